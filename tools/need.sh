@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+# need.sh TASK: see that the system packages of a task are there.
+# As root on a Debian system it installs what is missing; otherwise it names the packages and stops.
+set -euo pipefail
+
+# probe (a command on PATH, or a file) and the Debian package that brings it
+build_needs=(gcc:gcc make:make python3:python3 /usr/include/stdlib.h:libc6-dev)
+test_needs=("${build_needs[@]}" clang-16:clang-16 clang-format-16:clang-format-16 clang-tidy-16:clang-tidy-16
+	llvm-nm-16:llvm-16 /usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.fuzzer-x86_64.a:libclang-rt-16-dev
+	/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a:gcc-multilib valgrind:valgrind)
+
+present() {
+	case "$1" in
+	/*) [ -e "$1" ] ;;
+	*) command -v "$1" >/dev/null 2>&1 ;;
+	esac
+}
+
+case "${1:-}" in
+build) needs=("${build_needs[@]}") ;;
+test) needs=("${test_needs[@]}") ;;
+*)
+	echo "usage: tools/need.sh build|test" >&2
+	exit 2
+	;;
+esac
+
+missing=()
+for need in "${needs[@]}"; do
+	present "${need%:*}" || missing+=("${need#*:}")
+done
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+
+if [ "${#missing[@]}" -gt 0 ]; then
+	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+		echo "installing: ${missing[*]}"
+		apt-get update -qq
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+	else
+		echo "missing system packages: ${missing[*]}" >&2
+		echo "install them with: sudo apt-get install ${missing[*]}" >&2
+		exit 1
+	fi
+fi
+
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+	echo "Python 3.11 or newer is needed; $(python3 --version) is what python3 names here" >&2
+	exit 1
+}
+command -v cargo >/dev/null || {
+	echo "the Rust toolchain is missing: install rustup (Debian: sudo apt-get install rustup, or your system's way)" >&2
+	echo "the version is pinned in rust-toolchain.toml and rustup fetches it by itself" >&2
+	exit 1
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""boot.py: run one job in the virtual-time kernel and bring back its console.
+
+A job is a folder with an executable `job`; inside the guest it is the current folder,
+and files that it writes there are ordinary files of the host. The kernel's command
+line and environment are the same for every job, because the command line is mixed
+into the guest's random pool: two runs of one job with one seed give the same bytes,
+from whatever folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from build import BuildError, Built, build
+
+# 2026-01-01T00:00:00Z: a round number to read logs by.
+EPOCH_S = 1_767_225_600
+COMMAND_LINE = [
+    "mem=768M",
+    "root=/dev/root",
+    "rootfstype=hostfs",
+    "rootflags=/",
+    "rw",
+    "time-travel=inf-cpu",
+    f"time-travel-start={EPOCH_S}000000000",
+    "seccomp=auto",
+    "con=null",
+    "con0=null,fd:1",
+    "con1=null",
+    "ssl=null",
+    "quiet",
+    "loglevel=4",
+    "norandmaps",
+    "panic=-1",
+    "init=/proc/self/cwd/init",
+]
+
+
+class BootError(Exception):
+    """The guest did not finish its job; the message holds the end of its console."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a finished job left: its console and the CPU time the whole guest took."""
+
+    console: str
+    cpu_s: float
+
+
+def stop_group(process: subprocess.Popen[bytes]) -> None:
+    """End the kernel and each process of its guest: they share one process group."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def boot(built: Built, folder: Path, seed: int = 1, limit_s: float = 600) -> Outcome:
+    """Run the folder's job; raise with its console when it hangs, panics or fails."""
+    init = folder / "init"
+    init.unlink(missing_ok=True)
+    init.symlink_to(built.programs / "init")
+    environment = {
+        "HOME": str(folder),
+        "PATH": "/usr/bin:/bin",
+        "LD_PRELOAD": str(built.programs / "seed.so"),
+        "SOJOURN_SEED": str(seed),
+    }
+    console = folder / "console.txt"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # setpriv: should this program itself be killed, the kernel goes with it.
+    command = ["setpriv", "--pdeathsig", "KILL", str(built.kernel), *COMMAND_LINE]
+    with console.open("wb") as out:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+        )
+        try:
+            process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            raise BootError(f"no end after {limit_s:g} s:\n{tail(console)}") from None
+        finally:
+            stop_group(process)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    text = console.read_text(errors="replace").replace("\r\n", "\n")
+    if "job status 0\n" not in text:
+        raise BootError(f"the job failed:\n{tail(console)}")
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Outcome(text, spent)
+
+
+def tail(console: Path, lines: int = 25) -> str:
+    return "\n".join(console.read_text(errors="replace").splitlines()[-lines:])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run a shell command in virtual time.")
+    parser.add_argument("--seed", type=int, default=1, help="of the guest's random pool")
+    parser.add_argument("--limit", type=float, default=600, help="wall-clock seconds allowed")
+    parser.add_argument("command", help="for /bin/sh, in a scratch folder")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
+        job = Path(scratch) / "job"
+        job.write_text(f"#!/bin/sh\n{options.command}\n")
+        job.chmod(0o755)
+        try:
+            print(boot(build(), Path(scratch), options.seed, options.limit).console, end="")
+        except (BootError, BuildError) as error:
+            print(f"boot.py: {error}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""build.py: make the virtual-time kernel and the guest's programs, once per content.
+
+The kernel is User-Mode Linux with time travel: an ordinary unprivileged process in
+which computing takes no time and idle time is skipped. Its source is Debian's source
+package, from where it is installed, or fetched with apt-get (no root), or a tree or
+archive given by --source. Nothing is written into the checkout: everything lives in
+the cache, in a folder named by a hash of all that went in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = "linux-source-6.12"
+INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
+GUEST_PROGRAMS = ("init", "load", "tap")
+NEEDED = {
+    "gcc": "gcc",
+    "make": "make",
+    "flex": "flex",
+    "bison": "bison",
+    "bc": "bc",
+    "tar": "tar",
+    "xz": "xz-utils",
+}
+# An allnoconfig kernel for um compiles none of these; Kconfig and Makefiles must stay.
+UNUSED = ["*/arch/[!ux]*/*.[chS]", "*/arch/*.dts*", "*/sound/*.[ch]", "*/drivers/gpu/*.[ch]"]
+UNUSED += [f"*/drivers/{tree}/*.[ch]" for tree in ("media", "net/ethernet", "net/wireless", "scsi")]
+
+
+class BuildError(Exception):
+    """The kernel could not be made; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished build: where the kernel, its tree for modules and the programs are."""
+
+    kernel: Path
+    objects: Path
+    source: Path
+    programs: Path
+    release: str
+
+
+def cache_root() -> Path:
+    """The folder that holds everything built, outside any checkout."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "sojourn"
+
+
+def digest(paths: Sequence[Path], words: Sequence[str] = ()) -> str:
+    """Hash of the files' contents and of some words, short enough for a folder name."""
+    total = hashlib.sha256("\0".join(words).encode())
+    for path in paths:
+        with path.open("rb") as stream:
+            total.update(hashlib.file_digest(stream, "sha256").digest())
+    return total.hexdigest()[:16]
+
+
+def tree_digest(tree: Path) -> str:
+    """Names, sizes and times of a source tree: reading 1.5 GB at each start is too slow."""
+    total = hashlib.sha256()
+    for folder, folders, files in os.walk(tree):
+        folders.sort()
+        for name in sorted(files):
+            stat = os.lstat(os.path.join(folder, name))
+            total.update(f"{folder}/{name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return total.hexdigest()
+
+
+def compiler_version() -> str:
+    return subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
+
+
+def require_tools() -> None:
+    """Name every missing program, and the Debian package it comes from, at once."""
+    missing = [package for tool, package in NEEDED.items() if shutil.which(tool) is None]
+    if missing:
+        raise BuildError(f"missing programs; install them: apt install {' '.join(missing)}")
+
+
+def run(command: Sequence[str | Path], log: Path, cwd: Path | None = None) -> None:
+    """Run a step with its output in the log; on failure show the log's end."""
+    with log.open("ab") as out:
+        code = subprocess.run(command, stdout=out, stderr=out, cwd=cwd).returncode
+    if code:
+        tail = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
+        raise BuildError(f"{command[0]} ended with status {code}; the end of {log}:\n{tail}")
+
+
+def archive() -> Path:
+    """Debian's source archive: installed, fetched before, or fetched now without root."""
+    fetched = cache_root() / "source" / f"{PACKAGE}.tar.xz"
+    for path in (INSTALLED, fetched):
+        if path.is_file():
+            return path
+    if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
+        raise BuildError(f"no {PACKAGE} here and no apt-get to fetch it; give --source TREE")
+    work = fetched.parent
+    work.mkdir(parents=True, exist_ok=True)
+    log = work / "fetch.log"
+    print(f"fetching {PACKAGE} (150 MB) ...", file=sys.stderr, flush=True)
+    run(["apt-get", "download", PACKAGE], log, cwd=work)
+    [package] = work.glob(f"{PACKAGE}_*.deb")
+    run(["dpkg-deb", "-x", package, work / "unpacked"], log)
+    (work / "unpacked" / INSTALLED.relative_to("/")).rename(fetched)
+    shutil.rmtree(work / "unpacked")
+    package.unlink()
+    return fetched
+
+
+def unpack(source: Path, tree: Path, log: Path) -> None:
+    """Bring a tree or archive to `tree`, without what this kernel never compiles."""
+    tree.mkdir(parents=True)
+    leave_out = [f"--exclude={pattern}" for pattern in UNUSED]
+    if source.is_file():
+        run(["tar", "-xf", source, "-C", tree, "--strip-components=1", *leave_out], log)
+        return
+    copy = tree.with_suffix(".tar")
+    run(["tar", "-cf", copy, "-C", source, "--exclude=./.git", *leave_out, "."], log)
+    run(["tar", "-xf", copy, "-C", tree], log)
+    copy.unlink()
+
+
+def free_hz(tree: Path) -> None:
+    """Let the configuration choose HZ: um fixes it at 100, which rounds PIE's 15 ms to 20."""
+    kconfig = tree / "arch/um/Kconfig"
+    entry = re.compile(r"(config HZ\n\tint)\n\tdefault 100\n")
+    text, edits = entry.subn(r'\1 "Timer frequency"\n\trange 100 1000\n\tdefault 100\n', kconfig.read_text())
+    if edits != 1:
+        raise BuildError(f"{kconfig}: no fixed HZ entry found; this tree needs another edit")
+    kconfig.write_text(text)
+
+
+def check_config(objects: Path) -> None:
+    """Every option that our fragment sets and this kernel knows must have survived."""
+    made = set((objects / ".config").read_text().splitlines())
+    known = {line.split("=")[0].removeprefix("# ").split(" ")[0] for line in made}
+    wanted = [w for w in (HERE / "kernel.config").read_text().splitlines() if w.endswith("=y")]
+    lost = [w for w in wanted if w not in made and w.split("=")[0] in known]
+    if lost or "CONFIG_HZ=1000" not in made:
+        raise BuildError(f"configuration lost: {' '.join(lost) or 'CONFIG_HZ=1000'}")
+
+
+def make_kernel(source: Path, folder: Path, jobs: int) -> None:
+    """Unpack, edit, configure, compile; about 7 minutes with two jobs."""
+    tree, objects, log = folder / "source", folder / "objects", folder / "build.log"
+    print(f"building the virtual-time kernel; log: {log}", file=sys.stderr, flush=True)
+    unpack(source, tree, log)
+    free_hz(tree)
+    objects.mkdir()
+    make = ["make", "-C", tree, "ARCH=um", f"O={objects}"]
+    fragment = f"KCONFIG_ALLCONFIG={HERE / 'kernel.config'}"
+    run([*make, fragment, "allnoconfig"], log)
+    check_config(objects)
+    run([*make, f"-j{jobs}", "linux", "modules"], log)
+    # `linux` is written last and atomically: its presence means the folder is whole.
+    shutil.copy2(objects / "linux", folder / "linux.new")
+    (folder / "linux.new").rename(folder / "linux")
+
+
+def make_programs(folder: Path) -> None:
+    """Compile what runs inside the guest, and the seeding shim around the kernel."""
+    fresh = folder.with_suffix(".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    flags = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+    for name in GUEST_PROGRAMS:
+        run(["gcc", *flags, "-o", fresh / name, HERE / f"{name}.c", "-lm"], fresh / "build.log")
+    shim = ["-shared", "-fPIC", "-o", fresh / "seed.so", HERE / "seed.c"]
+    run(["gcc", *flags, *shim], fresh / "build.log")
+    fresh.rename(folder)
+
+
+@contextlib.contextmanager
+def only_one(name: str) -> Iterator[None]:
+    """Hold a lock, so that two builds of the same folder wait for each other."""
+    cache_root().mkdir(parents=True, exist_ok=True)
+    with (cache_root() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def build(source: Path | None = None, jobs: int = 2) -> Built:
+    """Everything that a boot needs, from the cache where it is there already."""
+    require_tools()
+    origin = source or archive()
+    content = tree_digest(origin) if origin.is_dir() else digest([origin])
+    key = digest([HERE / "kernel.config"], [content, compiler_version(), "HZ 1000"])
+    kernel = cache_root() / f"kernel-{key}"
+    with only_one(kernel.name):
+        if not (kernel / "linux").exists():
+            shutil.rmtree(kernel, ignore_errors=True)
+            kernel.mkdir(parents=True)
+            make_kernel(origin, kernel, jobs)
+    sources = [HERE / f"{name}.c" for name in (*GUEST_PROGRAMS, "seed")]
+    programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
+    with only_one(programs.name):
+        if not programs.exists():
+            make_programs(programs)
+    objects = kernel / "objects"
+    release = (objects / "include/config/kernel.release").read_text().strip()
+    return Built(kernel / "linux", objects, kernel / "source", programs, release)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Build the virtual-time kernel (cached).")
+    parser.add_argument("--source", type=Path, help="kernel tree or archive instead of Debian's")
+    parser.add_argument("--jobs", type=int, default=2, help="compilers side by side (default 2)")
+    options = parser.parse_args()
+    try:
+        built = build(options.source, options.jobs)
+    except BuildError as error:
+        print(f"build.py: {error}", file=sys.stderr)
+        return 1
+    print(f"{built.release} {built.kernel}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

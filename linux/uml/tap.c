@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * tap.c: the sojourn of each packet in a router's queue, seen from outside: a
+ * packet socket where packets enter the router, one where they leave it, matched
+ * packet by packet. What entered and never left was dropped.
+ *
+ *   tap IN OUT T0_NS EDGES_MS     one JSON line for each window between two edges
+ *
+ * The queue must be first in, first out; the router must do nothing but forward.
+ * Rings are shared memory read every 100 ms: no wake-up and no system call for a
+ * packet, so that watching costs the run little.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <math.h>
+#include <net/if.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* 65536 frames hold 100 ms at 7 Gbit/s of full packets. */
+enum { FRAME_BYTES = 256, FRAMES = 1 << 16, BLOCK_BYTES = 1 << 16, MAX_EDGES = 64 };
+static const uint64_t POLL_NS = 100000000;
+
+struct seen {
+	uint64_t at_ns;
+	uint64_t key; /* hash of what tells this packet from all others */
+	uint32_t bytes;
+};
+
+struct tap {
+	int fd;
+	uint8_t *ring;
+	uint32_t next;
+	struct seen *log;
+	size_t n, room;
+};
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* Packets of one direction only: arrivals at one end, departures at the other. */
+static void keep_only(int fd, int type)
+{
+	struct sock_filter code[] = {
+	        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+	        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING,
+	                 type == PACKET_OUTGOING ? 0 : 1, type == PACKET_OUTGOING ? 1 : 0),
+	        BPF_STMT(BPF_RET | BPF_K, FRAME_BYTES),
+	        BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_fprog program = {.len = 4, .filter = code};
+
+	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)))
+		die("filter");
+}
+
+static void open_tap(struct tap *tap, const char *interface, int type)
+{
+	struct sockaddr_ll where = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP)};
+	struct tpacket_req ring = {BLOCK_BYTES, FRAMES / (BLOCK_BYTES / FRAME_BYTES),
+	                           FRAME_BYTES, FRAMES};
+	int version = TPACKET_V2;
+
+	tap->fd = socket(AF_PACKET, SOCK_RAW, 0);
+	if (tap->fd < 0)
+		die("socket");
+	keep_only(tap->fd, type);
+	if (setsockopt(tap->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof(version)) ||
+	    setsockopt(tap->fd, SOL_PACKET, PACKET_RX_RING, &ring, sizeof(ring)))
+		die("ring");
+	tap->ring = mmap(NULL, (size_t)FRAMES * FRAME_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+	                 tap->fd, 0);
+	where.sll_ifindex = (int)if_nametoindex(interface);
+	if (tap->ring == MAP_FAILED || bind(tap->fd, (void *)&where, sizeof(where)))
+		die(interface);
+}
+
+/* FNV-1a over the bytes from the IP identification to the TCP timestamps, without
+ * what forwarding changes: time to live, the ECN bits (byte 1) and the checksum. */
+static uint64_t key_of(const uint8_t *ip, uint32_t bytes)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (uint32_t i = 4; i < bytes && i < 60; i++)
+		if (i != 8 && i != 10 && i != 11)
+			hash = (hash ^ ip[i]) * 0x100000001b3u;
+	return hash;
+}
+
+static void drain(struct tap *tap)
+{
+	for (;;) {
+		uint8_t *frame = tap->ring + (size_t)tap->next * FRAME_BYTES;
+		volatile struct tpacket2_hdr *head = (void *)frame;
+		struct seen *seen;
+
+		if (!(head->tp_status & TP_STATUS_USER))
+			return;
+		if (tap->n == tap->room) {
+			tap->room = tap->room ? 2 * tap->room : 1 << 16;
+			tap->log = realloc(tap->log, tap->room * sizeof(*tap->log));
+			if (!tap->log)
+				die("log");
+		}
+		seen = &tap->log[tap->n++];
+		seen->at_ns = head->tp_sec * 1000000000ull + head->tp_nsec;
+		seen->bytes = head->tp_len;
+		seen->key = key_of(frame + head->tp_net, head->tp_snaplen - ETH_HLEN);
+		head->tp_status = TP_STATUS_KERNEL;
+		tap->next = (tap->next + 1) % FRAMES;
+	}
+}
+
+static void check_nothing_lost(const struct tap *tap)
+{
+	struct tpacket_stats stats;
+	socklen_t size = sizeof(stats);
+
+	if (getsockopt(tap->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size))
+		die("statistics");
+	if (stats.tp_drops) {
+		fprintf(stderr, "tap: ring overrun, %u packets not seen\n", stats.tp_drops);
+		exit(1);
+	}
+}
+
+/* Sojourn of each arrival, or UINT64_MAX where it was dropped. What still waits at
+ * the end has no departure and counts as neither: *settled excludes it. */
+static uint64_t *match(const struct tap *in, const struct tap *out, size_t *settled)
+{
+	uint64_t *sojourn_ns = calloc(in->n + 1, sizeof(*sojourn_ns));
+	size_t a = 0;
+
+	for (size_t d = 0; d < out->n; d++, a++) {
+		while (a < in->n && in->log[a].key != out->log[d].key)
+			sojourn_ns[a++] = UINT64_MAX;
+		if (a == in->n) {
+			fprintf(stderr, "tap: departure %zu has no arrival before it\n", d);
+			exit(1);
+		}
+		sojourn_ns[a] = out->log[d].at_ns - in->log[a].at_ns;
+	}
+	*settled = a;
+	return sojourn_ns;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Delays of packets that left in the window; arrivals and drops of those that came in it. */
+static void print_window(const struct tap *in, const uint64_t *sojourn_ns, size_t settled,
+                         uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t *left = calloc(settled + 1, sizeof(*left)), bytes = 0;
+	size_t arrived = 0, dropped = 0, n = 0;
+	double sum = 0, squares = 0, mean, sd;
+
+	for (size_t a = 0; a < in->n; a++) {
+		uint64_t at = in->log[a].at_ns;
+		int came = at >= from_ns && at < to_ns;
+		int lost = a < settled && sojourn_ns[a] == UINT64_MAX;
+
+		arrived += came;
+		dropped += came && lost;
+		if (a < settled && !lost && at + sojourn_ns[a] >= from_ns &&
+		    at + sojourn_ns[a] < to_ns) {
+			left[n++] = sojourn_ns[a];
+			bytes += in->log[a].bytes;
+		}
+	}
+	qsort(left, n, sizeof(*left), ascending);
+	for (size_t i = 0; i < n; i++)
+		sum += (double)left[i] / 1e6;
+	mean = n ? sum / (double)n : 0;
+	for (size_t i = 0; i < n; i++)
+		squares += pow((double)left[i] / 1e6 - mean, 2);
+	sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+#define QUANTILE_MS(q) (n ? (double)left[(size_t)((double)(n - 1) * (q))] / 1e6 : 0.0)
+	printf("window {\"arrived_pkts\": %zu, \"departed_pkts\": %zu, \"dropped_pkts\": %zu, "
+	       "\"departed_bytes\": %llu, \"queue_delay_ms\": {\"mean\": %.4f, \"sd\": %.4f, "
+	       "\"p50\": %.4f, \"p95\": %.4f, \"p99\": %.4f, \"max\": %.4f}}\n",
+	       arrived, n, dropped, (unsigned long long)bytes, mean, sd, QUANTILE_MS(0.50),
+	       QUANTILE_MS(0.95), QUANTILE_MS(0.99), QUANTILE_MS(1));
+	free(left);
+}
+
+int main(int argc, char **argv)
+{
+	static struct tap in, out;
+	uint64_t edges_ns[MAX_EDGES], t0_ns, *sojourn_ns;
+	size_t settled, edges = 0;
+
+	if (argc != 5) {
+		fprintf(stderr, "tap IN OUT T0_NS EDGES_MS\n");
+		return 2;
+	}
+	t0_ns = strtoull(argv[3], NULL, 10);
+	for (char *word = strtok(argv[4], ","); word && edges < MAX_EDGES;
+	     word = strtok(NULL, ","))
+		edges_ns[edges++] = t0_ns + strtoull(word, NULL, 10) * 1000000;
+	open_tap(&in, argv[1], PACKET_HOST);
+	open_tap(&out, argv[2], PACKET_OUTGOING);
+	printf("tap ready\n");
+	fflush(stdout);
+	for (uint64_t now_ns = 0; edges && now_ns <= edges_ns[edges - 1];) {
+		struct timespec pause = {.tv_nsec = POLL_NS}, now;
+
+		nanosleep(&pause, NULL);
+		drain(&in);
+		drain(&out);
+		clock_gettime(CLOCK_REALTIME, &now);
+		now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	}
+	check_nothing_lost(&in);
+	check_nothing_lost(&out);
+	sojourn_ns = match(&in, &out, &settled);
+	for (size_t i = 0; i + 1 < edges; i++)
+		print_window(&in, sojourn_ns, settled, edges_ns[i], edges_ns[i + 1]);
+	return 0;
+}

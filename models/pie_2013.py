@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""PIE as published first: Pan et al., "PIE: a lightweight control scheme", HPSR 2013.
+
+Delay is queue length over a measured departure rate; the step of the probability shrinks in two
+stages when the probability is small. No cap, no second safeguard, no de-randomisation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.queue import SAME_INSTANT_S, Act, Discipline, Packet
+
+# The weight of a new rate sample is in the reference code only.
+RATE_WEIGHT = 1 / 8
+
+
+class Pie2013(Discipline):
+    """A PI controller on the estimated delay, woken once per `tupdate_s`."""
+
+    def __init__(
+        self,
+        *,
+        target_s: float = 0.020,
+        tupdate_s: float = 0.030,
+        alpha_hz: float = 0.125,
+        beta_hz: float = 1.25,
+        max_burst_s: float = 0.100,
+        dq_threshold: int = 10_000,
+        start_s: float = 0.0,
+        **common: Any,
+    ) -> None:
+        super().__init__(**common)
+        self.target_s = target_s
+        self.tupdate_s = tupdate_s
+        self.alpha_hz = alpha_hz
+        self.beta_hz = beta_hz
+        self.max_burst_s = max_burst_s
+        self.dq_threshold = dq_threshold
+        self.next_s = start_s + tupdate_s
+        self.p = 0.0
+        self.delay_old_s = 0.0
+        self.rate: float | None = None
+        self.burst_s = max_burst_s
+        self.cycle_bytes: int | None = None
+        self.cycle_start_s = 0.0
+
+    def step(self, delay_s: float) -> float:
+        """The change of p: dossier Eq. 16a, CFD Eq. 2."""
+        change = self.alpha_hz * (delay_s - self.target_s)
+        change += self.beta_hz * (delay_s - self.delay_old_s)
+        if self.p < 0.01:
+            return change / 8
+        if self.p < 0.1:
+            return change / 2
+        return change
+
+    def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        if self.burst_s > SAME_INSTANT_S:
+            return Act.PASS
+        if self.judge.below("signal", self.uniform(), self.p):
+            return self.signal(packet)
+        return Act.PASS
+
+    def on_request(self, now_s: float) -> Packet | None:
+        packet = self.take()
+        if packet is not None:
+            self.measure(now_s, packet.size)
+        return packet
+
+    def measure(self, now_s: float, size: int) -> None:
+        """A cycle of dq_threshold bytes, begun only while at least so many are waiting."""
+        if self.cycle_bytes is None:
+            if self.bytes < self.dq_threshold:
+                return
+            self.cycle_bytes = 0
+            self.cycle_start_s = now_s
+        self.cycle_bytes += size
+        if self.cycle_bytes < self.dq_threshold:
+            return
+        took_s = now_s - self.cycle_start_s
+        if took_s < SAME_INSTANT_S:
+            return
+        sample = self.cycle_bytes / took_s
+        if self.rate is None:
+            self.rate = sample
+        else:
+            self.rate += RATE_WEIGHT * (sample - self.rate)
+        self.cycle_bytes = 0 if self.bytes >= self.dq_threshold else None
+        self.cycle_start_s = now_s
+
+    def wake_at(self) -> float:
+        return self.next_s
+
+    def on_wake(self, now_s: float) -> None:
+        delay_s = 0.0 if self.rate is None else self.bytes / self.rate
+        self.p = min(1.0, max(0.0, self.p + self.step(delay_s)))
+        self.burst_s = max(0.0, self.burst_s - self.tupdate_s)
+        half_s = self.target_s / 2
+        if self.p == 0 and delay_s < half_s and self.delay_old_s < half_s:
+            self.burst_s = self.max_burst_s
+        self.delay_old_s = delay_s
+        self.next_s = now_s + self.tupdate_s

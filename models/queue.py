@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What all models share: a packet, a plain first-in first-out queue, a way to decide.
+
+A model is a subclass of `Discipline`. It says what happens to an arriving packet
+(`on_arrival`), serves the queue (`on_request`) and may ask to be woken (`wake_at`). The class
+here does what every queue does: stamp, limit, order, wake in time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+NEVER = math.inf
+
+# Times are floats of seconds. Inputs are whole nanoseconds, so two times nearer than half of one
+# are the same instant and differ only by rounding.
+SAME_INSTANT_S = 0.5e-9
+
+
+def reached(now_s: float, when_s: float) -> bool:
+    """Has `when_s` come?"""
+    return now_s >= when_s - SAME_INSTANT_S
+
+
+class Act(Enum):
+    """What became of a packet."""
+
+    PASS = "pass"
+    MARK = "mark"
+    DROP = "drop"
+
+
+@dataclass(eq=False)
+class Packet:
+    """A packet as a queue sees it; `number` is its order of arrival."""
+
+    number: int
+    size: int
+    flow: int = 0
+    ect: bool = False
+    arrived_s: float = 0.0
+    marked: bool = False
+
+
+@dataclass
+class Outcome:
+    """What one arrival or one request for a packet led to."""
+
+    dropped: list[int] = field(default_factory=list)
+    marked: list[int] = field(default_factory=list)
+    sent: int | None = None
+
+
+class Judge:
+    """Decides the comparisons in which an approximation of the same algorithm may differ.
+
+    A model that stands beside another implementation is given a judge that follows the other
+    one where the two sides are nearer than the other's stated precision.
+    """
+
+    def below(self, what: str, value: float, bound: float) -> bool:
+        """value < bound"""
+        return value < bound
+
+
+Uniform = Callable[[], float]
+
+
+def no_draws() -> float:
+    """The uniform numbers of an algorithm that draws none."""
+    raise AssertionError("this algorithm draws no random numbers")
+
+
+class Discipline:
+    """A queue with a limit; the algorithm is in the subclass."""
+
+    def __init__(
+        self,
+        *,
+        limit_pkts: float = math.inf,
+        limit_bytes: float = math.inf,
+        ecn: bool = False,
+        judge: Judge | None = None,
+        uniform: Uniform = no_draws,
+    ) -> None:
+        self.limit_pkts = limit_pkts
+        self.limit_bytes = limit_bytes
+        self.ecn = ecn
+        self.judge = judge or Judge()
+        self.uniform = uniform
+        self.waiting: list[Packet] = []
+        self.bytes = 0
+        self.outcome = Outcome()
+
+    # What a subclass says.
+
+    def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        """A packet that the limit lets in; it is not in the queue yet."""
+        return Act.PASS
+
+    def on_request(self, now_s: float) -> Packet | None:
+        """The link asks for a packet."""
+        return self.take()
+
+    def on_removal(self, now_s: float, packet: Packet) -> None:
+        """A waiting packet left another way than by `on_request`."""
+
+    def on_overflow(self, now_s: float, packet: Packet) -> None:
+        """The limit refused a packet."""
+
+    def wake_at(self) -> float:
+        """When to call `on_wake` next."""
+        return NEVER
+
+    def on_wake(self, now_s: float) -> None:
+        """The time asked for has come."""
+
+    # What every queue does.
+
+    def advance(self, now_s: float) -> None:
+        """Wake the algorithm at each of its times up to now."""
+        while reached(now_s, self.wake_at()):
+            self.on_wake(self.wake_at())
+
+    def arrive(self, now_s: float, packet: Packet) -> Outcome:
+        """A packet comes to the queue."""
+        self.outcome = Outcome()
+        self.advance(now_s)
+        packet.arrived_s = now_s
+        if len(self.waiting) >= self.limit_pkts or self.bytes + packet.size > self.limit_bytes:
+            self.drop(packet)
+            self.on_overflow(now_s, packet)
+            return self.outcome
+        act = self.on_arrival(now_s, packet)
+        if act is Act.DROP:
+            self.drop(packet)
+            return self.outcome
+        if act is Act.MARK:
+            self.mark(packet)
+        self.waiting.append(packet)
+        self.bytes += packet.size
+        return self.outcome
+
+    def request(self, now_s: float) -> Outcome:
+        """The link asks for the next packet."""
+        self.outcome = Outcome()
+        self.advance(now_s)
+        packet = self.on_request(now_s)
+        self.outcome.sent = None if packet is None else packet.number
+        return self.outcome
+
+    def lower_limit(self, now_s: float, limit_pkts: float) -> Outcome:
+        """A smaller limit takes packets from the tail until the rest fits."""
+        self.outcome = Outcome()
+        self.advance(now_s)
+        self.limit_pkts = limit_pkts
+        while len(self.waiting) > limit_pkts:
+            self.remove(now_s, len(self.waiting) - 1)
+        return self.outcome
+
+    def take(self) -> Packet | None:
+        """The packet at the head leaves the queue."""
+        if not self.waiting:
+            return None
+        packet = self.waiting.pop(0)
+        self.bytes -= packet.size
+        return packet
+
+    def remove(self, now_s: float, position: int) -> None:
+        """Drop a packet from the middle of the queue."""
+        packet = self.waiting.pop(position)
+        self.bytes -= packet.size
+        self.drop(packet)
+        self.on_removal(now_s, packet)
+
+    def drop(self, packet: Packet) -> None:
+        """Count a loss; the packet is in no queue."""
+        self.outcome.dropped.append(packet.number)
+
+    def mark(self, packet: Packet) -> None:
+        """Set congestion experienced (RFC 3168)."""
+        packet.marked = True
+        self.outcome.marked.append(packet.number)
+
+    def signal(self, packet: Packet) -> Act:
+        """A mark where one may be set, else a loss."""
+        return Act.MARK if self.ecn and packet.ect else Act.DROP

@@ -108,8 +108,9 @@ def boot(built: Built, folder: Path, seed: int = 1, limit_s: float = 600) -> Out
     return Outcome(text, spent)
 
 
-def tail(console: Path, lines: int = 25) -> str:
-    return "\n".join(console.read_text(errors="replace").splitlines()[-lines:])
+def tail(console: Path, lines: int = 15) -> str:
+    last = console.read_text(errors="replace").splitlines()[-lines:]
+    return "\n".join(line[:200] for line in last)
 
 
 def main() -> int:

@@ -51,17 +51,19 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Packets of one direction only: arrivals at one end, departures at the other. */
+/* IPv4 of one direction only: arrivals at one end, departures at the other. */
 static void keep_only(int fd, int type)
 {
+	int outgoing = type == PACKET_OUTGOING;
 	struct sock_filter code[] = {
+	        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PROTOCOL)),
+	        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 0, 3),
 	        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
-	        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING,
-	                 type == PACKET_OUTGOING ? 0 : 1, type == PACKET_OUTGOING ? 1 : 0),
+	        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, !outgoing, outgoing),
 	        BPF_STMT(BPF_RET | BPF_K, FRAME_BYTES),
 	        BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	struct sock_fprog program = {.len = 4, .filter = code};
+	struct sock_fprog program = {.len = sizeof(code) / sizeof(*code), .filter = code};
 
 	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)))
 		die("filter");
@@ -69,7 +71,8 @@ static void keep_only(int fd, int type)
 
 static void open_tap(struct tap *tap, const char *interface, int type)
 {
-	struct sockaddr_ll where = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP)};
+	/* Not ETH_P_IP: departures are shown only to sockets for all protocols. */
+	struct sockaddr_ll where = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
 	struct tpacket_req ring = {BLOCK_BYTES, FRAMES / (BLOCK_BYTES / FRAME_BYTES),
 	                           FRAME_BYTES, FRAMES};
 	int version = TPACKET_V2;

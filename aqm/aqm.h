@@ -1,0 +1,272 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * aqm.h: what an algorithm is told, and what it may answer.
+ *
+ * An active queue management algorithm is a pure state machine in one C file.
+ * It reads no clock, allocates nothing, keeps no global, uses no floating
+ * point. It is told what happened and when, and answers with a verdict. The
+ * queue (queue.h) carries the verdict out; a host (a simulator, a kernel) owns
+ * packet memory and the clock. docs/host-contract.md is the host's side.
+ *
+ * Conventions
+ *   time         u64 nanoseconds, never going back; AQM_NEVER is no time at all
+ *   probability  u32 Q0.32; U32_MAX means "always"
+ *   conf         the user's values, one canonical unit per row, read-only
+ *   st           the algorithm's memory: zeroed, then configure, then start.
+ *                Derived values live here, never in conf
+ *   views        one struct aqm_view per queue of the algorithm (usually one).
+ *                They show the queue without the packet in hand
+ *
+ * Calls, in the order of a packet's life. Each but start may be NULL.
+ *
+ *   check        Are these rows possible together? (Each row's own range has
+ *                been tested.) NULL, or a static sentence of at most 79 chars.
+ *   configure    conf or the limits in the views are new: derive what is
+ *                derived. Before start, and again at every change under way.
+ *   start        Begin at `now`, with `seed` for all randomness. Answers the
+ *                time of the first tick, or AQM_NEVER. Called again at a reset,
+ *                on zeroed and configured memory; packets that the reset threw
+ *                away are not reported.
+ *   tick         `now` is exactly the time asked for. Answers the next time,
+ *                later than now. Ticks are lazy: the queue runs each one that
+ *                has fallen due before the next event, a tick at t before a
+ *                packet at t. Nothing changes in a queue between events, so
+ *                this equals a perfect timer.
+ *   idle         Nothing has happened in this queue for AQM_TICKS_EMPTY ticks
+ *                (queue empty) or AQM_TICKS_STUCK ticks (packets in it, link
+ *                stopped). Stands for every tick t with from <= t <= to, in
+ *                bounded work; answers the next one on the same grid, later
+ *                than `to`. Splitting a span in two must give the same state,
+ *                since an observer's dump may split it. Whoever has tick has
+ *                idle.
+ *   enqueue      A packet has arrived and the limit lets it in. PASS and MARK
+ *                are always carried out, so whoever counts may count here.
+ *                pkt->k.own is the algorithm's to write; it comes back later.
+ *   overflow     Instead of enqueue when the limit is reached. DROP; or PASS
+ *                or MARK together with victims that make room. If the packet
+ *                still does not fit it is dropped all the same, counted as a
+ *                bad verdict, and reported to gone. NULL: drop.
+ *   pick         Which queue to serve: only asked of an algorithm with several,
+ *                only when at least one holds packets; must name such a one.
+ *   dequeue      The head packet is offered. PASS or MARK: it leaves. DROP: the
+ *                next one is offered at the same `now` with pkt->nth one
+ *                higher (0 is the first offer of a dequeue). The algorithm
+ *                bounds its drops per dequeue; the queue stops it at
+ *                AQM_DROPS_PER_DEQUEUE.
+ *   empty        A packet was asked for and this instance has none (left): the
+ *                queue was empty, or the verdicts just given emptied it.
+ *   gone         A packet that had been let in left by another way: a victim
+ *                (its own included), the head of the fattest flow, a lowered
+ *                limit. Called after the removal; several come newest first. Not
+ *                called for packets its own verdict dropped.
+ *   echo         The probe that a verdict asked for came back after rtt_ns.
+ *
+ * Verdicts
+ *   MARK is answered only for packets that aqm_can_mark() allows. Victims are
+ *   slot numbers as they stand when the verdict is given, in any order,
+ *   duplicates ignored, in queue `vqueue`; `why` counts for them too. A verdict
+ *   that breaks a rule is neutralised and counted (enum aqm_bad) in every
+ *   build.
+ *
+ * Slots
+ *   Numbered from the head (0) to the newest (slots - 1). A ring keeps holes
+ *   where victims were, so slots >= pkts there; peek answers false for a hole.
+ */
+#ifndef AQM_H
+#define AQM_H
+
+#include "deps.h"
+
+#define AQM_ABI     1
+#define AQM_NEVER   ((u64)-1)
+#define AQM_VICTIMS 5
+
+/* Bounds on lazy ticks since the last event, the same in every host. */
+#define AQM_TICKS_EMPTY 64
+#define AQM_TICKS_STUCK 1024
+
+/* CoDel stops itself at 256; this is the fence behind it. */
+#define AQM_DROPS_PER_DEQUEUE 1024
+
+/* ECN field as on the wire, RFC 3168. */
+enum { AQM_NOT_ECT = 0, AQM_ECT1 = 1, AQM_ECT0 = 2, AQM_CE = 3 };
+
+/* Stays with the packet; 16 bytes, because a qdisc has 20 to give. */
+struct aqm_keep {
+	u64 enq_ns;
+	u32 flow; /* the host's 32-bit hash of the flow */
+	u32 own;  /* written by enqueue, read back by dequeue and gone */
+};
+
+struct aqm_pkt {
+	struct aqm_keep k;
+	u32 len; /* bytes */
+	u8 ecn, dscp;
+	u16 nth; /* which offer within one dequeue */
+};
+
+struct aqm_view {
+	u32 pkts, bytes;
+	u32 limit_pkts, limit_bytes;
+	u32 mtu_bytes;
+	u32 slots;
+	u32 ecn; /* may this queue mark at all? */
+	/* false: no such slot, or a hole. O(1) for slot 0 and in a ring. */
+	bool (*peek)(const struct aqm_view *view, u32 slot, struct aqm_pkt *out);
+	void *host;
+};
+
+enum aqm_act { AQM_PASS, AQM_MARK, AQM_DROP };
+
+/* Why a packet was marked or dropped. Names: aqm_why_name(). */
+enum aqm_why {
+	AQM_WHY_NONE,
+	AQM_WHY_EARLY,     /* drawn with a probability */
+	AQM_WHY_DELAY,     /* its time in the queue */
+	AQM_WHY_THRESHOLD, /* a fixed bound of the algorithm */
+	AQM_WHY_MATCH,     /* same flow as a sampled packet */
+	AQM_WHY_RATE,      /* a flow held to a rate */
+	AQM_WHY_LIMIT,     /* the limit was reached */
+	AQM_WHY_FAT,       /* head of the fattest flow, to make room */
+	AQM_WHY_LOWERED,   /* the limit was lowered below the backlog */
+	AQM_WHY_RESET,     /* the queue was reset */
+	AQM_WHY_COUNT
+};
+
+/* Rules that a verdict can break. Names: aqm_bad_name(). */
+enum aqm_bad {
+	AQM_BAD_ACT,      /* unknown act or reason: passed, or counted as NONE */
+	AQM_BAD_MARK,     /* MARK where marking is not allowed: passed */
+	AQM_BAD_QUEUE,    /* no such queue, or an empty one picked: the first */
+	AQM_BAD_VICTIM,   /* a hole, or beyond the newest: ignored */
+	AQM_BAD_OVERFLOW, /* PASS without making room: dropped */
+	AQM_BAD_TICK,     /* next tick not in the future: no more ticks */
+	AQM_BAD_DROPS,    /* dropped on and on in one dequeue: passed */
+	AQM_BAD_COUNT
+};
+
+struct aqm_verdict {
+	u8 act;
+	u8 why;
+	u8 queue; /* PASS, MARK on arrival: the queue to join */
+	u8 nvictims;
+	u8 probe; /* 1: ask the host for a probe */
+	u8 vqueue;
+	u16 pad;
+	u32 victim[AQM_VICTIMS];
+};
+
+/* How a row is stored at its offset, and what its number means. */
+enum aqm_type { AQM_BOOL, AQM_U32, AQM_U64, AQM_CHOICE };
+enum aqm_unit {
+	AQM_COUNT,
+	AQM_NS,
+	AQM_PKTS,
+	AQM_BYTES,
+	AQM_BYTES_PER_S,
+	AQM_PROB,  /* Q0.32 */
+	AQM_HZ_16, /* sixteenths of a hertz, as tc counts the gains of pie */
+	AQM_LOG2   /* exponent of a power of two */
+};
+enum aqm_field_flags {
+	AQM_FIXED = 1, /* cannot be changed once the queue exists */
+	AQM_SUM = 2    /* statistic: add over flows (else: the largest) */
+};
+
+/* One row: one parameter (in conf) or one statistic (in st). */
+struct aqm_field {
+	const char *name;
+	const char *help;
+	const char *const *choices; /* AQM_CHOICE: max + 1 words */
+	u64 def, min, max;
+	u32 offset;
+	u16 attr; /* netlink number, unique in its table, never used again */
+	u8 type, unit, flags;
+};
+
+#define AQM_ROW(attr_, type_, struct_, member_, unit_, def_, min_, max_, flags_, help_)        \
+	{                                                                                      \
+		.name = #member_, .help = help_, .def = def_, .min = min_, .max = max_,        \
+		.offset = offsetof(struct struct_, member_), .attr = attr_, .type = type_,     \
+		.unit = unit_, .flags = flags_                                                 \
+	}
+#define AQM_STAT(attr_, type_, struct_, name_, member_, unit_, flags_, help_)                  \
+	{                                                                                      \
+		.name = name_, .help = help_, .offset = offsetof(struct struct_, member_),     \
+		.attr = attr_, .type = type_, .unit = unit_, .flags = flags_                   \
+	}
+#define AQM_END                                                                                \
+	{                                                                                      \
+		.name = NULL                                                                   \
+	}
+
+enum aqm_algo_flags {
+	AQM_SAMPLES = 1, /* peeks at slots inside the queue: wants a ring */
+	AQM_MARKS = 2    /* marks where the row `ecn` allows */
+};
+
+struct aqm_algo {
+	const char *name, *brief, *source;
+	u32 abi; /* AQM_ABI */
+	u32 flags;
+	u32 queues; /* at least 1 */
+	u32 conf_bytes, state_bytes;
+	const struct aqm_field *params, *stats; /* ended by AQM_END; NULL: none */
+
+	const char *(*check)(const void *conf);
+	void (*configure)(void *st, const void *conf, const struct aqm_view *views);
+	u64 (*start)(void *st, const void *conf, u64 now, u64 seed);
+
+	struct aqm_verdict (*enqueue)(void *st, const void *conf, u64 now,
+	                              const struct aqm_view *views, struct aqm_pkt *pkt);
+	struct aqm_verdict (*overflow)(void *st, const void *conf, u64 now,
+	                               const struct aqm_view *views, struct aqm_pkt *pkt);
+	u32 (*pick)(void *st, const void *conf, u64 now, const struct aqm_view *views);
+	struct aqm_verdict (*dequeue)(void *st, const void *conf, u64 now,
+	                              const struct aqm_view *views, const struct aqm_pkt *pkt);
+	void (*empty)(void *st, const void *conf, u64 now, const struct aqm_view *views);
+	void (*gone)(void *st, const void *conf, u64 now, const struct aqm_view *views,
+	             const struct aqm_pkt *pkt, u8 why);
+	u64 (*tick)(void *st, const void *conf, u64 now, const struct aqm_view *views);
+	u64 (*idle)(void *st, const void *conf, const struct aqm_view *views, u64 from, u64 to);
+	void (*echo)(void *st, const void *conf, u64 now, u64 rtt_ns);
+};
+
+static inline struct aqm_verdict aqm_pass(void)
+{
+	return (struct aqm_verdict){.act = AQM_PASS};
+}
+
+static inline struct aqm_verdict aqm_drop(u8 why)
+{
+	return (struct aqm_verdict){.act = AQM_DROP, .why = why};
+}
+
+/* RFC 3168: only ECT(0), ECT(1) and CE may carry a mark. */
+static inline bool aqm_can_mark(const struct aqm_view *view, const struct aqm_pkt *pkt)
+{
+	return view->ecn && pkt->ecn != AQM_NOT_ECT;
+}
+
+/* The usual signal: a mark where one may be set, else a drop. */
+static inline struct aqm_verdict aqm_signal(const struct aqm_view *view,
+                                            const struct aqm_pkt *pkt, u8 why)
+{
+	u8 act = aqm_can_mark(view, pkt) ? AQM_MARK : AQM_DROP;
+
+	return (struct aqm_verdict){.act = act, .why = why};
+}
+
+static inline u64 aqm_sojourn_ns(u64 now, const struct aqm_pkt *pkt)
+{
+	return now - pkt->k.enq_ns;
+}
+
+const char *aqm_why_name(u32 why);
+const char *aqm_bad_name(u32 bad);
+
+/* Every algorithm of this folder, by name; ended by NULL. From all.c. */
+extern const struct aqm_algo *const aqm_all[];
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * field.h: rows by name.
+ *
+ * Every host reads and writes parameters through these few functions, so a
+ * limit and its sentence stand in one place. A table is an array of struct
+ * aqm_field ended by AQM_END; NULL is a table without rows. `base` is the
+ * memory that the offsets of the table count from.
+ */
+#ifndef AQM_FIELD_H
+#define AQM_FIELD_H
+
+#include "aqm.h"
+
+const struct aqm_field *aqm_field_find(const struct aqm_field *rows, const char *name);
+
+/* All rows at their defaults. `base` is zeroed by the caller. */
+void aqm_field_defaults(const struct aqm_field *rows, void *base);
+
+u64 aqm_field_get(const struct aqm_field *row, const void *base);
+
+/* NULL when stored; else a sentence, and nothing was stored. */
+const char *aqm_field_set(const struct aqm_field *row, void *base, u64 value);
+
+/* The first FIXED row that differs between two sets of values, or NULL. */
+const struct aqm_field *aqm_field_fixed(const struct aqm_field *rows, const void *old,
+                                        const void *new_);
+
+const struct aqm_algo *aqm_find(const char *name);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * queue.h: the queue around an algorithm, written once for every host.
+ *
+ * FIFO or ring, limits, overflow, victims, the dequeue-drop loop, lazy ticks,
+ * counters per reason, flow queueing. A template: before including it a host
+ * defines what a packet is,
+ *
+ *   typedef ... aqm_h;      a handle: slot number, sk_buff pointer
+ *   #define AQM_NIL ...     the handle that is none
+ *   typedef ... aqm_ctx;    what the functions below need to find packets
+ *
+ *   struct aqm_keep *host_keep(aqm_ctx, aqm_h);     16 bytes in the packet
+ *   u32   host_len(aqm_ctx, aqm_h);                 bytes, constant while queued
+ *   u32   host_flow(aqm_ctx, aqm_h);                32-bit hash, at arrival only
+ *   u8    host_ds(aqm_ctx, aqm_h);                  DS field: dscp << 2 | ecn
+ *   bool  host_mark(aqm_ctx, aqm_h);                set CE; false: could not
+ *   aqm_h host_next(aqm_ctx, aqm_h);                the list's link
+ *   void  host_set_next(aqm_ctx, aqm_h, aqm_h);
+ *   void  host_free(aqm_ctx, aqm_h, u8 why);        the queue is done with it
+ *   void  host_probe(aqm_ctx, u64 now);             send a probe; aqm_echo() later
+ *   void  host_trace(aqm_ctx, const struct aqm_event *);   empty: costs nothing
+ *
+ * and then calls, with `now` never going back:
+ *
+ *   aqm_queue_mem    bytes to provide, 8-byte aligned; zero: too large
+ *   aqm_queue_init   on that memory, after aqm_setup_check() found no fault
+ *   aqm_enqueue      false: this very packet was refused (host_free had it)
+ *   aqm_dequeue      AQM_NIL: nothing to send; drops went to host_free
+ *   aqm_queue_apply  new rows under way, after aqm_setup_check()
+ *   aqm_queue_reset  free all packets, start again; may be called twice
+ *   aqm_queue_stat   a statistic row, brought up to `now`
+ *
+ * ctx may differ from call to call: it is set in q->ctx before each.
+ * The memory holds pointers into itself: a copy is a checkpoint only when it
+ * is copied back to the same place.
+ */
+#ifndef AQM_QUEUE_H
+#define AQM_QUEUE_H
+
+#include "field.h"
+#include "fixed.h"
+#include "lane.h"
+#include "rng.h"
+#include "setup.h"
+
+struct aqm_counters {
+	u64 in_pkts, in_bytes; /* every arrival, before any decision */
+	u64 out_pkts, out_bytes;
+	u64 drop_bytes;
+	u64 unmarkable; /* MARK that the host could not carry out; the packet passed */
+	u64 drops[AQM_WHY_COUNT];
+	u64 marks[AQM_WHY_COUNT];
+	u64 bad[AQM_BAD_COUNT];
+};
+
+/* One instance of the algorithm: all of the queue, or one flow of it. After it
+ * in memory: its views, its lanes, its state. */
+struct aqm_inst {
+	u64 tick_ns; /* the next deadline */
+	u32 ticks;   /* run since the last event, at most AQM_TICKS_STUCK */
+	u32 next;    /* in the round robin list; see fq.h */
+	s32 credit_bytes;
+	u32 listed;
+};
+
+struct aqm_fq_list {
+	u32 head, tail;
+};
+
+struct aqm_queue {
+	const struct aqm_algo *algo;
+	aqm_ctx ctx;
+	struct aqm_setup setup;
+	u32 pkts, bytes; /* in all lanes */
+	u32 insts, room; /* room: packets that the rings were made for */
+	u32 at_lanes, at_state, stride, at_inst;
+	u32 mtu_bytes;
+	struct aqm_fq_list fresh, old;
+	u64 seed;
+	struct aqm_counters count;
+	/* conf, instances and rings follow */
+};
+
+enum aqm_ev {
+	AQM_EV_ARRIVAL, /* inputs: a packet, a wish for one */
+	AQM_EV_WISH,
+	AQM_EV_ENQUEUE, /* calls of the algorithm, with its answer */
+	AQM_EV_OVERFLOW,
+	AQM_EV_DEQUEUE,
+	AQM_EV_GONE,
+	AQM_EV_TICK
+};
+
+struct aqm_event {
+	u64 now;
+	u32 inst;
+	u8 ev, why;
+	const struct aqm_view *views;
+	const struct aqm_pkt *pkt;         /* NULL: none */
+	const struct aqm_verdict *verdict; /* NULL: none */
+};
+
+/* ---- finding one's way in the memory ---- */
+
+static inline void *queue_conf(struct aqm_queue *q)
+{
+	return q + 1;
+}
+
+static inline struct aqm_inst *inst_nth(struct aqm_queue *q, u32 i)
+{
+	return (struct aqm_inst *)(void *)((char *)q + q->at_inst + (size_t)i * q->stride);
+}
+
+static inline u32 inst_index(const struct aqm_queue *q, const struct aqm_inst *in)
+{
+	u32 offset = (u32)((const char *)in - (const char *)q) - q->at_inst;
+
+	return offset ? offset / q->stride : 0;
+}
+
+static inline struct aqm_view *inst_views(struct aqm_inst *in)
+{
+	return (struct aqm_view *)(void *)(in + 1);
+}
+
+static inline struct aqm_lane *inst_lanes(const struct aqm_queue *q, struct aqm_inst *in)
+{
+	return (struct aqm_lane *)(void *)((char *)in + q->at_lanes);
+}
+
+static inline void *inst_state(const struct aqm_queue *q, struct aqm_inst *in)
+{
+	return (char *)in + q->at_state;
+}
+
+static inline void bad(struct aqm_queue *q, u32 what)
+{
+	q->count.bad[what]++;
+}
+
+static inline void trace(struct aqm_queue *q, struct aqm_inst *in, u8 ev, u64 now,
+                         const struct aqm_pkt *pkt, const struct aqm_verdict *verdict, u8 why)
+{
+	struct aqm_event event = {now,    inst_index(q, in), ev, why, inst_views(in), pkt,
+	                          verdict};
+
+	host_trace(q->ctx, &event);
+}
+
+static inline struct aqm_pkt pkt_of(struct aqm_queue *q, aqm_h h)
+{
+	u8 ds = host_ds(q->ctx, h);
+
+	return (struct aqm_pkt){.k = *host_keep(q->ctx, h),
+	                        .len = host_len(q->ctx, h),
+	                        .ecn = ds & 3,
+	                        .dscp = ds >> 2};
+}
+
+static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *out)
+{
+	const struct aqm_lane *lane = (const struct aqm_lane *)view->host;
+	aqm_h h = lane_at(lane->q->ctx, lane, slot);
+
+	if (h == AQM_NIL)
+		return false;
+	*out = pkt_of(lane->q, h);
+	return true;
+}
+
+#include "tick.h"
+
+/* ---- carrying out verdicts ---- */
+
+static inline u8 why_of(struct aqm_queue *q, const struct aqm_verdict *v)
+{
+	if (v->why < AQM_WHY_COUNT)
+		return v->why;
+	bad(q, AQM_BAD_ACT);
+	return AQM_WHY_NONE;
+}
+
+static inline void queue_free(struct aqm_queue *q, aqm_h h, u32 len, u8 why)
+{
+	q->count.drops[why]++;
+	q->count.drop_bytes += len;
+	host_free(q->ctx, h, why);
+}
+
+static inline void queue_mark(struct aqm_queue *q, const struct aqm_view *view,
+                              const struct aqm_pkt *pkt, aqm_h h, u8 why)
+{
+	if (!aqm_can_mark(view, pkt))
+		bad(q, AQM_BAD_MARK);
+	else if (host_mark(q->ctx, h))
+		q->count.marks[why]++;
+	else
+		q->count.unmarkable++;
+}
+
+static inline aqm_h queue_take(struct aqm_queue *q, struct aqm_inst *in, u32 lane, u32 slot)
+{
+	aqm_h h = lane_take(q->ctx, &inst_lanes(q, in)[lane], slot);
+
+	if (h != AQM_NIL) {
+		q->pkts--;
+		q->bytes -= host_len(q->ctx, h);
+	}
+	return h;
+}
+
+/* Take a packet out from anywhere, tell the algorithm, free it. */
+static bool queue_evict(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 lane, u32 slot,
+                        u8 why)
+{
+	aqm_h h = queue_take(q, in, lane, slot);
+	struct aqm_pkt pkt;
+
+	if (h == AQM_NIL)
+		return false;
+	pkt = pkt_of(q, h);
+	trace(q, in, AQM_EV_GONE, now, &pkt, NULL, why);
+	if (q->algo->gone)
+		q->algo->gone(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt, why);
+	queue_free(q, h, pkt.len, why);
+	return true;
+}
+
+/* From the newest to the oldest, so that the numbers stay those of the verdict. */
+static void queue_victims(struct aqm_queue *q, struct aqm_inst *in, u64 now,
+                          const struct aqm_verdict *v, u8 why)
+{
+	u32 n = v->nvictims, lane = v->vqueue, last = U32_MAX;
+
+	if (n > AQM_VICTIMS) {
+		bad(q, AQM_BAD_VICTIM);
+		n = AQM_VICTIMS;
+	}
+	if (lane >= q->algo->queues) {
+		bad(q, AQM_BAD_QUEUE);
+		return;
+	}
+	for (;;) {
+		u32 i, slot = 0;
+		bool found = false;
+
+		for (i = 0; i < n; i++)
+			if (v->victim[i] < last && (!found || v->victim[i] > slot)) {
+				slot = v->victim[i];
+				found = true;
+			}
+		if (!found)
+			return;
+		if (!queue_evict(q, in, now, lane, slot, why))
+			bad(q, AQM_BAD_VICTIM);
+		last = slot;
+	}
+}
+
+static inline bool over_limit(const struct aqm_queue *q, u32 len)
+{
+	return q->pkts >= q->setup.limit || (u64)q->bytes + len > q->setup.limit_bytes;
+}
+
+#include "fq.h"
+
+/* ---- a packet arrives ---- */
+
+/* Join the queue; with the limit reached only if victims made room. */
+static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                              struct aqm_pkt *pkt, const struct aqm_verdict *v, u8 why,
+                              bool full)
+{
+	u32 lane = v->queue;
+
+	if (lane >= q->algo->queues) {
+		bad(q, AQM_BAD_QUEUE);
+		lane = 0;
+	}
+	if (full && over_limit(q, pkt->len)) {
+		bad(q, AQM_BAD_OVERFLOW);
+		trace(q, in, AQM_EV_GONE, now, pkt, NULL, AQM_WHY_LIMIT);
+		if (q->algo->gone)
+			q->algo->gone(inst_state(q, in), queue_conf(q), now, inst_views(in),
+			              pkt, AQM_WHY_LIMIT);
+		queue_free(q, h, pkt->len, AQM_WHY_LIMIT);
+		return false;
+	}
+	if (v->act == AQM_MARK)
+		queue_mark(q, &inst_views(in)[lane], pkt, h, why);
+	else if (v->act != AQM_PASS)
+		bad(q, AQM_BAD_ACT);
+	host_keep(q->ctx, h)->own = pkt->k.own;
+	lane_push(q->ctx, &inst_lanes(q, in)[lane], h, pkt->len);
+	q->pkts++;
+	q->bytes += pkt->len;
+	if (q->setup.flows)
+		fq_list_flow(q, in);
+	return true;
+}
+
+static inline struct aqm_verdict ask_arrival(struct aqm_queue *q, struct aqm_inst *in, u64 now,
+                                             struct aqm_pkt *pkt, bool full)
+{
+	const struct aqm_algo *a = q->algo;
+	struct aqm_verdict v;
+
+	if (full)
+		v = a->overflow ? a->overflow(inst_state(q, in), queue_conf(q), now,
+		                              inst_views(in), pkt)
+		                : aqm_drop(AQM_WHY_LIMIT);
+	else
+		v = a->enqueue ? a->enqueue(inst_state(q, in), queue_conf(q), now,
+		                            inst_views(in), pkt)
+		               : aqm_pass();
+	trace(q, in, full ? AQM_EV_OVERFLOW : AQM_EV_ENQUEUE, now, pkt, &v, 0);
+	return v;
+}
+
+static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
+{
+	u32 flow = host_flow(q->ctx, h);
+	struct aqm_inst *in = inst_nth(q, fq_index(q, flow));
+	struct aqm_pkt pkt;
+	struct aqm_verdict v;
+	bool full;
+	u8 why;
+
+	*host_keep(q->ctx, h) = (struct aqm_keep){.enq_ns = now, .flow = flow};
+	pkt = pkt_of(q, h);
+	q->count.in_pkts++;
+	q->count.in_bytes += pkt.len;
+	trace(q, in, AQM_EV_ARRIVAL, now, &pkt, NULL, 0);
+	run_ticks(q, in, now);
+	in->ticks = 0;
+
+	full = over_limit(q, pkt.len);
+	if (full && q->setup.flows)
+		full = !fq_make_room(q, now, pkt.len);
+	v = ask_arrival(q, in, now, &pkt, full);
+	why = why_of(q, &v);
+	if (v.probe)
+		host_probe(q->ctx, now);
+	if (v.nvictims)
+		queue_victims(q, in, now, &v, why);
+	if (v.act != AQM_DROP)
+		return queue_join(q, in, now, h, &pkt, &v, why, full);
+	queue_free(q, h, pkt.len, why);
+	return false;
+}
+
+/* ---- a packet is asked for ---- */
+
+static inline u32 queue_pick(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	const struct aqm_algo *a = q->algo;
+	struct aqm_view *views = inst_views(in);
+	u32 lane, held = 0;
+
+	if (a->queues == 1)
+		return 0;
+	for (lane = 0; lane < a->queues; lane++)
+		held += views[lane].pkts;
+	if (!held)
+		return 0;
+	lane = a->pick ? a->pick(inst_state(q, in), queue_conf(q), now, views) : U32_MAX;
+	if (lane < a->queues && views[lane].pkts)
+		return lane;
+	bad(q, AQM_BAD_QUEUE);
+	for (lane = 0; !views[lane].pkts; lane++)
+		;
+	return lane;
+}
+
+/* Offer head packets until the algorithm lets one go or none is left. */
+static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	const struct aqm_algo *a = q->algo;
+	struct aqm_view *views = inst_views(in);
+	u32 nth = 0;
+
+	run_ticks(q, in, now);
+	in->ticks = 0;
+	for (;;) {
+		u32 lane = queue_pick(q, in, now);
+		aqm_h h = queue_take(q, in, lane, 0);
+		struct aqm_verdict v = aqm_pass();
+		struct aqm_pkt pkt;
+		u8 why;
+
+		if (h == AQM_NIL)
+			break;
+		pkt = pkt_of(q, h);
+		pkt.nth = (u16)nth++;
+		if (a->dequeue)
+			v = a->dequeue(inst_state(q, in), queue_conf(q), now, views, &pkt);
+		trace(q, in, AQM_EV_DEQUEUE, now, &pkt, &v, 0);
+		why = why_of(q, &v);
+		if (v.probe)
+			host_probe(q->ctx, now);
+		if (v.nvictims)
+			queue_victims(q, in, now, &v, why);
+		if (v.act == AQM_DROP && nth <= AQM_DROPS_PER_DEQUEUE) {
+			queue_free(q, h, pkt.len, why);
+			continue;
+		}
+		if (v.act == AQM_MARK)
+			queue_mark(q, &views[lane], &pkt, h, why);
+		else if (v.act != AQM_PASS)
+			bad(q, v.act == AQM_DROP ? AQM_BAD_DROPS : AQM_BAD_ACT);
+		q->count.out_pkts++;
+		q->count.out_bytes += pkt.len;
+		return h;
+	}
+	if (a->empty)
+		a->empty(inst_state(q, in), queue_conf(q), now, views);
+	return AQM_NIL;
+}
+
+static inline aqm_h aqm_dequeue(struct aqm_queue *q, u64 now)
+{
+	struct aqm_inst *in = inst_nth(q, 0);
+
+	trace(q, in, AQM_EV_WISH, now, NULL, NULL, 0);
+	return q->setup.flows ? fq_dequeue(q, now) : queue_serve(q, in, now);
+}
+
+static inline void aqm_echo(struct aqm_queue *q, u64 now, u64 rtt_ns)
+{
+	struct aqm_inst *in = inst_nth(q, 0);
+
+	run_ticks(q, in, now);
+	if (q->algo->echo)
+		q->algo->echo(inst_state(q, in), queue_conf(q), now, rtt_ns);
+}
+
+#include "manage.h"
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// setup.c: the queue's own rows and the check of all rows together.
+
+#include "setup.h"
+#include "field.h"
+
+/* clang-format off */
+const struct aqm_field aqm_setup_rows[] = {
+	AQM_ROW(1, AQM_U32, aqm_setup, limit, AQM_PKTS, 1000, 1, AQM_LIMIT_MAX, 0,
+		"most packets held, all flows together"),
+	AQM_ROW(2, AQM_U32, aqm_setup, limit_bytes, AQM_BYTES, U32_MAX, 1, U32_MAX, 0,
+		"most bytes held, all flows together"),
+	AQM_ROW(3, AQM_BOOL, aqm_setup, ecn, AQM_COUNT, 0, 0, 1, 0,
+		"mark packets that carry ECT instead of dropping them"),
+	AQM_ROW(4, AQM_U32, aqm_setup, flows, AQM_COUNT, 0, 0, AQM_FLOWS_MAX, AQM_FIXED,
+		"flow queues served by deficit round robin; 0: a single queue"),
+	AQM_ROW(5, AQM_U32, aqm_setup, quantum, AQM_BYTES, 0, 0, 1u << 20, 0,
+		"bytes a flow may send per round; 0: the MTU"),
+	AQM_END,
+};
+/* clang-format on */
+
+static struct aqm_refusal refuse(const char *name, const char *sentence)
+{
+	return (struct aqm_refusal){aqm_field_find(aqm_setup_rows, name), sentence};
+}
+
+struct aqm_refusal aqm_setup_check(const struct aqm_algo *algo, const struct aqm_setup *setup,
+                                   const void *conf, const struct aqm_setup *old_setup,
+                                   const void *old_conf, u32 room)
+{
+	struct aqm_refusal no = {NULL, NULL};
+	bool ring = (algo->flags & AQM_SAMPLES) && !setup->flows;
+
+	if (setup->flows && algo->queues > 1)
+		return refuse("flows",
+		              "an algorithm with several queues cannot be flow-queued");
+	if (ring && setup->limit > AQM_RING_MAX)
+		return refuse("limit",
+		              "an algorithm that samples holds at most 131072 packets");
+	/* Bytes of round robin credit are spent packet by packet: below 256
+	 * a full-sized packet would take more than a handful of rounds. */
+	if (setup->quantum && setup->quantum < 256)
+		return refuse("quantum", "quantum is 0 (the MTU) or at least 256 bytes");
+	if (old_setup) {
+		no.row = aqm_field_fixed(aqm_setup_rows, old_setup, setup);
+		if (!no.row)
+			no.row = aqm_field_fixed(algo->params, old_conf, conf);
+		if (no.row)
+			no.sentence = "this row cannot be changed once the queue exists";
+		else if (ring && setup->limit > room)
+			no = refuse("limit", "limit is above what this queue was made for");
+		if (no.sentence)
+			return no;
+	}
+	no.sentence = algo->check ? algo->check(conf) : NULL;
+	return no;
+}

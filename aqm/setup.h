@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * setup.h: the rows that belong to the queue, not to its algorithm.
+ */
+#ifndef AQM_SETUP_H
+#define AQM_SETUP_H
+
+#include "aqm.h"
+
+/* As the row says; 2^24 packets of list cost the queue itself nothing. */
+#define AQM_LIMIT_MAX (1u << 24)
+/* A sampling algorithm has a ring of this many handles at most (1 MB). */
+#define AQM_RING_MAX  (1u << 17)
+#define AQM_FLOWS_MAX (1u << 16)
+
+struct aqm_setup {
+	u32 limit;       /* packets in all flows together */
+	u32 limit_bytes; /* bytes in all flows together */
+	u32 ecn;
+	u32 flows;   /* 0: one queue; else that many, served by deficit round robin */
+	u32 quantum; /* bytes per round; 0: the MTU */
+};
+
+extern const struct aqm_field aqm_setup_rows[];
+
+/* Which row was refused (NULL: the rows together), and why. */
+struct aqm_refusal {
+	const struct aqm_field *row;
+	const char *sentence; /* NULL: nothing was refused */
+};
+
+/*
+ * Can this algorithm run with these rows? Each row is within its own range
+ * already. With `old_setup` and `old_conf` (else NULL) it is a change of a
+ * running queue whose rings were made for `room` packets.
+ */
+struct aqm_refusal aqm_setup_check(const struct aqm_algo *algo, const struct aqm_setup *setup,
+                                   const void *conf, const struct aqm_setup *old_setup,
+                                   const void *old_conf, u32 room);
+
+#endif

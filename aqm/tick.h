@@ -1,0 +1,57 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * tick.h: lazy ticks of one instance. Part of queue.h.
+ *
+ * Each instance has its own clock: only its own view matters to it, so its due
+ * ticks are run when it is touched, and a thousand flows cost nothing meanwhile.
+ * The number run since the last event is bounded, counted over calls and not
+ * per call, so that an observer in between changes nothing.
+ */
+#ifndef AQM_TICK_H
+#define AQM_TICK_H
+
+static inline void set_deadline(struct aqm_queue *q, struct aqm_inst *in, u64 after, u64 next)
+{
+	if (next <= after) {
+		bad(q, AQM_BAD_TICK);
+		next = AQM_NEVER;
+	}
+	in->tick_ns = next;
+}
+
+static inline u32 held_by(const struct aqm_queue *q, struct aqm_inst *in)
+{
+	u32 i, held = 0;
+
+	for (i = 0; i < q->algo->queues; i++)
+		held += inst_views(in)[i].pkts;
+	return held;
+}
+
+static void run_due_ticks(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	const struct aqm_algo *a = q->algo;
+	struct aqm_view *views = inst_views(in);
+	u32 most = held_by(q, in) ? AQM_TICKS_STUCK : AQM_TICKS_EMPTY;
+
+	while (in->tick_ns <= now && in->ticks < most) {
+		u64 at = in->tick_ns;
+
+		in->ticks++;
+		set_deadline(q, in, at, a->tick(inst_state(q, in), queue_conf(q), at, views));
+		trace(q, in, AQM_EV_TICK, at, NULL, NULL, 0);
+	}
+	if (in->tick_ns <= now)
+		set_deadline(
+		        q, in, now,
+		        a->idle(inst_state(q, in), queue_conf(q), views, in->tick_ns, now));
+}
+
+static inline void run_ticks(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	if (in->tick_ns <= now)
+		run_due_ticks(q, in, now);
+}
+
+#endif

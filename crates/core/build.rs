@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Compiles `aqm/` and the one C file of this host into a static library.
+
+use std::path::{Path, PathBuf};
+
+fn main() {
+    let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    let aqm = manifest.join("../../aqm");
+    let mut sources = c_files(&aqm);
+    sources.push(manifest.join("src/host.c"));
+
+    cc::Build::new()
+        .files(&sources)
+        .include(&aqm)
+        .std("c11")
+        .opt_level(2)
+        .warnings(true)
+        .extra_warnings(true)
+        .warnings_into_errors(true)
+        .flag("-ffreestanding")
+        .compile("sojourn_aqm");
+
+    for path in [&aqm, &aqm.join("law"), &manifest.join("src/host.c")] {
+        println!("cargo:rerun-if-changed={}", path.display());
+    }
+}
+
+fn c_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("aqm/ lies beside crates/")
+        .map(|entry| entry.expect("readable folder").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .collect();
+    files.sort();
+    files
+}

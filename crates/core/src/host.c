@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// host.c: the simulator as a host of queue.h. A packet is a slot number.
+//
+// Freed packets are chained through their slots' own link, which the queue no
+// longer needs, so that no list of unknown length has to be passed out.
+
+#include "aqm.h"
+
+#define AQM_NIL U32_MAX
+
+struct slot {
+	struct aqm_keep keep;
+	u32 len_bytes, next;
+	u8 ecn, dscp, why;
+	u8 pad[5];
+};
+
+typedef u32 aqm_h;
+typedef struct core_queue *aqm_ctx;
+
+struct aqm_event;
+
+static inline struct slot *slot_of(aqm_ctx ctx, aqm_h h);
+
+static inline struct aqm_keep *host_keep(aqm_ctx ctx, aqm_h h)
+{
+	return &slot_of(ctx, h)->keep;
+}
+
+static inline u32 host_len(aqm_ctx ctx, aqm_h h)
+{
+	return slot_of(ctx, h)->len_bytes;
+}
+
+static inline u32 host_flow(aqm_ctx ctx, aqm_h h)
+{
+	return slot_of(ctx, h)->keep.flow;
+}
+
+static inline u8 host_ds(aqm_ctx ctx, aqm_h h)
+{
+	const struct slot *s = slot_of(ctx, h);
+
+	return (u8)(s->dscp << 2 | (s->ecn & 3));
+}
+
+static inline bool host_mark(aqm_ctx ctx, aqm_h h)
+{
+	slot_of(ctx, h)->ecn = AQM_CE;
+	return true;
+}
+
+static inline aqm_h host_next(aqm_ctx ctx, aqm_h h);
+static inline void host_free(aqm_ctx ctx, aqm_h h, u8 why);
+
+static inline void host_set_next(aqm_ctx ctx, aqm_h h, aqm_h next)
+{
+	slot_of(ctx, h)->next = next;
+}
+
+static inline void host_probe(aqm_ctx ctx, u64 now)
+{
+	(void)ctx, (void)now;
+}
+
+static inline void host_trace(aqm_ctx ctx, const struct aqm_event *event)
+{
+	(void)ctx, (void)event;
+}
+
+#include "queue.h"
+
+/* What Rust reads after a call stands first; `ffi.rs` mirrors it. */
+struct core_queue {
+	u32 pkts, bytes;
+	u32 freed_first, freed_count;
+	struct slot *slots;
+	u32 nslots, freed_last;
+	struct aqm_queue q; /* last: its memory goes on behind it */
+};
+
+static inline struct slot *slot_of(aqm_ctx ctx, aqm_h h)
+{
+	return &ctx->slots[h];
+}
+
+/* The link lies in memory that safe Rust may write: never believe it. */
+static inline aqm_h host_next(aqm_ctx ctx, aqm_h h)
+{
+	u32 next = slot_of(ctx, h)->next;
+
+	return next < ctx->nslots ? next : AQM_NIL;
+}
+
+static inline void host_free(aqm_ctx ctx, aqm_h h, u8 why)
+{
+	slot_of(ctx, h)->why = why;
+	slot_of(ctx, h)->next = AQM_NIL;
+	if (ctx->freed_count++)
+		slot_of(ctx, ctx->freed_last)->next = h;
+	else
+		ctx->freed_first = h;
+	ctx->freed_last = h;
+}
+
+static inline void enter(struct core_queue *c, struct slot *slots, u32 nslots)
+{
+	c->slots = slots;
+	c->nslots = nslots;
+	c->freed_count = 0;
+}
+
+static inline void leave(struct core_queue *c)
+{
+	c->pkts = c->q.pkts;
+	c->bytes = c->q.bytes;
+}
+
+size_t core_mem(const struct aqm_algo *algo, const struct aqm_setup *setup);
+void core_init(struct core_queue *c, const struct aqm_algo *algo, const struct aqm_setup *setup,
+               const void *conf, u32 mtu_bytes, u64 now, u64 seed);
+bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet);
+u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now);
+struct aqm_refusal core_change(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
+                               const struct aqm_setup *setup, const void *conf);
+void core_reset(struct core_queue *c, struct slot *slots, u32 nslots, u64 now);
+u64 core_stat(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
+              const struct aqm_field *row);
+const struct aqm_counters *core_counters(const struct core_queue *c);
+const struct aqm_setup *core_setup(const struct core_queue *c);
+const void *core_conf(struct core_queue *c);
+
+size_t core_mem(const struct aqm_algo *algo, const struct aqm_setup *setup)
+{
+	size_t bytes = aqm_queue_mem(algo, setup);
+
+	return bytes ? bytes + offsetof(struct core_queue, q) : 0;
+}
+
+void core_init(struct core_queue *c, const struct aqm_algo *algo, const struct aqm_setup *setup,
+               const void *conf, u32 mtu_bytes, u64 now, u64 seed)
+{
+	enter(c, NULL, 0);
+	aqm_queue_init(&c->q, algo, setup, conf, mtu_bytes, now, seed);
+	c->q.ctx = c;
+	leave(c);
+}
+
+bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet)
+{
+	bool joined;
+
+	enter(c, slots, nslots);
+	joined = aqm_enqueue(&c->q, now, packet);
+	leave(c);
+	return joined;
+}
+
+u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
+{
+	u32 packet;
+
+	enter(c, slots, nslots);
+	packet = aqm_dequeue(&c->q, now);
+	leave(c);
+	return packet;
+}
+
+struct aqm_refusal core_change(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
+                               const struct aqm_setup *setup, const void *conf)
+{
+	struct aqm_refusal no = aqm_setup_check(c->q.algo, setup, conf, &c->q.setup,
+	                                        queue_conf(&c->q), c->q.room);
+
+	enter(c, slots, nslots);
+	if (!no.sentence)
+		aqm_queue_apply(&c->q, now, setup, conf);
+	leave(c);
+	return no;
+}
+
+void core_reset(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
+{
+	enter(c, slots, nslots);
+	aqm_queue_reset(&c->q, now);
+	leave(c);
+}
+
+u64 core_stat(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
+              const struct aqm_field *row)
+{
+	enter(c, slots, nslots);
+	return aqm_queue_stat(&c->q, now, row);
+}
+
+const struct aqm_counters *core_counters(const struct core_queue *c)
+{
+	return &c->q.count;
+}
+
+const struct aqm_setup *core_setup(const struct core_queue *c)
+{
+	return &c->q.setup;
+}
+
+const void *core_conf(struct core_queue *c)
+{
+	return queue_conf(&c->q);
+}

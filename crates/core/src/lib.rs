@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The queue core in C, made safe.
+//!
+//! `aqm/` holds the algorithms and the queue around them; this crate compiles it,
+//! and is the only place with `unsafe`. Reading order: `host.c` (this host's side of
+//! `queue.h`), `ffi` (the C side as Rust sees it), `rows` (algorithms, parameters,
+//! statistics), `queue` (what the engine uses).
+
+mod ffi;
+mod queue;
+mod rows;
+
+pub use queue::{Counters, Freed, Queue, QueueSpec, Slot};
+pub use rows::{
+    Algorithm, ConfError, Field, Kind, Unit, algorithms, bad_name, queue_rows, reason_name,
+};

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """CoDel: RFC 8289 section 5, the pseudo-code step by step.
 
-ECN is not in the pseudo-code. Linux's rule: a marked packet is sent, so a request ends with the
-first mark.
+Two rules are Linux's and not in the pseudo-code: a marked packet is sent, so that a request ends
+with the first mark; and one request drops 256 packets at most.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ class CoDel(Discipline):
         target_s: float = 0.005,
         interval_s: float = 0.1,
         mtu: int = 1514,
+        drops_at_once: int = 256,
         **common: Any,
     ) -> None:
         super().__init__(**common)
         self.target_s = target_s
         self.interval_s = interval_s
         self.mtu = mtu
+        self.drops_at_once = drops_at_once
         self.first_above_s: float | None = None
         self.drop_next_s = 0.0
         self.count = 0
@@ -55,7 +57,9 @@ class CoDel(Discipline):
         return packet, False
 
     def due(self, now_s: float) -> bool:
-        """Is it time for the next signal?"""
+        """Is it time for the next signal? One request drops only so many; the RFC has no bound."""
+        if len(self.outcome.dropped) >= self.drops_at_once:
+            return False
         return not self.judge.below("drop_next", now_s, self.drop_next_s - SAME_INSTANT_S)
 
     def on_request(self, now_s: float) -> Packet | None:

@@ -154,12 +154,12 @@ class Discipline:
         return self.outcome
 
     def lower_limit(self, now_s: float, limit_pkts: float) -> Outcome:
-        """A smaller limit takes packets from the tail until the rest fits."""
+        """A smaller limit takes packets from the head until the rest fits."""
         self.outcome = Outcome()
         self.advance(now_s)
         self.limit_pkts = limit_pkts
         while len(self.waiting) > limit_pkts:
-            self.remove(now_s, len(self.waiting) - 1)
+            self.remove(now_s, 0)
         return self.outcome
 
     def take(self) -> Packet | None:

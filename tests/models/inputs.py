@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What happens to a queue: random traffic without feedback, in phases that reach every branch."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tests.models.library import ARRIVE, EVENT, LIMIT, LOOK, REQUEST, RESET, Events
+
+MS = 1_000_000
+SECOND = 1000 * MS
+
+
+@dataclass
+class Phase:
+    """A stretch of time: a load offered to a link. Rate 0 is a stopped link, load 0 no traffic."""
+
+    seconds: float
+    load: float
+    rate_bps: float = 10e6
+    sizes: tuple[int, ...] = (1514,)
+    flows: int = 8
+    ect: float = 0.0
+    burst: int = 1
+    before: tuple[tuple[int, int], ...] = ()  # (kind, value) at its start: LIMIT, RESET, LOOK
+
+
+@dataclass
+class Stream:
+    """Events in the order of time."""
+
+    seed: int
+    start_ns: int = 0
+    rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        self.now_ns = self.start_ns
+        self.served_ns = self.start_ns
+
+    def add(self, phase: Phase) -> Stream:
+        """Poisson bursts in; out whenever the link has sent its last packet, full or not."""
+        end_ns = self.now_ns + int(phase.seconds * SECOND)
+        for kind, value in phase.before:
+            self.rows.append((self.now_ns, kind, 0, value, 0))
+        mean_size = sum(phase.sizes) / len(phase.sizes)
+        rate_bps = phase.load * (phase.rate_bps or 10e6)
+        arrivals = []
+        when = float(self.now_ns)
+        while rate_bps:
+            when += self.random.expovariate(rate_bps / (8 * mean_size * phase.burst)) * SECOND
+            if when >= end_ns:
+                break
+            arrivals += [self.arrival(int(when), phase) for _ in range(phase.burst)]
+        requests = []
+        if phase.rate_bps:
+            when = max(float(self.served_ns), float(self.now_ns))
+            while when < end_ns:
+                requests.append((int(when), REQUEST, 0, 0, 0))
+                size = self.random.choice(phase.sizes)
+                when += 8 * size / phase.rate_bps * SECOND
+            self.served_ns = int(when)
+        self.rows += sorted(arrivals + requests, key=lambda row: row[0])
+        self.now_ns = end_ns
+        return self
+
+    def arrival(self, when_ns: int, phase: Phase) -> tuple[int, int, int, int, int]:
+        """One packet."""
+        ds = self.random.choice((1, 2, 3)) if self.random.random() < phase.ect else 0
+        flow = int(self.random.random() ** 2 * phase.flows) * 0x9E3779B1 & 0xFFFFFFFF
+        return when_ns, ARRIVE, flow, self.random.choice(phase.sizes), ds
+
+    def events(self) -> Events:
+        """As the core reads them."""
+        return np.array(self.rows, EVENT)
+
+
+MIXED = (64, 590, 1514)
+
+
+def overload(seed: int, seconds: float = 6.0, ect: float = 0.5, start_ns: int = 0) -> Events:
+    """Calm, overload, calm, bursts, a stopped link, silence, a lowered limit, a reset."""
+    s = Stream(seed, start_ns)
+    s.add(Phase(0.5, 0.7, ect=ect))
+    s.add(Phase(seconds, 1.3, ect=ect, sizes=MIXED))
+    s.add(Phase(0.5, 0.5, ect=ect))
+    s.add(Phase(0.5, 1.1, ect=ect, burst=20))
+    s.add(Phase(0.3, 1.0, rate_bps=0))
+    s.add(Phase(0.5, 0.9, ect=ect, before=((LOOK, 0),)))
+    s.add(Phase(3.0, 0.0))
+    s.add(Phase(1.0, 2.0, ect=ect, flows=2))
+    s.add(Phase(0.5, 1.5, ect=ect, before=((LIMIT, 20),)))
+    s.add(Phase(0.3, 1.0, ect=ect, before=((LIMIT, 1000),)))
+    s.add(Phase(0.8, 1.6, ect=ect, before=((RESET, 0),)))
+    return s.events()
+
+
+def slow_link(seed: int) -> Events:
+    """A packet takes 24 ms: rules about the last packets decide."""
+    s = Stream(seed)
+    s.add(Phase(20, 1.1, rate_bps=5e5, ect=0.3))
+    s.add(Phase(10, 0.2, rate_bps=5e5))
+    return s.events()
+
+
+def fast_link(seed: int) -> Events:
+    """A packet takes 12 us."""
+    s = Stream(seed)
+    s.add(Phase(0.1, 1.2, rate_bps=1e9, ect=0.5))
+    s.add(Phase(0.1, 0.9, rate_bps=1e9, ect=0.5))
+    return s.events()
+
+
+def in_and_out(seed: int) -> Events:
+    """Episodes of congestion at many distances from each other."""
+    s = Stream(seed)
+    for _ in range(12):
+        s.add(Phase(s.random.uniform(0.2, 1.2), 1.4, ect=0.3))
+        s.add(Phase(s.random.choice((0.05, 0.3, 1.0, 2.5)), s.random.choice((0.0, 0.4))))
+    return s.events()

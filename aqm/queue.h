@@ -70,10 +70,10 @@ struct aqm_fq_list {
 };
 
 struct aqm_queue {
+	u32 pkts, bytes; /* in all lanes; first, where a host may look for them */
 	const struct aqm_algo *algo;
 	aqm_ctx ctx;
 	struct aqm_setup setup;
-	u32 pkts, bytes; /* in all lanes */
 	u32 insts, room; /* room: packets that the rings were made for */
 	u32 at_lanes, at_state, stride, at_inst;
 	u32 mtu_bytes;
@@ -150,14 +150,20 @@ static inline void trace(struct aqm_queue *q, struct aqm_inst *in, u8 ev, u64 no
 	host_trace(q->ctx, &event);
 }
 
-static inline struct aqm_pkt pkt_of(struct aqm_queue *q, aqm_h h)
+/* Member by member: a struct assignment is read back wider than it was written,
+ * and the processor waits for the store (10 ns a packet, measured). */
+static inline void pkt_read(struct aqm_queue *q, aqm_h h, struct aqm_pkt *pkt)
 {
+	const struct aqm_keep *keep = host_keep(q->ctx, h);
 	u8 ds = host_ds(q->ctx, h);
 
-	return (struct aqm_pkt){.k = *host_keep(q->ctx, h),
-	                        .len = host_len(q->ctx, h),
-	                        .ecn = ds & 3,
-	                        .dscp = ds >> 2};
+	pkt->k.enq_ns = keep->enq_ns;
+	pkt->k.flow = keep->flow;
+	pkt->k.own = keep->own;
+	pkt->len = host_len(q->ctx, h);
+	pkt->ecn = ds & 3;
+	pkt->dscp = ds >> 2;
+	pkt->nth = 0;
 }
 
 static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *out)
@@ -167,7 +173,7 @@ static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *ou
 
 	if (h == AQM_NIL)
 		return false;
-	*out = pkt_of(lane->q, h);
+	pkt_read(lane->q, h, out);
 	return true;
 }
 
@@ -221,7 +227,7 @@ static bool queue_evict(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 l
 
 	if (h == AQM_NIL)
 		return false;
-	pkt = pkt_of(q, h);
+	pkt_read(q, h, &pkt);
 	trace(q, in, AQM_EV_GONE, now, &pkt, NULL, why);
 	if (q->algo->gone)
 		q->algo->gone(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt, why);
@@ -302,54 +308,68 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 	return true;
 }
 
-static inline struct aqm_verdict ask_arrival(struct aqm_queue *q, struct aqm_inst *in, u64 now,
-                                             struct aqm_pkt *pkt, bool full)
+/* Carry out the answer to an arrival; false: the packet was refused. */
+static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                               struct aqm_pkt *pkt, const struct aqm_verdict *v, bool full)
+{
+	u8 why = why_of(q, v);
+
+	trace(q, in, full ? AQM_EV_OVERFLOW : AQM_EV_ENQUEUE, now, pkt, v, 0);
+	if (v->probe)
+		host_probe(q->ctx, now);
+	if (v->nvictims)
+		queue_victims(q, in, now, v, why);
+	if (v->act != AQM_DROP)
+		return queue_join(q, in, now, h, pkt, v, why, full);
+	queue_free(q, h, pkt->len, why);
+	return false;
+}
+
+static bool queue_overflow(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                           struct aqm_pkt *pkt)
 {
 	const struct aqm_algo *a = q->algo;
-	struct aqm_verdict v;
+	struct aqm_verdict v = aqm_drop(AQM_WHY_LIMIT);
 
-	if (full)
-		v = a->overflow ? a->overflow(inst_state(q, in), queue_conf(q), now,
-		                              inst_views(in), pkt)
-		                : aqm_drop(AQM_WHY_LIMIT);
-	else
-		v = a->enqueue ? a->enqueue(inst_state(q, in), queue_conf(q), now,
-		                            inst_views(in), pkt)
-		               : aqm_pass();
-	trace(q, in, full ? AQM_EV_OVERFLOW : AQM_EV_ENQUEUE, now, pkt, &v, 0);
-	return v;
+	if (a->overflow)
+		v = a->overflow(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt);
+	return queue_admit(q, in, now, h, pkt, &v, true);
+}
+
+static inline bool queue_ask(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                             struct aqm_pkt *pkt)
+{
+	struct aqm_verdict v =
+	        q->algo->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt);
+
+	return queue_admit(q, in, now, h, pkt, &v, false);
 }
 
 static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
 {
-	u32 flow = host_flow(q->ctx, h);
-	struct aqm_inst *in = inst_nth(q, fq_index(q, flow));
+	struct aqm_keep *keep = host_keep(q->ctx, h);
+	struct aqm_inst *in;
 	struct aqm_pkt pkt;
-	struct aqm_verdict v;
-	bool full;
-	u8 why;
 
-	*host_keep(q->ctx, h) = (struct aqm_keep){.enq_ns = now, .flow = flow};
-	pkt = pkt_of(q, h);
+	keep->enq_ns = now;
+	keep->flow = host_flow(q->ctx, h);
+	keep->own = 0;
+	pkt_read(q, h, &pkt);
+	in = inst_nth(q, fq_index(q, pkt.k.flow));
 	q->count.in_pkts++;
 	q->count.in_bytes += pkt.len;
 	trace(q, in, AQM_EV_ARRIVAL, now, &pkt, NULL, 0);
 	run_ticks(q, in, now);
 	in->ticks = 0;
 
-	full = over_limit(q, pkt.len);
-	if (full && q->setup.flows)
-		full = !fq_make_room(q, now, pkt.len);
-	v = ask_arrival(q, in, now, &pkt, full);
-	why = why_of(q, &v);
-	if (v.probe)
-		host_probe(q->ctx, now);
-	if (v.nvictims)
-		queue_victims(q, in, now, &v, why);
-	if (v.act != AQM_DROP)
-		return queue_join(q, in, now, h, &pkt, &v, why, full);
-	queue_free(q, h, pkt.len, why);
-	return false;
+	if (over_limit(q, pkt.len) && !(q->setup.flows && fq_make_room(q, now, pkt.len)))
+		return queue_overflow(q, in, now, h, &pkt);
+	if (!q->algo->enqueue) {
+		const struct aqm_verdict pass = {.act = AQM_PASS};
+
+		return queue_admit(q, in, now, h, &pkt, &pass, false);
+	}
+	return queue_ask(q, in, now, h, &pkt);
 }
 
 /* ---- a packet is asked for ---- */
@@ -375,48 +395,69 @@ static inline u32 queue_pick(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 	return lane;
 }
 
+/* Carry out the answer to an offer; false: dropped, offer the next. */
+static inline bool queue_release(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                                 u32 lane, const struct aqm_pkt *pkt,
+                                 const struct aqm_verdict *v)
+{
+	u8 why = why_of(q, v);
+
+	trace(q, in, AQM_EV_DEQUEUE, now, pkt, v, 0);
+	if (v->probe)
+		host_probe(q->ctx, now);
+	if (v->nvictims)
+		queue_victims(q, in, now, v, why);
+	if (v->act == AQM_DROP && pkt->nth < AQM_DROPS_PER_DEQUEUE) {
+		queue_free(q, h, pkt->len, why);
+		return false;
+	}
+	if (v->act == AQM_MARK)
+		queue_mark(q, &inst_views(in)[lane], pkt, h, why);
+	else if (v->act != AQM_PASS)
+		bad(q, v->act == AQM_DROP ? AQM_BAD_DROPS : AQM_BAD_ACT);
+	q->count.out_pkts++;
+	q->count.out_bytes += pkt->len;
+	return true;
+}
+
+static inline bool queue_offer(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                               u32 lane, u32 nth)
+{
+	const struct aqm_algo *a = q->algo;
+	struct aqm_pkt pkt;
+
+	pkt_read(q, h, &pkt);
+	pkt.nth = (u16)nth;
+	if (a->dequeue) {
+		struct aqm_verdict v =
+		        a->dequeue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
+
+		return queue_release(q, in, now, h, lane, &pkt, &v);
+	} else {
+		const struct aqm_verdict pass = {.act = AQM_PASS};
+
+		return queue_release(q, in, now, h, lane, &pkt, &pass);
+	}
+}
+
 /* Offer head packets until the algorithm lets one go or none is left. */
 static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
-	const struct aqm_algo *a = q->algo;
-	struct aqm_view *views = inst_views(in);
-	u32 nth = 0;
+	u32 lane, nth;
+	aqm_h h;
 
 	run_ticks(q, in, now);
 	in->ticks = 0;
-	for (;;) {
-		u32 lane = queue_pick(q, in, now);
-		aqm_h h = queue_take(q, in, lane, 0);
-		struct aqm_verdict v = aqm_pass();
-		struct aqm_pkt pkt;
-		u8 why;
-
+	for (nth = 0;; nth++) {
+		lane = queue_pick(q, in, now);
+		h = queue_take(q, in, lane, 0);
 		if (h == AQM_NIL)
 			break;
-		pkt = pkt_of(q, h);
-		pkt.nth = (u16)nth++;
-		if (a->dequeue)
-			v = a->dequeue(inst_state(q, in), queue_conf(q), now, views, &pkt);
-		trace(q, in, AQM_EV_DEQUEUE, now, &pkt, &v, 0);
-		why = why_of(q, &v);
-		if (v.probe)
-			host_probe(q->ctx, now);
-		if (v.nvictims)
-			queue_victims(q, in, now, &v, why);
-		if (v.act == AQM_DROP && nth <= AQM_DROPS_PER_DEQUEUE) {
-			queue_free(q, h, pkt.len, why);
-			continue;
-		}
-		if (v.act == AQM_MARK)
-			queue_mark(q, &views[lane], &pkt, h, why);
-		else if (v.act != AQM_PASS)
-			bad(q, v.act == AQM_DROP ? AQM_BAD_DROPS : AQM_BAD_ACT);
-		q->count.out_pkts++;
-		q->count.out_bytes += pkt.len;
-		return h;
+		if (queue_offer(q, in, now, h, lane, nth))
+			return h;
 	}
-	if (a->empty)
-		a->empty(inst_state(q, in), queue_conf(q), now, views);
+	if (q->algo->empty)
+		q->algo->empty(inst_state(q, in), queue_conf(q), now, inst_views(in));
 	return AQM_NIL;
 }
 

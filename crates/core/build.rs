@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let aqm = manifest.join("../../aqm");
-    let mut sources = c_files(&aqm);
+    let mut sources = files(&aqm, "c");
     sources.push(manifest.join("src/host.c"));
 
     cc::Build::new()
@@ -20,18 +20,25 @@ fn main() {
         .extra_warnings(true)
         .warnings_into_errors(true)
         .flag("-ffreestanding")
+        .flag_if_supported("-mgeneral-regs-only")
         .compile("sojourn_aqm");
 
-    for path in [&aqm, &aqm.join("law"), &manifest.join("src/host.c")] {
+    // Every file, headers included: of a folder cargo sees only what comes and goes.
+    let headers = [files(&aqm, "h"), files(&aqm.join("law"), "h")].concat();
+    for path in sources
+        .iter()
+        .chain(&headers)
+        .chain([&aqm, &aqm.join("law")])
+    {
         println!("cargo:rerun-if-changed={}", path.display());
     }
 }
 
-fn c_files(folder: &Path) -> Vec<PathBuf> {
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("aqm/ lies beside crates/")
         .map(|entry| entry.expect("readable folder").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .filter(|path| path.extension().is_some_and(|e| e == extension))
         .collect();
     files.sort();
     files

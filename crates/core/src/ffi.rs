@@ -93,10 +93,13 @@ pub struct Counters {
 /// The first members of `struct core_queue`.
 #[repr(C)]
 pub struct Front {
+    slots: *mut Slot,
+    nslots: u32,
+    pub freed_count: u32,
+    pub freed_first: u32,
+    freed_last: u32,
     pub pkts: u32,
     pub bytes: u32,
-    pub freed_first: u32,
-    pub freed_count: u32,
 }
 
 unsafe extern "C" {

@@ -73,11 +73,10 @@ static inline void host_trace(aqm_ctx ctx, const struct aqm_event *event)
 
 /* What Rust reads after a call stands first; `ffi.rs` mirrors it. */
 struct core_queue {
-	u32 pkts, bytes;
-	u32 freed_first, freed_count;
 	struct slot *slots;
-	u32 nslots, freed_last;
-	struct aqm_queue q; /* last: its memory goes on behind it */
+	u32 nslots, freed_count;
+	u32 freed_first, freed_last;
+	struct aqm_queue q; /* begins with the backlog; last, as its memory goes on behind it */
 };
 
 static inline struct slot *slot_of(aqm_ctx ctx, aqm_h h)
@@ -111,12 +110,6 @@ static inline void enter(struct core_queue *c, struct slot *slots, u32 nslots)
 	c->freed_count = 0;
 }
 
-static inline void leave(struct core_queue *c)
-{
-	c->pkts = c->q.pkts;
-	c->bytes = c->q.bytes;
-}
-
 size_t core_mem(const struct aqm_algo *algo, const struct aqm_setup *setup);
 void core_init(struct core_queue *c, const struct aqm_algo *algo, const struct aqm_setup *setup,
                const void *conf, u32 mtu_bytes, u64 now, u64 seed);
@@ -144,27 +137,18 @@ void core_init(struct core_queue *c, const struct aqm_algo *algo, const struct a
 	enter(c, NULL, 0);
 	aqm_queue_init(&c->q, algo, setup, conf, mtu_bytes, now, seed);
 	c->q.ctx = c;
-	leave(c);
 }
 
 bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet)
 {
-	bool joined;
-
 	enter(c, slots, nslots);
-	joined = aqm_enqueue(&c->q, now, packet);
-	leave(c);
-	return joined;
+	return aqm_enqueue(&c->q, now, packet);
 }
 
 u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
 {
-	u32 packet;
-
 	enter(c, slots, nslots);
-	packet = aqm_dequeue(&c->q, now);
-	leave(c);
-	return packet;
+	return aqm_dequeue(&c->q, now);
 }
 
 struct aqm_refusal core_change(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
@@ -176,7 +160,6 @@ struct aqm_refusal core_change(struct core_queue *c, struct slot *slots, u32 nsl
 	enter(c, slots, nslots);
 	if (!no.sentence)
 		aqm_queue_apply(&c->q, now, setup, conf);
-	leave(c);
 	return no;
 }
 
@@ -184,7 +167,6 @@ void core_reset(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
 {
 	enter(c, slots, nslots);
 	aqm_queue_reset(&c->q, now);
-	leave(c);
 }
 
 u64 core_stat(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""tcp_record.py: play the TCP scripts to Linux in virtual time; keep what it sends.
+
+Each script gets a kernel of its own, so no trace depends on what ran before it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "linux" / "uml")]
+from boot import BootError, boot
+from build import Built, build
+from tcp_guest import PHASE_US
+from tcp_script import scripts
+
+LIMIT_S = 120
+
+
+def play(built: Built, script: Path) -> str:
+    """One script in a fresh kernel; the trace without its head."""
+    with tempfile.TemporaryDirectory(prefix="sojourn-tcp-") as scratch:
+        folder = Path(scratch)
+        (folder / "script").write_text(script.read_text())
+        job = folder / "job"
+        job.write_text(f"#!/bin/sh\nexec {sys.executable} -S {HERE / 'tcp_guest.py'}\n")
+        job.chmod(0o755)
+        boot(built, folder, limit_s=LIMIT_S)
+        return (folder / "trace").read_text()
+
+
+def head(built: Built, script: Path) -> str:
+    """What made the trace; and the script's settings, so that it stands alone."""
+    wanted = ("set ", "tolerance ")
+    lines = [line for line in script.read_text().splitlines() if line.startswith(wanted)]
+    return "\n".join(
+        [
+            "# SPDX-FileCopyrightText: 2026 The Sojourn authors",
+            "# SPDX-License-Identifier: MIT OR GPL-2.0-only",
+            f"# Linux {built.release} (User-Mode Linux, time-travel=inf-cpu, HZ=1000)",
+            f"# validation/tcp_record.py {script.stem}",
+            "# Times in ms. `in` and `app` are the inputs, `out` is what Linux sent. ts: value and",
+            "# echo; what Linux sends counts from 1 in its first segment.",
+            f"phase_us {PHASE_US}",
+            *lines,
+            "",
+        ]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Record what Linux answers to TCP scripts.")
+    parser.add_argument("names", nargs="*", help="regular expressions on names; default: all")
+    parser.add_argument("--check", action="store_true", help="compare with the kept traces")
+    options = parser.parse_args()
+    built, failed = build(), 0
+    for script in scripts():
+        if options.names and not any(re.fullmatch(name, script.stem) for name in options.names):
+            continue
+        trace = script.with_suffix(".linux.trace")
+        try:
+            text = head(built, script) + play(built, script)
+        except BootError as error:
+            print(f"{script.name}: {error}", file=sys.stderr)
+            failed += 1
+            continue
+        if not options.check:
+            trace.write_text(text)
+        elif text != trace.read_text():
+            print(f"{trace.name} is not what Linux answers now", file=sys.stderr)
+            failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

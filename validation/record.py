@@ -87,7 +87,6 @@ def measure(built: Built, cell: Cell, seed: int) -> dict[str, Any]:
         job.write_text(f"#!/bin/sh\n{guest}\n")
         job.chmod(0o755)
         outcome = boot(built, folder, seed, limit_s=1800)
-    # 37 s and not 36.9381: what is of use from one machine to the next.
     record: dict[str, Any] = {"cell": cell.name, "seed": seed, "cpu_s": round(outcome.cpu_s)}
     record["windows"] = dict(windows(outcome.console, cell))
     return record

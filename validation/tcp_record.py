@@ -38,7 +38,7 @@ def play(built: Built, script: Path) -> str:
 
 def head(built: Built, script: Path) -> str:
     """What made the trace; and the script's settings, so that it stands alone."""
-    wanted = ("set ", "tolerance ")
+    wanted = ("set ", "tolerance ", "end ")
     lines = [line for line in script.read_text().splitlines() if line.startswith(wanted)]
     return "\n".join(
         [

@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Every switch of the TCP. The defaults are those of Linux 6.12; each can be
+//! set back to the form that older papers simulated.
+
+use serde::{Deserialize, Serialize};
+
+use super::clock::Wheel;
+
+/// Which law moves the congestion window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CongestionControl {
+    /// CUBIC (RFC 8312) as in tcp_cubic.c.
+    #[default]
+    Cubic,
+    /// NewReno (RFC 5681, RFC 6582) as in tcp_cong.c.
+    #[serde(alias = "newreno")]
+    Reno,
+    /// H-TCP as in tcp_htcp.c.
+    Htcp,
+    /// DCTCP (RFC 8257) as in tcp_dctcp.c; it needs `ecn`.
+    Dctcp,
+}
+
+/// How the retransmission timeout follows from the measured round trips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RtoForm {
+    /// `srtt + rttvar`, where rttvar is four mean deviations, rises at once,
+    /// decays once a window and never falls below `min_rto_ms`.
+    #[default]
+    Linux,
+    /// RFC 6298: `max(min_rto_ms, srtt + 4 * rttvar)`.
+    Rfc6298,
+}
+
+/// The behaviour of one end of a connection. Both ends of a flow normally
+/// share one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TcpConfig {
+    /// Congestion control.
+    pub cc: CongestionControl,
+    /// Negotiate ECN (RFC 3168).
+    pub ecn: bool,
+
+    /// Payload of a full segment in bytes. 1448 fills an Ethernet frame of
+    /// 1500 bytes when timestamps are on.
+    pub mss_bytes: u32,
+    /// Timestamps option (RFC 7323).
+    pub timestamps: bool,
+    /// Selective acknowledgements (RFC 2018).
+    pub sack: bool,
+    /// Report duplicates in a first SACK block (RFC 2883).
+    pub dsack: bool,
+    /// Hold small segments back while data is unacknowledged (RFC 896, in
+    /// Minshall's form).
+    pub nagle: bool,
+
+    /// Congestion window after the handshake (RFC 6928), packets.
+    pub initial_window_pkts: u32,
+    /// Initial slow-start threshold, packets; none: unlimited.
+    pub initial_ssthresh_pkts: Option<u32>,
+    /// Upper bound of the congestion window, packets; none: unlimited.
+    pub max_window_pkts: Option<u32>,
+    /// End slow start early when delay rises or acknowledgements form a long
+    /// train (CUBIC only).
+    pub hystart: bool,
+    /// CUBIC: give up window when the last maximum was not reached again.
+    pub fast_convergence: bool,
+    /// CUBIC: never slower than a standard TCP would be.
+    pub tcp_friendliness: bool,
+    /// Let the window grow only while it is used (RFC 7661 in spirit).
+    pub cwnd_validation: bool,
+    /// Shrink the window after an idle period.
+    pub slow_start_after_idle: bool,
+    /// Count acknowledged packets rather than acknowledgements when the window
+    /// grows (RFC 3465). Without it each acknowledgement counts as one packet.
+    pub byte_counting: bool,
+
+    /// Find losses by time (RFC 8985) instead of by three duplicates.
+    pub rack: bool,
+    /// Probe for a lost tail (RFC 8985).
+    pub tlp: bool,
+    /// Spread the reduction of the window over a round trip (RFC 6937). Without
+    /// it the window is set to its target at once.
+    pub prr: bool,
+    /// Tell a spurious timeout from a true one (RFC 5682).
+    pub frto: bool,
+    /// Take reductions back that timestamps or D-SACK show to be needless.
+    pub undo: bool,
+    /// Duplicates that mean a loss, at first.
+    pub reordering_pkts: u32,
+    /// Bound of the measured reordering.
+    pub max_reordering_pkts: u32,
+
+    /// Form of the retransmission timeout.
+    pub rto: RtoForm,
+    /// Lower bound of the timeout in ms (see `RtoForm`).
+    pub min_rto_ms: u32,
+    /// Upper bound of the timeout in ms.
+    pub max_rto_ms: u32,
+    /// Timeout before any measurement in ms.
+    pub initial_rto_ms: u32,
+    /// Timeouts of a SYN that pass before back-off begins; 0: double at once.
+    pub syn_linear_timeouts: u32,
+    /// Round timer deadlines as the Linux timer wheel does.
+    pub timer_wheel: bool,
+    /// Without `timer_wheel`: granularity of timers in ms, 500 for the coarse
+    /// clock of 4.4BSD.
+    pub timer_tick_ms: u32,
+
+    /// Delay acknowledgements (RFC 1122 §4.2.3.2): one for two full segments.
+    /// Without it every segment is acknowledged at once.
+    pub delayed_ack: bool,
+    /// Acknowledge the first segments of a transfer at once.
+    pub quick_ack: bool,
+    /// Shortest delay of an acknowledgement in ms.
+    pub delayed_ack_min_ms: u32,
+    /// Longest delay of an acknowledgement in ms.
+    pub delayed_ack_max_ms: u32,
+    /// Thin out duplicate acknowledgements by up to 1 ms.
+    pub compressed_ack: bool,
+
+    /// Send in bursts of several segments, as a stack that builds large
+    /// packets and segments them on the way out.
+    pub gso: bool,
+
+    /// Initial receive buffer in bytes (tcp_rmem, middle value).
+    pub rcvbuf_bytes: u32,
+    /// Largest receive buffer in bytes (tcp_rmem, last value).
+    pub rcvbuf_max_bytes: u32,
+    /// Let the receive buffer grow with the flow.
+    pub rcvbuf_moderation: bool,
+    /// A constant receive window in bytes instead of a buffer that grows.
+    pub fixed_window_bytes: Option<u32>,
+    /// Memory that a full segment takes at the receiver, in bytes; its ratio to
+    /// the payload says how much window a buffer is worth.
+    pub rx_truesize_bytes: u32,
+}
+
+impl Default for TcpConfig {
+    fn default() -> Self {
+        Self {
+            cc: CongestionControl::Cubic,
+            ecn: false,
+            mss_bytes: 1448,
+            timestamps: true,
+            sack: true,
+            dsack: true,
+            nagle: true,
+            initial_window_pkts: 10,
+            initial_ssthresh_pkts: None,
+            max_window_pkts: None,
+            hystart: true,
+            fast_convergence: true,
+            tcp_friendliness: true,
+            cwnd_validation: true,
+            slow_start_after_idle: true,
+            byte_counting: true,
+            rack: true,
+            tlp: true,
+            prr: true,
+            frto: true,
+            undo: true,
+            reordering_pkts: 3,
+            max_reordering_pkts: 300,
+            rto: RtoForm::Linux,
+            min_rto_ms: 200,
+            max_rto_ms: 120_000,
+            initial_rto_ms: 1_000,
+            syn_linear_timeouts: 4,
+            timer_wheel: true,
+            timer_tick_ms: 1,
+            delayed_ack: true,
+            quick_ack: true,
+            delayed_ack_min_ms: 40,
+            delayed_ack_max_ms: 200,
+            compressed_ack: true,
+            gso: true,
+            rcvbuf_bytes: 131_072,
+            rcvbuf_max_bytes: 64 << 20,
+            rcvbuf_moderation: true,
+            fixed_window_bytes: None,
+            rx_truesize_bytes: 2_280,
+        }
+    }
+}
+
+impl TcpConfig {
+    /// The TCP of simulations before 2005 or so: an initial window of two, no
+    /// SACK, no timestamps, an acknowledgement per packet, loss by three
+    /// duplicates, no timer below a second.
+    pub fn classic(cc: CongestionControl) -> Self {
+        Self {
+            cc,
+            mss_bytes: 1460,
+            timestamps: false,
+            sack: false,
+            dsack: false,
+            initial_window_pkts: 2,
+            hystart: false,
+            byte_counting: false,
+            rack: false,
+            tlp: false,
+            prr: false,
+            frto: false,
+            undo: false,
+            rto: RtoForm::Rfc6298,
+            min_rto_ms: 1_000,
+            syn_linear_timeouts: 0,
+            timer_wheel: false,
+            timer_tick_ms: 500,
+            delayed_ack: false,
+            quick_ack: false,
+            compressed_ack: false,
+            gso: false,
+            ..Self::default()
+        }
+    }
+
+    /// What is wrong with the values, as a sentence; none: nothing.
+    pub fn fault(&self) -> Option<&'static str> {
+        let faults = [
+            (
+                self.mss_bytes < 88 || self.mss_bytes > 65_000,
+                "mss_bytes must lie between 88 and 65000",
+            ),
+            (
+                self.initial_window_pkts == 0 || self.initial_window_pkts > 10_000,
+                "initial_window_pkts must lie between 1 and 10000",
+            ),
+            (
+                self.reordering_pkts == 0,
+                "reordering_pkts must be at least 1",
+            ),
+            (
+                self.max_window_pkts.is_some_and(|window| window < 2),
+                "max_window_pkts must be at least 2",
+            ),
+            (
+                self.initial_ssthresh_pkts.is_some_and(|window| window < 2),
+                "initial_ssthresh_pkts must be at least 2",
+            ),
+            (
+                self.min_rto_ms == 0 || self.min_rto_ms > self.max_rto_ms,
+                "min_rto_ms must lie between 1 and max_rto_ms",
+            ),
+            (
+                self.initial_rto_ms == 0 || self.initial_rto_ms > self.max_rto_ms,
+                "initial_rto_ms must lie between 1 and max_rto_ms",
+            ),
+            (
+                self.max_rto_ms > 3_600_000,
+                "max_rto_ms must be at most 3600000",
+            ),
+            (
+                self.timer_tick_ms == 0 || self.timer_tick_ms > 10_000,
+                "timer_tick_ms must lie between 1 and 10000",
+            ),
+            (
+                self.delayed_ack_min_ms == 0
+                    || self.delayed_ack_min_ms > self.delayed_ack_max_ms
+                    || self.delayed_ack_max_ms > 10_000,
+                "delayed_ack_min_ms must lie between 1 and delayed_ack_max_ms (at most 10000)",
+            ),
+            (
+                self.rx_truesize_bytes < self.mss_bytes,
+                "rx_truesize_bytes must be at least mss_bytes",
+            ),
+            (
+                self.rcvbuf_bytes < 4 * self.rx_truesize_bytes
+                    || self.rcvbuf_max_bytes < self.rcvbuf_bytes
+                    || self.rcvbuf_max_bytes > 1 << 30,
+                "rcvbuf_bytes must hold four segments and not exceed rcvbuf_max_bytes (1 GiB)",
+            ),
+            (
+                self.fixed_window_bytes
+                    .is_some_and(|window| window < self.mss_bytes || window > 1 << 30),
+                "fixed_window_bytes must lie between mss_bytes and 1 GiB",
+            ),
+            (
+                self.cc == CongestionControl::Dctcp && !self.ecn,
+                "dctcp needs ecn",
+            ),
+        ];
+        faults
+            .iter()
+            .find(|(wrong, _)| *wrong)
+            .map(|(_, sentence)| *sentence)
+    }
+
+    pub(super) fn wheel(&self) -> Wheel {
+        if self.timer_wheel {
+            Wheel::Linux
+        } else {
+            Wheel::Tick(u64::from(self.timer_tick_ms.max(1)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_and_classic_form_are_valid() {
+        assert_eq!(TcpConfig::default().fault(), None);
+        assert_eq!(TcpConfig::classic(CongestionControl::Reno).fault(), None);
+    }
+
+    #[test]
+    fn unknown_switch_is_refused() {
+        assert!(serde_json::from_str::<TcpConfig>(r#"{"sak": true}"#).is_err());
+    }
+
+    #[test]
+    fn absent_switches_keep_their_defaults() {
+        let config: TcpConfig =
+            serde_json::from_str(r#"{"cc": "newreno", "sack": false}"#).unwrap();
+        let expected = TcpConfig {
+            cc: CongestionControl::Reno,
+            sack: false,
+            ..TcpConfig::default()
+        };
+        assert_eq!(config, expected);
+    }
+
+    #[test]
+    fn dctcp_without_ecn_is_refused_with_a_sentence() {
+        let config = TcpConfig {
+            cc: CongestionControl::Dctcp,
+            ..TcpConfig::default()
+        };
+        assert_eq!(config.fault(), Some("dctcp needs ecn"));
+    }
+}

@@ -1,0 +1,321 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Sending new data: how much the windows allow, in bursts of how many
+//! segments, and when a burst waits for the next acknowledgement
+//! (tcp_write_xmit and its helpers).
+//!
+//! Linux builds packets of many segments even where no device can send them,
+//! and segments them on the way out; the segments of one such packet leave
+//! back to back. A burst here is one such packet.
+
+use super::connection::{Connection, Out};
+use super::scoreboard::{FIN, PSH};
+use super::window::{CaState, Usage};
+
+/// Largest packet before segmentation: 64 KiB less room for headers.
+pub(super) const GSO_MAX_BYTES: u64 = 65_536 - 192 - 1;
+/// A burst is what pacing would send in a millisecond (2^-10 s) ...
+const PACING_SHIFT: u32 = 10;
+/// ... and more on short paths: the largest packet, halved for every 512 us of
+/// round trip (tcp_tso_rtt_log).
+const TSO_RTT_LOG: u32 = 9;
+/// A burst has at least this many segments.
+const MIN_TSO_SEGS: u32 = 2;
+/// A burst may wait only if less than this part of the window is free.
+const TSO_WIN_DIVISOR: u64 = 3;
+const NS_PER_MS: u64 = 1_000_000;
+
+/// How far sending may go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Push {
+    /// All that the windows allow.
+    All,
+    /// One segment, whatever the congestion window says (a loss probe).
+    Probe,
+}
+
+impl Connection {
+    /// Sends what may be sent, and arms the timer of a window probe when
+    /// nothing may and nothing is out.
+    #[inline]
+    pub(super) fn push_pending(&mut self) {
+        if self.snd.unsent() > 0 && self.is_open() {
+            self.send_new(Push::All);
+            if self.snd.packets_out() == 0 && self.snd.unsent() > 0 {
+                self.arm_window_probe();
+            }
+        }
+    }
+
+    /// Returns whether anything was sent.
+    pub(super) fn send_new(&mut self, push: Push) -> bool {
+        let max_segs = self.burst_segs();
+        let mut sent = 0;
+        let mut limited = false;
+        while self.snd.unsent() > 0 {
+            let mut quota = self.window_quota();
+            if quota == 0 {
+                if push == Push::All {
+                    break;
+                }
+                quota = 1;
+            }
+            let quota = quota.min(max_segs);
+            let Some(len) = self.next_burst(quota, max_segs, push, &mut limited) else {
+                break;
+            };
+            sent += self.transmit_new(len);
+            if push == Push::Probe {
+                break;
+            }
+        }
+        limited |= self.snd.in_flight() >= self.snd.window.cwnd;
+        if sent > 0 || limited {
+            self.validate_window(limited);
+        }
+        if sent > 0 {
+            if self.snd.window.in_reduction() {
+                self.snd.prr_out += sent;
+            }
+            if push == Push::All {
+                self.schedule_probe(false);
+            }
+        }
+        sent > 0
+    }
+
+    /// Segments per burst.
+    #[inline]
+    fn burst_segs(&self) -> u32 {
+        if !self.config.gso {
+            return 1;
+        }
+        let mut bytes = self.snd.pacing_rate() >> PACING_SHIFT;
+        let halvings = self.snd.rtt.min_us() >> TSO_RTT_LOG;
+        if halvings < u32::BITS {
+            bytes += GSO_MAX_BYTES >> halvings;
+        }
+        let bytes = bytes.min(GSO_MAX_BYTES) as u32;
+        (bytes / self.snd.mss).max(MIN_TSO_SEGS)
+    }
+
+    /// Packets that the congestion window allows, at most half of it at a time.
+    #[inline]
+    fn window_quota(&self) -> u32 {
+        let cwnd = self.snd.window.cwnd;
+        let free = cwnd.saturating_sub(self.snd.in_flight());
+        free.min((cwnd >> 1).max(1))
+    }
+
+    /// Length of the next burst in bytes, FIN not counted; none: wait.
+    #[inline]
+    fn next_burst(
+        &mut self,
+        quota: u32,
+        max_segs: u32,
+        push: Push,
+        limited: &mut bool,
+    ) -> Option<u64> {
+        let mss = u64::from(self.snd.mss);
+        let data = self.snd.unsent_data();
+        let queued = self.assemble(u64::from(quota) * mss, data);
+        let is_last = queued == data;
+        let room = self.snd.wnd_end().saturating_sub(self.snd.nxt);
+        if queued.min(mss).max(u64::from(queued == 0)) > room {
+            return None;
+        }
+        if queued <= mss {
+            let has_fin = is_last && self.snd.fin_queued;
+            if is_last && !has_fin && self.nagle_holds(queued < mss) {
+                return None;
+            }
+            return Some(queued);
+        }
+        if push == Push::All && self.should_wait(queued, is_last, max_segs, limited) {
+            return None;
+        }
+        let most = u64::from(quota) * mss;
+        if most <= room && !is_last {
+            return Some(most.min(queued));
+        }
+        let needed = queued.min(room);
+        if most <= needed {
+            return Some(most);
+        }
+        // A short rest follows unless Nagle holds it back.
+        let rest = needed % mss;
+        if rest != 0 && !(is_last && self.snd.fin_queued) && self.nagle_holds(true) {
+            return Some(needed - rest);
+        }
+        Some(needed)
+    }
+
+    /// The write queue is cut into packets of the largest size; the one at the
+    /// head takes from the next when it falls short of `wanted` bytes
+    /// (tcp_grow_skb). Returns its length.
+    #[inline]
+    fn assemble(&mut self, wanted: u64, data: u64) -> u64 {
+        let snd = &mut self.snd;
+        let end = snd.nxt + data;
+        if !self.config.gso {
+            return data.min(u64::from(snd.mss));
+        }
+        if snd.chunk_end <= snd.nxt {
+            let mss = u64::from(snd.mss);
+            let chunk = (GSO_MAX_BYTES / mss).max(1) * mss;
+            snd.chunk_end = 1 + ((snd.nxt - 1) / chunk + 1) * chunk;
+        }
+        snd.chunk_end = snd.chunk_end.max(snd.nxt + wanted);
+        snd.chunk_end.min(end) - snd.nxt
+    }
+
+    /// Nagle's rule as Minshall amended it: a short segment waits while an
+    /// earlier short one is unacknowledged.
+    fn nagle_holds(&self, short: bool) -> bool {
+        self.config.nagle && short && self.snd.small_end > self.snd.una
+    }
+
+    /// Whether a burst that is smaller than it could be should wait for the
+    /// acknowledgement that is about to come (tcp_tso_should_defer).
+    fn should_wait(&self, queued: u64, is_last: bool, max_segs: u32, limited: &mut bool) -> bool {
+        let snd = &self.snd;
+        if snd.window.state >= CaState::Recovery || self.clock.ns > snd.last_send_ns + NS_PER_MS {
+            return false;
+        }
+        let mss = u64::from(snd.mss);
+        let send_room = snd.wnd_end().saturating_sub(snd.nxt);
+        let free = u64::from(snd.window.cwnd.saturating_sub(snd.in_flight())) * mss;
+        let limit = send_room.min(free);
+        if limit >= u64::from(max_segs) * mss || (!is_last && limit >= queued) {
+            return false;
+        }
+        let window = snd.wnd.min(u64::from(snd.window.cwnd) * mss);
+        if limit >= window / TSO_WIN_DIVISOR {
+            return false;
+        }
+        let Some(head) = snd.board.first() else {
+            return false;
+        };
+        // The acknowledgement of the oldest packet is expected one round trip
+        // after it was sent; waiting pays only if that is near.
+        let srtt_ns = u64::from(snd.rtt.srtt8_us()) * 125;
+        let expected = head.sent_us * 1_000 + srtt_ns;
+        if expected > self.clock.ns + (srtt_ns >> 1).min(NS_PER_MS) {
+            return false;
+        }
+        if free < send_room {
+            if free <= queued {
+                *limited = true;
+                return true;
+            }
+        } else if send_room <= queued {
+            return true;
+        }
+        !(is_last && snd.fin_queued)
+    }
+
+    /// Sends `len` bytes of new data, and the FIN if it is next. Returns the
+    /// number of segments.
+    fn transmit_new(&mut self, len: u64) -> u32 {
+        let snd = &mut self.snd;
+        let (start, data_end) = (snd.nxt, snd.nxt + len);
+        let fin = snd.fin_queued && data_end == snd.write_end;
+        let was_idle = snd.in_flight() == 0;
+        let were_out = snd.packets_out();
+        let mss = u64::from(snd.mss);
+        let mut seq = start;
+        let mut segs = 0;
+        loop {
+            let end = (seq + mss).min(data_end);
+            let last = end == data_end;
+            let marks = if last && fin { FIN } else { 0 }
+                | if last && (segs > 0 || end == snd.write_end) {
+                    PSH
+                } else {
+                    0
+                };
+            let seq_len = (end - seq) as u32 + u32::from(last && fin);
+            snd.board
+                .push(seq, seq_len, self.clock.us, snd.delivered, marks);
+            segs += 1;
+            seq = end;
+            if last {
+                break;
+            }
+        }
+        if (len % mss) != 0 {
+            snd.small_end = data_end;
+        }
+        snd.fin_sent |= fin;
+        snd.nxt = data_end + u64::from(fin);
+        if was_idle {
+            let idle = self.clock.jiffies.saturating_sub(snd.last_send_jiffy);
+            let facts = self.facts();
+            self.cc.on_send_start(idle, &facts);
+        }
+        self.send_data(start, data_end, fin, true);
+        if were_out == 0 || self.timers.probe_is_armed() {
+            self.rearm_rto();
+        }
+        segs
+    }
+
+    /// Hands a run of segments to the wire; everything that travels with data
+    /// (acknowledgement, window, CWR) is settled here.
+    pub(super) fn send_data(&mut self, seq: u64, end: u64, fin: bool, new_data: bool) {
+        let carries_cwr = new_data && self.ecn.ok && self.ecn.queue_cwr;
+        if carries_cwr {
+            self.ecn.queue_cwr = false;
+        }
+        let segs = (end - seq).div_ceil(u64::from(self.snd.mss)).max(1);
+        let push = segs > 1 || end == self.snd.write_end;
+        self.out.push_back(Out::Data {
+            seq,
+            end,
+            fin,
+            push,
+            new_data,
+            cwr: carries_cwr,
+        });
+        self.note_ack_sent(self.rcv.nxt);
+        self.stats.data_pkts_sent += segs;
+        self.snd.last_send_jiffy = self.clock.jiffies;
+        self.snd.last_send_ns = self.clock.ns;
+        // Data in answer to data: an acknowledgement can ride on it.
+        if self.rcv.heard_within_ato(self.clock.jiffies) {
+            self.rcv.ack.pingpong = self.rcv.ack.pingpong.saturating_add(1);
+        }
+    }
+
+    #[inline]
+    fn validate_window(&mut self, limited: bool) {
+        let snd = &mut self.snd;
+        let usage = Usage {
+            una: snd.una,
+            nxt: snd.nxt,
+            packets_out: snd.packets_out(),
+            jiffy: self.clock.jiffies,
+            rto_jiffies: snd.rto,
+        };
+        let unused = snd.window.note_usage(limited, usage);
+        if unused && self.config.slow_start_after_idle {
+            snd.window
+                .shrink_to_use(self.config.initial_window_pkts, self.clock.jiffies);
+        }
+    }
+
+    /// Slow start again after an idle time longer than the timeout.
+    pub(super) fn check_idle(&mut self) {
+        let snd = &mut self.snd;
+        if !self.config.slow_start_after_idle || snd.packets_out() > 0 {
+            return;
+        }
+        let idle = self.clock.jiffies.saturating_sub(snd.last_send_jiffy);
+        if idle > snd.rto {
+            let initial = self.config.initial_window_pkts;
+            snd.window
+                .restart(idle, snd.rto, initial, self.clock.jiffies);
+        }
+    }
+}

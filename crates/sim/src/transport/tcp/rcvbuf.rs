@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The receive buffer and the window that it is worth: the window opens with
+//! the data that arrives, and the buffer grows to twice what is read in a round
+//! trip (tcp_grow_window, tcp_rcv_space_adjust, __tcp_select_window).
+
+use super::clock::Clock;
+use super::config::TcpConfig;
+use super::connection::Connection;
+
+/// The window of a SYN is not scaled.
+pub(super) const MAX_UNSCALED: u32 = 65_535;
+/// Part of the buffer that payload takes, of 256; a half until it is measured.
+const RATIO_SHIFT: u32 = 8;
+const DEFAULT_RATIO: u32 = 128;
+const MAX_WINDOW_SCALE: u32 = 14;
+
+/// Buffer, window and the measurements that make them grow. Sizes in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    size: u32,
+    max_size: u32,
+    moderated: bool,
+    fixed_window: Option<u32>,
+    /// Memory that a full segment takes beyond its payload.
+    overhead: u32,
+    ratio: u32,
+    /// Bound of the window, and the window that is offered so far.
+    clamp: u32,
+    offered: u32,
+    scale: u32,
+    mss: u32,
+    /// Eight times the round trip as seen by the receiver, microseconds.
+    rtt8_us: u32,
+    /// Measurement by window: ends at this offset, began at this time.
+    round_end: u64,
+    round_us: Option<u64>,
+    last_echo: u32,
+    /// Read in the last round trip; beginning of this one.
+    space: u32,
+    space_seq: u64,
+    space_us: u64,
+    read_to: u64,
+}
+
+impl Buffer {
+    pub fn new(config: &TcpConfig) -> Self {
+        let size = config.rcvbuf_bytes;
+        let largest = config.fixed_window_bytes.unwrap_or(config.rcvbuf_max_bytes);
+        // The scale must carry the largest window there may be.
+        let scale = largest.max(MAX_UNSCALED).ilog2().saturating_sub(15);
+        Self {
+            size,
+            max_size: config.rcvbuf_max_bytes,
+            moderated: config.rcvbuf_moderation,
+            fixed_window: config.fixed_window_bytes,
+            overhead: config.rx_truesize_bytes - config.mss_bytes,
+            ratio: DEFAULT_RATIO,
+            clamp: u32::MAX,
+            offered: 0,
+            scale: scale.min(MAX_WINDOW_SCALE),
+            mss: config.mss_bytes,
+            rtt8_us: 0,
+            round_end: 0,
+            round_us: None,
+            last_echo: 0,
+            space: 0,
+            space_seq: 0,
+            space_us: 0,
+            read_to: 0,
+        }
+    }
+
+    /// Window of the SYN: half the buffer, in whole segments.
+    pub fn initial_window(&self) -> u32 {
+        if let Some(window) = self.fixed_window {
+            return window;
+        }
+        let space = self.worth(self.size);
+        if space > self.mss {
+            space - space % self.mss
+        } else {
+            space
+        }
+    }
+
+    /// The handshake is complete (tcp_init_buffer_space).
+    pub fn start(&mut self, mss: u32, window: u32, nxt: u64, clock: Clock) {
+        self.clamp = self.worth(self.size);
+        self.offered = window.min(self.clamp);
+        self.space = self.offered.min(window).min(10 * mss);
+        self.space_seq = nxt;
+        self.space_us = clock.us;
+        self.read_to = nxt;
+    }
+
+    /// Window that so much buffer is worth.
+    #[inline]
+    fn worth(&self, bytes: u32) -> u32 {
+        ((u64::from(bytes) * u64::from(self.ratio)) >> RATIO_SHIFT) as u32
+    }
+
+    #[inline]
+    pub fn truesize(&self, len: u32) -> u32 {
+        len + self.overhead
+    }
+
+    /// Bytes that may be held.
+    #[inline]
+    pub fn limit(&self) -> u64 {
+        match self.fixed_window {
+            Some(window) => 2 * u64::from(window),
+            None => u64::from(self.size),
+        }
+    }
+
+    /// Eight times the round trip that the receiver measures.
+    #[inline]
+    pub fn rtt8_us(&self) -> u32 {
+        self.rtt8_us
+    }
+
+    /// The first full segment shows what part of the memory is payload.
+    pub fn learn_ratio(&mut self, len: u32) {
+        let ratio = ((len << RATIO_SHIFT) / self.truesize(len)).clamp(1, 255);
+        if ratio != self.ratio {
+            self.ratio = ratio;
+            self.clamp = self.worth(self.size);
+            self.space = self.space.min(self.clamp);
+        }
+    }
+
+    /// Round trip from the echo of our timestamp, one for each new echo.
+    #[inline]
+    pub fn measure_by_echo(&mut self, echo: u32, full: bool, clock: Clock) {
+        if echo == 0 || echo == self.last_echo {
+            return;
+        }
+        self.last_echo = echo;
+        let ms = clock.stamp().wrapping_sub(echo);
+        if full && ms > 0 && ms < 1 << 20 {
+            self.take_rtt(ms * 1_000, false);
+        }
+    }
+
+    /// Round trip from the time that a window of data takes: an upper bound.
+    #[inline]
+    pub fn measure_by_window(&mut self, nxt: u64, window: u32, clock: Clock) {
+        if let Some(began) = self.round_us {
+            if nxt < self.round_end {
+                return;
+            }
+            let took = (clock.us - began).clamp(1, 1 << 28) as u32;
+            self.take_rtt(took, true);
+        }
+        self.round_end = nxt + u64::from(window);
+        self.round_us = Some(clock.us);
+    }
+
+    fn take_rtt(&mut self, rtt_us: u32, by_window: bool) {
+        let rtt8 = rtt_us << 3;
+        if self.rtt8_us == 0 || rtt8 < self.rtt8_us {
+            self.rtt8_us = rtt8;
+        } else if !by_window {
+            self.rtt8_us = self.rtt8_us - (self.rtt8_us >> 3) + rtt_us;
+        }
+    }
+
+    /// Bytes that the application has not read yet.
+    #[inline]
+    pub fn unread_since(&self, nxt: u64) -> u64 {
+        nxt - self.read_to
+    }
+
+    /// The application has read all up to `nxt` (tcp_rcv_space_adjust): once a
+    /// round trip, the buffer grows to twice what was read in it, and more while
+    /// that itself is growing.
+    #[inline]
+    pub fn on_read(&mut self, nxt: u64, clock: Clock) {
+        self.read_to = nxt;
+        if self.rtt8_us == 0 || clock.us - self.space_us < u64::from(self.rtt8_us >> 3) {
+            return;
+        }
+        let copied = (nxt - self.space_seq).min(u64::from(u32::MAX >> 1));
+        let space = u64::from(self.space);
+        if copied > space {
+            if self.moderated && self.fixed_window.is_none() {
+                self.enlarge(copied, space.max(1));
+            }
+            self.space = copied as u32;
+        }
+        self.space_seq = nxt;
+        self.space_us = clock.us;
+    }
+
+    fn enlarge(&mut self, copied: u64, space: u64) {
+        let mut window = 2 * copied + 16 * u64::from(self.mss);
+        window += 2 * (window * (copied - space) / space);
+        let size = (window << RATIO_SHIFT) / u64::from(self.ratio);
+        let size = size.min(u64::from(self.max_size)) as u32;
+        if size > self.size {
+            self.size = size;
+            self.clamp = self.worth(size);
+        }
+    }
+
+    /// Opens the window by two segments for a segment that arrived; true: it
+    /// grew.
+    #[inline]
+    fn grow(&mut self, len: u32, held: u64) -> bool {
+        let held = held.min(u64::from(self.size)) as u32;
+        let bound = self.clamp.min(self.worth(self.size - held));
+        if bound <= self.offered {
+            return false;
+        }
+        let step = (2 * self.mss).max(2 * len);
+        self.offered += step.min(bound - self.offered);
+        true
+    }
+
+    /// Window to offer while `held` bytes wait out of order.
+    fn window(&self, held: u64, segment: u32) -> u32 {
+        if let Some(window) = self.fixed_window {
+            return window;
+        }
+        let held = held.min(u64::from(self.size)) as u32;
+        let mut free = self.worth(self.size - held);
+        let full = self.clamp.min(self.worth(self.size));
+        if free < full >> 1 {
+            // Less than half is free: no tiny windows (RFC 9293 §3.8.6.2.2).
+            free &= !((1 << self.scale) - 1);
+            if free < self.worth(self.size) >> 4 || free < segment {
+                return 0;
+            }
+        }
+        free.min(self.offered).next_multiple_of(1 << self.scale)
+    }
+}
+
+impl Connection {
+    /// A segment of `len` bytes arrived: the window may open.
+    #[inline]
+    pub(super) fn grow_window(&mut self, len: u32) {
+        let held = self.rcv.early_bytes();
+        if self.rcv.buffer.fixed_window.is_none() && self.rcv.buffer.grow(len, held) {
+            self.rcv.ack.quick_once();
+        }
+    }
+
+    /// Sets the window for a segment that is about to leave. Its right edge
+    /// never goes back (tcp_select_window).
+    #[inline]
+    pub(super) fn select_window(&mut self) {
+        if !self.is_open() {
+            return;
+        }
+        let open = self.rcv.open_window() as u32;
+        let held = self.rcv.early_bytes();
+        let window = self.rcv.buffer.window(held, self.rcv.ack.mss);
+        self.rcv.wnd = if window < open {
+            open.next_multiple_of(1 << self.rcv.buffer.scale)
+        } else {
+            window
+        };
+        self.rcv.wup = self.rcv.nxt;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Time;
+
+    #[test]
+    fn window_of_the_syn_is_that_of_linux() {
+        let with_timestamps = Buffer::new(&TcpConfig::default());
+        assert_eq!(with_timestamps.initial_window(), 65_160);
+        let config = TcpConfig {
+            mss_bytes: 1460,
+            timestamps: false,
+            ..TcpConfig::default()
+        };
+        assert_eq!(Buffer::new(&config).initial_window(), 64_240);
+    }
+
+    #[test]
+    fn buffer_follows_what_is_read_in_a_round_trip() {
+        let mut buffer = Buffer::new(&TcpConfig::default());
+        let at = |ms: u64| Clock::at(Time(ms * 1_000_000));
+        buffer.start(1448, 65_160, 1, at(0));
+        buffer.learn_ratio(1448);
+        buffer.take_rtt(50_000, false);
+        buffer.on_read(30_000, at(10));
+        assert_eq!(buffer.size, 131_072);
+        buffer.on_read(200_001, at(60));
+        assert!(buffer.size > 400_000, "{}", buffer.size);
+        assert_eq!(buffer.space, 200_000);
+    }
+
+    #[test]
+    fn window_opens_by_two_segments_for_each_that_arrives() {
+        let mut buffer = Buffer::new(&TcpConfig::default());
+        buffer.start(1448, 65_160, 1, Clock::default());
+        buffer.learn_ratio(1448);
+        assert!(buffer.grow(1448, 0));
+        assert_eq!(buffer.offered, 65_160 + 2_896);
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Sending lost segments again (tcp_xmit_retransmit_queue).
+
+use super::clock::stamp_of_us;
+use super::connection::Connection;
+use super::scoreboard::{EVER_RETRANS, FIN, LOST, NONE, RETRANS, SACKED, SYN};
+
+impl Connection {
+    /// Sends one entry again, whatever its marks say. False: the peer's window
+    /// forbids it.
+    pub(super) fn resend(&mut self, number: u32) -> bool {
+        let entry = *self.snd.board.get(number);
+        if entry.seq >= self.snd.wnd_end() && entry.seq != self.snd.una {
+            return false;
+        }
+        self.stats.retransmitted_pkts += 1;
+        self.snd.total_retrans = self.snd.total_retrans.wrapping_add(1);
+        if entry.has(SYN) {
+            self.send_syn(false);
+        } else {
+            let fin = entry.has(FIN);
+            self.send_data(entry.seq, entry.end() - u64::from(fin), fin, false);
+        }
+        let delivered = self.snd.delivered;
+        self.snd.board.sent_again(number, self.clock.us, delivered);
+        self.snd.board.get_mut(number).marks |= EVER_RETRANS;
+        true
+    }
+
+    /// Sends one entry again as a repair of its loss (tcp_retransmit_skb).
+    pub(super) fn retransmit(&mut self, number: u32) -> bool {
+        let sent = self.resend(number);
+        let snd = &mut self.snd;
+        if sent {
+            let entry = snd.board.get_mut(number);
+            entry.marks |= RETRANS;
+            snd.retrans_out += 1;
+        }
+        if snd.undo.stamp == 0 {
+            snd.undo.stamp = stamp_of_us(snd.board.get(number).sent_us);
+        }
+        snd.undo.retrans = Some(snd.undo.retrans.unwrap_or(0) + 1);
+        sent
+    }
+
+    /// Sends lost segments again as far as the window allows.
+    pub(super) fn retransmit_lost(&mut self) {
+        let head = self.snd.board.head();
+        let mut number = self.snd.retransmit_hint;
+        if number == NONE {
+            number = head;
+        }
+        let mut hole_seen = false;
+        let mut rearm = false;
+        while number != self.snd.board.tail() {
+            let snd = &mut self.snd;
+            if !hole_seen {
+                snd.retransmit_hint = number;
+            }
+            if snd.window.cwnd <= snd.in_flight() || snd.retrans_out >= snd.lost_out {
+                break;
+            }
+            let entry = snd.board.get(number);
+            if !entry.has(LOST) {
+                // The search begins here next time: a hole may yet be lost.
+                hole_seen |= !entry.has(RETRANS | SACKED);
+            } else if !entry.has(SACKED | RETRANS) {
+                if !self.retransmit(number) {
+                    break;
+                }
+                if self.snd.window.in_reduction() {
+                    self.snd.prr_out += 1;
+                }
+                rearm |= number == head && !self.timers.reorder_is_armed();
+            }
+            number = number.wrapping_add(1);
+        }
+        if rearm {
+            self.arm_rto(self.snd.rto);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The segments that are sent and not yet acknowledged: one ring of entries
+//! in order of sequence, and through it a list in order of last transmission.
+//!
+//! Entries are named by a running number that does not change while the ring
+//! grows, so an index can be kept across calls. Running numbers are 32 bits:
+//! the window is far smaller, and all comparisons are relative to the head.
+
+/// The entry has been selectively acknowledged.
+pub(super) const SACKED: u8 = 1;
+/// A retransmission of the entry is on its way.
+pub(super) const RETRANS: u8 = 2;
+/// The entry is taken for lost.
+pub(super) const LOST: u8 = 4;
+/// The entry has been retransmitted at least once.
+pub(super) const EVER_RETRANS: u8 = 8;
+/// The entry carries a SYN.
+pub(super) const SYN: u8 = 16;
+/// The entry carries a FIN.
+pub(super) const FIN: u8 = 32;
+/// The entry was sent with PSH.
+pub(super) const PSH: u8 = 64;
+/// The entry has been counted as delivered in a rate sample.
+pub(super) const COUNTED: u8 = 128;
+
+/// No entry.
+pub(super) const NONE: u32 = u32::MAX;
+const INITIAL_CAPACITY: usize = 16;
+
+/// One segment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Entry {
+    /// First offset.
+    pub seq: u64,
+    /// Last transmission in microseconds.
+    pub sent_us: u64,
+    /// Packets delivered when it was last sent.
+    pub delivered: u32,
+    /// Length in sequence space, SYN and FIN included.
+    pub len: u32,
+    /// Neighbours in order of transmission.
+    older: u32,
+    newer: u32,
+    /// Marks above.
+    pub marks: u8,
+}
+
+impl Entry {
+    /// Offset behind the entry.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.seq + u64::from(self.len)
+    }
+
+    #[inline]
+    pub fn has(&self, marks: u8) -> bool {
+        self.marks & marks != 0
+    }
+}
+
+/// The ring.
+#[derive(Debug)]
+pub(super) struct Scoreboard {
+    ring: Box<[Entry]>,
+    /// Running number of the oldest entry and of the one behind the newest.
+    head: u32,
+    tail: u32,
+    /// Ends of the list in order of transmission.
+    oldest: u32,
+    newest: u32,
+}
+
+impl Scoreboard {
+    pub fn new() -> Self {
+        Self {
+            ring: vec![Entry::default(); INITIAL_CAPACITY].into_boxed_slice(),
+            head: 0,
+            tail: 0,
+            oldest: NONE,
+            newest: NONE,
+        }
+    }
+
+    /// Number of entries: the packets that are out.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.tail.wrapping_sub(self.head)
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == self.tail
+    }
+
+    /// Running number of the oldest entry.
+    #[inline]
+    pub fn head(&self) -> u32 {
+        self.head
+    }
+
+    /// Running number behind the newest entry.
+    #[inline]
+    pub fn tail(&self) -> u32 {
+        self.tail
+    }
+
+    #[inline]
+    fn place(&self, number: u32) -> usize {
+        number as usize & (self.ring.len() - 1)
+    }
+
+    #[inline]
+    pub fn get(&self, number: u32) -> &Entry {
+        &self.ring[self.place(number)]
+    }
+
+    #[inline]
+    pub fn get_mut(&mut self, number: u32) -> &mut Entry {
+        let place = self.place(number);
+        &mut self.ring[place]
+    }
+
+    /// The oldest entry.
+    #[inline]
+    pub fn first(&self) -> Option<&Entry> {
+        (!self.is_empty()).then(|| self.get(self.head))
+    }
+
+    /// Appends a segment that is being sent.
+    #[inline]
+    pub fn push(&mut self, seq: u64, len: u32, sent_us: u64, delivered: u32, marks: u8) {
+        if self.len() as usize == self.ring.len() {
+            self.grow();
+        }
+        let number = self.tail;
+        self.tail = self.tail.wrapping_add(1);
+        *self.get_mut(number) = Entry {
+            seq,
+            sent_us,
+            delivered,
+            len,
+            older: NONE,
+            newer: NONE,
+            marks,
+        };
+        self.link_newest(number);
+    }
+
+    /// Removes the oldest entry.
+    #[inline]
+    pub fn pop(&mut self) {
+        let number = self.head;
+        if !self.get(number).has(SACKED) {
+            self.unlink(number);
+        }
+        self.head = self.head.wrapping_add(1);
+    }
+
+    fn grow(&mut self) {
+        let mut ring = vec![Entry::default(); 2 * self.ring.len()].into_boxed_slice();
+        let mask = ring.len() - 1;
+        for offset in 0..self.len() {
+            let number = self.head.wrapping_add(offset);
+            ring[number as usize & mask] = *self.get(number);
+        }
+        self.ring = ring;
+    }
+
+    /// Number of the entry that holds `seq`, or of the first entry behind it.
+    /// Nearly all segments are full, so a division nearly finds it.
+    pub fn find(&self, seq: u64, mss: u32) -> u32 {
+        let Some(first) = self.first() else {
+            return self.tail;
+        };
+        if seq <= first.seq {
+            return self.head;
+        }
+        let guess = (seq - first.seq) / u64::from(mss.max(1));
+        let guess = guess.min(u64::from(self.len() - 1)) as u32;
+        let mut number = self.head.wrapping_add(guess);
+        while self.get(number).seq > seq {
+            number = number.wrapping_sub(1);
+        }
+        while number != self.tail && self.get(number).end() <= seq {
+            number = number.wrapping_add(1);
+        }
+        number
+    }
+
+    /// Whether `a` is in front of `b` in the ring.
+    #[inline]
+    pub fn is_before(&self, a: u32, b: u32) -> bool {
+        a.wrapping_sub(self.head) < b.wrapping_sub(self.head)
+    }
+
+    /// The entry that was sent longest ago and is neither acknowledged nor
+    /// given up.
+    #[inline]
+    pub fn oldest_sent(&self) -> u32 {
+        self.oldest
+    }
+
+    /// The entry sent next after `number`.
+    #[inline]
+    pub fn sent_after(&self, number: u32) -> u32 {
+        self.get(number).newer
+    }
+
+    #[inline]
+    fn link_newest(&mut self, number: u32) {
+        let newest = self.newest;
+        let entry = self.get_mut(number);
+        entry.older = newest;
+        entry.newer = NONE;
+        if newest == NONE {
+            self.oldest = number;
+        } else {
+            self.get_mut(newest).newer = number;
+        }
+        self.newest = number;
+    }
+
+    /// Takes an entry out of the order of transmission; one that is not in it
+    /// stays out.
+    #[inline]
+    pub fn unlink(&mut self, number: u32) {
+        let Entry { older, newer, .. } = *self.get(number);
+        if older == NONE && newer == NONE && self.oldest != number {
+            return;
+        }
+        if older == NONE {
+            self.oldest = newer;
+        } else {
+            self.get_mut(older).newer = newer;
+        }
+        if newer == NONE {
+            self.newest = older;
+        } else {
+            self.get_mut(newer).older = older;
+        }
+        let entry = self.get_mut(number);
+        entry.older = NONE;
+        entry.newer = NONE;
+    }
+
+    /// Puts an entry at the end of the order of transmission.
+    pub fn sent_again(&mut self, number: u32, sent_us: u64, delivered: u32) {
+        self.unlink(number);
+        self.link_newest(number);
+        let entry = self.get_mut(number);
+        entry.sent_us = sent_us;
+        entry.delivered = delivered;
+        entry.marks &= !COUNTED;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(segments: u32) -> Scoreboard {
+        let mut board = Scoreboard::new();
+        for n in 0..segments {
+            board.push(1 + u64::from(n) * 1000, 1000, u64::from(n), n, 0);
+        }
+        board
+    }
+
+    fn order(board: &Scoreboard) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        let mut number = board.oldest_sent();
+        while number != NONE {
+            numbers.push(number);
+            number = board.sent_after(number);
+        }
+        numbers
+    }
+
+    #[test]
+    fn entry_takes_40_bytes() {
+        assert!(size_of::<Entry>() <= 40);
+    }
+
+    #[test]
+    fn ring_grows_without_losing_order() {
+        let mut board = board(10);
+        for _ in 0..7 {
+            board.pop();
+        }
+        for n in 10..60 {
+            board.push(1 + n * 1000, 1000, n, 0, 0);
+        }
+        assert_eq!(board.len(), 53);
+        assert_eq!(board.first().unwrap().seq, 7001);
+        assert_eq!(order(&board), (7..60).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn find_meets_short_segments_too() {
+        let mut board = Scoreboard::new();
+        for n in 0..10 {
+            board.push(n * 100, 100, 0, 0, 0);
+        }
+        board.push(1000, 1000, 0, 0, 0);
+        assert_eq!(board.find(350, 1000), 3);
+        assert_eq!(board.find(1999, 1000), 10);
+        assert_eq!(board.find(2000, 1000), board.tail());
+        assert_eq!(board.find(0, 1000), 0);
+    }
+
+    #[test]
+    fn retransmission_moves_to_the_end_of_the_order_of_transmission() {
+        let mut board = board(4);
+        board.sent_again(1, 100, 9);
+        assert_eq!(order(&board), [0, 2, 3, 1]);
+        board.unlink(0);
+        board.unlink(0);
+        assert_eq!(order(&board), [2, 3, 1]);
+        board.sent_again(0, 101, 9);
+        assert_eq!(order(&board), [2, 3, 1, 0]);
+        assert_eq!(board.get(0).sent_us, 101);
+    }
+}

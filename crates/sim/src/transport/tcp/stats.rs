@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! What a connection counts, and what it shows of itself.
+
+use super::connection::Connection;
+use super::rtt::NO_RTT;
+
+/// Counters; all begin at zero and only rise.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    pub pkts_sent: u64,
+    pub data_pkts_sent: u64,
+    pub acks_sent: u64,
+    pub retransmitted_pkts: u64,
+    pub timeouts: u64,
+    pub probes: u64,
+    pub recoveries: u64,
+    pub undos: u64,
+    pub ce_received: u64,
+}
+
+/// A snapshot of one end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpStats {
+    /// Packets sent, of any kind.
+    pub pkts_sent: u64,
+    /// Packets with data sent, retransmissions included.
+    pub data_pkts_sent: u64,
+    /// Acknowledgements without data sent.
+    pub acks_sent: u64,
+    /// Packets sent again: data, SYN, probes (RetransSegs of Linux).
+    pub retransmitted_pkts: u64,
+    /// Retransmission timeouts, of SYN and SYN-ACK too (TCPTimeouts).
+    pub timeouts: u64,
+    /// Tail loss probes (TCPLossProbes).
+    pub probes: u64,
+    /// Recoveries begun without a timeout (TCPSackRecovery, TCPRenoRecovery).
+    pub recoveries: u64,
+    /// Reductions taken back.
+    pub undos: u64,
+    /// Data packets that arrived with CE.
+    pub ce_received: u64,
+    /// Bytes acknowledged by the peer.
+    pub acknowledged_bytes: u64,
+    /// Bytes received in order.
+    pub received_bytes: u64,
+    /// Congestion window and threshold, packets.
+    pub cwnd_pkts: u32,
+    /// Slow-start threshold, packets.
+    pub ssthresh_pkts: u32,
+    /// Packets that are out.
+    pub pkts_out: u32,
+    /// Smoothed round trip in microseconds; 0: none yet.
+    pub srtt_us: u32,
+    /// Least round trip in microseconds; 0: none yet.
+    pub min_rtt_us: u32,
+    /// Retransmission timeout in ms.
+    pub rto_ms: u64,
+}
+
+impl TcpStats {
+    pub(super) fn of(connection: &Connection) -> Self {
+        let (counts, snd) = (&connection.stats, &connection.snd);
+        // SYN takes the first offset, a FIN the last.
+        let data = |offset: u64, fin: bool| offset.saturating_sub(1 + u64::from(fin));
+        let min_rtt_us = snd.rtt.min_us();
+        Self {
+            pkts_sent: counts.pkts_sent,
+            data_pkts_sent: counts.data_pkts_sent,
+            acks_sent: counts.acks_sent,
+            retransmitted_pkts: counts.retransmitted_pkts,
+            timeouts: counts.timeouts,
+            probes: counts.probes,
+            recoveries: counts.recoveries,
+            undos: counts.undos,
+            ce_received: counts.ce_received,
+            acknowledged_bytes: data(snd.una, snd.fin_sent && snd.una > snd.write_end),
+            received_bytes: data(connection.rcv.nxt, connection.rcv.fin_received),
+            cwnd_pkts: snd.window.cwnd,
+            ssthresh_pkts: snd.window.ssthresh,
+            pkts_out: snd.packets_out(),
+            srtt_us: snd.rtt.srtt8_us() >> 3,
+            min_rtt_us: if min_rtt_us == NO_RTT { 0 } else { min_rtt_us },
+            rto_ms: snd.rto,
+        }
+    }
+}

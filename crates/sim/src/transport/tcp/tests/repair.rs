@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Repair of losses.
+
+use super::pair::{Fate, MS, Pair};
+use crate::transport::tcp::{CongestionControl, TcpConfig};
+
+const MSS: u64 = 1448;
+
+fn loss_at(segments: &[u64], config: &TcpConfig, bytes: u64) -> Pair {
+    let mut pair = Pair::new(config, 25, 800);
+    pair.lose(segments, u64::from(config.mss_bytes));
+    pair.client.write(bytes);
+    pair.run(20_000);
+    assert_eq!(pair.delivered, bytes);
+    pair
+}
+
+#[test]
+fn single_loss_is_repaired_without_a_timeout() {
+    let pair = loss_at(&[30], &TcpConfig::default(), 500_000);
+    let stats = pair.client.stats();
+    assert_eq!((stats.retransmitted_pkts, stats.timeouts), (1, 0));
+    assert_eq!(stats.recoveries, 1);
+}
+
+#[test]
+fn scattered_losses_cost_one_retransmission_each() {
+    let lost = [40, 42, 44, 45, 46, 51, 60];
+    let pair = loss_at(&lost, &TcpConfig::default(), 600_000);
+    let stats = pair.client.stats();
+    assert_eq!(stats.retransmitted_pkts, lost.len() as u64);
+    assert_eq!(stats.timeouts, 0);
+}
+
+#[test]
+fn lost_tail_is_probed_within_two_round_trips() {
+    let pair = loss_at(&[8, 9], &TcpConfig::default(), 10 * MSS);
+    let stats = pair.client.stats();
+    assert_eq!((stats.probes, stats.timeouts), (1, 0));
+    let data = pair.data_sent();
+    let (first, probe) = (data[9].at, data[10].at);
+    assert_eq!(data[10].segment.seq, data[9].segment.seq);
+    assert!(probe - first < 180 * MS, "{}", (probe - first) / MS);
+}
+
+#[test]
+fn without_a_probe_a_lost_tail_waits_for_the_timeout() {
+    let config = TcpConfig {
+        tlp: false,
+        ..TcpConfig::default()
+    };
+    let pair = loss_at(&[9], &config, 10 * MSS);
+    assert_eq!(pair.client.stats().timeouts, 1);
+    let data = pair.data_sent();
+    assert!(data[10].at - data[9].at >= 250 * MS);
+}
+
+#[test]
+fn timeout_doubles_until_it_gets_through() {
+    let config = TcpConfig {
+        tlp: false,
+        timer_wheel: false,
+        ..TcpConfig::default()
+    };
+    let mut pair = Pair::new(&config, 25, 800);
+    let mut seen = 0;
+    pair.script(move |_, sent| {
+        seen += usize::from(sent.segment.len > 0);
+        if (1..=4).contains(&seen) && sent.segment.len > 0 {
+            Fate::Drop
+        } else {
+            Fate::Pass
+        }
+    });
+    pair.client.write(1_000);
+    pair.run(20_000);
+    let at: Vec<u64> = pair.data_sent().iter().map(|sent| sent.at / MS).collect();
+    let gaps: Vec<u64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(gaps.len(), 4);
+    for pair in gaps.windows(2) {
+        assert!(pair[1].abs_diff(2 * pair[0]) <= 2, "{gaps:?}");
+    }
+    assert_eq!(pair.delivered, 1_000);
+}
+
+#[test]
+fn retransmission_that_is_lost_too_is_found_by_time() {
+    let mut pair = Pair::new(&TcpConfig::default(), 25, 800);
+    let mut losses = 2;
+    pair.script(move |_, sent| {
+        if sent.segment.seq == 1 + 30 * MSS && losses > 0 {
+            losses -= 1;
+            return Fate::Drop;
+        }
+        Fate::Pass
+    });
+    pair.client.write(1_000_000);
+    pair.run(20_000);
+    let stats = pair.client.stats();
+    assert_eq!(pair.delivered, 1_000_000);
+    assert_eq!((stats.retransmitted_pkts, stats.timeouts), (2, 0));
+}
+
+#[test]
+fn reordering_is_taken_back() {
+    let mut pair = Pair::new(&TcpConfig::default(), 25, 800);
+    pair.script(|_, sent| {
+        if sent.segment.seq == 1 + 40 * MSS {
+            Fate::Late(12 * MS)
+        } else {
+            Fate::Pass
+        }
+    });
+    pair.client.write(1_000_000);
+    pair.run(20_000);
+    assert_eq!(pair.delivered, 1_000_000);
+    assert!(pair.client.stats().undos >= 1);
+    assert_eq!(pair.client.stats().timeouts, 0);
+}
+
+#[test]
+fn delay_spike_is_seen_to_be_a_spurious_timeout() {
+    let mut pair = Pair::new(&TcpConfig::default(), 25, 800);
+    pair.script(|_, sent| {
+        if (2_000 * MS..2_010 * MS).contains(&sent.at) {
+            Fate::Late(1_000 * MS)
+        } else {
+            Fate::Pass
+        }
+    });
+    pair.script_back(|_, sent| {
+        if (2_030 * MS..2_900 * MS).contains(&sent.at) {
+            Fate::Late(900 * MS)
+        } else {
+            Fate::Pass
+        }
+    });
+    pair.client.write(20_000_000);
+    pair.run(30_000);
+    assert_eq!(pair.delivered, 20_000_000);
+    assert!(pair.client.stats().timeouts >= 1);
+    assert!(pair.client.stats().undos >= 1);
+}
+
+#[test]
+fn every_switch_alone_still_repairs() {
+    let on = TcpConfig::default;
+    let configs = [
+        TcpConfig {
+            sack: false,
+            ..on()
+        },
+        TcpConfig {
+            dsack: false,
+            ..on()
+        },
+        TcpConfig {
+            timestamps: false,
+            mss_bytes: 1460,
+            ..on()
+        },
+        TcpConfig {
+            rack: false,
+            ..on()
+        },
+        TcpConfig { tlp: false, ..on() },
+        TcpConfig { prr: false, ..on() },
+        TcpConfig {
+            frto: false,
+            ..on()
+        },
+        TcpConfig {
+            undo: false,
+            ..on()
+        },
+        TcpConfig { gso: false, ..on() },
+        TcpConfig {
+            hystart: false,
+            ..on()
+        },
+        TcpConfig {
+            compressed_ack: false,
+            ..on()
+        },
+        TcpConfig {
+            delayed_ack: false,
+            ..on()
+        },
+        TcpConfig {
+            cwnd_validation: false,
+            ..on()
+        },
+        TcpConfig {
+            byte_counting: false,
+            ..on()
+        },
+        TcpConfig {
+            fixed_window_bytes: Some(200_000),
+            ..on()
+        },
+        TcpConfig::classic(CongestionControl::Cubic),
+    ];
+    for config in configs {
+        let mut pair = Pair::new(&config, 25, 800);
+        let mut state = 1u32;
+        // One packet in about fifty is lost, by a fixed sequence.
+        pair.script(move |nth, _| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if nth > 0 && state >> 24 < 5 {
+                Fate::Drop
+            } else {
+                Fate::Pass
+            }
+        });
+        pair.client.write(3_000_000);
+        pair.client.close();
+        pair.run(120_000);
+        assert_eq!(pair.delivered, 3_000_000, "{config:?}");
+        assert_eq!(pair.client.stats().pkts_out, 0, "{config:?}");
+    }
+}

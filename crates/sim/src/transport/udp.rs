@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! UDP: a datagram has a length and nothing else that a simulation needs.
+
+/// Ethernet (14), IPv4 (20) and UDP (8) headers.
+const HEADER_BYTES: u32 = 14 + 20 + 8;
+
+/// One datagram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Datagram {
+    /// Length of the payload in bytes.
+    pub len: u32,
+}
+
+impl Datagram {
+    /// Length as a queueing discipline sees it: IP length and link header.
+    #[inline]
+    pub fn wire_bytes(&self) -> u32 {
+        self.len + HEADER_BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Datagram;
+
+    #[test]
+    fn full_datagram_fills_an_ethernet_frame() {
+        assert_eq!(Datagram { len: 1472 }.wire_bytes(), 1514);
+    }
+}

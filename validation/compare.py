@@ -1,10 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """compare.py: the engine beside Linux, cell by cell, into docs/validation.md.
 
 With --check nothing is written: it fails when the page is not what the engine and the
 kept results give now, and names each cell that was inside the aims and is no longer.
+
+    python -m validation.compare [--check]
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import page
-from cells import WINDOWS, Cell, cells
-from engine import measure
+from validation import page
+from validation.cells import WINDOWS, Cell, cells
+from validation.engine import measure
 
 HERE = Path(__file__).resolve().parent
 LINUX = HERE / "linux" / "6.12.117.json"
@@ -125,7 +126,9 @@ def check(text: str, compared: list[Compared]) -> int:
     for row in compared:
         if row.outside() and page.listed(row.key) not in kept:
             print(f"outside its aims, and was not: {row.key}: {', '.join(row.outside())}")
-    print("docs/validation.md is stale; renew it with validation/compare.py and read its diff")
+    print(
+        "docs/validation.md is stale; renew it with `python -m validation.compare` and read its diff"
+    )
     return 1
 
 

@@ -22,11 +22,11 @@ from pathlib import Path
 # Each wire: namespace and device of its left and right end.
 WIRES = [("c", "c0", "r", "r0"), ("r", "r1", "s", "s0")]
 PORT = 5201
-OFFLOADS = "tso gso gro sg tx rx tx-checksumming scatter-gather".split()
+OFFLOADS = ["tso", "gso", "gro", "sg", "tx", "rx"]
 
 
 def do(command: str) -> str:
-    done = subprocess.run(command.split(), capture_output=True, text=True)
+    done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{command}: {done.stderr.strip()}")
     return done.stdout

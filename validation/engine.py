@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from cells import BUFFER_MAX_BYTES, HTB_BURST_BYTES, WINDOWS, Cell
 from sojourn import _native
+
+from validation.cells import BUFFER_MAX_BYTES, HTB_BURST_BYTES, WINDOWS, Cell
 
 # The kernel's names and defaults, as rows of ours in canonical units.
 QUEUES: dict[str, dict[str, Any]] = {

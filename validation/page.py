@@ -8,10 +8,18 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cells import DURATION_MS, FLOWS, QUEUES, RATES_MBPS, RTTS_MS, STEADY_FROM_MS, WINDOWS
+from validation.cells import (
+    DURATION_MS,
+    FLOWS,
+    QUEUES,
+    RATES_MBPS,
+    RTTS_MS,
+    STEADY_FROM_MS,
+    WINDOWS,
+)
 
 if TYPE_CHECKING:
-    from compare import Compared
+    from validation.compare import Compared
 
 NAMES = {
     "utilisation_pct": "utilisation %",

@@ -1,10 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """record.py: run the cells on Linux in virtual time and keep the results as data.
 
 Finished cells are kept in the file as they come; a second start goes on where the
 first one ended.
+
+    python -m validation.record --seeds 3
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+from linux.uml.boot import boot
+from linux.uml.build import Built, build
+from validation.cells import BUFFER_MAX_BYTES, HTB_BURST_BYTES, QUEUES, WINDOWS, Cell, cells
+
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "linux" / "uml")]
-from boot import boot
-from build import Built, build
-from cells import BUFFER_MAX_BYTES, HTB_BURST_BYTES, QUEUES, WINDOWS, Cell, cells
 
 COUNTERS = {
     "retransmitted_pkts": "RetransSegs",
@@ -105,7 +106,7 @@ def store(path: Path, built: Built, records: list[dict[str, Any]]) -> None:
     lines = ",\n".join(json.dumps(record) for record in records)
     head = {
         "kernel": f"Linux {built.release} (User-Mode Linux, time-travel=inf-cpu, HZ=1000)",
-        "command": "validation/record.py",
+        "command": "python -m validation.record",
         "format": 1,
     }
     new = path.with_suffix(".new")

@@ -14,13 +14,12 @@ import select
 import socket
 import struct
 import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from tcp_peer import Peer
-from tcp_script import SWITCHES, Script, Segment, Step, parse
+from validation.tcp_peer import Peer
+from validation.tcp_script import SWITCHES, Script, Segment, Step, parse
 
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 1, 0x1000
 HERE, THERE, OUR_PORT, PEER_PORT = "10.9.0.1", "10.9.0.2", 7000, 8000
@@ -32,7 +31,7 @@ SNDBUF_BYTES = 64 << 20
 
 
 def checksum(data: bytes) -> int:
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
@@ -182,7 +181,7 @@ class Run:
             self.listener.listen()
             self.peer.at(0, self.peer.open)
         for step in self.script.steps:
-            self.peer.at(step.at_ms, lambda step=step: self.step(step))
+            self.peer.at(step.at_ms, partial(self.step, step))
 
     def step(self, step: Step) -> None:
         if step.verb == "data":

@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
-from tcp_script import SEGMENT_BYTES, Script, Segment
+from validation.tcp_script import SEGMENT_BYTES, Script, Segment
 
 WIRE_OVERHEAD_BYTES = 66  # Ethernet, IP, TCP and timestamps
 DELAYED_ACK_MS = 40.0

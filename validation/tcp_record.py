@@ -1,9 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """tcp_record.py: play the TCP scripts to Linux in virtual time; keep what it sends.
 
 Each script gets a kernel of its own, so no trace depends on what ran before it.
+
+    python -m validation.tcp_record [NAME ...] [--check]
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "linux" / "uml")]
-from boot import BootError, boot
-from build import Built, build
-from tcp_guest import PHASE_US
-from tcp_script import scripts
+from linux.uml.boot import BootError, boot
+from linux.uml.build import Built, build
+from validation.tcp_guest import PHASE_US
+from validation.tcp_script import scripts
+
+ROOT = Path(__file__).resolve().parents[1]
 
 LIMIT_S = 120
 
@@ -30,7 +31,8 @@ def play(built: Built, script: Path) -> str:
         folder = Path(scratch)
         (folder / "script").write_text(script.read_text())
         job = folder / "job"
-        job.write_text(f"#!/bin/sh\nexec {sys.executable} -S {HERE / 'tcp_guest.py'}\n")
+        guest = f"PYTHONPATH={ROOT} exec {sys.executable} -S -m validation.tcp_guest"
+        job.write_text(f"#!/bin/sh\n{guest}\n")
         job.chmod(0o755)
         boot(built, folder, limit_s=LIMIT_S)
         return (folder / "trace").read_text()
@@ -45,7 +47,7 @@ def head(built: Built, script: Path) -> str:
             "# SPDX-FileCopyrightText: 2026 The Sojourn authors",
             "# SPDX-License-Identifier: MIT OR GPL-2.0-only",
             f"# Linux {built.release} (User-Mode Linux, time-travel=inf-cpu, HZ=1000)",
-            f"# validation/tcp_record.py {script.stem}",
+            f"# python -m validation.tcp_record {script.stem}",
             "# Times in ms. `in` and `app` are the inputs, `out` is what Linux sent. ts: value and",
             "# echo; what Linux sends counts from 1 in its first segment.",
             f"phase_us {PHASE_US}",

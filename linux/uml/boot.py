@@ -1,7 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """boot.py: run one job in the virtual-time kernel and bring back its console.
+
+    python -m linux.uml.boot 'uname -r; tc qdisc show'
 
 A job is a folder with an executable `job`; inside the guest it is the current folder,
 and files that it writes there are ordinary files of the host. The kernel's command
@@ -13,6 +14,7 @@ from whatever folder.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import resource
 import signal
@@ -22,8 +24,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from build import BuildError, Built, build
+from linux.uml.build import BuildError, Built, build
 
 # 2026-01-01T00:00:00Z: a round number to read logs by.
 EPOCH_S = 1_767_225_600
@@ -62,10 +63,8 @@ class Outcome:
 
 def stop_group(process: subprocess.Popen[bytes]) -> None:
     """End the kernel and each process of its guest: they share one process group."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 
@@ -126,7 +125,7 @@ def main() -> int:
         try:
             print(boot(build(), Path(scratch), options.seed, options.limit).console, end="")
         except (BootError, BuildError) as error:
-            print(f"boot.py: {error}", file=sys.stderr)
+            print(f"boot: {error}", file=sys.stderr)
             return 1
     return 0
 

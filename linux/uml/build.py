@@ -1,7 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """build.py: make the virtual-time kernel and the guest's programs, once per content.
+
+    python -m linux.uml.build
 
 The kernel is User-Mode Linux with time travel: an ordinary unprivileged process in
 which computing takes no time and idle time is skipped. Its source is Debian's source
@@ -79,13 +80,13 @@ def tree_digest(tree: Path) -> str:
     for folder, folders, files in os.walk(tree):
         folders.sort()
         for name in sorted(files):
-            stat = os.lstat(os.path.join(folder, name))
+            stat = Path(folder, name).lstat()
             total.update(f"{folder}/{name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
     return total.hexdigest()
 
 
 def compiler_version() -> str:
-    return subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
+    return subprocess.check_output(["gcc", "-dumpfullversion"], text=True).strip()
 
 
 def require_tools() -> None:
@@ -98,7 +99,7 @@ def require_tools() -> None:
 def run(command: Sequence[str | Path], log: Path, cwd: Path | None = None) -> None:
     """Run a step with its output in the log; on failure show the log's end."""
     with log.open("ab") as out:
-        code = subprocess.run(command, stdout=out, stderr=out, cwd=cwd).returncode
+        code = subprocess.call(command, stdout=out, stderr=out, cwd=cwd)
     if code:
         tail = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
         raise BuildError(f"{command[0]} ended with status {code}; the end of {log}:\n{tail}")
@@ -142,7 +143,8 @@ def free_hz(tree: Path) -> None:
     """Let the configuration choose HZ: um fixes it at 100, which rounds PIE's 15 ms to 20."""
     kconfig = tree / "arch/um/Kconfig"
     entry = re.compile(r"(config HZ\n\tint)\n\tdefault 100\n")
-    text, edits = entry.subn(r'\1 "Timer frequency"\n\trange 100 1000\n\tdefault 100\n', kconfig.read_text())
+    free = r'\1 "Timer frequency"\n\trange 100 1000\n\tdefault 100\n'
+    text, edits = entry.subn(free, kconfig.read_text())
     if edits != 1:
         raise BuildError(f"{kconfig}: no fixed HZ entry found; this tree needs another edit")
     kconfig.write_text(text)
@@ -165,7 +167,7 @@ def make_kernel(source: Path, folder: Path, jobs: int) -> None:
     unpack(source, tree, log)
     free_hz(tree)
     objects.mkdir()
-    make = ["make", "-C", tree, "ARCH=um", f"O={objects}"]
+    make: list[str | Path] = ["make", "-C", tree, "ARCH=um", f"O={objects}"]
     fragment = f"KCONFIG_ALLCONFIG={HERE / 'kernel.config'}"
     run([*make, fragment, "allnoconfig"], log)
     check_config(objects)
@@ -180,10 +182,10 @@ def make_programs(folder: Path) -> None:
     fresh = folder.with_suffix(".new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    flags = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+    flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
     for name in GUEST_PROGRAMS:
         run(["gcc", *flags, "-o", fresh / name, HERE / f"{name}.c", "-lm"], fresh / "build.log")
-    shim = ["-shared", "-fPIC", "-o", fresh / "seed.so", HERE / "seed.c"]
+    shim: list[str | Path] = ["-shared", "-fPIC", "-o", fresh / "seed.so", HERE / "seed.c"]
     run(["gcc", *flags, *shim], fresh / "build.log")
     fresh.rename(folder)
 
@@ -227,7 +229,7 @@ def main() -> int:
     try:
         built = build(options.source, options.jobs)
     except BuildError as error:
-        print(f"build.py: {error}", file=sys.stderr)
+        print(f"build: {error}", file=sys.stderr)
         return 1
     print(f"{built.release} {built.kernel}")
     return 0

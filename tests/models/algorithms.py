@@ -11,7 +11,7 @@ from typing import Any
 from models.codel import CoDel
 from models.fifo import Fifo
 from models.queue import Discipline, Judge
-from tests.models.beside import NS, Beside
+from tests.models.beside import NS, Beside, plain
 from tests.models.library import Case
 
 
@@ -33,15 +33,13 @@ class BesideFifo(Beside):
     def model(self, case: Case, judge: Judge) -> Discipline:
         return Fifo(**common(case, judge))
 
-    def agree(self, model: Any, stats: Mapping[str, int]) -> None:
-        assert not stats
-
 
 class BesideCoDel(Beside):
     """The core's 1/sqrt is exact to 2^-16; the schedule adds one such error per signal."""
 
     algorithm = "codel"
     signal_if_below = {"drop_next": False}
+    columns = {"count": plain, "dropping": plain}
     # In long overload: 2 * 15 us of slack, signals one or two packet times of 0.6 ms apart.
     tie_share = 0.05
 
@@ -58,9 +56,8 @@ class BesideCoDel(Beside):
         steps = max(1, model.count)
         return {"drop_next": model.interval_s * 2**-16 * (2 + math.log(steps)) + steps * NS}
 
-    def agree(self, model: CoDel, stats: Mapping[str, int]) -> None:
-        assert model.count == stats["count"], f"count {model.count}, {stats}"
-        assert model.dropping == bool(stats["dropping"]), f"dropping {model.dropping}"
+    def state(self, model: CoDel) -> list[tuple[float, float]]:
+        return [(model.count, 0), (model.dropping, 0)]
 
 
 ALGORITHMS: Mapping[str, Beside] = {how.algorithm: how for how in (BesideFifo(), BesideCoDel())}

@@ -10,9 +10,12 @@ core; such ties are counted and bounded.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from models.queue import Discipline, Judge, Outcome, Packet
 from tests.models.library import (
@@ -33,9 +36,9 @@ NS = 1e-9
 class Follower(Judge):
     """Follows the core in a tie: signals if the core signalled more than the model has so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, signal_if_below: Mapping[str, bool]) -> None:
         self.slack: dict[str, float] = {}
-        self.signal_if_below: Mapping[str, bool] = {}
+        self.signal_if_below = signal_if_below
         self.model: Discipline | None = None
         self.signals = 0
         self.ties = 0
@@ -54,23 +57,46 @@ class Follower(Judge):
         return signals == self.signal_if_below[what]
 
 
+Unit = Callable[[NDArray[np.uint64]], NDArray[np.float64]]
+
+
+def plain(raw: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """A count, a flag, bytes."""
+    return raw.astype(np.float64)
+
+
+def seconds(raw: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Nanoseconds."""
+    return np.asarray(raw, np.float64) * NS
+
+
+def probability(raw: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Q0.32, whose largest number stands for one."""
+    return np.where(raw == 0xFFFFFFFF, 1.0, raw / 2.0**32)
+
+
 class Beside(ABC):
     """How one algorithm's model is set beside its C; one subclass each."""
 
     algorithm: str
     # For each judged comparison: does `below` mean a signal?
     signal_if_below: Mapping[str, bool] = {}
+    # Statistics of the core that are compared after each event.
+    columns: Mapping[str, Unit] = {}
+    # Ties that are no surprise, as a part of all signals.
+    tie_share = 0.001
 
     @abstractmethod
     def model(self, case: Case, judge: Judge) -> Discipline:
         """A model with the rows of a case."""
 
-    @abstractmethod
-    def agree(self, model: Any, stats: Mapping[str, int]) -> None:
-        """Assert that the states agree, within the stated tolerance."""
+    def state(self, model: Any) -> list[tuple[float, float]]:
+        """For each column the model's number and how far the core's may be from it."""
+        return []
 
-    # Ties that are no surprise, as a part of all signals.
-    tie_share = 0.001
+    def resync(self, model: Any, core: list[float]) -> None:
+        """Take over the core's numbers, so that the next step is compared by itself."""
+        return None
 
     def slack(self, model: Any) -> dict[str, float]:
         """How near to its bound each judged comparison is a tie."""
@@ -86,6 +112,8 @@ class Comparison:
     ties: int = 0
     asked: int = 0
     sent: int = 0
+    tie_events: set[int] = field(default_factory=set)
+    state: list[list[tuple[float, float]]] = field(default_factory=list)
 
 
 def outcomes(replay: Replay, events: int) -> list[Outcome]:
@@ -120,58 +148,48 @@ def reset(model: Discipline) -> Outcome:
     return Outcome(dropped=[packet.number for packet in model.waiting])
 
 
+def columns_of(how: Beside, replay: Replay) -> NDArray[np.float64]:
+    """The compared statistics in the model's units, a row for each event."""
+    found = [unit(replay.stats[:, replay.names.index(name)]) for name, unit in how.columns.items()]
+    return np.array(found).T if found else np.zeros((len(replay.stats), 0))
+
+
+def restarted(case: Case, model: Discipline, now_ns: int) -> Case:
+    """After a reset everything begins again, with the limit as it stands."""
+    rows = case.rows | {"limit": int(model.limit_pkts)}
+    return replace(case, rows=rows, start_ns=now_ns)
+
+
 def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
     """Replay a case in the model; raise at the first difference."""
-    judge = Follower()
-    judge.signal_if_below = how.signal_if_below
+    judge = Follower(how.signal_if_below)
     model = judge.model = how.model(case, judge)
-    result = Comparison()
+    result = Comparison(events=len(case.events))
     number = 0
     expected = outcomes(replay, len(case.events))
+    columns = columns_of(how, replay)
     for index, row in enumerate(case.events.tolist()):
         now_ns, kind, *_ = row
         want = expected[index]
+        where = f"{case.name}: event {index} at {now_ns} ns"
         judge.signals = len(want.dropped) + len(want.marked)
         judge.slack = how.slack(model)
+        ties = judge.ties
         if kind == RESET:
             have = reset(model)
-            ties = judge.ties
-            fresh = Case(
-                case.name,
-                case.algorithm,
-                case.rows | {"limit": int(model.limit_pkts)},
-                case.events,
-                case.seed,
-                case.mtu,
-                now_ns,
-            )
-            model = judge.model = how.model(fresh, judge)
-            judge.ties = ties
+            model = judge.model = how.model(restarted(case, model, now_ns), judge)
         else:
             have = step(model, now_ns * NS, row, number)
         number += kind == ARRIVE
-        assert have == want, f"{case.name}: event {index} at {now_ns} ns: model {have}, core {want}"
-        stats = dict(zip(replay.names, replay.stats[index].tolist(), strict=True))
-        try:
-            how.agree(model, stats)
-        except AssertionError as difference:
-            raise AssertionError(
-                f"{case.name}: event {index} at {now_ns} ns: {difference}"
-            ) from None
+        assert have == want, f"{where}: model {have}, core {want}"
+        state, core = how.state(model), columns[index].tolist()
+        for name, (value, tolerance), found in zip(how.columns, state, core, strict=True):
+            assert abs(value - found) <= tolerance, f"{where}: {name} {value}, core {found}"
+        how.resync(model, core)
+        result.state.append(state)
         result.signals += judge.signals if kind in (ARRIVE, REQUEST) else 0
         result.sent += want.sent is not None
-    result.events, result.ties, result.asked = len(case.events), judge.ties, judge.asked
+        if judge.ties > ties:
+            result.tie_events.add(index)
+    result.ties, result.asked = judge.ties, judge.asked
     return result
-
-
-def close(name: str, model: float, core: float, tolerance: float) -> None:
-    """Assert that two numbers agree."""
-    assert abs(model - core) <= tolerance, f"{name}: model {model}, core {core}"
-
-
-Q32 = 2.0**32
-
-
-def probability(raw: int) -> float:
-    """Q0.32, where the largest number stands for one."""
-    return 1.0 if raw == 0xFFFFFFFF else raw / Q32

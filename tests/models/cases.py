@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.models.inputs import MS, SECOND, fast_link, in_and_out, overload, slow_link
+from tests.models.inputs import MS, SECOND, fast_link, in_and_out, overload, slow_link, stopped
 from tests.models.library import Case
 
 # Extra settings of an algorithm's own rows.
@@ -35,3 +35,4 @@ def cases(algorithm: str) -> Iterator[Case]:
             yield Case(f"{label}-slow", algorithm, base, slow_link(seed), seed)
             yield Case(f"{label}-fast", algorithm, base, fast_link(seed), seed)
             yield Case(f"{label}-episodes", algorithm, base, in_and_out(seed), seed, mtu=600)
+            yield Case(f"{label}-stopped", algorithm, base, stopped(seed), seed)

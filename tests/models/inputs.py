@@ -122,3 +122,12 @@ def in_and_out(seed: int) -> Events:
         s.add(Phase(s.random.uniform(0.2, 1.2), 1.4, ect=0.3))
         s.add(Phase(s.random.choice((0.05, 0.3, 1.0, 2.5)), s.random.choice((0.0, 0.4))))
     return s.events()
+
+
+def stopped(seed: int) -> Events:
+    """A standing queue whose link stops for seconds and then takes packets quickly."""
+    s = Stream(seed)
+    s.add(Phase(3.0, 1.5, ect=0.2))
+    s.add(Phase(4.0, 0.1, rate_bps=0))
+    s.add(Phase(0.5, 1.5, ect=0.2))
+    return s.events()

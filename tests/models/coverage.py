@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Branch coverage of the core's algorithm files by the cases of this folder.
+
+`python -m tests.models.coverage` prints a line for each file and what was never taken. Run with
+an argument it is the inner process: it replays every case on the instrumented build.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from tests.models.algorithms import ALGORITHMS
+from tests.models.cases import cases
+from tests.models.library import BUILD, CORE, ROOT, Core, build
+
+AT_LEAST = 0.95
+
+
+@dataclass(frozen=True)
+class FileCoverage:
+    """Branches of one file: taken, all, and the lines that hold the rest."""
+
+    name: str
+    taken: int
+    branches: int
+    missed: tuple[int, ...]
+
+    @property
+    def share(self) -> float:
+        """1 for a file without branches."""
+        return self.taken / self.branches if self.branches else 1.0
+
+
+def algorithm_files() -> list[str]:
+    """An algorithm's file bears its name; the laws are shared by several."""
+    own = [f"{name}.c" for name in ALGORITHMS if (CORE / f"{name}.c").exists()]
+    return own + [f"law/{path.name}" for path in sorted((CORE / "law").glob("*.h"))]
+
+
+def replay_all() -> None:
+    """The inner process: every case once, counts written at its end."""
+    instrumented = Core(BUILD / "coverage" / "core.so")
+    for algorithm in ALGORITHMS:
+        for case in cases(algorithm):
+            instrumented.replay(case)
+
+
+def measure() -> list[FileCoverage]:
+    """Build, replay, read the counts."""
+    where = BUILD / "coverage"
+    shutil.rmtree(where, ignore_errors=True)
+    build(CORE, where, "-O0", "--coverage")
+    subprocess.run([sys.executable, "-m", "tests.models.coverage", "replay"], check=True, cwd=ROOT)
+    report = where / "report.json"
+    subprocess.run(
+        [sys.executable, "-m", "gcovr", "--root", str(CORE), "--json", str(report), str(where)],
+        check=True,
+        cwd=where,
+        stdout=subprocess.DEVNULL,
+    )
+    return [_count(name, json.loads(report.read_text())) for name in algorithm_files()]
+
+
+def _count(name: str, report: dict[str, list[dict[str, object]]]) -> FileCoverage:
+    lines = [
+        line
+        for file in report["files"]
+        if file["file"] == name
+        for line in file["lines"]  # type: ignore[attr-defined]
+    ]
+    branches = [(line["line_number"], b["count"]) for line in lines for b in line["branches"]]
+    missed = sorted({number for number, count in branches if not count})
+    return FileCoverage(name, sum(1 for _, c in branches if c), len(branches), tuple(missed))
+
+
+def main() -> int:
+    """Print the report; 1 when a file is below the bound."""
+    found = measure()
+    for file in found:
+        rest = f"   not both ways: {', '.join(map(str, file.missed))}" if file.missed else ""
+        print(f"{file.name:16} {file.taken:4}/{file.branches:<4} {100 * file.share:5.1f} %{rest}")
+    return int(any(file.share < AT_LEAST for file in found))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["replay"]:
+        replay_all()
+    else:
+        sys.exit(main())

@@ -203,7 +203,9 @@ struct aqm_field {
 
 enum aqm_algo_flags {
 	AQM_SAMPLES = 1, /* peeks at slots inside the queue: wants a ring */
-	AQM_MARKS = 2    /* marks where the row `ecn` allows */
+	AQM_MARKS = 2,   /* marks where the row `ecn` allows */
+	AQM_AT_TAIL = 4, /* signals to arrivals */
+	AQM_AT_HEAD = 8  /* signals to departures */
 };
 
 struct aqm_algo {

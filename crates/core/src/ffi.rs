@@ -12,6 +12,10 @@ pub const NIL: u32 = u32::MAX;
 pub const WHY_COUNT: usize = 10;
 pub const BAD_COUNT: usize = 7;
 pub const FIXED: u8 = 1;
+pub const SAMPLES: u32 = 1;
+pub const MARKS: u32 = 2;
+pub const AT_TAIL: u32 = 4;
+pub const AT_HEAD: u32 = 8;
 
 #[repr(C)]
 #[derive(Debug)]

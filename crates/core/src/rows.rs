@@ -141,7 +141,7 @@ impl Algorithm {
         &self.0.stats
     }
 
-    /// `AQM_SAMPLES` (1) and `AQM_MARKS` (2).
+    /// The flags of `enum aqm_algo_flags`.
     #[must_use]
     pub fn flags(self) -> u32 {
         self.0.raw.flags
@@ -150,22 +150,21 @@ impl Algorithm {
     /// It looks at packets inside the queue.
     #[must_use]
     pub fn samples(self) -> bool {
-        self.flags() & 1 != 0
+        self.flags() & ffi::SAMPLES != 0
     }
 
     /// It marks where the row `ecn` allows it.
     #[must_use]
     pub fn marks(self) -> bool {
-        self.flags() & 2 != 0
+        self.flags() & ffi::MARKS != 0
     }
 
-    /// When it may signal: any of `"enqueue"` and `"dequeue"`.
+    /// Whom it signals to: any of `"enqueue"` and `"dequeue"`.
     #[must_use]
     pub fn acts(self) -> Vec<&'static str> {
-        let raw = self.0.raw;
-        [("enqueue", raw.enqueue), ("dequeue", raw.dequeue)]
+        [("enqueue", ffi::AT_TAIL), ("dequeue", ffi::AT_HEAD)]
             .into_iter()
-            .filter(|(_, function)| self.marks() && !function.is_null())
+            .filter(|(_, flag)| self.flags() & flag != 0)
             .map(|(name, _)| name)
             .collect()
     }

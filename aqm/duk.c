@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// duk.c: Delay Utilization Knee, Novak and Kasera, "Auto-Tuning Active Queue
+// Management", COMSNETS 2017. Keeps the queue where one more unit of utilisation
+// costs one unit of delay.
+
+#include "aqm.h"
+#include "law/capacity.h"
+#include "law/duk.h"
+#include "law/duk_interval.h"
+#include "rng.h"
+
+struct duk_conf {
+	u64 tick;
+	u64 fixed_interval;
+};
+
+struct duk_state {
+	u64 arrived, sent; /* bytes of the interval under way */
+	u64 delay;         /* D: at the end of the last interval */
+	u64 last_sojourn_ns;
+	s64 used; /* U of the last interval, Q20 */
+	u64 interval;
+	u64 rate; /* capacity, bytes/s */
+	u32 departures;
+	u32 signals;
+	u32 complete; /* intervals ended since the start, at most 2 */
+	u32 prob;
+	struct capacity capacity;
+	struct duk_interval adapt;
+	struct aqm_rng rng;
+};
+
+/* clang-format off */
+static const struct aqm_field params[] = {
+	AQM_ROW(1, AQM_U64, duk_conf, tick, AQM_NS, NS_PER_MS, 1, NS_PER_S, AQM_FIXED,
+		"clock resolution, the unit of delay in the law; not for tuning"),
+	AQM_ROW(2, AQM_U64, duk_conf, fixed_interval, AQM_NS, 0, 0, 10 * NS_PER_S, AQM_FIXED,
+		"measurement interval; 0: found by itself, as published"),
+	AQM_END,
+};
+
+static const struct aqm_field stats[] = {
+	AQM_STAT(1, AQM_U32, duk_state, "prob", prob, AQM_PROB, 0, "signal probability"),
+	AQM_STAT(2, AQM_U64, duk_state, "interval", interval, AQM_NS, 0, "measurement interval"),
+	AQM_STAT(3, AQM_U64, duk_state, "delay", delay, AQM_NS, 0,
+		"delay at the end of the last interval"),
+	AQM_STAT(4, AQM_U64, duk_state, "rate", rate, AQM_BYTES_PER_S, 0,
+		"capacity of the link, as estimated"),
+	AQM_STAT(5, AQM_U32, duk_state, "level", adapt.level, AQM_COUNT, 0,
+		"percent of congestion, Eq. 10"),
+	AQM_STAT(6, AQM_U32, duk_state, "best_used", adapt.best_pct, AQM_COUNT, 0,
+		"best utilisation of any epoch in percent"),
+	AQM_END,
+};
+/* clang-format on */
+
+static const char *check(const void *conf)
+{
+	const struct duk_conf *c = conf;
+
+	if (c->fixed_interval && c->fixed_interval < c->tick)
+		return "fixed_interval is 0 or at least one tick";
+	return NULL;
+}
+
+static u64 start(void *st, const void *conf, u64 now, u64 seed)
+{
+	struct duk_state *s = st;
+	const struct duk_conf *c = conf;
+
+	rng_seed(&s->rng, seed, 0);
+	duk_interval_start(&s->adapt);
+	if (c->fixed_interval)
+		s->adapt.ticks = (u32)div64(c->fixed_interval, c->tick);
+	s->interval = s->adapt.ticks * c->tick;
+	return now + s->interval;
+}
+
+static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
+                                  const struct aqm_view *view, struct aqm_pkt *pkt)
+{
+	struct duk_state *s = st;
+
+	(void)conf, (void)now;
+	s->arrived += pkt->len;
+	if (!s->prob || !rng_chance(&s->rng, s->prob))
+		return aqm_pass();
+	s->signals++;
+	return aqm_signal(view, pkt, AQM_WHY_EARLY);
+}
+
+/* An arrival that the limit refuses is still an arrival. */
+static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
+                                   const struct aqm_view *view, struct aqm_pkt *pkt)
+{
+	struct duk_state *s = st;
+
+	(void)conf, (void)now, (void)view;
+	s->arrived += pkt->len;
+	return aqm_drop(AQM_WHY_LIMIT);
+}
+
+static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
+                                  const struct aqm_view *view, const struct aqm_pkt *pkt)
+{
+	struct duk_state *s = st;
+
+	(void)conf;
+	s->sent += pkt->len;
+	s->departures++;
+	s->last_sojourn_ns = aqm_sojourn_ns(now, pkt);
+	capacity_departure(&s->capacity, now, pkt->len, view->pkts);
+	return aqm_pass();
+}
+
+/* D: what the last packet sent has waited; if none was sent, the head so far. */
+static u64 delay_at(const struct duk_state *s, u64 now, const struct aqm_view *view)
+{
+	struct aqm_pkt head;
+
+	if (!view->pkts)
+		return 0;
+	if (s->departures)
+		return s->last_sojourn_ns;
+	return view->peek(view, 0, &head) ? aqm_sojourn_ns(now, &head) : 0;
+}
+
+/* d: change of delay in ticks, Q20; beyond 2^42 ns (an hour) it is as good as that. */
+static s64 delay_change(u64 now_ns, u64 was_ns, u64 tick_ns)
+{
+	u64 size = min64(now_ns > was_ns ? now_ns - was_ns : was_ns - now_ns, 1ull << 42);
+	s64 ticks = (s64)div64(size << 20, tick_ns);
+
+	return now_ns > was_ns ? ticks : -ticks;
+}
+
+/* Algorithm 1. History moves on whichever way it ends. */
+static void update_probability(struct duk_state *s, const struct duk_conf *c, u64 now,
+                               const struct aqm_view *view, u64 could)
+{
+	u64 delay = delay_at(s, now, view);
+	struct duk_sample sample = {
+	        s->arrived,    s->sent, could, s->used, delay_change(delay, s->delay, c->tick),
+	        s->adapt.ticks};
+	u32 prob = duk_probability(&sample, s->capacity.known.gaps, &s->used);
+
+	s->delay = delay;
+	s->complete += s->complete < 2;
+	s->prob = view->pkts && s->complete == 2 ? prob : 0;
+}
+
+static void next_interval(struct duk_state *s, const struct duk_conf *c,
+                          const struct aqm_view *view, u64 could)
+{
+	struct duk_interval_sample sample = {
+	        s->interval,
+	        s->arrived,
+	        s->sent,
+	        could,
+	        capacity_packet_ns(&s->capacity),
+	        c->tick,
+	        view->mtu_bytes,
+	        s->signals != 0,
+	};
+
+	s->arrived = s->sent = 0;
+	s->departures = s->signals = 0;
+	if (!c->fixed_interval)
+		s->interval = duk_interval_next(&s->adapt, &sample) * c->tick;
+}
+
+static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)
+{
+	struct duk_state *s = st;
+	const struct duk_conf *c = conf;
+	u64 could;
+
+	capacity_interval(&s->capacity, s->interval, s->sent);
+	could = capacity_bytes(&s->capacity, s->interval);
+	s->rate = s->capacity.known.gaps
+	                  ? muldiv64(s->capacity.known.bytes, NS_PER_S, s->capacity.known.ns)
+	                  : 0;
+	update_probability(s, c, now, view, could);
+	next_interval(s, c, view, could);
+	return now + s->interval;
+}
+
+/* Nobody has used the link for a while, or it stands still: p is 0 (A = 0), and the
+ * epoch tells nothing about the interval. Only the head's age still moves. */
+static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
+{
+	struct duk_state *s = st;
+	u64 next = grid_after(from, to, s->interval);
+
+	(void)conf;
+	duk_epoch_clear(&s->adapt);
+	s->delay = delay_at(s, next - s->interval, view);
+	return next;
+}
+
+const struct aqm_algo aqm_duk = {
+        .name = "duk",
+        .brief = "keeps the queue at the knee of delay over utilisation, no parameters",
+        .source = "Novak, Kasera, Auto-Tuning Active Queue Management, COMSNETS 2017",
+        .abi = AQM_ABI,
+        .flags = AQM_MARKS | AQM_AT_TAIL,
+        .queues = 1,
+        .conf_bytes = sizeof(struct duk_conf),
+        .state_bytes = sizeof(struct duk_state),
+        .params = params,
+        .stats = stats,
+        .check = check,
+        .start = start,
+        .enqueue = enqueue,
+        .overflow = overflow,
+        .dequeue = dequeue,
+        .tick = tick,
+        .idle = idle,
+};

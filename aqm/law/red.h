@@ -1,0 +1,78 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * law/red.h: RED's average queue and its probability, Floyd and Jacobson, "Random
+ * Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4), 1993.
+ *
+ * The average has weight 2^-k and is kept as avg * 2^k, so that an update is
+ * exact: avg * 2^k gains q - avg. With q < 2^32 and k < 32 it stays below 2^63.
+ */
+#ifndef AQM_LAW_RED_H
+#define AQM_LAW_RED_H
+
+#include "../fixed.h"
+#include "../rng.h"
+
+struct red_average {
+	u64 scaled;   /* avg * 2^k */
+	u64 empty_ns; /* since when the queue has been empty */
+	u32 is_empty;
+};
+
+/* x * base^m in Q0.32, by squaring; each step rounds down by less than 2^-32. */
+static inline u64 decay_q32(u64 x, u64 base_q32, u64 m)
+{
+	u64 power = base_q32;
+
+	for (; m && x; m >>= 1) {
+		if (m & 1)
+			x = mulshift64(x, power, 32);
+		power = power * power >> 32;
+	}
+	return x;
+}
+
+/* A packet arrives at a queue of q. While it was empty m packets could have been
+ * sent; the average decays as if m empty arrivals had been seen. */
+static inline void red_update(struct red_average *a, u64 now, u32 q, u32 k, u64 bytes_per_s,
+                              u32 mean_bytes)
+{
+	if (a->is_empty) {
+		u64 idle_ns = now - a->empty_ns;
+		u64 m = muldiv64(idle_ns, bytes_per_s, (u64)mean_bytes * NS_PER_S);
+
+		a->scaled = decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)), m);
+		a->is_empty = 0;
+	}
+	a->scaled += q - (a->scaled >> k);
+}
+
+static inline void red_emptied(struct red_average *a, u64 now)
+{
+	if (a->is_empty)
+		return;
+	a->is_empty = 1;
+	a->empty_ns = now;
+}
+
+/* Does the packet get the signal, between the thresholds? `count` packets have come
+ * there since the last signal; the chance p / (1 - count p) spaces signals evenly. */
+static inline bool red_signals(struct aqm_rng *rng, u32 p_q32, u32 count)
+{
+	u64 left = 1ull << 32, used = (u64)p_q32 * count;
+
+	if (used >= left - p_q32)
+		return true;
+	return rng_chance(rng, (u32)min64(div64((u64)p_q32 << 32, left - used), U32_MAX));
+}
+
+/* max_p * (avg - min) / (max - min), for min <= avg <= max. */
+static inline u32 red_slope_q32(const struct red_average *a, u32 k, u32 min, u32 max,
+                                u32 max_p_q32)
+{
+	u64 above = a->scaled - ((u64)min << k), span = (u64)(max - min) << k;
+
+	return (u32)min64(muldiv64(max_p_q32, above, span), U32_MAX);
+}
+
+#endif

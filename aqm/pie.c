@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// pie.c: Proportional Integral controller Enhanced, RFC 8033.
+
+#include "aqm.h"
+#include "law/pie.h"
+#include "rng.h"
+
+struct pie_conf {
+	u64 target, tupdate, max_burst;
+	u32 alpha, beta;
+	u32 mark_ecnth;
+	u32 dq_rate_estimator;
+};
+
+struct pie_state {
+	struct pie_law law;
+	struct pie_drain drain;
+	u64 accu;     /* Q0.56 sum of probabilities since the last signal */
+	u64 drain_ns; /* average time to send DQ_THRESHOLD bytes */
+	u32 prob;
+	struct aqm_rng rng;
+};
+
+/* Section 5.2: 16 KB, and with it the weight 2^14 / 2^16. */
+#define DQ_THRESHOLD   16384
+#define DQ_WEIGHT_LOG2 2
+
+/* Section 5.4. */
+#define ACCU_LOW  ((u64)PIE_ONE / 100 * 85)
+#define ACCU_HIGH ((u64)PIE_ONE / 2 * 17)
+
+/* Section 5.5; and, outside the RFC, what Linux adds per update to a delay that is
+ * far out of hand. */
+#define STEP_CAP (PIE_ONE / 50)
+#define STEP_FAR (PIE_ONE / 50)
+#define FAR_NS   (250 * NS_PER_MS)
+
+/* clang-format off */
+static const struct aqm_field params[] = {
+	AQM_ROW(1, AQM_U64, pie_conf, target, AQM_NS, 15 * NS_PER_MS, 1000, 10 * NS_PER_S, 0,
+		"reference delay"),
+	AQM_ROW(2, AQM_U64, pie_conf, tupdate, AQM_NS, 15 * NS_PER_MS, 100000, 10 * NS_PER_S, 0,
+		"time between updates of the probability"),
+	AQM_ROW(3, AQM_U32, pie_conf, alpha, AQM_HZ_16, 2, 0, 65535, 0,
+		"gain on delay minus target, in sixteenths of a hertz"),
+	AQM_ROW(4, AQM_U32, pie_conf, beta, AQM_HZ_16, 20, 0, 65535, 0,
+		"gain on the change of delay, in sixteenths of a hertz"),
+	AQM_ROW(5, AQM_U64, pie_conf, max_burst, AQM_NS, 150 * NS_PER_MS, 0, 10 * NS_PER_S, 0,
+		"burst let through after a time without congestion"),
+	AQM_ROW(6, AQM_U32, pie_conf, mark_ecnth, AQM_PROB, 429496730, 0, U32_MAX, 0,
+		"from this probability on packets are dropped and not marked"),
+	AQM_ROW(7, AQM_BOOL, pie_conf, dq_rate_estimator, AQM_COUNT, 0, 0, 1, 0,
+		"estimate delay from the drain rate instead of timestamps"),
+	AQM_END,
+};
+
+static const struct aqm_field stats[] = {
+	AQM_STAT(1, AQM_U32, pie_state, "prob", prob, AQM_PROB, 0, "signal probability"),
+	AQM_STAT(2, AQM_U64, pie_state, "delay", law.old_ns, AQM_NS, 0,
+		"delay used by the last update"),
+	AQM_STAT(3, AQM_U64, pie_state, "burst", law.burst_ns, AQM_NS, 0,
+		"burst allowance left"),
+	AQM_STAT(4, AQM_U64, pie_state, "drain_time", drain_ns, AQM_NS, 0,
+		"average time to send 16384 bytes, if that is measured"),
+	AQM_END,
+};
+/* clang-format on */
+
+/* Section 4.2. */
+static const struct pie_tune tune[] = {
+        {PIE_ONE / 10, 1},    {PIE_ONE / 100, 3},    {PIE_ONE / 1000, 5},
+        {PIE_ONE / 10000, 7}, {PIE_ONE / 100000, 9}, {PIE_ONE / 1000000, 11},
+};
+
+static u64 start(void *st, const void *conf, u64 now, u64 seed)
+{
+	struct pie_state *s = st;
+	const struct pie_conf *c = conf;
+
+	s->law.burst_ns = c->max_burst;
+	rng_seed(&s->rng, seed, 0);
+	return now + c->tupdate;
+}
+
+/* Section 4.1: stay out of the way of a queue that is short already. */
+static bool spared(const struct pie_state *s, const struct pie_conf *c,
+                   const struct aqm_view *view)
+{
+	return (s->law.old_ns < c->target >> 1 && s->law.prob < PIE_ONE / 5) ||
+	       view->bytes <= 2 * view->mtu_bytes;
+}
+
+/* Section 5.4: signals neither too close together nor too far apart. */
+static bool derandomised(struct pie_state *s)
+{
+	if (!s->law.prob)
+		s->accu = 0;
+	s->accu += (u64)s->law.prob;
+	if (s->accu < ACCU_LOW)
+		return false;
+	return s->accu >= ACCU_HIGH || rng_chance(&s->rng, s->prob);
+}
+
+static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
+                                  const struct aqm_view *view, struct aqm_pkt *pkt)
+{
+	struct pie_state *s = st;
+	const struct pie_conf *c = conf;
+
+	(void)now;
+	s->law.idled = 0;
+	pie_renew_burst(&s->law, c->target, c->max_burst);
+	if (s->law.burst_ns || spared(s, c, view) || !derandomised(s))
+		return aqm_pass();
+	s->accu = 0;
+	if (s->prob < c->mark_ecnth)
+		return aqm_signal(view, pkt, AQM_WHY_EARLY);
+	return aqm_drop(AQM_WHY_EARLY);
+}
+
+static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
+                                   const struct aqm_view *view, struct aqm_pkt *pkt)
+{
+	struct pie_state *s = st;
+
+	(void)conf, (void)now, (void)view, (void)pkt;
+	s->law.idled = 0;
+	s->accu = 0;
+	return aqm_drop(AQM_WHY_LIMIT);
+}
+
+static void measure_drain(struct pie_state *s, u64 now, u32 len, u32 left)
+{
+	if (pie_drained(&s->drain, len, DQ_THRESHOLD)) {
+		u64 spent_ns = now - s->drain.start_ns;
+
+		if (s->drain_ns)
+			s->drain_ns +=
+			        (spent_ns >> DQ_WEIGHT_LOG2) - (s->drain_ns >> DQ_WEIGHT_LOG2);
+		else
+			s->drain_ns = spent_ns;
+	}
+	pie_drain_again(&s->drain, now, left, DQ_THRESHOLD);
+}
+
+static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
+                                  const struct aqm_view *view, const struct aqm_pkt *pkt)
+{
+	struct pie_state *s = st;
+	const struct pie_conf *c = conf;
+
+	if (c->dq_rate_estimator)
+		measure_drain(s, now, pkt->len, view->bytes);
+	else
+		s->law.delay_ns = aqm_sojourn_ns(now, pkt);
+	return aqm_pass();
+}
+
+static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)
+{
+	struct pie_state *s = st;
+	const struct pie_conf *c = conf;
+	struct pie_gains gains = {c->target, c->alpha, c->beta, tune, 6};
+	struct pie_law *p = &s->law;
+	s64 step;
+
+	if (c->dq_rate_estimator)
+		p->delay_ns = muldiv64(view->bytes, s->drain_ns, DQ_THRESHOLD);
+	else if (!view->pkts)
+		p->delay_ns = 0; /* the last packet's delay says nothing of an empty queue */
+	step = pie_step(p, &gains);
+	if (p->prob >= PIE_ONE / 10 && step > STEP_CAP)
+		step = STEP_CAP;
+	if (p->delay_ns > FAR_NS)
+		step += STEP_FAR;
+	pie_move(p, step);
+	if (!p->delay_ns && !p->old_ns)
+		p->prob -= p->prob >> 6; /* the RFC's 0.98, by the 1 - 1/64 it allows */
+	p->old_ns = p->delay_ns;
+	pie_spend_burst(p, c->tupdate);
+	s->prob = pie_prob_q32(p);
+	return now + c->tupdate;
+}
+
+static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
+{
+	struct pie_state *s = st;
+	const struct pie_conf *c = conf;
+
+	while (from <= to && !view->pkts && (!pie_at_rest(&s->law) || s->law.burst_ns)) {
+		if (s->law.idled++ == PIE_IDLE_TICKS)
+			pie_rest(&s->law, 0);
+		from = tick(st, conf, from, view);
+	}
+	return from <= to ? grid_after(from, to, c->tupdate) : from;
+}
+
+const struct aqm_algo aqm_pie = {
+        .name = "pie",
+        .brief = "PI control of delay, with all safeguards of the RFC",
+        .source = "RFC 8033",
+        .abi = AQM_ABI,
+        .flags = AQM_MARKS | AQM_AT_TAIL,
+        .queues = 1,
+        .conf_bytes = sizeof(struct pie_conf),
+        .state_bytes = sizeof(struct pie_state),
+        .params = params,
+        .stats = stats,
+        .start = start,
+        .enqueue = enqueue,
+        .overflow = overflow,
+        .dequeue = dequeue,
+        .tick = tick,
+        .idle = idle,
+};

@@ -26,6 +26,9 @@ HERE, THERE, OUR_PORT, PEER_PORT = "10.9.0.1", "10.9.0.2", 7000, 8000
 PEER_ISN, PEER_SCALE, PEER_MSS = 1_000_000, 10, 1460
 # Where in a millisecond time 0 lies: far from both edges of the timestamp clock.
 PHASE_US = 400
+# Jiffies begin five minutes before they wrap at 32 bits; one is a millisecond here. The
+# timer wheel rounds to multiples of 8, 64, ... of them.
+INITIAL_JIFFIES, WHEEL_JIFFIES = 2**32 - 300_000, 2**24
 FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "E": 64, "W": 128}
 SNDBUF_BYTES = 64 << 20
 
@@ -171,6 +174,8 @@ class Run:
         """Time 0: the socket opens, the dated lines are laid on the heap."""
         ms = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000 + 1_000
         self.start_ns = ms * 1_000_000 + PHASE_US * 1_000
+        start_us = (INITIAL_JIFFIES + ms) % WHEEL_JIFFIES * 1_000 + PHASE_US
+        self.log.append(f"start_us {start_us}")
         time.sleep(-self.now_ms() / 1e3)
         if self.script.settings["role"] == "client":
             self.note("app connect")

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from linux.uml.boot import BootError, boot
 from linux.uml.build import Built, build
-from validation.tcp_guest import PHASE_US
 from validation.tcp_script import scripts
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,8 +48,8 @@ def head(built: Built, script: Path) -> str:
             f"# Linux {built.release} (User-Mode Linux, time-travel=inf-cpu, HZ=1000)",
             f"# python -m validation.tcp_record {script.stem}",
             "# Times in ms. `in` and `app` are the inputs, `out` is what Linux sent. ts: value and",
-            "# echo; what Linux sends counts from 1 in its first segment.",
-            f"phase_us {PHASE_US}",
+            "# echo; what Linux sends counts from 1 in its first segment. start_us: time 0 on the",
+            "# clock of jiffies, modulo 2^24 of them, which decides how timers are rounded.",
             *lines,
             "",
         ]

@@ -22,8 +22,11 @@ const TOLERANCE_US: u64 = 100;
 /// Linux charges a socket for what its device's buffers really take, we for a
 /// constant; windows, in steps of the scale, differ a little.
 const WINDOW_TOLERANCE_PCT: u64 = 10;
-/// Ours begin late enough that no clock is near zero.
-const ORIGIN_NS: u64 = 10_000_000_000;
+/// The trace's clock is known modulo 2^24 jiffies of a millisecond; ours begins
+/// that much later, so that no clock is near zero.
+const ORIGIN_NS: u64 = (1 << 24) * 1_000_000;
+/// Linux's default (tcp_rmem, last value); it decides the window scale.
+const RCVBUF_MAX_BYTES: u32 = 6 << 20;
 
 enum Input {
     Connect,
@@ -50,7 +53,7 @@ struct Wire {
 struct Trace {
     role: String,
     config: TcpConfig,
-    phase_ns: u64,
+    start_ns: u64,
     end_ns: u64,
     tolerance_ns: u64,
     inputs: Vec<(u64, Input)>,
@@ -122,8 +125,15 @@ fn parse_wire(words: &[&str]) -> Wire {
 /// A switch of the script as the configuration's own reader takes it.
 fn config(settings: &[(String, String)]) -> TcpConfig {
     // The recorded end builds no segment larger than a packet.
-    let mut fields = vec![r#""gso": false"#.to_owned()];
+    let mut fields = vec![
+        r#""gso": false"#.to_owned(),
+        format!(r#""rcvbuf_max_bytes": {RCVBUF_MAX_BYTES}"#),
+    ];
     for (key, value) in settings {
+        if key == "timestamps" && value == "0" {
+            // What the option took is free for payload.
+            fields.push(r#""mss_bytes": 1460"#.to_owned());
+        }
         fields.push(match value.as_str() {
             "0" => format!(r#""{key}": false"#),
             "1" => format!(r#""{key}": true"#),
@@ -142,7 +152,7 @@ fn parse(text: &str) -> Trace {
     let mut trace = Trace {
         role: "client".to_owned(),
         config: TcpConfig::default(),
-        phase_ns: 0,
+        start_ns: 0,
         end_ns: 0,
         tolerance_ns: TOLERANCE_US * 1_000,
         inputs: Vec::new(),
@@ -151,7 +161,7 @@ fn parse(text: &str) -> Trace {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[0] {
-            "phase_us" => trace.phase_ns = words[1].parse::<u64>().unwrap() * 1_000,
+            "start_us" => trace.start_ns = words[1].parse::<u64>().unwrap() * 1_000,
             "set" if words[1] == "role" => trace.role = words[2].to_owned(),
             "set" => settings.push((words[1].to_owned(), words[2].to_owned())),
             "tolerance" => trace.tolerance_ns = nanoseconds(words[1]),
@@ -189,7 +199,7 @@ struct Player {
 
 impl Player {
     fn open(trace: &Trace) -> Self {
-        let origin_ns = ORIGIN_NS + trace.phase_ns;
+        let origin_ns = ORIGIN_NS + trace.start_ns;
         let now = Time(origin_ns + trace.inputs[0].0);
         let connection = match trace.inputs[0].1 {
             Input::Connect => Connection::client(&trace.config, now),
@@ -242,7 +252,11 @@ impl Player {
             len: wire.len,
             window: wire.window,
             ts_val: wire.ts_val,
-            ts_ecr: if wire.ts_ecr == 0 { 0 } else { echo(wire.ts_ecr) },
+            ts_ecr: if wire.ts_ecr == 0 {
+                0
+            } else {
+                echo(wire.ts_ecr)
+            },
             flags: Flags(wire.flags),
             sack_permitted: self.sack && wire.flags & Flags::SYN.0 != 0,
             ..Segment::default()
@@ -288,19 +302,13 @@ fn difference(theirs: &(u64, Wire), ours: &(u64, Wire), trace: &Trace) -> Option
         (a.sack == b.sack, "sack"),
         (a.ecn == b.ecn, "ecn"),
         (a.ts_ecr == b.ts_ecr, "ts_ecr"),
-        (
-            theirs.0.abs_diff(ours.0) <= trace.tolerance_ns,
-            "time",
-        ),
+        (theirs.0.abs_diff(ours.0) <= trace.tolerance_ns, "time"),
         (
             window_gap <= WINDOW_TOLERANCE_PCT * u64::from(a.window),
             "window",
         ),
     ];
-    checks
-        .iter()
-        .find(|(same, _)| !same)
-        .map(|(_, word)| *word)
+    checks.iter().find(|(same, _)| !same).map(|(_, word)| *word)
 }
 
 fn shown(segment: Option<&(u64, Wire)>) -> String {

@@ -46,9 +46,9 @@ pub struct TcpConfig {
     /// Negotiate ECN (RFC 3168).
     pub ecn: bool,
 
-    /// Payload of a full segment in bytes. 1448 fills an Ethernet frame of
-    /// 1500 bytes when timestamps are on.
-    pub mss_bytes: u32,
+    /// Payload of a full segment in bytes; none: what a packet of 1500 bytes
+    /// holds, 1460, or 1448 beside timestamps.
+    pub mss_bytes: Option<u32>,
     /// Timestamps option (RFC 7323).
     pub timestamps: bool,
     /// Selective acknowledgements (RFC 2018).
@@ -136,9 +136,9 @@ pub struct TcpConfig {
     pub rcvbuf_moderation: bool,
     /// A constant receive window in bytes instead of a buffer that grows.
     pub fixed_window_bytes: Option<u32>,
-    /// Memory that a full segment takes at the receiver, in bytes; its ratio to
-    /// the payload says how much window a buffer is worth.
-    pub rx_truesize_bytes: u32,
+    /// Memory that a segment takes at the receiver beyond its payload, in
+    /// bytes: it says how much window a buffer is worth.
+    pub rx_overhead_bytes: u32,
 }
 
 impl Default for TcpConfig {
@@ -146,7 +146,7 @@ impl Default for TcpConfig {
         Self {
             cc: CongestionControl::Cubic,
             ecn: false,
-            mss_bytes: 1448,
+            mss_bytes: None,
             timestamps: true,
             sack: true,
             dsack: true,
@@ -181,10 +181,10 @@ impl Default for TcpConfig {
             compressed_ack: true,
             gso: true,
             rcvbuf_bytes: 131_072,
-            rcvbuf_max_bytes: 64 << 20,
+            rcvbuf_max_bytes: 6 << 20,
             rcvbuf_moderation: true,
             fixed_window_bytes: None,
-            rx_truesize_bytes: 2_280,
+            rx_overhead_bytes: 856,
         }
     }
 }
@@ -196,7 +196,6 @@ impl TcpConfig {
     pub fn classic(cc: CongestionControl) -> Self {
         Self {
             cc,
-            mss_bytes: 1460,
             timestamps: false,
             sack: false,
             dsack: false,
@@ -223,9 +222,10 @@ impl TcpConfig {
 
     /// What is wrong with the values, as a sentence; none: nothing.
     pub fn fault(&self) -> Option<&'static str> {
+        let mss = self.payload_bytes(true);
         let faults = [
             (
-                self.mss_bytes < 88 || self.mss_bytes > 65_000,
+                mss < 88 || mss > 65_000,
                 "mss_bytes must lie between 88 and 65000",
             ),
             (
@@ -267,18 +267,18 @@ impl TcpConfig {
                 "delayed_ack_min_ms must lie between 1 and delayed_ack_max_ms (at most 10000)",
             ),
             (
-                self.rx_truesize_bytes < self.mss_bytes,
-                "rx_truesize_bytes must be at least mss_bytes",
+                self.rx_overhead_bytes > 1 << 16,
+                "rx_overhead_bytes must be at most 65536",
             ),
             (
-                self.rcvbuf_bytes < 4 * self.rx_truesize_bytes
+                self.rcvbuf_bytes / 4 < mss + self.rx_overhead_bytes.min(1 << 16)
                     || self.rcvbuf_max_bytes < self.rcvbuf_bytes
                     || self.rcvbuf_max_bytes > 1 << 30,
                 "rcvbuf_bytes must hold four segments and not exceed rcvbuf_max_bytes (1 GiB)",
             ),
             (
                 self.fixed_window_bytes
-                    .is_some_and(|window| window < self.mss_bytes || window > 1 << 30),
+                    .is_some_and(|window| window < mss || window > 1 << 30),
                 "fixed_window_bytes must lie between mss_bytes and 1 GiB",
             ),
             (
@@ -290,6 +290,14 @@ impl TcpConfig {
             .iter()
             .find(|(wrong, _)| *wrong)
             .map(|(_, sentence)| *sentence)
+    }
+
+    /// Payload of a full segment, beside timestamps or without.
+    pub fn payload_bytes(&self, timestamps: bool) -> u32 {
+        const FULL: u32 = 1460;
+        const TIMESTAMPS: u32 = 12;
+        self.mss_bytes
+            .unwrap_or(if timestamps { FULL - TIMESTAMPS } else { FULL })
     }
 
     pub(super) fn wheel(&self) -> Wheel {

@@ -61,8 +61,9 @@ pub(super) enum Out {
         new_data: bool,
         cwr: bool,
     },
-    /// An acknowledgement of all below `ack`.
-    Ack { ack: u64 },
+    /// An acknowledgement of all below `ack`, with the window and the echo of
+    /// the moment: another may follow at once.
+    Ack { ack: u64, window: u32, echo: Flags },
     /// A segment without data at `seq`.
     Bare { seq: u64, flags: Flags },
 }
@@ -273,10 +274,11 @@ impl Connection {
                     *cwr = false;
                 }
             }
-            Out::Ack { ack } => {
+            Out::Ack { ack, window, echo } => {
+                segment.window = window;
                 segment.seq = self.snd.nxt;
                 segment.ack = ack;
-                segment.flags = Flags::ACK.with(self.ecn.echo());
+                segment.flags = Flags::ACK.with(echo);
                 self.stats.acks_sent += 1;
             }
             Out::Bare { seq, flags } => {
@@ -322,6 +324,8 @@ impl Connection {
         self.snd.nxt = 1;
         self.snd.undo.stamp = self.clock.stamp();
         self.ecn.ok = self.config.ecn;
+        // Whether there will be timestamps is not known yet.
+        self.rcv.open_syn_window(self.config.payload_bytes(false));
         self.send_syn(true);
         self.arm_rto(self.snd.rto);
     }
@@ -374,7 +378,11 @@ impl Connection {
         self.snd.wnd = u64::from(segment.window);
         self.snd.max_wnd = self.snd.wnd;
         self.snd.wl1 = segment.seq;
-        self.rcv.begin(&self.config, self.clock);
+        self.snd.mss = self.config.payload_bytes(self.rcv.timestamps);
+        if self.state == State::Listen {
+            self.rcv.open_syn_window(self.snd.mss);
+        }
+        self.rcv.begin(self.snd.mss, self.clock);
     }
 
     /// The SYN-ACK was not answered: again, with a doubled wait.
@@ -480,7 +488,7 @@ impl Connection {
         snd.last_send_jiffy = self.clock.jiffies;
         let facts = self.facts();
         self.cc.start(&facts, self.ecn.ok);
-        self.rcv.start_transfer(&self.config, self.clock);
+        self.rcv.start_transfer(self.snd.mss, self.clock);
     }
 
     /// An acknowledgement may cover our FIN.
@@ -500,7 +508,11 @@ impl Connection {
     /// TIME-WAIT, as far as it matters: a repeated FIN is acknowledged again.
     fn on_segment_after_close(&mut self, segment: &Segment) {
         if segment.seq_len() > 0 && self.rcv.fin_received {
-            self.out.push_back(Out::Ack { ack: self.rcv.nxt });
+            self.out.push_back(Out::Ack {
+                ack: self.rcv.nxt,
+                window: self.rcv.wnd,
+                echo: Flags::default(),
+            });
         }
     }
 

@@ -23,8 +23,9 @@ const MIN_MSS: u32 = 88;
 const DUPLICATES_AT_ONCE: u32 = 3;
 /// Then so many are thinned into one ...
 const COMPRESSED_MAX: u32 = 44;
-/// ... over 1 ms or a twentieth of the round trip.
+/// ... over 1 ms or a twentieth of the round trip, and the timer's slack.
 const COMPRESSED_DELAY_NS: u64 = 1_000_000;
+const COMPRESSED_SLACK_NS: u64 = 100_000;
 /// Bound of the delay without a measured round trip, ms.
 const MAX_ATO_JIFFIES: u64 = 500;
 
@@ -75,7 +76,7 @@ impl AckTimer {
             last_received: 0,
             mss: DEFAULT_MSS,
             last_small: 0,
-            advertised_mss: config.mss_bytes,
+            advertised_mss: config.payload_bytes(config.timestamps),
             compressed: 0,
             gap: 0,
             duplicates: 0,
@@ -87,6 +88,7 @@ impl AckTimer {
 
     /// First guess of the peer's segment size (tcp_initialize_rcv_mss).
     pub fn guess_mss(&mut self, mss: u32, window: u32) {
+        self.advertised_mss = mss;
         self.mss = mss.min(window / 2).clamp(MIN_MSS, DEFAULT_MSS);
     }
 
@@ -252,7 +254,7 @@ impl Connection {
             };
             // rtt8 is eight times the round trip: 1000/8/20 ns each.
             let delay_ns = (u64::from(rtt8_us) * 125 / 20).min(COMPRESSED_DELAY_NS);
-            self.timers.compressed_at = Time(self.clock.ns + delay_ns);
+            self.timers.compressed_at = Time(self.clock.ns + delay_ns + COMPRESSED_SLACK_NS);
         }
     }
 
@@ -327,8 +329,12 @@ impl Connection {
 
     /// Sends an acknowledgement of all below `ack`.
     pub(super) fn send_ack_of(&mut self, ack: u64) {
-        self.out.push_back(Out::Ack { ack });
         self.note_ack_sent(ack);
+        self.out.push_back(Out::Ack {
+            ack,
+            window: self.rcv.wnd,
+            echo: self.ecn.echo(),
+        });
     }
 
     /// Something that acknowledges all below `ack` is leaving, with a window.
@@ -345,23 +351,20 @@ impl Connection {
         }
     }
 
-    /// The application reads all there is, and with that may free what it has
-    /// been waiting for (tcp_cleanup_rbuf): the end of a write is acknowledged
-    /// when it has been read.
+    /// The application reads all there is (tcp_cleanup_rbuf): the end of a
+    /// write is acknowledged when it has been read, and a window that has opened
+    /// to twice what the peer knows of is told.
     #[inline]
     pub(super) fn read(&mut self) {
-        let copied = self.rcv.buffer.unread_since(self.rcv.nxt);
-        if copied == 0 {
+        if self.rcv.buffer.unread(self.rcv.nxt) == 0 {
             return;
         }
         self.rcv.buffer.on_read(self.rcv.nxt, self.clock);
         let ack = &self.rcv.ack;
-        if !ack.scheduled {
-            return;
-        }
         let ends_write = ack.pushed_twice || (ack.pushed && !ack.in_pingpong());
         let two = self.rcv.nxt - self.rcv.wup > u64::from(ack.mss);
-        if two || (ends_write && !self.rcv.has_early()) {
+        let due = ack.scheduled && (two || (ends_write && !self.rcv.has_early()));
+        if due || self.window_has_doubled() {
             self.send_ack();
         }
     }

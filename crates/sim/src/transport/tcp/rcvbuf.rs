@@ -23,7 +23,7 @@ pub(super) struct Buffer {
     max_size: u32,
     moderated: bool,
     fixed_window: Option<u32>,
-    /// Memory that a full segment takes beyond its payload.
+    /// Memory that a segment takes beyond its payload.
     overhead: u32,
     ratio: u32,
     /// Bound of the window, and the window that is offered so far.
@@ -55,12 +55,12 @@ impl Buffer {
             max_size: config.rcvbuf_max_bytes,
             moderated: config.rcvbuf_moderation,
             fixed_window: config.fixed_window_bytes,
-            overhead: config.rx_truesize_bytes - config.mss_bytes,
+            overhead: config.rx_overhead_bytes,
             ratio: DEFAULT_RATIO,
             clamp: u32::MAX,
             offered: 0,
             scale: scale.min(MAX_WINDOW_SCALE),
-            mss: config.mss_bytes,
+            mss: config.payload_bytes(config.timestamps),
             rtt8_us: 0,
             round_end: 0,
             round_us: None,
@@ -73,13 +73,13 @@ impl Buffer {
     }
 
     /// Window of the SYN: half the buffer, in whole segments.
-    pub fn initial_window(&self) -> u32 {
+    pub fn initial_window(&self, mss: u32) -> u32 {
         if let Some(window) = self.fixed_window {
             return window;
         }
         let space = self.worth(self.size);
-        if space > self.mss {
-            space - space % self.mss
+        if space > mss {
+            space - space % mss
         } else {
             space
         }
@@ -87,7 +87,9 @@ impl Buffer {
 
     /// The handshake is complete (tcp_init_buffer_space).
     pub fn start(&mut self, mss: u32, window: u32, nxt: u64, clock: Clock) {
-        self.clamp = self.worth(self.size);
+        // One segment is kept back until the true ratio is known.
+        self.mss = mss;
+        self.clamp = self.worth(self.size).saturating_sub(mss).max(2 * mss);
         self.offered = window.min(self.clamp);
         self.space = self.offered.min(window).min(10 * mss);
         self.space_seq = nxt;
@@ -101,18 +103,16 @@ impl Buffer {
         ((u64::from(bytes) * u64::from(self.ratio)) >> RATIO_SHIFT) as u32
     }
 
+    /// Window that is left when `held` bytes wait in the buffer.
     #[inline]
-    pub fn truesize(&self, len: u32) -> u32 {
-        len + self.overhead
+    fn free(&self, held: u64) -> u32 {
+        u64::from(self.worth(self.size)).saturating_sub(held) as u32
     }
 
-    /// Bytes that may be held.
+    /// Bytes that may wait in the buffer.
     #[inline]
     pub fn limit(&self) -> u64 {
-        match self.fixed_window {
-            Some(window) => 2 * u64::from(window),
-            None => u64::from(self.size),
-        }
+        u64::from(self.fixed_window.unwrap_or_else(|| self.worth(self.size)))
     }
 
     /// Eight times the round trip that the receiver measures.
@@ -123,7 +123,7 @@ impl Buffer {
 
     /// The first full segment shows what part of the memory is payload.
     pub fn learn_ratio(&mut self, len: u32) {
-        let ratio = ((len << RATIO_SHIFT) / self.truesize(len)).clamp(1, 255);
+        let ratio = ((len << RATIO_SHIFT) / (len + self.overhead)).clamp(1, 255);
         if ratio != self.ratio {
             self.ratio = ratio;
             self.clamp = self.worth(self.size);
@@ -169,7 +169,7 @@ impl Buffer {
 
     /// Bytes that the application has not read yet.
     #[inline]
-    pub fn unread_since(&self, nxt: u64) -> u64 {
+    pub fn unread(&self, nxt: u64) -> u64 {
         nxt - self.read_to
     }
 
@@ -209,8 +209,7 @@ impl Buffer {
     /// grew.
     #[inline]
     fn grow(&mut self, len: u32, held: u64) -> bool {
-        let held = held.min(u64::from(self.size)) as u32;
-        let bound = self.clamp.min(self.worth(self.size - held));
+        let bound = self.clamp.min(self.free(held));
         if bound <= self.offered {
             return false;
         }
@@ -219,13 +218,12 @@ impl Buffer {
         true
     }
 
-    /// Window to offer while `held` bytes wait out of order.
+    /// Window to offer while `held` bytes wait.
     fn window(&self, held: u64, segment: u32) -> u32 {
         if let Some(window) = self.fixed_window {
             return window;
         }
-        let held = held.min(u64::from(self.size)) as u32;
-        let mut free = self.worth(self.size - held);
+        let mut free = self.free(held);
         let full = self.clamp.min(self.worth(self.size));
         if free < full >> 1 {
             // Less than half is free: no tiny windows (RFC 9293 §3.8.6.2.2).
@@ -242,10 +240,22 @@ impl Connection {
     /// A segment of `len` bytes arrived: the window may open.
     #[inline]
     pub(super) fn grow_window(&mut self, len: u32) {
-        let held = self.rcv.early_bytes();
+        let held = self.rcv.held_bytes();
         if self.rcv.buffer.fixed_window.is_none() && self.rcv.buffer.grow(len, held) {
             self.rcv.ack.quick_once();
         }
+    }
+
+    /// Reading has made the window at least twice what the peer may still use.
+    #[inline]
+    pub(super) fn window_has_doubled(&self) -> bool {
+        let open = self.rcv.open_window();
+        if 2 * open > u64::from(self.rcv.buffer.clamp) || self.rcv.fin_received {
+            return false;
+        }
+        let held = self.rcv.held_bytes();
+        let window = u64::from(self.rcv.buffer.window(held, self.rcv.ack.mss));
+        window > 0 && window >= 2 * open
     }
 
     /// Sets the window for a segment that is about to leave. Its right edge
@@ -256,7 +266,7 @@ impl Connection {
             return;
         }
         let open = self.rcv.open_window() as u32;
-        let held = self.rcv.early_bytes();
+        let held = self.rcv.held_bytes();
         let window = self.rcv.buffer.window(held, self.rcv.ack.mss);
         self.rcv.wnd = if window < open {
             open.next_multiple_of(1 << self.rcv.buffer.scale)
@@ -274,14 +284,9 @@ mod tests {
 
     #[test]
     fn window_of_the_syn_is_that_of_linux() {
-        let with_timestamps = Buffer::new(&TcpConfig::default());
-        assert_eq!(with_timestamps.initial_window(), 65_160);
-        let config = TcpConfig {
-            mss_bytes: 1460,
-            timestamps: false,
-            ..TcpConfig::default()
-        };
-        assert_eq!(Buffer::new(&config).initial_window(), 64_240);
+        let buffer = Buffer::new(&TcpConfig::default());
+        assert_eq!(buffer.initial_window(1448), 65_160);
+        assert_eq!(buffer.initial_window(1460), 64_240);
     }
 
     #[test]
@@ -304,6 +309,6 @@ mod tests {
         buffer.start(1448, 65_160, 1, Clock::default());
         buffer.learn_ratio(1448);
         assert!(buffer.grow(1448, 0));
-        assert_eq!(buffer.offered, 65_160 + 2_896);
+        assert_eq!(buffer.offered, 65_536 - 1_448 + 2_896);
     }
 }

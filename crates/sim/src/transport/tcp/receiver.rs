@@ -54,7 +54,7 @@ impl Receiver {
         Self {
             nxt: 0,
             wup: 0,
-            wnd: buffer.initial_window().min(MAX_UNSCALED),
+            wnd: 0,
             timestamps: false,
             sack_ok: false,
             ts_recent: 0,
@@ -71,15 +71,14 @@ impl Receiver {
     }
 
     /// The peer's SYN has arrived.
-    pub fn begin(&mut self, config: &TcpConfig, clock: Clock) {
+    pub fn begin(&mut self, mss: u32, clock: Clock) {
         self.ack.last_received = clock.jiffies;
-        self.ack.guess_mss(config.mss_bytes, self.wnd);
+        self.ack.guess_mss(mss, self.wnd);
     }
 
     /// The handshake is complete.
-    pub fn start_transfer(&mut self, config: &TcpConfig, clock: Clock) {
-        self.buffer
-            .start(config.mss_bytes, self.wnd, self.nxt, clock);
+    pub fn start_transfer(&mut self, mss: u32, clock: Clock) {
+        self.buffer.start(mss, self.wnd, self.nxt, clock);
     }
 
     /// Window that the peer may still use.
@@ -93,10 +92,15 @@ impl Receiver {
         !self.early.is_empty()
     }
 
-    /// Bytes that wait for a gap to be filled.
+    /// Bytes that wait: for a gap to be filled, or to be read.
     #[inline]
-    pub fn early_bytes(&self) -> u64 {
-        self.early_bytes
+    pub fn held_bytes(&self) -> u64 {
+        self.early_bytes + self.buffer.unread(self.nxt)
+    }
+
+    /// Window of our SYN, for segments of `mss` bytes.
+    pub fn open_syn_window(&mut self, mss: u32) {
+        self.wnd = self.buffer.initial_window(mss).min(MAX_UNSCALED);
     }
 
     #[inline]
@@ -353,21 +357,20 @@ impl Connection {
 
     fn on_data_early(&mut self, segment: &Segment, end: u64, ecn: Ecn) {
         self.note_codepoint(ecn);
-        let truesize = self.rcv.buffer.truesize(segment.len);
-        if self.rcv.early_bytes() + u64::from(truesize) > self.rcv.buffer.limit() {
+        if self.rcv.held_bytes() > self.rcv.buffer.limit() {
             return;
         }
         self.measure_mss(segment);
         self.rcv.ack.scheduled = true;
+        if self.rcv.sack_ok {
+            self.grow_window(segment.len);
+        }
         let range = (segment.seq, end);
         if let Some(duplicate) = self.rcv.insert_early(range) {
             self.rcv.note_duplicate(duplicate, self.config.dsack);
         }
-        if self.rcv.sack_ok {
-            if self.rcv.report(range) {
-                self.send_compressed_ack();
-            }
-            self.grow_window(segment.len);
+        if self.rcv.sack_ok && self.rcv.report(range) {
+            self.send_compressed_ack();
         }
     }
 

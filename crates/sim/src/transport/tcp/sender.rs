@@ -136,7 +136,7 @@ impl Sender {
             wl1: 0,
             small_end: 0,
             chunk_end: 1,
-            mss: config.mss_bytes,
+            mss: config.payload_bytes(config.timestamps),
             sack_ok: false,
             board: Scoreboard::new(),
             sacked_out: 0,

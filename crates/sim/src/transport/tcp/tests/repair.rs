@@ -10,7 +10,7 @@ const MSS: u64 = 1448;
 
 fn loss_at(segments: &[u64], config: &TcpConfig, bytes: u64) -> Pair {
     let mut pair = Pair::new(config, 25, 800);
-    pair.lose(segments, u64::from(config.mss_bytes));
+    pair.lose(segments, u64::from(config.payload_bytes(config.timestamps)));
     pair.client.write(bytes);
     pair.run(20_000);
     assert_eq!(pair.delivered, bytes);
@@ -158,7 +158,7 @@ fn every_switch_alone_still_repairs() {
         },
         TcpConfig {
             timestamps: false,
-            mss_bytes: 1460,
+
             ..on()
         },
         TcpConfig {

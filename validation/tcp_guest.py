@@ -43,12 +43,12 @@ def checksum(data: bytes) -> int:
 class Device:
     """The TUN device: segments in and out, in numbers relative to their SYN."""
 
-    def __init__(self) -> None:
+    def __init__(self, gso: bool) -> None:
         self.fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(self.fd, TUNSETIFF, struct.pack("16sH22x", b"t0", IFF_TUN | IFF_NO_PI))
         for command in (
             f"ip addr add {HERE}/24 dev t0",
-            "ip link set t0 txqueuelen 10000 gso_max_segs 1 up",
+            f"ip link set t0 txqueuelen 10000 {'' if gso else 'gso_max_segs 1'} up",
         ):
             subprocess.run(command.split(), check=True)
         self.isn = -1
@@ -142,7 +142,7 @@ class Run:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self.device = Device()
+        self.device = Device(script.settings["gso"] == "1")
         self.peer = Peer(script, self.deliver)
         self.socket = socket.socket()
         self.start_ns = 0

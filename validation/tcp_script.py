@@ -42,8 +42,13 @@ SWITCHES = {
     "frto": ("tcp_frto", "0", "2"),
     "slow_start_after_idle": ("tcp_slow_start_after_idle", "0", "1"),
 }
-SETTINGS = {"role": ("client", "server"), "cc": ("cubic", "reno", "htcp", "dctcp")}
-DEFAULTS = {"role": "client", "cc": "cubic", "ecn": "0"}
+# `gso`: whether the stack may build segments larger than a packet.
+SETTINGS = {
+    "role": ("client", "server"),
+    "cc": ("cubic", "reno", "htcp", "dctcp"),
+    "gso": ("0", "1"),
+}
+DEFAULTS = {"role": "client", "cc": "cubic", "ecn": "0", "gso": "0"}
 SEGMENT_BYTES = 1448
 
 

@@ -124,11 +124,11 @@ fn parse_wire(words: &[&str]) -> Wire {
 
 /// A switch of the script as the configuration's own reader takes it.
 fn config(settings: &[(String, String)]) -> TcpConfig {
-    // The recorded end builds no segment larger than a packet.
-    let mut fields = vec![
-        r#""gso": false"#.to_owned(),
-        format!(r#""rcvbuf_max_bytes": {RCVBUF_MAX_BYTES}"#),
-    ];
+    let mut fields = vec![format!(r#""rcvbuf_max_bytes": {RCVBUF_MAX_BYTES}"#)];
+    if settings.iter().all(|(key, _)| key != "gso") {
+        // Scripts that do not ask for it are recorded without large segments.
+        fields.push(r#""gso": false"#.to_owned());
+    }
     for (key, value) in settings {
         if key == "timestamps" && value == "0" {
             // What the option took is free for payload.

@@ -293,6 +293,8 @@ fn play(trace: &Trace) -> Vec<(u64, Wire)> {
 /// what it does to a receiver shows in that receiver's own traces.
 fn difference(theirs: &(u64, Wire), ours: &(u64, Wire), trace: &Trace) -> Option<&'static str> {
     let (a, b) = (&theirs.1, &ours.1);
+    // An echo tells when the segment that it answers came, in milliseconds.
+    let echo_gap_ms = u64::from(a.ts_ecr.abs_diff(b.ts_ecr));
     let window_gap = u64::from(a.window.abs_diff(b.window)) * 100;
     let checks = [
         ((a.flags ^ b.flags) & !Flags::PSH.0 == 0, "flags"),
@@ -301,7 +303,7 @@ fn difference(theirs: &(u64, Wire), ours: &(u64, Wire), trace: &Trace) -> Option
         (a.ack == b.ack, "ack"),
         (a.sack == b.sack, "sack"),
         (a.ecn == b.ecn, "ecn"),
-        (a.ts_ecr == b.ts_ecr, "ts_ecr"),
+        (echo_gap_ms <= trace.tolerance_ns / 1_000_000, "ts_ecr"),
         (theirs.0.abs_diff(ours.0) <= trace.tolerance_ns, "time"),
         (
             window_gap <= WINDOW_TOLERANCE_PCT * u64::from(a.window),

@@ -4,7 +4,8 @@
  * fixed.h: integer arithmetic that every target computes alike.
  *
  * No other file divides a u64: a 32-bit compiler would call a library for it.
- * Signed results are rounded toward zero, as C does.
+ * Signed results are rounded toward zero, as C does. AQM_NARROW: compute as a
+ * 32-bit target does, so that this can be tested anywhere.
  */
 #ifndef AQM_FIXED_H
 #define AQM_FIXED_H
@@ -34,7 +35,7 @@ static inline u32 bits64(u64 x)
 /* n / d; d is not 0. */
 static inline u64 div64(u64 n, u64 d)
 {
-#if defined(__LP64__) || defined(_WIN64)
+#if defined(__LP64__) && !defined(AQM_NARROW)
 	return n / d;
 #elif defined(__KERNEL__)
 	return div64_u64(n, d);
@@ -78,7 +79,7 @@ struct u128 {
 
 static inline struct u128 mul64(u64 a, u64 b)
 {
-#ifdef __SIZEOF_INT128__
+#if defined(__SIZEOF_INT128__) && !defined(AQM_NARROW)
 	unsigned __int128 p = (unsigned __int128)a * b;
 
 	return (struct u128){(u64)(p >> 64), (u64)p};

@@ -137,7 +137,8 @@ static inline void duk_learn(const struct duk_interval *d, struct duk_kept *k, b
 		k->ticks = d->ticks;
 		k->trust = 1;
 	} else if (good) {
-		k->trust += k->trust < DUK_EPOCH;
+		if (k->trust < DUK_EPOCH)
+			k->trust++;
 	} else if (k->trust) {
 		k->trust--;
 	} else {

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+# run.sh: build and run the C tests under gcc and clang, with address and undefined-
+# behaviour sanitizers. An argument: only tests whose names contain it.
+set -eu
+cd "$(dirname "$0")/.."
+out=${BUILD:-../build/aqm-test}
+warn='-std=gnu11 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -Wno-unused-function'
+sanitize='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
+
+for cc in ${CCS:-gcc clang-16}; do
+	mkdir -p "$out/$cc"
+	for source in ./*.c; do
+		# shellcheck disable=SC2086
+		$cc $warn $sanitize -I. -c "$source" -o "$out/$cc/$(basename "$source" .c).o"
+	done
+	for test in test/test_*.c; do
+		name=$(basename "$test" .c)
+		# shellcheck disable=SC2086
+		$cc $warn $sanitize -I. -Itest "$test" "$out/$cc"/*.o -o "$out/$cc/$name" -lm
+		printf '%-9s %-14s ' "$cc" "$name"
+		"$out/$cc/$name" "$@" || [ $# -gt 0 ]
+	done
+	# shellcheck disable=SC2086
+	$cc $warn $sanitize -DAQM_NARROW -I. -Itest test/test_fixed.c -o "$out/$cc/test_fixed_narrow"
+	printf '%-9s %-14s ' "$cc" 'fixed, narrow'
+	"$out/$cc/test_fixed_narrow" "$@" || [ $# -gt 0 ]
+done

@@ -1,0 +1,84 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * storm.h: random calls on a queue, for conservation tests and fuzzing.
+ */
+#ifndef STORM_H
+#define STORM_H
+
+#include "host.h"
+
+/* Packets and bytes: in = out + dropped + held, and held is what the host sees. */
+static inline bool conserved(const struct bench *b)
+{
+	const struct aqm_counters *c = &b->q->count;
+	u64 inside = 0, bytes = 0;
+	u32 i;
+
+	for (i = 0; i < b->host->count; i++)
+		if (b->host->packets[i].place == INSIDE) {
+			inside++;
+			bytes += b->host->packets[i].len;
+		}
+	return c->in_pkts == c->out_pkts + drops(b) + b->q->pkts &&
+	       c->in_bytes == c->out_bytes + c->drop_bytes + b->q->bytes &&
+	       inside == b->q->pkts && bytes == b->q->bytes;
+}
+
+enum { STORM_CHANGES = 1, STORM_DUMPS = 2 };
+
+/* Time passes: mostly a packet or so, now and then far more. */
+static inline void storm_time(struct bench *b, struct aqm_rng *r)
+{
+	u32 kind = rng_below(r, 1000);
+
+	if (kind == 0)
+		b->now += (u64)rng_below(r, 100) * NS_PER_S;
+	else if (kind < 10)
+		b->now += rng_below(r, 1000) * NS_PER_MS;
+	else
+		b->now += rng_below(r, 200000);
+}
+
+static inline void storm_change(struct bench *b, struct aqm_rng *r)
+{
+	u32 most = b->q->room && b->q->room < 300 ? b->q->room : 300;
+
+	set_row(b, "limit", 1 + rng_below(r, most));
+	set_row(b, "limit_bytes", 1 + rng_below(r, 600000));
+	set_row(b, "ecn", rng_below(r, 2));
+	bench_change(b);
+}
+
+/* One random call. A few flows send most, so that samples match. */
+static inline void storm_step(struct bench *b, struct aqm_rng *r, u32 what)
+{
+	u32 kind = rng_below(r, 1000), i;
+
+	storm_time(b, r);
+	if (kind < 520) {
+		u32 flow = rng_below(r, 3) ? rng_below(r, 4) << 30 : rng_u32(r);
+
+		for (i = rng_below(r, 4); i < 4; i++)
+			arrive(b, flow, 40 + rng_below(r, 1475), (u8)rng_below(r, 4));
+	} else if (kind < 990) {
+		for (i = rng_below(r, 4); i < 4; i++)
+			leave(b);
+	} else if (kind < 998) {
+		if (what & STORM_CHANGES)
+			storm_change(b, r);
+	} else if (kind == 998 && (what & STORM_CHANGES)) {
+		aqm_queue_reset(b->q, b->now);
+	}
+}
+
+/* Look at every statistic, as a dump does. Draws nothing from the storm. */
+static inline void storm_dump(struct bench *b)
+{
+	const struct aqm_field *row;
+
+	for (row = b->algo->stats; row && row->name; row++)
+		aqm_queue_stat(b->q, b->now, row);
+}
+
+#endif

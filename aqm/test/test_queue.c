@@ -1,0 +1,573 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_queue.c: what the queue promises algorithms and hosts, with an algorithm that
+// answers whatever a test wants it to.
+
+#include "host.h"
+#include "test.h"
+
+/* The script of the test that runs, and what the algorithm was told. */
+static struct {
+	struct aqm_verdict enqueue, dequeue, overflow;
+	u32 pick, drops_wanted;
+	u64 period_ns, next_ns;
+	u32 enqueues, dequeues, overflows, empties, gones, ticks, idles, echoes, starts;
+	u64 tick_at[2000], idle_from, idle_to;
+	u32 gone_own[64];
+	u8 gone_why;
+	u32 last_own, last_nth;
+	struct aqm_pkt peeked;
+	bool peeked_well;
+} script;
+
+static u64 start(void *st, const void *conf, u64 now, u64 seed)
+{
+	(void)st, (void)conf, (void)seed;
+	script.starts++;
+	return script.period_ns ? now + script.period_ns : AQM_NEVER;
+}
+
+static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
+                                  const struct aqm_view *views, struct aqm_pkt *pkt)
+{
+	(void)st, (void)conf, (void)now;
+	script.peeked_well = views->peek(views, 0, &script.peeked);
+	pkt->k.own = ++script.enqueues;
+	return script.enqueue;
+}
+
+static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
+                                   const struct aqm_view *views, struct aqm_pkt *pkt)
+{
+	(void)st, (void)conf, (void)now, (void)views, (void)pkt;
+	script.overflows++;
+	return script.overflow;
+}
+
+static u32 pick(void *st, const void *conf, u64 now, const struct aqm_view *views)
+{
+	(void)st, (void)conf, (void)now, (void)views;
+	return script.pick;
+}
+
+static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
+                                  const struct aqm_view *views, const struct aqm_pkt *pkt)
+{
+	(void)st, (void)conf, (void)now, (void)views;
+	script.dequeues++;
+	script.last_own = pkt->k.own;
+	script.last_nth = pkt->nth;
+	if (pkt->nth < script.drops_wanted)
+		return aqm_drop(AQM_WHY_DELAY);
+	return script.dequeue;
+}
+
+static void empty(void *st, const void *conf, u64 now, const struct aqm_view *views)
+{
+	(void)st, (void)conf, (void)now, (void)views;
+	script.empties++;
+}
+
+static void gone(void *st, const void *conf, u64 now, const struct aqm_view *views,
+                 const struct aqm_pkt *pkt, u8 why)
+{
+	(void)st, (void)conf, (void)now, (void)views;
+	script.gone_own[script.gones++ % 64] = pkt->k.own;
+	script.gone_why = why;
+}
+
+static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *views)
+{
+	(void)st, (void)conf, (void)views;
+	script.tick_at[script.ticks++ % 2000] = now;
+	return script.next_ns ? script.next_ns : now + script.period_ns;
+}
+
+static u64 idle(void *st, const void *conf, const struct aqm_view *views, u64 from, u64 to)
+{
+	(void)st, (void)conf, (void)views;
+	script.idles++;
+	script.idle_from = from;
+	script.idle_to = to;
+	return grid_after(from, to, script.period_ns);
+}
+
+static void echo(void *st, const void *conf, u64 now, u64 rtt_ns)
+{
+	(void)st, (void)conf, (void)now, (void)rtt_ns;
+	script.echoes++;
+}
+
+#define ODD(name_, queues_, flags_)                                                            \
+	static const struct aqm_algo name_ = {                                                 \
+	        .name = #name_,                                                                \
+	        .brief = "",                                                                   \
+	        .source = "",                                                                  \
+	        .abi = AQM_ABI,                                                                \
+	        .flags = flags_,                                                               \
+	        .queues = queues_,                                                             \
+	        .start = start,                                                                \
+	        .enqueue = enqueue,                                                            \
+	        .overflow = overflow,                                                          \
+	        .pick = pick,                                                                  \
+	        .dequeue = dequeue,                                                            \
+	        .empty = empty,                                                                \
+	        .gone = gone,                                                                  \
+	        .tick = tick,                                                                  \
+	        .idle = idle,                                                                  \
+	        .echo = echo,                                                                  \
+	}
+
+ODD(odd, 1, 0);
+ODD(odd_ring, 1, AQM_SAMPLES);
+ODD(dual, 2, 0);
+
+static struct bench begin(const struct aqm_algo *algo, u32 limit)
+{
+	struct bench b;
+
+	memset(&script, 0, sizeof(script));
+	b = bench_new(algo, 2100, 1000);
+	set_row(&b, "limit", limit);
+	CHECK(!bench_start(&b, 1).sentence);
+	return b;
+}
+
+static void fill(struct bench *b, u32 n)
+{
+	while (n--)
+		arrive(b, 0, 100, AQM_ECT0);
+}
+
+TEST(own_comes_back_with_the_packet)
+{
+	struct bench b = begin(&odd, 10);
+
+	fill(&b, 3);
+	leave(&b);
+	CHECK_EQ(script.last_own, 1);
+	leave(&b);
+	CHECK_EQ(script.last_own, 2);
+	bench_end(&b);
+}
+
+TEST(peek_shows_the_queue_without_the_packet_in_hand)
+{
+	struct bench b = begin(&odd, 10);
+
+	fill(&b, 1);
+	CHECK(!script.peeked_well);
+	fill(&b, 1);
+	CHECK(script.peeked_well);
+	CHECK_EQ(script.peeked.k.own, 1);
+	bench_end(&b);
+}
+
+TEST(overflow_is_asked_instead_of_enqueue)
+{
+	struct bench b = begin(&odd, 2);
+
+	script.overflow = aqm_drop(AQM_WHY_LIMIT);
+	fill(&b, 3);
+	CHECK_EQ(script.enqueues, 2);
+	CHECK_EQ(script.overflows, 1);
+	CHECK_EQ(script.gones, 0);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 1);
+	bench_end(&b);
+}
+
+TEST(overflow_victims_make_room_in_another_queue)
+{
+	struct bench b = begin(&dual, 2);
+
+	script.enqueue.queue = 1;
+	fill(&b, 2);
+	script.overflow =
+	        (struct aqm_verdict){.nvictims = 1, .vqueue = 1, .why = AQM_WHY_THRESHOLD};
+	CHECK(arrive(&b, 0, 100, 0) != AQM_NIL);
+	CHECK_EQ(inst_views(inst_nth(b.q, 0))[0].pkts, 1);
+	CHECK_EQ(inst_views(inst_nth(b.q, 0))[1].pkts, 1);
+	CHECK_EQ(script.gones, 1);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_THRESHOLD], 1);
+	CHECK_EQ(bad_verdicts(&b), 0);
+	bench_end(&b);
+}
+
+TEST(overflow_without_room_drops_and_tells)
+{
+	struct bench b = begin(&odd, 2);
+
+	fill(&b, 3);
+	CHECK_EQ(b.q->pkts, 2);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_OVERFLOW], 1);
+	CHECK_EQ(script.gones, 1);
+	CHECK_EQ(script.gone_why, AQM_WHY_LIMIT);
+	bench_end(&b);
+}
+
+static void check_victims(const struct aqm_algo *algo)
+{
+	struct bench b = begin(algo, 10);
+
+	fill(&b, 6); /* own 1 .. 6 in slots 0 .. 5 */
+	script.enqueue = (struct aqm_verdict){.act = AQM_DROP,
+	                                      .why = AQM_WHY_MATCH,
+	                                      .nvictims = 5,
+	                                      .victim = {0, 4, 2, 4, 5}};
+	CHECK_EQ(arrive(&b, 0, 100, 0), AQM_NIL);
+	CHECK_EQ(script.gones, 4);
+	CHECK_EQ(script.gone_own[0], 6);
+	CHECK_EQ(script.gone_own[1], 5);
+	CHECK_EQ(script.gone_own[2], 3);
+	CHECK_EQ(script.gone_own[3], 1);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_MATCH], 5);
+	CHECK_EQ(bad_verdicts(&b), 0);
+	leave(&b);
+	CHECK_EQ(script.last_own, 2);
+	leave(&b);
+	CHECK_EQ(script.last_own, 4);
+	CHECK_EQ(leave(&b), AQM_NIL);
+	bench_end(&b);
+}
+
+TEST(victims_leave_newest_first_from_a_list)
+{
+	check_victims(&odd);
+}
+
+TEST(victims_leave_newest_first_from_a_ring)
+{
+	check_victims(&odd_ring);
+}
+
+TEST(a_ring_keeps_holes_and_closes_them_when_it_must)
+{
+	struct bench b = begin(&odd_ring, 8);
+	const struct aqm_view *view = inst_views(inst_nth(b.q, 0));
+	struct aqm_pkt pkt;
+
+	fill(&b, 7);
+	script.enqueue = (struct aqm_verdict){.nvictims = 2, .victim = {2, 3}};
+	fill(&b, 1);
+	CHECK_EQ(view->pkts, 6);
+	CHECK_EQ(view->slots, 8);
+	CHECK(!view->peek(view, 2, &pkt) && view->peek(view, 4, &pkt));
+	CHECK(!view->peek(view, 8, &pkt));
+	script.enqueue = aqm_pass();
+	fill(&b, 1);
+	CHECK_EQ(view->slots, 7);
+	bench_end(&b);
+}
+
+TEST(bad_verdicts_are_counted_and_do_no_harm)
+{
+	struct bench b = begin(&odd, 10);
+	const u64 *bad_count = b.q->count.bad;
+
+	fill(&b, 2);
+	script.enqueue = (struct aqm_verdict){.nvictims = 1, .victim = {9}};
+	fill(&b, 1);
+	CHECK_EQ(bad_count[AQM_BAD_VICTIM], 1);
+	script.enqueue = (struct aqm_verdict){.nvictims = 77, .victim = {0, 0, 0, 0, 0}};
+	fill(&b, 1);
+	CHECK_EQ(bad_count[AQM_BAD_VICTIM], 2);
+	CHECK_EQ(script.gones, 1);
+	script.enqueue = (struct aqm_verdict){.queue = 3, .nvictims = 1, .vqueue = 3};
+	fill(&b, 1);
+	CHECK_EQ(bad_count[AQM_BAD_QUEUE], 2);
+	script.enqueue = (struct aqm_verdict){.act = 99, .why = 99};
+	fill(&b, 1);
+	CHECK_EQ(bad_count[AQM_BAD_ACT], 2);
+	CHECK_EQ(b.q->pkts, 5);
+	bench_end(&b);
+}
+
+TEST(a_mark_needs_ect_and_the_row_ecn)
+{
+	struct bench b = begin(&odd, 10);
+	aqm_h h;
+
+	script.enqueue = (struct aqm_verdict){.act = AQM_MARK, .why = AQM_WHY_EARLY};
+	h = arrive(&b, 0, 100, AQM_ECT0);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_MARK], 1);
+	CHECK_EQ(b.host->packets[h].ds, AQM_ECT0);
+	set_row(&b, "ecn", 1);
+	CHECK(!bench_change(&b).sentence);
+	h = arrive(&b, 0, 100, AQM_ECT1);
+	CHECK_EQ(b.host->packets[h].ds, AQM_CE);
+	CHECK_EQ(b.q->count.marks[AQM_WHY_EARLY], 1);
+	h = arrive(&b, 0, 100, AQM_NOT_ECT);
+	CHECK_EQ(b.host->packets[h].ds, AQM_NOT_ECT);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_MARK], 2);
+	b.host->refuses_marks = true;
+	arrive(&b, 0, 100, AQM_ECT0);
+	CHECK_EQ(b.q->count.unmarkable, 1);
+	CHECK_EQ(b.q->pkts, 4);
+	bench_end(&b);
+}
+
+TEST(a_dequeue_drop_offers_the_next_and_counts_offers)
+{
+	struct bench b = begin(&odd, 10);
+
+	fill(&b, 4);
+	script.drops_wanted = 2;
+	leave(&b);
+	CHECK_EQ(script.last_own, 3);
+	CHECK_EQ(script.last_nth, 2);
+	CHECK_EQ(script.empties, 0);
+	CHECK_EQ(leave(&b), AQM_NIL);
+	CHECK_EQ(script.last_nth, 0);
+	CHECK_EQ(script.empties, 1);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_DELAY], 3);
+	bench_end(&b);
+}
+
+TEST(drops_without_end_are_stopped)
+{
+	struct bench b = begin(&odd, 2000);
+
+	fill(&b, 2000);
+	script.drops_wanted = 5000;
+	CHECK(leave(&b) != AQM_NIL);
+	CHECK_EQ(drops(&b), AQM_DROPS_PER_DEQUEUE);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_DROPS], 1);
+	bench_end(&b);
+}
+
+TEST(pick_must_name_a_queue_that_holds_packets)
+{
+	struct bench b = begin(&dual, 10);
+
+	script.enqueue.queue = 1;
+	fill(&b, 2);
+	script.pick = 1;
+	CHECK(leave(&b) != AQM_NIL);
+	CHECK_EQ(bad_verdicts(&b), 0);
+	script.pick = 0;
+	CHECK(leave(&b) != AQM_NIL);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_QUEUE], 1);
+	CHECK_EQ(leave(&b), AQM_NIL);
+	bench_end(&b);
+}
+
+static struct bench begin_ticking(u64 period_ns)
+{
+	struct bench b;
+
+	memset(&script, 0, sizeof(script));
+	script.period_ns = period_ns;
+	b = bench_new(&odd, 16, 1000);
+	CHECK(!bench_start(&b, 1).sentence);
+	return b;
+}
+
+TEST(due_ticks_run_before_a_packet_each_at_its_own_time)
+{
+	struct bench b = begin_ticking(100);
+
+	b.now = 1299;
+	fill(&b, 1);
+	CHECK_EQ(script.ticks, 2);
+	CHECK_EQ(script.tick_at[0], 1100);
+	CHECK_EQ(script.tick_at[1], 1200);
+	b.now = 1300;
+	leave(&b);
+	CHECK_EQ(script.ticks, 3);
+	bench_end(&b);
+}
+
+TEST(an_empty_queue_idles_after_64_ticks_and_keeps_the_grid)
+{
+	struct bench b = begin_ticking(100);
+
+	b.now = 1000 + 100 * 1000 + 50;
+	leave(&b);
+	CHECK_EQ(script.ticks, AQM_TICKS_EMPTY);
+	CHECK_EQ(script.idles, 1);
+	CHECK_EQ(script.idle_from, 1000 + 100 * 65);
+	CHECK_EQ(script.idle_to, b.now);
+	b.now += 50;
+	leave(&b);
+	CHECK_EQ(script.ticks, AQM_TICKS_EMPTY + 1);
+	CHECK_EQ(script.tick_at[AQM_TICKS_EMPTY], b.now);
+	bench_end(&b);
+}
+
+TEST(a_stopped_link_costs_a_bounded_number_of_ticks)
+{
+	struct bench b = begin_ticking(100);
+
+	fill(&b, 1);
+	b.now += 3600 * NS_PER_S;
+	leave(&b);
+	CHECK_EQ(script.ticks, AQM_TICKS_STUCK);
+	CHECK_EQ(script.idles, 1);
+	bench_end(&b);
+}
+
+TEST(looking_on_changes_nothing_about_the_bound)
+{
+	struct bench b = begin_ticking(100);
+	u32 i;
+
+	for (i = 0; i < 1000; i++) {
+		b.now += 170;
+		run_ticks(b.q, inst_nth(b.q, 0), b.now); /* as a dump does */
+	}
+	CHECK_EQ(script.ticks, AQM_TICKS_EMPTY);
+	bench_end(&b);
+}
+
+TEST(a_tick_that_stands_still_is_the_last)
+{
+	struct bench b = begin_ticking(100);
+
+	script.next_ns = 1100;
+	b.now = 5000;
+	fill(&b, 1);
+	CHECK_EQ(script.ticks, 1);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_TICK], 1);
+	bench_end(&b);
+}
+
+TEST(a_probe_is_asked_for_and_comes_back)
+{
+	struct bench b = begin(&odd, 10);
+
+	script.enqueue.probe = 1;
+	fill(&b, 1);
+	CHECK_EQ(b.host->probes, 1);
+	aqm_echo(b.q, b.now, 500);
+	CHECK_EQ(script.echoes, 1);
+	bench_end(&b);
+}
+
+TEST(a_lowered_limit_sheds_from_the_head_and_tells)
+{
+	struct bench b = begin(&odd, 10);
+
+	fill(&b, 10);
+	set_row(&b, "limit", 7);
+	CHECK(!bench_change(&b).sentence);
+	CHECK_EQ(b.q->pkts, 7);
+	CHECK_EQ(script.gones, 3);
+	CHECK_EQ(script.gone_own[0], 1);
+	CHECK_EQ(script.gone_why, AQM_WHY_LOWERED);
+	set_row(&b, "limit_bytes", 650);
+	CHECK(!bench_change(&b).sentence);
+	CHECK_EQ(b.q->pkts, 6);
+	bench_end(&b);
+}
+
+TEST(a_lowered_limit_sheds_from_the_fuller_of_two_queues)
+{
+	struct bench b = begin(&dual, 10);
+
+	fill(&b, 2);
+	script.enqueue.queue = 1;
+	fill(&b, 5);
+	set_row(&b, "limit", 4);
+	CHECK(!bench_change(&b).sentence);
+	CHECK_EQ(inst_views(inst_nth(b.q, 0))[0].pkts, 2);
+	CHECK_EQ(inst_views(inst_nth(b.q, 0))[1].pkts, 2);
+	bench_end(&b);
+}
+
+TEST(a_change_that_needs_more_memory_is_refused)
+{
+	struct bench b = begin(&odd_ring, 10);
+	struct aqm_refusal no;
+
+	CHECK_EQ(b.q->room, 16);
+	set_row(&b, "limit", 16);
+	CHECK(!bench_change(&b).sentence);
+	set_row(&b, "limit", 17);
+	no = bench_change(&b);
+	CHECK(no.sentence && !strcmp(no.row->name, "limit"));
+	set_row(&b, "limit", 16);
+	set_row(&b, "flows", 2);
+	no = bench_change(&b);
+	CHECK(no.sentence && !strcmp(no.row->name, "flows"));
+	bench_end(&b);
+}
+
+TEST(several_queues_are_not_flow_queued)
+{
+	struct bench b;
+
+	memset(&script, 0, sizeof(script));
+	b = bench_new(&dual, 1, 0);
+	set_row(&b, "flows", 8);
+	CHECK(bench_start(&b, 1).sentence != NULL);
+	bench_end(&b);
+}
+
+TEST(reset_starts_again_without_reporting)
+{
+	struct bench b = begin(&odd, 10);
+
+	fill(&b, 4);
+	aqm_queue_reset(b.q, b.now);
+	CHECK_EQ(script.gones, 0);
+	CHECK_EQ(script.starts, 2);
+	CHECK_EQ(b.q->pkts, 0);
+	CHECK_EQ(b.host->freed, 4);
+	aqm_queue_reset(b.q, b.now);
+	CHECK_EQ(b.host->freed, 4);
+	bench_end(&b);
+}
+
+TEST(a_copy_put_back_is_a_checkpoint)
+{
+	struct bench b = begin(&odd, 10);
+	size_t bytes = aqm_queue_mem(&odd, &b.setup);
+	void *copy = malloc(bytes);
+
+	fill(&b, 4);
+	memcpy(copy, b.q, bytes);
+	b.host->packets[leave(&b)].place = INSIDE;
+	memcpy(b.q, copy, bytes);
+	leave(&b);
+	CHECK_EQ(script.last_own, 1);
+	free(copy);
+	bench_end(&b);
+}
+
+/* ---- rows ---- */
+
+TEST(every_row_is_stored_read_back_and_bounded)
+{
+	const struct aqm_algo *const *a;
+	const struct aqm_field *row;
+
+	for (a = aqm_all; *a; a++) {
+		struct bench b = bench_new(*a, 1, 0);
+
+		CHECK(aqm_find((*a)->name) == *a);
+		CHECK((*a)->queues >= 1 && (*a)->abi == AQM_ABI);
+		CHECK(!(*a)->tick == !(*a)->idle);
+		for (row = (*a)->params; row && row->name; row++) {
+			CHECK(aqm_field_get(row, b.conf) == row->def);
+			CHECK(!aqm_field_set(row, b.conf, row->max));
+			CHECK(aqm_field_get(row, b.conf) == row->max);
+			CHECK(row->max == ~(u64)0 || aqm_field_set(row, b.conf, row->max + 1));
+			CHECK(!row->min || aqm_field_set(row, b.conf, row->min - 1));
+			CHECK(strlen(row->help) < 80);
+		}
+		bench_end(&b);
+	}
+	CHECK(!aqm_find("no such"));
+}
+
+TEST(reasons_have_names)
+{
+	u32 i;
+
+	for (i = 0; i < AQM_WHY_COUNT; i++)
+		CHECK(aqm_why_name(i) && strcmp(aqm_why_name(i), "unknown"));
+	for (i = 0; i < AQM_BAD_COUNT; i++)
+		CHECK(aqm_bad_name(i) && strcmp(aqm_bad_name(i), "unknown"));
+	CHECK(!strcmp(aqm_why_name(99), "unknown"));
+	CHECK(!strcmp(aqm_bad_name(99), "unknown"));
+}

@@ -1,193 +1,184 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What happens next: a tournament over the sources of events.
+//! What happens next: a 4-ary heap in which each source of events stands at most
+//! once. A source is a stage of a link, a timer of a connection, a sender; its own
+//! queue of later events is its own affair. The heap's size is therefore the number
+//! of sources, never that of packets in flight.
 //!
-//! A source (a link, a pipe, a timer) has at most one pending event; whatever it
-//! holds behind that waits in a FIFO of its own. So the number of keys is the
-//! number of sources, never of packets in flight, and to change one costs a walk
-//! of log2(sources) steps without branches.
+//! Order is (time, order of scheduling), so equal times are served in the order in
+//! which they were asked for, on every machine.
 
 use crate::time::Time;
 
-/// Low bits of a key that name the source; 16 million of them.
-const SOURCE_BITS: u32 = 24;
-/// Bits of the sequence number: 10^12 events, a day of computing.
-const SEQUENCE_BITS: u32 = 40;
-/// Later than every key.
-const NEVER: u128 = u128::MAX;
+/// Number of a source of events.
+pub type Source = u32;
 
-/// Something that can have one pending event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source(pub u32);
+/// Not in the heap.
+const ABSENT: u32 = u32::MAX;
+const ARITY: usize = 4;
 
-/// Place of an event in the order: by time, then by sequence number, which says
-/// which event was asked for first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment {
-    /// When it happens.
-    pub time: Time,
-    /// Which of equal times comes first.
-    pub sequence: u64,
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Time in the upper half, order of scheduling in the lower: one comparison.
+    key: u128,
+    source: Source,
 }
 
-/// All pending events.
+/// The pending events.
+#[derive(Default)]
 pub struct Events {
-    /// A complete binary tree: node `i` holds the lesser key of `2i` and
-    /// `2i + 1`; leaf `capacity + s` is that of source `s`.
-    keys: Vec<u128>,
-    capacity: usize,
-    sources: usize,
-    sequence: u64,
+    heap: Vec<Entry>,
+    /// Where each source stands in the heap.
+    places: Vec<u32>,
+    scheduled: u64,
 }
 
 impl Events {
-    /// No sources yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Events {
-            keys: vec![NEVER; 2],
-            capacity: 1,
-            sources: 0,
-            sequence: 0,
-        }
-    }
-
-    /// A new source without a pending event.
-    ///
-    /// # Panics
-    /// Beyond 2^24 sources.
+    /// A new source, not scheduled.
     pub fn add_source(&mut self) -> Source {
-        assert!(self.sources < 1 << SOURCE_BITS, "too many event sources");
-        if self.sources == self.capacity {
-            self.grow();
-        }
-        self.sources += 1;
-        Source(self.sources as u32 - 1)
+        self.places.push(ABSENT);
+        (self.places.len() - 1) as Source
     }
 
-    fn grow(&mut self) {
-        let old = std::mem::take(&mut self.keys);
-        self.keys = vec![NEVER; 4 * self.capacity];
-        let leaves = 2 * self.capacity;
-        self.keys[leaves..leaves + self.capacity].copy_from_slice(&old[self.capacity..]);
-        self.capacity = leaves;
-        for node in (1..leaves).rev() {
-            self.keys[node] = self.keys[2 * node].min(self.keys[2 * node + 1]);
-        }
+    /// How often anything was scheduled.
+    pub fn scheduled(&self) -> u64 {
+        self.scheduled
     }
 
-    /// A moment at `time`, behind all that were asked for at that time before.
+    /// When and who is next.
     #[inline]
-    pub fn moment(&mut self, time: Time) -> Moment {
-        self.sequence += 1;
-        Moment {
-            time,
-            sequence: self.sequence,
+    pub fn next(&self) -> Option<(Time, Source)> {
+        let first = self.heap.first()?;
+        Some((time_of(first.key), first.source))
+    }
+
+    /// When a source is due; `Time::MAX`: it is not scheduled.
+    #[inline]
+    pub fn due(&self, source: Source) -> Time {
+        match self.places[source as usize] {
+            ABSENT => Time::MAX,
+            place => time_of(self.heap[place as usize].key),
         }
     }
 
-    /// Events asked for so far.
-    #[must_use]
-    pub fn asked(&self) -> u64 {
-        self.sequence
-    }
-
-    /// Whether sequence numbers have run out.
-    #[must_use]
-    pub fn exhausted(&self) -> bool {
-        self.sequence >= 1 << SEQUENCE_BITS
-    }
-
-    /// The source's event is now at `moment`, whatever it was before.
+    /// Schedules a source, or moves it to another time.
     #[inline]
-    pub fn arm(&mut self, source: Source, moment: Moment) {
-        let low = moment.sequence << SOURCE_BITS | u64::from(source.0);
-        self.set(source, u128::from(moment.time.0) << 64 | u128::from(low));
-    }
-
-    /// The source has no event any more.
-    #[inline]
-    pub fn disarm(&mut self, source: Source) {
-        self.set(source, NEVER);
-    }
-
-    #[inline]
-    fn set(&mut self, source: Source, key: u128) {
-        let mut node = self.capacity + source.0 as usize;
-        let mut least = key;
-        self.keys[node] = key;
-        while node > 1 {
-            least = least.min(self.keys[node ^ 1]);
-            node >>= 1;
-            self.keys[node] = least;
+    pub fn schedule(&mut self, source: Source, at: Time) {
+        self.scheduled += 1;
+        let entry = Entry {
+            key: u128::from(at.0) << 64 | u128::from(self.scheduled),
+            source,
+        };
+        match self.places[source as usize] {
+            ABSENT => {
+                self.heap.push(entry);
+                self.sift_up(self.heap.len() - 1, entry);
+            }
+            place if entry.key < self.heap[place as usize].key => {
+                self.sift_up(place as usize, entry);
+            }
+            place => self.sift_down(place as usize, entry),
         }
     }
 
-    /// The first event, if there is one. It stays until its source is armed anew
-    /// or disarmed.
+    /// Takes a source out.
     #[inline]
-    #[must_use]
-    pub fn first(&self) -> Option<(Time, Source)> {
-        let key = self.keys[1];
-        (key != NEVER).then(|| {
-            let source = key as u32 & ((1 << SOURCE_BITS) - 1);
-            (Time((key >> 64) as u64), Source(source))
-        })
+    pub fn cancel(&mut self, source: Source) {
+        let place = self.places[source as usize];
+        if place == ABSENT {
+            return;
+        }
+        let place = place as usize;
+        self.places[source as usize] = ABSENT;
+        let Some(last) = self.heap.pop() else { return };
+        if place == self.heap.len() {
+            return;
+        }
+        if last.key < self.heap[place].key {
+            self.sift_up(place, last);
+        } else {
+            self.sift_down(place, last);
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, place: usize, entry: Entry) {
+        self.heap[place] = entry;
+        self.places[entry.source as usize] = place as u32;
+    }
+
+    fn sift_up(&mut self, mut place: usize, entry: Entry) {
+        while place > 0 {
+            let parent = (place - 1) / ARITY;
+            if self.heap[parent].key < entry.key {
+                break;
+            }
+            self.put(place, self.heap[parent]);
+            place = parent;
+        }
+        self.put(place, entry);
+    }
+
+    fn sift_down(&mut self, mut place: usize, entry: Entry) {
+        loop {
+            let first = place * ARITY + 1;
+            let end = (first + ARITY).min(self.heap.len());
+            let Some(least) = (first..end).min_by_key(|&child| self.heap[child].key) else {
+                break;
+            };
+            if entry.key < self.heap[least].key {
+                break;
+            }
+            self.put(place, self.heap[least]);
+            place = least;
+        }
+        self.put(place, entry);
     }
 }
 
-impl Default for Events {
-    fn default() -> Self {
-        Self::new()
-    }
+#[inline]
+fn time_of(key: u128) -> Time {
+    Time((key >> 64) as u64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn order(events: &mut Events) -> Vec<(u64, u32)> {
-        let mut out = Vec::new();
-        while let Some((time, source)) = events.first() {
-            out.push((time.0, source.0));
-            events.disarm(source);
+    fn drain(events: &mut Events) -> Vec<(u64, Source)> {
+        let mut order = Vec::new();
+        while let Some((at, source)) = events.next() {
+            events.cancel(source);
+            order.push((at.0, source));
         }
-        out
+        order
     }
 
     #[test]
-    fn equal_times_keep_the_order_of_asking() {
-        let mut events = Events::new();
-        let sources: Vec<_> = (0..5).map(|_| events.add_source()).collect();
-        for i in [3, 1, 4, 0] {
-            let moment = events.moment(Time(if i == 4 { 5 } else { 7 }));
-            events.arm(sources[i], moment);
+    fn equal_times_come_in_the_order_of_scheduling() {
+        let mut events = Events::default();
+        let sources: Vec<_> = (0..9).map(|_| events.add_source()).collect();
+        for &source in sources.iter().rev() {
+            events.schedule(source, Time(7));
         }
-        assert_eq!(order(&mut events), [(5, 4), (7, 3), (7, 1), (7, 0)]);
+        let order: Vec<_> = drain(&mut events).into_iter().map(|(_, s)| s).collect();
+        assert_eq!(order, [8, 7, 6, 5, 4, 3, 2, 1, 0]);
     }
 
     #[test]
-    fn arming_again_replaces_the_event() {
-        let mut events = Events::new();
-        let source = events.add_source();
-        for time in [9, 3, 6] {
-            let moment = events.moment(Time(time));
-            events.arm(source, moment);
+    fn source_moves_both_ways_and_stands_once() {
+        let mut events = Events::default();
+        let sources: Vec<_> = (0..40).map(|_| events.add_source()).collect();
+        for (i, &source) in sources.iter().enumerate() {
+            events.schedule(source, Time(1_000 + (i as u64 * 7_919) % 997));
         }
-        assert_eq!(order(&mut events), [(6, 0)]);
-    }
-
-    #[test]
-    fn growing_keeps_pending_events() {
-        let mut events = Events::new();
-        for i in 0..100 {
-            let source = events.add_source();
-            let moment = events.moment(Time((i * 37) % 101));
-            events.arm(source, moment);
+        for (i, &source) in sources.iter().enumerate() {
+            events.schedule(source, Time((i as u64 * 104_729) % 2_003));
         }
-        let times: Vec<_> = order(&mut events).iter().map(|e| e.0).collect();
-        assert_eq!(times.len(), 100);
-        assert!(times.is_sorted());
+        events.cancel(sources[5]);
+        let order = drain(&mut events);
+        assert_eq!(order.len(), 39);
+        assert!(order.is_sorted_by_key(|&(at, _)| at));
     }
 }

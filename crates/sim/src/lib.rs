@@ -1,11 +1,30 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The engine: a packet simulator around the queue core.
+//! The engine: a packet simulator around the queue core. In reading order:
+//!
+//! - [`time`], [`event`], [`packet`], [`rng`]: what everything is made of.
+//! - [`link`]: queue, shaper, wire; [`route`]: ways through the graph.
+//! - [`transport`]: TCP and UDP, without input or output of their own.
+//! - [`app`], [`endpoint`]: what is sent, and the two ends that send it.
+//! - [`net`]: the way of a packet between all of these.
+//! - [`record`]: what is measured.
+//! - [`scenario`]: what people ask for; [`sim`]: a run, from there to a report.
+
+pub mod app;
+pub mod endpoint;
 pub mod event;
+pub mod link;
+pub mod net;
 pub mod packet;
+pub mod record;
 pub mod rng;
+pub mod route;
+pub mod scenario;
+pub mod sim;
 pub mod time;
 pub mod transport;
 
+pub use scenario::Scenario;
+pub use sim::{Control, Error, Report, Unwatched, run};
 pub use time::Time;

@@ -1,91 +1,81 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! Packets: a slab of slots (what queues need) beside bodies (what transports
-//! need). A packet is a number; numbers are reused, memory is not given back.
+//! Packets in a slab. A packet is a number; what a queue must know of it stands in
+//! its slot, what routing must know in its way, the rest in its body.
 
 use sojourn_core::Slot;
 
-use crate::time::Time;
 use crate::transport::Datagram;
 use crate::transport::tcp::Segment;
 
-/// What a packet carries.
+/// Number of a packet.
+pub type PacketId = u32;
+
+/// What is inside.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
-    /// A TCP segment.
+    /// TCP.
     Tcp(Segment),
-    /// A UDP datagram.
+    /// UDP.
     Udp(Datagram),
 }
 
-/// A packet's way and load.
-#[derive(Clone, Copy, Debug)]
-pub struct Packet {
-    /// Next step, an index of `Net`'s steps.
-    pub step: u32,
-    /// Flow of the scenario.
-    pub flow: u32,
-    /// Where it will be delivered.
-    pub endpoint: u32,
-    /// Life of that endpoint; one that is reused has a new one.
-    pub life: u32,
-    /// When its sender let go of it.
-    pub sent: Time,
-    /// ECN code when it came to the present queue: a difference is a mark.
-    pub ecn_before: u8,
-    /// In use.
-    pub alive: bool,
-    /// What it carries.
-    pub body: Body,
+/// Where it goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Way {
+    /// The next entry of the table of hops.
+    pub hop: u32,
+    /// The endpoint it is for, and the endpoint's age: a later one with the same
+    /// number is another.
+    pub to: u32,
+    /// See `to`.
+    pub age: u32,
 }
 
 /// All packets of a run.
 #[derive(Default)]
 pub struct Packets {
-    /// Parallel to the bodies, in the shape that the queue core wants.
+    /// What queues read and write.
     pub slots: Vec<Slot>,
-    all: Vec<Packet>,
-    free: Vec<u32>,
+    /// Routing.
+    pub ways: Vec<Way>,
+    /// Contents.
+    pub bodies: Vec<Body>,
+    free: Vec<PacketId>,
+    born: u64,
 }
 
 impl Packets {
-    /// Takes a packet and its slot in.
+    /// A new packet.
     #[inline]
-    pub fn insert(&mut self, slot: Slot, packet: Packet) -> u32 {
+    pub fn add(&mut self, slot: Slot, way: Way, body: Body) -> PacketId {
+        self.born += 1;
         if let Some(id) = self.free.pop() {
             self.slots[id as usize] = slot;
-            self.all[id as usize] = packet;
+            self.ways[id as usize] = way;
+            self.bodies[id as usize] = body;
             return id;
         }
         self.slots.push(slot);
-        self.all.push(packet);
-        self.all.len() as u32 - 1
+        self.ways.push(way);
+        self.bodies.push(body);
+        (self.slots.len() - 1) as PacketId
     }
 
-    /// The packet is gone; its number will be used again.
+    /// The packet is no more.
     #[inline]
-    pub fn remove(&mut self, id: u32) {
-        debug_assert!(self.all[id as usize].alive);
-        self.all[id as usize].alive = false;
+    pub fn remove(&mut self, id: PacketId) {
         self.free.push(id);
     }
 
-    /// A packet.
-    #[inline]
-    #[must_use]
-    pub fn get(&self, id: u32) -> &Packet {
-        &self.all[id as usize]
+    /// How many there are.
+    pub fn alive(&self) -> u64 {
+        (self.slots.len() - self.free.len()) as u64
     }
 
-    /// A packet, to be changed.
-    #[inline]
-    pub fn get_mut(&mut self, id: u32) -> &mut Packet {
-        &mut self.all[id as usize]
-    }
-
-    /// The packets that exist.
-    pub fn alive(&self) -> impl Iterator<Item = &Packet> {
-        self.all.iter().filter(|packet| packet.alive)
+    /// How many there ever were.
+    pub fn born(&self) -> u64 {
+        self.born
     }
 }

@@ -3,27 +3,58 @@
 
 //! Simulated time: whole nanoseconds since the start of the run.
 
-/// A moment. 2^64 ns are 584 years, so sums do not wrap in any run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use std::ops::{Add, Sub};
+
+/// Nanoseconds in a second.
+pub const NS_PER_S: u64 = 1_000_000_000;
+
+/// An instant or a span, in nanoseconds. 64 bits last for 584 years.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub u64);
 
 impl Time {
-    /// The start of the run.
-    pub const ZERO: Time = Time(0);
-    /// Later than anything that happens; as a deadline: never.
-    pub const MAX: Time = Time(u64::MAX);
+    /// Later than all that can happen.
+    pub const MAX: Self = Self(u64::MAX);
 
-    /// The moment `ns` later.
-    #[inline]
-    #[must_use]
-    pub fn plus(self, ns: u64) -> Time {
-        Time(self.0.saturating_add(ns))
+    /// In seconds, for people.
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / NS_PER_S as f64
     }
+}
 
-    /// Nanoseconds since `earlier`; 0 when that is not earlier.
+impl Add<u64> for Time {
+    type Output = Self;
+
     #[inline]
-    #[must_use]
-    pub fn since(self, earlier: Time) -> u64 {
-        self.0.saturating_sub(earlier.0)
+    fn add(self, ns: u64) -> Self {
+        Self(self.0 + ns)
+    }
+}
+
+impl Sub for Time {
+    type Output = u64;
+
+    /// Nanoseconds since an earlier instant.
+    #[inline]
+    fn sub(self, earlier: Self) -> u64 {
+        self.0 - earlier.0
+    }
+}
+
+/// How long `bytes` take at `rate_bps`, rounded to the nearest nanosecond. The
+/// product stays below 2^64 for packets up to 2 GB.
+#[inline]
+pub fn serialisation_ns(bytes: u32, rate_bps: u64) -> u64 {
+    let bits_ns = u64::from(bytes) * 8 * NS_PER_S;
+    (bits_ns + rate_bps / 2) / rate_bps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_frame_takes_121_microseconds_at_100_megabit() {
+        assert_eq!(serialisation_ns(1514, 100_000_000), 121_120);
     }
 }

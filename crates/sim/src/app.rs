@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! A flow: what is sent between two nodes, and what became of it. Plain data; the
+//! net drives it, and a driver of real sockets can follow the same description.
+
+use crate::event::Source;
+use crate::rng::Rng;
+use crate::scenario::{AppSpec, FlowSpec};
+use crate::time::{NS_PER_S, Time};
+use crate::transport::tcp::{TcpConfig, TcpStats};
+
+/// Written instead of a size by a transfer without end.
+pub const ENDLESS: u64 = u64::MAX / 4;
+
+/// A transfer that has come to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion {
+    /// When its last byte had arrived in order.
+    pub at: Time,
+    /// Since its connection was opened.
+    pub took_ns: u64,
+}
+
+/// What a flow's connections have counted, with those that are over.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Packets sent again.
+    pub retransmitted_pkts: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Packets with data, sent.
+    pub data_pkts_sent: u64,
+}
+
+impl Tally {
+    /// Adds a connection's.
+    pub fn add(&mut self, stats: &TcpStats) {
+        self.retransmitted_pkts += stats.retransmitted_pkts;
+        self.timeouts += stats.timeouts;
+        self.data_pkts_sent += stats.data_pkts_sent;
+    }
+}
+
+/// A flow.
+pub struct Flow {
+    /// Its specification's name.
+    pub name: String,
+    /// Which of the flows of that name.
+    pub index: u32,
+    /// What it sends.
+    pub app: AppSpec,
+    /// How.
+    pub tcp: Option<TcpConfig>,
+    /// Event: start, then the next datagram.
+    pub source: Source,
+    /// Event: stop.
+    pub stopper: Source,
+    /// First places of its ways.
+    pub ways: (u32, u32),
+    /// Bound of its sender's delays.
+    pub jitter_ns: u64,
+    /// Connections opened so far.
+    pub opened: u32,
+    /// When the latest was.
+    pub opened_at: Time,
+    /// The end that sends, while there is one.
+    pub client: Option<u32>,
+    /// Bytes of the current transfer that have arrived in order.
+    pub arrived_bytes: u64,
+    /// Payload delivered to the receiver in the whole run.
+    pub delivered_bytes: u64,
+    /// Packets of it that were dropped, by its own count of what was let go.
+    pub datagrams_sent: u64,
+    /// Transfers done.
+    pub completions: Vec<Completion>,
+    /// Of connections that are over.
+    pub tally: Tally,
+    /// Whether it sends no more.
+    pub stopped: bool,
+    /// Start time.
+    pub start: Time,
+}
+
+impl Flow {
+    /// A flow that has yet to start, at a random time of its stream.
+    pub fn new(spec: &FlowSpec, index: u32, tcp: Option<TcpConfig>, seed: u64) -> Self {
+        let mut rng = Rng::stream(seed, &format!("flow/{}/{index}/start", spec.name));
+        let start = Time(spec.start_ns + rng.below(spec.start_spread_ns));
+        Self {
+            name: spec.name.clone(),
+            index,
+            app: spec.app,
+            tcp,
+            source: 0,
+            stopper: 0,
+            ways: (0, 0),
+            jitter_ns: 0,
+            opened: 0,
+            opened_at: Time(0),
+            client: None,
+            arrived_bytes: 0,
+            delivered_bytes: 0,
+            datagrams_sent: 0,
+            completions: Vec::new(),
+            tally: Tally::default(),
+            stopped: false,
+            start,
+        }
+    }
+
+    /// Bytes of one transfer; none: without end.
+    pub fn transfer_bytes(&self) -> Option<u64> {
+        match self.app {
+            AppSpec::Bulk { bytes } => bytes,
+            AppSpec::Respawn { bytes } => Some(bytes),
+            AppSpec::Cbr { .. } => None,
+        }
+    }
+
+    /// So much more has arrived in order. True once a transfer is complete.
+    pub fn on_delivered(&mut self, now: Time, bytes: u64) -> bool {
+        self.delivered_bytes += bytes;
+        self.arrived_bytes += bytes;
+        if Some(self.arrived_bytes) != self.transfer_bytes() {
+            return false;
+        }
+        self.completions.push(Completion {
+            at: now,
+            took_ns: now - self.opened_at,
+        });
+        true
+    }
+}
+
+/// Time between datagrams of a constant rate.
+pub fn datagram_gap_ns(rate_bps: u64, payload_bytes: u32) -> u64 {
+    (u64::from(payload_bytes) * 8 * NS_PER_S / rate_bps).max(1)
+}

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! One end of a conversation: a connection or a source of datagrams, its timer, and
+//! the sender that spaces its packets.
+
+use std::collections::VecDeque;
+
+use crate::event::{Events, Source};
+use crate::packet::PacketId;
+use crate::rng::Rng;
+use crate::time::Time;
+use crate::transport::tcp::Connection;
+
+/// What an end does.
+pub enum Kind {
+    /// Nothing: its number is free.
+    Free,
+    /// TCP.
+    Tcp(Box<Connection>),
+    /// UDP: the sending end counts on the flow's own timer.
+    Udp,
+}
+
+/// One end.
+pub struct Endpoint {
+    /// What it does.
+    pub kind: Kind,
+    /// Goes up by one with each use of the number.
+    pub age: u32,
+    /// Its flow.
+    pub flow: u32,
+    /// Whether it sends the flow's data.
+    pub sends_data: bool,
+    /// Hash that its packets carry.
+    pub hash: u32,
+    /// The other end.
+    pub peer: u32,
+    /// The other end's age.
+    pub peer_age: u32,
+    /// Where its packets begin in the table of hops.
+    pub first_hop: u32,
+    /// Event: the connection's timer.
+    pub timer: Source,
+    /// When that is due. Deadlines that move later are left to be found then.
+    pub timer_due: Time,
+    /// Spacing of its packets.
+    pub sender: Sender,
+}
+
+/// Delays each packet by a random time and keeps their order, as a busy host does.
+/// Without it the phases of senders decide who meets a full queue.
+pub struct Sender {
+    /// Event: a packet leaves.
+    pub source: Source,
+    /// Bound of the delay; 0: none.
+    pub jitter_ns: u64,
+    rng: Rng,
+    last_release: Time,
+    waiting: VecDeque<(Time, PacketId)>,
+}
+
+impl Sender {
+    /// A sender without packets.
+    pub fn new(source: Source, jitter_ns: u64, rng: Rng) -> Self {
+        Self {
+            source,
+            jitter_ns,
+            rng,
+            last_release: Time(0),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Takes a packet to be sent at a time of its own.
+    #[inline]
+    pub fn push(&mut self, now: Time, id: PacketId, events: &mut Events) {
+        let drawn = now + self.rng.below(self.jitter_ns);
+        let release = drawn.max(self.last_release);
+        self.last_release = release;
+        if self.waiting.is_empty() {
+            events.schedule(self.source, release);
+        }
+        self.waiting.push_back((release, id));
+    }
+
+    /// The next packet whose time has come; schedules the one behind.
+    #[inline]
+    pub fn pop(&mut self, now: Time, events: &mut Events) -> Option<PacketId> {
+        match self.waiting.front() {
+            Some(&(release, id)) if release <= now => {
+                self.waiting.pop_front();
+                Some(id)
+            }
+            Some(&(release, _)) => {
+                events.schedule(self.source, release);
+                None
+            }
+            None => {
+                events.cancel(self.source);
+                None
+            }
+        }
+    }
+
+    /// Packets that wait.
+    pub fn held_pkts(&self) -> u64 {
+        self.waiting.len() as u64
+    }
+}

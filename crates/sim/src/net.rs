@@ -1,0 +1,383 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The net: links and endpoints, and the way of a packet between them.
+
+use sojourn_core::Slot;
+
+use crate::app::{ENDLESS, Flow, datagram_gap_ns};
+use crate::endpoint::{Endpoint, Kind, Sender};
+use crate::event::Source;
+use crate::link::{Link, Shared};
+use crate::packet::{Body, PacketId, Way};
+use crate::rng::{Rng, hash};
+use crate::route::{END, Routes};
+use crate::scenario::AppSpec;
+use crate::time::Time;
+use crate::transport::tcp::{Connection, Event, Segment};
+use crate::transport::{Datagram, Ecn};
+
+/// Who an event is for.
+#[derive(Clone, Copy, Debug)]
+pub enum Owner {
+    /// The server of a link.
+    Service(u32),
+    /// The far end of a link.
+    Arrival(u32),
+    /// The sender of an endpoint.
+    Sender(u32),
+    /// The timer of an endpoint.
+    Timer(u32),
+    /// A flow starts, or sends its next datagram.
+    Flow(u32),
+    /// A flow stops.
+    Stop(u32),
+    /// A rate changes, a window ends, a step of the series.
+    Control,
+}
+
+/// All that moves.
+pub struct Net {
+    /// Events, packets, and what has just arrived.
+    pub shared: Shared,
+    /// Links, as in the scenario.
+    pub links: Vec<Link>,
+    /// Ends of conversations.
+    pub endpoints: Vec<Endpoint>,
+    /// Flows.
+    pub flows: Vec<Flow>,
+    /// Ways.
+    pub routes: Routes,
+    /// Owners of event sources.
+    pub owners: Vec<Owner>,
+    /// Numbers of endpoints that are free.
+    pub free: Vec<u32>,
+    /// The run's seed.
+    pub seed: u64,
+    /// Packets that reached an endpoint.
+    pub delivered_pkts: u64,
+    /// Packets for a connection that is over.
+    pub stale_pkts: u64,
+}
+
+impl Net {
+    /// A source of events.
+    pub fn source(&mut self, owner: Owner) -> Source {
+        self.owners.push(owner);
+        self.shared.events.add_source()
+    }
+
+    /// Handles the event of `source`, and all that follows at once.
+    #[inline]
+    pub fn handle(&mut self, now: Time, source: Source) {
+        match self.owners[source as usize] {
+            Owner::Service(link) => self.links[link as usize].on_service(now, &mut self.shared),
+            Owner::Arrival(link) => self.links[link as usize].on_arrival(now, &mut self.shared),
+            Owner::Sender(end) => self.on_sender(now, end),
+            Owner::Timer(end) => self.on_timer(now, end),
+            Owner::Flow(flow) => self.on_flow(now, flow),
+            Owner::Stop(flow) => self.on_stop(now, flow),
+            Owner::Control => {}
+        }
+        self.settle(now);
+    }
+
+    /// Moves what has arrived on, until nothing moves at this instant.
+    #[inline]
+    pub fn settle(&mut self, now: Time) {
+        while let Some(id) = self.shared.arrived.pop_front() {
+            self.forward(now, id);
+        }
+    }
+
+    #[inline]
+    fn forward(&mut self, now: Time, id: PacketId) {
+        let way = &mut self.shared.packets.ways[id as usize];
+        let link = self.routes.link(way.hop);
+        if link == END {
+            return self.deliver(now, id);
+        }
+        way.hop += 1;
+        self.links[link as usize].offer(now, id, &mut self.shared);
+    }
+
+    fn deliver(&mut self, now: Time, id: PacketId) {
+        let way = self.shared.packets.ways[id as usize];
+        let body = self.shared.packets.bodies[id as usize];
+        let ecn = Ecn::from_bits(self.shared.packets.slots[id as usize].ecn);
+        self.shared.packets.remove(id);
+        let end = &mut self.endpoints[way.to as usize];
+        if end.age != way.age {
+            self.stale_pkts += 1;
+            return;
+        }
+        self.delivered_pkts += 1;
+        match (&mut end.kind, body) {
+            (Kind::Tcp(connection), Body::Tcp(segment)) => {
+                connection.handle_segment(now, &segment, ecn);
+                self.drain(now, way.to);
+            }
+            (Kind::Udp, Body::Udp(datagram)) => {
+                let flow = &mut self.flows[end.flow as usize];
+                flow.delivered_bytes += u64::from(datagram.len);
+            }
+            _ => {}
+        }
+    }
+
+    /// After any input: sends what the connection wants sent, tells the application
+    /// what it has to tell, and sees to the timer.
+    fn drain(&mut self, now: Time, end: u32) {
+        loop {
+            let Kind::Tcp(connection) = &mut self.endpoints[end as usize].kind else {
+                return;
+            };
+            let Some((segment, ecn)) = connection.poll_transmit(now) else {
+                break;
+            };
+            self.send(now, end, &segment, ecn);
+        }
+        loop {
+            let Kind::Tcp(connection) = &mut self.endpoints[end as usize].kind else {
+                return;
+            };
+            let Some(event) = connection.poll_event() else {
+                break;
+            };
+            self.on_event(now, end, event);
+        }
+        let endpoint = &mut self.endpoints[end as usize];
+        let Kind::Tcp(connection) = &endpoint.kind else {
+            return;
+        };
+        let deadline = connection.poll_timeout();
+        if deadline < endpoint.timer_due {
+            endpoint.timer_due = deadline;
+            self.shared
+                .events
+                .schedule(endpoint.timer, deadline.max(now));
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, now: Time, end: u32, segment: &Segment, ecn: Ecn) {
+        let len_bytes = segment.wire_bytes();
+        self.launch(now, end, len_bytes, ecn, Body::Tcp(*segment));
+    }
+
+    #[inline]
+    fn launch(&mut self, now: Time, end: u32, len_bytes: u32, ecn: Ecn, body: Body) {
+        let endpoint = &mut self.endpoints[end as usize];
+        let slot = Slot {
+            flow: endpoint.hash,
+            len_bytes,
+            ecn: ecn as u8,
+            ..Slot::default()
+        };
+        let way = Way {
+            hop: endpoint.first_hop,
+            to: endpoint.peer,
+            age: endpoint.peer_age,
+        };
+        let id = self.shared.packets.add(slot, way, body);
+        if endpoint.sender.jitter_ns > 0 {
+            endpoint.sender.push(now, id, &mut self.shared.events);
+        } else {
+            self.shared.arrived.push_back(id);
+        }
+    }
+
+    #[inline]
+    fn on_sender(&mut self, now: Time, end: u32) {
+        while let Some(id) = self.endpoints[end as usize]
+            .sender
+            .pop(now, &mut self.shared.events)
+        {
+            self.shared.arrived.push_back(id);
+        }
+    }
+
+    fn on_timer(&mut self, now: Time, end: u32) {
+        let endpoint = &mut self.endpoints[end as usize];
+        self.shared.events.cancel(endpoint.timer);
+        endpoint.timer_due = Time::MAX;
+        if let Kind::Tcp(connection) = &mut endpoint.kind {
+            if connection.poll_timeout() <= now {
+                connection.handle_timeout(now);
+            }
+            self.drain(now, end);
+        }
+    }
+
+    fn on_event(&mut self, now: Time, end: u32, event: Event) {
+        let endpoint = &mut self.endpoints[end as usize];
+        let flow = &mut self.flows[endpoint.flow as usize];
+        let Kind::Tcp(connection) = &mut endpoint.kind else {
+            return;
+        };
+        match event {
+            Event::Connected => {}
+            Event::Delivered(bytes) => {
+                if endpoint.sends_data {
+                    return;
+                }
+                flow.on_delivered(now, bytes);
+            }
+            Event::PeerClosed => {
+                connection.close();
+                self.drain(now, end);
+            }
+            Event::AllAcknowledged if endpoint.sends_data => {
+                let again = matches!(flow.app, AppSpec::Respawn { .. }) && !flow.stopped;
+                let source = flow.source;
+                flow.client = None;
+                if again {
+                    self.shared.events.schedule(source, now);
+                }
+            }
+            Event::AllAcknowledged => {}
+            Event::Closed => self.release(end),
+        }
+    }
+
+    /// A flow starts its (next) transfer, or sends its next datagram.
+    fn on_flow(&mut self, now: Time, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        self.shared.events.cancel(flow.source);
+        if flow.stopped {
+            return;
+        }
+        if let AppSpec::Cbr {
+            rate_bps,
+            payload_bytes,
+        } = flow.app
+        {
+            flow.datagrams_sent += 1;
+            let next = now + datagram_gap_ns(rate_bps, payload_bytes);
+            self.shared.events.schedule(flow.source, next);
+            let client = match flow.client {
+                Some(client) => client,
+                None => self.open(now, index),
+            };
+            let datagram = Datagram { len: payload_bytes };
+            self.launch(
+                now,
+                client,
+                datagram.wire_bytes(),
+                Ecn::NotEct,
+                Body::Udp(datagram),
+            );
+            return;
+        }
+        let client = self.open(now, index);
+        let bytes = self.flows[index as usize].transfer_bytes();
+        if let Kind::Tcp(connection) = &mut self.endpoints[client as usize].kind {
+            connection.write(bytes.unwrap_or(ENDLESS));
+            if bytes.is_some() {
+                connection.close();
+            }
+        }
+        self.drain(now, client);
+    }
+
+    /// The sender is gone, and its connection with it: packets under way find no one.
+    fn on_stop(&mut self, _now: Time, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        flow.stopped = true;
+        self.shared.events.cancel(flow.stopper);
+        self.shared.events.cancel(flow.source);
+        if let Some(client) = flow.client.take() {
+            let server = self.endpoints[client as usize].peer;
+            self.release(client);
+            self.release(server);
+        }
+    }
+
+    /// Opens both ends of a conversation; gives the one that sends.
+    fn open(&mut self, now: Time, index: u32) -> u32 {
+        let flow = &mut self.flows[index as usize];
+        flow.opened += 1;
+        flow.opened_at = now;
+        flow.arrived_bytes = 0;
+        let name = format!("flow/{}/{}/{}", flow.name, flow.index, flow.opened);
+        // Other connections have other ports, so another hash.
+        let hash = (hash(name.as_bytes()) ^ self.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let (forth, back) = flow.ways;
+        let kinds = match &flow.tcp {
+            Some(tcp) => (
+                Kind::Tcp(Box::new(Connection::client(tcp, now))),
+                Kind::Tcp(Box::new(Connection::server(tcp, now))),
+            ),
+            None => (Kind::Udp, Kind::Udp),
+        };
+        let jitter_ns = flow.jitter_ns;
+        let client = self.occupy(index, kinds.0, forth, hash as u32, jitter_ns, &name);
+        let server = self.occupy(index, kinds.1, back, hash as u32 ^ 1, 0, &name);
+        let ages = (
+            self.endpoints[client as usize].age,
+            self.endpoints[server as usize].age,
+        );
+        let end = &mut self.endpoints[client as usize];
+        (end.peer, end.peer_age, end.sends_data) = (server, ages.1, true);
+        let end = &mut self.endpoints[server as usize];
+        (end.peer, end.peer_age, end.sends_data) = (client, ages.0, false);
+        self.flows[index as usize].client = Some(client);
+        client
+    }
+
+    fn occupy(
+        &mut self,
+        flow: u32,
+        kind: Kind,
+        first_hop: u32,
+        hash: u32,
+        jitter_ns: u64,
+        name: &str,
+    ) -> u32 {
+        let number = self.free.pop().unwrap_or(self.endpoints.len() as u32);
+        let rng = Rng::stream(self.seed, &format!("{name}/sender"));
+        if number as usize == self.endpoints.len() {
+            let timer = self.source(Owner::Timer(number));
+            let sender = self.source(Owner::Sender(number));
+            self.endpoints.push(Endpoint {
+                kind,
+                age: 0,
+                flow,
+                sends_data: false,
+                hash,
+                peer: 0,
+                peer_age: 0,
+                first_hop,
+                timer,
+                timer_due: Time::MAX,
+                sender: Sender::new(sender, jitter_ns, rng),
+            });
+            return number;
+        }
+        let end = &mut self.endpoints[number as usize];
+        end.kind = kind;
+        (end.flow, end.hash, end.first_hop) = (flow, hash, first_hop);
+        end.timer_due = Time::MAX;
+        end.sender = Sender::new(end.sender.source, jitter_ns, rng);
+        number
+    }
+
+    /// A conversation's end is over; its counts go to the flow.
+    fn release(&mut self, number: u32) {
+        let end = &mut self.endpoints[number as usize];
+        let kind = std::mem::replace(&mut end.kind, Kind::Free);
+        if matches!(kind, Kind::Free) {
+            return;
+        }
+        self.shared.events.cancel(end.timer);
+        end.timer_due = Time::MAX;
+        end.age += 1;
+        while let Some(id) = end.sender.pop(Time::MAX, &mut self.shared.events) {
+            self.shared.arrived.push_back(id);
+        }
+        if let Kind::Tcp(connection) = kind {
+            self.flows[end.flow as usize].tally.add(&connection.stats());
+        }
+        self.free.push(number);
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! What is measured at a queue. Totals run through the whole run; a window or a
+//! step of the series is the difference of two readings. Only the distribution of
+//! delays is kept per window. docs/metrics.md defines every metric.
+
+mod histogram;
+mod report;
+
+use sojourn_core::{Counters, Queue, Slot};
+
+pub use histogram::Delays;
+pub use report::*;
+
+use crate::scenario::WindowSpec;
+use crate::time::Time;
+
+/// Everything that only grows.
+#[derive(Clone)]
+struct Totals {
+    at: Time,
+    queue: Counters,
+    delay_ns: u128,
+    delay_count: u64,
+    system_ns: u128,
+    system_count: u64,
+    /// Integrals over time of the backlog and of its square.
+    pkt_ns: u128,
+    pkt_square_ns: u128,
+    sent_bytes: u64,
+    /// Integral of the rate: bits times 1e9.
+    capacity: u128,
+}
+
+/// A window of time under way or done.
+struct Window {
+    spec: WindowSpec,
+    queue_delay: Delays,
+    system_delay: Delays,
+    begin: Option<Totals>,
+    end: Option<Totals>,
+}
+
+/// A packet's passage, or its end.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketEvent {
+    /// When it left the queue.
+    pub at_ns: u64,
+    /// When it had come.
+    pub enq_ns: u64,
+    /// Its flow.
+    pub flow: u32,
+    /// Length in bytes.
+    pub len_bytes: u32,
+    /// ECN field when it left.
+    pub ecn: u8,
+    /// 0: sent; else the reason of the drop.
+    pub why: u8,
+}
+
+/// Rows kept of packet events: 64 Mi of 32 bytes are 2 GiB, and the run says so.
+const MAX_EVENTS: usize = 1 << 26;
+
+/// The measuring of one queue.
+pub struct QueueRecord {
+    name: String,
+    totals: Totals,
+    backlog_at: Time,
+    rate_at: Time,
+    rate_bps: u64,
+    windows: Vec<Window>,
+    active: Vec<usize>,
+    series: Vec<Totals>,
+    events: Option<Vec<PacketEvent>>,
+    fingerprint: u64,
+}
+
+impl QueueRecord {
+    /// Nothing measured yet.
+    pub fn new(
+        name: &str,
+        rate_bps: u64,
+        queue: &Queue,
+        windows: &[WindowSpec],
+        events: bool,
+    ) -> Self {
+        let window = |spec: &WindowSpec| Window {
+            spec: spec.clone(),
+            queue_delay: Delays::default(),
+            system_delay: Delays::default(),
+            begin: None,
+            end: None,
+        };
+        Self {
+            name: name.to_owned(),
+            totals: Totals {
+                at: Time(0),
+                queue: queue.counters(),
+                delay_ns: 0,
+                delay_count: 0,
+                system_ns: 0,
+                system_count: 0,
+                pkt_ns: 0,
+                pkt_square_ns: 0,
+                sent_bytes: 0,
+                capacity: 0,
+            },
+            backlog_at: Time(0),
+            rate_at: Time(0),
+            rate_bps,
+            windows: windows.iter().map(window).collect(),
+            active: Vec::new(),
+            series: Vec::new(),
+            events: events.then(Vec::new),
+            fingerprint: 0xcbf2_9ce4_8422_2325,
+        }
+    }
+
+    /// The backlog has been `pkts` since it was last noted.
+    #[inline]
+    pub fn on_backlog(&mut self, now: Time, pkts: u32) {
+        let span = u128::from(now - self.backlog_at);
+        let pkts = u128::from(pkts);
+        self.totals.pkt_ns += pkts * span;
+        self.totals.pkt_square_ns += pkts * pkts * span;
+        self.backlog_at = now;
+    }
+
+    /// A packet leaves the queue to be sent.
+    #[inline]
+    pub fn on_dequeue(&mut self, now: Time, slot: &Slot) {
+        let delay_ns = now.0 - slot.enq_ns;
+        self.totals.delay_ns += u128::from(delay_ns);
+        self.totals.delay_count += 1;
+        for &window in &self.active {
+            self.windows[window].queue_delay.add(delay_ns);
+        }
+        self.note(now, slot, 0);
+    }
+
+    /// Its last bit leaves at `end`.
+    #[inline]
+    pub fn on_sent(&mut self, end: Time, slot: &Slot) {
+        let delay_ns = end.0 - slot.enq_ns;
+        self.totals.system_ns += u128::from(delay_ns);
+        self.totals.system_count += 1;
+        self.totals.sent_bytes += u64::from(slot.len_bytes);
+        for &window in &self.active {
+            self.windows[window].system_delay.add(delay_ns);
+        }
+    }
+
+    /// The queue drops it.
+    #[inline]
+    pub fn on_drop(&mut self, now: Time, slot: &Slot, why: u8) {
+        self.note(now, slot, why);
+    }
+
+    /// The rate of the link is another from now on.
+    pub fn on_rate(&mut self, now: Time, bps: u64) {
+        self.totals.capacity += u128::from(now - self.rate_at) * u128::from(self.rate_bps);
+        self.rate_at = now;
+        self.rate_bps = bps;
+    }
+
+    /// Mixes what happened to a packet into the fingerprint of the run, in order.
+    #[inline]
+    fn note(&mut self, now: Time, slot: &Slot, why: u8) {
+        let word = now.0
+            ^ u64::from(slot.flow).rotate_left(32)
+            ^ u64::from(slot.len_bytes) << 48
+            ^ u64::from(slot.ecn) << 44
+            ^ u64::from(why) << 40;
+        // The multiplier of FNV-1a, a word at a time.
+        self.fingerprint = (self.fingerprint ^ word)
+            .wrapping_mul(0x0000_0100_0000_01b3)
+            .rotate_left(29);
+        if let Some(events) = &mut self.events
+            && events.len() < MAX_EVENTS
+        {
+            events.push(PacketEvent {
+                at_ns: now.0,
+                enq_ns: slot.enq_ns,
+                flow: slot.flow,
+                len_bytes: slot.len_bytes,
+                ecn: slot.ecn,
+                why,
+            });
+        }
+    }
+
+    fn read(&mut self, now: Time, queue: &Queue) -> Totals {
+        self.on_backlog(now, queue.backlog_pkts());
+        self.on_rate(now, self.rate_bps);
+        self.totals.at = now;
+        self.totals.queue = queue.counters();
+        self.totals.clone()
+    }
+
+    /// A step of the series ends.
+    pub fn on_step(&mut self, now: Time, queue: &Queue) {
+        let totals = self.read(now, queue);
+        self.series.push(totals);
+    }
+
+    /// Some window begins or ends.
+    pub fn on_edge(&mut self, now: Time, queue: &Queue) {
+        let totals = self.read(now, queue);
+        self.active.clear();
+        for (i, window) in self.windows.iter_mut().enumerate() {
+            if window.spec.from_ns == now.0 {
+                window.begin = Some(totals.clone());
+            }
+            if window.spec.to_ns == now.0 {
+                window.end = Some(totals.clone());
+            }
+            if window.begin.is_some() && window.end.is_none() {
+                self.active.push(i);
+            }
+        }
+    }
+}

@@ -1,0 +1,584 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! A run: from a scenario to a report.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use sojourn_core::{Algorithm, Queue};
+
+use crate::app::Flow;
+use crate::event::{Events, Source};
+use crate::link::{Link, Shared};
+use crate::net::{Net, Owner};
+use crate::packet::Packets;
+use crate::record::{QueueRecord, QueueReport};
+use crate::rng::Rng;
+use crate::route::{self, Routes};
+use crate::scenario::{Fault, LinkSpec, Scenario, WindowSpec};
+use crate::time::{Time, serialisation_ns};
+use crate::transport::tcp::TcpStats;
+
+/// A full frame as a queue sees it.
+const MTU_BYTES: u32 = 1514;
+/// Events between two looks at the wall clock: far less than 50 ms of work.
+const EVENTS_PER_LOOK: u32 = 1 << 14;
+
+/// Who watches a run.
+pub trait Control {
+    /// Called at least every 50 ms of wall time.
+    fn progress(&mut self, now_ns: u64, end_ns: u64) -> ControlFlow<()>;
+}
+
+/// Lets a run go to its end.
+pub struct Unwatched;
+
+impl Control for Unwatched {
+    fn progress(&mut self, _now_ns: u64, _end_ns: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Why there is no report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The scenario is wrong.
+    Scenario(Fault),
+    /// `Control` said stop.
+    Stopped,
+    /// Packets came from nowhere or went there: a fault of the engine.
+    Conservation(String),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Scenario(fault) => fault.fmt(f),
+            Self::Stopped => f.write_str("stopped"),
+            Self::Conservation(what) => write!(f, "packets are not conserved: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Scenario(fault)
+    }
+}
+
+/// A flow's end.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowReport {
+    /// Name of its specification.
+    pub name: String,
+    /// Which of that name.
+    pub index: u32,
+    /// Payload delivered in the first window over its length.
+    pub goodput_mbps: f64,
+    /// In the whole run.
+    pub delivered_bytes: u64,
+    /// Data packets sent, in the whole run.
+    pub data_pkts_sent: u64,
+    /// Packets sent again, in the whole run.
+    pub retransmitted_pkts: u64,
+    /// Retransmission timeouts, in the whole run.
+    pub timeouts: u64,
+    /// Transfers completed, in the whole run.
+    pub completions: u64,
+    /// Smoothed round trip at the end; null without a connection.
+    pub srtt_ms: Option<f64>,
+}
+
+/// Completion times of transfers that ended in the first window.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct CompletionReport {
+    pub n: u64,
+    pub p25: Option<f64>,
+    pub p50: Option<f64>,
+    pub p75: Option<f64>,
+    pub p95: Option<f64>,
+}
+
+/// Where all packets went.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct ConservationReport {
+    pub born: u64,
+    pub delivered: u64,
+    pub stale: u64,
+    pub dropped: u64,
+    pub lost: u64,
+    pub inside: u64,
+}
+
+/// A retransmission or timeout count at the edges of windows.
+#[derive(Clone, Debug, Serialize)]
+pub struct TransportWindow {
+    /// The window's name.
+    pub name: String,
+    /// Packets sent again by all flows.
+    pub retransmitted_pkts: u64,
+    /// Timeouts of all flows.
+    pub timeouts: u64,
+    /// Data packets sent by all flows.
+    pub data_pkts_sent: u64,
+    /// Payload delivered by all flows.
+    pub delivered_bytes: u64,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Measured queues.
+    pub queues: Vec<QueueReport>,
+    /// Flows.
+    pub flows: Vec<FlowReport>,
+    /// All flows by window.
+    pub transport: Vec<TransportWindow>,
+    /// Sum of the flows'.
+    pub goodput_mbps: f64,
+    /// Jain's index of the flows' goodput.
+    pub jain: f64,
+    /// Completion times in seconds.
+    pub fct_s: CompletionReport,
+    /// Events handled.
+    pub events: u64,
+    /// Hash of what happened at the measured queues.
+    pub fingerprint: String,
+    /// Where the packets went.
+    pub conservation: ConservationReport,
+}
+
+/// What the clock does by itself.
+#[derive(Clone, Copy)]
+enum Step {
+    Rate { link: usize, bps: u64 },
+    Edge,
+    Series,
+}
+
+struct Run<'a> {
+    scenario: &'a Scenario,
+    net: Net,
+    windows: Vec<WindowSpec>,
+    steps: VecDeque<(Time, Step)>,
+    control: Source,
+    /// At each edge of a window: sums over the flows, and each flow's delivered bytes.
+    edges: Vec<(Time, FlowSums)>,
+}
+
+#[derive(Clone, Default)]
+struct FlowSums {
+    retransmitted_pkts: u64,
+    timeouts: u64,
+    data_pkts_sent: u64,
+    delivered_bytes: Vec<u64>,
+}
+
+/// Runs a scenario.
+///
+/// # Errors
+/// See [`Error`].
+pub fn run(scenario: &Scenario, seed: u64, control: &mut dyn Control) -> Result<Report, Error> {
+    scenario.check()?;
+    let mut run = Run::new(scenario, seed)?;
+    run.go(control)?;
+    run.report()
+}
+
+impl<'a> Run<'a> {
+    fn new(scenario: &'a Scenario, seed: u64) -> Result<Self, Fault> {
+        let windows = if scenario.record.windows.is_empty() {
+            vec![WindowSpec {
+                name: "whole run".into(),
+                from_ns: 0,
+                to_ns: scenario.duration_ns,
+            }]
+        } else {
+            scenario.record.windows.clone()
+        };
+        let mut net = Net {
+            shared: Shared {
+                events: Events::default(),
+                packets: Packets::default(),
+                arrived: VecDeque::new(),
+                dropped_pkts: 0,
+                lost_pkts: 0,
+            },
+            links: Vec::new(),
+            endpoints: Vec::new(),
+            flows: Vec::new(),
+            routes: Routes::default(),
+            owners: Vec::new(),
+            free: Vec::new(),
+            seed,
+            delivered_pkts: 0,
+            stale_pkts: 0,
+        };
+        // First of all sources: at equal times the clock's own steps come first.
+        let control = net.source(Owner::Control);
+        let mut run = Self {
+            scenario,
+            net,
+            windows,
+            steps: VecDeque::new(),
+            control,
+            edges: Vec::new(),
+        };
+        run.add_links(seed)?;
+        run.add_flows(seed)?;
+        run.plan();
+        Ok(run)
+    }
+
+    fn add_links(&mut self, seed: u64) -> Result<(), Fault> {
+        for (i, spec) in self.scenario.links.iter().enumerate() {
+            let queue = make_queue(spec, i, seed)?;
+            let mut link = Link::new(spec, queue, seed, &mut self.net.shared.events);
+            self.net
+                .owners
+                .extend([Owner::Service(i as u32), Owner::Arrival(i as u32)]);
+            if self.scenario.record.queues.contains(&spec.name) {
+                let Some(rate_bps) = spec.rate_bps else {
+                    return Err(Fault {
+                        key: format!("links[{i}].rate_bps"),
+                        reason: "a link whose queue is measured needs a rate".into(),
+                    });
+                };
+                let events = self.scenario.record.events;
+                link.record = Some(QueueRecord::new(
+                    &spec.name,
+                    rate_bps,
+                    &link.queue,
+                    &self.windows,
+                    events,
+                ));
+            }
+            self.net.links.push(link);
+        }
+        Ok(())
+    }
+
+    fn add_flows(&mut self, seed: u64) -> Result<(), Fault> {
+        for (i, spec) in self.scenario.flows.iter().enumerate() {
+            let at = format!("flows[{i}]");
+            let tcp = spec.tcp(&at)?;
+            let forth = route::way(self.scenario, spec, &at, true)?;
+            let back = route::way(self.scenario, spec, &at, false)?;
+            let jitter_ns = spec
+                .send_jitter_ns
+                .unwrap_or_else(|| self.packet_time_ns(&forth));
+            let ways = (self.net.routes.add(&forth), self.net.routes.add(&back));
+            for index in 0..spec.count {
+                let number = self.net.flows.len() as u32;
+                let mut flow = Flow::new(spec, index, tcp.clone(), seed);
+                flow.source = self.net.source(Owner::Flow(number));
+                flow.stopper = self.net.source(Owner::Stop(number));
+                (flow.ways, flow.jitter_ns) = (ways, jitter_ns);
+                self.net.shared.events.schedule(flow.source, flow.start);
+                if let Some(stop_ns) = spec.stop_ns {
+                    self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
+                }
+                self.net.flows.push(flow);
+            }
+        }
+        Ok(())
+    }
+
+    /// The time of a full packet on the slowest link, by the rates of the start.
+    fn packet_time_ns(&self, links: &[usize]) -> u64 {
+        let rates = links
+            .iter()
+            .filter_map(|&link| self.scenario.links[link].rate_bps);
+        rates
+            .min()
+            .map_or(0, |bps| serialisation_ns(MTU_BYTES, bps))
+    }
+
+    fn plan(&mut self) {
+        let mut steps = Vec::new();
+        for (link, spec) in self.scenario.links.iter().enumerate() {
+            let rates = spec.schedule.iter();
+            steps.extend(rates.map(|s| {
+                (
+                    Time(s.at_ns),
+                    Step::Rate {
+                        link,
+                        bps: s.rate_bps,
+                    },
+                )
+            }));
+        }
+        for window in &self.windows {
+            steps.extend([
+                (Time(window.from_ns), Step::Edge),
+                (Time(window.to_ns), Step::Edge),
+            ]);
+        }
+        let grid_ns = self.scenario.record.series_ns;
+        if grid_ns > 0 {
+            let grid = (0..=self.scenario.duration_ns).step_by(grid_ns as usize);
+            steps.extend(grid.map(|ns| (Time(ns), Step::Series)));
+        }
+        steps.sort_by_key(|&(at, step)| (at, matches!(step, Step::Rate { .. })));
+        self.steps = steps.into();
+        self.schedule_step();
+    }
+
+    fn schedule_step(&mut self) {
+        match self.steps.front() {
+            Some(&(at, _)) => self.net.shared.events.schedule(self.control, at),
+            None => self.net.shared.events.cancel(self.control),
+        }
+    }
+
+    fn on_steps(&mut self, now: Time) {
+        while let Some(&(at, step)) = self.steps.front() {
+            if at > now {
+                break;
+            }
+            self.steps.pop_front();
+            match step {
+                Step::Rate { link, bps } => {
+                    self.net.links[link].set_rate(now, bps, &mut self.net.shared);
+                    self.net.settle(now);
+                }
+                Step::Edge => {
+                    self.each_record(|record, queue| record.on_edge(now, queue));
+                    if self.edges.last().is_none_or(|&(at, _)| at != now) {
+                        let sums = self.flow_sums();
+                        self.edges.push((now, sums));
+                    }
+                }
+                Step::Series => self.each_record(|record, queue| record.on_step(now, queue)),
+            }
+        }
+        self.schedule_step();
+    }
+
+    fn each_record(&mut self, act: impl Fn(&mut QueueRecord, &Queue)) {
+        for link in &mut self.net.links {
+            if let Some(record) = &mut link.record {
+                act(record, &link.queue);
+            }
+        }
+    }
+
+    fn flow_sums(&self) -> FlowSums {
+        let mut sums = FlowSums::default();
+        for flow in &self.net.flows {
+            sums.retransmitted_pkts += flow.tally.retransmitted_pkts;
+            sums.timeouts += flow.tally.timeouts;
+            sums.data_pkts_sent += flow.tally.data_pkts_sent;
+            sums.delivered_bytes.push(flow.delivered_bytes);
+        }
+        for end in &self.net.endpoints {
+            if let crate::endpoint::Kind::Tcp(connection) = &end.kind {
+                let stats = connection.stats();
+                sums.retransmitted_pkts += stats.retransmitted_pkts;
+                sums.timeouts += stats.timeouts;
+                sums.data_pkts_sent += stats.data_pkts_sent;
+            }
+        }
+        sums
+    }
+
+    fn go(&mut self, control: &mut dyn Control) -> Result<(), Error> {
+        let end = Time(self.scenario.duration_ns);
+        let mut looked = Instant::now();
+        let mut left = EVENTS_PER_LOOK;
+        while let Some((now, source)) = self.net.shared.events.next() {
+            if now > end {
+                break;
+            }
+            if source == self.control {
+                self.on_steps(now);
+            } else {
+                self.net.handle(now, source);
+            }
+            left -= 1;
+            if left == 0 {
+                left = EVENTS_PER_LOOK;
+                if looked.elapsed() >= Duration::from_millis(20) {
+                    looked = Instant::now();
+                    if control.progress(now.0, end.0).is_break() {
+                        return Err(Error::Stopped);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn conservation(&self) -> Result<ConservationReport, Error> {
+        let net = &self.net;
+        let on_links: u64 = net.links.iter().map(Link::held_pkts).sum();
+        let in_senders: u64 = net.endpoints.iter().map(|end| end.sender.held_pkts()).sum();
+        let report = ConservationReport {
+            born: net.shared.packets.born(),
+            delivered: net.delivered_pkts,
+            stale: net.stale_pkts,
+            dropped: net.shared.dropped_pkts,
+            lost: net.shared.lost_pkts,
+            inside: on_links + in_senders,
+        };
+        let gone = report.delivered + report.stale + report.dropped + report.lost;
+        if report.born != gone + report.inside || report.inside != net.shared.packets.alive() {
+            return Err(Error::Conservation(format!("{report:?}")));
+        }
+        for (link, spec) in net.links.iter().zip(&self.scenario.links) {
+            let count = link.queue.counters();
+            let inside = u64::from(link.queue.backlog_pkts());
+            if count.in_pkts != count.out_pkts + count.drop_pkts() + inside {
+                return Err(Error::Conservation(format!(
+                    "queue '{}': {count:?}",
+                    spec.name
+                )));
+            }
+        }
+        Ok(report)
+    }
+
+    fn report(mut self) -> Result<Report, Error> {
+        let conservation = self.conservation()?;
+        let records = self
+            .net
+            .links
+            .iter_mut()
+            .filter_map(|link| link.record.take());
+        let records: Vec<_> = records.collect();
+        let fingerprint = records.iter().fold(conservation.born, |mixed, record| {
+            mixed.rotate_left(7) ^ record.fingerprint()
+        });
+        let transport = self
+            .windows
+            .iter()
+            .map(|window| self.transport(window))
+            .collect();
+        let flows = self.flow_reports();
+        let goodputs: Vec<_> = flows.iter().map(|flow| flow.goodput_mbps).collect();
+        Ok(Report {
+            queues: records.into_iter().map(QueueRecord::report).collect(),
+            transport,
+            goodput_mbps: goodputs.iter().sum(),
+            jain: jain(&goodputs),
+            flows,
+            fct_s: self.completions(),
+            events: self.net.shared.events.scheduled(),
+            fingerprint: format!("{fingerprint:016x}"),
+            conservation,
+        })
+    }
+
+    fn sums_at(&self, ns: u64) -> FlowSums {
+        let edge = self.edges.iter().find(|(at, _)| at.0 == ns);
+        edge.map_or_else(FlowSums::default, |(_, sums)| sums.clone())
+    }
+
+    fn transport(&self, window: &WindowSpec) -> TransportWindow {
+        let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
+        let bytes = |sums: &FlowSums| sums.delivered_bytes.iter().sum::<u64>();
+        TransportWindow {
+            name: window.name.clone(),
+            retransmitted_pkts: to.retransmitted_pkts - from.retransmitted_pkts,
+            timeouts: to.timeouts - from.timeouts,
+            data_pkts_sent: to.data_pkts_sent - from.data_pkts_sent,
+            delivered_bytes: bytes(&to) - bytes(&from),
+        }
+    }
+
+    fn flow_reports(&self) -> Vec<FlowReport> {
+        let window = &self.windows[0];
+        let seconds = (window.to_ns - window.from_ns) as f64 / 1e9;
+        let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
+        let report = |(i, flow): (usize, &Flow)| {
+            let mut tally = flow.tally;
+            let mut srtt_ms = None;
+            for end in self.net.endpoints.iter().filter(|end| end.flow == i as u32) {
+                if let crate::endpoint::Kind::Tcp(connection) = &end.kind {
+                    let stats: TcpStats = connection.stats();
+                    tally.add(&stats);
+                    if end.sends_data && stats.srtt_us > 0 {
+                        srtt_ms = Some(f64::from(stats.srtt_us) / 1e3);
+                    }
+                }
+            }
+            let bytes = to.delivered_bytes[i] - from.delivered_bytes.get(i).unwrap_or(&0);
+            FlowReport {
+                name: flow.name.clone(),
+                index: flow.index,
+                goodput_mbps: bytes as f64 * 8.0 / seconds / 1e6,
+                delivered_bytes: flow.delivered_bytes,
+                data_pkts_sent: tally.data_pkts_sent,
+                retransmitted_pkts: tally.retransmitted_pkts,
+                timeouts: tally.timeouts,
+                completions: flow.completions.len() as u64,
+                srtt_ms,
+            }
+        };
+        self.net.flows.iter().enumerate().map(report).collect()
+    }
+
+    fn completions(&self) -> CompletionReport {
+        let window = &self.windows[0];
+        let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
+        let all = self.net.flows.iter().flat_map(|flow| &flow.completions);
+        let mut took_ns: Vec<_> = all.filter(|c| within(c.at)).map(|c| c.took_ns).collect();
+        took_ns.sort_unstable();
+        let quantile = |share: f64| {
+            let rank = (libm::ceil(share * took_ns.len() as f64) as usize).max(1);
+            took_ns.get(rank - 1).map(|&ns| ns as f64 / 1e9)
+        };
+        CompletionReport {
+            n: took_ns.len() as u64,
+            p25: quantile(0.25),
+            p50: quantile(0.5),
+            p75: quantile(0.75),
+            p95: quantile(0.95),
+        }
+    }
+}
+
+fn make_queue(spec: &LinkSpec, index: usize, seed: u64) -> Result<Queue, Fault> {
+    let at = format!("links[{index}].queue");
+    let Some(algorithm) = Algorithm::find(&spec.queue.algorithm) else {
+        let reason = format!("'{}' is no algorithm of this build", spec.queue.algorithm);
+        return Err(Fault {
+            key: format!("{at}.algorithm"),
+            reason,
+        });
+    };
+    let made = Queue::new(&sojourn_core::QueueSpec {
+        algorithm,
+        rows: spec
+            .queue
+            .rows
+            .iter()
+            .map(|(name, value)| (name.clone(), *value))
+            .collect(),
+        mtu_bytes: MTU_BYTES,
+        seed: Rng::stream(seed, &format!("link/{}/queue", spec.name)).bits(),
+        start_ns: 0,
+    });
+    made.map_err(|error| Fault {
+        key: format!("{at}.rows"),
+        reason: error.to_string(),
+    })
+}
+
+/// Jain's fairness index; 1 of nothing.
+fn jain(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    if squares == 0.0 {
+        1.0
+    } else {
+        sum * sum / (shares.len() as f64 * squares)
+    }
+}

@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The engine and the C core, compiled. Private: use the modules of `sojourn` instead."""
+
+from collections.abc import Callable
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Row(TypedDict):
+    name: str
+    help: str
+    unit: str
+    kind: str
+    default: int
+    min: int
+    max: int
+    choices: list[str]
+    fixed: bool
+
+class Algorithm(TypedDict):
+    name: str
+    brief: str
+    source: str
+    marks: bool
+    acts: list[str]
+    samples: bool
+    params: list[Row]
+    stats: list[Row]
+
+def core_version() -> str:
+    """Version of the engine and a digest of the sources it was built from."""
+
+def algorithms() -> list[Algorithm]:
+    """Every algorithm of the C core, with its rows."""
+
+def queue_rows() -> list[Row]:
+    """The rows of the queue itself, which every algorithm shares."""
+
+def check(algorithm: str, rows: dict[str, int]) -> tuple[str | None, str, int, int] | None:
+    """None if a queue can be made of this; else the row refused, the sentence and the range."""
+
+def tcp_options() -> str:
+    """JSON of every switch of the TCP, at its default."""
+
+def run(
+    scenario: str, seed: int, progress: Callable[[float], bool] | None = None
+) -> tuple[str, dict[str, dict[str, NDArray[np.float64]]]] | None:
+    """One run. `progress` gets the share done about every 50 ms and answers whether to go on.
+
+    Gives the report as JSON and, for each recorded queue, the columns of its series; None if
+    `progress` said stop. Raises ValueError with the engine's sentence.
+    """
+
+def duk_evaluations_per_second(evaluations: int) -> float:
+    """How often DUK's probability can be computed in a second of CPU time."""
+
+__all__: list[str]

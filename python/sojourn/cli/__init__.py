@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The `sojourn` command.
+
+Exit status: 0 all went well; 2 the command line, a scenario or a parameter cannot be used;
+3 runs failed or results could not be written; 130 interrupted by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from sojourn.cli.commands import app
+from sojourn.errors import Interrupted, SojournError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and leave with its status."""
+    sys.exit(status(sys.argv[1:] if arguments is None else arguments))
+
+
+def status(arguments: Sequence[str]) -> int:
+    """Run the command; every failure becomes one message on stderr and a status."""
+    try:
+        outcome = app(list(arguments), prog_name="sojourn", standalone_mode=False)
+        return outcome if isinstance(outcome, int) else 0
+    except SojournError as error:
+        print(f"sojourn: {error}", file=sys.stderr)
+        return error.exit_status
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        print("sojourn: interrupted", file=sys.stderr)
+        return Interrupted.exit_status
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The commands and their options. What they do stands elsewhere, and is imported when needed:
+a run shall not wait for what only a report uses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sojourn.errors import InputError
+
+app = typer.Typer(
+    name="sojourn",
+    help="Active queue management: simulate, compare, reproduce.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for the result.")]
+Host = Annotated[str, typer.Option("--host", help="Where it runs: sim.")]
+Workers = Annotated[int | None, typer.Option("--workers", help="Processes; unless given, cores.")]
+
+
+def print_json(data: Any) -> None:
+    """JSON on stdout; what was not measured is null."""
+    print(json.dumps(_finite(data), indent=1))
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    if isinstance(data, float) and not abs(data) < float("inf"):
+        return None
+    return data
+
+
+@app.callback()
+def version(
+    show: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if show:
+        from sojourn import _native
+
+        print(_native.core_version())
+        raise typer.Exit
+
+
+@app.command("list")
+def list_(
+    what: Annotated[str, typer.Argument(help="algorithms, experiments or traffic")] = "",
+    as_json: Json = False,
+) -> None:
+    """List algorithms, experiments and kinds of traffic."""
+    from sojourn.cli import show
+
+    tables = show.listing(what)
+    print_json(tables) if as_json else show.print_listing(tables)
+
+
+@app.command("show")
+def show_(
+    algorithm: Annotated[str | None, typer.Argument(help="An algorithm.")] = None,
+    expand: Annotated[
+        Path | None, typer.Option("--expand", help="A scenario to write out.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show an algorithm's parameters, or a scenario with its shorthand written out."""
+    from sojourn.cli import show
+
+    if (algorithm is None) == (expand is None):
+        raise InputError("show one of the two: an algorithm, or --expand SCENARIO.toml")
+    if expand:
+        from sojourn.scenario import load
+
+        graph = load(expand).expand()
+        print_json(graph.to_engine()) if as_json else print(graph.to_toml(), end="")
+    elif algorithm:
+        table = show.algorithm(algorithm)
+        print_json(table) if as_json else show.print_algorithm(table)
+
+
+@app.command()
+def run(
+    scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
+    aqm: Annotated[
+        list[str] | None, typer.Option("--aqm", help="Algorithm for the queues; repeat for more.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value changed in the scenario.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 1,
+    host: Host = "sim",
+    out: Out = None,
+    workers: Workers = None,
+    again: Annotated[bool, typer.Option("--again", help="Run even what is already there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario."""
+    from sojourn.cli import tables
+    from sojourn.runs import check_host
+    from sojourn.runs import run as run_scenario
+
+    check_host(host)
+    result = run_scenario(
+        _changed(scenario, set_ or []),
+        aqms=aqm or [],
+        seeds=seeds,
+        out=out,
+        workers=workers,
+        again=again,
+    )
+    print_json(result.to_json()) if as_json else tables.print_result(result, out)
+
+
+def _changed(path: Path, assignments: list[str]) -> Any:
+    from sojourn.scenario import load
+    from sojourn.scenario.changes import assign, read_assignment
+    from sojourn.scenario.toml import parse, read_text, validate
+
+    if not assignments:
+        return load(path)
+    data = parse(read_text(path), str(path))
+    for text in assignments:
+        assign(data, *read_assignment(text))
+    return validate(data, source=f"{path} with --set {' --set '.join(assignments)}")
+
+
+@app.command()
+def reproduce(
+    what: Annotated[list[str] | None, typer.Argument(help="PAPER or PAPER/EXPERIMENT")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer seeds; verdicts provisional.")
+    ] = False,
+    host: Host = "sim",
+    out: Out = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Run a paper's experiments: measured beside published, a verdict for each claim."""
+    from rich.console import Console
+
+    from sojourn import report
+    from sojourn.experiment import find
+    from sojourn.reproduce import reproduce as run_experiment
+    from sojourn.runs import check_host
+
+    check_host(host)
+    chosen = find(what or [])
+    done = []
+    for experiment in chosen:
+        folder = out / experiment.id if out and len(chosen) > 1 else out
+        done.append(run_experiment(experiment, quick=quick, out=folder, workers=workers))
+        if folder:
+            done[-1].result.save(folder)
+    data = {"experiments": [reproduction.to_json() for reproduction in done]}
+    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
+    report_path = report.write_all(done, data, folder)
+    if as_json:
+        print_json(data)
+        return
+    console = Console()
+    for reproduction in done:
+        report.print_tables(reproduction, console)
+    console.print(f"report: {report_path}", soft_wrap=True)
+
+
+@app.command()
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the simulated time.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Time the engine on the bench scenario, beside ns-2 where it is installed."""
+    from sojourn.bench import measure, print_measured
+
+    measured = measure(quick=quick)
+    print_json(measured) if as_json else print_measured(measured)
+
+
+@app.command()
+def doctor(as_json: Json = False) -> int:
+    """Check the installation and say what is missing."""
+    from sojourn.cli import doctor as checks
+
+    found = checks.examine()
+    print_json({"checks": found}) if as_json else checks.print_found(found)
+    return 0 if all(check["ok"] or not check["needed"] for check in found) else 3

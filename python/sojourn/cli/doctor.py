@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn doctor`: is all here that the commands use?"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sojourn import _native
+from sojourn.errors import SojournError
+from sojourn.store import Store, default_root
+
+# The least free space that a full reproduction should find.
+_FREE_MB = 200
+_TOOLS = {
+    "ns": "ns-2, for the comparison in `sojourn bench` (Debian: ns2)",
+    "perf": "counts instructions in `sojourn bench` (Debian: linux-perf)",
+    "valgrind": "counts instructions where perf cannot (Debian: valgrind)",
+}
+
+
+def examine() -> list[dict[str, Any]]:
+    """Each check: its name, whether it is needed, whether it went well, and what was found."""
+    checks = [
+        _check("python", sys.version_info >= (3, 11), platform.python_version()),
+        _check("core", True, _native.core_version()),
+        _store(),
+    ]
+    for tool, use in _TOOLS.items():
+        path = shutil.which(tool)
+        checks.append(_check(tool, path is not None, path or f"not found; {use}", needed=False))
+    return checks
+
+
+def _check(name: str, ok: bool, found: str, *, needed: bool = True) -> dict[str, Any]:
+    return {"name": name, "ok": ok, "needed": needed, "found": found}
+
+
+def _store() -> dict[str, Any]:
+    root = default_root()
+    try:
+        Store(root)
+        free_mb = shutil.disk_usage(root).free // 10**6
+    except (SojournError, OSError) as error:
+        return _check("store", False, str(error))
+    return _check("store", free_mb >= _FREE_MB, f"{root}, {free_mb} MB free")
+
+
+def print_found(checks: list[dict[str, Any]]) -> None:
+    """As a table."""
+    table = Table()
+    for heading in ("check", "state", "found"):
+        table.add_column(heading, overflow="fold")
+    for check in checks:
+        state = "ok" if check["ok"] else "missing" if check["needed"] else "not here (optional)"
+        table.add_row(check["name"], state, escape(str(check["found"])))
+    Console().print(table)

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What can go wrong, as exceptions, and the exit status each one ends a command with.
+
+SojournError            3
+├── InputError          2   a scenario, a parameter or a command line that cannot be used
+├── RunError            3   runs failed; the finished ones are kept
+├── StoreError          3   results could not be written or read
+└── Interrupted       130   Ctrl-C; the finished runs are kept
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SojournError(Exception):
+    """Whatever Sojourn raises on purpose."""
+
+    exit_status = 3
+
+
+class InputError(SojournError):
+    """Input that cannot be used: says where it stands, what it is, and what would be right."""
+
+    exit_status = 2
+
+
+class RunError(SojournError):
+    """At least one run failed."""
+
+
+class StoreError(SojournError):
+    """A result could not be written or read."""
+
+
+class Interrupted(SojournError):
+    """The user asked to stop."""
+
+    exit_status = 130
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """' Did you mean …?' for a mistyped name, or the list of valid ones when nothing is near."""
+    names = sorted(known)
+    by_lower = {n.lower(): n for n in names}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    if close:
+        return f" Did you mean '{by_lower[close[0]]}'?"
+    return f" Valid names: {', '.join(names)}." if names else ""

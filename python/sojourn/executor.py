@@ -1,0 +1,260 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The one function through which all runs go.
+
+`run_all` looks each job up in the store, gives the rest to a `concurrent.futures` executor, and
+answers with the entries. Workers file their own results, so whatever ends the command keeps what
+was finished, and the same command takes up from there.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing.context import SpawnContext
+from pathlib import Path
+from typing import Any, Protocol
+
+from sojourn import _native
+from sojourn.errors import Interrupted, RunError, StoreError
+from sojourn.progress import Progress
+from sojourn.store import Entry, Store, key_of
+
+# How often the waiting side looks at its workers: Ctrl-C is answered within this and the
+# engine's own 50 ms.
+_POLL_S = 0.04
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: an engine scenario (as JSON), a seed, and what to call it in messages."""
+
+    scenario: str
+    seed: int
+    title: str
+
+    @property
+    def key(self) -> str:
+        """Where its result is filed."""
+        return key_of(json.loads(self.scenario), self.seed, _native.core_version())
+
+
+class _Flag(Protocol):
+    def is_set(self) -> bool: ...
+    def set(self) -> None: ...
+
+
+@dataclass
+class _Shared:
+    """What a worker and the waiting side both see."""
+
+    stop: _Flag
+    shares: Any  # an array of doubles: the share done of each job
+
+
+_shared: _Shared | None = None
+
+
+def _start_worker(stop: _Flag, shares: Any) -> None:
+    global _shared
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells its workers itself
+    _shared = _Shared(stop, shares)
+
+
+def _work_in_process(index: int, job: Job, root: Path) -> bool:
+    assert _shared
+    return work(job, root, _shared.stop.is_set, lambda share: _note(_shared, index, share))
+
+
+def _note(shared: _Shared | None, index: int, share: float) -> None:
+    assert shared
+    shared.shares[index] = share
+
+
+def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[float], None]) -> bool:
+    """One run, filed in the store at `root`; False when it was told to stop."""
+
+    def progress(share: float) -> bool:
+        note(share)
+        return not stopped()
+
+    note(1e-9)  # begun
+    outcome = _native.run(job.scenario, job.seed, progress)
+    if outcome is None:
+        return False
+    report, series = outcome
+    run = {
+        "core": _native.core_version(),
+        "seed": job.seed,
+        "scenario": json.loads(job.scenario),
+        "report": json.loads(report),
+    }
+    Store(root).save(job.key, run, _series_table(series))
+    note(1.0)
+    return True
+
+
+def _series_table(series: Mapping[str, Mapping[str, Any]]) -> Any:
+    import pyarrow as pa
+
+    tables = [
+        pa.table({"queue": pa.array([name] * len(columns["t_s"]))} | dict(columns))
+        for name, columns in series.items()
+    ]
+    return pa.concat_tables(tables) if tables else pa.table({"queue": pa.array([], pa.string())})
+
+
+def cores() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_all(
+    jobs: Sequence[Job],
+    *,
+    store: Store,
+    workers: int | None = None,
+    again: bool = False,
+    title: str = "running",
+) -> list[Entry]:
+    """The entries of all jobs, in order; with `again`, those in the store are made anew.
+
+    RunError: some runs failed, the others are kept. Interrupted: Ctrl-C, finished runs are kept.
+    """
+    if again:
+        for job in jobs:
+            store.discard(job.key)
+    todo = [i for i, job in enumerate(jobs) if store.load(job.key) is None]
+    first = {jobs[i].key: i for i in reversed(todo)}
+    pending = sorted(first.values())
+    if pending:
+        _Batch(jobs, pending, store, min(workers or cores(), len(pending)), title).run()
+    entries = [store.load(job.key) for job in jobs]
+    lost = [job.title for job, entry in zip(jobs, entries, strict=True) if entry is None]
+    if lost:
+        raise StoreError(f"{store.root}: results were there and are gone: {', '.join(lost[:3])}")
+    return [entry for entry in entries if entry is not None]
+
+
+class _Batch:
+    """The runs that are still to be made."""
+
+    def __init__(
+        self, jobs: Sequence[Job], pending: list[int], store: Store, workers: int, title: str
+    ) -> None:
+        self.jobs, self.pending, self.store = jobs, pending, store
+        self.workers = workers
+        self.failed: dict[int, str] = {}
+        self.done: set[int] = set()
+        self.progress = Progress(title, len(pending))
+
+    def run(self) -> None:
+        with self.progress:
+            if self.workers == 1:
+                self._in_thread()
+            else:
+                self._in_processes()
+        if self.failed:
+            lines = [f"  {self.jobs[i].title}: {why}" for i, why in sorted(self.failed.items())]
+            kept = len(self.jobs) - len(self.failed)
+            raise RunError(
+                f"{len(self.failed)} of {len(self.jobs)} runs failed; the other {kept} are kept:\n"
+                + "\n".join(lines)
+            )
+
+    def _in_thread(self) -> None:
+        stop, shares = threading.Event(), dict.fromkeys(self.pending, 0.0)
+        with ThreadPoolExecutor(1) as executor:
+            futures = {
+                executor.submit(
+                    work,
+                    self.jobs[i],
+                    self.store.root,
+                    stop.is_set,
+                    lambda share, i=i: shares.__setitem__(i, share),  # type: ignore[misc]
+                ): i
+                for i in self.pending
+            }
+            self._collect(executor, futures, stop, shares)
+
+    def _in_processes(self) -> None:
+        """A broken pool takes all its workers along: those under way are then run alone, where
+        it is plain which one breaks it, and the rest goes on."""
+        context = multiprocessing.get_context("spawn")
+        suspects = self._pool(context, self.pending, self.workers)
+        while rest := [i for i in self.pending if i not in self._settled() | suspects]:
+            suspects |= self._pool(context, rest, self.workers)
+        for i in sorted(suspects - self._settled()):
+            if self._pool(context, [i], 1):
+                self.failed[i] = "its worker process was killed twice (out of memory?)"
+
+    def _settled(self) -> set[int]:
+        return self.done | set(self.failed)
+
+    def _pool(self, context: SpawnContext, chosen: list[int], workers: int) -> set[int]:
+        """Run these jobs; the answer is which ones were under way when a worker was killed."""
+        stop, shares = context.Event(), context.Array("d", len(self.jobs), lock=False)
+        with ProcessPoolExecutor(
+            min(workers, len(chosen)), context, _start_worker, (stop, shares)
+        ) as executor:
+            futures = {
+                executor.submit(_work_in_process, i, self.jobs[i], self.store.root): i
+                for i in chosen
+            }
+            broken = self._collect(executor, futures, stop, shares)
+        begun = {i for i in chosen if shares[i] > 0 and i not in self._settled()}
+        if broken and not begun:
+            begun = set(chosen) - self._settled()
+        return begun if broken else set()
+
+    def _collect(
+        self, executor: Executor, futures: dict[Future[bool], int], stop: _Flag, shares: Any
+    ) -> bool:
+        """Wait for all; True when the pool broke."""
+        waiting, broken = set(futures), False
+        try:
+            while waiting:
+                finished, waiting = wait(waiting, _POLL_S, FIRST_COMPLETED)
+                for future in finished:
+                    broken |= self._settle(future, futures[future])
+                under_way = sum(shares[futures[f]] for f in waiting)
+                self.progress.update(len(self.done) + len(self.failed) + under_way)
+        except KeyboardInterrupt:
+            stop.set()
+            executor.shutdown(wait=True, cancel_futures=True)
+            kept = sum(self.store.load(job.key) is not None for job in self.jobs)
+            raise Interrupted(
+                f"interrupted: {kept} of {len(self.jobs)} runs are finished and kept in "
+                f"{self.store.root}; the same command goes on from there"
+            ) from None
+        except BaseException:
+            stop.set()
+            executor.shutdown(wait=True, cancel_futures=True)
+            raise
+        return broken
+
+    def _settle(self, future: Future[bool], i: int) -> bool:
+        try:
+            future.result()
+            self.done.add(i)
+        except BrokenProcessPool:
+            return True
+        except StoreError:
+            raise  # the disk: no further run could be kept either
+        except Exception as error:
+            self.failed[i] = str(error) or type(error).__name__
+        return False

@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Experiments of papers, as data in sojourn/experiments/PAPER/EXPERIMENT/:
+
+experiment.toml   algorithms under the paper's names, signals, what is measured where
+scenario.toml     the network and its traffic
+published.toml    the numbers in print, by signal, algorithm and metric
+claims.toml       what text and tables claim
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sojourn import claims
+from sojourn.errors import InputError, nearest
+from sojourn.runs import Case
+from sojourn.scenario.changes import assign, use_algorithm
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import load
+
+ROOT = Path(__file__).parent / "experiments"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """An algorithm under the name the paper gives it."""
+
+    name: str
+    algorithm: str
+    rows: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A variant of the scenario: packets are dropped, or marked."""
+
+    name: str
+    table: str
+    set: Mapping[str, Any]
+    metrics: tuple[str, ...]  # those in print
+    beside: tuple[str, ...]  # measured too
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment of one paper."""
+
+    paper: str
+    name: str
+    folder: Path
+    data: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """As the command line has it: duk/1."""
+        return f"{self.paper}/{self.name}"
+
+    @property
+    def title(self) -> str:
+        """One line."""
+        return str(self.data["title"])
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario before an algorithm and a signal are put in."""
+        return load(self.folder / "scenario.toml")
+
+    @cached_property
+    def published(self) -> dict[claims.Cell, float]:
+        """The numbers in print."""
+        table = _read(self.folder / "published.toml")
+        return {
+            (signal, algorithm, metric): float(value)
+            for signal, algorithms in table.items()
+            for algorithm, metrics in algorithms.items()
+            for metric, value in metrics.items()
+        }
+
+    def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
+        """The claims, and the cells that settled a setting."""
+        return claims.read(_read(self.folder / "claims.toml"))
+
+    def contenders(self) -> list[Contender]:
+        """The algorithms."""
+        return [
+            Contender(entry["name"], entry["algorithm"], entry.get("rows", {}))
+            for entry in self.data["algorithms"]
+        ]
+
+    def signals(self) -> list[Signal]:
+        """The variants."""
+        return [
+            Signal(
+                entry["name"],
+                entry["table"],
+                entry["set"],
+                tuple(entry["metrics"]),
+                tuple(entry.get("beside", ())),
+            )
+            for entry in self.data["signals"]
+        ]
+
+    def cases(self) -> list[Case]:
+        """Every algorithm under every signal."""
+        return [
+            Case(
+                self._variant(contender, signal),
+                {"aqm": contender.algorithm, "algorithm": contender.name, "signal": signal.name},
+            )
+            for signal in self.signals()
+            for contender in self.contenders()
+        ]
+
+    def _variant(self, contender: Contender, signal: Signal) -> Scenario:
+        def change(data: dict[str, Any]) -> None:
+            use_algorithm(data, contender.algorithm, contender.rows)
+            for key, value in signal.set.items():
+                assign(data, key, value)
+
+        return self.scenario.replace(change)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def experiments() -> list[Experiment]:
+    """Every experiment that is here."""
+    return [
+        Experiment(path.parent.parent.name, path.parent.name, path.parent, _read(path))
+        for path in sorted(ROOT.glob("*/*/experiment.toml"))
+    ]
+
+
+def find(names: Sequence[str]) -> list[Experiment]:
+    """The experiments meant by 'duk/1' or 'duk'; all where nothing is named."""
+    known = experiments()
+    chosen = []
+    for name in names:
+        here = [e for e in known if name in (e.id, e.paper)]
+        if not here:
+            valid = {e.id for e in known} | {e.paper for e in known}
+            raise InputError(f"there is no experiment '{name}'.{nearest(name, valid)}")
+        chosen += [e for e in here if e not in chosen]
+    return chosen or known

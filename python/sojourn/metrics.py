@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The numbers that tables and claims speak of, by name, and where a report holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sojourn.errors import InputError, nearest
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of one run: over one queue and window, or (without `key`) over all flows."""
+
+    name: str
+    label: str
+    unit: str
+    path: tuple[str, ...]
+    of_queue: bool = True
+
+    def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
+        """The value in a run's report; NaN where nothing was measured."""
+        at: Any = _window(report, queue, window) if self.of_queue else report
+        for key in self.path:
+            at = at[key] if isinstance(at, Mapping) else None
+        return float("nan") if at is None else float(at)
+
+
+def _window(report: Mapping[str, Any], queue: str, window: str) -> Any:
+    for entry in report["queues"]:
+        if entry["name"] == queue:
+            for candidate in entry["windows"]:
+                if candidate["name"] == window:
+                    return candidate
+    raise InputError(f"the result has no window '{window}' of a queue '{queue}'")
+
+
+def _delays() -> list[Metric]:
+    shapes = (("mean", "mean"), ("sd", "sd"), ("iqr", "IQR"), ("p95", "95th percentile"))
+    kinds = (
+        ("system_delay", "queuing delay"),
+        ("queue_delay", "time in queue"),
+    )
+    return [
+        Metric(f"{kind}_{shape}_ms", f"{label}, {word}", "ms", (f"{kind}_ms", shape))
+        for kind, label in kinds
+        for shape, word in shapes
+    ]
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in [
+        *_delays(),
+        Metric("utilisation_pct", "utilisation", "%", ("utilisation_pct",)),
+        Metric("drop_pct", "drops", "%", ("drop_pct",)),
+        Metric("mark_pct", "marks", "%", ("mark_pct",)),
+        Metric("fct_p75_s", "completion time, third quartile", "s", ("fct_s", "p75"), False),
+        Metric("goodput_mbps", "goodput", "Mbit/s", ("goodput_mbps",), False),
+        Metric("jain", "Jain's index", "", ("jain",), False),
+    ]
+}
+
+
+def find(name: str) -> Metric:
+    """The metric of this name."""
+    if name not in METRICS:
+        raise InputError(f"unknown metric '{name}'.{nearest(name, METRICS)}")
+    return METRICS[name]

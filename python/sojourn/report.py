@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A reproduction for readers: tables on the terminal, and one HTML file with figures."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from sojourn import _native
+from sojourn.claims import SEEDS, Decision
+from sojourn.metrics import METRICS
+from sojourn.reproduce import Measured, Reproduction
+from sojourn.result import host
+from sojourn.stats import Estimate
+from sojourn.store import write_errors, write_whole
+
+_STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
+
+
+def number(value: float | None) -> str:
+    """Three or four digits that matter."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+def spread(found: Estimate) -> str:
+    """Mean and half width."""
+    if math.isinf(found.half):
+        return number(found.mean)
+    return f"{number(found.mean)} ± {number(found.half)}"
+
+
+def heading(metric: str) -> str:
+    """A column's heading."""
+    entry = METRICS[metric]
+    return f"{entry.label} ({entry.unit})" if entry.unit else entry.label
+
+
+def seeds_note(reproduction: Reproduction) -> str:
+    """How many seeds, and whether they are enough to decide."""
+    count = len(reproduction.seeds)
+    note = (
+        "queuing delay is the time in the queue and being sent, as the paper has it; "
+        f"{count} seeds, 95 % t-intervals"
+    )
+    if reproduction.quick:
+        note += f"; --quick: fewer than the {SEEDS} that a verdict needs, so these are provisional"
+    return note
+
+
+def rows(reproduction: Reproduction, signal: str) -> list[tuple[str, list[Measured]]]:
+    """For each metric of a signal, the cells of all algorithms."""
+    variant = next(s for s in reproduction.experiment.signals() if s.name == signal)
+    return [
+        (
+            metric,
+            [
+                reproduction.cell(signal, contender.name, metric)
+                for contender in reproduction.experiment.contenders()
+            ],
+        )
+        for metric in (*variant.metrics, *variant.beside)
+    ]
+
+
+def print_tables(reproduction: Reproduction, console: Console) -> None:
+    """Measured beside published, and the claims."""
+    experiment = reproduction.experiment
+    console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
+    for signal in experiment.signals():
+        table = Table(title=f"{signal.name} ({signal.table})", title_justify="left")
+        table.add_column("metric")
+        for contender in experiment.contenders():
+            table.add_column(f"{contender.name}\npublished", justify="right", style="dim")
+            table.add_column("\nmeasured", justify="right", no_wrap=True)
+        for metric, cells in rows(reproduction, signal.name):
+            texts = [t for c in cells for t in (number(c.published), spread(c.found))]
+            table.add_row(heading(metric), *texts)
+        console.print(table)
+    table = Table(title="claims", title_justify="left", show_lines=True)
+    for column in ("claim", "verdict", "measured"):
+        table.add_column(column, overflow="fold")
+    for decision in reproduction.decisions:
+        table.add_row(decision.claim.text, _verdict(decision), _lines(decision))
+    console.print(table)
+
+
+def _verdict(decision: Decision) -> str:
+    style = _STYLES[decision.verdict]
+    text = f"[{style}]{decision.verdict}[/{style}]"
+    if decision.verdict == "calibrated":
+        text += f"\n(rule: {decision.rule})"
+    return text
+
+
+def _lines(decision: Decision) -> str:
+    return "\n".join(check.text() for check in decision.checks).replace("[", r"\[")
+
+
+def html(reproductions: list[Reproduction]) -> str:
+    """One self-contained page."""
+    import jinja2
+
+    from sojourn.figure import delay_over_time, svg
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"number": number, "spread": spread, "heading": heading}
+    sections: list[dict[str, Any]] = [
+        {
+            "reproduction": reproduction,
+            "note": seeds_note(reproduction),
+            "signals": [
+                {
+                    "signal": signal,
+                    "rows": rows(reproduction, signal.name),
+                    "figure": svg(delay_over_time(reproduction, signal.name)),
+                }
+                for signal in reproduction.experiment.signals()
+            ],
+        }
+        for reproduction in reproductions
+    ]
+    return environment.get_template("report.html").render(
+        sections=sections, core=_native.core_version(), host=host()
+    )
+
+
+def write_all(reproductions: list[Reproduction], data: dict[str, Any], folder: Path) -> Path:
+    """report.html and reproduction.json in the folder; answers where the report is."""
+    with write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "reproduction.json", json.dumps(data, indent=1).encode())
+    write_whole(folder / "report.html", html(reproductions).encode())
+    return folder / "report.html"

@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Results: what was run, with what, and what came out. They do not change after they are made.
+
+    DIR/result.json      format, scenario, seeds, versions, host, and the aggregates of every run
+       /scenario.toml    the scenario as it was run, shorthand written out
+       /windows.parquet  one row for each run, queue and window
+       /series.parquet   one row for each run, queue and time: the raw series
+       /flows.parquet    one row for each run and flow
+       /README.md        says all this
+       /runs/            the store: finished runs, from which the same command goes on
+
+result.json is written last, with the digests of the others: a folder without it, or one that
+does not match it, was not finished.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from sojourn import _native
+from sojourn.errors import InputError, StoreError
+from sojourn.store import Entry, Store, digest, parquet_bytes, write_errors, write_whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = 1
+_DELAYS = ("queue_delay_ms", "system_delay_ms", "queue_pkts")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: what it was, and the engine's report."""
+
+    labels: Mapping[str, str | int]
+    report: Mapping[str, Any]
+    entry: Entry
+
+    @property
+    def seed(self) -> int:
+        """Its seed."""
+        return int(self.labels["seed"])
+
+    def series(self) -> pa.Table:
+        """The time series of the recorded queues."""
+        return self.entry.series()
+
+    def to_json(self) -> dict[str, Any]:
+        """One element of `runs` in `sojourn run --json`."""
+        return {**self.labels, **self.report}
+
+
+def host() -> dict[str, str | int]:
+    """The machine that ran it."""
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count() or 1,
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+@dataclass(frozen=True)
+class Result:
+    """Several runs that belong together."""
+
+    scenario: str
+    runs: tuple[Run, ...]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys of `sojourn run --json`."""
+        return {"runs": [run.to_json() for run in self.runs]}
+
+    def windows(self) -> pa.Table:
+        """Aggregates: one row for each run, queue and window."""
+        return _table(_window_rows(self.runs))
+
+    def flows(self) -> pa.Table:
+        """One row for each run and flow."""
+        rows = ({**run.labels, **flow} for run in self.runs for flow in run.report["flows"])
+        return _table(rows)
+
+    def series(self) -> pa.Table:
+        """The raw series of all runs, with the labels of each run as columns."""
+        import pyarrow as pa
+
+        tables = []
+        for run in self.runs:
+            table = run.series()
+            for label, value in reversed(list(run.labels.items())):
+                column = pa.array([value] * len(table))
+                table = table.add_column(0, label, column)
+            tables.append(table)
+        return pa.concat_tables(tables, promote_options="default")
+
+    def save(self, folder: str | Path) -> None:
+        """Write the folder; until the last file is there, it does not pass for finished."""
+        folder = Path(folder)
+        with write_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "result.json").unlink(missing_ok=True)
+        contents = {
+            "scenario.toml": self.scenario.encode(),
+            "windows.parquet": parquet_bytes(self.windows()),
+            "series.parquet": parquet_bytes(self.series()),
+            "flows.parquet": parquet_bytes(self.flows()),
+            "README.md": _README.encode(),
+        }
+        for name, content in contents.items():
+            write_whole(folder / name, content)
+        head = {
+            "format": FORMAT,
+            "made": datetime.now(UTC).isoformat(timespec="seconds"),
+            "core": _native.core_version(),
+            "host": host(),
+            "seeds": sorted({run.seed for run in self.runs}),
+            **self.meta,
+            "files": {name: digest(content) for name, content in contents.items()},
+            "keys": [run.entry.key for run in self.runs],
+            "labels": [dict(run.labels) for run in self.runs],
+            **self.to_json(),
+        }
+        write_whole(folder / "result.json", json.dumps(head, indent=1).encode())
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read a folder back; StoreError if it is not whole."""
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise InputError(f"{folder}: there is no such folder")
+        try:
+            head = json.loads((folder / "result.json").read_bytes())
+            files = {name: (folder / name).read_bytes() for name in head["files"]}
+        except (OSError, ValueError, KeyError) as error:
+            raise StoreError(_unfinished(folder)) from error
+        if head.get("format") != FORMAT:
+            raise StoreError(f"{folder}: format {head.get('format')!r} is not known")
+        if any(digest(files[name]) != head["files"][name] for name in files):
+            raise StoreError(_unfinished(folder))
+        store = Store(folder / "runs")
+        entries = [store.load(key) for key in head["keys"]]
+        if None in entries:
+            raise StoreError(_unfinished(folder))
+        runs = tuple(
+            Run(labels, entry.report, entry)
+            for labels, entry in zip(head["labels"], entries, strict=True)
+            if entry
+        )
+        meta = {key: head[key] for key in ("made", "core", "host")}
+        return cls(files["scenario.toml"].decode(), runs, meta)
+
+
+def _unfinished(folder: Path) -> str:
+    return (
+        f"{folder}: this result is not whole (its command was stopped, or a file was cut off). "
+        "Run the same command again: what was finished is kept"
+    )
+
+
+def _window_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        for queue in run.report["queues"]:
+            for window in queue["windows"]:
+                row: dict[str, Any] = {**run.labels, "queue": queue["name"]}
+                row["window"] = window["name"]
+                for key, value in window.items():
+                    if key in _DELAYS:
+                        row |= {f"{key}_{part}": number for part, number in value.items()}
+                    elif not isinstance(value, dict) and key != "name":
+                        row[key] = value
+                yield row
+
+
+def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(list(rows))
+
+
+_README = """\
+# A result of Sojourn
+
+* `result.json`: format, versions, host, seeds, and the aggregates of every run (`runs`)
+* `scenario.toml`: the scenario as it was run; `sojourn run scenario.toml` runs it again
+* `windows.parquet`: one row for each run, queue and window
+* `series.parquet`: one row for each run, queue and time, the raw series
+* `flows.parquet`: one row for each run and flow
+* `runs/`: each finished run by itself; the same command goes on from here
+
+    import pandas;  pandas.read_parquet("windows.parquet")
+    import polars;  polars.read_parquet("series.parquet")
+    import duckdb;  duckdb.sql("select aqm, avg(utilisation_pct) from 'windows.parquet' group by 1")
+
+Delays are in milliseconds, rates in Mbit/s, shares in percent of arriving packets.
+"""

@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Do the parts of a scenario fit together? Each check yields where and why not."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sojourn import _native
+from sojourn.errors import nearest
+
+if TYPE_CHECKING:
+    from sojourn.scenario.model import Dumbbell, Flow, Link, Scenario, Traffic
+
+Path = tuple[str | int, ...]
+Problem = tuple[Path, str]
+
+
+def problem(scenario: Scenario) -> Problem | None:
+    """The first thing that does not fit, or None."""
+    return next(_problems(scenario), None)
+
+
+def _problems(scenario: Scenario) -> Iterator[Problem]:
+    if scenario.duration == 0:
+        yield ("duration",), "a run of no time; allowed: more than 0 s"
+    if scenario.dumbbell:
+        yield from _dumbbell(scenario)
+        queues = ["bottleneck"]
+        traffic: Sequence[Traffic] = scenario.dumbbell.flows
+        where: Path = ("dumbbell", "flows")
+    else:
+        yield from _graph(scenario)
+        queues = [link.name for link in scenario.links]
+        traffic, where = scenario.flows, ("flows",)
+    for index, flow in enumerate(traffic):
+        yield from _flow(flow, (*where, index))
+    yield from _record(scenario, queues)
+
+
+def _unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            yield (*where, index, *key), f"'{name}' is there twice"
+
+
+def _dumbbell(scenario: Scenario) -> Iterator[Problem]:
+    for key in ("nodes", "links", "flows"):
+        if getattr(scenario, key):
+            yield (key,), "a scenario is either a [dumbbell] or a graph of nodes, links and flows"
+    assert scenario.dumbbell
+    yield from _shaping(scenario.dumbbell, ("dumbbell",))
+    flows = scenario.dumbbell.flows
+    yield from _unique([f.name for f in flows], ("dumbbell", "flows"), ("name",))
+    if not flows:
+        yield ("dumbbell", "flows"), "no flows"
+
+
+def _shaping(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
+    if link.rate is None and link.schedule:
+        yield (*where, "schedule"), "a schedule of rates needs a rate to begin with"
+    if link.rate is None and link.shaper != "wire":
+        yield (*where, "shaper"), f"'{link.shaper}' needs a rate"
+    for index, (earlier, later) in enumerate(pairwise(link.schedule), start=1):
+        if later.at <= earlier.at:
+            yield (
+                (*where, "schedule", index, "at"),
+                f"'{later.at}' is not later than the step before it, at '{earlier.at}'",
+            )
+
+
+def _graph(scenario: Scenario) -> Iterator[Problem]:
+    if not scenario.nodes:
+        yield ("nodes",), "no nodes: give nodes, links and flows, or a [dumbbell]"
+    yield from _unique(scenario.nodes, ("nodes",))
+    yield from _unique([link.name for link in scenario.links], ("links",), ("name",))
+    yield from _unique([flow.name for flow in scenario.flows], ("flows",), ("name",))
+    for index, link in enumerate(scenario.links):
+        yield from _ends(link, scenario.nodes, ("links", index))
+        yield from _shaping(link, ("links", index))
+    links = {link.name: link for link in scenario.links}
+    if not scenario.flows:
+        yield ("flows",), "no flows"
+    for index, flow in enumerate(scenario.flows):
+        yield from _ends(flow, scenario.nodes, ("flows", index))
+        yield from _path(flow.path, flow.from_, flow.to, links, ("flows", index, "path"))
+        yield from _path(
+            flow.reverse_path, flow.to, flow.from_, links, ("flows", index, "reverse_path")
+        )
+
+
+def _ends(edge: Link | Flow, nodes: Sequence[str], where: Path) -> Iterator[Problem]:
+    for key, node in (("from", edge.from_), ("to", edge.to)):
+        if node not in nodes:
+            yield (*where, key), f"there is no node '{node}'.{nearest(node, nodes)}"
+    if edge.from_ == edge.to:
+        yield (*where, "to"), f"begins and ends at the same node, '{edge.to}'"
+
+
+def _path(
+    path: Sequence[str] | None, start: str, end: str, links: dict[str, Link], where: Path
+) -> Iterator[Problem]:
+    if path is None:
+        if start in _nodes(links) and end not in _reachable(start, links):
+            yield where[:-1], f"no way from '{start}' to '{end}'"
+        return
+    at = start
+    for index, name in enumerate(path):
+        if name not in links:
+            yield (*where, index), f"there is no link '{name}'.{nearest(name, links)}"
+            return
+        if links[name].from_ != at:
+            yield (*where, index), f"'{name}' begins at '{links[name].from_}', not at '{at}'"
+        at = links[name].to
+    if at != end:
+        yield where, f"ends at '{at}', not at '{end}'"
+
+
+def _nodes(links: dict[str, Link]) -> set[str]:
+    return {node for link in links.values() for node in (link.from_, link.to)}
+
+
+def _reachable(start: str, links: dict[str, Link]) -> set[str]:
+    seen, todo = {start}, [start]
+    while todo:
+        at = todo.pop()
+        for link in links.values():
+            if link.from_ == at and link.to not in seen:
+                seen.add(link.to)
+                todo.append(link.to)
+    return seen
+
+
+@functools.cache
+def tcp_options() -> dict[str, object]:
+    """Every switch of the TCP with its default."""
+    options: dict[str, object] = json.loads(_native.tcp_options())
+    return options
+
+
+def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
+    if flow.stop is not None and flow.stop <= flow.start:
+        yield (*where, "stop"), f"'{flow.stop}' is not later than the start, '{flow.start}'"
+    if flow.app.kind == "cbr" and flow.transport.kind == "tcp":
+        yield (*where, "transport"), "a 'cbr' source sends by 'udp'"
+    if flow.app.kind != "cbr" and flow.transport.kind == "udp":
+        yield (*where, "transport"), f"a '{flow.app.kind}' source sends by 'tcp'"
+    if flow.transport.kind == "tcp":
+        known = {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn")}
+        for key, value in flow.transport.options.items():
+            at = (*where, "transport", "options", key)
+            if key not in known:
+                yield at, f"TCP has no option '{key}'.{nearest(key, known)}"
+            elif isinstance(known[key], bool) != isinstance(value, bool):
+                yield at, f"{value!r} is not of the kind of the default, {known[key]!r}"
+
+
+def _record(scenario: Scenario, queues: Sequence[str]) -> Iterator[Problem]:
+    for index, name in enumerate(scenario.record.queues):
+        if name not in queues:
+            yield (
+                ("record", "queues", index),
+                f"there is no link '{name}' with a queue.{nearest(name, queues)}",
+            )
+    if scenario.record.series == 0:
+        yield ("record", "series"), "a grid of no time; allowed: more than 0 s"
+    yield from _unique([w.name for w in scenario.record.windows], ("record", "windows"), ("name",))
+    for index, window in enumerate(scenario.record.windows):
+        at: Path = ("record", "windows", index)
+        if window.from_ >= window.to:
+            yield (*at, "to"), f"'{window.to}' is not later than its beginning, '{window.from_}'"
+        if window.to > scenario.duration:
+            yield (
+                (*at, "to"),
+                f"'{window.to}' is after the end; allowed: up to '{scenario.duration}'",
+            )

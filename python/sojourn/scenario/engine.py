@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A graph as the engine reads it: base units, the unit in each key, nothing left to default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sojourn.scenario.model import Bulk, Cbr, Flow, Link, Respawn, Scenario, Tcp
+
+
+def to_engine(graph: Scenario) -> dict[str, Any]:
+    """Data for JSON. Equal scenarios give equal data: results are filed under its digest."""
+    return {
+        "format": graph.format,
+        "name": graph.name,
+        "duration_ns": int(graph.duration),
+        "nodes": list(graph.nodes),
+        "links": [_link(link) for link in graph.links],
+        "flows": [_flow(flow) for flow in graph.flows],
+        "record": {
+            "queues": list(graph.record.queues),
+            "windows": [
+                {"name": w.name, "from_ns": int(w.from_), "to_ns": int(w.to)}
+                for w in graph.record.windows
+            ],
+            "series_ns": int(graph.record.series),
+            "events": graph.record.events,
+        },
+    }
+
+
+def _link(link: Link) -> dict[str, Any]:
+    jitter = link.jitter
+    return {
+        "name": link.name,
+        "from": link.from_,
+        "to": link.to,
+        "rate_bps": None if link.rate is None else int(link.rate),
+        "schedule": [{"at_ns": int(step.at), "rate_bps": int(step.rate)} for step in link.schedule],
+        "shaper": link.shaper,
+        "burst_bytes": int(link.burst),
+        "ring_pkts": link.ring,
+        "delay_ns": int(link.delay),
+        "jitter": jitter and {"distribution": jitter.distribution, "sd_ns": int(jitter.sd)},
+        "loss": float(link.loss),
+        "queue": {"algorithm": link.queue.algorithm, "rows": dict(link.queue.rows)},
+    }
+
+
+def _flow(flow: Flow) -> dict[str, Any]:
+    return {
+        "name": flow.name,
+        "count": flow.count,
+        "from": flow.from_,
+        "to": flow.to,
+        "path": None if flow.path is None else list(flow.path),
+        "reverse_path": None if flow.reverse_path is None else list(flow.reverse_path),
+        "transport": _transport(flow),
+        "app": _app(flow.app),
+        "start_ns": int(flow.start),
+        "start_spread_ns": int(flow.start_spread),
+        "stop_ns": None if flow.stop is None else int(flow.stop),
+        "send_jitter_ns": None if flow.send_jitter is None else int(flow.send_jitter),
+    }
+
+
+def _transport(flow: Flow) -> dict[str, Any]:
+    transport = flow.transport
+    if isinstance(transport, Tcp):
+        return {
+            "kind": "tcp",
+            "cc": transport.cc,
+            "ecn": transport.ecn,
+            "options": dict(transport.options),
+        }
+    return {"kind": "udp"}
+
+
+def _app(app: Bulk | Respawn | Cbr) -> dict[str, Any]:
+    if isinstance(app, Cbr):
+        return {"kind": "cbr", "rate_bps": int(app.rate), "payload_bytes": int(app.payload)}
+    return {"kind": app.kind, "bytes": None if app.size is None else int(app.size)}

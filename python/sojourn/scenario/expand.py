@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Shorthand written out: a dumbbell as a graph, and the recording it implies."""
+
+from __future__ import annotations
+
+from sojourn.scenario.model import (
+    WHOLE,
+    Dumbbell,
+    Flow,
+    Link,
+    Queue,
+    Record,
+    Scenario,
+    Window,
+)
+from sojourn.units import Duration
+
+# Beyond any congestion window: these queues are there to be crossed, not to drop.
+_AMPLE = Queue(algorithm="fifo", rows={"limit": 1_000_000})
+
+
+def expand(scenario: Scenario) -> Scenario:
+    """A graph with its recording filled in; a graph that has both is returned as it is."""
+    parts: dict[str, object] = {}
+    if scenario.dumbbell:
+        parts = {
+            "dumbbell": None,
+            "nodes": ("sender", "router", "receiver"),
+            "links": _links(scenario.dumbbell),
+            "flows": tuple(_flows(scenario.dumbbell)),
+        }
+    names = ["bottleneck"] if scenario.dumbbell else [link.name for link in scenario.links]
+    whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)
+    record = Record(
+        queues=scenario.record.queues or tuple(names),
+        windows=scenario.record.windows or (whole,),
+        series=scenario.record.series,
+        events=scenario.record.events,
+    )
+    return scenario.model_copy(update={**parts, "record": record})
+
+
+def _links(dumbbell: Dumbbell) -> tuple[Link, ...]:
+    """The round trip time is half before and half after the receivers; jitter after the queue."""
+    there = Duration(dumbbell.rtt // 2)
+    back = Duration(dumbbell.rtt - there)
+    return (
+        Link(name="access", from_="sender", to="router", queue=_AMPLE),
+        Link(
+            name="bottleneck",
+            from_="router",
+            to="receiver",
+            rate=dumbbell.rate,
+            schedule=dumbbell.schedule,
+            shaper=dumbbell.shaper,
+            burst=dumbbell.burst,
+            ring=dumbbell.ring,
+            delay=there,
+            jitter=dumbbell.jitter,
+            queue=dumbbell.aqm,
+        ),
+        Link(name="back", from_="receiver", to="sender", delay=back, queue=_AMPLE),
+    )
+
+
+def _flows(dumbbell: Dumbbell) -> list[Flow]:
+    return [
+        Flow(from_="sender", to="receiver", **{k: getattr(traffic, k) for k in _TRAFFIC})
+        for traffic in dumbbell.flows
+    ]
+
+
+_TRAFFIC = ("name", "count", "transport", "app", "start", "start_spread", "stop", "send_jitter")

@@ -1,0 +1,297 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What a scenario is made of. Each key means the same in TOML, in Python and in the schema.
+
+A scenario is a directed graph: nodes, links (a queue and a shaper at the sending end of each),
+flows along paths, and windows of time over which the queues named in `record` are measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    model_serializer,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from sojourn import algorithms, units
+from sojourn.algorithms import Value
+from sojourn.units import Duration, Rate, Share, Size
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
+# A window of the whole run, where none is written.
+WHOLE = "whole run"
+
+
+class Model(BaseModel):
+    """Unknown keys are errors, and nothing changes after it is made."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
+    )
+
+
+class Queue(Model):
+    """An algorithm and the rows it is set to, in canonical units."""
+
+    algorithm: str = "fifo"
+    rows: dict[str, int] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, data: object) -> object:
+        if isinstance(data, Queue):
+            return data
+        if isinstance(data, str):
+            data = {"algorithm": data}
+        if not isinstance(data, dict):
+            raise PydanticCustomError("queue", 'write a queue as {{ algorithm = "codel" }}')
+        name = str(data.get("algorithm", "fifo"))
+        values = {key: value for key, value in data.items() if key not in ("algorithm", "rows")}
+        try:
+            algorithms.find(name)
+        except Exception as error:
+            raise PydanticCustomError(
+                "row", "{reason}", {"reason": str(error), "key": "algorithm"}
+            ) from error
+        try:
+            rows = dict(data.get("rows", {})) | algorithms.read_rows(name, values)
+        except units.UnitError as error:
+            key, _, reason = str(error).partition(": ")
+            raise PydanticCustomError(
+                "row", "{reason}", {"reason": reason or key, "key": key if reason else None}
+            ) from error
+        return {"algorithm": name, "rows": rows}
+
+    @model_serializer
+    def _write(self) -> dict[str, Value]:
+        known = algorithms.rows_of(self.algorithm)
+        return {"algorithm": self.algorithm} | {
+            key: known[key].write(number) for key, number in self.rows.items()
+        }
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        names = sorted(algorithms.algorithms())
+        shared: dict[str, object] = {
+            row.name: {"description": row.help} for row in algorithms.queue_rows().values()
+        }
+        return {
+            "title": "Queue",
+            "description": "An algorithm with its parameters; `sojourn show NAME` lists them.",
+            "anyOf": [
+                {"type": "string", "enum": names},
+                {
+                    "type": "object",
+                    "properties": {"algorithm": {"enum": names, "default": "fifo"}} | shared,
+                    "additionalProperties": {"type": ["string", "number", "boolean"]},
+                },
+            ],
+        }
+
+
+class Jitter(Model):
+    """Random extra delay; packets keep their order, as netem's do behind a rate."""
+
+    distribution: Literal["normal", "uniform"] = "normal"
+    sd: Duration
+
+
+class Step(Model):
+    """From `at` on, the link has this rate."""
+
+    at: Duration
+    rate: Rate
+
+
+class Link(Model):
+    """One direction of a link: queue, shaper, wire."""
+
+    name: Name
+    from_: Name = Field(alias="from")
+    to: Name
+    rate: Rate | None = Field(None, description="without it, packets take no time to send")
+    schedule: tuple[Step, ...] = ()
+    shaper: Literal["wire", "tbf", "htb"] = "wire"
+    burst: Size = Field(Size("3028 B"), description="token bucket of tbf and htb")
+    ring: int = Field(0, ge=0, le=65536, description="packets in the driver ring below the queue")
+    delay: Duration = Duration(0)
+    jitter: Jitter | None = None
+    loss: Share = Share(0.0)
+    queue: Queue = Queue(algorithm="fifo", rows={})
+
+
+class Tcp(Model):
+    """TCP as Linux 6.12 has it; `options` are switches to other and older forms."""
+
+    kind: Literal["tcp"] = "tcp"
+    cc: str = "cubic"
+    ecn: bool = False
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+
+
+class Udp(Model):
+    """UDP: no answer to loss."""
+
+    kind: Literal["udp"] = "udp"
+
+
+class Bulk(Model):
+    """Sends `size`, or for ever."""
+
+    kind: Literal["bulk"] = "bulk"
+    size: Size | None = None
+
+
+class Respawn(Model):
+    """Sends `size`; when it has arrived, a new connection begins at once."""
+
+    kind: Literal["respawn"] = "respawn"
+    size: Size
+
+
+class Cbr(Model):
+    """Datagrams of `payload` at a constant rate of payload."""
+
+    kind: Literal["cbr"] = "cbr"
+    rate: Rate
+    payload: Size = Size("160 B")
+
+
+Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
+App = Annotated[Bulk | Respawn | Cbr, Field(discriminator="kind")]
+
+
+class Traffic(Model):
+    """Flows of one kind: `count` of them."""
+
+    name: Name = "flow"
+    count: int = Field(1, ge=1, le=100_000)
+    transport: Transport = Tcp()
+    app: App = Bulk()
+    start: Duration = Duration(0)
+    start_spread: Duration = Field(
+        Duration("1 s"), description="each flow starts at a random time within this after `start`"
+    )
+    stop: Duration | None = None
+    send_jitter: Duration | None = Field(
+        None, description="random delay of the sender; unless given, one packet time of the path"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kinds(cls, data: object) -> object:
+        """`app = "bulk"` and `transport = "udp"` for those that need no more."""
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        for key, default in (("transport", "tcp"), ("app", "bulk")):
+            value = data.get(key)
+            if isinstance(value, str):
+                data[key] = {"kind": value}
+            elif isinstance(value, dict) and "kind" not in value:
+                data[key] = {"kind": default, **value}
+        return data
+
+
+class Flow(Traffic):
+    """Traffic between two nodes; without a path it takes the one with the fewest links."""
+
+    from_: Name = Field(alias="from")
+    to: Name
+    path: tuple[Name, ...] | None = None
+    reverse_path: tuple[Name, ...] | None = None
+
+
+class Window(Model):
+    """Metrics are computed over a window of time."""
+
+    name: Name
+    from_: Duration = Field(alias="from")
+    to: Duration
+
+
+class Record(Model):
+    """What is measured."""
+
+    queues: tuple[Name, ...] = ()
+    windows: tuple[Window, ...] = ()
+    series: Duration = Field(Duration("100 ms"), description="grid of the time series")
+    events: bool = Field(False, description="keep every packet's passage through the queues")
+
+
+class Dumbbell(Model):
+    """Shorthand: senders, one bottleneck named 'bottleneck', receivers."""
+
+    rate: Rate
+    rtt: Duration
+    aqm: Queue = Queue(algorithm="fifo", rows={})
+    jitter: Jitter | None = None
+    shaper: Literal["wire", "tbf", "htb"] = "wire"
+    burst: Size = Size("3028 B")
+    ring: int = Field(0, ge=0, le=65536)
+    schedule: tuple[Step, ...] = ()
+    flows: tuple[Traffic, ...] = (Traffic(),)
+
+
+class Scenario(Model):
+    """A network, its traffic, and what to record."""
+
+    format: Literal[1] = 1
+    name: Name
+    description: str = ""
+    duration: Duration
+    nodes: tuple[Name, ...] = ()
+    links: tuple[Link, ...] = ()
+    flows: tuple[Flow, ...] = ()
+    record: Record = Record()
+    dumbbell: Dumbbell | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        from sojourn.scenario.checks import problem
+
+        found = problem(self)
+        if found:
+            path, reason = found
+            raise PydanticCustomError("graph", "{reason}", {"reason": reason, "path": path})
+        return self
+
+    def expand(self) -> Scenario:
+        """The same scenario as a plain graph, with every default of the recording filled in."""
+        from sojourn.scenario.expand import expand
+
+        return expand(self)
+
+    def to_engine(self) -> dict[str, Any]:
+        """What the engine reads: the graph in base units."""
+        from sojourn.scenario.engine import to_engine
+
+        return to_engine(self.expand())
+
+    def to_toml(self) -> str:
+        """TOML that reads back to an equal scenario."""
+        from sojourn.scenario.toml import dumps
+
+        return dumps(self)
+
+    def to_data(self) -> dict[str, Any]:
+        """What its TOML file holds; defaults are left out."""
+        data = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        return {"format": self.format, **data}
+
+    def replace(self, change: Callable[[dict[str, Any]], None]) -> Scenario:
+        """A changed copy: `change` edits the data a TOML file would hold."""
+        data = self.to_data()
+        change(data)
+        return Scenario.model_validate(data)

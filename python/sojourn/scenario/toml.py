@@ -1,0 +1,235 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Scenarios from and to TOML, with errors that name file, line, key and value."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from sojourn.errors import InputError, nearest
+from sojourn.scenario.model import Scenario
+
+Keys = tuple[str | int, ...]
+
+
+def load(path: str | Path) -> Scenario:
+    """The scenario in a TOML file."""
+    text = read_text(path)
+    return validate(parse(text, str(path)), source=str(path), text=text)
+
+
+def read_text(path: str | Path) -> str:
+    """The file's text, or an InputError that says why not."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: cannot be read: {reason}") from error
+
+
+def loads(text: str) -> Scenario:
+    """The scenario in TOML text."""
+    return validate(parse(text, "<text>"), source="<text>", text=text)
+
+
+def parse(text: str, source: str) -> dict[str, Any]:
+    """TOML as plain data."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
+        if match:
+            reason = str(error)[: match.start()].strip()
+            raise InputError(f"{source}:{match[1]}:{match[2]}: not TOML: {reason}") from error
+        raise InputError(f"{source}: not TOML: {error}") from error
+
+
+def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
+    """A scenario from data; the first problem is reported with its line in `text`."""
+    if "format" not in data:
+        raise InputError(f"{source}: format is missing; write 'format = 1'")
+    if data["format"] != 1:
+        raise InputError(
+            f"{source}: format = {data['format']!r} is not known; this version reads format = 1"
+        )
+    try:
+        return Scenario.model_validate(data)
+    except ValidationError as error:
+        raise InputError(_sentence(error, data, source, text)) from error
+
+
+def dumps(scenario: Scenario) -> str:
+    """TOML that reads back to an equal scenario: defaults are left out."""
+    import tomlkit
+
+    document = tomlkit.document()
+    for key, value in scenario.to_data().items():
+        document[key] = _table(value) if key in ("record", "dumbbell") else _tables(value)
+    return tomlkit.dumps(document)
+
+
+def _tables(value: Any) -> Any:
+    """A list of tables as [[name]] blocks; small tables inside them stay on one line."""
+    import tomlkit
+
+    if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        blocks = tomlkit.aot()
+        for entry in value:
+            blocks.append(_table(entry))
+        return blocks
+    return _inline(value)
+
+
+def _table(entry: dict[str, Any]) -> Any:
+    import tomlkit
+
+    table = tomlkit.table()
+    for key, value in entry.items():
+        many = key in ("windows", "flows") and bool(value)
+        table[key] = _tables(value) if many else _inline(value)
+    return table
+
+
+def _inline(value: Any) -> Any:
+    import tomlkit
+
+    if isinstance(value, dict):
+        table = tomlkit.inline_table()
+        for key, item in value.items():
+            table[key] = _inline(item)
+        return table
+    if isinstance(value, list | tuple):
+        array = tomlkit.array()
+        for item in value:
+            array.append(_inline(item))
+        return array
+    return value
+
+
+def _sentence(error: ValidationError, data: dict[str, Any], source: str, text: str) -> str:
+    # A mistyped key is also a missing one; the first of these two is the helpful message.
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+    context = first.get("ctx", {})
+    path = _real_path(first["loc"], data)
+    if context.get("path") is not None:
+        path = tuple(context["path"])
+    if first["type"] == "row" and context.get("key"):
+        path = (*path, context["key"])
+    line = line_of(text, path)
+    where = f"{source}:{line}: " if line else f"{source}: "
+    return f"{where}{spell(path)}: {_reason(dict(first), path)}"
+
+
+def _reason(first: dict[str, Any], path: Keys) -> str:
+    kind, value = first["type"], first.get("input")
+    context = first.get("ctx", {})
+    if kind in ("unit", "row", "graph", "queue"):
+        return str(context.get("reason", first["msg"]))
+    if kind == "extra_forbidden":
+        return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), _keys_at(path))}"
+    if kind == "missing":
+        return "is missing"
+    if kind in ("literal_error", "union_tag_invalid"):
+        expected = str(context.get("expected") or context.get("expected_tags"))
+        choices = re.findall(r"'([^']+)'", expected)
+        given = context.get("tag", value)
+        return f"{given!r} is not a choice; allowed: {expected}.{nearest(str(given), choices)}"
+    return f"{value!r}: {first['msg']}"
+
+
+def _keys_at(path: Keys) -> list[str]:
+    """The valid keys of the table that holds the last element of `path`."""
+    model: type[BaseModel] = Scenario
+    for key in path[:-1]:
+        if isinstance(key, int):
+            continue
+        for name, field in model.model_fields.items():
+            if key == (field.alias or name):
+                inner = _models_in(field.annotation)
+                if not inner:
+                    return []
+                if len(inner) > 1:
+                    return sorted({k for m in inner for k in _keys_of(m)})
+                model = inner[0]
+    return _keys_of(model)
+
+
+def _keys_of(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for arg in getattr(annotation, "__args__", ()) for m in _models_in(arg)]
+
+
+def _real_path(loc: Sequence[str | int], data: Any) -> Keys:
+    """The location without the tags that pydantic puts in for the members of a union."""
+    path: list[str | int] = []
+    at = data
+    for key in loc:
+        if (isinstance(at, dict) and key in at) or (isinstance(at, list) and isinstance(key, int)):
+            at = at[key]
+        elif key in _TAGS and key is not loc[-1]:
+            continue
+        elif key in _TAGS:
+            break
+        else:
+            at = None
+        path.append(key)
+    return tuple(path)
+
+
+_TAGS = ("tcp", "udp", "bulk", "respawn", "cbr")
+
+
+def spell(path: Keys) -> str:
+    """('links', 0, 'rate') -> 'links[0].rate'."""
+    text = ""
+    for key in path:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
+    return text or "scenario"
+
+
+_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]")
+_KEY = re.compile(r"^\s*([A-Za-z0-9_.\"-]+)\s*=")
+
+
+def line_of(text: str, path: Keys) -> int | None:
+    """The line of the key, or of the nearest enclosing table that has one."""
+    places = _places(text)
+    for length in range(len(path), 0, -1):
+        if path[:length] in places:
+            return places[path[:length]]
+    return None
+
+
+def _places(text: str) -> dict[Keys, int]:
+    places: dict[Keys, int] = {}
+    counts: dict[Keys, int] = {}
+    table: Keys = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        if header:
+            table = ()
+            words = [word.strip().strip('"') for word in header[2].split(".")]
+            for depth, word in enumerate(words, start=1):
+                table = (*table, word)
+                if depth == len(words) and header[1] == "[[":
+                    counts[table] = counts.get(table, -1) + 1
+                if table in counts:
+                    table = (*table, counts[table])
+            places.setdefault(table, number)
+            continue
+        key = _KEY.match(line)
+        if key:
+            path = table + tuple(word.strip('"') for word in key[1].split("."))
+            places.setdefault(path, number)
+    return places

@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The store of finished runs: a run is filed under what it depends on, whole or not at all.
+
+    <root>/ab/abcdef…/run.json         scenario, seed, version of the core, report
+                     /series.parquet   its time series
+                     /complete.json    digests of the two; written last
+    <root>/damaged/…                   entries that were not whole, moved aside
+
+An entry is written in a folder beside its place and renamed. So a killed process leaves a
+`.partial-…` folder, never an entry that looks finished; a file that was cut off later (a full
+disk, a power cut) is found by its digest. Either way the run is made again.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import platformdirs
+
+from sojourn.errors import StoreError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = 1
+_FILES = ("run.json", "series.parquet")
+
+
+def default_root() -> Path:
+    """Where runs are kept unless --out names a folder."""
+    return Path(platformdirs.user_cache_dir("sojourn")) / "runs"
+
+
+def key_of(scenario: Mapping[str, Any], seed: int, core: str) -> str:
+    """Everything that decides a run's outcome, as one digest."""
+    whole = {"store": FORMAT, "scenario": scenario, "seed": seed, "core": core}
+    text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Failures of the file system as sentences."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreError(
+                f"{path}: the disk is full; what was finished is kept. "
+                "Make room, or name another folder with --out, and run the same command again"
+            ) from error
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """The file has its old content or the new one, never a part of it."""
+    beside = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    with write_errors(path):
+        try:
+            with beside.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """A table as a parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def digest(content: bytes) -> str:
+    """SHA-256, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One finished run in the store."""
+
+    key: str
+    folder: Path
+    report: Mapping[str, Any]
+
+    def series(self) -> pa.Table:
+        """The time series of the recorded queues."""
+        import pyarrow.parquet as pq
+
+        return pq.read_table(self.folder / "series.parquet")
+
+
+class Store:
+    """Finished runs in a folder; several processes may use it at once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        with write_errors(root):
+            root.mkdir(parents=True, exist_ok=True)
+        self._sweep()
+
+    def folder(self, key: str) -> Path:
+        """The place of an entry, whether it is there or not."""
+        return self.root / key[:2] / key
+
+    def load(self, key: str) -> Entry | None:
+        """The entry, or None where there is no whole one; what is not whole is moved aside."""
+        folder = self.folder(key)
+        if not folder.exists():
+            return None
+        try:
+            digests = json.loads((folder / "complete.json").read_bytes())["files"]
+            contents = {name: (folder / name).read_bytes() for name in _FILES}
+            if any(digest(contents[name]) != digests[name] for name in _FILES):
+                raise ValueError("a file differs from its digest")
+            return Entry(key, folder, json.loads(contents["run.json"])["report"])
+        except (OSError, ValueError, KeyError, TypeError):
+            self._set_aside(folder)
+            return None
+
+    def save(self, key: str, run: Mapping[str, Any], series: pa.Table) -> None:
+        """File a run (its report under "report"). Whoever comes second with it changes nothing."""
+        folder = self.folder(key)
+        beside = self.root / f".partial-{socket.gethostname()}-{os.getpid()}-{key}"
+        contents = {
+            "run.json": json.dumps(run, indent=1).encode(),
+            "series.parquet": parquet_bytes(series),
+        }
+        digests = {name: digest(content) for name, content in contents.items()}
+        contents["complete.json"] = json.dumps({"format": FORMAT, "files": digests}).encode()
+        with write_errors(folder):
+            try:
+                beside.mkdir(parents=True, exist_ok=True)
+                for name, content in contents.items():
+                    write_whole(beside / name, content)
+                folder.parent.mkdir(exist_ok=True)
+                if not folder.exists():
+                    beside.rename(folder)
+            except FileExistsError:
+                pass
+            except OSError as error:
+                # Another process was first with the same entry.
+                if error.errno != errno.ENOTEMPTY:
+                    raise
+            finally:
+                shutil.rmtree(beside, ignore_errors=True)
+
+    def discard(self, key: str) -> None:
+        """Forget an entry."""
+        with write_errors(self.folder(key)):
+            if self.folder(key).exists():
+                shutil.rmtree(self.folder(key))
+
+    def _set_aside(self, folder: Path) -> None:
+        with write_errors(folder):
+            aside = self.root / "damaged"
+            aside.mkdir(exist_ok=True)
+            number = 0
+            while (aside / f"{folder.name}-{number}").exists():
+                number += 1
+            folder.rename(aside / f"{folder.name}-{number}")
+
+    def _sweep(self) -> None:
+        """Partial folders whose process on this machine is gone."""
+        head = f".partial-{socket.gethostname()}-"
+        for folder in self.root.glob(f"{head}*"):
+            pid = folder.name.removeprefix(head).split("-")[0]
+            if pid.isdigit() and not _alive(int(pid)):
+                self._set_aside(folder)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,268 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Quantities as people write them, held as integers in one base unit.
+
+Duration in ns, Rate in bit/s, Size in bytes, Share (a probability) as a float. The first three
+are ints, so they compare and add like numbers; `str()` gives text that reads back to the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic_core import PydanticCustomError, core_schema
+
+from sojourn.errors import nearest
+
+if TYPE_CHECKING:
+    from pint import UnitRegistry
+
+# Every unit has its own line: prefixes are not generated, because tc's "mbit" (10^6) and the
+# milli of SI would collide.
+_DEFINITIONS = """\
+ns = [time]
+us = 1000 ns = µs
+ms = 1e6 ns
+s = 1e9 ns = sec = second = seconds
+min = 60 s = minute = minutes
+h = 3600 s = hour = hours
+bit = [data] = bits
+kbit = 1000 bit = Kbit
+Mbit = 1e6 bit = mbit
+Gbit = 1e9 bit = gbit
+B = 8 bit = byte = bytes
+kB = 1000 B = KB = kbyte
+MB = 1e6 B
+GB = 1e9 B
+KiB = 1024 B
+MiB = 1048576 B
+GiB = 1073741824 B
+pkt = [packets] = pkts = packet = packets
+percent = [share]
+Hz = 1 / s
+"""
+# RFC-minded people write Mbps and mean bits; tc reads the very same word as bytes.
+_BPS = re.compile(r"^[kKmMgGtT]?i?[bB]ps$")
+_QUANTITY = re.compile(r"^\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
+
+NS = "ns"
+BITS_PER_S = "bit / s"
+BYTES = "B"
+PKTS = "pkt"
+SHARE = "percent"
+HZ = "Hz"
+
+
+class UnitError(ValueError):
+    """Text that is not a quantity of the kind that is asked for."""
+
+
+@functools.cache
+def _registry() -> UnitRegistry[Any]:
+    import pint  # slow to import, and only needed where a quantity is text
+
+    registry: UnitRegistry[Any] = pint.UnitRegistry(
+        None, non_int_type=Decimal, on_redefinition="ignore"
+    )
+    registry.load_definitions(_DEFINITIONS.splitlines())
+    return registry
+
+
+def unit_names() -> list[str]:
+    """Every unit that may be written."""
+    lines = (line.split("=") for line in _DEFINITIONS.splitlines())
+    return [word.strip() for parts in lines for word in (parts[0], *parts[2:])]
+
+
+def split(text: str) -> tuple[Decimal, str]:
+    """'50 ms' -> (50, 'ms')."""
+    match = _QUANTITY.match(text)
+    if not match:
+        raise UnitError(f"{text!r} is not a number with a unit")
+    try:
+        return Decimal(match[1].replace("_", "")), match[2].replace("%", "percent")
+    except InvalidOperation as error:
+        raise UnitError(f"{text!r} is not a number with a unit") from error
+
+
+def convert(text: str, base: str, example: str) -> Decimal:
+    """The number of `base` units in `text`; `example` shows in errors what is wanted."""
+    number, unit = split(text)
+    if not unit:
+        raise UnitError(f"{text!r} has no unit; write it as {example!r}")
+    for word in re.split(r"[\s/*]+", unit):
+        if _BPS.match(word):
+            raise UnitError(
+                f"{text!r}: '{word}' is ambiguous, because tc reads it as bytes per second; "
+                "write Mbit/s for bits or MB/s for bytes"
+            )
+        if word not in unit_names():
+            raise UnitError(f"{text!r}: unknown unit '{word}'.{nearest(word, unit_names())}")
+    if base == BITS_PER_S and re.fullmatch(r"[kKmMgG]?bit", unit):
+        unit += "/s"  # tc's word for a rate: 100mbit
+    factor = _factor(unit, base)
+    if factor is None:
+        raise UnitError(f"{text!r} is in '{unit}'; write it as {example!r}")
+    return number * factor
+
+
+@functools.cache
+def _factor(unit: str, base: str) -> Decimal | None:
+    import pint
+
+    registry = _registry()
+    try:
+        return Decimal(registry.Quantity(Decimal(1), unit).to(base).magnitude)
+    except (pint.DimensionalityError, pint.errors.DefinitionSyntaxError):
+        return None
+
+
+def whole(text: str, base: str, example: str) -> int:
+    """`convert`, where only a whole number of base units makes sense."""
+    value = convert(text, base, example)
+    if value != value.to_integral_value():
+        raise UnitError(f"{text!r} is not a whole number of {base.replace(' ', '')}")
+    return int(value)
+
+
+def spell(value: int, steps: tuple[tuple[int, str], ...]) -> str:
+    """The shortest exact text: the largest unit that leaves at most three decimals."""
+    for size, unit in steps:
+        thousandths = value * 1000
+        if value >= size and thousandths % size == 0:
+            return f"{Decimal(value) / size:f} {unit}"
+    return f"{value} {steps[-1][1]}"
+
+
+class _Quantity(int):
+    """An integer in a base unit, read from and written as text."""
+
+    base: ClassVar[str]
+    example: ClassVar[str]
+    zero: ClassVar[str]
+    steps: ClassVar[tuple[tuple[int, str], ...]]
+
+    def __new__(cls, value: str | int) -> Self:
+        number = whole(value, cls.base, cls.example) if isinstance(value, str) else value
+        if number < 0:
+            raise UnitError(f"{value!r} is negative")
+        return super().__new__(cls, number)
+
+    def __str__(self) -> str:
+        return spell(int(self), self.steps) if self else self.zero
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}('{self}')"
+
+    @classmethod
+    def _read(cls, value: object) -> Self:
+        if isinstance(value, cls):
+            return value
+        try:
+            if isinstance(value, str):
+                return cls(value)
+            if isinstance(value, int) and not isinstance(value, bool) and value == 0:
+                return cls(0)
+            raise UnitError(f"{value!r} has no unit; write it as '{cls.example}'")
+        except UnitError as error:
+            raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: Callable[[object], core_schema.CoreSchema]
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls._read,
+            serialization=core_schema.plain_serializer_function_ser_schema(str),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: object
+    ) -> dict[str, object]:
+        return {
+            "description": f"a number with a unit, such as '{cls.example}'",
+            "anyOf": [{"type": "string", "pattern": r"^\s*[0-9._eE+-]+\s*\S"}, {"const": 0}],
+            "examples": [cls.example],
+        }
+
+
+class Duration(_Quantity):
+    """A length of time: '50 ms'. An int of nanoseconds."""
+
+    base = NS
+    example = "50 ms"
+    zero = "0 s"
+    steps = ((10**9, "s"), (10**6, "ms"), (10**3, "us"), (1, "ns"))
+
+
+class Rate(_Quantity):
+    """Bits per second: '100 Mbit/s'. A rate of zero is refused."""
+
+    base = BITS_PER_S
+    example = "100 Mbit/s"
+    zero = "0 bit/s"
+    steps = ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s"), (1, "bit/s"))
+
+    def __new__(cls, value: str | int) -> Self:
+        number = super().__new__(cls, value)
+        if number == 0:
+            raise UnitError(
+                f"{value!r}: a rate of zero would never send a packet; allowed: 1 bit/s and more"
+            )
+        return number
+
+
+class Size(_Quantity):
+    """An amount of data: '250 kB'. An int of bytes."""
+
+    base = BYTES
+    example = "250 kB"
+    zero = "0 B"
+    steps = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B"))
+
+
+class Share(float):
+    """A share of one: 0.01 or '1 %'."""
+
+    def __new__(cls, value: str | float) -> Self:
+        if isinstance(value, str):
+            value = float(convert(value, SHARE, "1 %") / 100)
+        if not 0 <= value <= 1:
+            raise UnitError(f"{value!r} is outside 0 to 1 (0 % to 100 %)")
+        return super().__new__(cls, value)
+
+    @classmethod
+    def _read(cls, value: object) -> Self:
+        try:
+            if isinstance(value, str | float | int) and not isinstance(value, bool):
+                return cls(value)
+            raise UnitError(f"{value!r} is not a share; write it as 0.01 or '1 %'")
+        except UnitError as error:
+            raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: Callable[[object], core_schema.CoreSchema]
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls._read,
+            serialization=core_schema.plain_serializer_function_ser_schema(float),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: object
+    ) -> dict[str, object]:
+        return {
+            "description": "a share of one: 0.01 or '1 %'",
+            "anyOf": [
+                {"type": "number", "minimum": 0, "maximum": 1},
+                {"type": "string", "pattern": r"^\s*[0-9._]+\s*%\s*$"},
+            ],
+            "examples": [0.01, "1 %"],
+        }

@@ -225,8 +225,17 @@ impl Connection {
     fn control_window(&mut self, delivered: u32, lost: u32, is: Is) {
         if self.snd.window.in_reduction() {
             self.reduce_window(delivered, lost, is.any(Is::ADVANCED));
-            return;
+        } else {
+            self.grow_congestion_window(delivered, is);
         }
+        // Of use to bursts and to HyStart only.
+        if self.config.gso || self.snd.window.in_slow_start() {
+            self.snd.update_pacing_rate();
+        }
+    }
+
+    #[inline]
+    fn grow_congestion_window(&mut self, delivered: u32, is: Is) {
         let may_grow = if self.snd.reordering > self.config.reordering_pkts {
             is.any(Is::PROGRESS)
         } else {
@@ -447,7 +456,7 @@ impl Sender {
 
     /// Removes the first entry and forgets the hints that point at it.
     #[inline]
-    fn drop_first(&mut self) {
+    pub fn drop_first(&mut self) {
         let head = self.board.head();
         if self.retransmit_hint == head {
             self.retransmit_hint = NONE;

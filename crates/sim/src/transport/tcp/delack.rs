@@ -8,8 +8,9 @@
 
 use super::clock::us_to_jiffies;
 use super::config::TcpConfig;
-use super::connection::{Connection, Out};
+use super::connection::Connection;
 use super::segment::{Flags, Segment};
+use super::wire::Out;
 use crate::time::Time;
 use crate::transport::Ecn;
 
@@ -330,7 +331,7 @@ impl Connection {
     /// Sends an acknowledgement of all below `ack`.
     pub(super) fn send_ack_of(&mut self, ack: u64) {
         self.note_ack_sent(ack);
-        self.out.push_back(Out::Ack {
+        self.out.push(Out::Ack {
             ack,
             window: self.rcv.wnd,
             echo: self.ecn.echo(),

@@ -5,22 +5,24 @@
 //!
 //! State is apart from policy. State: `sender`, `receiver`, `scoreboard`,
 //! `window`, `rtt`, `timers`. Policy, in the order in which an acknowledgement
-//! meets it: `ack` (what it is), `sacktag` (SACK blocks), `rack` (what is
+//! meets it: `ack` (what it is; `ack_plain` when that is nothing special), `sacktag` (SACK blocks), `rack` (what is
 //! lost), `tlp` (the probe), `recovery` (states), `undo` (needless reductions),
 //! `prr` and `cc` (the window), `retransmit` and `output` (what is sent). Of
 //! the receiving half: `receiver` (order), `delack` (when to answer), `rcvbuf`
-//! (the window), `ecn` (marks). `connection` holds all of it together and
-//! speaks with the engine.
+//! (the window), `ecn` (marks). `handshake` begins a connection, `wire` makes
+//! segments of what was decided, and `connection` holds all of it together.
 //!
 //! `docs/tcp.md` lists each behaviour, its source and its switch.
 
 mod ack;
+mod ack_plain;
 mod cc;
 mod clock;
 mod config;
 mod connection;
 mod delack;
 mod ecn;
+mod handshake;
 mod output;
 mod prr;
 mod rack;
@@ -39,6 +41,7 @@ mod timers;
 mod tlp;
 mod undo;
 mod window;
+mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -9,9 +9,10 @@
 //! and segments them on the way out; the segments of one such packet leave
 //! back to back. A burst here is one such packet.
 
-use super::connection::{Connection, Out};
+use super::connection::Connection;
 use super::scoreboard::{FIN, PSH};
 use super::window::{CaState, Usage};
+use super::wire::Run;
 
 /// Largest packet before segmentation: 64 KiB less room for headers.
 pub(super) const GSO_MAX_BYTES: u64 = 65_536 - 192 - 1;
@@ -91,7 +92,7 @@ impl Connection {
         if !self.config.gso {
             return 1;
         }
-        let mut bytes = self.snd.pacing_rate() >> PACING_SHIFT;
+        let mut bytes = self.snd.pacing_rate >> PACING_SHIFT;
         let halvings = self.snd.rtt.min_us() >> TSO_RTT_LOG;
         if halvings < u32::BITS {
             bytes += GSO_MAX_BYTES >> halvings;
@@ -270,13 +271,14 @@ impl Connection {
         }
         let segs = (end - seq).div_ceil(u64::from(self.snd.mss)).max(1);
         let push = segs > 1 || end == self.snd.write_end;
-        self.out.push_back(Out::Data {
+        self.out.push_run(Run {
             seq,
             end,
             fin,
             push,
             new_data,
             cwr: carries_cwr,
+            whole: end - seq == segs * u64::from(self.snd.mss),
         });
         self.note_ack_sent(self.rcv.nxt);
         self.stats.data_pkts_sent += segs;

@@ -270,6 +270,8 @@ impl Connection {
         if tells_nothing {
             self.snd.wl1 = segment.seq;
             self.accept_cwr(segment);
+        } else if self.is_plain_ack(segment) {
+            self.on_plain_ack(segment);
         } else {
             self.on_ack(segment);
         }

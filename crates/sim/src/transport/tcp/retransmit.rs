@@ -17,6 +17,7 @@ impl Connection {
         }
         self.stats.retransmitted_pkts += 1;
         self.snd.total_retrans = self.snd.total_retrans.wrapping_add(1);
+        self.snd.retransmitted_end = self.snd.retransmitted_end.max(entry.end());
         if entry.has(SYN) {
             self.send_syn(false);
         } else {

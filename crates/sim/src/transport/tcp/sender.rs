@@ -110,6 +110,9 @@ pub(super) struct Sender {
     pub reordering: u32,
     pub reordering_seen: u32,
 
+    /// Everything that has been sent more than once lies below.
+    pub retransmitted_end: u64,
+
     /// Running counts; differences are taken, so they may wrap.
     pub delivered: u32,
     pub delivered_ce: u32,
@@ -118,6 +121,8 @@ pub(super) struct Sender {
     pub dsack_dups: u32,
     pub total_timeouts: u32,
 
+    /// Bytes per second that pacing would use, as of the last acknowledgement.
+    pub pacing_rate: u64,
     /// Jiffy and nanosecond of the last transmission of data.
     pub last_send_jiffy: u64,
     pub last_send_ns: u64,
@@ -170,12 +175,14 @@ impl Sender {
             prr_out: 0,
             reordering: config.reordering_pkts,
             reordering_seen: 0,
+            retransmitted_end: 0,
             delivered: 0,
             delivered_ce: 0,
             lost: 0,
             total_retrans: 0,
             dsack_dups: 0,
             total_timeouts: 0,
+            pacing_rate: u64::MAX,
             last_send_jiffy: 0,
             last_send_ns: 0,
         }
@@ -237,11 +244,11 @@ impl Sender {
                 .is_some_and(|entry| entry.has(EVER_RETRANS))
     }
 
-    /// Bytes per second that Linux's pacing would use: twice the window per
+    /// Follows the rate that Linux's pacing would use: twice the window per
     /// round trip in slow start, 1.2 times behind it (tcp_update_pacing_rate).
-    /// Nothing is paced here; the rate sizes bursts.
+    /// Nothing is paced here; the rate sizes bursts and HyStart's trains.
     #[inline]
-    pub fn pacing_rate(&self) -> u64 {
+    pub fn update_pacing_rate(&mut self) {
         let window = &self.window;
         let percent = if window.cwnd < window.ssthresh / 2 {
             200
@@ -253,7 +260,7 @@ impl Sender {
         // 2^23 packets stay below 2^64.
         let packets = u64::from(window.cwnd.max(self.packets_out()).min(1 << 22));
         let rate = u64::from(self.mss) * 80_000 * percent * packets;
-        if srtt8 == 0 { rate } else { rate / srtt8 }
+        self.pacing_rate = rate / srtt8.max(1);
     }
 
     /// Whether a timestamp echo shows that a segment sent at `stamp` was not

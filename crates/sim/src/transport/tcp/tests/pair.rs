@@ -104,6 +104,12 @@ impl Pair {
         }
     }
 
+    /// Processes every acknowledgement the long way.
+    pub fn take_long_way(&mut self) {
+        self.client.use_long_way = true;
+        self.server.use_long_way = true;
+    }
+
     pub fn script(&mut self, script: impl FnMut(usize, &Sent) -> Fate + 'static) {
         self.forward.script = Box::new(script);
     }

@@ -221,3 +221,42 @@ fn every_switch_alone_still_repairs() {
         assert_eq!(pair.client.stats().pkts_out, 0, "{config:?}");
     }
 }
+
+#[test]
+fn plain_acknowledgements_the_long_way_send_the_same_packets() {
+    for (cc, ecn) in [
+        (CongestionControl::Cubic, false),
+        (CongestionControl::Cubic, true),
+        (CongestionControl::Reno, true),
+        (CongestionControl::Htcp, false),
+        (CongestionControl::Dctcp, true),
+    ] {
+        let config = TcpConfig {
+            cc,
+            ecn,
+            ..TcpConfig::default()
+        };
+        let sent: Vec<_> = [false, true]
+            .into_iter()
+            .map(|long| {
+                let mut pair = Pair::new(&config, 25, 800);
+                if long {
+                    pair.take_long_way();
+                }
+                pair.script(move |nth, sent| match nth % 331 {
+                    100 if sent.segment.len > 0 => Fate::Drop,
+                    200 if ecn => Fate::Mark,
+                    300 => Fate::Late(5 * MS),
+                    _ => Fate::Pass,
+                });
+                pair.client.write(5_000_000);
+                pair.client.close();
+                pair.run(20_000);
+                assert_eq!(pair.delivered, 5_000_000);
+                let sent = pair.sent().iter();
+                sent.map(|sent| (sent.at, sent.segment)).collect::<Vec<_>>()
+            })
+            .collect();
+        assert!(sent[0] == sent[1], "{cc:?}");
+    }
+}

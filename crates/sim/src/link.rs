@@ -1,327 +1,393 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! A link end with a rate: a queue of the core, and below it a shaper that asks
-//! for packets. `docs/engine.md` defines the three manners.
-//!
-//! All three keep one number, `paid_ns`: the moment at which all that was sent
-//! has been paid for at the link's rate. A bucket of depth B is full when that
-//! lies B in the past.
+//! One direction of a link: a queue, a server that takes packets from it at a rate,
+//! and a wire that delays them. At most one event of each of the two is pending; the
+//! packets wait in queues inside.
 
 use std::collections::VecDeque;
 
 use sojourn_core::Queue;
 
-use crate::event::Source;
-use crate::packet::Packets;
-use crate::record::Recorder;
-use crate::scenario::Shaper;
-use crate::time::Time;
+use crate::event::{Events, Source};
+use crate::packet::{PacketId, Packets};
+use crate::record::QueueRecord;
+use crate::rng::Rng;
+use crate::scenario::{Distribution, JitterSpec, LinkSpec, Shaper};
+use crate::time::{Time, serialisation_ns};
 
-/// Time per byte in Q32 of a nanosecond; the error of a rate is below 1e-6 at
-/// 10 Tbit/s and 1e-11 at 100 Mbit/s.
-fn ns_per_byte_q32(rate_bps: u64) -> u64 {
-    let one_byte = 8_000_000_000u128 << 32;
-    ((one_byte + u128::from(rate_bps) / 2) / u128::from(rate_bps)) as u64
+/// What the parts of a net share while an event is handled.
+pub struct Shared {
+    /// Pending events.
+    pub events: Events,
+    /// All packets.
+    pub packets: Packets,
+    /// Packets that have come to the end of a link, in order.
+    pub arrived: VecDeque<PacketId>,
+    /// Packets that queues dropped.
+    pub dropped_pkts: u64,
+    /// Packets lost on wires.
+    pub lost_pkts: u64,
 }
 
-/// A shaper and its queue.
+/// A rate, and how long the last size of packet took at it: sizes repeat.
+#[derive(Clone, Copy)]
+struct Rate {
+    bps: u64,
+    bytes: u32,
+    ns: u64,
+}
+
+impl Rate {
+    fn new(bps: u64) -> Self {
+        Self {
+            bps,
+            bytes: 0,
+            ns: 0,
+        }
+    }
+
+    #[inline]
+    fn ns_of(&mut self, bytes: u32) -> u64 {
+        if bytes != self.bytes {
+            self.bytes = bytes;
+            self.ns = serialisation_ns(bytes, self.bps);
+        }
+        self.ns
+    }
+}
+
+/// A token bucket; a token is a nanosecond, as in Linux.
+struct Bucket {
+    tokens_ns: i64,
+    filled_at: Time,
+    burst_bytes: u32,
+}
+
+impl Bucket {
+    #[inline]
+    fn fill(&mut self, now: Time, rate: &mut Rate) {
+        let depth_ns = serialisation_ns(self.burst_bytes, rate.bps) as i64;
+        let gained_ns = (now - self.filled_at) as i64;
+        self.tokens_ns = (self.tokens_ns + gained_ns).min(depth_ns);
+        self.filled_at = now;
+    }
+}
+
+/// How packets leave the queue.
+enum Server {
+    /// No rate: they never enter it.
+    None,
+    Wire {
+        sending: Option<PacketId>,
+        ring: VecDeque<PacketId>,
+        ring_pkts: usize,
+    },
+    Tbf {
+        bucket: Bucket,
+        held: Option<PacketId>,
+    },
+    Htb {
+        bucket: Bucket,
+    },
+}
+
+/// What happens between the last bit sent and the far end.
+struct Wire {
+    delay_ns: u64,
+    jitter: Option<JitterSpec>,
+    loss: f64,
+    rng: Rng,
+    last_release: Time,
+    flying: VecDeque<(Time, PacketId)>,
+}
+
+/// A link.
 pub struct Link {
-    /// Its place among the events.
-    pub source: Source,
-    /// Index in the scenario.
-    pub index: usize,
-    /// The queue and its algorithm.
+    /// Its queue.
     pub queue: Queue,
-    /// Present when the scenario records this queue.
-    pub recorder: Option<Box<Recorder>>,
-    /// Packets that came.
-    pub entered: u64,
-    /// Packets that the queue dropped.
-    pub dropped: u64,
-    /// Packets that left.
-    pub left: u64,
-    /// Whether an event is pending.
-    pub armed: bool,
-    shaper: Shaper,
-    /// Packets that may be below the queue: on the wire and in the ring.
-    places: usize,
-    below: VecDeque<u32>,
-    paid_ns: i64,
-    byte_q32: u64,
-    /// Part of a nanosecond, in Q32, that the last cost left over.
-    fraction: u32,
-    burst_bytes: u64,
-    burst_ns: i64,
+    /// What is measured at it.
+    pub record: Option<QueueRecord>,
+    /// Event: service goes on.
+    pub service: Source,
+    /// Event: a packet reaches the far end.
+    pub arrival: Source,
+    rate: Rate,
+    server: Server,
+    wire: Wire,
 }
 
 impl Link {
-    /// An idle link with a full bucket.
-    #[must_use]
-    pub fn new(
-        source: Source,
-        index: usize,
-        spec: &crate::scenario::Link,
-        queue: Queue,
-        recorder: Option<Recorder>,
-    ) -> Self {
-        let mut link = Link {
-            source,
-            index,
-            queue,
-            recorder: recorder.map(Box::new),
-            entered: 0,
-            dropped: 0,
-            left: 0,
-            armed: false,
-            shaper: spec.shaper,
-            places: 1 + spec.ring_pkts as usize,
-            below: VecDeque::with_capacity(1 + spec.ring_pkts as usize),
-            paid_ns: 0,
-            byte_q32: ns_per_byte_q32(spec.rate_bps.unwrap_or(1)),
-            fraction: 0,
-            burst_bytes: match spec.shaper {
-                Shaper::Wire => 0,
-                Shaper::Tbf | Shaper::Htb => spec.burst_bytes,
-            },
-            burst_ns: 0,
+    /// A link without packets.
+    pub fn new(spec: &LinkSpec, queue: Queue, seed: u64, events: &mut Events) -> Self {
+        let rate = Rate::new(spec.rate_bps.unwrap_or(1));
+        let bucket = || Bucket {
+            tokens_ns: serialisation_ns(spec.burst_bytes, rate.bps) as i64,
+            filled_at: Time(0),
+            burst_bytes: spec.burst_bytes,
         };
-        link.burst_ns = link.burst_time_ns();
-        link.paid_ns = -link.burst_ns;
-        link
+        let server = match (spec.rate_bps, spec.shaper) {
+            (None, _) => Server::None,
+            (_, Shaper::Wire) => Server::Wire {
+                sending: None,
+                ring: VecDeque::with_capacity(spec.ring_pkts as usize),
+                ring_pkts: spec.ring_pkts as usize,
+            },
+            (_, Shaper::Tbf) => Server::Tbf {
+                bucket: bucket(),
+                held: None,
+            },
+            (_, Shaper::Htb) => Server::Htb { bucket: bucket() },
+        };
+        Self {
+            queue,
+            record: None,
+            service: events.add_source(),
+            arrival: events.add_source(),
+            rate,
+            server,
+            wire: Wire {
+                delay_ns: spec.delay_ns,
+                jitter: spec.jitter,
+                loss: spec.loss,
+                rng: Rng::stream(seed, &format!("link/{}/wire", spec.name)),
+                last_release: Time(0),
+                flying: VecDeque::new(),
+            },
+        }
     }
 
-    fn burst_time_ns(&self) -> i64 {
-        ((u128::from(self.burst_bytes) * u128::from(self.byte_q32)) >> 32) as i64
-    }
-
-    /// Time that `len_bytes` take at the rate. What is below a nanosecond is
-    /// carried on, so that the rate is met exactly over many packets.
+    /// A packet comes to the sending end.
     #[inline]
-    fn cost_ns(&mut self, len_bytes: u32) -> i64 {
-        let cost = u128::from(len_bytes) * u128::from(self.byte_q32) + u128::from(self.fraction);
-        self.fraction = cost as u32;
-        (cost >> 32) as i64
+    pub fn offer(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
+        if matches!(self.server, Server::None) {
+            return self.wire.launch(now, id, self.arrival, shared);
+        }
+        self.note_backlog(now);
+        self.queue.enqueue(&mut shared.packets.slots, now.0, id);
+        self.collect(now, shared);
+        self.serve(now, shared);
     }
 
-    /// Spends the tokens of a packet; a bucket holds no more than its depth.
+    /// The event `service` is due.
     #[inline]
-    fn pay(&mut self, now: Time, len_bytes: u32) {
-        let begin = self.paid_ns.max(now.0 as i64 - self.burst_ns);
-        self.paid_ns = begin + self.cost_ns(len_bytes);
+    pub fn on_service(&mut self, now: Time, shared: &mut Shared) {
+        shared.events.cancel(self.service);
+        if let Server::Wire { sending, .. } = &mut self.server
+            && let Some(id) = sending.take()
+        {
+            self.depart(now, now, id, shared);
+        }
+        self.serve(now, shared);
     }
 
-    /// A packet arrives at the queue. `dropped_by_flow` counts those that the
-    /// queue gives up.
+    /// The event `arrival` is due.
     #[inline]
-    pub fn arrive(
-        &mut self,
-        packets: &mut Packets,
-        dropped_by_flow: &mut [u64],
-        now: Time,
-        id: u32,
-    ) {
-        self.entered += 1;
-        let before = packets.slots[id as usize].ecn;
-        packets.get_mut(id).ecn_before = before;
-        let joined = self.queue.enqueue(&mut packets.slots, now.0, id);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.on_arrival(now, self.queue.backlog_pkts());
-            let after = packets.slots[id as usize].ecn;
-            if joined && after != before {
-                recorder.on_mark(now);
-                packets.get_mut(id).ecn_before = after;
+    pub fn on_arrival(&mut self, now: Time, shared: &mut Shared) {
+        let flying = &mut self.wire.flying;
+        while let Some(&(release, id)) = flying.front() {
+            if release > now {
+                return shared.events.schedule(self.arrival, release);
             }
+            flying.pop_front();
+            shared.arrived.push_back(id);
         }
-        if !self.queue.freed().is_empty() {
-            self.let_go(packets, dropped_by_flow, now);
+        shared.events.cancel(self.arrival);
+    }
+
+    /// The rate changes. A packet on its way out over a wire keeps its pace; a
+    /// bucket keeps its tokens, which are times.
+    pub fn set_rate(&mut self, now: Time, bps: u64, shared: &mut Shared) {
+        if let Some(record) = &mut self.record {
+            record.on_rate(now, bps);
+        }
+        if let Server::Tbf { bucket, .. } | Server::Htb { bucket } = &mut self.server {
+            bucket.fill(now, &mut self.rate);
+        }
+        self.rate = Rate::new(bps);
+        self.serve(now, shared);
+    }
+
+    /// Packets inside, in queue, server and wire.
+    pub fn held_pkts(&self) -> u64 {
+        let server = match &self.server {
+            Server::Wire { sending, ring, .. } => ring.len() + usize::from(sending.is_some()),
+            Server::Tbf { held, .. } => usize::from(held.is_some()),
+            Server::None | Server::Htb { .. } => 0,
+        };
+        u64::from(self.queue.backlog_pkts()) + (server + self.wire.flying.len()) as u64
+    }
+
+    #[inline]
+    fn note_backlog(&mut self, now: Time) {
+        if let Some(record) = &mut self.record {
+            record.on_backlog(now, self.queue.backlog_pkts());
         }
     }
 
-    /// Takes back the packets that the queue has dropped.
-    #[cold]
-    fn let_go(&mut self, packets: &mut Packets, dropped_by_flow: &mut [u64], now: Time) {
+    /// Takes back what the queue has let go of.
+    #[inline]
+    fn collect(&mut self, now: Time, shared: &mut Shared) {
         for freed in self.queue.freed() {
-            let flow = packets.get(freed.packet).flow;
-            let len_bytes = packets.slots[freed.packet as usize].len_bytes;
-            self.dropped += 1;
-            dropped_by_flow[flow as usize] += 1;
-            if let Some(recorder) = &mut self.recorder {
-                recorder.on_drop(now, flow, len_bytes, freed.why);
+            if let Some(record) = &mut self.record {
+                record.on_drop(now, &shared.packets.slots[freed.packet as usize], freed.why);
             }
-            packets.remove(freed.packet);
+            shared.packets.remove(freed.packet);
+            shared.dropped_pkts += 1;
         }
     }
 
     /// Asks the queue for a packet.
     #[inline]
-    fn ask(
-        &mut self,
-        packets: &mut Packets,
-        dropped_by_flow: &mut [u64],
-        now: Time,
-    ) -> Option<(u32, u32)> {
-        if self.queue.backlog_pkts() == 0 {
-            return None;
+    fn take(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
+        self.note_backlog(now);
+        let taken = self.queue.dequeue(&mut shared.packets.slots, now.0);
+        self.collect(now, shared);
+        let id = taken?;
+        if let Some(record) = &mut self.record {
+            record.on_dequeue(now, &shared.packets.slots[id as usize]);
         }
-        let id = self.queue.dequeue(&mut packets.slots, now.0);
-        if !self.queue.freed().is_empty() {
-            self.let_go(packets, dropped_by_flow, now);
-        }
-        let backlog_pkts = self.queue.backlog_pkts();
-        let Some(id) = id else {
-            if let Some(recorder) = &mut self.recorder {
-                recorder.on_backlog(now, backlog_pkts);
-            }
-            return None;
-        };
-        let slot = packets.slots[id as usize];
-        if let Some(recorder) = &mut self.recorder {
-            recorder.on_dequeue(now, now.0 - slot.enq_ns, backlog_pkts);
-            if slot.ecn != packets.get(id).ecn_before {
-                recorder.on_mark(now);
-            }
-        }
-        Some((id, slot.len_bytes))
+        Some(id)
     }
 
-    /// Whether `departure` could have something to do after an arrival.
+    /// The last bit leaves at `end`; the packet is handed to the wire now.
     #[inline]
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
-        match self.shaper {
-            Shaper::Wire => self.below.len() < self.places,
-            Shaper::Tbf => self.below.is_empty(),
-            Shaper::Htb => !self.armed,
+    fn depart(&mut self, now: Time, end: Time, id: PacketId, shared: &mut Shared) {
+        if let Some(record) = &mut self.record {
+            record.on_sent(end, &shared.packets.slots[id as usize]);
+        }
+        self.wire.launch(now, id, self.arrival, shared);
+    }
+
+    /// Moves packets on as far as the server allows now.
+    #[inline]
+    fn serve(&mut self, now: Time, shared: &mut Shared) {
+        match self.server {
+            Server::None => {}
+            Server::Wire { .. } => self.serve_wire(now, shared),
+            Server::Tbf { .. } => self.serve_tbf(now, shared),
+            Server::Htb { .. } => self.serve_htb(now, shared),
         }
     }
 
-    /// The next packet that leaves at `now`; to be called until there is none.
-    #[inline]
-    pub fn departure(
-        &mut self,
-        packets: &mut Packets,
-        dropped_by_flow: &mut [u64],
-        now: Time,
-    ) -> Option<u32> {
-        match self.shaper {
-            Shaper::Wire => self.wire_departure(packets, dropped_by_flow, now),
-            Shaper::Tbf => self.tbf_departure(packets, dropped_by_flow, now),
-            Shaper::Htb => {
-                if self.paid_ns > now.0 as i64 {
-                    return None;
-                }
-                let (id, len_bytes) = self.ask(packets, dropped_by_flow, now)?;
-                self.pay(now, len_bytes);
-                Some(self.leave(packets, now, id))
-            }
-        }
-    }
-
-    #[inline]
-    fn wire_departure(
-        &mut self,
-        packets: &mut Packets,
-        dropped_by_flow: &mut [u64],
-        now: Time,
-    ) -> Option<u32> {
-        if !self.below.is_empty() && self.paid_ns <= now.0 as i64 {
-            let id = self.below.pop_front()?;
-            if let Some(&next) = self.below.front() {
-                self.pay(now, packets.slots[next as usize].len_bytes);
-            }
-            return Some(self.leave(packets, now, id));
-        }
-        while self.below.len() < self.places {
-            let Some((id, len_bytes)) = self.ask(packets, dropped_by_flow, now) else {
-                break;
+    fn serve_wire(&mut self, now: Time, shared: &mut Shared) {
+        loop {
+            let Server::Wire {
+                sending,
+                ring,
+                ring_pkts,
+            } = &mut self.server
+            else {
+                return;
             };
-            if self.below.is_empty() {
-                self.pay(now, len_bytes);
+            if sending.is_none()
+                && let Some(id) = ring.pop_front()
+            {
+                self.send(now, id, shared);
+                continue;
             }
-            self.below.push_back(id);
-        }
-        None
-    }
-
-    /// sch_tbf peeks: the packet leaves the queue at once and waits for tokens.
-    fn tbf_departure(
-        &mut self,
-        packets: &mut Packets,
-        dropped_by_flow: &mut [u64],
-        now: Time,
-    ) -> Option<u32> {
-        if self.below.is_empty() {
-            let (id, len_bytes) = self.ask(packets, dropped_by_flow, now)?;
-            self.pay(now, len_bytes);
-            self.below.push_back(id);
-        }
-        if self.paid_ns > now.0 as i64 {
-            return None;
-        }
-        let id = self.below.pop_front()?;
-        Some(self.leave(packets, now, id))
-    }
-
-    /// Counts a packet out. Its last bit is sent when it is paid for: now, but
-    /// for htb, which lends.
-    #[inline]
-    fn leave(&mut self, packets: &Packets, now: Time, id: u32) -> u32 {
-        self.left += 1;
-        if let Some(recorder) = &mut self.recorder {
-            let slot = &packets.slots[id as usize];
-            let sent_ns = match self.shaper {
-                Shaper::Htb => now.0.max(self.paid_ns.max(0) as u64),
-                Shaper::Wire | Shaper::Tbf => now.0,
+            if sending.is_some() && ring.len() >= *ring_pkts {
+                return;
+            }
+            let idle = sending.is_none();
+            let Some(id) = self.take(now, shared) else {
+                return;
             };
-            let packet = packets.get(id);
-            recorder.on_departure(now, sent_ns - slot.enq_ns, packet.flow, slot);
+            if idle {
+                self.send(now, id, shared);
+            } else if let Server::Wire { ring, .. } = &mut self.server {
+                ring.push_back(id);
+            }
         }
-        id
     }
 
-    /// When `departure` must be called next, if ever.
     #[inline]
-    #[must_use]
-    pub fn deadline(&self) -> Option<Time> {
-        let waits = match self.shaper {
-            Shaper::Wire | Shaper::Tbf => !self.below.is_empty(),
-            Shaper::Htb => self.queue.backlog_pkts() > 0,
-        };
-        waits.then_some(Time(self.paid_ns.max(0) as u64))
+    fn send(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
+        let ns = self.rate.ns_of(shared.packets.slots[id as usize].len_bytes);
+        if let Server::Wire { sending, .. } = &mut self.server {
+            *sending = Some(id);
+        }
+        shared.events.schedule(self.service, now + ns);
     }
 
-    /// A new rate. What is owed, in bits, stays the same and is paid at the new
-    /// rate; what the bucket holds stays too, up to its depth.
-    pub fn change_rate(&mut self, now: Time, rate_bps: u64) {
-        let old_q32 = self.byte_q32;
-        self.byte_q32 = ns_per_byte_q32(rate_bps);
-        self.burst_ns = self.burst_time_ns();
-        let owed_ns = i128::from(self.paid_ns) - i128::from(now.0);
-        let scaled = owed_ns * i128::from(self.byte_q32) / i128::from(old_q32);
-        let owed_ns = scaled.max(i128::from(-self.burst_ns)) as i64;
-        self.paid_ns = now.0 as i64 + owed_ns;
+    fn serve_tbf(&mut self, now: Time, shared: &mut Shared) {
+        loop {
+            let Server::Tbf { held, .. } = &mut self.server else {
+                return;
+            };
+            let Some(id) = held.take().or_else(|| self.take(now, shared)) else {
+                return;
+            };
+            let need_ns = self.rate.ns_of(shared.packets.slots[id as usize].len_bytes) as i64;
+            let Server::Tbf { bucket, held } = &mut self.server else {
+                return;
+            };
+            bucket.fill(now, &mut self.rate);
+            if bucket.tokens_ns < need_ns {
+                *held = Some(id);
+                let wait_ns = (need_ns - bucket.tokens_ns) as u64;
+                return shared.events.schedule(self.service, now + wait_ns);
+            }
+            bucket.tokens_ns -= need_ns;
+            self.depart(now, now, id, shared);
+        }
     }
 
-    /// Packets in the queue and below it.
-    #[must_use]
-    pub fn inside(&self) -> u64 {
-        u64::from(self.queue.backlog_pkts()) + self.below.len() as u64
+    fn serve_htb(&mut self, now: Time, shared: &mut Shared) {
+        loop {
+            if self.queue.backlog_pkts() == 0 {
+                return;
+            }
+            let Server::Htb { bucket } = &mut self.server else {
+                return;
+            };
+            bucket.fill(now, &mut self.rate);
+            if bucket.tokens_ns < 0 {
+                let wait_ns = bucket.tokens_ns.unsigned_abs();
+                return shared.events.schedule(self.service, now + wait_ns);
+            }
+            let Some(id) = self.take(now, shared) else {
+                return;
+            };
+            let cost_ns = self.rate.ns_of(shared.packets.slots[id as usize].len_bytes) as i64;
+            let Server::Htb { bucket } = &mut self.server else {
+                return;
+            };
+            bucket.tokens_ns -= cost_ns;
+            let debt_ns = (-bucket.tokens_ns).max(0) as u64;
+            self.depart(now, now + debt_ns, id, shared);
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::ns_per_byte_q32;
-
-    #[test]
-    fn a_byte_at_100_mbit_takes_80_ns() {
-        assert_eq!(ns_per_byte_q32(100_000_000), 80 << 32);
+impl Wire {
+    /// Puts a packet on the wire.
+    #[inline]
+    fn launch(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
+        if self.loss > 0.0 && self.rng.unit() <= self.loss {
+            shared.packets.remove(id);
+            shared.lost_pkts += 1;
+            return;
+        }
+        let mut release = now + self.delay_ns;
+        if let Some(jitter) = self.jitter {
+            release = Time(self.draw(now, jitter).0.max(self.last_release.0));
+            self.last_release = release;
+        } else if self.delay_ns == 0 {
+            return shared.arrived.push_back(id);
+        }
+        if self.flying.is_empty() {
+            shared.events.schedule(arrival, release);
+        }
+        self.flying.push_back((release, id));
     }
 
-    #[test]
-    fn fast_rates_keep_six_digits() {
-        let exact = 8e9 / 10e12 * 2f64.powi(32);
-        assert!((ns_per_byte_q32(10_000_000_000_000) as f64 / exact - 1.0).abs() < 1e-6);
+    fn draw(&mut self, now: Time, jitter: JitterSpec) -> Time {
+        let deviate = match jitter.distribution {
+            Distribution::Normal => self.rng.normal(),
+            Distribution::Uniform => 2.0 * self.rng.unit() - 1.0,
+        };
+        let delay_ns = self.delay_ns as f64 + deviate * jitter.sd_ns as f64;
+        now + delay_ns.max(0.0) as u64
     }
 }

@@ -75,7 +75,7 @@ pub struct Connection {
     pub(super) syn_ack_retries: u32,
     fin_acknowledged: bool,
     /// Data or a FIN was written since the last `poll_transmit`.
-    written: bool,
+    pub(super) written: bool,
     /// Tests: no short ways for common cases.
     pub(super) use_long_way: bool,
 }
@@ -157,6 +157,7 @@ impl Connection {
     /// by the next `poll_transmit`.
     pub fn write(&mut self, bytes: u64) {
         if !self.snd.fin_queued && bytes > 0 {
+            self.snd.fresh_write |= self.snd.unsent_data() == 0;
             self.snd.write_end = self.snd.write_end.saturating_add(bytes).min(u64::MAX / 2);
             self.written = true;
         }
@@ -171,11 +172,10 @@ impl Connection {
     }
 
     fn on_written(&mut self, now: Time) {
-        self.written = false;
-        self.clock = Clock::at(now);
         if self.is_open() {
-            self.check_idle();
-            self.push_pending();
+            self.written = false;
+            self.clock = Clock::at(now);
+            self.push_written();
         }
     }
 

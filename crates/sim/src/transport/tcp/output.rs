@@ -21,6 +21,8 @@ const PACING_SHIFT: u32 = 10;
 /// ... and more on short paths: the largest packet, halved for every 512 us of
 /// round trip (tcp_tso_rtt_log).
 const TSO_RTT_LOG: u32 = 9;
+/// Largest send buffer (tcp_wmem): what a write beyond it holds is cut later.
+const SEND_BUFFER_BYTES: u64 = 4 << 20;
 /// A burst has at least this many segments.
 const MIN_TSO_SEGS: u32 = 2;
 /// A burst may wait only if less than this part of the window is free.
@@ -41,7 +43,7 @@ impl Connection {
     /// nothing may and nothing is out.
     #[inline]
     pub(super) fn push_pending(&mut self) {
-        if self.snd.unsent() > 0 && self.is_open() {
+        if self.snd.unsent() > 0 && self.is_open() && !self.written {
             self.send_new(Push::All);
             if self.snd.packets_out() == 0 && self.snd.unsent() > 0 {
                 self.arm_window_probe();
@@ -152,23 +154,57 @@ impl Connection {
         Some(needed)
     }
 
-    /// The write queue is cut into packets of the largest size; the one at the
-    /// head takes from the next when it falls short of `wanted` bytes
-    /// (tcp_grow_skb). Returns its length.
+    /// The write queue is cut into packets; the one at the head takes from the
+    /// next when it falls short of `wanted` bytes (tcp_grow_skb). Returns its
+    /// length.
     #[inline]
     fn assemble(&mut self, wanted: u64, data: u64) -> u64 {
-        let snd = &mut self.snd;
-        let end = snd.nxt + data;
         if !self.config.gso {
-            return data.min(u64::from(snd.mss));
+            return data.min(u64::from(self.snd.mss));
         }
-        if snd.chunk_end <= snd.nxt {
-            let mss = u64::from(snd.mss);
-            let chunk = (GSO_MAX_BYTES / mss).max(1) * mss;
-            snd.chunk_end = 1 + ((snd.nxt - 1) / chunk + 1) * chunk;
+        if self.snd.chunk_end <= self.snd.nxt {
+            self.begin_chunk(data);
         }
+        let snd = &mut self.snd;
         snd.chunk_end = snd.chunk_end.max(snd.nxt + wanted);
-        snd.chunk_end.min(end) - snd.nxt
+        snd.chunk_end.min(snd.nxt + data) - snd.nxt
+    }
+
+    /// The next packet of the write queue. Its size was set when the data was
+    /// written, from the window known then; what was too much for a send buffer
+    /// was written later.
+    fn begin_chunk(&mut self, data: u64) {
+        if data > SEND_BUFFER_BYTES {
+            self.snd.chunk_len = self.chunk_bytes();
+        }
+        let snd = &mut self.snd;
+        let behind = snd.nxt - snd.chunk_base;
+        let whole = behind / snd.chunk_len + 1;
+        snd.chunk_end = snd.chunk_base + whole * snd.chunk_len;
+    }
+
+    /// Size of the packets that a write is cut into: the largest, but not more
+    /// than half the window (tcp_xmit_size_goal).
+    fn chunk_bytes(&self) -> u64 {
+        let mss = u64::from(self.snd.mss);
+        let most = GSO_MAX_BYTES.min((self.snd.max_wnd >> 1).max(mss));
+        (most / mss).max(1) * mss
+    }
+
+    /// The application has written: what fits is sent while it writes, and the
+    /// packets that wait are cut from there on.
+    pub(super) fn push_written(&mut self) {
+        self.check_idle();
+        let fresh = std::mem::take(&mut self.snd.fresh_write);
+        if fresh {
+            self.snd.chunk_len = self.chunk_bytes();
+            self.snd.chunk_end = self.snd.write_end;
+        }
+        self.push_pending();
+        if fresh {
+            self.snd.chunk_base = self.snd.nxt;
+            self.snd.chunk_end = self.snd.nxt;
+        }
     }
 
     /// Nagle's rule as Minshall amended it: a short segment waits while an

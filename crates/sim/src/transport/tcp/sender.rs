@@ -71,8 +71,13 @@ pub(super) struct Sender {
     pub wl1: u64,
     /// End of the last segment that was not full (Minshall's rule).
     pub small_end: u64,
-    /// End of the packet being assembled at the head of the write queue.
+    /// The write queue: packets of `chunk_len` bytes from `chunk_base` on, and
+    /// the end of the one at its head.
+    pub chunk_base: u64,
+    pub chunk_len: u64,
     pub chunk_end: u64,
+    /// All that was written before has been sent.
+    pub fresh_write: bool,
     pub mss: u32,
     pub sack_ok: bool,
 
@@ -140,7 +145,10 @@ impl Sender {
             max_wnd: 0,
             wl1: 0,
             small_end: 0,
+            chunk_base: 1,
+            chunk_len: 1,
             chunk_end: 1,
+            fresh_write: false,
             mss: config.payload_bytes(config.timestamps),
             sack_ok: false,
             board: Scoreboard::new(),

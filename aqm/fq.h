@@ -48,7 +48,7 @@ static void fq_list_flow(struct aqm_queue *q, struct aqm_inst *in)
 		return;
 	in->listed = 1;
 	in->credit_bytes = (s32)fq_quantum(q);
-	fq_append(q, &q->fresh, inst_index(q, in));
+	fq_append(q, &q->fresh, in->index);
 }
 
 static struct aqm_inst *fq_fattest(struct aqm_queue *q)

@@ -71,6 +71,7 @@ static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 	struct aqm_inst *in = inst_nth(q, i);
 	u32 n;
 
+	in->index = i;
 	for (n = 0; n < q->algo->queues; n++) {
 		struct aqm_lane *lane = &inst_lanes(q, in)[n];
 		struct aqm_view *view = &inst_views(in)[n];

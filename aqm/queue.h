@@ -62,7 +62,7 @@ struct aqm_inst {
 	u32 ticks;   /* run since the last event, at most AQM_TICKS_STUCK */
 	u32 next;    /* in the round robin list; see fq.h */
 	s32 credit_bytes;
-	u32 listed;
+	u32 listed, index;
 };
 
 struct aqm_fq_list {
@@ -114,13 +114,6 @@ static inline struct aqm_inst *inst_nth(struct aqm_queue *q, u32 i)
 	return (struct aqm_inst *)(void *)((char *)q + q->at_inst + (size_t)i * q->stride);
 }
 
-static inline u32 inst_index(const struct aqm_queue *q, const struct aqm_inst *in)
-{
-	u32 offset = (u32)((const char *)in - (const char *)q) - q->at_inst;
-
-	return offset ? offset / q->stride : 0;
-}
-
 static inline struct aqm_view *inst_views(struct aqm_inst *in)
 {
 	return (struct aqm_view *)(void *)(in + 1);
@@ -144,8 +137,7 @@ static inline void bad(struct aqm_queue *q, u32 what)
 static inline void trace(struct aqm_queue *q, struct aqm_inst *in, u8 ev, u64 now,
                          const struct aqm_pkt *pkt, const struct aqm_verdict *verdict, u8 why)
 {
-	struct aqm_event event = {now,    inst_index(q, in), ev, why, inst_views(in), pkt,
-	                          verdict};
+	struct aqm_event event = {now, in->index, ev, why, inst_views(in), pkt, verdict};
 
 	host_trace(q->ctx, &event);
 }

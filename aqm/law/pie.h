@@ -48,7 +48,8 @@ static inline s64 pie_term(u32 gain, u64 to_ns, u64 from_ns)
 {
 	u64 size_ns = min64(to_ns > from_ns ? to_ns - from_ns : from_ns - to_ns, (u64)1 << 40);
 	/* 2^82 / 10^9, then 30 bits off: exact to 2^-52 of the term */
-	u64 term = min64(mulshift64(gain * size_ns, 4835703278458517ull, 30), 32 * (u64)PIE_ONE);
+	u64 term =
+	        min64(mulshift64(gain * size_ns, 4835703278458517ull, 30), 32 * (u64)PIE_ONE);
 
 	return to_ns > from_ns ? (s64)term : -(s64)term;
 }

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_codel.c: RFC 8289, section 5, on a queue that stands.
+
+#include <math.h>
+
+#include "host.h"
+#include "law/codel.h"
+#include "test.h"
+
+extern const struct aqm_algo aqm_codel;
+
+static struct bench begin(u64 start_ns)
+{
+	struct bench b = bench_new(&aqm_codel, 4000, start_ns);
+
+	set_row(&b, "limit", 4000);
+	CHECK(!bench_start(&b, 1).sentence);
+	return b;
+}
+
+TEST(the_step_is_the_interval_over_the_root_of_the_count)
+{
+	static const u32 counts[] = {1, 2, 3, 7, 100, 65536, 1000000, U32_MAX};
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		double exact = 100e6 / sqrt(counts[i]);
+
+		CHECK_NEAR(codel_step(100 * NS_PER_MS, counts[i]), exact, 1 + exact * 2e-5);
+	}
+}
+
+/* One packet each millisecond in and out, 20 ms of standing queue. Answers times of
+ * drops in ms since the first departure, up to `most` of them. */
+static u32 stand(struct bench *b, u32 for_ms, u32 *at_ms, u32 most)
+{
+	u32 ms, n = 0;
+	u64 seen = drops(b);
+
+	for (ms = 0; ms < for_ms; ms++) {
+		b->now += NS_PER_MS;
+		while (b->q->pkts < 20)
+			arrive(b, 0, 1514, 0);
+		arrive(b, 0, 1514, 0);
+		leave(b);
+		if (drops(b) != seen && n < most)
+			at_ms[n++] = ms;
+		seen = drops(b);
+	}
+	return n;
+}
+
+static void check_schedule(u64 start_ns)
+{
+	struct bench b = begin(start_ns);
+	u32 at[8], n, first;
+
+	stand(&b, 30, at, 0); /* until packets have waited */
+	n = stand(&b, 400, at, 6);
+	first = at[0];
+	CHECK_EQ(n, 6);
+	CHECK(first <= 100);
+	/* interval / sqrt(1), (2), (3) ...: 100, 70.7, 57.7, 50, 44.7 ms */
+	CHECK_NEAR(at[1] - first, 100, 1);
+	CHECK_NEAR(at[2] - first, 171, 1);
+	CHECK_NEAR(at[3] - first, 229, 1);
+	CHECK_NEAR(at[4] - first, 279, 1);
+	CHECK_NEAR(at[5] - first, 323, 1);
+	bench_end(&b);
+}
+
+TEST(signals_follow_the_control_law)
+{
+	check_schedule(0);
+}
+
+TEST(survives_wrap)
+{
+	check_schedule(((u64)1 << 63) - 200 * NS_PER_MS);
+}
+
+TEST(a_queue_below_target_is_left_alone)
+{
+	struct bench b = begin(0);
+	u32 i;
+
+	for (i = 0; i < 2000; i++) {
+		arrive(&b, 0, 1514, 0);
+		arrive(&b, 0, 1514, 0);
+		b.now += NS_PER_MS;
+		leave(&b);
+		leave(&b);
+	}
+	CHECK_EQ(drops(&b), 0);
+	bench_end(&b);
+}
+
+TEST(one_packet_behind_is_no_standing_queue)
+{
+	struct bench b = begin(0);
+	u32 i;
+
+	arrive(&b, 0, 1514, 0);
+	for (i = 0; i < 500; i++) {
+		arrive(&b, 0, 1514, 0);
+		b.now += 10 * NS_PER_MS;
+		leave(&b);
+	}
+	CHECK_EQ(drops(&b), 0);
+	bench_end(&b);
+}
+
+TEST(a_dip_below_target_starts_the_interval_anew)
+{
+	struct bench b = begin(0);
+	u32 at[1];
+
+	stand(&b, 100, at, 0);
+	while (b.q->pkts > 1)
+		leave(&b);
+	b.now += NS_PER_MS;
+	CHECK_EQ(stand(&b, 100, at, 1), 0);
+	bench_end(&b);
+}
+
+TEST(a_mark_keeps_the_schedule_and_the_packet)
+{
+	struct bench b = begin(0);
+	u32 i;
+	u64 at[3] = {0}, seen = 0, n = 0;
+
+	set_row(&b, "ecn", 1);
+	bench_change(&b);
+	for (i = 0; i < 500 && n < 3; i++) {
+		b.now += NS_PER_MS;
+		while (b.q->pkts < 20)
+			arrive(&b, 0, 1514, AQM_ECT0);
+		CHECK(leave(&b) != AQM_NIL);
+		if (marks(&b) != seen)
+			at[n++] = b.now;
+		seen = marks(&b);
+	}
+	CHECK_EQ(drops(&b), 0);
+	CHECK_EQ(n, 3);
+	CHECK_EQ(at[1] - at[0], 100 * NS_PER_MS);
+	CHECK_NEAR(at[2] - at[1], 71e6, 1e6);
+	bench_end(&b);
+}
+
+TEST(drops_in_one_dequeue_are_bounded)
+{
+	struct codel_law law = {.count = 1u << 30, .dropping = 1, .drop_next_ns = 1};
+	u32 nth = 0;
+
+	while (codel_signals(&law, 100 * NS_PER_S, true, nth, 100 * NS_PER_MS))
+		nth++;
+	CHECK_EQ(nth, CODEL_DROPS);
+	CHECK(codel_signals(&law, 100 * NS_PER_S, true, 0, 100 * NS_PER_MS));
+}
+
+TEST(the_state_is_entered_again_where_it_was_left)
+{
+	struct codel_law law = {.count = 12, .last_count = 2, .drop_next_ns = 1000 * NS_PER_MS};
+
+	CHECK(codel_signals(&law, 1500 * NS_PER_MS, true, 0, 100 * NS_PER_MS));
+	CHECK_EQ(law.count, 10);
+	CHECK_EQ(law.last_count, 10);
+	/* 16 intervals later that is forgotten */
+	law.dropping = 0;
+	law.count = 20;
+	law.drop_next_ns = 1000 * NS_PER_MS;
+	CHECK(codel_signals(&law, 2600 * NS_PER_MS, true, 0, 100 * NS_PER_MS));
+	CHECK_EQ(law.count, 1);
+}
+
+TEST(the_packet_behind_the_first_drop_passes)
+{
+	struct codel_law law = {.count = 0};
+
+	CHECK(codel_signals(&law, 5000 * NS_PER_MS, true, 0, 100 * NS_PER_MS));
+	CHECK(!codel_signals(&law, 5000 * NS_PER_MS, true, 1, 100 * NS_PER_MS));
+	CHECK(!codel_signals(&law, 5000 * NS_PER_MS, true, 0, 100 * NS_PER_MS));
+}

@@ -1,0 +1,340 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_duk.c: Eq. 9, the estimate of capacity, the search for the interval.
+
+#include <math.h>
+
+#include "host.h"
+#include "law/capacity.h"
+#include "law/duk.h"
+#include "law/duk_interval.h"
+#include "test.h"
+
+extern const struct aqm_algo aqm_duk;
+
+static s64 q20(double x)
+{
+	return (s64)lround(x * (double)DUK_ONE);
+}
+
+/* Eq. 9 in exact rationals, worked out by hand from A, B, C, U before, d, n. */
+TEST(probability_is_that_of_the_worked_vectors)
+{
+	static const struct {
+		u32 a, b, c;
+		double was, d;
+		u32 n;
+		double used, t, p;
+	} v[] = {
+	        {30000, 25000, 25000, 1, .5, 10, 1, 0, 1. / 6},
+	        {25000, 25000, 25000, 1, 0, 10, 1, 0, 0},
+	        {30000, 25000, 25000, .8, .5, 10, 1, .0231579, .1473684},
+	        {30000, 25000, 25000, .8, .5, 1, 1, .8, 0},
+	        {30000, 25000, 25000, .8, 5, 10, 1, -.0169231, .1807692},
+	        {20000, 20000, 25000, 1, -1, 10, .8, -.0314286, .0392857},
+	        {30000, 20000, 25000, 1, 2, 10, .8, -.01, .3416667},
+	        {250000, 125000, 125000, .5, 3, 1, 1, -1. / 3, 2. / 3},
+	};
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		struct duk_sample s = {v[i].a,        v[i].b,      v[i].c,
+		                       q20(v[i].was), q20(v[i].d), v[i].n};
+		s64 used, y;
+		u32 p = duk_probability(&s, true, &used);
+
+		y = used - s.was_used;
+		CHECK_NEAR(used, q20(v[i].used), 1);
+		CHECK_NEAR(y ? duk_correction(y, s.delay_change, s.ticks) : 0, q20(v[i].t), 60);
+		CHECK_NEAR(p / 4294967296., v[i].p, 1e-4);
+	}
+}
+
+TEST(the_pole_saturates_upward)
+{
+	CHECK_EQ(duk_correction(q20(.1), (s64)12 * q20(.1), 10), DUK_T_MAX);
+	CHECK(duk_correction(q20(.1), (s64)12 * q20(.1) + 1, 10) == -DUK_T_MAX);
+}
+
+TEST(no_capacity_known_means_no_correction)
+{
+	struct duk_sample s = {30000, 25000, 25000, q20(.8), q20(.5), 10};
+	s64 used;
+
+	CHECK_NEAR(duk_probability(&s, false, &used) / 4294967296., 1. / 6, 1e-6);
+	s.arrived = 0;
+	CHECK_EQ(duk_probability(&s, true, &used), 0);
+}
+
+/* Against floating point, away from the pole, over the range the format promises. */
+TEST(fixed_point_follows_the_exact_law)
+{
+	struct aqm_rng r;
+	u32 i, far = 0;
+
+	rng_seed(&r, 9, 9);
+	for (i = 0; i < 100000; i++) {
+		u64 c = 1000 + ((u64)rng_u32(&r) << rng_below(&r, 3));
+		u64 b = rng_u32(&r) % (c + 1),
+		    a = 1 + (u64)((double)b * (0.5 + rng_below(&r, 300) / 100.));
+		u32 n = 1 + rng_below(&r, 1024);
+		double was = rng_below(&r, 1001) / 1000.,
+		       d = (rng_below(&r, 4001) - 2000.) / 100;
+		struct duk_sample s = {a, b, c, q20(was), q20(d), n};
+		double y = (double)b / (double)c - was, top = y * y * (1 + n);
+		double t = y != 0 ? top / (n * (y * (2 + n) - d)) : 0, p;
+		s64 used;
+		u32 got = duk_probability(&s, true, &used);
+
+		if (fabs(t) > 16)
+			continue;
+		p = 1 - ((double)b + (double)c * t) / (double)a;
+		p = p < 0 ? 0 : p > 1 ? 1 : p;
+		far += fabs(got / 4294967296. - p) > 1e-3;
+	}
+	CHECK(far <= 20); /* next to the pole of T */
+}
+
+TEST(capacity_is_that_of_busy_periods)
+{
+	struct capacity c = {0};
+	u32 i;
+
+	capacity_departure(&c, 0, 1000, 1);
+	for (i = 1; i < 10; i++)
+		capacity_departure(&c, i * 1000, 1000, 1);
+	capacity_interval(&c, 10000, 10000);
+	CHECK_EQ(capacity_bytes(&c, 10000), 10000); /* first interval, nothing better */
+	for (; i < 20; i++)
+		capacity_departure(&c, 9000 + (i - 9) * 2000, 1000, 1);
+	capacity_interval(&c, 20000, 10000);
+	CHECK_NEAR(capacity_bytes(&c, 10000), 5000, 300);
+	CHECK_NEAR(capacity_packet_ns(&c), 2000, 150);
+}
+
+TEST(an_idle_link_does_not_lower_the_capacity)
+{
+	struct capacity c = {0};
+	u32 i, k;
+
+	for (k = 0; k < 5; k++) {
+		for (i = 0; i < 10; i++)
+			capacity_departure(&c, k * 1000000 + i * 1000, 1000, i < 9);
+		capacity_interval(&c, 1000000, 10000);
+	}
+	CHECK_EQ(capacity_bytes(&c, 10000), 10000);
+}
+
+TEST(a_fetch_in_bursts_averages_out)
+{
+	struct capacity c = {0};
+	u32 i;
+
+	for (i = 0; i < 400; i++) {
+		capacity_departure(&c, (i / 4) * 4000, 1000, 1);
+		if (i % 80 == 79)
+			capacity_interval(&c, 80000, 80000);
+	}
+	CHECK_NEAR(capacity_bytes(&c, 80000), 80000, 4000);
+}
+
+/* ---- the interval ---- */
+
+struct link {
+	struct duk_interval d;
+	u32 pct_of[2]; /* utilisation with intervals below `edge`, and from it up */
+	u32 edge;
+	u32 arrival_pct;
+};
+
+static void intervals(struct link *l, u32 n)
+{
+	while (n--) {
+		u64 could = (u64)l->d.ticks * 12500; /* 100 Mbit/s, ticks of 1 ms */
+		u32 pct = l->pct_of[l->d.ticks >= l->edge];
+		struct duk_interval_sample s = {
+		        l->d.ticks * NS_PER_MS,
+		        could * l->arrival_pct / 100,
+		        could * pct / 100,
+		        could,
+		        121120,
+		        NS_PER_MS,
+		        1514,
+		        true,
+		};
+
+		duk_interval_next(&l->d, &s);
+	}
+}
+
+static struct link link_new(u32 below_pct, u32 above_pct, u32 edge)
+{
+	struct link l = {.pct_of = {below_pct, above_pct}, .edge = edge, .arrival_pct = 150};
+
+	duk_interval_start(&l.d);
+	return l;
+}
+
+TEST(the_interval_shrinks_to_one_tick_where_the_rate_allows)
+{
+	struct link l = link_new(99, 100, 2);
+
+	CHECK_EQ(l.d.ticks, DUK_BOOT);
+	intervals(&l, 32 * 6);
+	CHECK_EQ(l.d.ticks, 1);
+	intervals(&l, 32 * 100);
+	CHECK_EQ(l.d.ticks, 1);
+}
+
+TEST(the_interval_stays_where_half_of_it_costs_rate)
+{
+	struct link l = link_new(90, 100, 8);
+	u32 i, at_8 = 0;
+
+	intervals(&l, 32 * 20);
+	for (i = 0; i < 32 * 200; i++) {
+		intervals(&l, 1);
+		CHECK(l.d.ticks == 8 || l.d.ticks == 4);
+		at_8 += l.d.ticks == 8;
+	}
+	CHECK(at_8 > 32 * 180);
+}
+
+TEST(a_kept_interval_that_fails_is_given_up)
+{
+	struct link l = link_new(100, 100, 8);
+
+	intervals(&l, 32 * 10);
+	CHECK_EQ(l.d.ticks, 1);
+	l.pct_of[0] = 70;
+	intervals(&l, 32 * 60);
+	CHECK(l.d.ticks >= 4);
+}
+
+TEST(the_best_is_not_lowered_step_by_step)
+{
+	struct link l = link_new(100, 100, 1);
+	u32 pct;
+
+	intervals(&l, 32 * 10);
+	for (pct = 99; pct > 60; pct--) {
+		l.pct_of[0] = l.pct_of[1] = pct;
+		intervals(&l, 32);
+	}
+	CHECK_EQ(l.d.best_pct, 100);
+}
+
+TEST(no_interval_is_shorter_than_a_packet)
+{
+	struct link l = link_new(100, 100, 1);
+	struct duk_interval_sample s = {16 * NS_PER_MS, 20000,     10000, 10000,
+	                                2422400,        NS_PER_MS, 1514,  true};
+	u32 i;
+
+	for (i = 0; i < 1000; i++) {
+		s.ns = l.d.ticks * NS_PER_MS;
+		duk_interval_next(&l.d, &s);
+	}
+	CHECK_EQ(l.d.ticks, 3);
+}
+
+TEST(an_unmet_level_starts_on_the_line)
+{
+	struct duk_interval d = {.least = 1, .ticks = 5};
+
+	CHECK_EQ(duk_line(&d, 50), 5);
+	d.kept[20].ticks = 8;
+	CHECK_EQ(duk_line(&d, 90), 8);
+	d.kept[60].ticks = 4;
+	CHECK_EQ(duk_line(&d, 40), 6);
+	CHECK_EQ(duk_line(&d, 80), 2);
+	CHECK_EQ(duk_line(&d, 99), 1);
+	d.kept[60].ticks = 40; /* rising: the mean */
+	CHECK_EQ(duk_line(&d, 80), 24);
+}
+
+TEST(the_level_is_the_excess_of_ingress)
+{
+	struct duk_interval d = {.ingress_bytes_s = 12500000, .could = 2500000, .ns = NS_PER_S};
+
+	CHECK_EQ(duk_level(&d), 80);
+	d.could = 20000000;
+	CHECK_EQ(duk_level(&d), 0);
+}
+
+/* ---- the whole ---- */
+
+static struct bench begin(u64 start_ns)
+{
+	struct bench b = bench_new(&aqm_duk, 4000, start_ns);
+
+	set_row(&b, "limit", 4000);
+	CHECK(!bench_start(&b, 1).sentence);
+	return b;
+}
+
+/* `in` arrivals for each 10 departures, one departure per 100 us. */
+static void load(struct bench *b, u32 ms, u32 in)
+{
+	u32 i;
+
+	for (i = 0; i < ms * 10; i++) {
+		b->now += 100000;
+		if (i % 10 < in)
+			arrive(b, 0, 1250, 0);
+		if (i % 10 + 10 < in)
+			arrive(b, 0, 1250, 0);
+		leave(b);
+	}
+}
+
+TEST(excess_is_signalled_and_the_queue_stays)
+{
+	struct bench b = begin(((u64)1 << 63) - 100 * NS_PER_MS);
+
+	load(&b, 2000, 15);
+	CHECK_NEAR((double)drops(&b) / (double)b.q->count.in_pkts, 1. / 3, .02);
+	CHECK_NEAR(stat(&b, "rate"), 12500000, 100);
+	CHECK_EQ(stat(&b, "interval"), NS_PER_MS);
+	CHECK_EQ(bad_verdicts(&b), 0);
+	bench_end(&b);
+}
+
+TEST(an_empty_queue_gets_no_signal)
+{
+	struct bench b = begin(0);
+
+	load(&b, 500, 5);
+	CHECK_EQ(drops(&b), 0);
+	load(&b, 200, 15);
+	while (leave(&b) != AQM_NIL)
+		;
+	b.now += 100 * NS_PER_MS;
+	CHECK_EQ(stat(&b, "prob"), 0);
+	CHECK_EQ(stat(&b, "delay"), 0);
+	bench_end(&b);
+}
+
+TEST(the_first_two_intervals_signal_nothing)
+{
+	struct bench b = begin(0);
+
+	load(&b, 31, 20);
+	CHECK_EQ(drops(&b), 0);
+	load(&b, 30, 20);
+	CHECK(drops(&b) > 0);
+	bench_end(&b);
+}
+
+TEST(a_fixed_interval_stays)
+{
+	struct bench b = begin(0);
+
+	bench_end(&b);
+	b = bench_new(&aqm_duk, 4000, 0);
+	set_row(&b, "fixed_interval", 10 * NS_PER_MS);
+	CHECK(!bench_start(&b, 1).sentence);
+	load(&b, 3000, 15);
+	CHECK_EQ(stat(&b, "interval"), 10 * NS_PER_MS);
+	bench_end(&b);
+}

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_pie.c: the controller of both PIEs, and what surrounds it.
+
+#include "host.h"
+#include "law/pie.h"
+#include "test.h"
+
+extern const struct aqm_algo aqm_pie, aqm_pie_2013;
+
+static const struct pie_tune tune_2013[] = {{PIE_ONE / 10, 1}, {PIE_ONE / 100, 3}};
+
+static double as_double(s64 prob)
+{
+	return (double)prob / (double)PIE_ONE;
+}
+
+TEST(steps_are_those_of_the_2013_vectors)
+{
+	static const struct {
+		double p, cur_ms, old_ms, next;
+	} v[] = {
+	        {0, 30, 20, 0.00171875},
+	        {.05, 30, 20, .056875},
+	        {.2, 30, 20, .21375},
+	        {.05, 10, 20, .043125},
+	};
+	struct pie_gains g = {20 * NS_PER_MS, 2, 20, tune_2013, 2};
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		struct pie_law p = {.prob = (s64)(v[i].p * (double)PIE_ONE),
+		                    .delay_ns = (u64)(v[i].cur_ms * 1e6),
+		                    .old_ns = (u64)(v[i].old_ms * 1e6)};
+
+		pie_move(&p, pie_step(&p, &g));
+		CHECK_NEAR(as_double(p.prob), v[i].next, 1e-12);
+	}
+}
+
+TEST(probability_stays_between_zero_and_one)
+{
+	struct pie_gains g = {NS_PER_MS, 65535, 65535, tune_2013, 2};
+	struct pie_law p = {.prob = PIE_ONE / 2, .delay_ns = ~(u64)0};
+
+	pie_move(&p, pie_step(&p, &g));
+	CHECK(p.prob == PIE_ONE && pie_prob_q32(&p) == U32_MAX);
+	p.old_ns = ~(u64)0;
+	p.delay_ns = 0;
+	pie_move(&p, pie_step(&p, &g));
+	CHECK(p.prob == 0 && pie_prob_q32(&p) == 0);
+}
+
+/* A queue of `backlog` packets served one per millisecond, each as old as that. */
+static void serve(struct bench *b, u32 ms, u32 backlog, u8 ecn)
+{
+	while (ms--) {
+		b->now += NS_PER_MS;
+		while (b->q->pkts < backlog)
+			if (arrive(b, 0, 1514, ecn) == AQM_NIL)
+				break;
+		leave(b);
+	}
+}
+
+static struct bench begin(const struct aqm_algo *algo, u64 start_ns)
+{
+	struct bench b = bench_new(algo, 2000, start_ns);
+
+	set_row(&b, "limit", 2000);
+	CHECK(!bench_start(&b, 1).sentence);
+	return b;
+}
+
+TEST(a_burst_is_let_through_and_then_signals_begin)
+{
+	const struct aqm_algo *const both[] = {&aqm_pie, &aqm_pie_2013};
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench b = begin(both[i], 0);
+
+		serve(&b, i ? 90 : 140, 100, 0);
+		CHECK_EQ(drops(&b), 0);
+		CHECK(stat(&b, "prob") > 0);
+		serve(&b, 1000, 100, 0);
+		CHECK(drops(&b) > 50);
+		CHECK_EQ(stat(&b, "burst"), 0);
+		bench_end(&b);
+	}
+}
+
+TEST(pie_2013_measures_the_drain_rate)
+{
+	struct bench b = begin(&aqm_pie_2013, ((u64)1 << 63) - NS_PER_S);
+
+	CHECK_EQ(stat(&b, "rate"), 0);
+	serve(&b, 2000, 50, 0);
+	CHECK_NEAR(stat(&b, "rate"), 1514000, 1000);
+	CHECK_NEAR(stat(&b, "delay"), 50e6, 2e6);
+	bench_end(&b);
+}
+
+TEST(pie_estimates_alike_from_timestamps_and_from_the_rate)
+{
+	u32 estimator;
+
+	for (estimator = 0; estimator < 2; estimator++) {
+		struct bench b = begin(&aqm_pie, 0);
+
+		set_row(&b, "dq_rate_estimator", estimator);
+		bench_change(&b);
+		serve(&b, 2000, 50, 0);
+		CHECK_NEAR(stat(&b, "delay"), 50e6, 2e6);
+		CHECK_EQ(stat(&b, "drain_time") > 0, estimator);
+		bench_end(&b);
+	}
+}
+
+TEST(pie_marks_only_below_its_threshold)
+{
+	struct bench b = begin(&aqm_pie, 0);
+
+	set_row(&b, "ecn", 1);
+	bench_change(&b);
+	serve(&b, 4000, 18, AQM_ECT0);
+	CHECK(marks(&b) > 0);
+	CHECK_EQ(drops(&b), 0);
+	serve(&b, 4000, 200, AQM_ECT0);
+	CHECK(stat(&b, "prob") > 429496730);
+	CHECK(b.q->count.drops[AQM_WHY_EARLY] > 0);
+	bench_end(&b);
+}
+
+TEST(pie_steps_are_capped_and_a_far_delay_adds)
+{
+	struct bench b = begin(&aqm_pie, 0);
+	u64 before;
+
+	serve(&b, 3000, 200, 0); /* 200 ms: below the far limit */
+	before = stat(&b, "prob");
+	CHECK(before > U32_MAX / 5);
+	serve(&b, 15, 200, 0);
+	CHECK(stat(&b, "prob") - before <= (u64)(0.0201 * U32_MAX));
+	bench_end(&b);
+}
+
+TEST(pie_signals_are_spaced)
+{
+	struct bench b = begin(&aqm_pie, 0);
+	u64 seen, gap = 0, least = ~(u64)0, most = 0, p;
+	u32 i;
+
+	serve(&b, 1200, 40, 0);
+	for (i = 0; i < 4000; i++) {
+		seen = drops(&b);
+		p = stat(&b, "prob");
+		serve(&b, 1, 40, 0);
+		gap++;
+		if (drops(&b) == seen || !p)
+			continue;
+		if (gap * p >> 32 < least)
+			least = gap * p >> 32;
+		if (gap * p >> 32 > most)
+			most = gap * p >> 32;
+		gap = 0;
+	}
+	CHECK(most <= 9);
+	CHECK(drops(&b) > 20);
+	bench_end(&b);
+}
+
+TEST(an_empty_queue_forgets_and_grants_a_new_burst)
+{
+	const struct aqm_algo *const both[] = {&aqm_pie, &aqm_pie_2013};
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench b = begin(both[i], 0);
+
+		serve(&b, 2000, 150, 0);
+		while (leave(&b) != AQM_NIL)
+			;
+		CHECK(stat(&b, "prob") > 0);
+		b.now += 60 * NS_PER_S;
+		CHECK_EQ(stat(&b, "prob"), 0);
+		arrive(&b, 0, 1514, 0);
+		CHECK_EQ(stat(&b, "burst"), (i ? 100 : 150) * NS_PER_MS);
+		bench_end(&b);
+	}
+}
+
+/* 60 s in one jump must end as 60 s in steps of 10 ms, each of them looked at. */
+TEST(idle_equals_ticking)
+{
+	const struct aqm_algo *const both[] = {&aqm_pie, &aqm_pie_2013};
+	u32 i, n;
+
+	for (i = 0; i < 2; i++) {
+		struct bench a = begin(both[i], 0), b = begin(both[i], 0);
+
+		serve(&a, 2000, 150, 0);
+		serve(&b, 2000, 150, 0);
+		while (leave(&a) != AQM_NIL)
+			;
+		while (leave(&b) != AQM_NIL)
+			;
+		for (n = 0; n < 300; n++) {
+			a.now += 10 * NS_PER_MS;
+			stat(&a, "prob");
+		}
+		b.now += 3 * NS_PER_S;
+		CHECK_EQ(stat(&a, "prob"), stat(&b, "prob"));
+		CHECK_EQ(inst_nth(a.q, 0)->tick_ns, inst_nth(b.q, 0)->tick_ns);
+		bench_end(&a);
+		bench_end(&b);
+	}
+}

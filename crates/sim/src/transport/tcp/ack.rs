@@ -7,7 +7,6 @@
 use super::cc::AckSample;
 use super::clock::stamp_of_us;
 use super::connection::Connection;
-use super::rtt::NO_RTT;
 use super::scoreboard::{COUNTED, EVER_RETRANS, LOST, NONE, RETRANS, SACKED, SYN};
 use super::segment::{Flags, Segment};
 use super::sender::Sender;
@@ -465,12 +464,5 @@ impl Sender {
             self.lost_hint = NONE;
         }
         self.board.pop();
-    }
-
-    /// Least round trip for comparisons; enormous before the first.
-    #[inline]
-    pub fn min_rtt_us(&self) -> u32 {
-        debug_assert!(NO_RTT == u32::MAX);
-        self.rtt.min_us()
     }
 }

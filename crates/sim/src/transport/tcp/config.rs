@@ -225,7 +225,7 @@ impl TcpConfig {
         let mss = self.payload_bytes(true);
         let faults = [
             (
-                mss < 88 || mss > 65_000,
+                !(88..=65_000).contains(&mss),
                 "mss_bytes must lie between 88 and 65000",
             ),
             (

@@ -281,7 +281,7 @@ impl Connection {
                 break;
             }
         }
-        if (len % mss) != 0 {
+        if !len.is_multiple_of(mss) {
             snd.small_end = data_end;
         }
         snd.fin_sent |= fin;

@@ -23,7 +23,7 @@ impl Connection {
         let rtt_us = (self.clock.us - sent_us).min(u64::from(u32::MAX)) as u32;
         let snd = &mut self.snd;
         // Too quick for the retransmission: the original arrived.
-        if marks & (EVER_RETRANS | RETRANS) != 0 && rtt_us < snd.min_rtt_us() {
+        if marks & (EVER_RETRANS | RETRANS) != 0 && rtt_us < snd.rtt.min_us() {
             return;
         }
         let rack = &mut snd.rack;
@@ -45,7 +45,7 @@ impl Connection {
         {
             return 0;
         }
-        let steps = (snd.min_rtt_us() >> 2).saturating_mul(snd.rack.steps);
+        let steps = (snd.rtt.min_us() >> 2).saturating_mul(snd.rack.steps);
         steps.min(snd.rtt.srtt8_us() >> 3)
     }
 

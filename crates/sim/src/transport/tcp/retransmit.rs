@@ -35,9 +35,10 @@ impl Connection {
         let sent = self.resend(number);
         let snd = &mut self.snd;
         if sent {
+            // After an undo a retransmission may be out that is not for a loss.
             let entry = snd.board.get_mut(number);
+            snd.retrans_out += u32::from(!entry.has(RETRANS));
             entry.marks |= RETRANS;
-            snd.retrans_out += 1;
         }
         if snd.undo.stamp == 0 {
             snd.undo.stamp = stamp_of_us(snd.board.get(number).sent_us);

@@ -112,7 +112,7 @@ impl Rtt {
         self.srtt8_us
     }
 
-    /// Least round trip, `NO_RTT` before the first.
+    /// Least round trip; `NO_RTT`, longer than any, before the first.
     #[inline]
     pub fn min_us(&self) -> u32 {
         self.least.best[0].1

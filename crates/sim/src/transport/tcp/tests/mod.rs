@@ -6,4 +6,5 @@
 
 mod pair;
 mod repair;
+mod storm;
 mod transfer;

@@ -47,7 +47,7 @@ class Choke(Discipline):
         if not self.judge.below("max", average, self.red.max_th):
             self.red.count = 0
             return self.signal(packet)
-        if self.judge.below("signal", self.uniform(), self.red.early(average)):
+        if self.chance(self.red.early(average)):
             self.red.count = 0
             return self.signal(packet)
         return Act.PASS

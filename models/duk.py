@@ -96,7 +96,7 @@ class Duk(Discipline):
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         self.arrived += packet.size
-        if self.judge.below("signal", self.uniform(), self.p):
+        if self.chance(self.p):
             return self.signal(packet)
         return Act.PASS
 

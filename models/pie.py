@@ -1,11 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """PIE: RFC 8033, section 4 and appendix A, with ECN, de-randomisation and the capped step of
-sections 5.1, 5.4 and 5.5. Delay is measured with time stamps.
+sections 5.1, 5.4 and 5.5. Delay comes from time stamps, or from the departure rate (section 5.2,
+in the order of appendix B).
+
+Not in the RFC but in Linux: the probability rises faster while the delay is above 250 ms.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from models.queue import SAME_INSTANT_S, Act, Discipline, Packet
@@ -13,10 +17,12 @@ from models.queue import SAME_INSTANT_S, Act, Discipline, Packet
 # Section 4.2: below each probability the step is divided.
 TUNING = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
 DECAY = 1 - 1 / 64  # section 4.2: 0.98, for which this is sufficient
-CAP = 0.02  # section 5.5
-CAP_FROM = 0.1
-MARK_BELOW = 0.1  # section 5.1: mark_ecnth
+CAP = 0.02  # section 5.5, from a probability of 0.1 on
 SAFE_BELOW = 0.2  # section 4.1
+FAR_S = 0.250
+FAR_STEP = 0.02
+DQ_THRESHOLD = 2**14  # section 5.2, bytes
+DQ_WEIGHT = DQ_THRESHOLD / 2**16
 NO_DROP_BELOW = 0.85  # section 5.4
 DROP_FROM = 8.5
 
@@ -33,7 +39,11 @@ class Pie(Discipline):
         beta_hz: float = 1.25,
         max_burst_s: float = 0.150,
         mean_packet: int = 1514,
+        mark_below: float = 0.1,
+        from_rate: bool = False,
         start_s: float = 0.0,
+        rest_after: float = math.inf,
+        stuck_after: float = math.inf,
         **common: Any,
     ) -> None:
         super().__init__(**common)
@@ -43,12 +53,21 @@ class Pie(Discipline):
         self.beta_hz = beta_hz
         self.max_burst_s = max_burst_s
         self.mean_packet = mean_packet
+        self.mark_below = mark_below
+        self.from_rate = from_rate
         self.next_s = start_s + tupdate_s
+        # Bounds of work, not of the paper. Without an event an empty queue is at rest after so
+        # many updates, and one that waits for a stopped link is left as it is.
+        self.rest_after = rest_after
+        self.stuck_after = stuck_after
         self.p = 0.0
         self.p_sum = 0.0
         self.delay_s = 0.0
         self.delay_old_s = 0.0
         self.burst_s = max_burst_s
+        self.cycle_bytes: int | None = None
+        self.cycle_start_s = 0.0
+        self.drain_s = 0.0
 
     def step(self, delay_s: float) -> float:
         """Section 4.2 and 5.5: the change of p."""
@@ -57,7 +76,7 @@ class Pie(Discipline):
         for below, divisor in TUNING:
             if self.p < below:
                 return change / divisor
-        return min(change, CAP) if self.p >= CAP_FROM else change
+        return min(change, CAP)
 
     def quiet(self) -> bool:
         """Section 4.4: congestion has gone away."""
@@ -77,7 +96,7 @@ class Pie(Discipline):
             return False
         if not self.judge.below("sum-high", self.p_sum, DROP_FROM):
             return True
-        return self.judge.below("signal", self.uniform(), self.p)
+        return self.chance(self.p)
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         if self.quiet():
@@ -85,27 +104,58 @@ class Pie(Discipline):
         if self.burst_s > SAME_INSTANT_S or not self.drop_early():
             return Act.PASS
         self.p_sum = 0.0
-        return self.signal(packet) if self.p < MARK_BELOW else Act.DROP
+        return self.signal(packet) if self.p < self.mark_below else Act.DROP
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         self.p_sum = 0.0
 
     def on_request(self, now_s: float) -> Packet | None:
         packet = self.take()
-        if packet is None or not self.waiting:
-            self.delay_s = 0.0
-        else:
+        if packet is not None and self.from_rate:
+            self.measure(now_s, packet.size)
+        elif packet is not None:
             self.delay_s = now_s - packet.arrived_s
         return packet
+
+    def measure(self, now_s: float, size: int) -> None:
+        """Appendix B, deque: how long 16 kB take."""
+        if self.cycle_bytes is not None:
+            self.cycle_bytes += size
+            if self.cycle_bytes >= DQ_THRESHOLD:
+                took_s = now_s - self.cycle_start_s
+                weight = DQ_WEIGHT if self.drain_s else 1.0
+                self.drain_s += weight * (took_s - self.drain_s)
+                self.cycle_bytes = None
+        if self.cycle_bytes is None and self.bytes >= DQ_THRESHOLD:
+            self.cycle_bytes = 0
+            self.cycle_start_s = now_s
+
+    def latest_delay_s(self) -> float:
+        """Section 4.3. The last packet's delay says nothing of an empty queue."""
+        if self.from_rate:
+            return self.bytes * self.drain_s / DQ_THRESHOLD
+        return self.delay_s if self.waiting else 0.0
 
     def wake_at(self) -> float:
         return self.next_s
 
+    def rest(self) -> None:
+        """As long after the last packet; the next one renews the burst allowance."""
+        self.p = self.burst_s = 0.0
+        self.delay_s = self.delay_old_s = 0.0
+
     def on_wake(self, now_s: float) -> None:
+        self.next_s = now_s + self.tupdate_s
+        if self.waiting and self.wakes_in_silence > self.stuck_after:
+            return
+        if not self.waiting and self.wakes_in_silence > self.rest_after:
+            self.rest()
+        self.delay_s = self.latest_delay_s()
         self.p += self.step(self.delay_s)
+        if self.delay_s > FAR_S + SAME_INSTANT_S:
+            self.p += FAR_STEP
+        self.p = min(1.0, max(0.0, self.p))
         if self.delay_s == 0 and self.delay_old_s == 0:
             self.p *= DECAY
-        self.p = min(1.0, max(0.0, self.p))
         self.delay_old_s = self.delay_s
         self.burst_s = max(0.0, self.burst_s - self.tupdate_s)
-        self.next_s = now_s + self.tupdate_s

@@ -8,6 +8,7 @@ stages when the probability is small. No cap, no second safeguard, no de-randomi
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from models.queue import SAME_INSTANT_S, Act, Discipline, Packet
@@ -29,6 +30,8 @@ class Pie2013(Discipline):
         max_burst_s: float = 0.100,
         dq_threshold: int = 10_000,
         start_s: float = 0.0,
+        rest_after: float = math.inf,
+        stuck_after: float = math.inf,
         **common: Any,
     ) -> None:
         super().__init__(**common)
@@ -39,6 +42,10 @@ class Pie2013(Discipline):
         self.max_burst_s = max_burst_s
         self.dq_threshold = dq_threshold
         self.next_s = start_s + tupdate_s
+        # Bounds of work, not of the paper. Without an event an empty queue is at rest after so
+        # many updates, and one that waits for a stopped link is left as it is.
+        self.rest_after = rest_after
+        self.stuck_after = stuck_after
         self.p = 0.0
         self.delay_old_s = 0.0
         self.rate: float | None = None
@@ -59,7 +66,7 @@ class Pie2013(Discipline):
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         if self.burst_s > SAME_INSTANT_S:
             return Act.PASS
-        if self.judge.below("signal", self.uniform(), self.p):
+        if self.chance(self.p):
             return self.signal(packet)
         return Act.PASS
 
@@ -70,30 +77,40 @@ class Pie2013(Discipline):
         return packet
 
     def measure(self, now_s: float, size: int) -> None:
-        """A cycle of dq_threshold bytes, begun only while at least so many are waiting."""
-        if self.cycle_bytes is None:
-            if self.bytes < self.dq_threshold:
-                return
+        """A cycle of dq_threshold bytes, begun only while at least so many are waiting.
+
+        In the order of RFC 8033's appendix B: what left after a cycle's start is counted in it.
+        """
+        if self.cycle_bytes is not None:
+            self.cycle_bytes += size
+            if self.cycle_bytes >= self.dq_threshold:
+                self.sample(self.cycle_bytes, now_s - self.cycle_start_s)
+                self.cycle_bytes = None
+        if self.cycle_bytes is None and self.bytes >= self.dq_threshold:
             self.cycle_bytes = 0
             self.cycle_start_s = now_s
-        self.cycle_bytes += size
-        if self.cycle_bytes < self.dq_threshold:
-            return
-        took_s = now_s - self.cycle_start_s
+
+    def sample(self, size: int, took_s: float) -> None:
+        """One measurement of the departure rate."""
         if took_s < SAME_INSTANT_S:
             return
-        sample = self.cycle_bytes / took_s
-        if self.rate is None:
-            self.rate = sample
-        else:
-            self.rate += RATE_WEIGHT * (sample - self.rate)
-        self.cycle_bytes = 0 if self.bytes >= self.dq_threshold else None
-        self.cycle_start_s = now_s
+        rate = size / took_s
+        self.rate = rate if self.rate is None else self.rate + RATE_WEIGHT * (rate - self.rate)
 
     def wake_at(self) -> float:
         return self.next_s
 
+    def rest(self) -> None:
+        """As at the start."""
+        self.p, self.burst_s = 0.0, self.max_burst_s
+        self.delay_old_s = 0.0
+
     def on_wake(self, now_s: float) -> None:
+        self.next_s = now_s + self.tupdate_s
+        if self.waiting and self.wakes_in_silence > self.stuck_after:
+            return
+        if not self.waiting and self.wakes_in_silence > self.rest_after:
+            self.rest()
         delay_s = 0.0 if self.rate is None else self.bytes / self.rate
         self.p = min(1.0, max(0.0, self.p + self.step(delay_s)))
         self.burst_s = max(0.0, self.burst_s - self.tupdate_s)
@@ -101,4 +118,3 @@ class Pie2013(Discipline):
         if self.p == 0 and delay_s < half_s and self.delay_old_s < half_s:
             self.burst_s = self.max_burst_s
         self.delay_old_s = delay_s
-        self.next_s = now_s + self.tupdate_s

@@ -95,6 +95,8 @@ class Discipline:
         self.waiting: list[Packet] = []
         self.bytes = 0
         self.outcome = Outcome()
+        self.wakes = 0
+        self.wakes_in_silence = 0
 
     # What a subclass says.
 
@@ -124,12 +126,15 @@ class Discipline:
     def advance(self, now_s: float) -> None:
         """Wake the algorithm at each of its times up to now."""
         while reached(now_s, self.wake_at()):
+            self.wakes += 1
+            self.wakes_in_silence += 1
             self.on_wake(self.wake_at())
 
     def arrive(self, now_s: float, packet: Packet) -> Outcome:
         """A packet comes to the queue."""
         self.outcome = Outcome()
         self.advance(now_s)
+        self.wakes_in_silence = 0
         packet.arrived_s = now_s
         if len(self.waiting) >= self.limit_pkts or self.bytes + packet.size > self.limit_bytes:
             self.drop(packet)
@@ -149,6 +154,7 @@ class Discipline:
         """The link asks for the next packet."""
         self.outcome = Outcome()
         self.advance(now_s)
+        self.wakes_in_silence = 0
         packet = self.on_request(now_s)
         self.outcome.sent = None if packet is None else packet.number
         return self.outcome
@@ -185,6 +191,10 @@ class Discipline:
         """Set congestion experienced (RFC 3168)."""
         packet.marked = True
         self.outcome.marked.append(packet.number)
+
+    def chance(self, p: float) -> bool:
+        """True with probability p. Nothing is drawn for what cannot happen."""
+        return p > 0 and self.judge.below("signal", self.uniform(), p)
 
     def signal(self, packet: Packet) -> Act:
         """A mark where one may be set, else a loss."""

@@ -85,7 +85,7 @@ class Sfb(Discipline):
         if p >= 1 and not self.penalty.allows(now_s):
             return Act.DROP
         act = Act.PASS
-        if p < 1 and self.judge.below("signal", self.uniform(), p):
+        if p < 1 and self.chance(p):
             act = self.signal(packet)
         if act is not Act.DROP:
             for b in bins:

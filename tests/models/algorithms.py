@@ -10,9 +10,17 @@ from typing import Any
 
 from models.codel import CoDel
 from models.fifo import Fifo
+from models.pie import Pie
+from models.pie_2013 import Pie2013
 from models.queue import Discipline, Judge
-from tests.models.beside import NS, Beside, plain
+from tests.models.beside import NS, Beside, plain, probability, seconds
+from tests.models.generator import Draws
 from tests.models.library import Case
+
+Q32_UNIT = 2.0**-32
+# aqm.h: the queue runs 64 ticks of an empty queue, 1024 of a stuck one; law/pie.h: of an empty
+# one PIE works off as many more before it rests.
+BOUNDS = {"rest_after": 64 + 2048, "stuck_after": 1024}
 
 
 def common(case: Case, judge: Judge) -> dict[str, Any]:
@@ -23,6 +31,11 @@ def common(case: Case, judge: Judge) -> dict[str, Any]:
         "ecn": bool(case.rows.get("ecn", 0)),
         "judge": judge,
     }
+
+
+def within(p: float, core: float) -> float:
+    """The probability nearest to p that the core's statistic, cut to Q0.32, can stand for."""
+    return min(max(p, core), core + Q32_UNIT) if 0 < core < 1 else core
 
 
 class BesideFifo(Beside):
@@ -56,8 +69,92 @@ class BesideCoDel(Beside):
         steps = max(1, model.count)
         return {"drop_next": model.interval_s * 2**-16 * (2 + math.log(steps)) + steps * NS}
 
-    def state(self, model: CoDel) -> list[tuple[float, float]]:
+    def state(self, model: CoDel, wakes: int) -> list[tuple[float, float]]:
         return [(model.count, 0), (model.dropping, 0)]
 
 
-ALGORITHMS: Mapping[str, Beside] = {how.algorithm: how for how in (BesideFifo(), BesideCoDel())}
+class BesidePie2013(Beside):
+    """p is kept in Q0.56 and read in Q0.32; delays and rates are whole nanoseconds and bytes/s."""
+
+    algorithm = "pie_2013"
+    signal_if_below = {"signal": True}
+    columns = {"prob": probability, "delay": seconds, "rate": plain, "burst": seconds}
+
+    def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = case.rows
+        return Pie2013(
+            target_s=rows.get("target", 20_000_000) * NS,
+            tupdate_s=rows.get("tupdate", 30_000_000) * NS,
+            alpha_hz=rows.get("alpha", 2) / 16,
+            beta_hz=rows.get("beta", 20) / 16,
+            max_burst_s=rows.get("max_burst", 100_000_000) * NS,
+            dq_threshold=rows.get("dq_threshold", 10_000),
+            **BOUNDS,
+            start_s=case.start_ns * NS,
+            uniform=Draws(case.seed).uniform,
+            **common(case, judge),
+        )
+
+    def slack(self, model: Pie2013) -> dict[str, float]:
+        return {"signal": 2 * Q32_UNIT}
+
+    def state(self, model: Pie2013, wakes: int) -> list[tuple[float, float]]:
+        delay_s = 2 * NS + (2 * model.delay_old_s / model.rate if model.rate else 0.0)
+        step = (model.alpha_hz + model.beta_hz) * delay_s
+        return [
+            (model.p, 2 * Q32_UNIT + max(1, wakes) * step),
+            (model.delay_old_s, delay_s),
+            (model.rate or 0.0, 2.0),
+            (model.burst_s, NS / 2),
+        ]
+
+    def resync(self, model: Pie2013, core: list[float]) -> None:
+        model.p = within(model.p, core[0])
+        model.delay_old_s = core[1]
+
+
+class BesidePie(Beside):
+    """As pie_2013. The sum of probabilities is kept in Q0.56 and decides at two bounds."""
+
+    algorithm = "pie"
+    signal_if_below = {"signal": True, "sum-low": False, "sum-high": False}
+    columns = {"prob": probability, "delay": seconds, "burst": seconds, "drain_time": seconds}
+
+    def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = case.rows
+        return Pie(
+            target_s=rows.get("target", 15_000_000) * NS,
+            tupdate_s=rows.get("tupdate", 15_000_000) * NS,
+            alpha_hz=rows.get("alpha", 2) / 16,
+            beta_hz=rows.get("beta", 20) / 16,
+            max_burst_s=rows.get("max_burst", 150_000_000) * NS,
+            mark_below=rows["mark_ecnth"] * Q32_UNIT if "mark_ecnth" in rows else 0.1,
+            from_rate=bool(rows.get("dq_rate_estimator", 0)),
+            mean_packet=case.mtu,
+            **BOUNDS,
+            start_s=case.start_ns * NS,
+            uniform=Draws(case.seed).uniform,
+            **common(case, judge),
+        )
+
+    def slack(self, model: Pie) -> dict[str, float]:
+        return {"signal": 2 * Q32_UNIT, "sum-low": 100 * Q32_UNIT, "sum-high": 100 * Q32_UNIT}
+
+    def state(self, model: Pie, wakes: int) -> list[tuple[float, float]]:
+        delay_s = NS / 2 if not model.from_rate else 2 * NS + 4 * NS * model.bytes / 2**14
+        step = (model.alpha_hz + model.beta_hz) * delay_s
+        return [
+            (model.p, 2 * Q32_UNIT + max(1, wakes) * step),
+            (model.delay_old_s, delay_s),
+            (model.burst_s, NS / 2),
+            (model.drain_s, 4 * NS),
+        ]
+
+    def resync(self, model: Pie, core: list[float]) -> None:
+        model.p = within(model.p, core[0])
+        model.delay_old_s = core[1]
+
+
+ALGORITHMS: Mapping[str, Beside] = {
+    how.algorithm: how for how in (BesideFifo(), BesideCoDel(), BesidePie2013(), BesidePie())
+}

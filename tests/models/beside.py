@@ -90,8 +90,11 @@ class Beside(ABC):
     def model(self, case: Case, judge: Judge) -> Discipline:
         """A model with the rows of a case."""
 
-    def state(self, model: Any) -> list[tuple[float, float]]:
-        """For each column the model's number and how far the core's may be from it."""
+    def state(self, model: Any, wakes: int) -> list[tuple[float, float]]:
+        """For each column the model's number and how far the core's may be from it.
+
+        `wakes` is how often this event woke the algorithm.
+        """
         return []
 
     def resync(self, model: Any, core: list[float]) -> None:
@@ -174,15 +177,16 @@ def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
         where = f"{case.name}: event {index} at {now_ns} ns"
         judge.signals = len(want.dropped) + len(want.marked)
         judge.slack = how.slack(model)
-        ties = judge.ties
+        ties, wakes = judge.ties, model.wakes
         if kind == RESET:
             have = reset(model)
             model = judge.model = how.model(restarted(case, model, now_ns), judge)
+            wakes = 0
         else:
             have = step(model, now_ns * NS, row, number)
         number += kind == ARRIVE
         assert have == want, f"{where}: model {have}, core {want}"
-        state, core = how.state(model), columns[index].tolist()
+        state, core = how.state(model, model.wakes - wakes), columns[index].tolist()
         for name, (value, tolerance), found in zip(how.columns, state, core, strict=True):
             assert abs(value - found) <= tolerance, f"{where}: {name} {value}, core {found}"
         how.resync(model, core)

@@ -6,14 +6,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.models.inputs import MS, SECOND, fast_link, in_and_out, overload, slow_link, stopped
-from tests.models.library import Case
+from tests.models.inputs import (
+    MS,
+    SECOND,
+    fast_link,
+    in_and_out,
+    looking,
+    overload,
+    slow_link,
+    stopped,
+)
+from tests.models.library import Case, Events
 
 # Extra settings of an algorithm's own rows.
 SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
     "fifo": ({"limit": 40}, {"limit": 10_000, "limit_bytes": 20_000}),
+    "pie_2013": (
+        {"target": 2 * MS, "tupdate": MS, "alpha": 1, "beta": 0, "max_burst": 0},
+        {"target": 60 * MS, "alpha": 40, "beta": 1, "dq_threshold": 40_000, "max_burst": SECOND},
+    ),
+    "pie": (
+        {"target": 2 * MS, "tupdate": MS, "alpha": 1, "beta": 0, "max_burst": 0},
+        {"target": 60 * MS, "alpha": 8, "beta": 1, "max_burst": SECOND, "mark_ecnth": 2**31},
+        {"dq_rate_estimator": 1},
+    ),
     "codel": ({"target": MS, "interval": 20 * MS}, {"target": 20 * MS, "interval": SECOND}),
 }
+
+
+def inputs(seed: int, start_ns: int) -> Iterator[tuple[str, Events, int, int]]:
+    """Name, events, start and MTU of each kind of input."""
+    yield "overload", overload(seed, start_ns=start_ns), start_ns, 1514
+    yield "slow", slow_link(seed), 0, 1514
+    yield "fast", fast_link(seed), 0, 1514
+    yield "episodes", in_and_out(seed), 0, 600
+    yield "stopped", stopped(seed), 0, 1514
 
 
 def cases(algorithm: str) -> Iterator[Case]:
@@ -21,18 +48,9 @@ def cases(algorithm: str) -> Iterator[Case]:
     for number, rows in enumerate(({}, *SETTINGS.get(algorithm, ()))):
         for ecn in (0, 1):
             seed = 10 * number + ecn
-            base = {"limit": 1000, "ecn": ecn} | rows
-            label = f"{algorithm}-{number}-{'ecn' if ecn else 'drop'}"
-            start = SECOND * seed
-            yield Case(
-                f"{label}-overload",
-                algorithm,
-                base,
-                overload(seed, start_ns=start),
-                seed,
-                start_ns=start,
-            )
-            yield Case(f"{label}-slow", algorithm, base, slow_link(seed), seed)
-            yield Case(f"{label}-fast", algorithm, base, fast_link(seed), seed)
-            yield Case(f"{label}-episodes", algorithm, base, in_and_out(seed), seed, mtu=600)
-            yield Case(f"{label}-stopped", algorithm, base, stopped(seed), seed)
+            settings = {"limit": 1000, "ecn": ecn} | rows
+            for name, events, start_ns, mtu in inputs(seed, SECOND * seed):
+                label = f"{algorithm}-{number}-{'ecn' if ecn else 'drop'}-{name}"
+                if "tupdate" in rows:
+                    events = looking(events, rows["tupdate"], start_ns)
+                yield Case(label, algorithm, settings, events, seed, mtu, start_ns)

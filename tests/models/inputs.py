@@ -26,6 +26,7 @@ class Phase:
     flows: int = 8
     ect: float = 0.0
     burst: int = 1
+    pull: int = 1  # packets that the link asks for at one moment
     before: tuple[tuple[int, int], ...] = ()  # (kind, value) at its start: LIMIT, RESET, LOOK
 
 
@@ -60,8 +61,8 @@ class Stream:
         if phase.rate_bps:
             when = max(float(self.served_ns), float(self.now_ns))
             while when < end_ns:
-                requests.append((int(when), REQUEST, 0, 0, 0))
-                size = self.random.choice(phase.sizes)
+                requests += [(int(when), REQUEST, 0, 0, 0)] * phase.pull
+                size = sum(self.random.choice(phase.sizes) for _ in range(phase.pull))
                 when += 8 * size / phase.rate_bps * SECOND
             self.served_ns = int(when)
         self.rows += sorted(arrivals + requests, key=lambda row: row[0])
@@ -80,6 +81,8 @@ class Stream:
 
 
 MIXED = (64, 590, 1514)
+# Nothing arrives and nobody asks: only timers would run.
+SILENCE = Phase(8.0, 0.0, rate_bps=0)
 
 
 def overload(seed: int, seconds: float = 6.0, ect: float = 0.5, start_ns: int = 0) -> Events:
@@ -89,9 +92,11 @@ def overload(seed: int, seconds: float = 6.0, ect: float = 0.5, start_ns: int = 
     s.add(Phase(seconds, 1.3, ect=ect, sizes=MIXED))
     s.add(Phase(0.5, 0.5, ect=ect))
     s.add(Phase(0.5, 1.1, ect=ect, burst=20))
+    s.add(Phase(0.5, 1.2, ect=ect, pull=16))
     s.add(Phase(0.3, 1.0, rate_bps=0))
     s.add(Phase(0.5, 0.9, ect=ect, before=((LOOK, 0),)))
-    s.add(Phase(3.0, 0.0))
+    s.add(Phase(0.5, 1.5, ect=ect))
+    s.add(Phase(0.5, 0.0)).add(SILENCE)
     s.add(Phase(1.0, 2.0, ect=ect, flows=2))
     s.add(Phase(0.5, 1.5, ect=ect, before=((LIMIT, 20),)))
     s.add(Phase(0.3, 1.0, ect=ect, before=((LIMIT, 1000),)))
@@ -130,4 +135,18 @@ def stopped(seed: int) -> Events:
     s.add(Phase(3.0, 1.5, ect=0.2))
     s.add(Phase(4.0, 0.1, rate_bps=0))
     s.add(Phase(0.5, 1.5, ect=0.2))
+    s.add(Phase(60.0, 0.0, rate_bps=0))
+    s.add(Phase(1.0, 0.9, ect=0.2))
+    s.add(Phase(1.0, 0.0)).add(Phase(70.0, 0.0, rate_bps=0, before=((LOOK, 0),)))
+    s.add(Phase(0.5, 1.5, ect=0.2, before=((LOOK, 0),)))
     return s.events()
+
+
+def looking(events: Events, period_ns: int, start_ns: int = 0) -> Events:
+    """The same, and somebody reads the statistics after each tick that an event was to run."""
+    ticks = (events["now_ns"].astype(np.int64) - start_ns) // period_ns
+    first = np.flatnonzero(np.diff(ticks, prepend=0) > 0)
+    looks = np.zeros(len(first), EVENT)
+    looks["now_ns"] = events["now_ns"][first]
+    looks["kind"] = LOOK
+    return np.insert(events, first, looks)

@@ -14,6 +14,7 @@ from models.pie import Pie
 from models.pie_2013 import Pie2013
 from models.queue import Packet
 from models.red import RedAverage, RedProbability
+from tests.models.generator import Pcg32
 
 MS = 1e-3
 
@@ -157,3 +158,16 @@ def test_red_spreads_signals_evenly() -> None:
     assert found[1] == pytest.approx(0.05 / 0.95)
     assert found[19] == pytest.approx(1.0)
     assert found[20] == 1.0
+
+
+def test_generator_gives_its_author_s_numbers() -> None:
+    """pcg32-demo's first round: seed 42, stream 54."""
+    source = Pcg32(42, 54)
+    assert [source.next() for _ in range(6)] == [
+        0xA15C02B7,
+        0x7B47F409,
+        0xBA1D3330,
+        0x83D2F293,
+        0xBFA4784B,
+        0xCBED606E,
+    ]

@@ -10,6 +10,7 @@ fn main() {
     let aqm = manifest.join("../../aqm");
     let mut sources = files(&aqm, "c");
     sources.push(manifest.join("src/host.c"));
+    sources.push(manifest.join("src/hooks.c"));
 
     cc::Build::new()
         .files(&sources)

@@ -9,6 +9,8 @@
 //! statistics), `queue` (what the engine uses).
 
 mod ffi;
+#[doc(hidden)]
+pub mod hooks;
 mod queue;
 mod rows;
 

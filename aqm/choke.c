@@ -72,7 +72,7 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 static void update_average(struct choke_state *s, const struct choke_conf *c, u64 now, u32 q)
 {
 	red_update(&s->avg, now, q, c->weight, c->bandwidth, c->avpkt);
-	s->average = s->avg.scaled >> c->weight;
+	s->average = s->avg.scaled >> (c->weight + RED_FRACTION);
 	s->prob = 0;
 }
 
@@ -96,13 +96,13 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	u32 slot;
 
 	update_average(s, c, now, view->pkts);
-	if (s->avg.scaled <= (u64)c->min << c->weight) {
+	if (s->avg.scaled <= red_scaled(c->min, c->weight)) {
 		s->count = 0;
 		return aqm_pass();
 	}
 	if (sample_slot(&s->rng, view, &slot, &other) && other.k.flow == pkt->k.flow)
 		return match(s, slot);
-	if (s->avg.scaled > (u64)c->max << c->weight) {
+	if (s->avg.scaled > red_scaled(c->max, c->weight)) {
 		s->count = 1;
 		return aqm_drop(AQM_WHY_THRESHOLD);
 	}

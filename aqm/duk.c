@@ -61,6 +61,8 @@ static const char *check(const void *conf)
 
 	if (c->fixed_interval && c->fixed_interval < c->tick)
 		return "fixed_interval is 0 or at least one tick";
+	if (div64(c->fixed_interval, c->tick) > DUK_TICKS_MAX)
+		return "fixed_interval is at most 67108864 ticks";
 	return NULL;
 }
 

@@ -4,8 +4,9 @@
  * law/red.h: RED's average queue and its probability, Floyd and Jacobson, "Random
  * Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4), 1993.
  *
- * The average has weight 2^-k and is kept as avg * 2^k, so that an update is
- * exact: avg * 2^k gains q - avg. With q < 2^32 and k < 32 it stays below 2^63.
+ * The average has weight 2^-k and is kept as avg * 2^(k + 8): an update rounds by
+ * less than 2^-8 of what is counted, and rounding adds up to no more than that.
+ * With q < 2^32 and k <= 20 it stays below 2^60.
  */
 #ifndef AQM_LAW_RED_H
 #define AQM_LAW_RED_H
@@ -13,8 +14,10 @@
 #include "../fixed.h"
 #include "../rng.h"
 
+#define RED_FRACTION 8 /* bits of the average below one */
+
 struct red_average {
-	u64 scaled;   /* avg * 2^k */
+	u64 scaled;   /* avg * 2^(k + RED_FRACTION) */
 	u64 empty_ns; /* since when the queue has been empty */
 	u32 is_empty;
 };
@@ -44,7 +47,13 @@ static inline void red_update(struct red_average *a, u64 now, u32 q, u32 k, u64 
 		a->scaled = decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)), m);
 		a->is_empty = 0;
 	}
-	a->scaled += q - (a->scaled >> k);
+	a->scaled += ((u64)q << RED_FRACTION) - (a->scaled >> k);
+}
+
+/* A threshold as the average is kept. */
+static inline u64 red_scaled(u32 threshold, u32 k)
+{
+	return (u64)threshold << (k + RED_FRACTION);
 }
 
 static inline void red_emptied(struct red_average *a, u64 now)
@@ -70,7 +79,7 @@ static inline bool red_signals(struct aqm_rng *rng, u32 p_q32, u32 count)
 static inline u32 red_slope_q32(const struct red_average *a, u32 k, u32 min, u32 max,
                                 u32 max_p_q32)
 {
-	u64 above = a->scaled - ((u64)min << k), span = (u64)(max - min) << k;
+	u64 above = a->scaled - red_scaled(min, k), span = red_scaled(max - min, k);
 
 	return (u32)min64(muldiv64(max_p_q32, above, span), U32_MAX);
 }

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The tables of parameters in `docs/algorithms/` are those of the C rows.
+//! `RENEW=1 cargo test -p sojourn-core --test docs` writes them anew.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use sojourn_core::{Field, Unit, algorithms, queue_rows};
+
+const BEGIN: &str = "<!-- rows: made from the C tables -->\n";
+const END: &str = "<!-- end of rows -->\n";
+
+fn value(unit: Unit, value: u64) -> String {
+    let trimmed = |number: f64, unit: &str| format!("{} {unit}", number);
+    match unit {
+        Unit::Ns if value == 0 => "0".to_owned(),
+        Unit::Ns if value.is_multiple_of(1_000_000_000) => format!("{} s", value / 1_000_000_000),
+        Unit::Ns if value >= 1_000_000 => trimmed(value as f64 / 1e6, "ms"),
+        Unit::Ns if value >= 1_000 => trimmed(value as f64 / 1e3, "us"),
+        Unit::Ns => format!("{value} ns"),
+        Unit::Probability if value == u64::from(u32::MAX) => "1".to_owned(),
+        Unit::Probability => {
+            let p = value as f64 / 2f64.powi(32);
+            let digits = (1..12).find(|d| {
+                let text = format!("{p:.d$}");
+                (text.parse::<f64>().expect("a number") * 2f64.powi(32)).round() == value as f64
+            });
+            match digits {
+                Some(d) if d <= 6 => format!("{p:.d$}"),
+                _ => format!("{p:.3e}"),
+            }
+        }
+        Unit::SixteenthHertz => trimmed(value as f64 / 16.0, "Hz"),
+        Unit::Log2 => format!("2^-{value}"),
+        Unit::Packets => format!("{value} packets"),
+        Unit::Bytes => format!("{value} B"),
+        Unit::BytesPerSecond => format!("{value} B/s"),
+        Unit::Count => value.to_string(),
+    }
+}
+
+fn table(rows: &[Field], with_range: bool) -> String {
+    let mut text = String::new();
+    if with_range {
+        text += "| row | unit | default | range | meaning |\n|---|---|---|---|---|\n";
+    } else {
+        text += "| row | unit | meaning |\n|---|---|---|\n";
+    }
+    for row in rows {
+        let fixed = if row.fixed { " (fixed)" } else { "" };
+        let _ = write!(text, "| `{}`{fixed} | {} |", row.name, row.unit.name());
+        if with_range {
+            let [def, min, max] = [row.def, row.min, row.max].map(|v| value(row.unit, v));
+            let _ = write!(text, " {def} | {min} to {max} |");
+        }
+        let _ = writeln!(text, " {} |", row.help);
+    }
+    text
+}
+
+fn renewed(page: &str, tables: &str) -> String {
+    let (head, rest) = page
+        .split_once(BEGIN)
+        .expect("the page has a place for the rows");
+    let (_, tail) = rest.split_once(END).expect("the place has an end");
+    format!("{head}{BEGIN}{tables}{END}{tail}")
+}
+
+fn check(path: &str, tables: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(path);
+    let page = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let wanted = renewed(&page, tables);
+    if std::env::var_os("RENEW").is_some() {
+        std::fs::write(&path, wanted).expect("a writable page");
+    } else {
+        assert!(
+            page == wanted,
+            "{} is stale: run this test with RENEW=1",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn every_algorithm_has_a_page_with_its_rows() {
+    for algorithm in algorithms() {
+        let mut tables = String::new();
+        if !algorithm.params().is_empty() {
+            tables += &format!("Parameters:\n\n{}", table(algorithm.params(), true));
+        }
+        if !algorithm.stats().is_empty() {
+            tables += &format!("\nStatistics:\n\n{}", table(algorithm.stats(), false));
+        }
+        check(
+            &format!("algorithms/{}.md", algorithm.name()),
+            tables.trim_start(),
+        );
+    }
+}
+
+#[test]
+fn the_host_contract_lists_the_rows_of_the_queue() {
+    check("host-contract.md", &table(queue_rows(), true));
+}

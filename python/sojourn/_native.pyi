@@ -3,9 +3,8 @@
 """The engine and the C core, compiled. Private: use the modules of `sojourn` instead."""
 
 from collections.abc import Callable
-from typing import TypedDict
+from typing import Any, TypedDict
 
-import numpy as np
 from numpy.typing import NDArray
 
 class Row(TypedDict):
@@ -44,13 +43,16 @@ def check(algorithm: str, rows: dict[str, int]) -> tuple[str | None, str, int, i
 def tcp_options() -> str:
     """JSON of every switch of the TCP, at its default."""
 
+Columns = dict[str, dict[str, NDArray[Any]]]
+
 def run(
     scenario: str, seed: int, progress: Callable[[float], bool] | None = None
-) -> tuple[str, dict[str, dict[str, NDArray[np.float64]]]] | None:
+) -> tuple[str, Columns, Columns] | None:
     """One run. `progress` gets the share done about every 50 ms and answers whether to go on.
 
-    Gives the report as JSON and, for each recorded queue, the columns of its series; None if
-    `progress` said stop. Raises ValueError with the engine's sentence.
+    Gives the report as JSON and, for each recorded queue, the columns of its series and (where
+    asked for) of its packet events; None if `progress` said stop. ValueError: the engine's
+    sentence.
     """
 
 def duk_evaluations_per_second(evaluations: int) -> float:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -93,28 +94,39 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
         return not stopped()
 
     note(1e-9)  # begun
+    begun_s = _user_cpu_s()
     outcome = _native.run(job.scenario, job.seed, progress)
+    cpu_s = _user_cpu_s() - begun_s
     if outcome is None:
         return False
-    report, series = outcome
+    report, series, events = outcome
     run = {
         "core": _native.core_version(),
         "seed": job.seed,
         "scenario": json.loads(job.scenario),
-        "report": json.loads(report),
+        "report": {**json.loads(report), "cpu_s": cpu_s},
     }
-    Store(root).save(job.key, run, _series_table(series))
+    tables = {"series": _by_queue(series)}
+    if events:
+        tables["events"] = _by_queue(events)
+    Store(root).save(job.key, run, tables)
     note(1.0)
     return True
 
 
-def _series_table(series: Mapping[str, Mapping[str, Any]]) -> Any:
+def _user_cpu_s() -> float:
+    """User CPU time of this thread, in which the engine runs."""
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_utime
+
+
+def _by_queue(columns: Mapping[str, Mapping[str, Any]]) -> Any:
+    """One table, the queue's name in its first column."""
     import pyarrow as pa
 
-    tables = [
-        pa.table({"queue": pa.array([name] * len(columns["t_s"]))} | dict(columns))
-        for name, columns in series.items()
-    ]
+    tables = []
+    for queue, arrays in columns.items():
+        rows = len(next(iter(arrays.values())))
+        tables.append(pa.table({"queue": pa.repeat(queue, rows)} | dict(arrays)))
     return pa.concat_tables(tables) if tables else pa.table({"queue": pa.array([], pa.string())})
 
 

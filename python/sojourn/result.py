@@ -53,6 +53,10 @@ class Run:
         """The time series of the recorded queues."""
         return self.entry.series()
 
+    def events(self) -> pa.Table | None:
+        """Every packet that left the recorded queues, or None if they were not kept."""
+        return self.entry.events()
+
     def to_json(self) -> dict[str, Any]:
         """One element of `runs` in `sojourn run --json`."""
         return {**self.labels, **self.report}

@@ -4,7 +4,8 @@
 
     <root>/ab/abcdef…/run.json         scenario, seed, version of the core, report
                      /series.parquet   its time series
-                     /complete.json    digests of the two; written last
+                     /events.parquet   every packet, where the scenario asks for it
+                     /complete.json    digests of the others; written last
     <root>/damaged/…                   entries that were not whole, moved aside
 
 An entry is written in a folder beside its place and renamed. So a killed process leaves a
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = 1
-_FILES = ("run.json", "series.parquet")
 
 
 def default_root() -> Path:
@@ -106,6 +106,13 @@ class Entry:
 
         return pq.read_table(self.folder / "series.parquet")
 
+    def events(self) -> pa.Table | None:
+        """Every packet that left the recorded queues, or None if they were not kept."""
+        import pyarrow.parquet as pq
+
+        path = self.folder / "events.parquet"
+        return pq.read_table(path) if path.exists() else None
+
 
 class Store:
     """Finished runs in a folder; several processes may use it at once."""
@@ -127,22 +134,20 @@ class Store:
             return None
         try:
             digests = json.loads((folder / "complete.json").read_bytes())["files"]
-            contents = {name: (folder / name).read_bytes() for name in _FILES}
-            if any(digest(contents[name]) != digests[name] for name in _FILES):
+            contents = {name: (folder / name).read_bytes() for name in digests}
+            if any(digest(contents[name]) != digests[name] for name in digests):
                 raise ValueError("a file differs from its digest")
             return Entry(key, folder, json.loads(contents["run.json"])["report"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             self._set_aside(folder)
             return None
 
-    def save(self, key: str, run: Mapping[str, Any], series: pa.Table) -> None:
+    def save(self, key: str, run: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
         """File a run (its report under "report"). Whoever comes second with it changes nothing."""
         folder = self.folder(key)
         beside = self.root / f".partial-{socket.gethostname()}-{os.getpid()}-{key}"
-        contents = {
-            "run.json": json.dumps(run, indent=1).encode(),
-            "series.parquet": parquet_bytes(series),
-        }
+        contents = {"run.json": json.dumps(run, indent=1).encode()}
+        contents |= {f"{name}.parquet": parquet_bytes(table) for name, table in tables.items()}
         digests = {name: digest(content) for name, content in contents.items()}
         contents["complete.json"] = json.dumps({"format": FORMAT, "files": digests}).encode()
         with write_errors(folder):

@@ -12,10 +12,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-import click
+import typer
 
 from sojourn.cli.commands import app
 from sojourn.errors import Interrupted, SojournError
+
+# The base of everything typer says about a command line; it is exported under no name.
+_UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -31,10 +34,10 @@ def status(arguments: Sequence[str]) -> int:
     except SojournError as error:
         print(f"sojourn: {error}", file=sys.stderr)
         return error.exit_status
-    except click.ClickException as error:
+    except _UsageError as error:
         error.show()
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         print("sojourn: interrupted", file=sys.stderr)
         return Interrupted.exit_status
     except BrokenPipeError:

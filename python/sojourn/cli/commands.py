@@ -43,15 +43,22 @@ def _finite(data: Any) -> Any:
     return data
 
 
-@app.callback()
-def version(
-    show: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-) -> None:
-    if show:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         from sojourn import _native
 
         print(_native.core_version())
         raise typer.Exit
+
+
+@app.callback()
+def _every_command(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print and stop."),
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command("list")

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! `sojourn._native`: the C core's tables and the engine, for the Python package.
+//!
+//! Text crosses as JSON, series as numpy arrays. The interpreter's lock is not held while
+//! the engine runs; it is taken every 50 ms to ask whether to go on.
+
+mod duk;
+mod run;
+mod tables;
+
+use pyo3::prelude::*;
+
+/// The engine and the C core, compiled.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::duk::duk_evaluations_per_second;
+    #[pymodule_export]
+    use super::run::{run, tcp_options};
+    #[pymodule_export]
+    use super::tables::{algorithms, check, core_version, queue_rows};
+}

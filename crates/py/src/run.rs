@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! One run of the engine on behalf of Python.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sojourn_sim::record::{PacketEvent, SeriesReport};
+use sojourn_sim::transport::tcp::TcpConfig;
+use sojourn_sim::{Control, Report, Scenario};
+
+/// JSON of every switch of the TCP, at its default.
+#[pyfunction]
+pub fn tcp_options() -> PyResult<String> {
+    serde_json::to_string(&TcpConfig::default()).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// Asks Python whether to go on, each time the engine looks up.
+struct Watch {
+    progress: Option<Py<PyAny>>,
+    stopped: bool,
+    error: Option<PyErr>,
+}
+
+impl Watch {
+    fn ask(&self, py: Python<'_>, share: f64) -> PyResult<bool> {
+        py.check_signals()?;
+        match &self.progress {
+            Some(progress) => progress.call1(py, (share,))?.extract(py),
+            None => Ok(true),
+        }
+    }
+}
+
+impl Control for Watch {
+    fn progress(&mut self, now_ns: u64, end_ns: u64) -> ControlFlow<()> {
+        let share = now_ns as f64 / end_ns.max(1) as f64;
+        match Python::attach(|py| self.ask(py, share)) {
+            Ok(true) => return ControlFlow::Continue(()),
+            Ok(false) => self.stopped = true,
+            Err(error) => self.error = Some(error),
+        }
+        ControlFlow::Break(())
+    }
+}
+
+/// The report as JSON; for each recorded queue the columns of its series, and of its packet
+/// events where they were asked for.
+type Packed = (String, Py<PyDict>, Py<PyDict>);
+
+/// One run: the report as JSON and the columns of each series, or None when told to stop.
+#[pyfunction]
+#[pyo3(signature = (scenario, seed, progress=None))]
+pub fn run(
+    py: Python<'_>,
+    scenario: &str,
+    seed: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<Packed>> {
+    let scenario: Scenario =
+        serde_json::from_str(scenario).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let mut watch = Watch {
+        progress,
+        stopped: false,
+        error: None,
+    };
+    let result = py.detach(|| {
+        catch_unwind(AssertUnwindSafe(|| {
+            simulate_scenario(&scenario, seed, &mut watch)
+        }))
+    });
+    if let Some(error) = watch.error {
+        return Err(error);
+    }
+    if watch.stopped {
+        return Ok(None);
+    }
+    match result {
+        Ok(Ok(report)) => pack(py, report).map(Some),
+        Ok(Err(error)) => Err(PyValueError::new_err(error.to_string())),
+        Err(panic) => Err(PyRuntimeError::new_err(format!(
+            "the engine broke one of its own rules: {}",
+            message(panic.as_ref())
+        ))),
+    }
+}
+
+/// A name of its own for what is counted when instructions are: the engine, nothing around it.
+#[inline(never)]
+fn simulate_scenario(
+    scenario: &Scenario,
+    seed: u64,
+    watch: &mut Watch,
+) -> Result<Report, sojourn_sim::Error> {
+    sojourn_sim::run(scenario, seed, watch)
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message")
+}
+
+fn pack(py: Python<'_>, report: Report) -> PyResult<Packed> {
+    let text =
+        serde_json::to_string(&report).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+    let (series, events) = (PyDict::new(py), PyDict::new(py));
+    for queue in report.queues {
+        series.set_item(&queue.name, series_columns(py, queue.series)?)?;
+        if let Some(kept) = queue.events {
+            events.set_item(&queue.name, event_columns(py, &kept)?)?;
+        }
+    }
+    Ok((text, series.unbind(), events.unbind()))
+}
+
+/// The engine's vectors become the arrays, without a copy.
+fn series_columns(py: Python<'_>, series: SeriesReport) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, column) in [
+        ("t_s", series.t_s),
+        ("queue_delay_ms", series.queue_delay_ms),
+        ("system_delay_ms", series.system_delay_ms),
+        ("queue_pkts", series.queue_pkts),
+        ("utilisation_pct", series.utilisation_pct),
+        ("drop_pct", series.drop_pct),
+        ("mark_pct", series.mark_pct),
+    ] {
+        columns.set_item(name, column.into_pyarray(py))?;
+    }
+    Ok(columns)
+}
+
+fn event_columns<'py>(py: Python<'py>, events: &[PacketEvent]) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("at_ns", column(py, events, |e| e.at_ns))?;
+    columns.set_item("enq_ns", column(py, events, |e| e.enq_ns))?;
+    columns.set_item("flow", column(py, events, |e| e.flow))?;
+    columns.set_item("len_bytes", column(py, events, |e| e.len_bytes))?;
+    columns.set_item("ecn", column(py, events, |e| e.ecn))?;
+    columns.set_item("why", column(py, events, |e| e.why))?;
+    Ok(columns)
+}
+
+fn column<'py, T: numpy::Element>(
+    py: Python<'py>,
+    events: &[PacketEvent],
+    of: impl Fn(&PacketEvent) -> T,
+) -> Bound<'py, PyArray1<T>> {
+    PyArray1::from_iter(py, events.iter().map(of))
+}

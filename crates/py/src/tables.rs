@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The tables of the C core as Python dictionaries.
+
+use std::collections::BTreeMap;
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sojourn_core::{Algorithm, Field, Kind, Queue, QueueSpec};
+
+/// Any link's MTU does for checking rows; this one is Ethernet's with its header.
+const CHECK_MTU_BYTES: u32 = 1514;
+
+/// Version of the engine and a digest of the sources it was built from.
+#[pyfunction]
+pub fn core_version() -> String {
+    format!("{}+{}", env!("CARGO_PKG_VERSION"), env!("SOJOURN_SOURCES"))
+}
+
+/// Every algorithm of the C core, with its rows.
+#[pyfunction]
+pub fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    sojourn_core::algorithms()
+        .iter()
+        .map(|algorithm| {
+            let entry = PyDict::new(py);
+            entry.set_item("name", algorithm.name())?;
+            entry.set_item("brief", algorithm.brief())?;
+            entry.set_item("source", algorithm.source())?;
+            entry.set_item("marks", algorithm.marks())?;
+            entry.set_item("acts", algorithm.acts())?;
+            entry.set_item("samples", algorithm.samples())?;
+            entry.set_item("params", rows(py, algorithm.params())?)?;
+            entry.set_item("stats", rows(py, algorithm.stats())?)?;
+            Ok(entry)
+        })
+        .collect()
+}
+
+/// The rows of the queue itself, which every algorithm shares.
+#[pyfunction]
+pub fn queue_rows(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    rows(py, sojourn_core::queue_rows())
+}
+
+fn rows<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    fields
+        .iter()
+        .map(|field| {
+            let row = PyDict::new(py);
+            row.set_item("name", field.name)?;
+            row.set_item("help", field.help)?;
+            row.set_item("unit", field.unit.name())?;
+            row.set_item("kind", kind_name(field.kind))?;
+            row.set_item("default", field.def)?;
+            row.set_item("min", field.min)?;
+            row.set_item("max", field.max)?;
+            row.set_item("choices", field.choices.clone())?;
+            row.set_item("fixed", field.fixed)?;
+            Ok(row)
+        })
+        .collect()
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Bool => "bool",
+        Kind::U32 => "u32",
+        Kind::U64 => "u64",
+        Kind::Choice => "choice",
+    }
+}
+
+/// The row that was refused (None: several together), the sentence, and the row's range.
+type Refusal = (Option<String>, &'static str, u64, u64);
+
+/// None if a queue can be made of this; else why not.
+#[pyfunction]
+pub fn check(algorithm: &str, rows: BTreeMap<String, u64>) -> PyResult<Option<Refusal>> {
+    let algorithm = Algorithm::find(algorithm)
+        .ok_or_else(|| PyKeyError::new_err(format!("no algorithm '{algorithm}'")))?;
+    let spec = QueueSpec {
+        algorithm,
+        rows: rows.into_iter().collect(),
+        mtu_bytes: CHECK_MTU_BYTES,
+        seed: 1,
+        start_ns: 0,
+    };
+    Ok(Queue::new(&spec).err().map(|error| {
+        let row = (!error.row.is_empty()).then_some(error.row);
+        (row, error.sentence, error.min, error.max)
+    }))
+}

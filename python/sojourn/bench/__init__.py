@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn bench`: what a packet costs, timed from outside on the commands that users type.
+
+Each repetition runs every queue and, right after it, ns-2 on the same network, so that both meet
+the same state of the machine; of the repetitions the fastest counts for each, because other
+programs only ever make it slower. `us_per_packet` is the user CPU of the whole command, start of
+Python included; `engine_us_per_packet` that of the engine alone.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sojourn import _native, algorithms
+from sojourn.bench import instructions, ns2
+from sojourn.bench.command import SCENARIO, Timed, command, run
+from sojourn.progress import Progress
+
+_T = TypeVar("_T")
+
+QUEUES = ("fifo", "codel", "duk", "red")
+_REPETITIONS = 3
+_FLOWS = (10, 100, 1000)
+_DUK_EVALUATIONS = 2_000_000
+
+
+def measure(*, quick: bool = False) -> dict[str, Any]:
+    """All of it; `quick`: a tenth of the simulated time, once."""
+    queues = [name for name in QUEUES if name in algorithms.algorithms()]
+    seconds, repetitions = (60, 1) if quick else (600, _REPETITIONS)
+    steps = Steps(len(queues) * (2 * repetitions + 1) + len(_FLOWS) + 2)
+    with steps.progress, tempfile.TemporaryDirectory(prefix="sojourn-bench-") as folder:
+        out = Path(folder)
+        best = _interleaved(queues, seconds, repetitions, out, steps)
+        return {
+            "results": [
+                {
+                    **_result(queue, seconds, *best[queue]),
+                    "instructions_per_packet": steps.after(instructions.per_packet(queue, out)),
+                }
+                for queue in queues
+            ],
+            "flows": [_flows(count, out, steps) for count in _FLOWS],
+            "memory": [_memory(length, out, steps) for length in (seconds // 10, seconds)],
+            "duk_evaluations_per_second": _native.duk_evaluations_per_second(_DUK_EVALUATIONS),
+        }
+
+
+class Steps:
+    """Counts what has been done for the progress bar."""
+
+    def __init__(self, total: int) -> None:
+        self.progress = Progress("timing", total)
+        self._done = 0
+
+    def after(self, value: _T) -> _T:
+        """One more step is done; its value passes through."""
+        self._done += 1
+        self.progress.update(self._done)
+        return value
+
+
+Best = tuple[Timed, ns2.Timed | None]
+
+
+def _interleaved(
+    queues: list[str], seconds: int, repetitions: int, out: Path, steps: Steps
+) -> dict[str, Best]:
+    best: dict[str, Best] = {}
+    for _ in range(repetitions):
+        for queue in queues:
+            ours = steps.after(run(queue, out, {"duration": f"{seconds} s"}))
+            theirs = steps.after(ns2.run(queue, seconds))
+            if queue in best:
+                ours = min(ours, best[queue][0], key=lambda timed: timed.cpu_s)
+                before = best[queue][1]
+                if theirs and before:
+                    theirs = min(theirs, before, key=lambda timed: timed.cpu_s)
+            best[queue] = ours, theirs
+    return best
+
+
+def _result(queue: str, seconds: int, ours: Timed, theirs: ns2.Timed | None) -> dict[str, Any]:
+    return {
+        "queue": queue,
+        "packets": ours.packets,
+        "cpu_seconds": ours.cpu_s,
+        "us_per_packet": ours.us_per_packet,
+        "engine_cpu_seconds": ours.engine_cpu_s,
+        "engine_us_per_packet": ours.engine_us_per_packet,
+        "peak_rss_mb": ours.peak_rss_mb,
+        "fingerprint": ours.fingerprint,
+        "ns2_queue": theirs and theirs.queue,
+        "ns2_us_per_packet": theirs and theirs.us_per_packet,
+        "speedup_over_ns2": theirs and theirs.us_per_packet / ours.us_per_packet,
+        "engine_speedup_over_ns2": theirs and theirs.us_per_packet / ours.engine_us_per_packet,
+        "command": command(queue, SCENARIO, {"duration": f"{seconds} s"}),
+        "ns2_command": theirs and theirs.command,
+    }
+
+
+def _flows(count: int, out: Path, steps: Steps) -> dict[str, Any]:
+    timed = run("fifo", out, {"duration": "60 s", "flows.flow.count": str(count)})
+    steps.after(None)
+    return {"flows": count, "packets": timed.packets, "us_per_packet": timed.engine_us_per_packet}
+
+
+def _memory(seconds: int, out: Path, steps: Steps) -> dict[str, Any]:
+    timed = steps.after(run("fifo", out, {"duration": f"{seconds} s"}))
+    return {"simulated_s": seconds, "peak_rss_mb": timed.peak_rss_mb}
+
+
+def print_measured(measured: dict[str, Any]) -> None:
+    """As tables, and the commands to time by hand."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(title="user CPU for each packet through the bottleneck", title_justify="left")
+    for heading in _HEADINGS:
+        table.add_column(heading, justify="right" if heading != "queue" else "left")
+    for result in measured["results"]:
+        table.add_row(
+            result["queue"],
+            f"{result['packets']:,}",
+            _us(result["us_per_packet"]),
+            _us(result["engine_us_per_packet"]),
+            _us(result["ns2_us_per_packet"]),
+            _times(result["speedup_over_ns2"]),
+            _times(result["engine_speedup_over_ns2"]),
+            _count(result["instructions_per_packet"]),
+            f"{result['peak_rss_mb']:.0f}",
+        )
+    console.print(table)
+    for entry in measured["flows"]:
+        console.print(f"{entry['flows']} flows: {entry['us_per_packet']:.3f} µs a packet (engine)")
+    for entry in measured["memory"]:
+        console.print(f"{entry['simulated_s']} s simulated: {entry['peak_rss_mb']:.0f} MB at most")
+    rate = measured["duk_evaluations_per_second"] / 1e6
+    console.print(f"DUK's probability: {rate:.1f} million evaluations a second")
+    for result in measured["results"]:
+        console.print(f"\n{result['command']}", soft_wrap=True, highlight=False)
+        if result["ns2_command"]:
+            note = f"  # ns-2 with {result['ns2_queue']}"
+            console.print(result["ns2_command"] + note, soft_wrap=True, highlight=False)
+
+
+_HEADINGS = (
+    "queue",
+    "packets",
+    "µs, command",
+    "µs, engine",
+    "µs, ns-2",
+    "times ns-2",
+    "engine alone",
+    "instructions",
+    "MB",
+)
+
+
+def _us(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _times(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _count(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn run` on the bench scenario, as a process of its own, timed from outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sojourn.errors import RunError
+from sojourn.experiment import ROOT
+
+FOLDER = ROOT / "bench"
+SCENARIO = FOLDER / "dumbbell.toml"
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One run of the command."""
+
+    cpu_s: float
+    engine_cpu_s: float
+    packets: int
+    peak_rss_mb: float
+    fingerprint: str
+
+    @property
+    def us_per_packet(self) -> float:
+        """User CPU of the whole command for each packet through the bottleneck."""
+        return self.cpu_s * 1e6 / self.packets
+
+    @property
+    def engine_us_per_packet(self) -> float:
+        """The engine's share of it."""
+        return self.engine_cpu_s * 1e6 / self.packets
+
+
+def arguments(queue: str, scenario: Path, changes: Mapping[str, str]) -> list[str]:
+    """What stands after `sojourn` on the command line."""
+    sets = [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
+    return ["run", str(scenario), "--aqm", queue, *sets, "--again"]
+
+
+def command(queue: str, scenario: Path, changes: Mapping[str, str]) -> str:
+    """The command for people to time."""
+    return "time " + shlex.join(["sojourn", *arguments(queue, scenario, changes)])
+
+
+def run(queue: str, out: Path, changes: Mapping[str, str]) -> Timed:
+    """Run and time it."""
+    words = [*arguments(queue, SCENARIO, changes), "--out", str(out / queue), "--json"]
+    output, cpu_s, peak_rss_mb = timed_process([sys.executable, "-m", "sojourn", *words])
+    report = json.loads(output)["runs"][0]
+    return Timed(
+        cpu_s=cpu_s,
+        engine_cpu_s=report["cpu_s"],
+        packets=report["queues"][0]["windows"][0]["departed_pkts"],
+        peak_rss_mb=peak_rss_mb,
+        fingerprint=report["fingerprint"],
+    )
+
+
+def timed_process(words: Sequence[str]) -> tuple[str, float, float]:
+    """Output, user CPU in seconds and peak resident memory in MB of a process."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        output = process.stdout.read()
+        complaint = process.stderr.read().decode(errors="replace")
+        _, wait_status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(wait_status)
+    if process.returncode != 0:
+        raise RunError(f"{shlex.join(words)} ended with {process.returncode}: {complaint.strip()}")
+    # ru_maxrss is in KiB on Linux, in bytes on macOS.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return output.decode(), usage.ru_utime, usage.ru_maxrss * unit / 1e6

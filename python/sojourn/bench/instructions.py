@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Instructions per packet: by the processor's counter, else by valgrind on a shorter run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from sojourn.bench.command import SCENARIO, arguments, run
+
+# Under valgrind a packet takes fifty times as long; in 12 s all flows are past slow start.
+_SHORT_S, _LONG_S = 2, 12
+
+
+def per_packet(queue: str, out: Path) -> float | None:
+    """User instructions of the engine for each packet, or None where nothing can count them.
+
+    The difference of two lengths of one scenario: the start of Python is in both.
+    """
+    counter = next((c for c in (_perf, _callgrind) if c(_SHORT_S, queue, out) is not None), None)
+    if counter is None:
+        return None
+    counts = [counter(seconds, queue, out) for seconds in (_SHORT_S, _LONG_S)]
+    packets = [run(queue, out, {"duration": f"{s} s"}).packets for s in (_SHORT_S, _LONG_S)]
+    if counts[0] is None or counts[1] is None:
+        return None
+    return (counts[1] - counts[0]) / (packets[1] - packets[0])
+
+
+def _words(seconds: int, queue: str, out: Path) -> list[str]:
+    changes = {"duration": f"{seconds} s"}
+    words = arguments(queue, SCENARIO, changes)
+    return [sys.executable, "-m", "sojourn", *words, "--out", str(out / "counted"), "--json"]
+
+
+def _perf(seconds: int, queue: str, out: Path) -> int | None:
+    if not shutil.which("perf"):
+        return None
+    words = ["perf", "stat", "-x", ",", "-e", "instructions:u", *_words(seconds, queue, out)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    match = re.search(r"^(\d+),,instructions:u", done.stderr, re.MULTILINE)
+    return int(match[1]) if match and done.returncode == 0 else None
+
+
+def _callgrind(seconds: int, queue: str, out: Path) -> int | None:
+    """Only what the engine executes is counted: its entry in the native module is named."""
+    if not shutil.which("valgrind"):
+        return None
+    words = [
+        "valgrind",
+        "--tool=callgrind",
+        f"--callgrind-out-file={out / 'callgrind.out'}",
+        "--toggle-collect=*simulate_scenario*",
+        *_words(seconds, queue, out),
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    match = re.search(r"Collected : (\d+)", done.stderr)
+    return int(match[1]) if match and done.returncode == 0 and int(match[1]) > 0 else None

@@ -4,9 +4,9 @@
  * law/red.h: RED's average queue and its probability, Floyd and Jacobson, "Random
  * Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4), 1993.
  *
- * The average has weight 2^-k and is kept as avg * 2^(k + 8): an update rounds by
- * less than 2^-8 of what is counted, and rounding adds up to no more than that.
- * With q < 2^32 and k <= 20 it stays below 2^60.
+ * The average has weight 2^-k and is kept as avg * 2^(k + 16): an update rounds by
+ * less than 2^-16 of what is counted, and rounding adds up to no more than that.
+ * With q < 2^27 and k <= 20 it stays below 2^63.
  */
 #ifndef AQM_LAW_RED_H
 #define AQM_LAW_RED_H
@@ -14,7 +14,7 @@
 #include "../fixed.h"
 #include "../rng.h"
 
-#define RED_FRACTION 8 /* bits of the average below one */
+#define RED_FRACTION 16 /* bits of the average below one */
 
 struct red_average {
 	u64 scaled;   /* avg * 2^(k + RED_FRACTION) */

@@ -20,6 +20,11 @@ static struct bench begin(const struct aqm_algo *algo, u32 limit)
 
 /* ---- RED's average and probability ---- */
 
+static double average_of(const struct red_average *a)
+{
+	return (double)a->scaled / (double)red_scaled(1, 9);
+}
+
 TEST(the_average_moves_by_its_weight)
 {
 	struct red_average a = {0, 0, 0};
@@ -30,18 +35,18 @@ TEST(the_average_moves_by_its_weight)
 		red_update(&a, 0, 50 + i % 20, 9, 1250000, 1000);
 		exact += (50 + i % 20 - exact) / 512;
 	}
-	CHECK_NEAR((double)a.scaled / 512, exact, 1);
+	CHECK_NEAR(average_of(&a), exact, .01);
 }
 
 TEST(the_average_decays_while_the_queue_is_empty)
 {
-	struct red_average a = {100 << 9, 0, 0};
+	struct red_average a = {red_scaled(100, 9), 0, 0};
 
 	red_emptied(&a, NS_PER_S);
 	red_emptied(&a, 2 * NS_PER_S); /* empty still: since the first time */
 	/* 400 ms at 1250 packets per second: 500 of them, and the arrival */
 	red_update(&a, NS_PER_S + 400 * NS_PER_MS, 0, 9, 1250000, 1000);
-	CHECK_NEAR((double)a.scaled / 512, 100 * pow(1 - 1. / 512, 501), .01);
+	CHECK_NEAR(average_of(&a), 100 * pow(1 - 1. / 512, 501), .01);
 	red_emptied(&a, 2 * NS_PER_S);
 	red_update(&a, 1000000 * NS_PER_S, 0, 9, 1250000, 1000);
 	CHECK_EQ(a.scaled, 0);

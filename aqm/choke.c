@@ -63,7 +63,6 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	struct choke_state *s = st;
 
 	(void)conf;
-	s->avg.is_empty = 1;
 	s->avg.empty_ns = now;
 	rng_seed(&s->rng, seed, 0);
 	return AQM_NEVER;

@@ -16,7 +16,10 @@ from models.red import RedAverage, RedProbability
 
 
 class Choke(Discipline):
-    """`draw(n)` names one of n waiting packets, counted from the head."""
+    """`draw` names one of the waiting packets by its place from the head.
+
+    Above the upper threshold everything is dropped and nothing marked, as the figure says.
+    """
 
     def __init__(
         self,
@@ -26,34 +29,59 @@ class Choke(Discipline):
         max_p: float,
         weight: float,
         packet_time_s: float,
-        draw: Callable[[int], int],
+        draw: Callable[[list[Packet]], int],
+        start_s: float = 0.0,
         **common: Any,
     ) -> None:
         super().__init__(**common)
-        self.average = RedAverage(weight, packet_time_s)
+        self.average = RedAverage(weight, packet_time_s, idle_since_s=start_s)
         self.red = RedProbability(min_th, max_th, max_p)
         self.draw = draw
+        self.matched = 0
+        self.slope = 0.0
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         average = self.average.update(now_s, len(self.waiting))
-        if self.judge.below("min", average, self.red.min_th):
+        self.slope = 0.0
+        if not self.judge.below("min", self.red.min_th, average):
             self.red.count = -1
             return Act.PASS
         if self.waiting:
-            position = self.draw(len(self.waiting))
+            position = self.draw(self.waiting)
             if self.waiting[position].flow == packet.flow:
+                self.matched += 1
                 self.remove(now_s, position)
                 return Act.DROP
-        if not self.judge.below("max", average, self.red.max_th):
+        if self.judge.below("max", self.red.max_th, average):
             self.red.count = 0
-            return self.signal(packet)
-        if self.chance(self.red.early(average)):
+            self.note_empty(now_s)
+            return Act.DROP
+        self.slope = self.red.slope(average)
+        p = self.red.early(self.slope)
+        if p >= 1 or self.chance(p):
             self.red.count = 0
-            return self.signal(packet)
+            act = self.signal(packet)
+            if act is Act.DROP:
+                self.note_empty(now_s)
+            return act
         return Act.PASS
+
+    def on_overflow(self, now_s: float, packet: Packet) -> None:
+        self.average.update(now_s, len(self.waiting))
+        self.slope = 0.0
+        self.red.count = 0
+        self.note_empty(now_s)
+
+    def on_removal(self, now_s: float, packet: Packet) -> None:
+        self.note_empty(now_s)
 
     def on_request(self, now_s: float) -> Packet | None:
         packet = self.take()
-        if not self.waiting and self.average.idle_since_s is None:
-            self.average.idle_since_s = now_s
+        if packet is not None:
+            self.note_empty(now_s)
         return packet
+
+    def note_empty(self, now_s: float) -> None:
+        """If nothing waits the link is idle from here on."""
+        if not self.waiting:
+            self.average.idle_since_s = now_s

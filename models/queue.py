@@ -146,8 +146,7 @@ class Discipline:
             return self.outcome
         if act is Act.MARK:
             self.mark(packet)
-        self.waiting.append(packet)
-        self.bytes += packet.size
+        self.join(packet)
         return self.outcome
 
     def request(self, now_s: float) -> Outcome:
@@ -167,6 +166,11 @@ class Discipline:
         while len(self.waiting) > limit_pkts:
             self.remove(now_s, 0)
         return self.outcome
+
+    def join(self, packet: Packet) -> None:
+        """A packet goes to the tail."""
+        self.waiting.append(packet)
+        self.bytes += packet.size
 
     def take(self) -> Packet | None:
         """The packet at the head leaves the queue."""

@@ -7,6 +7,7 @@ Figure 2 and section 4: avg, p_b and p_a. Shared by algorithms that build on RED
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -22,7 +23,7 @@ class RedAverage:
     def update(self, now_s: float, length: float) -> float:
         """A packet arrives and finds `length` in the queue."""
         if self.idle_since_s is not None:
-            could_have_left = (now_s - self.idle_since_s) / self.packet_time_s
+            could_have_left = math.floor((now_s - self.idle_since_s) / self.packet_time_s + 1e-9)
             self.average *= (1 - self.weight) ** could_have_left
             self.idle_since_s = None
         self.average += self.weight * (length - self.average)
@@ -38,10 +39,13 @@ class RedProbability:
     max_p: float
     count: int = -1
 
-    def early(self, average: float) -> float:
+    def slope(self, average: float) -> float:
+        """p_b between the thresholds."""
+        return self.max_p * (average - self.min_th) / (self.max_th - self.min_th)
+
+    def early(self, p_b: float) -> float:
         """p_a of one more packet that arrives between the thresholds."""
         self.count += 1
-        p_b = self.max_p * (average - self.min_th) / (self.max_th - self.min_th)
-        if self.count * p_b >= 1:
+        if (self.count + 1) * p_b >= 1:
             return 1.0
         return p_b / (1 - self.count * p_b)

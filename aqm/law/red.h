@@ -18,8 +18,7 @@
 
 struct red_average {
 	u64 scaled;   /* avg * 2^(k + RED_FRACTION) */
-	u64 empty_ns; /* since when the queue has been empty */
-	u32 is_empty;
+	u64 empty_ns; /* if the queue is empty: aged up to here */
 };
 
 /* x * base^m in Q0.32, by squaring; each step rounds down by less than 2^-32. */
@@ -36,16 +35,17 @@ static inline u64 decay_q32(u64 x, u64 base_q32, u64 m)
 }
 
 /* A packet arrives at a queue of q. While it was empty m packets could have been
- * sent; the average decays as if m empty arrivals had been seen. */
+ * sent; the average decays as if m empty arrivals had been seen. If this packet is
+ * refused the queue stays empty, and the next one ages the average from here. */
 static inline void red_update(struct red_average *a, u64 now, u32 q, u32 k, u64 bytes_per_s,
                               u32 mean_bytes)
 {
-	if (a->is_empty) {
+	if (!q) {
 		u64 idle_ns = now - a->empty_ns;
 		u64 m = muldiv64(idle_ns, bytes_per_s, (u64)mean_bytes * NS_PER_S);
 
 		a->scaled = decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)), m);
-		a->is_empty = 0;
+		a->empty_ns = now;
 	}
 	a->scaled += ((u64)q << RED_FRACTION) - (a->scaled >> k);
 }
@@ -58,9 +58,6 @@ static inline u64 red_scaled(u32 threshold, u32 k)
 
 static inline void red_emptied(struct red_average *a, u64 now)
 {
-	if (a->is_empty)
-		return;
-	a->is_empty = 1;
 	a->empty_ns = now;
 }
 

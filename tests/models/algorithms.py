@@ -8,11 +8,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from models.choke import Choke
 from models.codel import CoDel
 from models.fifo import Fifo
 from models.pie import Pie
 from models.pie_2013 import Pie2013
-from models.queue import Discipline, Judge
+from models.queue import Discipline, Judge, Packet
 from tests.models.beside import NS, Beside, plain, probability, seconds
 from tests.models.generator import Draws
 from tests.models.library import Case
@@ -155,6 +156,91 @@ class BesidePie(Beside):
         model.delay_old_s = core[1]
 
 
+class ChokeOnRing(Choke):
+    """Draws as the core documents it (ring.h, sample.h): a slot of a ring in which drawn packets
+    leave holes; three tries, then the head."""
+
+    def __init__(self, *, draws: Draws, cells: int, **rest: Any) -> None:
+        super().__init__(draw=self.drawn, uniform=draws.uniform, **rest)
+        self.draws = draws
+        self.cells = cells
+        self.slots: list[Packet | None] = []
+
+    def drawn(self, waiting: list[Packet]) -> int:
+        """The place of the drawn packet among those that wait."""
+        for _ in range(3):
+            packet = self.slots[self.draws.below(len(self.slots))]
+            if packet is not None:
+                return waiting.index(packet)
+        return 0
+
+    def join(self, packet: Packet) -> None:
+        super().join(packet)
+        if len(self.slots) == self.cells:
+            self.slots = [p for p in self.slots if p is not None]
+        self.slots.append(packet)
+
+    def take(self) -> Packet | None:
+        packet = super().take()
+        self.vacate(packet)
+        return packet
+
+    def remove(self, now_s: float, position: int) -> None:
+        packet = self.waiting[position]
+        super().remove(now_s, position)
+        self.vacate(packet)
+
+    def vacate(self, packet: Packet | None) -> None:
+        """Leave a hole; neither end is ever one."""
+        if packet is not None:
+            self.slots[self.slots.index(packet)] = None
+        while self.slots and self.slots[-1] is None:
+            self.slots.pop()
+        while self.slots and self.slots[0] is None:
+            self.slots.pop(0)
+
+
+class BesideChoke(Beside):
+    """The average is kept to 2^-16 packets; p inherits that."""
+
+    algorithm = "choke"
+    signal_if_below = {"signal": True, "max": True}
+    columns = {"average": plain, "prob": probability, "matched": plain}
+
+    def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = case.rows
+        return ChokeOnRing(
+            min_th=rows.get("min", 100),
+            max_th=rows.get("max", 200),
+            max_p=rows.get("probability", 0.02 * 2**32) * Q32_UNIT,
+            weight=2.0 ** -rows.get("weight", 9),
+            packet_time_s=rows.get("avpkt", 1000) / rows.get("bandwidth", 1_250_000),
+            draws=Draws(case.seed),
+            cells=1 << (rows["limit"] - 1).bit_length(),
+            start_s=case.start_ns * NS,
+            **common(case, judge),
+        )
+
+    def slack(self, model: Choke) -> dict[str, float]:
+        p = self.slope_error(model)
+        spread = max(1e-3, 1 - (model.red.count + 1) * model.slope) ** 2
+        return {"min": 2**-16, "max": 2**-16, "signal": 2 * p / spread}
+
+    def slope_error(self, model: Choke) -> float:
+        """An error of the average, along RED's slope."""
+        red = model.red
+        return 2 * Q32_UNIT + red.max_p * 2**-16 / (red.max_th - red.min_th)
+
+    def state(self, model: Choke, wakes: int) -> list[tuple[float, float]]:
+        # the statistic is cut to whole packets
+        return [
+            (model.average.average - 0.5, 0.5 + 2**-16),
+            (model.slope, self.slope_error(model)),
+            (model.matched, 0),
+        ]
+
+
 ALGORITHMS: Mapping[str, Beside] = {
-    how.algorithm: how for how in (BesideFifo(), BesideCoDel(), BesidePie2013(), BesidePie())
+    how.algorithm: how
+    for how in (BesideFifo(), BesideCoDel(), BesidePie2013(), BesidePie(), BesideChoke())
 }

@@ -30,6 +30,11 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
         {"target": 60 * MS, "alpha": 8, "beta": 1, "max_burst": SECOND, "mark_ecnth": 2**31},
         {"dq_rate_estimator": 1},
     ),
+    "choke": (
+        {"min": 5, "max": 15, "weight": 4, "probability": 2**29},
+        {"min": 20, "max": 60, "weight": 1, "probability": 2**32 - 1, "bandwidth": 125_000},
+        {"limit": 1024, "min": 400, "max": 900, "weight": 7},
+    ),
     "codel": ({"target": MS, "interval": 20 * MS}, {"target": 20 * MS, "interval": SECOND}),
 }
 

@@ -153,7 +153,7 @@ def test_red_average_ages_while_idle() -> None:
 
 def test_red_spreads_signals_evenly() -> None:
     red = RedProbability(5, 15, 0.1)
-    found = [red.early(10) for _ in range(21)]
+    found = [red.early(red.slope(10)) for _ in range(21)]
     assert found[0] == pytest.approx(0.05)
     assert found[1] == pytest.approx(0.05 / 0.95)
     assert found[19] == pytest.approx(1.0)

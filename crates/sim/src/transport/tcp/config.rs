@@ -134,6 +134,8 @@ pub struct TcpConfig {
     pub rcvbuf_max_bytes: u32,
     /// Let the receive buffer grow with the flow.
     pub rcvbuf_moderation: bool,
+    /// The application is woken when so many bytes can be read (SO_RCVLOWAT).
+    pub read_at_least_bytes: u32,
     /// A constant receive window in bytes instead of a buffer that grows.
     pub fixed_window_bytes: Option<u32>,
     /// Memory that a segment takes at the receiver beyond its payload, in
@@ -183,6 +185,7 @@ impl Default for TcpConfig {
             rcvbuf_bytes: 131_072,
             rcvbuf_max_bytes: 6 << 20,
             rcvbuf_moderation: true,
+            read_at_least_bytes: 1,
             fixed_window_bytes: None,
             rx_overhead_bytes: 856,
         }

@@ -357,7 +357,7 @@ impl Connection {
     /// to twice what the peer knows of is told.
     #[inline]
     pub(super) fn read(&mut self) {
-        if self.rcv.buffer.unread(self.rcv.nxt) == 0 {
+        if !self.reader_wakes() {
             return;
         }
         self.rcv.buffer.on_read(self.rcv.nxt, self.clock);

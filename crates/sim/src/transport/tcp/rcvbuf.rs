@@ -246,6 +246,19 @@ impl Connection {
         }
     }
 
+    /// Whether the application is woken: enough has come, or no more can
+    /// (tcp_epollin_ready).
+    #[inline]
+    pub(super) fn reader_wakes(&self) -> bool {
+        let rcv = &self.rcv;
+        let unread = rcv.buffer.unread(rcv.nxt);
+        unread >= u64::from(self.config.read_at_least_bytes.max(1))
+            || (unread > 0
+                && (rcv.fin_received
+                    || rcv.open_window() <= u64::from(rcv.ack.mss)
+                    || rcv.held_bytes() > rcv.buffer.limit() * 7 / 8))
+    }
+
     /// Reading has made the window at least twice what the peer may still use.
     #[inline]
     pub(super) fn window_has_doubled(&self) -> bool {

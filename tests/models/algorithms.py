@@ -14,8 +14,9 @@ from models.fifo import Fifo
 from models.pie import Pie
 from models.pie_2013 import Pie2013
 from models.queue import Discipline, Judge, Packet
+from models.sfb import Sfb
 from tests.models.beside import NS, Beside, plain, probability, seconds
-from tests.models.generator import Draws
+from tests.models.generator import Draws, spread
 from tests.models.library import Case
 
 Q32_UNIT = 2.0**-32
@@ -240,7 +241,52 @@ class BesideChoke(Beside):
         ]
 
 
+class BesideSfb(Beside):
+    """Bins move by the same Q0.32 steps on both sides, so p is exact but for the float's sum."""
+
+    algorithm = "sfb"
+    signal_if_below = {"signal": True}
+    columns = {"prob": probability, "penalised": plain}
+
+    def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = case.rows
+        seed = spread(case.seed)
+
+        def place(era: int, flow: int) -> list[int]:
+            word = spread(spread((seed + era) % 2**64) ^ flow)
+            return [word >> 4 * level & 15 for level in range(8)]
+
+        return Sfb(
+            place=place,
+            increment=rows.get("increment", 66 * 2**16) * Q32_UNIT,
+            decrement=rows.get("decrement", 11 * 2**16) * Q32_UNIT,
+            bin_target=rows.get("bin_target", 20),
+            bin_max=rows.get("bin_max", 25),
+            penalty_pps=rows.get("penalty_rate", 10),
+            penalty_burst=rows.get("penalty_burst", 20),
+            rehash_s=rows.get("rehash", 600 * 10**9) * NS,
+            warmup_s=rows.get("warmup", 60 * 10**9) * NS,
+            start_s=case.start_ns * NS,
+            uniform=Draws(case.seed).uniform,
+            **common(case, judge),
+        )
+
+    def slack(self, model: Sfb) -> dict[str, float]:
+        return {"signal": 2 * Q32_UNIT}
+
+    def state(self, model: Sfb, wakes: int) -> list[tuple[float, float]]:
+        # one is 1 - 2^-32 there, and steps down from it
+        return [(model.p, 2 * Q32_UNIT), (model.penalised, 0)]
+
+
 ALGORITHMS: Mapping[str, Beside] = {
     how.algorithm: how
-    for how in (BesideFifo(), BesideCoDel(), BesidePie2013(), BesidePie(), BesideChoke())
+    for how in (
+        BesideFifo(),
+        BesideCoDel(),
+        BesidePie2013(),
+        BesidePie(),
+        BesideChoke(),
+        BesideSfb(),
+    )
 }

@@ -35,6 +35,27 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
         {"min": 20, "max": 60, "weight": 1, "probability": 2**32 - 1, "bandwidth": 125_000},
         {"limit": 1024, "min": 400, "max": 900, "weight": 7},
     ),
+    "sfb": (
+        {
+            "bin_target": 3,
+            "bin_max": 60,
+            "increment": 2**26,
+            "decrement": 2**22,
+            "rehash": 2 * SECOND,
+            "warmup": SECOND // 2,
+            "penalty_rate": 40,
+            "penalty_burst": 7,
+        },
+        {
+            "bin_target": 2,
+            "bin_max": 200,
+            "increment": 2**30,
+            "decrement": 2**29 + 1,
+            "rehash": SECOND,
+            "warmup": 0,
+            "penalty_rate": 0,
+        },
+    ),
     "codel": ({"target": MS, "interval": 20 * MS}, {"target": 20 * MS, "interval": SECOND}),
 }
 

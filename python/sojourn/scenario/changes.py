@@ -16,8 +16,6 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.errors import InputError, nearest
 
-_FLOWS = ("flows",)
-
 
 def read_assignment(text: str) -> tuple[str, object]:
     """'key=value' as the command line has it; a value that is not TOML is text."""
@@ -84,7 +82,7 @@ def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
             for entry in at:
                 yield from _descend(entry, rest, key)
             return
-        names = [str(entry.get("name", number)) for number, entry in enumerate(at)]
+        names = [str(entry.get("name", "flow")) for entry in at]
         if word in names:
             yield from _descend(at[names.index(word)], rest, key)
         elif word.isdigit() and int(word) < len(at):
@@ -105,7 +103,9 @@ def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
         return [_as_table(data["dumbbell"], "aqm")]
     links = [link for link in data.get("links", []) if isinstance(link, dict)]
     recorded = data.get("record", {}).get("queues", [])
-    chosen = [link for link in links if not recorded or link.get("name") in recorded]
+    chosen = [
+        link for link in links if (link.get("name") in recorded if recorded else "rate" in link)
+    ]
     return [_as_table(link, "queue") for link in chosen]
 
 

@@ -35,7 +35,7 @@ def _problems(scenario: Scenario) -> Iterator[Problem]:
         where: Path = ("dumbbell", "flows")
     else:
         yield from _graph(scenario)
-        queues = [link.name for link in scenario.links]
+        queues = [link.name for link in scenario.links if link.rate is not None]
         traffic, where = scenario.flows, ("flows",)
     for index, flow in enumerate(traffic):
         yield from _flow(flow, (*where, index))
@@ -164,7 +164,7 @@ def _record(scenario: Scenario, queues: Sequence[str]) -> Iterator[Problem]:
         if name not in queues:
             yield (
                 ("record", "queues", index),
-                f"there is no link '{name}' with a queue.{nearest(name, queues)}",
+                f"there is no link '{name}' with a rate.{nearest(name, queues)}",
             )
     if scenario.record.series == 0:
         yield ("record", "series"), "a grid of no time; allowed: more than 0 s"

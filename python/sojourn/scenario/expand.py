@@ -30,7 +30,9 @@ def expand(scenario: Scenario) -> Scenario:
             "links": _links(scenario.dumbbell),
             "flows": tuple(_flows(scenario.dumbbell)),
         }
-    names = ["bottleneck"] if scenario.dumbbell else [link.name for link in scenario.links]
+    # A utilisation needs a rate: links without one are not measured.
+    rated = [link.name for link in scenario.links if link.rate is not None]
+    names = ["bottleneck"] if scenario.dumbbell else rated
     whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)
     record = Record(
         queues=scenario.record.queues or tuple(names),

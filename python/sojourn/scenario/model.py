@@ -16,6 +16,7 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
     model_serializer,
     model_validator,
 )
@@ -131,7 +132,17 @@ class Link(Model):
     queue: Queue = Queue(algorithm="fifo", rows={})
 
 
-class Tcp(Model):
+class Kind(Model):
+    """One of several kinds of a thing: the kind is always written, even where it is a default."""
+
+    kind: str
+
+    @model_serializer(mode="wrap")
+    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"kind": self.kind, **handler(self)}
+
+
+class Tcp(Kind):
     """TCP as Linux 6.12 has it; `options` are switches to other and older forms."""
 
     kind: Literal["tcp"] = "tcp"
@@ -140,27 +151,27 @@ class Tcp(Model):
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
 
 
-class Udp(Model):
+class Udp(Kind):
     """UDP: no answer to loss."""
 
     kind: Literal["udp"] = "udp"
 
 
-class Bulk(Model):
+class Bulk(Kind):
     """Sends `size`, or for ever."""
 
     kind: Literal["bulk"] = "bulk"
     size: Size | None = None
 
 
-class Respawn(Model):
+class Respawn(Kind):
     """Sends `size`; when it has arrived, a new connection begins at once."""
 
     kind: Literal["respawn"] = "respawn"
     size: Size
 
 
-class Cbr(Model):
+class Cbr(Kind):
     """Datagrams of `payload` at a constant rate of payload."""
 
     kind: Literal["cbr"] = "cbr"

@@ -175,7 +175,7 @@ def _real_path(loc: Sequence[str | int], data: Any) -> Keys:
     path: list[str | int] = []
     at = data
     for key in loc:
-        if (isinstance(at, dict) and key in at) or (isinstance(at, list) and isinstance(key, int)):
+        if _holds(at, key):
             at = at[key]
         elif key in _TAGS and key is not loc[-1]:
             continue
@@ -185,6 +185,10 @@ def _real_path(loc: Sequence[str | int], data: Any) -> Keys:
             at = None
         path.append(key)
     return tuple(path)
+
+
+def _holds(at: Any, key: str | int) -> bool:
+    return isinstance(key, int) if isinstance(at, list) else isinstance(at, dict) and key in at
 
 
 _TAGS = ("tcp", "udp", "bulk", "respawn", "cbr")

@@ -96,10 +96,7 @@ impl Sender {
                 events.schedule(self.source, release);
                 None
             }
-            None => {
-                events.cancel(self.source);
-                None
-            }
+            None => None,
         }
     }
 

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What happens next: a 4-ary heap in which each source of events stands at most
-//! once. A source is a stage of a link, a timer of a connection, a sender; its own
-//! queue of later events is its own affair. The heap's size is therefore the number
-//! of sources, never that of packets in flight.
+//! What happens next. A source of events is a stage of a link, a timer of a
+//! connection, a sender; it has at most one event pending, and what waits behind that
+//! one is its own affair. The heap holds sources that are due some time, never packets
+//! in flight. It is binary: most events move by about one packet time, past two or
+//! three others, and sink no deeper than that; timers lie far below.
 //!
 //! Order is (time, order of scheduling), so equal times are served in the order in
 //! which they were asked for, on every machine.
@@ -14,31 +15,46 @@ use crate::time::Time;
 /// Number of a source of events.
 pub type Source = u32;
 
+/// The low bits of a key name its source: 16 million of them.
+const SOURCE_BITS: u32 = 24;
+
+/// Time above, then order of scheduling, then source: one comparison decides.
+type Key = u128;
+
 /// Not in the heap.
 const ABSENT: u32 = u32::MAX;
-const ARITY: usize = 4;
 
-#[derive(Clone, Copy)]
-struct Entry {
-    /// Time in the upper half, order of scheduling in the lower: one comparison.
-    key: u128,
-    source: Source,
+/// An event whose time has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Due {
+    /// When.
+    pub at: Time,
+    /// Who.
+    pub source: Source,
+    key: Key,
 }
 
 /// The pending events.
 #[derive(Default)]
 pub struct Events {
-    heap: Vec<Entry>,
+    heap: Vec<Key>,
     /// Where each source stands in the heap.
     places: Vec<u32>,
     scheduled: u64,
 }
 
+#[inline]
+fn source_of(key: Key) -> Source {
+    (key & ((1 << SOURCE_BITS) - 1)) as Source
+}
+
 impl Events {
     /// A new source, not scheduled.
     pub fn add_source(&mut self) -> Source {
+        let source = self.places.len() as Source;
+        assert!(source < 1 << SOURCE_BITS, "too many sources of events");
         self.places.push(ABSENT);
-        (self.places.len() - 1) as Source
+        source
     }
 
     /// How often anything was scheduled.
@@ -46,19 +62,25 @@ impl Events {
         self.scheduled
     }
 
-    /// When and who is next.
+    /// When and who is next. It stays pending until `finish`, so that a source that
+    /// schedules itself anew, as most do, moves once instead of leaving and coming
+    /// back.
     #[inline]
-    pub fn next(&self) -> Option<(Time, Source)> {
-        let first = self.heap.first()?;
-        Some((time_of(first.key), first.source))
+    pub fn next(&self) -> Option<Due> {
+        let &key = self.heap.first()?;
+        Some(Due {
+            at: Time((key >> 64) as u64),
+            source: source_of(key),
+            key,
+        })
     }
 
-    /// When a source is due; `Time::MAX`: it is not scheduled.
+    /// The event has been handled: it is over, unless its source has been scheduled
+    /// again. Nothing comes before it meanwhile, so it is still first if it is there.
     #[inline]
-    pub fn due(&self, source: Source) -> Time {
-        match self.places[source as usize] {
-            ABSENT => Time::MAX,
-            place => time_of(self.heap[place as usize].key),
+    pub fn finish(&mut self, due: Due) {
+        if self.heap.first() == Some(&due.key) {
+            self.cancel(due.source);
         }
     }
 
@@ -66,80 +88,80 @@ impl Events {
     #[inline]
     pub fn schedule(&mut self, source: Source, at: Time) {
         self.scheduled += 1;
-        let entry = Entry {
-            key: u128::from(at.0) << 64 | u128::from(self.scheduled),
-            source,
-        };
-        match self.places[source as usize] {
-            ABSENT => {
-                self.heap.push(entry);
-                self.sift_up(self.heap.len() - 1, entry);
-            }
-            place if entry.key < self.heap[place as usize].key => {
-                self.sift_up(place as usize, entry);
-            }
-            place => self.sift_down(place as usize, entry),
+        // 40 bits of order: they repeat after 10^12 events, and matter only at
+        // equal times.
+        let order = self.scheduled << SOURCE_BITS | u64::from(source);
+        let key = Key::from(at.0) << 64 | Key::from(order);
+        let place = self.places[source as usize];
+        if place == ABSENT {
+            let place = self.heap.len();
+            self.heap.push(key);
+            self.rise(place, key);
+        } else if key < self.heap[place as usize] {
+            self.rise(place as usize, key);
+        } else {
+            self.sink(place as usize, key);
         }
     }
 
-    /// Takes a source out.
+    /// Takes the pending event of a source back.
     #[inline]
     pub fn cancel(&mut self, source: Source) {
-        let place = self.places[source as usize];
+        let place = std::mem::replace(&mut self.places[source as usize], ABSENT);
         if place == ABSENT {
             return;
         }
         let place = place as usize;
-        self.places[source as usize] = ABSENT;
         let Some(last) = self.heap.pop() else { return };
-        if place == self.heap.len() {
+        let Some(&old) = self.heap.get(place) else {
             return;
-        }
-        if last.key < self.heap[place].key {
-            self.sift_up(place, last);
+        };
+        if last < old {
+            self.rise(place, last);
         } else {
-            self.sift_down(place, last);
+            self.sink(place, last);
         }
     }
 
     #[inline]
-    fn put(&mut self, place: usize, entry: Entry) {
-        self.heap[place] = entry;
-        self.places[entry.source as usize] = place as u32;
-    }
-
-    fn sift_up(&mut self, mut place: usize, entry: Entry) {
+    fn rise(&mut self, mut place: usize, key: Key) {
+        let heap = self.heap.as_mut_slice();
         while place > 0 {
-            let parent = (place - 1) / ARITY;
-            if self.heap[parent].key < entry.key {
+            let parent = (place - 1) / 2;
+            let above = heap[parent];
+            if above < key {
                 break;
             }
-            self.put(place, self.heap[parent]);
+            heap[place] = above;
+            self.places[source_of(above) as usize] = place as u32;
             place = parent;
         }
-        self.put(place, entry);
+        heap[place] = key;
+        self.places[source_of(key) as usize] = place as u32;
     }
 
-    fn sift_down(&mut self, mut place: usize, entry: Entry) {
-        loop {
-            let first = place * ARITY + 1;
-            let end = (first + ARITY).min(self.heap.len());
-            let Some(least) = (first..end).min_by_key(|&child| self.heap[child].key) else {
-                break;
-            };
-            if entry.key < self.heap[least].key {
+    #[inline]
+    fn sink(&mut self, mut place: usize, key: Key) {
+        let heap = self.heap.as_mut_slice();
+        while let Some(&left) = heap.get(2 * place + 1) {
+            let mut child = 2 * place + 1;
+            let mut below = left;
+            if let Some(&right) = heap.get(child + 1)
+                && right < left
+            {
+                below = right;
+                child += 1;
+            }
+            if key < below {
                 break;
             }
-            self.put(place, self.heap[least]);
-            place = least;
+            heap[place] = below;
+            self.places[source_of(below) as usize] = place as u32;
+            place = child;
         }
-        self.put(place, entry);
+        heap[place] = key;
+        self.places[source_of(key) as usize] = place as u32;
     }
-}
-
-#[inline]
-fn time_of(key: u128) -> Time {
-    Time((key >> 64) as u64)
 }
 
 #[cfg(test)]
@@ -148,9 +170,9 @@ mod tests {
 
     fn drain(events: &mut Events) -> Vec<(u64, Source)> {
         let mut order = Vec::new();
-        while let Some((at, source)) = events.next() {
-            events.cancel(source);
-            order.push((at.0, source));
+        while let Some(due) = events.next() {
+            events.finish(due);
+            order.push((due.at.0, due.source));
         }
         order
     }
@@ -180,5 +202,28 @@ mod tests {
         let order = drain(&mut events);
         assert_eq!(order.len(), 39);
         assert!(order.is_sorted_by_key(|&(at, _)| at));
+    }
+
+    #[test]
+    fn later_sources_may_come_first() {
+        let mut events = Events::default();
+        for i in 0..100 {
+            let source = events.add_source();
+            events.schedule(source, Time(1_000 - i));
+        }
+        let order = drain(&mut events);
+        assert_eq!(order.len(), 100);
+        assert_eq!(order[0], (901, 99));
+    }
+
+    #[test]
+    fn source_that_schedules_itself_is_not_finished() {
+        let mut events = Events::default();
+        let source = events.add_source();
+        events.schedule(source, Time(1));
+        let due = events.next().unwrap();
+        events.schedule(source, Time(2));
+        events.finish(due);
+        assert_eq!(events.next().unwrap().at, Time(2));
     }
 }

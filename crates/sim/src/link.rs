@@ -157,6 +157,15 @@ impl Link {
         }
     }
 
+    /// Whether packets pass at once, all and unchanged.
+    pub fn is_transparent(&self) -> bool {
+        let wire = &self.wire;
+        matches!(self.server, Server::None)
+            && wire.delay_ns == 0
+            && wire.jitter.is_none()
+            && wire.loss == 0.0
+    }
+
     /// A packet comes to the sending end.
     #[inline]
     pub fn offer(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
@@ -172,7 +181,6 @@ impl Link {
     /// The event `service` is due.
     #[inline]
     pub fn on_service(&mut self, now: Time, shared: &mut Shared) {
-        shared.events.cancel(self.service);
         if let Server::Wire { sending, .. } = &mut self.server
             && let Some(id) = sending.take()
         {
@@ -181,18 +189,17 @@ impl Link {
         self.serve(now, shared);
     }
 
-    /// The event `arrival` is due.
+    /// The event `arrival` is due: the next packet that has reached the far end.
+    /// After the last one, schedules the one behind.
     #[inline]
-    pub fn on_arrival(&mut self, now: Time, shared: &mut Shared) {
-        let flying = &mut self.wire.flying;
-        while let Some(&(release, id)) = flying.front() {
-            if release > now {
-                return shared.events.schedule(self.arrival, release);
-            }
-            flying.pop_front();
-            shared.arrived.push_back(id);
+    pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
+        let &(release, id) = self.wire.flying.front()?;
+        if release > now {
+            shared.events.schedule(self.arrival, release);
+            return None;
         }
-        shared.events.cancel(self.arrival);
+        self.wire.flying.pop_front();
+        Some(id)
     }
 
     /// The rate changes. A packet on its way out over a wire keeps its pace; a

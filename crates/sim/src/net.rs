@@ -9,7 +9,7 @@ use crate::app::{ENDLESS, Flow, datagram_gap_ns};
 use crate::endpoint::{Endpoint, Kind, Sender};
 use crate::event::Source;
 use crate::link::{Link, Shared};
-use crate::packet::{Body, PacketId, Way};
+use crate::packet::{Body, Packet, PacketId, Way};
 use crate::rng::{Rng, hash};
 use crate::route::{END, Routes};
 use crate::scenario::AppSpec;
@@ -72,7 +72,11 @@ impl Net {
     pub fn handle(&mut self, now: Time, source: Source) {
         match self.owners[source as usize] {
             Owner::Service(link) => self.links[link as usize].on_service(now, &mut self.shared),
-            Owner::Arrival(link) => self.links[link as usize].on_arrival(now, &mut self.shared),
+            Owner::Arrival(link) => {
+                while let Some(id) = self.links[link as usize].arrive(now, &mut self.shared) {
+                    self.forward(now, id);
+                }
+            }
             Owner::Sender(end) => self.on_sender(now, end),
             Owner::Timer(end) => self.on_timer(now, end),
             Owner::Flow(flow) => self.on_flow(now, flow),
@@ -92,7 +96,7 @@ impl Net {
 
     #[inline]
     fn forward(&mut self, now: Time, id: PacketId) {
-        let way = &mut self.shared.packets.ways[id as usize];
+        let way = &mut self.shared.packets.all[id as usize].way;
         let link = self.routes.link(way.hop);
         if link == END {
             return self.deliver(now, id);
@@ -102,26 +106,28 @@ impl Net {
     }
 
     fn deliver(&mut self, now: Time, id: PacketId) {
-        let way = self.shared.packets.ways[id as usize];
-        let body = self.shared.packets.bodies[id as usize];
-        let ecn = Ecn::from_bits(self.shared.packets.slots[id as usize].ecn);
-        self.shared.packets.remove(id);
+        let packets = &mut self.shared.packets;
+        let packet = &packets.all[id as usize];
+        let way = packet.way;
         let end = &mut self.endpoints[way.to as usize];
         if end.age != way.age {
+            packets.remove(id);
             self.stale_pkts += 1;
             return;
         }
         self.delivered_pkts += 1;
-        match (&mut end.kind, body) {
+        match (&mut end.kind, &packet.body) {
             (Kind::Tcp(connection), Body::Tcp(segment)) => {
-                connection.handle_segment(now, &segment, ecn);
+                let ecn = Ecn::from_bits(packets.slots[id as usize].ecn);
+                connection.handle_segment(now, segment, ecn);
+                packets.remove(id);
                 self.drain(now, way.to);
             }
             (Kind::Udp, Body::Udp(datagram)) => {
-                let flow = &mut self.flows[end.flow as usize];
-                flow.delivered_bytes += u64::from(datagram.len);
+                self.flows[end.flow as usize].delivered_bytes += u64::from(datagram.len);
+                packets.remove(id);
             }
-            _ => {}
+            _ => unreachable!("a packet finds the transport that its peer speaks"),
         }
     }
 
@@ -179,7 +185,7 @@ impl Net {
             to: endpoint.peer,
             age: endpoint.peer_age,
         };
-        let id = self.shared.packets.add(slot, way, body);
+        let id = self.shared.packets.add(slot, Packet { way, body });
         if endpoint.sender.jitter_ns > 0 {
             endpoint.sender.push(now, id, &mut self.shared.events);
         } else {
@@ -199,7 +205,6 @@ impl Net {
 
     fn on_timer(&mut self, now: Time, end: u32) {
         let endpoint = &mut self.endpoints[end as usize];
-        self.shared.events.cancel(endpoint.timer);
         endpoint.timer_due = Time::MAX;
         if let Kind::Tcp(connection) = &mut endpoint.kind {
             if connection.poll_timeout() <= now {
@@ -243,7 +248,6 @@ impl Net {
     /// A flow starts its (next) transfer, or sends its next datagram.
     fn on_flow(&mut self, now: Time, index: u32) {
         let flow = &mut self.flows[index as usize];
-        self.shared.events.cancel(flow.source);
         if flow.stopped {
             return;
         }
@@ -284,7 +288,6 @@ impl Net {
     fn on_stop(&mut self, _now: Time, index: u32) {
         let flow = &mut self.flows[index as usize];
         flow.stopped = true;
-        self.shared.events.cancel(flow.stopper);
         self.shared.events.cancel(flow.source);
         if let Some(client) = flow.client.take() {
             let server = self.endpoints[client as usize].peer;
@@ -375,6 +378,7 @@ impl Net {
         while let Some(id) = end.sender.pop(Time::MAX, &mut self.shared.events) {
             self.shared.arrived.push_back(id);
         }
+        self.shared.events.cancel(end.sender.source);
         if let Kind::Tcp(connection) = kind {
             self.flows[end.flow as usize].tally.add(&connection.stats());
         }

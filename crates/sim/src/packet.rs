@@ -33,15 +33,22 @@ pub struct Way {
     pub age: u32,
 }
 
+/// A packet but for its slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// Where it goes.
+    pub way: Way,
+    /// What is inside.
+    pub body: Body,
+}
+
 /// All packets of a run.
 #[derive(Default)]
 pub struct Packets {
     /// What queues read and write.
     pub slots: Vec<Slot>,
-    /// Routing.
-    pub ways: Vec<Way>,
-    /// Contents.
-    pub bodies: Vec<Body>,
+    /// The rest, under the same numbers.
+    pub all: Vec<Packet>,
     free: Vec<PacketId>,
     born: u64,
 }
@@ -49,17 +56,15 @@ pub struct Packets {
 impl Packets {
     /// A new packet.
     #[inline]
-    pub fn add(&mut self, slot: Slot, way: Way, body: Body) -> PacketId {
+    pub fn add(&mut self, slot: Slot, packet: Packet) -> PacketId {
         self.born += 1;
         if let Some(id) = self.free.pop() {
             self.slots[id as usize] = slot;
-            self.ways[id as usize] = way;
-            self.bodies[id as usize] = body;
+            self.all[id as usize] = packet;
             return id;
         }
         self.slots.push(slot);
-        self.ways.push(way);
-        self.bodies.push(body);
+        self.all.push(packet);
         (self.slots.len() - 1) as PacketId
     }
 

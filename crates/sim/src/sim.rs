@@ -274,13 +274,17 @@ impl<'a> Run<'a> {
             let jitter_ns = spec
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
-            let ways = (self.net.routes.add(&forth), self.net.routes.add(&back));
+            let ways = [forth, back].map(|mut links| {
+                // What does nothing to packets need not be asked about each of them.
+                links.retain(|&link| !self.net.links[link].is_transparent());
+                self.net.routes.add(&links)
+            });
             for index in 0..spec.count {
                 let number = self.net.flows.len() as u32;
                 let mut flow = Flow::new(spec, index, tcp.clone(), seed);
                 flow.source = self.net.source(Owner::Flow(number));
                 flow.stopper = self.net.source(Owner::Stop(number));
-                (flow.ways, flow.jitter_ns) = (ways, jitter_ns);
+                (flow.ways, flow.jitter_ns) = (ways.into(), jitter_ns);
                 self.net.shared.events.schedule(flow.source, flow.start);
                 if let Some(stop_ns) = spec.stop_ns {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
@@ -332,9 +336,8 @@ impl<'a> Run<'a> {
     }
 
     fn schedule_step(&mut self) {
-        match self.steps.front() {
-            Some(&(at, _)) => self.net.shared.events.schedule(self.control, at),
-            None => self.net.shared.events.cancel(self.control),
+        if let Some(&(at, _)) = self.steps.front() {
+            self.net.shared.events.schedule(self.control, at);
         }
     }
 
@@ -393,21 +396,22 @@ impl<'a> Run<'a> {
         let end = Time(self.scenario.duration_ns);
         let mut looked = Instant::now();
         let mut left = EVENTS_PER_LOOK;
-        while let Some((now, source)) = self.net.shared.events.next() {
-            if now > end {
+        while let Some(due) = self.net.shared.events.next() {
+            if due.at > end {
                 break;
             }
-            if source == self.control {
-                self.on_steps(now);
+            if due.source == self.control {
+                self.on_steps(due.at);
             } else {
-                self.net.handle(now, source);
+                self.net.handle(due.at, due.source);
             }
+            self.net.shared.events.finish(due);
             left -= 1;
             if left == 0 {
                 left = EVENTS_PER_LOOK;
                 if looked.elapsed() >= Duration::from_millis(20) {
                     looked = Instant::now();
-                    if control.progress(now.0, end.0).is_break() {
+                    if control.progress(due.at.0, end.0).is_break() {
                         return Err(Error::Stopped);
                     }
                 }

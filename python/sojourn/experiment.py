@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,8 @@ class Signal:
     set: Mapping[str, Any]
     metrics: tuple[str, ...]  # those in print
     beside: tuple[str, ...]  # measured too
+    title: str
+    of: str  # the signal whose printed numbers stand beside it: its own, or an ablation's
 
 
 @dataclass(frozen=True)
@@ -94,17 +96,33 @@ class Experiment:
         ]
 
     def signals(self) -> list[Signal]:
-        """The variants."""
-        return [
-            Signal(
+        """The variants, and then their ablations."""
+        signals = {
+            entry["name"]: Signal(
                 entry["name"],
                 entry["table"],
                 entry["set"],
                 tuple(entry["metrics"]),
                 tuple(entry.get("beside", ())),
+                entry["name"],
+                entry["name"],
             )
             for entry in self.data["signals"]
-        ]
+        }
+        return [*signals.values(), *(self._ablation(e, signals[e["of"]]) for e in self._ablations)]
+
+    @property
+    def _ablations(self) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = self.data.get("ablations", [])
+        return entries
+
+    def _ablation(self, entry: Mapping[str, Any], base: Signal) -> Signal:
+        return replace(
+            base,
+            name=f"{base.name}, {entry['name']}",
+            set={**base.set, **entry["set"]},
+            title=f"{base.name}, {entry['name']}: {entry['why']}",
+        )
 
     def cases(self) -> list[Case]:
         """Every algorithm under every signal."""

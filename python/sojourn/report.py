@@ -75,7 +75,7 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     experiment = reproduction.experiment
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
     for signal in experiment.signals():
-        table = Table(title=f"{signal.name} ({signal.table})", title_justify="left")
+        table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
         table.add_column("metric")
         for contender in experiment.contenders():
             table.add_column(f"{contender.name}\npublished", justify="right", style="dim")

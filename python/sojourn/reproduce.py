@@ -123,7 +123,7 @@ def _cells(experiment: Experiment, values: _Values) -> list[Measured]:
             signal.name,
             contender.name,
             metric,
-            experiment.published.get((signal.name, contender.name, metric)),
+            experiment.published.get((signal.of, contender.name, metric)),
             estimate(values((signal.name, contender.name, metric))),
         )
         for signal in experiment.signals()

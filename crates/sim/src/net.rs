@@ -9,12 +9,12 @@ use crate::app::{ENDLESS, Flow, datagram_gap_ns};
 use crate::endpoint::{Endpoint, Kind, Sender};
 use crate::event::Source;
 use crate::link::{Link, Shared};
-use crate::packet::{Body, Packet, PacketId, Way};
+use crate::packet::{Body, PacketId, Way};
 use crate::rng::{Rng, hash};
 use crate::route::{END, Routes};
 use crate::scenario::AppSpec;
 use crate::time::Time;
-use crate::transport::tcp::{Connection, Event, Segment};
+use crate::transport::tcp::{Connection, Event};
 use crate::transport::{Datagram, Ecn};
 
 /// Who an event is for.
@@ -138,10 +138,15 @@ impl Net {
             let Kind::Tcp(connection) = &mut self.endpoints[end as usize].kind else {
                 return;
             };
-            let Some((segment, ecn)) = connection.poll_transmit(now) else {
+            if !connection.wants_to_transmit(now) {
                 break;
-            };
-            self.send(now, end, &segment, ecn);
+            }
+            let packets = &mut self.shared.packets;
+            let id = packets.claim();
+            let segment = packets.all[id as usize].body.as_segment();
+            let ecn = connection.transmit(segment).unwrap_or_default();
+            let len_bytes = segment.wire_bytes();
+            self.launch(now, end, id, len_bytes, ecn);
         }
         loop {
             let Kind::Tcp(connection) = &mut self.endpoints[end as usize].kind else {
@@ -165,27 +170,21 @@ impl Net {
         }
     }
 
+    /// Sends a packet whose contents are written.
     #[inline]
-    fn send(&mut self, now: Time, end: u32, segment: &Segment, ecn: Ecn) {
-        let len_bytes = segment.wire_bytes();
-        self.launch(now, end, len_bytes, ecn, Body::Tcp(*segment));
-    }
-
-    #[inline]
-    fn launch(&mut self, now: Time, end: u32, len_bytes: u32, ecn: Ecn, body: Body) {
+    fn launch(&mut self, now: Time, end: u32, id: PacketId, len_bytes: u32, ecn: Ecn) {
         let endpoint = &mut self.endpoints[end as usize];
-        let slot = Slot {
+        self.shared.packets.slots[id as usize] = Slot {
             flow: endpoint.hash,
             len_bytes,
             ecn: ecn as u8,
             ..Slot::default()
         };
-        let way = Way {
+        self.shared.packets.all[id as usize].way = Way {
             hop: endpoint.first_hop,
             to: endpoint.peer,
             age: endpoint.peer_age,
         };
-        let id = self.shared.packets.add(slot, Packet { way, body });
         if endpoint.sender.jitter_ns > 0 {
             endpoint.sender.push(now, id, &mut self.shared.events);
         } else {
@@ -264,13 +263,9 @@ impl Net {
                 None => self.open(now, index),
             };
             let datagram = Datagram { len: payload_bytes };
-            self.launch(
-                now,
-                client,
-                datagram.wire_bytes(),
-                Ecn::NotEct,
-                Body::Udp(datagram),
-            );
+            let id = self.shared.packets.claim();
+            self.shared.packets.all[id as usize].body = Body::Udp(datagram);
+            self.launch(now, client, id, datagram.wire_bytes(), Ecn::NotEct);
             return;
         }
         let client = self.open(now, index);

@@ -53,18 +53,34 @@ pub struct Packets {
     born: u64,
 }
 
-impl Packets {
-    /// A new packet.
+impl Body {
+    /// The place of a TCP segment, whatever was there.
     #[inline]
-    pub fn add(&mut self, slot: Slot, packet: Packet) -> PacketId {
+    pub fn as_segment(&mut self) -> &mut Segment {
+        if let Self::Udp(_) = self {
+            *self = Self::Tcp(Segment::default());
+        }
+        match self {
+            Self::Tcp(segment) => segment,
+            Self::Udp(_) => unreachable!("it was made a segment above"),
+        }
+    }
+}
+
+impl Packets {
+    /// A number for a new packet, whose slot and contents are still those of an
+    /// older one.
+    #[inline]
+    pub fn claim(&mut self) -> PacketId {
         self.born += 1;
         if let Some(id) = self.free.pop() {
-            self.slots[id as usize] = slot;
-            self.all[id as usize] = packet;
             return id;
         }
-        self.slots.push(slot);
-        self.all.push(packet);
+        self.slots.push(Slot::default());
+        self.all.push(Packet {
+            way: Way::default(),
+            body: Body::Tcp(Segment::default()),
+        });
         (self.slots.len() - 1) as PacketId
     }
 

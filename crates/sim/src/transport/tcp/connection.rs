@@ -142,15 +142,27 @@ impl Connection {
 
     /// The next segment to send and the code point of its IP header. To be
     /// called until it returns none, after every other call.
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
+        let mut segment = Segment::default();
+        let wants = self.wants_to_transmit(now);
+        let ecn = wants.then(|| self.transmit(&mut segment))??;
+        Some((segment, ecn))
+    }
+
+    /// Whether there is a segment to send now.
+    #[inline]
+    pub fn wants_to_transmit(&mut self, now: Time) -> bool {
         if self.written {
             self.on_written(now);
         }
-        if self.out.is_empty() {
-            return None;
-        }
-        self.next_segment()
+        !self.out.is_empty()
+    }
+
+    /// `poll_transmit` after `wants_to_transmit`, for those who have a place for
+    /// the segment already.
+    #[inline]
+    pub fn transmit(&mut self, into: &mut Segment) -> Option<Ecn> {
+        self.next_segment(into)
     }
 
     /// More data to send; `u64::MAX / 4` is a transfer without end. It is sent

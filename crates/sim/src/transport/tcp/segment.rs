@@ -121,6 +121,12 @@ impl Segment {
         }
     }
 
+    /// Takes all SACK blocks out.
+    #[inline]
+    pub(super) fn clear_sack(&mut self) {
+        self.sack_used = 0;
+    }
+
     /// Number of SACK blocks.
     #[inline]
     pub fn sack_count(&self) -> usize {

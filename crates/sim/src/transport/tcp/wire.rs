@@ -101,27 +101,27 @@ impl OutQueue {
 }
 
 impl Connection {
-    /// The next segment of the output, which is not empty.
-    pub(super) fn next_segment(&mut self) -> Option<(Segment, Ecn)> {
-        self.stats.pkts_sent += 1;
+    /// Writes the next segment of the output, if there is one.
+    #[inline]
+    pub(super) fn next_segment(&mut self, into: &mut Segment) -> Option<Ecn> {
         match self.out.first? {
-            Out::Data(run) => Some(self.build_data(run)),
+            Out::Data(run) => Some(self.build_data(run, into)),
             Out::Ack { ack, window, echo } => {
                 self.out.pop();
                 self.stats.acks_sent += 1;
                 let flags = Flags::ACK.with(echo);
-                let segment = self.dress(self.snd.nxt, ack, 0, window, flags);
-                Some((segment, self.ecn_of(false)))
+                self.dress(into, self.snd.nxt, ack, 0, window, flags);
+                Some(self.ecn_of(false))
             }
             Out::Bare { seq, flags } => {
                 self.out.pop();
-                Some(self.build_bare(seq, flags))
+                Some(self.build_bare(seq, flags, into))
             }
         }
     }
 
     #[inline]
-    fn build_data(&mut self, run: Run) -> (Segment, Ecn) {
+    fn build_data(&mut self, run: Run, into: &mut Segment) -> Ecn {
         let end = (run.seq + u64::from(self.snd.mss)).min(run.end);
         let last = end == run.end;
         if last {
@@ -136,44 +136,51 @@ impl Connection {
             .with(Flags::when(last && run.fin, Flags::FIN))
             .with(Flags::when(run.cwr, Flags::CWR))
             .with(self.ecn.echo());
-        let segment = self.dress(run.seq, self.rcv.nxt, len, self.rcv.wnd, flags);
+        self.dress(into, run.seq, self.rcv.nxt, len, self.rcv.wnd, flags);
         // A FIN alone is no data and travels Not-ECT.
-        (segment, self.ecn_of(run.new_data && len > 0))
+        self.ecn_of(run.new_data && len > 0)
     }
 
-    fn build_bare(&mut self, seq: u64, flags: Flags) -> (Segment, Ecn) {
-        let mut segment = self.dress(seq, self.rcv.nxt, 0, self.rcv.wnd, flags);
-        let mut ecn = self.ecn_of(false);
-        if flags.has(Flags::SYN) {
-            segment.window = segment.window.min(MAX_UNSCALED);
-            segment.sack_permitted = self.config.sack;
-            ecn = if self.cc.needs_ecn() && self.config.ecn {
-                Ecn::Ect0
-            } else {
-                Ecn::NotEct
-            };
+    fn build_bare(&mut self, seq: u64, flags: Flags, into: &mut Segment) -> Ecn {
+        self.dress(into, seq, self.rcv.nxt, 0, self.rcv.wnd, flags);
+        if !flags.has(Flags::SYN) {
+            return self.ecn_of(false);
         }
-        (segment, ecn)
+        into.window = into.window.min(MAX_UNSCALED);
+        into.sack_permitted = self.config.sack;
+        if self.cc.needs_ecn() && self.config.ecn {
+            Ecn::Ect0
+        } else {
+            Ecn::NotEct
+        }
     }
 
-    /// A segment with its options.
+    /// Writes a segment with its options. Field by field: room for SACK blocks that
+    /// are not there is not touched.
     #[inline]
-    fn dress(&mut self, seq: u64, ack: u64, len: u32, window: u32, flags: Flags) -> Segment {
+    fn dress(
+        &mut self,
+        into: &mut Segment,
+        seq: u64,
+        ack: u64,
+        len: u32,
+        window: u32,
+        flags: Flags,
+    ) {
         let asks = self.state == State::SynSent && self.config.timestamps;
         let timestamps = self.rcv.timestamps || asks;
-        let mut segment = Segment {
-            seq,
-            ack,
-            len,
-            window,
-            ts_val: if timestamps { self.clock.stamp() } else { 0 },
-            ts_ecr: if timestamps { self.rcv.ts_recent } else { 0 },
-            flags,
-            ..Segment::default()
-        };
+        self.stats.pkts_sent += 1;
+        into.seq = seq;
+        into.ack = ack;
+        into.len = len;
+        into.window = window;
+        into.ts_val = if timestamps { self.clock.stamp() } else { 0 };
+        into.ts_ecr = if timestamps { self.rcv.ts_recent } else { 0 };
+        into.flags = flags;
+        into.sack_permitted = false;
+        into.clear_sack();
         if self.rcv.has_sacks() {
-            self.rcv.add_sacks(&mut segment);
+            self.rcv.add_sacks(into);
         }
-        segment
     }
 }

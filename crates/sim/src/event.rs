@@ -3,9 +3,13 @@
 
 //! What happens next. A source of events is a stage of a link, a timer of a
 //! connection, a sender; it has at most one event pending, and what waits behind that
-//! one is its own affair. The heap holds sources that are due some time, never packets
-//! in flight. It is binary: most events move by about one packet time, past two or
-//! three others, and sink no deeper than that; timers lie far below.
+//! one is its own affair. So there are as many pending events as busy sources, never
+//! as packets in flight.
+//!
+//! Sources are of two kinds. Busy ones, the links and senders, are due within a packet
+//! time or so, few at once, and nearly always the latest of them when they come back:
+//! they stand in a short sorted list. Timers lie far ahead and mostly move before they
+//! expire: they stand in a heap.
 //!
 //! Order is (time, order of scheduling), so equal times are served in the order in
 //! which they were asked for, on every machine.
@@ -21,8 +25,15 @@ const SOURCE_BITS: u32 = 24;
 /// Time above, then order of scheduling, then source: one comparison decides.
 type Key = u128;
 
-/// Not in the heap.
+/// Later than all keys.
+const NEVER: Key = Key::MAX;
+
+/// Where a source stands that is not in the heap: nowhere, or in the list.
 const ABSENT: u32 = u32::MAX;
+const LISTED: u32 = u32::MAX - 1;
+
+/// The list keeps this many at most; the heap takes the rest.
+const LIST_MAX: usize = 64;
 
 /// An event whose time has come.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +48,12 @@ pub struct Due {
 /// The pending events.
 #[derive(Default)]
 pub struct Events {
+    /// The next one last.
+    list: Vec<Key>,
     heap: Vec<Key>,
-    /// Where each source stands in the heap.
+    /// Where each source stands: its place in the heap, or one of the above.
     places: Vec<u32>,
+    busy: Vec<bool>,
     scheduled: u64,
 }
 
@@ -49,11 +63,12 @@ fn source_of(key: Key) -> Source {
 }
 
 impl Events {
-    /// A new source, not scheduled.
-    pub fn add_source(&mut self) -> Source {
+    /// A new source, not scheduled. `busy`: its events are near, and many.
+    pub fn add_source(&mut self, busy: bool) -> Source {
         let source = self.places.len() as Source;
         assert!(source < 1 << SOURCE_BITS, "too many sources of events");
         self.places.push(ABSENT);
+        self.busy.push(busy);
         source
     }
 
@@ -67,19 +82,25 @@ impl Events {
     /// back.
     #[inline]
     pub fn next(&self) -> Option<Due> {
-        let &key = self.heap.first()?;
-        Some(Due {
+        let key = self.first();
+        (key != NEVER).then_some(Due {
             at: Time((key >> 64) as u64),
             source: source_of(key),
             key,
         })
     }
 
+    #[inline]
+    fn first(&self) -> Key {
+        let listed = self.list.last().copied().unwrap_or(NEVER);
+        listed.min(self.heap.first().copied().unwrap_or(NEVER))
+    }
+
     /// The event has been handled: it is over, unless its source has been scheduled
     /// again. Nothing comes before it meanwhile, so it is still first if it is there.
     #[inline]
     pub fn finish(&mut self, due: Due) {
-        if self.heap.first() == Some(&due.key) {
+        if self.first() == due.key {
             self.cancel(due.source);
         }
     }
@@ -93,10 +114,18 @@ impl Events {
         let order = self.scheduled << SOURCE_BITS | u64::from(source);
         let key = Key::from(at.0) << 64 | Key::from(order);
         let place = self.places[source as usize];
-        if place == ABSENT {
-            let place = self.heap.len();
-            self.heap.push(key);
-            self.rise(place, key);
+        if place == LISTED {
+            self.unlist(source);
+            self.enlist(key);
+        } else if place == ABSENT {
+            if self.busy[source as usize] && self.list.len() < LIST_MAX {
+                self.places[source as usize] = LISTED;
+                self.enlist(key);
+            } else {
+                let place = self.heap.len();
+                self.heap.push(key);
+                self.rise(place, key);
+            }
         } else if key < self.heap[place as usize] {
             self.rise(place as usize, key);
         } else {
@@ -105,13 +134,40 @@ impl Events {
     }
 
     /// Takes the pending event of a source back.
-    #[inline]
     pub fn cancel(&mut self, source: Source) {
         let place = std::mem::replace(&mut self.places[source as usize], ABSENT);
-        if place == ABSENT {
-            return;
+        match place {
+            ABSENT => {}
+            LISTED => self.unlist(source),
+            place => self.take_out(place as usize),
         }
-        let place = place as usize;
+    }
+
+    #[inline]
+    fn enlist(&mut self, key: Key) {
+        let mut place = self.list.len();
+        self.list.push(key);
+        while place > 0 && self.list[place - 1] < key {
+            self.list[place] = self.list[place - 1];
+            place -= 1;
+        }
+        self.list[place] = key;
+    }
+
+    #[inline]
+    fn unlist(&mut self, source: Source) {
+        if self
+            .list
+            .last()
+            .is_some_and(|&key| source_of(key) == source)
+        {
+            self.list.pop();
+        } else {
+            self.list.retain(|&key| source_of(key) != source);
+        }
+    }
+
+    fn take_out(&mut self, place: usize) {
         let Some(last) = self.heap.pop() else { return };
         let Some(&old) = self.heap.get(place) else {
             return;
@@ -123,7 +179,6 @@ impl Events {
         }
     }
 
-    #[inline]
     fn rise(&mut self, mut place: usize, key: Key) {
         let heap = self.heap.as_mut_slice();
         while place > 0 {
@@ -140,7 +195,6 @@ impl Events {
         self.places[source_of(key) as usize] = place as u32;
     }
 
-    #[inline]
     fn sink(&mut self, mut place: usize, key: Key) {
         let heap = self.heap.as_mut_slice();
         while let Some(&left) = heap.get(2 * place + 1) {
@@ -180,7 +234,7 @@ mod tests {
     #[test]
     fn equal_times_come_in_the_order_of_scheduling() {
         let mut events = Events::default();
-        let sources: Vec<_> = (0..9).map(|_| events.add_source()).collect();
+        let sources: Vec<_> = (0..9).map(|i| events.add_source(i % 2 == 0)).collect();
         for &source in sources.iter().rev() {
             events.schedule(source, Time(7));
         }
@@ -191,7 +245,7 @@ mod tests {
     #[test]
     fn source_moves_both_ways_and_stands_once() {
         let mut events = Events::default();
-        let sources: Vec<_> = (0..40).map(|_| events.add_source()).collect();
+        let sources: Vec<_> = (0..400).map(|i| events.add_source(i % 3 > 0)).collect();
         for (i, &source) in sources.iter().enumerate() {
             events.schedule(source, Time(1_000 + (i as u64 * 7_919) % 997));
         }
@@ -200,7 +254,7 @@ mod tests {
         }
         events.cancel(sources[5]);
         let order = drain(&mut events);
-        assert_eq!(order.len(), 39);
+        assert_eq!(order.len(), 399);
         assert!(order.is_sorted_by_key(|&(at, _)| at));
     }
 
@@ -208,7 +262,7 @@ mod tests {
     fn later_sources_may_come_first() {
         let mut events = Events::default();
         for i in 0..100 {
-            let source = events.add_source();
+            let source = events.add_source(i % 2 == 0);
             events.schedule(source, Time(1_000 - i));
         }
         let order = drain(&mut events);
@@ -219,7 +273,7 @@ mod tests {
     #[test]
     fn source_that_schedules_itself_is_not_finished() {
         let mut events = Events::default();
-        let source = events.add_source();
+        let source = events.add_source(true);
         events.schedule(source, Time(1));
         let due = events.next().unwrap();
         events.schedule(source, Time(2));

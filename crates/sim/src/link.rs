@@ -142,8 +142,8 @@ impl Link {
         Self {
             queue,
             record: None,
-            service: events.add_source(),
-            arrival: events.add_source(),
+            service: events.add_source(true),
+            arrival: events.add_source(true),
             rate,
             server,
             wire: Wire {

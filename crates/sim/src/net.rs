@@ -64,7 +64,8 @@ impl Net {
     /// A source of events.
     pub fn source(&mut self, owner: Owner) -> Source {
         self.owners.push(owner);
-        self.shared.events.add_source()
+        let busy = matches!(owner, Owner::Sender(_));
+        self.shared.events.add_source(busy)
     }
 
     /// Handles the event of `source`, and all that follows at once.

@@ -9,10 +9,11 @@ the time between departures while the queue was never empty.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
-from models.queue import Act, Discipline, Packet
+from models.queue import Act, Discipline, Packet, reached
 
 # The correction term has a pole; near it, this is as large as it is let grow.
 TERM_MAX = 16.0
@@ -40,70 +41,256 @@ def probability(arrived: float, left: float, capacity: float, term: float) -> fl
     return min(1.0, max(0.0, p))
 
 
-@dataclass
-class Capacity:
-    """Bytes over time of departures that waited for nothing but the link.
+@dataclass(frozen=True)
+class Equation:
+    """What Eq. 9 is given at the end of one interval."""
 
-    A departure counts when the one before it left packets behind: the link was busy in between.
+    arrived: int
+    sent: int
+    could: float
+    known: bool  # else `could` is only a lower bound, which must not enter the correction
+    used: float
+    was_used: float
+    delay_change: float
+    interval: float
+
+    def p(self) -> float:
+        """The probability for the next interval."""
+        term = 0.0
+        if self.known:
+            term = correction(self.used, self.was_used, self.delay_change, self.interval)
+        return probability(self.arrived, self.sent, self.could, term)
+
+
+@dataclass
+class Sums:
+    """Bytes, and the time that the link took for them."""
+
+    size: int = 0
+    time_s: float = 0.0
+    gaps: int = 0
+
+    def tells(self) -> bool:
+        """One gap alone may be anything."""
+        return self.gaps >= 2 and self.time_s > 0
+
+
+class Capacity:
+    """The rate of the link, from departures that waited for nothing but the link.
+
+    While packets remain queued the time between two departures is the service time of the first.
+    What passes in the interval in which a busy period began counts only while nothing better is
+    known: a shaper's saved-up credit goes at line rate.
     """
 
-    rate: float | None = None
-    sum_bytes: int = 0
-    sum_s: float = 0.0
-    gaps: int = 0
-    last_s: float | None = None  # the previous departure, if it left packets behind
-    last_bytes: int = 0
-    warm: bool = False  # this busy period began in an earlier interval
+    def __init__(self) -> None:
+        self.known: Sums | None = None
+        self.sums = Sums()
+        self.first = Sums()
+        self.busy = False
+        self.began_now = False
+        self.last_s = 0.0
+        self.last_size = 0
+        self.most_sent = 0
 
     def departure(self, now_s: float, size: int, more_wait: bool) -> None:
         """A packet leaves."""
-        if self.last_s is not None and (self.warm or self.rate is None):
-            self.sum_bytes += self.last_bytes
-            self.sum_s += now_s - self.last_s
-            self.gaps += 1
-        self.last_s = now_s if more_wait else None
-        self.last_bytes = size
-        if not more_wait:
-            self.warm = False
+        if self.busy:
+            sums = self.first if self.began_now else self.sums
+            sums.size += self.last_size
+            sums.time_s += now_s - self.last_s
+            sums.gaps += 1
+        else:
+            self.began_now = True
+        self.busy = more_wait
+        self.last_s, self.last_size = now_s, size
 
-    def interval_ends(self, interval_s: float) -> None:
-        """Settle the rate; a short stretch of a busy period that goes on is carried over."""
-        busy = self.last_s is not None
-        if not (busy and self.sum_s < interval_s / 2):
-            if self.gaps >= 2 and self.sum_s > 0:
-                self.rate = self.sum_bytes / self.sum_s
-            self.sum_bytes, self.sum_s, self.gaps = 0, 0.0, 0
-        self.warm = busy
+    def interval_ends(self, interval_s: float, sent: int) -> None:
+        """Settle; a busy stretch that is too short to tell goes on."""
+        self.most_sent = max(self.most_sent, sent)
+        short = not reached(self.sums.time_s, interval_s / 2)
+        if self.sums.tells() and not (self.busy and short):
+            self.known, self.sums = self.sums, Sums()
+        elif not self.busy:
+            self.sums = Sums()
+        if self.known is None and self.first.tells():
+            self.known = self.first
+        self.first = Sums()
+        self.began_now = False
+
+    @property
+    def rate(self) -> float:
+        """Bytes per second; 0 while nothing is known."""
+        return self.known.size / self.known.time_s if self.known else 0.0
+
+    def could(self, interval_s: float) -> float:
+        """Bytes that could have been sent; while nothing is known, the most that was."""
+        return self.rate * interval_s if self.known else self.most_sent
+
+    def packet_time_s(self) -> float:
+        """Service time of a mean packet."""
+        return self.known.time_s / self.known.gaps if self.known else 0.0
+
+
+@dataclass
+class Kept:
+    """The interval kept for one level of congestion."""
+
+    ticks: int
+    trust: int = 0  # good epochs less bad ones
+    wait: int = 1  # trust that the next trial of a shorter interval needs
+
+    def wait_longer(self) -> None:
+        """After a failure."""
+        self.trust = 0
+        self.wait = min(2 * self.wait, EPOCH)
+
+
+EPOCH = 32
+BOOT_TICKS = 16
+RANGE = 1024
+ROUNDING = 1e-9
+
+
+class IntervalSearch:
+    """The smallest interval, per level of congestion, for which the utilisation does not fall.
+
+    Algorithm 2 as its prose wants it, by the rule of docs/algorithms/duk.md.
+    """
+
+    def __init__(self) -> None:
+        self.ticks = BOOT_TICKS
+        self.least = 1
+        self.level = 0
+        self.best_pct = 0
+        self.kept: dict[int, Kept] = {}
+        self.most_in = 0.0
+        self.forget_epoch()
+
+    def forget_epoch(self) -> None:
+        """Begin a new one."""
+        self.sent, self.could, self.time_s, self.signalled = 0, 0.0, 0.0, 0
+
+    def bounded(self, ticks: float) -> int:
+        """Neither too short to measure anything nor a thousand times that."""
+        return int(max(self.least, min(ticks, RANGE * self.least)))
+
+    def line(self, level: int) -> int:
+        """Eq. 11 fitted by least squares to the levels met; it must not rise."""
+        n = len(self.kept)
+        if not n:
+            return self.ticks
+        mean_p = sum(self.kept) / n
+        mean_t = sum(kept.ticks for kept in self.kept.values()) / n
+        over = sum((p - mean_p) * (kept.ticks - mean_t) for p, kept in self.kept.items())
+        under = sum((p - mean_p) ** 2 for p in self.kept)
+        slope = min(0.0, over / under) if under > 0 else 0.0
+        return self.bounded(math.floor(mean_t + slope * (level - mean_p) + ROUNDING))
+
+    def congestion(self) -> int:
+        """Eq. 10 in whole percent."""
+        capacity = self.could / self.time_s
+        if self.most_in <= capacity:
+            return 0
+        return min(99, math.floor(100 * (self.most_in - capacity) / self.most_in))
+
+    def learn(self, kept: Kept, good: bool) -> None:
+        """What an epoch at `ticks` says about the interval kept for its level."""
+        if self.ticks > kept.ticks:
+            return
+        if self.ticks < kept.ticks:
+            if good:
+                kept.ticks, kept.trust = self.ticks, 1
+            else:
+                kept.wait_longer()
+        elif good:
+            kept.trust = min(kept.trust + 1, EPOCH)
+        elif kept.trust:
+            kept.trust -= 1
+        else:
+            kept.ticks = self.bounded(2 * kept.ticks)
+            kept.wait_longer()
+
+    def epoch_ends(self) -> None:
+        """Judge the interval that was in use; choose the next."""
+        pct = min(100, math.floor(100 * self.sent / self.could + ROUNDING))
+        good = pct + 1 >= self.best_pct
+        self.best_pct = max(pct, self.best_pct)
+        self.level = self.congestion()
+        kept = self.kept.get(self.level)
+        if kept is None:
+            kept = Kept(self.line(self.level))
+        self.kept[self.level] = kept
+        kept.ticks = self.bounded(kept.ticks)
+        self.learn(kept, good)
+        try_half = good and kept.trust >= kept.wait
+        self.ticks = self.bounded(kept.ticks // 2) if try_half else kept.ticks
+        self.forget_epoch()
+
+    def interval_ends(
+        self, *, took_s: float, arrived: int, sent: int, could: float, signalled: bool
+    ) -> None:
+        """Add one interval to the epoch."""
+        self.most_in = max(self.most_in, arrived / took_s)
+        self.sent += sent
+        self.could += could
+        self.time_s += took_s
+        self.signalled += signalled
 
 
 class Duk(Discipline):
-    """Algorithm 1, once per interval."""
+    """Algorithm 1, once per interval. `fixed_s` switches the search off.
 
-    def __init__(self, *, tick_s: float = 0.001, start_s: float = 0.0, **common: Any) -> None:
+    Without an event for so many intervals an empty queue, or one before a stopped link, tells
+    nothing of the interval: the epoch is dropped and only the delay at the head still moves.
+    """
+
+    def __init__(
+        self,
+        *,
+        tick_s: float = 0.001,
+        fixed_s: float = 0.0,
+        mtu: int = 1514,
+        start_s: float = 0.0,
+        empty_after: float = math.inf,
+        stuck_after: float = math.inf,
+        **common: Any,
+    ) -> None:
         super().__init__(**common)
         self.tick_s = tick_s
-        self.ticks = 1
-        self.next_s = start_s + tick_s
+        self.mtu = mtu
+        self.search = IntervalSearch()
+        self.fixed = fixed_s > 0
+        if self.fixed:
+            self.search.ticks = math.floor(fixed_s / tick_s + ROUNDING)
+        self.interval_s = fixed_s or self.search.ticks * tick_s
+        self.empty_after, self.stuck_after = empty_after, stuck_after
+        self.next_s = start_s + self.interval_s
         self.p = 0.0
         self.capacity = Capacity()
         self.intervals = 0
         self.arrived = 0
-        self.left = 0
-        self.most_left = 0
+        self.sent = 0
+        self.signals = 0
         self.sojourn_s: float | None = None
         self.utilisation = 0.0
         self.delay_s = 0.0
+        self.equation: Equation | None = None
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         self.arrived += packet.size
         if self.chance(self.p):
+            self.signals += 1
             return self.signal(packet)
         return Act.PASS
+
+    def on_overflow(self, now_s: float, packet: Packet) -> None:
+        self.arrived += packet.size
 
     def on_request(self, now_s: float) -> Packet | None:
         packet = self.take()
         if packet is not None:
-            self.left += packet.size
+            self.sent += packet.size
             self.sojourn_s = now_s - packet.arrived_s
             self.capacity.departure(now_s, packet.size, bool(self.waiting))
         return packet
@@ -120,22 +307,51 @@ class Duk(Discipline):
         return self.next_s
 
     def on_wake(self, now_s: float) -> None:
-        interval_s = self.ticks * self.tick_s
-        self.capacity.interval_ends(interval_s)
-        self.most_left = max(self.most_left, self.left)
-        known = self.capacity.rate is not None
-        capacity = self.capacity.rate * interval_s if self.capacity.rate else self.most_left
-        utilisation = min(1.0, self.left / capacity) if capacity else 0.0
-        delay_s = self.delay_now_s(now_s)
-        self.intervals += 1
-        if not self.waiting or not self.arrived or self.intervals < 2:
-            self.p = 0.0
+        after = self.stuck_after if self.waiting else self.empty_after
+        if self.wakes_in_silence > after:
+            self.search.forget_epoch()
+            self.delay_s = self.delay_now_s(now_s)
         else:
-            term = 0.0
-            if known:
-                change = (delay_s - self.delay_s) / self.tick_s
-                term = correction(utilisation, self.utilisation, change, self.ticks)
-            self.p = probability(self.arrived, self.left, capacity, term)
-        self.utilisation, self.delay_s = utilisation, delay_s
-        self.arrived, self.left, self.sojourn_s = 0, 0, None
-        self.next_s = now_s + self.ticks * self.tick_s
+            self.capacity.interval_ends(self.interval_s, self.sent)
+            self.update(now_s)
+            self.choose_interval()
+        self.next_s = now_s + self.interval_s
+
+    def update(self, now_s: float) -> None:
+        """Algorithm 1. The history moves on whichever way it ends."""
+        could = self.capacity.could(self.interval_s)
+        used = min(1.0, self.sent / could) if could else 0.0
+        delay_s = self.delay_now_s(now_s)
+        self.equation = Equation(
+            arrived=self.arrived,
+            sent=self.sent,
+            could=could,
+            known=self.capacity.known is not None,
+            used=used,
+            was_used=self.utilisation,
+            delay_change=(delay_s - self.delay_s) / self.tick_s,
+            interval=self.interval_s / self.tick_s if not self.fixed else self.search.ticks,
+        )
+        self.intervals += 1
+        counts = self.waiting and self.arrived and self.intervals >= 2
+        self.p = self.equation.p() if counts else 0.0
+        self.utilisation, self.delay_s = used, delay_s
+
+    def choose_interval(self) -> None:
+        """The interval search, unless it is switched off."""
+        search = self.search
+        if not self.fixed:
+            search.interval_ends(
+                took_s=self.interval_s,
+                arrived=self.arrived,
+                sent=self.sent,
+                could=self.capacity.could(self.interval_s),
+                signalled=self.signals > 0,
+            )
+            packet_ticks = self.capacity.packet_time_s() / self.tick_s
+            search.least = max(1, math.ceil(packet_ticks - ROUNDING))
+            if search.signalled >= EPOCH and search.could >= 100 * self.mtu:
+                search.epoch_ends()
+            search.ticks = search.bounded(search.ticks)
+            self.interval_s = search.ticks * self.tick_s
+        self.arrived, self.sent, self.signals, self.sojourn_s = 0, 0, 0, None

@@ -41,11 +41,11 @@ static inline s64 duk_used(u64 sent, u64 could)
 /* T in Q20. At the pole it saturates upward. */
 static inline s64 duk_correction(s64 y, s64 delay_change, u32 n)
 {
-	u64 per_n = div64(((u64)n + 1) << 16, n);     /* (1 + n)/n in Q16, <= 2^17 */
-	u64 top = ((u64)(y * y) >> 20) * per_n >> 16; /* <= 2^21 */
+	u64 per_n = div64(((u64)n + 1) << 16, n); /* (1 + n)/n in Q16, <= 2^17 */
+	u64 top = (u64)(y * y) * per_n >> 16;     /* Q40, <= 2^41 */
 	s64 bracket = y * (2 + (s64)n) - delay_change;
 	u64 size = (u64)(bracket < 0 ? -bracket : bracket);
-	u64 t = size ? min64(div64(top << 20, size), (u64)DUK_T_MAX) : (u64)DUK_T_MAX;
+	u64 t = size ? min64(div64(top, size), (u64)DUK_T_MAX) : (u64)DUK_T_MAX;
 
 	return bracket < 0 ? -(s64)t : (s64)t;
 }

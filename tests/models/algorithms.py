@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from models.choke import Choke
 from models.codel import CoDel
+from models.duk import Duk, correction
 from models.fifo import Fifo
 from models.pie import Pie
 from models.pie_2013 import Pie2013
@@ -279,6 +281,77 @@ class BesideSfb(Beside):
         return [(model.p, 2 * Q32_UNIT), (model.penalised, 0)]
 
 
+class BesideDuk(Beside):
+    """U and T are kept in Q0.20, capacities in whole bytes.
+
+    What that does to p depends on how near Eq. 9 is to its pole, so the tolerance is how far p
+    moves when U moves by two such units and what a byte of capacity makes of it.
+    """
+
+    algorithm = "duk"
+    signal_if_below = {"signal": True}
+    columns = {
+        "prob": probability,
+        "interval": seconds,
+        "delay": seconds,
+        "rate": plain,
+        "level": plain,
+        "best_used": plain,
+    }
+
+    def model(self, case: Case, judge: Judge) -> Discipline:
+        return Duk(
+            tick_s=case.rows.get("tick", 1_000_000) * NS,
+            fixed_s=case.rows.get("fixed_interval", 0) * NS,
+            mtu=case.mtu,
+            start_s=case.start_ns * NS,
+            empty_after=64,
+            stuck_after=1024,
+            uniform=Draws(case.seed).uniform,
+            **common(case, judge),
+        )
+
+    def slack(self, model: Duk) -> dict[str, float]:
+        return {"signal": 2 * Q32_UNIT}
+
+    def tolerance(self, model: Duk) -> float:
+        """How far the core's p may be off."""
+        at = model.equation
+        if at is None or not at.arrived or not model.wakes:
+            return 2 * Q32_UNIT
+        unit = 2.0**-19
+        share = unit + 1.5 / max(1.0, at.could)
+        moved = [
+            replace(
+                at,
+                used=min(1.0, at.used + a * share),
+                was_used=min(1.0, at.was_used + b * share),
+                delay_change=at.delay_change + d * unit,
+                could=at.could + a,
+            ).p()
+            for a in (-1, 0, 1)
+            for b in (-1, 0, 1)
+            for d in (-1, 0, 1)
+        ]
+        # sent, and what T takes from it, are whole bytes; T is cut to 2^-20, (1 + n)/n to 2^-16
+        term = correction(at.used, at.was_used, at.delay_change, at.interval) if at.known else 0.0
+        cut = (2 + (2.0**-20 + 2.0**-16 * abs(term)) * at.could) / at.arrived
+        return 2 * Q32_UNIT + cut + max(moved) - min(moved)
+
+    def state(self, model: Duk, wakes: int) -> list[tuple[float, float]]:
+        return [
+            (model.p, self.tolerance(model) if wakes else 0.0),
+            (model.interval_s, NS / 2),
+            (model.delay_s, NS / 2),
+            (model.capacity.rate, 1.01),
+            (model.search.level, 0),
+            (model.search.best_pct, 0),
+        ]
+
+    def resync(self, model: Duk, core: list[float]) -> None:
+        model.p = core[0]
+
+
 ALGORITHMS: Mapping[str, Beside] = {
     how.algorithm: how
     for how in (
@@ -288,5 +361,6 @@ ALGORITHMS: Mapping[str, Beside] = {
         BesidePie(),
         BesideChoke(),
         BesideSfb(),
+        BesideDuk(),
     )
 }

@@ -36,9 +36,8 @@ NS = 1e-9
 class Follower(Judge):
     """Follows the core in a tie: signals if the core signalled more than the model has so far."""
 
-    def __init__(self, signal_if_below: Mapping[str, bool]) -> None:
-        self.slack: dict[str, float] = {}
-        self.signal_if_below = signal_if_below
+    def __init__(self, how: Beside) -> None:
+        self.how = how
         self.model: Discipline | None = None
         self.signals = 0
         self.ties = 0
@@ -46,15 +45,15 @@ class Follower(Judge):
 
     def below(self, what: str, value: float, bound: float) -> bool:
         self.asked += 1
-        if abs(value - bound) > self.slack.get(what, 0.0):
+        assert self.model is not None
+        if what not in self.how.signal_if_below:
             return value < bound
-        if what not in self.signal_if_below:
+        if abs(value - bound) > self.how.slack(self.model)[what]:
             return value < bound
         self.ties += 1
-        assert self.model is not None
         done = self.model.outcome
         signals = self.signals > len(done.dropped) + len(done.marked)
-        return signals == self.signal_if_below[what]
+        return signals == self.how.signal_if_below[what]
 
 
 Unit = Callable[[NDArray[np.uint64]], NDArray[np.float64]]
@@ -165,7 +164,7 @@ def restarted(case: Case, model: Discipline, now_ns: int) -> Case:
 
 def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
     """Replay a case in the model; raise at the first difference."""
-    judge = Follower(how.signal_if_below)
+    judge = Follower(how)
     model = judge.model = how.model(case, judge)
     result = Comparison(events=len(case.events))
     number = 0
@@ -176,7 +175,6 @@ def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
         want = expected[index]
         where = f"{case.name}: event {index} at {now_ns} ns"
         judge.signals = len(want.dropped) + len(want.marked)
-        judge.slack = how.slack(model)
         ties, wakes = judge.ties, model.wakes
         if kind == RESET:
             have = reset(model)

@@ -56,6 +56,11 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
             "penalty_rate": 0,
         },
     ),
+    "duk": (
+        {"fixed_interval": MS},
+        {"tick": 100_000},
+        {"tick": 10 * MS, "fixed_interval": 30 * MS, "limit": 60},
+    ),
     "codel": ({"target": MS, "interval": 20 * MS}, {"target": 20 * MS, "interval": SECOND}),
 }
 
@@ -77,6 +82,7 @@ def cases(algorithm: str) -> Iterator[Case]:
             settings = {"limit": 1000, "ecn": ecn} | rows
             for name, events, start_ns, mtu in inputs(seed, SECOND * seed):
                 label = f"{algorithm}-{number}-{'ecn' if ecn else 'drop'}-{name}"
-                if "tupdate" in rows:
-                    events = looking(events, rows["tupdate"], start_ns)
+                look_ns = rows.get("tupdate") or (algorithm == "duk" and rows.get("tick", MS))
+                if look_ns:
+                    events = looking(events, look_ns, start_ns)
                 yield Case(label, algorithm, settings, events, seed, mtu, start_ns)

@@ -134,6 +134,9 @@ pub struct TcpConfig {
     pub rcvbuf_max_bytes: u32,
     /// Let the receive buffer grow with the flow.
     pub rcvbuf_moderation: bool,
+    /// Full segments that share one buffer while they wait to be read. One that
+    /// has room for a second makes the window go twice as far.
+    pub rx_segments_per_buffer: u32,
     /// The application is woken when so many bytes can be read (SO_RCVLOWAT).
     pub read_at_least_bytes: u32,
     /// A constant receive window in bytes instead of a buffer that grows.
@@ -185,6 +188,7 @@ impl Default for TcpConfig {
             rcvbuf_bytes: 131_072,
             rcvbuf_max_bytes: 6 << 20,
             rcvbuf_moderation: true,
+            rx_segments_per_buffer: 1,
             read_at_least_bytes: 1,
             fixed_window_bytes: None,
             rx_overhead_bytes: 856,
@@ -272,6 +276,10 @@ impl TcpConfig {
             (
                 self.rx_overhead_bytes > 1 << 16,
                 "rx_overhead_bytes must be at most 65536",
+            ),
+            (
+                !(1..=64).contains(&self.rx_segments_per_buffer),
+                "rx_segments_per_buffer must lie between 1 and 64",
             ),
             (
                 self.rcvbuf_bytes / 4 < mss + self.rx_overhead_bytes.min(1 << 16)

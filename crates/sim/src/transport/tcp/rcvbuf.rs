@@ -25,6 +25,8 @@ pub(super) struct Buffer {
     fixed_window: Option<u32>,
     /// Memory that a segment takes beyond its payload.
     overhead: u32,
+    /// Segments that share a buffer.
+    sharing: u32,
     ratio: u32,
     /// Bound of the window, and the window that is offered so far.
     clamp: u32,
@@ -56,6 +58,7 @@ impl Buffer {
             moderated: config.rcvbuf_moderation,
             fixed_window: config.fixed_window_bytes,
             overhead: config.rx_overhead_bytes,
+            sharing: config.rx_segments_per_buffer.max(1),
             ratio: DEFAULT_RATIO,
             clamp: u32::MAX,
             offered: 0,
@@ -106,7 +109,13 @@ impl Buffer {
     /// Window that is left when `held` bytes wait in the buffer.
     #[inline]
     fn free(&self, held: u64) -> u32 {
-        u64::from(self.worth(self.size)).saturating_sub(held) as u32
+        // A segment alone in its buffer takes as much as its window is worth.
+        if self.sharing == 1 {
+            return u64::from(self.worth(self.size)).saturating_sub(held) as u32;
+        }
+        let buffers = held.div_ceil(u64::from(self.mss * self.sharing));
+        let taken = buffers * u64::from(self.mss + self.overhead);
+        self.worth(self.size.saturating_sub(taken.min(u64::from(u32::MAX)) as u32))
     }
 
     /// Bytes that may wait in the buffer.
@@ -175,14 +184,17 @@ impl Buffer {
 
     /// The application has read all up to `nxt` (tcp_rcv_space_adjust): once a
     /// round trip, the buffer grows to twice what was read in it, and more while
-    /// that itself is growing.
+    /// that itself is growing. The measurement is taken when the first buffer has
+    /// been read; what is still unread then is not counted.
     #[inline]
     pub fn on_read(&mut self, nxt: u64, clock: Clock) {
-        self.read_to = nxt;
+        let from = std::mem::replace(&mut self.read_to, nxt);
         if self.rtt8_us == 0 || clock.us - self.space_us < u64::from(self.rtt8_us >> 3) {
             return;
         }
-        let copied = (nxt - self.space_seq).min(u64::from(u32::MAX >> 1));
+        let first = nxt.min(from + u64::from(self.mss * self.sharing));
+        let read = (first - self.space_seq).min(u64::from(u32::MAX >> 1));
+        let copied = read.saturating_sub(nxt - first);
         let space = u64::from(self.space);
         if copied > space {
             if self.moderated && self.fixed_window.is_none() {
@@ -190,7 +202,7 @@ impl Buffer {
             }
             self.space = copied as u32;
         }
-        self.space_seq = nxt;
+        self.space_seq = first;
         self.space_us = clock.us;
     }
 

@@ -115,7 +115,10 @@ impl Buffer {
         }
         let buffers = held.div_ceil(u64::from(self.mss * self.sharing));
         let taken = buffers * u64::from(self.mss + self.overhead);
-        self.worth(self.size.saturating_sub(taken.min(u64::from(u32::MAX)) as u32))
+        self.worth(
+            self.size
+                .saturating_sub(taken.min(u64::from(u32::MAX)) as u32),
+        )
     }
 
     /// Bytes that may wait in the buffer.

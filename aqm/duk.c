@@ -21,7 +21,8 @@ struct duk_state {
 	u64 last_sojourn_ns;
 	s64 used; /* U of the last interval, Q20 */
 	u64 interval;
-	u64 rate; /* capacity, bytes/s */
+	u32 ticks; /* the interval in those */
+	u64 rate;  /* capacity, bytes/s */
 	u32 departures;
 	u32 signals;
 	u32 complete; /* intervals ended since the start, at most 2 */
@@ -49,8 +50,6 @@ static const struct aqm_field stats[] = {
 		"capacity of the link, as estimated"),
 	AQM_STAT(5, AQM_U32, duk_state, "level", adapt.level, AQM_COUNT, 0,
 		"percent of congestion, Eq. 10"),
-	AQM_STAT(6, AQM_U32, duk_state, "best_used", adapt.best_pct, AQM_COUNT, 0,
-		"best utilisation of any epoch in percent"),
 	AQM_END,
 };
 /* clang-format on */
@@ -73,9 +72,10 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 
 	rng_seed(&s->rng, seed, 0);
 	duk_interval_start(&s->adapt);
+	s->ticks = duk_ticks(&s->adapt, DUK_BOOT);
 	if (c->fixed_interval)
-		s->adapt.ticks = (u32)div64(c->fixed_interval, c->tick);
-	s->interval = s->adapt.ticks * c->tick;
+		s->ticks = (u32)div64(c->fixed_interval, c->tick);
+	s->interval = s->ticks * c->tick;
 	return now + s->interval;
 }
 
@@ -143,8 +143,8 @@ static void update_probability(struct duk_state *s, const struct duk_conf *c, u6
 {
 	u64 delay = delay_at(s, now, view);
 	struct duk_sample sample = {
-	        s->arrived,    s->sent, could, s->used, delay_change(delay, s->delay, c->tick),
-	        s->adapt.ticks};
+	        s->arrived, s->sent, could, s->used, delay_change(delay, s->delay, c->tick),
+	        s->ticks};
 	u32 prob = duk_probability(&sample, s->capacity.known.gaps, &s->used);
 
 	s->delay = delay;
@@ -163,13 +163,14 @@ static void next_interval(struct duk_state *s, const struct duk_conf *c,
 	        capacity_packet_ns(&s->capacity),
 	        c->tick,
 	        view->mtu_bytes,
-	        s->signals != 0,
+	        s->signals,
 	};
 
 	s->arrived = s->sent = 0;
 	s->departures = s->signals = 0;
 	if (!c->fixed_interval)
-		s->interval = duk_interval_next(&s->adapt, &sample) * c->tick;
+		s->ticks = duk_interval_next(&s->adapt, &sample);
+	s->interval = s->ticks * c->tick;
 }
 
 static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)

@@ -140,126 +140,179 @@ TEST(a_fetch_in_bursts_averages_out)
 
 /* ---- the interval ---- */
 
+/* A link of 100 Mbit/s with full packets and a clock of 1 ms, on which utilisation
+ * depends on the interval alone. */
 struct link {
 	struct duk_interval d;
-	u32 pct_of[2]; /* utilisation with intervals below `edge`, and from it up */
-	u32 edge;
-	u32 arrival_pct;
+	u32 pct[DUK_RUNGS];
 };
 
-static void intervals(struct link *l, u32 n)
+#define PACKET_NS 121120
+
+static struct link link_new(u32 short_pct, u32 long_pct, u32 first_long)
 {
-	while (n--) {
-		u64 could = (u64)l->d.ticks * 12500; /* 100 Mbit/s, ticks of 1 ms */
-		u32 pct = l->pct_of[l->d.ticks >= l->edge];
-		struct duk_interval_sample s = {
-		        l->d.ticks * NS_PER_MS,
-		        could * l->arrival_pct / 100,
-		        could * pct / 100,
-		        could,
-		        121120,
-		        NS_PER_MS,
-		        1514,
-		        true,
-		};
+	struct link l = {0};
+	u32 i;
 
-		duk_interval_next(&l->d, &s);
-	}
-}
-
-static struct link link_new(u32 below_pct, u32 above_pct, u32 edge)
-{
-	struct link l = {.pct_of = {below_pct, above_pct}, .edge = edge, .arrival_pct = 150};
-
+	for (i = 0; i < DUK_RUNGS; i++)
+		l.pct[i] = i < first_long ? short_pct : long_pct;
 	duk_interval_start(&l.d);
 	return l;
 }
 
+/* One epoch: intervals with enough signals for it, at the rung under way. */
+static void epochs(struct link *l, u32 n)
+{
+	while (n--) {
+		u64 ns = 0;
+
+		do {
+			u32 ticks = duk_ticks(&l->d, l->d.rung);
+			u64 could = (u64)ticks * 12500;
+			struct duk_interval_sample s = {.ns = ticks * NS_PER_MS,
+			                                .arrived = could * 3 / 2,
+			                                .sent = could * l->pct[l->d.rung] / 100,
+			                                .could = could,
+			                                .packet_ns = PACKET_NS,
+			                                .tick_ns = NS_PER_MS,
+			                                .mtu_bytes = 1514,
+			                                .signals = 16};
+
+			duk_interval_next(&l->d, &s);
+			ns = l->d.ns;
+		} while (ns);
+	}
+}
+
+TEST(an_epoch_has_signals_enough_and_packets_enough)
+{
+	struct duk_interval d = {.shortest = 1, .rung = DUK_BOOT};
+	struct duk_interval_sample s = {.ns = NS_PER_MS,
+	                                .arrived = 20000,
+	                                .sent = 12500,
+	                                .could = 12500,
+	                                .packet_ns = PACKET_NS,
+	                                .tick_ns = NS_PER_MS,
+	                                .mtu_bytes = 1514,
+	                                .signals = DUK_EPOCH};
+	u32 i;
+
+	for (i = 0; i < 12; i++) {
+		duk_interval_next(&d, &s);
+		CHECK(d.ns > 0); /* 12 * 12500 < 100 * 1514 */
+	}
+	duk_interval_next(&d, &s);
+	CHECK_EQ(d.ns, 0);
+	s.could = s.sent = 200000;
+	duk_interval_next(&d, &s);
+	CHECK(d.ns > 0); /* one interval is too few */
+	duk_interval_next(&d, &s);
+	CHECK_EQ(d.ns, 0);
+	s.signals = DUK_EPOCH / 2 - 1;
+	duk_interval_next(&d, &s);
+	duk_interval_next(&d, &s);
+	CHECK(d.ns > 0);
+}
+
 TEST(the_interval_shrinks_to_one_tick_where_the_rate_allows)
 {
-	struct link l = link_new(99, 100, 2);
+	struct link l = link_new(90, 100, 1); /* a packet is 12 % of one tick here */
 
-	CHECK_EQ(l.d.ticks, DUK_BOOT);
-	intervals(&l, 32 * 6);
-	CHECK_EQ(l.d.ticks, 1);
-	intervals(&l, 32 * 100);
-	CHECK_EQ(l.d.ticks, 1);
+	epochs(&l, 7);
+	CHECK_EQ(l.d.rung, 0);
+	epochs(&l, 100);
+	CHECK_EQ(l.d.at[l.d.level].rung, 0);
 }
 
 TEST(the_interval_stays_where_half_of_it_costs_rate)
 {
-	struct link l = link_new(90, 100, 8);
+	struct link l = link_new(80, 100, 3);
 	u32 i, at_8 = 0;
 
-	intervals(&l, 32 * 20);
-	for (i = 0; i < 32 * 200; i++) {
-		intervals(&l, 1);
-		CHECK(l.d.ticks == 8 || l.d.ticks == 4);
-		at_8 += l.d.ticks == 8;
+	epochs(&l, 10);
+	for (i = 0; i < 320; i++) {
+		epochs(&l, 1);
+		CHECK(l.d.rung >= 2 && l.d.rung <= 4);
+		at_8 += l.d.rung == 3;
 	}
-	CHECK(at_8 > 32 * 180);
+	CHECK(at_8 > 300);
 }
 
-TEST(a_kept_interval_that_fails_is_given_up)
+TEST(small_losses_do_not_add_up)
 {
-	struct link l = link_new(100, 100, 8);
+	/* each halving costs less than a packet per interval; all of them far more */
+	struct link l = link_new(0, 100, 0);
+	u32 i;
 
-	intervals(&l, 32 * 10);
-	CHECK_EQ(l.d.ticks, 1);
-	l.pct_of[0] = 70;
-	intervals(&l, 32 * 60);
-	CHECK(l.d.ticks >= 4);
+	for (i = 0; i < 5; i++)
+		l.pct[i] = 100 - (4 - i) * (4 - i) * 5; /* 20, 55, 80, 95, 100 */
+	epochs(&l, 60);
+	/* one packet is 12 % of one tick, 6 % of two, 3 % of four */
+	CHECK(l.d.at[l.d.level].rung >= 4);
 }
 
-TEST(the_best_is_not_lowered_step_by_step)
+TEST(an_interval_that_has_become_too_short_is_left)
 {
-	struct link l = link_new(100, 100, 1);
-	u32 pct;
+	struct link l = link_new(100, 100, 0);
+	u32 i;
 
-	intervals(&l, 32 * 10);
-	for (pct = 99; pct > 60; pct--) {
-		l.pct_of[0] = l.pct_of[1] = pct;
-		intervals(&l, 32);
-	}
-	CHECK_EQ(l.d.best_pct, 100);
+	epochs(&l, 20);
+	CHECK_EQ(l.d.rung, 0);
+	for (i = 0; i < 3; i++)
+		l.pct[i] = 70;
+	epochs(&l, 100);
+	CHECK(l.d.at[l.d.level].rung >= 3);
+}
+
+TEST(a_longer_interval_is_tried_while_it_could_gain)
+{
+	struct link l = link_new(0, 100, 0);
+	u32 i;
+
+	for (i = 0; i < 6; i++)
+		l.pct[i] = 40 + 10 * i;
+	epochs(&l, 20);
+	CHECK_EQ(l.d.at[l.d.level].rung, 6);
 }
 
 TEST(no_interval_is_shorter_than_a_packet)
 {
-	struct link l = link_new(100, 100, 1);
-	struct duk_interval_sample s = {16 * NS_PER_MS, 20000,     10000, 10000,
-	                                2422400,        NS_PER_MS, 1514,  true};
-	u32 i;
+	struct duk_interval d = {.shortest = 1};
+	struct duk_interval_sample s = {.ns = NS_PER_MS,
+	                                .could = 1,
+	                                .packet_ns = 2422400,
+	                                .tick_ns = NS_PER_MS,
+	                                .mtu_bytes = 1514};
 
-	for (i = 0; i < 1000; i++) {
-		s.ns = l.d.ticks * NS_PER_MS;
-		duk_interval_next(&l.d, &s);
-	}
-	CHECK_EQ(l.d.ticks, 3);
+	CHECK_EQ(duk_interval_next(&d, &s), 3);
+	s.packet_ns = 0;
+	CHECK_EQ(duk_interval_next(&d, &s), 1);
 }
 
 TEST(an_unmet_level_starts_on_the_line)
 {
-	struct duk_interval d = {.least = 1, .ticks = 5};
+	struct duk_interval d = {.shortest = 1, .rung = 5};
 
-	CHECK_EQ(duk_line(&d, 50), 5);
-	d.kept[20].ticks = 8;
+	CHECK_EQ(duk_line(&d, 50), 32);
+	d.at[20] = (struct duk_level){.rung = 3, .wait = 1};
 	CHECK_EQ(duk_line(&d, 90), 8);
-	d.kept[60].ticks = 4;
+	d.at[60] = (struct duk_level){.rung = 2, .wait = 1};
 	CHECK_EQ(duk_line(&d, 40), 6);
 	CHECK_EQ(duk_line(&d, 80), 2);
-	CHECK_EQ(duk_line(&d, 99), 1);
-	d.kept[60].ticks = 40; /* rising: the mean */
-	CHECK_EQ(duk_line(&d, 80), 24);
+	CHECK_EQ(duk_line(&d, 99), 0);
+	d.at[60].rung = 5; /* rising: the mean */
+	CHECK_EQ(duk_line(&d, 80), 20);
+	duk_meet(&d, 80);
+	CHECK_EQ(d.at[80].rung, 4);
 }
 
 TEST(the_level_is_the_excess_of_ingress)
 {
 	struct duk_interval d = {.ingress_bytes_s = 12500000, .could = 2500000, .ns = NS_PER_S};
 
-	CHECK_EQ(duk_level(&d), 80);
+	CHECK_EQ(duk_congestion(&d), 80);
 	d.could = 20000000;
-	CHECK_EQ(duk_level(&d), 0);
+	CHECK_EQ(duk_congestion(&d), 0);
 }
 
 /* ---- the whole ---- */

@@ -69,7 +69,9 @@ class BesideCoDel(Beside):
         )
 
     def slack(self, model: CoDel) -> dict[str, float]:
-        # The n-th spacing errs by interval / n * 2^-16 and one nanosecond.
+        # The n-th spacing errs by interval / n * 2^-16 and one nanosecond, the first by nothing.
+        if model.count == 1:
+            return {"drop_next": 0.0}
         steps = max(1, model.count)
         return {"drop_next": model.interval_s * 2**-16 * (2 + math.log(steps)) + steps * NS}
 

@@ -12,6 +12,7 @@ from tests.models.inputs import (
     fast_link,
     in_and_out,
     looking,
+    on_grid,
     overload,
     slow_link,
     stopped,
@@ -65,6 +66,9 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
 }
 
 
+INPUTS = 6
+
+
 def inputs(seed: int, start_ns: int) -> Iterator[tuple[str, Events, int, int]]:
     """Name, events, start and MTU of each kind of input."""
     yield "overload", overload(seed, start_ns=start_ns), start_ns, 1514
@@ -72,6 +76,7 @@ def inputs(seed: int, start_ns: int) -> Iterator[tuple[str, Events, int, int]]:
     yield "fast", fast_link(seed), 0, 1514
     yield "episodes", in_and_out(seed), 0, 600
     yield "stopped", stopped(seed), 0, 1514
+    yield "grid", on_grid(seed), 0, 1000
 
 
 def cases(algorithm: str) -> Iterator[Case]:
@@ -86,3 +91,29 @@ def cases(algorithm: str) -> Iterator[Case]:
                 if look_ns:
                     events = looking(events, look_ns, start_ns)
                 yield Case(label, algorithm, settings, events, seed, mtu, start_ns)
+
+
+def refused(algorithm: str, **rows: int) -> Case:
+    """Rows that each are in range and together are not."""
+    return Case(f"{algorithm}-refused", algorithm, rows, overload(0, seconds=0.1))
+
+
+REFUSED: dict[str, tuple[Case, ...]] = {
+    "choke": (refused("choke", min=10, max=10),),
+    "sfb": (
+        refused("sfb", bin_target=26, bin_max=25),
+        refused("sfb", rehash=2 * SECOND, warmup=2 * SECOND),
+    ),
+    "duk": (
+        refused("duk", tick=MS, fixed_interval=MS - 1),
+        refused("duk", tick=1, fixed_interval=2**26 + 1),
+    ),
+}
+
+
+def fast_cases(algorithm: str) -> Iterator[Case]:
+    """A part of the cases that a mutant is tried on: every setting, drop and mark by turns."""
+    for number, case in enumerate(cases(algorithm)):
+        setting, place = divmod(number, INPUTS)
+        if setting % 2 == place % 2 or place == INPUTS - 1:
+            yield case

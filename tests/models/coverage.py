@@ -8,6 +8,7 @@ an argument it is the inner process: it replays every case on the instrumented b
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -15,8 +16,8 @@ import sys
 from dataclasses import dataclass
 
 from tests.models.algorithms import ALGORITHMS
-from tests.models.cases import cases
-from tests.models.library import BUILD, CORE, ROOT, Core, build
+from tests.models.cases import REFUSED, cases
+from tests.models.library import BUILD, CORE, ROOT, Core, CoreError, build
 
 AT_LEAST = 0.95
 
@@ -48,6 +49,9 @@ def replay_all() -> None:
     for algorithm in ALGORITHMS:
         for case in cases(algorithm):
             instrumented.replay(case)
+        for case in REFUSED.get(algorithm, ()):
+            with contextlib.suppress(CoreError):
+                instrumented.replay(case)
 
 
 def measure() -> list[FileCoverage]:

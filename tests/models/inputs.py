@@ -142,6 +142,17 @@ def stopped(seed: int) -> Events:
     return s.events()
 
 
+def on_grid(seed: int) -> Events:
+    """All times are whole milliseconds, so that times are often equal to their bounds."""
+    s = Stream(seed)
+    s.add(Phase(3.0, 1.3, rate_bps=8e6, sizes=(1000,), ect=0.3))
+    for load in (0.2, 1.1, 0.9, 1.4, 0.0, 2.0, 0.5):
+        s.add(Phase(0.4, load, rate_bps=8e6, sizes=(1000,), ect=0.3))
+    events = s.events()
+    events["now_ns"] = events["now_ns"] // MS * MS
+    return events
+
+
 def looking(events: Events, period_ns: int, start_ns: int = 0) -> Events:
     """The same, and somebody reads the statistics after each tick that an event was to run."""
     ticks = (events["now_ns"].astype(np.int64) - start_ns) // period_ns

@@ -8,8 +8,8 @@ import pytest
 
 from tests.models.algorithms import ALGORITHMS
 from tests.models.beside import compare
-from tests.models.cases import cases
-from tests.models.library import Case, core
+from tests.models.cases import REFUSED, cases
+from tests.models.library import Case, CoreError, core
 
 ALL = [case for algorithm in ALGORITHMS for case in cases(algorithm)]
 
@@ -20,3 +20,9 @@ def test_same_verdicts(case: Case) -> None:
     found = compare(how, case, core().replay(case))
     assert found.sent > 100
     assert found.ties <= 2 + how.tie_share * found.signals, found
+
+
+@pytest.mark.parametrize("case", [c for cs in REFUSED.values() for c in cs], ids=lambda c: c.name)
+def test_rows_that_contradict_are_refused(case: Case) -> None:
+    with pytest.raises(CoreError):
+        core().replay(case)

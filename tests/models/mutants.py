@@ -1,0 +1,299 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Do the models notice when one operator, constant or comparison of the core is changed?
+
+`python -m tests.models.mutants` compiles each mutant of the algorithm files and replays cases on
+it; what must come out was worked out by the models, once. A mutant that nothing notices must be
+listed, with the reason, in models/survivors.toml. The result goes to models/mutants.digest.toml,
+which is stale as soon as anything it rests on changes (`--check` tells).
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.models.algorithms import ALGORITHMS
+from tests.models.beside import columns_of, compare
+from tests.models.cases import REFUSED, fast_cases
+from tests.models.library import BUILD, CORE, HOST, ROOT, Case, Core, CoreError, core
+from tests.models.mutate import TOKEN, Mutant, mutants
+
+SURVIVORS = ROOT / "models" / "survivors.toml"
+DIGEST = ROOT / "models" / "mutants.digest.toml"
+SECONDS_MAX = 20
+FLAGS = ("-std=c11", "-fPIC", "-O1", "-w")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the model says of one case."""
+
+    case: Case
+    out: NDArray[np.void]
+    state: NDArray[np.float64]
+    tolerance: NDArray[np.float64]
+    ties: frozenset[int]
+
+
+def files() -> dict[str, list[str]]:
+    """Each file to mutate, and the algorithms that it is part of."""
+    found = {f"{name}.c": [name] for name in ALGORITHMS}
+    for law in sorted((CORE / "law").glob("*.h")):
+        users = [
+            name for name in ALGORITHMS if f"law/{law.name}" in (CORE / f"{name}.c").read_text()
+        ]
+        found[f"law/{law.name}"] = users
+    return found
+
+
+def expect(algorithm: str) -> list[Expected]:
+    """The models' answers."""
+    found = []
+    how = ALGORITHMS[algorithm]
+    for case in fast_cases(algorithm):
+        replay = core().replay(case)
+        said = compare(how, case, replay)
+        pairs = np.array(said.state, np.float64).reshape(len(case.events), -1, 2)
+        ties = frozenset(said.tie_events)
+        found.append(Expected(case, replay.out, pairs[:, :, 0], pairs[:, :, 1], ties))
+    return found
+
+
+def notices(mutant: Core, expected: Expected) -> bool:
+    """Does the model tell this build from the right one?"""
+    case = expected.case
+    how = ALGORITHMS[case.algorithm]
+    try:
+        replay = mutant.replay(case)
+    except CoreError:
+        return True
+    first = len(case.events)
+    n = min(len(replay.out), len(expected.out))
+    fields = ["event", "packet", "what"]
+    differs = np.flatnonzero(replay.out[:n][fields] != expected.out[:n][fields])
+    if len(differs):
+        first = int(min(replay.out["event"][differs[0]], expected.out["event"][differs[0]]))
+    elif len(replay.out) != len(expected.out):
+        longer = replay.out if len(replay.out) > n else expected.out
+        first = int(longer["event"][n])
+    columns = columns_of(how, replay)
+    off = np.abs(columns - expected.state) > expected.tolerance
+    if off[: first + 1].any():
+        return True
+    if first == len(case.events):
+        return False
+    if first not in expected.ties:
+        return True
+    # After a tie the two may go different ways and both be right: ask the model again.
+    try:
+        compare(how, case, replay)
+    except AssertionError:
+        return True
+    return False
+
+
+def refuses_the_same(mutant: Core, algorithm: str) -> bool:
+    """Rows that may not be accepted together."""
+    for case in REFUSED.get(algorithm, ()):
+        try:
+            mutant.replay(case)
+        except CoreError:
+            continue
+        return False
+    return True
+
+
+def try_out(path: Path, algorithms: list[str], expected: dict[str, list[Expected]]) -> bool:
+    """In a child, since a mutant may crash or never end: true if it is noticed."""
+    child = os.fork()
+    if not child:
+        code = 1
+        signal.alarm(SECONDS_MAX)
+        try:
+            mutant = Core(path)
+            same = all(refuses_the_same(mutant, name) for name in algorithms)
+            cases = [e for name in algorithms for e in expected[name]]
+            code = int(not same or any(notices(mutant, e) for e in cases))
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] != 0
+
+
+class Workshop:
+    """Compiles mutants: a copy of aqm/, all other objects ready, one file built anew."""
+
+    def __init__(self, where: Path) -> None:
+        self.where = where
+        shutil.rmtree(where, ignore_errors=True)
+        shutil.copytree(CORE, where / "aqm")
+        self.objects: dict[str, Path] = {}
+        for source in [HOST, *sorted((where / "aqm").glob("*.c"))]:
+            self.objects[source.name] = self._compile(source)
+
+    def _compile(self, source: Path) -> Path:
+        target = self.where / f"{source.stem}.o"
+        command = ["gcc", *FLAGS, f"-I{self.where / 'aqm'}", "-c", str(source), "-o", str(target)]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        return target
+
+    def build(self, mutant: Mutant, users: list[str], number: int) -> Path | None:
+        """A library with one change; None if it does not compile."""
+        path = self.where / "aqm" / mutant.file
+        source = path.read_text()
+        path.write_text(mutant.apply(source))
+        sources = [f"{name}.c" for name in users]
+        target = self.where / f"mutant-{number}.so"
+        try:
+            for name in sources:
+                self._compile(self.where / "aqm" / name)
+            subprocess.run(
+                ["gcc", "-shared", *map(str, self.objects.values()), "-o", target], check=True
+            )
+        except subprocess.CalledProcessError:
+            return None
+        finally:
+            path.write_text(source)
+        return target
+
+    def mend(self, users: list[str]) -> None:
+        """The objects of the right source again."""
+        for name in users:
+            self._compile(self.where / "aqm" / f"{name}.c")
+
+
+def reasons() -> dict[tuple[str, str, str, int], dict[str, str]]:
+    """Listed survivors."""
+    listed = tomllib.loads(SURVIVORS.read_text()) if SURVIVORS.exists() else {}
+    return {
+        (s["file"], s["line"], s["change"], s.get("nth", 1)): s for s in listed.get("survivor", [])
+    }
+
+
+def run_file(
+    file: str, users: list[str], expected: dict[str, list[Expected]]
+) -> tuple[Counter[str], list[Mutant]]:
+    """All mutants of one file."""
+    count: Counter[str] = Counter()
+    unnoticed = []
+    shop = Workshop(BUILD / "mutants" / re.sub(r"\W", "-", file))
+    source = (CORE / file).read_text()
+    for number, mutant in enumerate(mutants(file, source)):
+        built = shop.build(mutant, users, number)
+        if built is None:
+            count["does not compile"] += 1
+            continue
+        if try_out(built, users, expected):
+            count["killed"] += 1
+        else:
+            unnoticed.append(mutant)
+        built.unlink()
+    shutil.rmtree(shop.where)
+    return count, unnoticed
+
+
+def covered_hash() -> str:
+    """Of all that a result rests on: C without its comments and spaces, Python without them too."""
+    digest = hashlib.sha256()
+    headers = [CORE / name for name in ("aqm.h", "fixed.h", "rng.h", "sample.h", "ring.h")]
+    for path in sorted([CORE / name for name in files()] + headers + [HOST]):
+        words = [m[0] for m in TOKEN.finditer(path.read_text()) if not m["skip"]]
+        digest.update(f"{path.name} {' '.join(words)}".encode())
+    tests = Path(__file__).parent
+    names = ("algorithms", "beside", "cases", "generator", "inputs", "library", "mutants", "mutate")
+    for path in sorted((ROOT / "models").glob("*.py")) + [tests / f"{name}.py" for name in names]:
+        digest.update(ast.dump(ast.parse(path.read_text())).encode())
+    digest.update(SURVIVORS.read_bytes() if SURVIVORS.exists() else b"")
+    return digest.hexdigest()
+
+
+def stale() -> bool:
+    """Is the digest older than what it covers?"""
+    if not DIGEST.exists():
+        return True
+    return bool(tomllib.loads(DIGEST.read_text())["covers"] != covered_hash())
+
+
+def write_digest(count: Counter[str], seconds: float) -> None:
+    """For the next reader, and for the test that it is fresh."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    numbers = "".join(f'"{name}" = {n}\n' for name, n in sorted(count.items()))
+    DIGEST.write_text(
+        "# SPDX-FileCopyrightText: 2026 The Sojourn authors\n"
+        "# SPDX-License-Identifier: MIT OR GPL-2.0-only\n"
+        "# Made by `make mutants`.\n"
+        f'commit = "{commit}"\nseconds = {seconds:.0f}\ncovers = "{covered_hash()}"\n\n'
+        f"[mutants]\n{numbers}"
+    )
+
+
+def print_entry(mutant: Mutant) -> None:
+    """A survivor as it would be listed."""
+    nth = f"nth = {mutant.nth}\n" if mutant.nth > 1 else ""
+    line = mutant.text.replace("\\", "\\\\").replace('"', '\\"')
+    print(f'[[survivor]] # {mutant.file}:{mutant.line}\nfile = "{mutant.file}"\nline = "{line}"')
+    print(f'change = "{mutant.change}"\n{nth}reason = ""\n')
+
+
+def listing(count: Counter[str]) -> str:
+    """Numbers with their names."""
+    return ", ".join(f"{n} {what}" for what, n in sorted(count.items()))
+
+
+def main() -> int:
+    """Run, report, compare with the list of survivors."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("files", nargs="*", help="only these, e.g. codel.c law/pie.h")
+    parser.add_argument("--check", action="store_true", help="only tell if the digest is fresh")
+    options = parser.parse_args()
+    if options.check:
+        print("stale: run `make mutants`" if stale() else "fresh")
+        return int(stale())
+    began = time.monotonic()
+    chosen = {f: users for f, users in files().items() if not options.files or f in options.files}
+    expected = {
+        name: expect(name) for name in sorted({u for users in chosen.values() for u in users})
+    }
+    listed = reasons()
+    count: Counter[str] = Counter()
+    unlisted = 0
+    for file, users in chosen.items():
+        found, unnoticed = run_file(file, users, expected)
+        for mutant in unnoticed:
+            entry = listed.pop(mutant.key, None)
+            found["unlisted" if entry is None else entry.get("kind", "survived")] += 1
+            if entry is None:
+                unlisted += 1
+                print_entry(mutant)
+        count += found
+        print(f"# {file}: {listing(found)}", flush=True)
+    seconds = time.monotonic() - began
+    total = sum(count.values())
+    print(f"# {total} mutants in {seconds:.0f} s: {listing(count)}")
+    gone = [key for key in listed if not options.files or key[0] in options.files]
+    for key in gone:
+        print(f"# listed, but killed or no longer there: {key}")
+    if not unlisted and not gone and not options.files:
+        write_digest(count, seconds)
+    return int(bool(unlisted or gone))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -23,8 +23,16 @@ QUEUES: dict[str, dict[str, Any]] = {
         "rows": {"limit": 1000, "target": 15_000_000, "tupdate": 15_000_000, "ecn": 0},
     },
 }
-# As in the guest: no segments larger than a packet, buffers that never limit.
-TCP_OPTIONS = {"gso": False, "rcvbuf_max_bytes": BUFFER_MAX_BYTES}
+# As in the guest: no segments larger than a packet, buffers that never limit, a reader
+# that is woken for 16 kB. A device without scatter lists linearises each packet into a
+# buffer in which a second segment finds room; its size is what `ss -m` shows there.
+TCP_OPTIONS = {
+    "gso": False,
+    "rcvbuf_max_bytes": BUFFER_MAX_BYTES,
+    "read_at_least_bytes": 16_384,
+    "rx_segments_per_buffer": 2,
+    "rx_overhead_bytes": 832,
+}
 MS = 1_000_000
 
 

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# The verbs of the house. `make help` lists them; each one sets up what it needs.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+export PATH := $(BIN):$(PATH)
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+
+CORE := $(shell find aqm crates -type f \( -name '*.rs' -o -name '*.[ch]' -o -name Cargo.toml \)) Cargo.toml Cargo.lock
+C_FILES := $(shell find aqm crates fuzz linux tests -name '*.[ch]' 2>/dev/null)
+SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
+
+.PHONY: help setup demo test test-deep check format generate validation linux-reference mutants bench wheel clean
+.PHONY: test-c test-rust test-target test-python test-wheel
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+
+$(VENV)/.libraries: requirements.lock
+	tools/need.sh build
+	python3 -m venv $(VENV)
+	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	touch $@
+
+$(VENV)/.native: $(VENV)/.libraries pyproject.toml $(CORE)
+	$(BIN)/maturin develop --release --locked --quiet
+	touch $@
+
+setup: $(VENV)/.native ## a virtual environment with Sojourn built into it
+
+demo: setup ## set up, then DUK's first experiment beside the paper's numbers
+	$(BIN)/sojourn reproduce duk/1 --out results/duk-1
+
+test: setup ## set up and run all tests but the deep ones (at most 25 minutes on 2 cores)
+	tools/need.sh test
+	$(MAKE) --no-print-directory check
+	$(MAKE) --no-print-directory test-c
+	$(MAKE) --no-print-directory test-rust
+	$(MAKE) --no-print-directory test-target
+	$(MAKE) --no-print-directory test-python
+	$(MAKE) --no-print-directory test-wheel
+
+check: setup ## formatters, warnings as errors, types, licences, generated files
+	clang-format-16 --dry-run --Werror $(C_FILES)
+	cargo fmt --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	ruff check .
+	ruff format --check .
+	mypy
+	aqm/all.sh --check
+	python -m sojourn.scenario.schema --check
+	tools/check-version.py
+	reuse lint --quiet || reuse lint
+
+test-c: ## the queue and the algorithms, under sanitizers; targets without a library
+	CC=gcc aqm/test/run.sh
+	CC=clang-16 aqm/test/run.sh
+	aqm/test/freestanding.sh
+
+test-rust: ## the core crate, the engine, and TCP against what Linux did
+	cargo test --workspace --locked --quiet
+
+test-target: ## the same seed gives the same bytes on a 32-bit target
+	tests/second_target.sh
+
+test-python: setup ## models, package, documentation, the engine beside Linux
+	pytest
+
+test-wheel: setup ## the wheel in an empty environment, from an empty folder
+	tests/wheel.sh
+
+test-deep: setup ## all that takes longer: 10^8 fuzzed calls, mutants
+	tools/need.sh test
+	$(MAKE) --no-print-directory mutants
+	fuzz/deep.sh
+
+format: setup ## lay out all code
+	clang-format-16 -i $(C_FILES)
+	cargo fmt
+	ruff check --fix --quiet . || true
+	ruff format .
+
+generate: setup ## renew generated files: list of algorithms, schema, fingerprints, page of the comparison
+	aqm/all.sh
+	python -m sojourn.scenario.schema
+	SOJOURN_RENEW=1 cargo test --locked --quiet -p sojourn-sim --test fingerprints
+	$(MAKE) --no-print-directory validation
+
+validation: setup ## set the engine beside Linux and write docs/validation.md
+	python -m validation.compare
+
+linux-reference: setup ## run the Linux side of the comparison again (builds a kernel; about an hour)
+	python -m validation.record
+
+mutants: setup ## change one operator or constant at a time; a test must notice
+	python -m models.mutants
+
+bench: setup ## speed, beside ns-2 where it is installed
+	sojourn bench
+
+wheel: setup ## build the wheel
+	maturin build --release --locked --out build/wheel
+
+clean: ## remove what was built
+	rm -rf target build $(VENV) results

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+# The wheel has all that a user needs: an empty environment, an empty folder, no checkout.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+maturin build --release --locked --quiet --out "$work/dist"
+python3 -m venv "$work/venv"
+# The same pinned libraries as everywhere; only those that the wheel itself asks for.
+"$work/venv/bin/pip" install --quiet --constraint <(grep -E '^[A-Za-z0-9_.-]+==' "$root/requirements.lock" | sed 's/ *\\$//') "$work"/dist/*.whl
+
+mkdir "$work/empty"
+cd "$work/empty"
+export XDG_CACHE_HOME=$work/cache PATH=$work/venv/bin:/usr/bin:/bin
+unset PYTHONPATH VIRTUAL_ENV
+sojourn list >"$work/list"
+grep -q duk "$work/list"
+cat >scenario.toml <<'TOML'
+format = 1
+name = "ten flows"
+duration = "5 s"
+
+[dumbbell]
+rate = "20 Mbit/s"
+rtt = "50 ms"
+aqm = "codel"
+
+[[dumbbell.flows]]
+count = 10
+TOML
+sojourn run scenario.toml --aqm codel --aqm duk --json >"$work/run.json"
+python3 - "$work/run.json" <<'PY'
+import json, sys
+runs = json.load(open(sys.argv[1]))["runs"]
+assert [run["aqm"] for run in runs] == ["codel", "duk"], runs
+assert all(run["queues"][0]["windows"][0]["utilisation_pct"] > 50 for run in runs), runs
+PY
+sojourn reproduce duk/1 --quick --json >"$work/reproduce.json"
+grep -q '"verdict"' "$work/reproduce.json"
+echo "wheel: list, run and reproduce work from an empty folder"

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The version of Cargo.toml is the newest one of CHANGELOG.md."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> str | None:
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    if newest is None or newest[1] != cargo:
+        found = newest[1] if newest else "nothing"
+        return f"CHANGELOG.md begins with {found}, Cargo.toml says {cargo}"
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

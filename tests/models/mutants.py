@@ -11,8 +11,6 @@ which is stale as soon as anything it rests on changes (`--check` tells).
 from __future__ import annotations
 
 import argparse
-import ast
-import hashlib
 import os
 import re
 import shutil
@@ -31,11 +29,12 @@ from numpy.typing import NDArray
 from tests.models.algorithms import ALGORITHMS
 from tests.models.beside import columns_of, compare
 from tests.models.cases import REFUSED, fast_cases
+from tests.models.digest import Digest, hash_of
 from tests.models.library import BUILD, CORE, HOST, ROOT, Case, Core, CoreError, core
-from tests.models.mutate import TOKEN, Mutant, mutants
+from tests.models.mutate import Mutant, mutants
 
 SURVIVORS = ROOT / "models" / "survivors.toml"
-DIGEST = ROOT / "models" / "mutants.digest.toml"
+DIGEST = Digest(ROOT / "models" / "mutants.digest.toml", "make mutants")
 SECONDS_MAX = 20
 FLAGS = ("-std=c11", "-fPIC", "-O1", "-w")
 
@@ -207,40 +206,15 @@ def run_file(
     return count, unnoticed
 
 
-def covered_hash() -> str:
-    """Of all that a result rests on: C without its comments and spaces, Python without them too."""
-    digest = hashlib.sha256()
-    headers = [CORE / name for name in ("aqm.h", "fixed.h", "rng.h", "sample.h", "ring.h")]
-    for path in sorted([CORE / name for name in files()] + headers + [HOST]):
-        words = [m[0] for m in TOKEN.finditer(path.read_text()) if not m["skip"]]
-        digest.update(f"{path.name} {' '.join(words)}".encode())
+def covers() -> str:
+    """Hash of all that a result rests on."""
     tests = Path(__file__).parent
     names = ("algorithms", "beside", "cases", "generator", "inputs", "library", "mutants", "mutate")
-    for path in sorted((ROOT / "models").glob("*.py")) + [tests / f"{name}.py" for name in names]:
-        digest.update(ast.dump(ast.parse(path.read_text())).encode())
-    digest.update(SURVIVORS.read_bytes() if SURVIVORS.exists() else b"")
-    return digest.hexdigest()
-
-
-def stale() -> bool:
-    """Is the digest older than what it covers?"""
-    if not DIGEST.exists():
-        return True
-    return bool(tomllib.loads(DIGEST.read_text())["covers"] != covered_hash())
-
-
-def write_digest(count: Counter[str], seconds: float) -> None:
-    """For the next reader, and for the test that it is fresh."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
-    numbers = "".join(f'"{name}" = {n}\n' for name, n in sorted(count.items()))
-    DIGEST.write_text(
-        "# SPDX-FileCopyrightText: 2026 The Sojourn authors\n"
-        "# SPDX-License-Identifier: MIT OR GPL-2.0-only\n"
-        "# Made by `make mutants`.\n"
-        f'commit = "{commit}"\nseconds = {seconds:.0f}\ncovers = "{covered_hash()}"\n\n'
-        f"[mutants]\n{numbers}"
+    headers = ("aqm.h", "fixed.h", "rng.h", "sample.h", "ring.h")
+    return hash_of(
+        [CORE / name for name in (*files(), *headers)]
+        + [HOST, *(tests / f"{name}.py" for name in names), *(ROOT / "models").glob("*.py")]
+        + ([SURVIVORS] if SURVIVORS.exists() else [])
     )
 
 
@@ -264,8 +238,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only tell if the digest is fresh")
     options = parser.parse_args()
     if options.check:
-        print("stale: run `make mutants`" if stale() else "fresh")
-        return int(stale())
+        fresh = DIGEST.fresh(covers())
+        print("fresh" if fresh else "stale: run `make mutants`")
+        return int(not fresh)
     began = time.monotonic()
     chosen = {f: users for f, users in files().items() if not options.files or f in options.files}
     expected = {
@@ -291,7 +266,7 @@ def main() -> int:
     for key in gone:
         print(f"# listed, but killed or no longer there: {key}")
     if not unlisted and not gone and not options.files:
-        write_digest(count, seconds)
+        DIGEST.write(covers(), seconds, count)
     return int(bool(unlisted or gone))
 
 

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Long tests are not run here, but their results must belong to what stands here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fuzz.run
+import tests.models.mutants
+from tests.models.digest import program
+
+
+def test_mutants_were_tried_on_this_core() -> None:
+    digest = tests.models.mutants.DIGEST
+    assert digest.fresh(tests.models.mutants.covers()), f"run `{digest.made_by}`"
+
+
+def test_this_core_was_fuzzed() -> None:
+    assert fuzz.run.DIGEST.fresh(fuzz.run.covers()), f"run `{fuzz.run.DIGEST.made_by}`"
+
+
+def test_comments_do_not_make_a_digest_stale(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.c", tmp_path / "other.c"
+    one.write_text("int x = 1; /* one */\n")
+    other.write_text("int  x = 1;\n// another\n")
+    assert program(one) == program(other)
+    other.write_text("int x = 2;\n")
+    assert program(one) != program(other)

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::scenario::{Fault, FlowSpec, Scenario};
+use crate::scenario::{Fault, FlowSpec, Scenario, TransportSpec};
 
 /// Behind the last link of a way.
 pub const END: u32 = u32::MAX;
@@ -40,16 +40,25 @@ impl Routes {
     }
 }
 
-/// The links of a flow, there (`forth`) or back.
+/// The links of a flow there and back. Datagrams are not answered and need no way
+/// back.
 ///
 /// # Errors
 /// When the named links are no way from end to end, or there is none.
-pub fn way(
+pub fn ways(
     scenario: &Scenario,
     flow: &FlowSpec,
     at: &str,
-    forth: bool,
-) -> Result<Vec<usize>, Fault> {
+) -> Result<(Vec<usize>, Vec<usize>), Fault> {
+    let forth = way(scenario, flow, at, true)?;
+    if matches!(flow.transport, TransportSpec::Udp) && flow.reverse_path.is_none() {
+        return Ok((forth, Vec::new()));
+    }
+    Ok((forth, way(scenario, flow, at, false)?))
+}
+
+/// The links of a flow, there (`forth`) or back.
+fn way(scenario: &Scenario, flow: &FlowSpec, at: &str, forth: bool) -> Result<Vec<usize>, Fault> {
     let (from, to, named, key) = if forth {
         (&flow.from, &flow.to, &flow.path, "path")
     } else {

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! A scenario as the engine reads it: a directed graph in base units, the unit in
-//! each key. People write another form, with units of their own; see docs/scenarios.md.
+//! each key. `check` refuses what cannot be run, `queue` makes queues. People write
+//! another form, with units of their own; see docs/scenarios.md.
+
+mod check;
+mod queue;
 
 use serde::Deserialize;
 
-use crate::transport::tcp::TcpConfig;
+pub use queue::MTU_BYTES;
 
 /// The only format there is.
 pub const FORMAT: u32 = 1;
@@ -74,7 +78,7 @@ pub struct LinkSpec {
     /// Propagation delay.
     #[serde(default)]
     pub delay_ns: u64,
-    /// Random part of the delay; packets keep their order.
+    /// Random part of the delay.
     #[serde(default)]
     pub jitter: Option<JitterSpec>,
     /// Share of packets lost on the wire.
@@ -108,6 +112,9 @@ pub struct JitterSpec {
     pub distribution: Distribution,
     /// Standard deviation (normal) or half the width (uniform), as netem counts.
     pub sd_ns: u64,
+    /// Whether a packet may overtake another. netem lets them, unless it has a rate.
+    #[serde(default)]
+    pub reorder: bool,
 }
 
 /// Form of a jitter.
@@ -268,221 +275,4 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.key, self.reason)
     }
-}
-
-fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault {
-        key: key.into(),
-        reason: reason.into(),
-    })
-}
-
-/// 10 Tbit/s; beyond it a packet would take less than the clock's grain.
-const MAX_RATE_BPS: u64 = 10_000_000_000_000;
-/// A year: times in ns stay far below 2^63.
-const MAX_TIME_NS: u64 = 366 * 86_400 * crate::time::NS_PER_S;
-
-impl Scenario {
-    /// Reads JSON and checks what can be checked without building the net.
-    ///
-    /// # Errors
-    /// The first fault found.
-    pub fn from_json(text: &str) -> Result<Self, Fault> {
-        let scenario: Self = serde_json::from_str(text).map_err(|error| Fault {
-            key: format!("line {}, column {}", error.line(), error.column()),
-            reason: error.to_string(),
-        })?;
-        scenario.check()?;
-        Ok(scenario)
-    }
-
-    /// Checks ranges, names and order.
-    ///
-    /// # Errors
-    /// The first fault found.
-    pub fn check(&self) -> Result<(), Fault> {
-        if self.format != FORMAT {
-            return fault(
-                "format",
-                format!("{} is unknown; this version reads {FORMAT}", self.format),
-            );
-        }
-        time("duration_ns", self.duration_ns)?;
-        if self.duration_ns == 0 {
-            return fault("duration_ns", "must be more than 0");
-        }
-        unique("nodes", self.nodes.iter())?;
-        unique("links", self.links.iter().map(|link| &link.name))?;
-        for (i, link) in self.links.iter().enumerate() {
-            self.check_link(&format!("links[{i}]"), link)?;
-        }
-        for (i, flow) in self.flows.iter().enumerate() {
-            self.check_flow(&format!("flows[{i}]"), flow)?;
-        }
-        self.check_record()
-    }
-
-    fn check_node(&self, key: String, name: &str) -> Result<(), Fault> {
-        if self.nodes.iter().any(|node| node == name) {
-            return Ok(());
-        }
-        fault(
-            key,
-            format!(
-                "no node is named '{name}'; nodes: {}",
-                self.nodes.join(", ")
-            ),
-        )
-    }
-
-    fn check_link(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
-        self.check_node(format!("{at}.from"), &link.from)?;
-        self.check_node(format!("{at}.to"), &link.to)?;
-        if let Some(rate_bps) = link.rate_bps {
-            rate(&format!("{at}.rate_bps"), rate_bps)?;
-        } else if !link.schedule.is_empty() || link.ring_pkts > 0 || link.shaper != Shaper::Wire {
-            return fault(
-                format!("{at}.rate_bps"),
-                "a schedule, a ring or a shaper needs a rate",
-            );
-        }
-        let mut last_ns = 0;
-        for (i, step) in link.schedule.iter().enumerate() {
-            let key = format!("{at}.schedule[{i}]");
-            rate(&format!("{key}.rate_bps"), step.rate_bps)?;
-            if step.at_ns < last_ns {
-                let reason = format!(
-                    "{} ns comes before the step ahead of it, {last_ns} ns",
-                    step.at_ns
-                );
-                return fault(format!("{key}.at_ns"), reason);
-            }
-            last_ns = step.at_ns;
-        }
-        time(&format!("{at}.delay_ns"), link.delay_ns)?;
-        if !(0.0..=1.0).contains(&link.loss) {
-            return fault(
-                format!("{at}.loss"),
-                format!("{} is outside 0 to 1", link.loss),
-            );
-        }
-        if link.shaper != Shaper::Wire && link.burst_bytes < 1514 {
-            let reason = format!(
-                "{} is less than a full packet of 1514 bytes",
-                link.burst_bytes
-            );
-            return fault(format!("{at}.burst_bytes"), reason);
-        }
-        Ok(())
-    }
-
-    fn check_flow(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
-        self.check_node(format!("{at}.from"), &flow.from)?;
-        self.check_node(format!("{at}.to"), &flow.to)?;
-        if flow.from == flow.to {
-            return fault(format!("{at}.to"), "sender and receiver are the same node");
-        }
-        time(&format!("{at}.start_ns"), flow.start_ns)?;
-        time(&format!("{at}.start_spread_ns"), flow.start_spread_ns)?;
-        let udp = matches!(flow.transport, TransportSpec::Udp);
-        match flow.app {
-            AppSpec::Cbr {
-                rate_bps,
-                payload_bytes,
-            } => {
-                rate(&format!("{at}.app.rate_bps"), rate_bps)?;
-                if !(1..=65_507).contains(&payload_bytes) {
-                    let reason = format!("{payload_bytes} is outside 1 to 65507");
-                    return fault(format!("{at}.app.payload_bytes"), reason);
-                }
-                if !udp {
-                    return fault(format!("{at}.app"), "constant-rate traffic goes over udp");
-                }
-            }
-            _ if udp => {
-                return fault(
-                    format!("{at}.app"),
-                    "only constant-rate traffic goes over udp",
-                );
-            }
-            AppSpec::Bulk { bytes: Some(0) } | AppSpec::Respawn { bytes: 0 } => {
-                return fault(format!("{at}.app.bytes"), "must be at least 1");
-            }
-            AppSpec::Bulk { .. } | AppSpec::Respawn { .. } => {}
-        }
-        flow.tcp(at).map(|_| ())
-    }
-
-    fn check_record(&self) -> Result<(), Fault> {
-        for (i, name) in self.record.queues.iter().enumerate() {
-            if !self.links.iter().any(|link| &link.name == name) {
-                return fault(
-                    format!("record.queues[{i}]"),
-                    format!("no link is named '{name}'"),
-                );
-            }
-        }
-        for (i, window) in self.record.windows.iter().enumerate() {
-            if window.from_ns >= window.to_ns || window.to_ns > self.duration_ns {
-                let reason = format!(
-                    "{} to {} ns is no span within the run of {} ns",
-                    window.from_ns, window.to_ns, self.duration_ns
-                );
-                return fault(format!("record.windows[{i}]"), reason);
-            }
-        }
-        Ok(())
-    }
-}
-
-impl FlowSpec {
-    /// The TCP of the flow; none for UDP.
-    ///
-    /// # Errors
-    /// When a switch is unknown or has a value of the wrong kind.
-    pub fn tcp(&self, at: &str) -> Result<Option<TcpConfig>, Fault> {
-        let TransportSpec::Tcp { cc, ecn, options } = &self.transport else {
-            return Ok(None);
-        };
-        let config: Result<TcpConfig, _> =
-            serde_json::from_value(serde_json::Value::Object(options.clone()));
-        match config {
-            Ok(config) => Ok(Some(TcpConfig {
-                cc: *cc,
-                ecn: *ecn,
-                ..config
-            })),
-            Err(error) => fault(format!("{at}.transport.options"), error.to_string()),
-        }
-    }
-}
-
-fn unique<'a>(key: &str, names: impl Iterator<Item = &'a String>) -> Result<(), Fault> {
-    let mut seen = std::collections::BTreeSet::new();
-    for (i, name) in names.enumerate() {
-        if !seen.insert(name) {
-            return fault(format!("{key}[{i}]"), format!("the name '{name}' is taken"));
-        }
-    }
-    Ok(())
-}
-
-fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {
-    if (1..=MAX_RATE_BPS).contains(&rate_bps) {
-        return Ok(());
-    }
-    fault(
-        key,
-        format!("{rate_bps} is outside 1 to {MAX_RATE_BPS} bit/s"),
-    )
-}
-
-fn time(key: &str, ns: u64) -> Result<(), Fault> {
-    if ns <= MAX_TIME_NS {
-        return Ok(());
-    }
-    fault(
-        key,
-        format!("{ns} ns is more than {MAX_TIME_NS} ns, a year"),
-    )
 }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use sojourn_core::{Algorithm, Queue};
+use sojourn_core::Queue;
 
 use crate::app::Flow;
 use crate::event::{Events, Source};
@@ -18,12 +18,10 @@ use crate::packet::Packets;
 use crate::record::{QueueRecord, QueueReport};
 use crate::rng::Rng;
 use crate::route::{self, Routes};
-use crate::scenario::{Fault, LinkSpec, Scenario, WindowSpec};
+use crate::scenario::{Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 use crate::transport::tcp::TcpStats;
 
-/// A full frame as a queue sees it.
-const MTU_BYTES: u32 = 1514;
 /// Events between two looks at the wall clock: far less than 50 ms of work.
 const EVENTS_PER_LOOK: u32 = 1 << 14;
 
@@ -239,7 +237,8 @@ impl<'a> Run<'a> {
 
     fn add_links(&mut self, seed: u64) -> Result<(), Fault> {
         for (i, spec) in self.scenario.links.iter().enumerate() {
-            let queue = make_queue(spec, i, seed)?;
+            let queue_seed = Rng::stream(seed, &format!("link/{}/queue", spec.name)).bits();
+            let queue = spec.queue.build(&format!("links[{i}].queue"), queue_seed)?;
             let mut link = Link::new(spec, queue, seed, &mut self.net.shared.events);
             self.net
                 .owners
@@ -269,8 +268,7 @@ impl<'a> Run<'a> {
         for (i, spec) in self.scenario.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
             let tcp = spec.tcp(&at)?;
-            let forth = route::way(self.scenario, spec, &at, true)?;
-            let back = route::way(self.scenario, spec, &at, false)?;
+            let (forth, back) = route::ways(self.scenario, spec, &at)?;
             let jitter_ns = spec
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
@@ -547,33 +545,6 @@ impl<'a> Run<'a> {
             p95: quantile(0.95),
         }
     }
-}
-
-fn make_queue(spec: &LinkSpec, index: usize, seed: u64) -> Result<Queue, Fault> {
-    let at = format!("links[{index}].queue");
-    let Some(algorithm) = Algorithm::find(&spec.queue.algorithm) else {
-        let reason = format!("'{}' is no algorithm of this build", spec.queue.algorithm);
-        return Err(Fault {
-            key: format!("{at}.algorithm"),
-            reason,
-        });
-    };
-    let made = Queue::new(&sojourn_core::QueueSpec {
-        algorithm,
-        rows: spec
-            .queue
-            .rows
-            .iter()
-            .map(|(name, value)| (name.clone(), *value))
-            .collect(),
-        mtu_bytes: MTU_BYTES,
-        seed: Rng::stream(seed, &format!("link/{}/queue", spec.name)).bits(),
-        start_ns: 0,
-    });
-    made.map_err(|error| Fault {
-        key: format!("{at}.rows"),
-        reason: error.to_string(),
-    })
 }
 
 /// Jain's fairness index; 1 of nothing.

@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! What a scenario may hold. Each refusal names the key, the value and what is
+//! allowed.
+
+use super::{AppSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TransportSpec};
+use crate::transport::tcp::TcpConfig;
+
+fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault {
+        key: key.into(),
+        reason: reason.into(),
+    })
+}
+
+/// 10 Tbit/s; beyond it a packet would take less than the clock's grain.
+const MAX_RATE_BPS: u64 = 10_000_000_000_000;
+/// Datagrams are not fragmented: what fills a frame of 1500 bytes.
+const MAX_PAYLOAD_BYTES: u32 = 1_472;
+/// More is a slip of the keyboard, and the memory of this machine.
+const MAX_FLOWS: u32 = 1_000_000;
+const MAX_RING_PKTS: u32 = 1_000_000;
+/// Rows of a series; each costs some hundred bytes while the run lasts.
+const MAX_SERIES_ROWS: u64 = 1_000_000;
+/// A year: times in ns stay far below 2^63.
+const MAX_TIME_NS: u64 = 366 * 86_400 * crate::time::NS_PER_S;
+
+impl Scenario {
+    /// Reads JSON and checks what can be checked without building the net.
+    ///
+    /// # Errors
+    /// The first fault found.
+    pub fn from_json(text: &str) -> Result<Self, Fault> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let scenario: Self =
+            serde_path_to_error::deserialize(&mut reader).map_err(|error| Fault {
+                key: error.path().to_string(),
+                reason: error.inner().to_string(),
+            })?;
+        reader.end().map_err(|error| Fault {
+            key: "behind the scenario".into(),
+            reason: error.to_string(),
+        })?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    /// Checks ranges, names and order.
+    ///
+    /// # Errors
+    /// The first fault found.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.format != FORMAT {
+            return fault(
+                "format",
+                format!("{} is unknown; this version reads {FORMAT}", self.format),
+            );
+        }
+        time("duration_ns", self.duration_ns)?;
+        if self.duration_ns == 0 {
+            return fault("duration_ns", "must be more than 0");
+        }
+        unique("nodes", self.nodes.iter())?;
+        unique("links", self.links.iter().map(|link| &link.name))?;
+        for (i, link) in self.links.iter().enumerate() {
+            self.check_link(&format!("links[{i}]"), link)?;
+        }
+        unique("flows", self.flows.iter().map(|flow| &flow.name))?;
+        let mut flows = 0u64;
+        for (i, flow) in self.flows.iter().enumerate() {
+            let at = format!("flows[{i}]");
+            flows += u64::from(flow.count);
+            if flow.count == 0 || flows > u64::from(MAX_FLOWS) {
+                let reason = format!("{} is outside 1 to {MAX_FLOWS} in all", flow.count);
+                return fault(format!("{at}.count"), reason);
+            }
+            self.check_flow(&at, flow)?;
+        }
+        self.check_record()
+    }
+
+    fn check_node(&self, key: String, name: &str) -> Result<(), Fault> {
+        if self.nodes.iter().any(|node| node == name) {
+            return Ok(());
+        }
+        fault(
+            key,
+            format!(
+                "no node is named '{name}'; nodes: {}",
+                self.nodes.join(", ")
+            ),
+        )
+    }
+
+    fn check_link(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
+        self.check_node(format!("{at}.from"), &link.from)?;
+        self.check_node(format!("{at}.to"), &link.to)?;
+        if let Some(rate_bps) = link.rate_bps {
+            rate(&format!("{at}.rate_bps"), rate_bps)?;
+        } else if !link.schedule.is_empty() || link.ring_pkts > 0 || link.shaper != Shaper::Wire {
+            return fault(
+                format!("{at}.rate_bps"),
+                "a schedule, a ring or a shaper needs a rate",
+            );
+        }
+        if link.ring_pkts > MAX_RING_PKTS {
+            let reason = format!("{} is more than {MAX_RING_PKTS}", link.ring_pkts);
+            return fault(format!("{at}.ring_pkts"), reason);
+        }
+        if link.ring_pkts > 0 && link.shaper != Shaper::Wire {
+            return fault(
+                format!("{at}.ring_pkts"),
+                "a driver ring needs the shaper 'wire': below a token bucket nothing waits",
+            );
+        }
+        let mut last_ns = None;
+        for (i, step) in link.schedule.iter().enumerate() {
+            let key = format!("{at}.schedule[{i}]");
+            rate(&format!("{key}.rate_bps"), step.rate_bps)?;
+            time(&format!("{key}.at_ns"), step.at_ns)?;
+            if let Some(last_ns) = last_ns.filter(|&last_ns| step.at_ns <= last_ns) {
+                let reason = format!(
+                    "{} ns is not later than the step ahead of it, {last_ns} ns",
+                    step.at_ns
+                );
+                return fault(format!("{key}.at_ns"), reason);
+            }
+            last_ns = Some(step.at_ns);
+        }
+        time(&format!("{at}.delay_ns"), link.delay_ns)?;
+        if let Some(jitter) = link.jitter {
+            time(&format!("{at}.jitter.sd_ns"), jitter.sd_ns)?;
+        }
+        if !(0.0..=1.0).contains(&link.loss) {
+            return fault(
+                format!("{at}.loss"),
+                format!("{} is outside 0 to 1", link.loss),
+            );
+        }
+        link.queue.build(&format!("{at}.queue"), 0)?;
+        let least_bytes = self.largest_packet_bytes();
+        if link.shaper != Shaper::Wire && link.burst_bytes < least_bytes {
+            let reason = format!(
+                "{} is less than a full packet of {least_bytes} bytes",
+                link.burst_bytes
+            );
+            return fault(format!("{at}.burst_bytes"), reason);
+        }
+        Ok(())
+    }
+
+    /// What a token bucket must be able to let through: a full frame, or the
+    /// segments of a larger MSS with 66 bytes of headers and timestamps.
+    fn largest_packet_bytes(&self) -> u32 {
+        let sizes = self.flows.iter().filter_map(|flow| {
+            let tcp = flow.tcp("").ok()??;
+            tcp.mss_bytes
+        });
+        sizes
+            .map(|mss_bytes| mss_bytes.saturating_add(66))
+            .fold(1514, u32::max)
+    }
+
+    fn check_flow(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
+        self.check_node(format!("{at}.from"), &flow.from)?;
+        self.check_node(format!("{at}.to"), &flow.to)?;
+        if flow.from == flow.to {
+            return fault(format!("{at}.to"), "sender and receiver are the same node");
+        }
+        time(&format!("{at}.start_ns"), flow.start_ns)?;
+        time(&format!("{at}.start_spread_ns"), flow.start_spread_ns)?;
+        if let Some(stop_ns) = flow.stop_ns.filter(|&stop_ns| stop_ns <= flow.start_ns) {
+            let reason = format!("{stop_ns} ns is not after the start, {} ns", flow.start_ns);
+            return fault(format!("{at}.stop_ns"), reason);
+        }
+        time(
+            &format!("{at}.send_jitter_ns"),
+            flow.send_jitter_ns.unwrap_or(0),
+        )?;
+        let (forth, back) = crate::route::ways(self, flow, at)?;
+        let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
+        if !links.any(|link| link.rate_bps.is_some() || link.delay_ns > 0) {
+            return fault(
+                at,
+                "no link of the flow has a rate or a delay: time would stand still",
+            );
+        }
+        let udp = matches!(flow.transport, TransportSpec::Udp);
+        match flow.app {
+            AppSpec::Cbr {
+                rate_bps,
+                payload_bytes,
+            } => {
+                rate(&format!("{at}.app.rate_bps"), rate_bps)?;
+                if !(1..=MAX_PAYLOAD_BYTES).contains(&payload_bytes) {
+                    let reason = format!("{payload_bytes} is outside 1 to {MAX_PAYLOAD_BYTES}");
+                    return fault(format!("{at}.app.payload_bytes"), reason);
+                }
+                if !udp {
+                    return fault(format!("{at}.app"), "constant-rate traffic goes over udp");
+                }
+            }
+            _ if udp => {
+                return fault(
+                    format!("{at}.app"),
+                    "only constant-rate traffic goes over udp",
+                );
+            }
+            AppSpec::Bulk { bytes: Some(0) } | AppSpec::Respawn { bytes: 0 } => {
+                return fault(format!("{at}.app.bytes"), "must be at least 1");
+            }
+            AppSpec::Bulk { .. } | AppSpec::Respawn { .. } => {}
+        }
+        flow.tcp(at).map(|_| ())
+    }
+
+    fn check_record(&self) -> Result<(), Fault> {
+        for (i, name) in self.record.queues.iter().enumerate() {
+            if !self.links.iter().any(|link| &link.name == name) {
+                return fault(
+                    format!("record.queues[{i}]"),
+                    format!("no link is named '{name}'"),
+                );
+            }
+        }
+        let rows = self.duration_ns.checked_div(self.record.series_ns);
+        if rows.is_some_and(|rows| rows > MAX_SERIES_ROWS) {
+            let reason = format!(
+                "{} ns makes more than {MAX_SERIES_ROWS} rows of {} ns",
+                self.record.series_ns, self.duration_ns
+            );
+            return fault("record.series_ns", reason);
+        }
+        unique("record.queues", self.record.queues.iter())?;
+        unique(
+            "record.windows",
+            self.record.windows.iter().map(|w| &w.name),
+        )?;
+        for (i, window) in self.record.windows.iter().enumerate() {
+            if window.from_ns >= window.to_ns || window.to_ns > self.duration_ns {
+                let reason = format!(
+                    "{} to {} ns is no span within the run of {} ns",
+                    window.from_ns, window.to_ns, self.duration_ns
+                );
+                return fault(format!("record.windows[{i}]"), reason);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FlowSpec {
+    /// The TCP of the flow; none for UDP.
+    ///
+    /// # Errors
+    /// When a switch is unknown or has a value of the wrong kind.
+    pub fn tcp(&self, at: &str) -> Result<Option<TcpConfig>, Fault> {
+        let TransportSpec::Tcp { cc, ecn, options } = &self.transport else {
+            return Ok(None);
+        };
+        let config: Result<TcpConfig, _> =
+            serde_json::from_value(serde_json::Value::Object(options.clone()));
+        let key = format!("{at}.transport.options");
+        let config = match config {
+            Ok(config) => TcpConfig {
+                cc: *cc,
+                ecn: *ecn,
+                ..config
+            },
+            Err(error) => return fault(key, error.to_string()),
+        };
+        match config.fault() {
+            Some(reason) => fault(key, reason),
+            None => Ok(Some(config)),
+        }
+    }
+}
+
+fn unique<'a>(key: &str, names: impl Iterator<Item = &'a String>) -> Result<(), Fault> {
+    let mut seen = std::collections::BTreeSet::new();
+    for (i, name) in names.enumerate() {
+        if !seen.insert(name) {
+            return fault(format!("{key}[{i}]"), format!("the name '{name}' is taken"));
+        }
+    }
+    Ok(())
+}
+
+fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {
+    if (1..=MAX_RATE_BPS).contains(&rate_bps) {
+        return Ok(());
+    }
+    fault(
+        key,
+        format!("{rate_bps} is outside 1 to {MAX_RATE_BPS} bit/s"),
+    )
+}
+
+fn time(key: &str, ns: u64) -> Result<(), Fault> {
+    if ns <= MAX_TIME_NS {
+        return Ok(());
+    }
+    fault(
+        key,
+        format!("{ns} ns is more than {MAX_TIME_NS} ns, a year"),
+    )
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Small scenarios for the engine's tests.
+
+use serde_json::{Value, json};
+use sojourn_sim::{Report, Scenario, Unwatched, run};
+
+pub const MS: u64 = 1_000_000;
+pub const S: u64 = 1_000_000_000;
+
+/// Runs a scenario that must be sound.
+pub fn play(scenario: &Value, seed: u64) -> Report {
+    let scenario = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
+    run(&scenario, seed, &mut Unwatched).expect("a run that ends")
+}
+
+/// One flow of datagrams over one link from "s" to "d", each packet recorded.
+/// 1,000 bytes of payload are 1,042 on the wire: 8.336 ms at 1 Mbit/s.
+pub fn datagrams(gap_ms: u64, duration_ns: u64, link: &Value) -> Value {
+    let mut bottleneck = json!({
+        "name": "bottleneck", "from": "s", "to": "d", "rate_bps": 1_000_000,
+        "queue": {"algorithm": "fifo", "rows": {"limit": 100_000}}
+    });
+    merge(&mut bottleneck, link);
+    json!({
+        "format": 1, "duration_ns": duration_ns, "nodes": ["s", "d"], "links": [bottleneck],
+        "flows": [{
+            "name": "cbr", "from": "s", "to": "d", "transport": {"kind": "udp"},
+            "app": {"kind": "cbr", "rate_bps": 8_000_000 / gap_ms, "payload_bytes": 1_000},
+            "send_jitter_ns": 0
+        }],
+        "record": {"queues": ["bottleneck"], "events": true}
+    })
+}
+
+/// `count` TCP flows over a bottleneck of 10 Mbit/s and a round trip of 20 ms.
+pub fn dumbbell(count: u32, queue: &Value, link: &Value) -> Value {
+    let mut bottleneck = json!({
+        "name": "bottleneck", "from": "r", "to": "d", "rate_bps": 10_000_000,
+        "delay_ns": 5 * MS, "queue": queue
+    });
+    merge(&mut bottleneck, link);
+    json!({
+        "format": 1, "duration_ns": 10 * S, "nodes": ["s", "r", "d"],
+        "links": [
+            {"name": "up", "from": "s", "to": "r", "delay_ns": 5 * MS},
+            bottleneck,
+            {"name": "back", "from": "d", "to": "s", "delay_ns": 10 * MS}
+        ],
+        "flows": [{
+            "name": "bulk", "count": count, "from": "s", "to": "d",
+            "transport": {"kind": "tcp", "cc": "cubic"}, "app": {"kind": "bulk"},
+            "start_spread_ns": S
+        }],
+        "record": {
+            "queues": ["bottleneck"], "series_ns": 500 * MS,
+            "windows": [
+                {"name": "all", "from_ns": 0, "to_ns": 10 * S},
+                {"name": "late", "from_ns": 5 * S, "to_ns": 10 * S}
+            ]
+        }
+    })
+}
+
+/// Puts the keys of `more` over those of `base`.
+pub fn merge(base: &mut Value, more: &Value) {
+    let (Value::Object(base), Value::Object(more)) = (base, more) else {
+        return;
+    };
+    for (key, value) in more {
+        base.insert(key.clone(), value.clone());
+    }
+}

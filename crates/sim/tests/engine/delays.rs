@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Delays that can be worked out on paper: datagrams at a constant rate through
+//! each manner of shaper. Times in microseconds; a packet takes 8,336.
+
+use crate::common::{MS, S, datagrams, play};
+use serde_json::{Value, json};
+
+const PACKET_US: u64 = 8_336;
+
+/// Arrival and departure from the queue of each packet, in microseconds.
+fn passages(gap_ms: u64, link: &Value) -> Vec<(u64, u64)> {
+    let report = play(&datagrams(gap_ms, S, link), 1);
+    let events = report.queues[0].events.as_ref().expect("events");
+    let passages = events.iter().map(|e| (e.enq_ns / 1_000, e.at_ns / 1_000));
+    passages.collect()
+}
+
+/// Packets that have come out at the far end after `end_ms`.
+fn delivered(end_ms: u64, link: &Value) -> u64 {
+    let report = play(&datagrams(5, end_ms * MS, link), 1);
+    report.flows[0].delivered_bytes / 1_000
+}
+
+#[test]
+fn packets_on_an_idle_wire_do_not_wait() {
+    let report = play(&datagrams(10, S, &json!({})), 1);
+    let window = &report.queues[0].windows[0];
+    assert_eq!(window.queue_delay_ms.max, Some(0.0));
+    assert_eq!(window.system_delay_ms.mean, Some(8.336));
+    assert_eq!(window.system_delay_ms.sd, Some(0.0));
+}
+
+#[test]
+fn each_packet_on_a_busy_wire_waits_for_those_before_it() {
+    let seen = passages(5, &json!({}));
+    assert!(seen.len() > 100);
+    for (k, &(came, left)) in seen.iter().enumerate() {
+        assert_eq!(came, 5_000 * k as u64);
+        assert_eq!(left, PACKET_US * k as u64);
+    }
+}
+
+/// With a ring of two, a packet leaves the queue when the one three before it has
+/// left the wire.
+#[test]
+fn driver_ring_takes_its_packets_early() {
+    let seen = passages(5, &json!({"ring_pkts": 2}));
+    for (k, &(came, left)) in seen.iter().enumerate() {
+        let k = k as u64;
+        assert_eq!(left, came.max(PACKET_US * k.saturating_sub(2)));
+    }
+}
+
+/// The bucket of two packets is full: packets 0, 1 and 2 find their tokens, packet
+/// 3 misses 1.672 ms, and from then on packet k is released at (k - 1) packet times.
+/// It leaves the queue as soon as the one before it is released.
+#[test]
+fn tbf_takes_its_packet_one_token_wait_early() {
+    let link = json!({"shaper": "tbf", "burst_bytes": 2_084});
+    let seen = passages(5, &link);
+    for (k, &(came, left)) in seen.iter().enumerate().skip(4) {
+        let k = k as u64;
+        assert_eq!(left, came.max(PACKET_US * (k - 2)), "packet {k}");
+    }
+    // Released by 400 ms: k - 1 <= 400 / 8.336 = 47.98, so packets 0 to 48.
+    assert_eq!(delivered(400, &link), 49);
+}
+
+/// A debt is paid before the next packet is asked for: packet k leaves the queue,
+/// and the link, at (k - 2) packet times, one packet time before tbf sends it.
+#[test]
+fn htb_sends_before_it_pays() {
+    let link = json!({"shaper": "htb", "burst_bytes": 2_084});
+    let seen = passages(5, &link);
+    for (k, &(came, left)) in seen.iter().enumerate().skip(4) {
+        let k = k as u64;
+        assert_eq!(left, came.max(PACKET_US * (k - 2)), "packet {k}");
+    }
+    assert_eq!(delivered(400, &link), 50);
+}
+
+/// In both manners the last bit counts as sent when it is paid for.
+#[test]
+fn token_buckets_agree_on_the_system_delay() {
+    let mean = |shaper| {
+        let link = json!({"shaper": shaper, "burst_bytes": 2_084});
+        let report = play(&datagrams(5, 400 * MS, &link), 1);
+        let events = report.queues[0].events.as_ref().map_or(0, Vec::len);
+        (events, report.queues[0].windows[0].queue_delay_ms.mean)
+    };
+    assert_eq!(mean("tbf"), mean("htb"));
+}
+
+/// At 500 ms the rate halves. The packet on the wire keeps its pace; those behind
+/// it take twice as long.
+#[test]
+fn rate_changes_between_packets() {
+    let link = json!({"schedule": [{"at_ns": 500 * MS, "rate_bps": 500_000}]});
+    let seen = passages(5, &link);
+    let last_fast = 500_000 / PACKET_US;
+    for (k, &(_, left)) in seen.iter().enumerate() {
+        let k = k as u64;
+        let slow = k.saturating_sub(last_fast + 1);
+        assert_eq!(left, PACKET_US * (k + slow), "packet {k}");
+    }
+}
+
+#[test]
+fn utilisation_follows_the_schedule() {
+    for shaper in ["wire", "tbf", "htb"] {
+        let link = json!({
+            "shaper": shaper,
+            "schedule": [{"at_ns": 20 * S, "rate_bps": 200_000}, {"at_ns": 40 * S, "rate_bps": 900_000}]
+        });
+        let report = play(&datagrams(5, 60 * S, &link), 1);
+        let pct = report.queues[0].windows[0].utilisation_pct;
+        assert!((pct - 100.0).abs() < 0.2, "{shaper}: {pct}");
+    }
+}

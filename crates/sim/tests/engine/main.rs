@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The engine from outside: scenarios in, reports out.
+
+mod common;
+mod delays;
+mod refusals;
+mod runs;

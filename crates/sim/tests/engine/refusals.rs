@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Every refusal of a scenario names the key and says what is allowed.
+
+use crate::common::{MS, S, dumbbell};
+use serde_json::{Value, json};
+use sojourn_sim::Scenario;
+
+/// Puts `value` at `pointer` of a sound scenario and gives key and reason.
+fn refusal(pointer: &str, value: Value) -> (String, String) {
+    let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({"shaper": "tbf"}));
+    match scenario.pointer_mut(pointer) {
+        Some(place) => *place = value,
+        None => {
+            let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+            scenario.pointer_mut(parent).expect("a parent")[key] = value;
+        }
+    }
+    let fault = Scenario::from_json(&scenario.to_string()).expect_err(pointer);
+    (fault.key, fault.reason)
+}
+
+#[track_caller]
+fn refuses(pointer: &str, value: Value, key: &str, words: &str) {
+    let (found, reason) = refusal(pointer, value);
+    assert_eq!(found, key, "{reason}");
+    assert!(reason.contains(words), "{reason}");
+}
+
+#[test]
+fn numbers_outside_their_range() {
+    refuses("/format", json!(2), "format", "reads 1");
+    refuses("/duration_ns", json!(0), "duration_ns", "more than 0");
+    refuses(
+        "/links/1/rate_bps",
+        json!(0),
+        "links[1].rate_bps",
+        "0 is outside 1 to",
+    );
+    refuses(
+        "/links/1/loss",
+        json!(1.5),
+        "links[1].loss",
+        "1.5 is outside 0 to 1",
+    );
+    refuses(
+        "/links/1/burst_bytes",
+        json!(1_000),
+        "links[1].burst_bytes",
+        "1000 is less than",
+    );
+    refuses(
+        "/links/1/ring_pkts",
+        json!(4),
+        "links[1].ring_pkts",
+        "'wire'",
+    );
+    refuses(
+        "/flows/0/count",
+        json!(0),
+        "flows[0].count",
+        "0 is outside 1 to",
+    );
+    refuses(
+        "/flows/0/stop_ns",
+        json!(0),
+        "flows[0].stop_ns",
+        "not after the start",
+    );
+    refuses("/record/series_ns", json!(1), "record.series_ns", "rows");
+    refuses(
+        "/flows/0/app",
+        json!({"kind": "respawn", "bytes": 0}),
+        "flows[0].app.bytes",
+        "at least 1",
+    );
+}
+
+#[test]
+fn schedule_out_of_order() {
+    let step = |at_ns: u64| json!({"at_ns": at_ns, "rate_bps": 1_000_000});
+    let key = "links[1].schedule[1].at_ns";
+    let pointer = "/links/1/schedule";
+    refuses(
+        pointer,
+        json!([step(2 * S), step(S)]),
+        key,
+        "not later than",
+    );
+    refuses(pointer, json!([step(S), step(S)]), key, "not later than");
+    let zero = json!([{"at_ns": S, "rate_bps": 0}]);
+    refuses(
+        pointer,
+        zero,
+        "links[1].schedule[0].rate_bps",
+        "0 is outside 1 to",
+    );
+}
+
+#[test]
+fn unknown_names() {
+    refuses("/links/1/to", json!("x"), "links[1].to", "nodes: s, r, d");
+    refuses(
+        "/flows/0/from",
+        json!("x"),
+        "flows[0].from",
+        "nodes: s, r, d",
+    );
+    refuses("/flows/0/path", json!(["up", "x"]), "flows[0].path", "'x'");
+    refuses("/record/queues", json!(["x"]), "record.queues[0]", "'x'");
+    refuses(
+        "/links/1/queue/algorithm",
+        json!("x"),
+        "links[1].queue.algorithm",
+        "fifo",
+    );
+    refuses(
+        "/links/1/queue/rows",
+        json!({"x": 1}),
+        "links[1].queue.rows.x",
+        "row",
+    );
+    let no_target = json!({"target": 0});
+    refuses(
+        "/links/1/queue/rows",
+        no_target,
+        "links[1].queue.rows.target",
+        "0: ",
+    );
+}
+
+#[test]
+fn unknown_keys_are_named_with_their_place() {
+    refuses(
+        "/links/1/delai_ns",
+        json!(1),
+        "links[1].delai_ns",
+        "unknown field",
+    );
+    refuses(
+        "/record/window",
+        json!([]),
+        "record.window",
+        "unknown field",
+    );
+    let options = json!({"kind": "tcp", "options": {"sak": true}});
+    refuses(
+        "/flows/0/transport",
+        options,
+        "flows[0].transport.options",
+        "sak",
+    );
+    let wrong = json!({"kind": "tcp", "options": {"min_rto_ms": 0}});
+    refuses(
+        "/flows/0/transport",
+        wrong,
+        "flows[0].transport.options",
+        "min_rto_ms",
+    );
+}
+
+#[test]
+fn ways_that_do_not_join() {
+    refuses(
+        "/flows/0/path",
+        json!(["bottleneck"]),
+        "flows[0].path",
+        "begins at 'r'",
+    );
+    refuses(
+        "/flows/0/path",
+        json!(["up"]),
+        "flows[0].path",
+        "ends at 'r'",
+    );
+    refuses(
+        "/flows/0/reverse_path",
+        json!([]),
+        "flows[0].reverse_path",
+        "ends at 'd'",
+    );
+    refuses(
+        "/links/2/to",
+        json!("r"),
+        "flows[0].reverse_path",
+        "no way leads",
+    );
+    refuses("/flows/0/to", json!("s"), "flows[0].to", "the same node");
+}
+
+#[test]
+fn names_used_twice() {
+    refuses(
+        "/nodes",
+        json!(["s", "r", "d", "s"]),
+        "nodes[3]",
+        "'s' is taken",
+    );
+    refuses(
+        "/links/0/name",
+        json!("back"),
+        "links[2]",
+        "'back' is taken",
+    );
+}
+
+#[test]
+fn traffic_over_the_wrong_transport() {
+    refuses(
+        "/flows/0/transport",
+        json!({"kind": "udp"}),
+        "flows[0].app",
+        "over udp",
+    );
+    let cbr = json!({"kind": "cbr", "rate_bps": 64_000, "payload_bytes": 160});
+    refuses("/flows/0/app", cbr, "flows[0].app", "over udp");
+}
+
+#[test]
+fn windows_outside_the_run() {
+    let window = |from_ns, to_ns| json!([{"name": "w", "from_ns": from_ns, "to_ns": to_ns}]);
+    let key = "record.windows[0]";
+    refuses("/record/windows", window(S, 11 * S), key, "no span within");
+    refuses("/record/windows", window(2 * S, S), key, "no span within");
+}
+
+#[test]
+fn time_that_would_stand_still() {
+    let scenario = json!({
+        "format": 1, "duration_ns": S, "nodes": ["s", "d"],
+        "links": [{"name": "a", "from": "s", "to": "d"}, {"name": "b", "from": "d", "to": "s"}],
+        "flows": [{
+            "name": "bulk", "from": "s", "to": "d", "transport": {"kind": "tcp"},
+            "app": {"kind": "bulk"}
+        }]
+    });
+    let fault = Scenario::from_json(&scenario.to_string()).expect_err("no time");
+    assert_eq!(fault.key, "flows[0]");
+    assert!(fault.reason.contains("stand still"), "{}", fault.reason);
+}
+
+#[test]
+fn a_delay_of_an_hour_is_no_fault() {
+    let mut scenario = dumbbell(1, &json!({"algorithm": "fifo"}), &json!({}));
+    scenario["links"][0]["delay_ns"] = json!(3_600 * 1_000 * MS);
+    assert!(Scenario::from_json(&scenario.to_string()).is_ok());
+}

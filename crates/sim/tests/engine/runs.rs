@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! What holds for every run: nothing is lost uncounted, the same seed gives the
+//! same run, another seed another, and windows agree with series.
+
+use std::ops::ControlFlow;
+
+use crate::common::{S, dumbbell, merge, play};
+use serde_json::{Value, json};
+use sojourn_sim::{Control, Error, Scenario, run};
+
+fn fifo(limit: u64) -> Value {
+    json!({"algorithm": "fifo", "rows": {"limit": limit}})
+}
+
+/// The run itself fails when a packet is missing, so it is enough that it ends.
+#[test]
+fn packets_are_conserved_with_every_algorithm_and_shaper() {
+    for algorithm in sojourn_core::algorithms() {
+        for shaper in ["wire", "tbf", "htb"] {
+            for ecn in [0, 1] {
+                let queue = json!({
+                    "algorithm": algorithm.name(), "rows": {"limit": 60, "ecn": ecn}
+                });
+                let mut scenario = dumbbell(5, &queue, &json!({"shaper": shaper}));
+                scenario["flows"][0]["transport"]["ecn"] = json!(ecn == 1);
+                scenario["duration_ns"] = json!(3 * S);
+                scenario["record"]["windows"] = json!([]);
+                let report = play(&scenario, 7);
+                let window = &report.queues[0].windows[0];
+                assert!(
+                    window.departed_pkts > 1_000,
+                    "{} {shaper}",
+                    algorithm.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn packets_are_conserved_with_loss_jitter_ring_and_short_transfers() {
+    let link = json!({
+        "loss": 0.02, "ring_pkts": 5,
+        "jitter": {"distribution": "normal", "sd_ns": 3_000_000},
+        "schedule": [{"at_ns": 2 * S, "rate_bps": 1_000_000}, {"at_ns": 5 * S, "rate_bps": 20_000_000}]
+    });
+    let mut scenario = dumbbell(3, &fifo(50), &link);
+    let mut short = scenario["flows"][0].clone();
+    merge(
+        &mut short,
+        &json!({
+            "name": "short", "count": 10, "app": {"kind": "respawn", "bytes": 25_000},
+            "stop_ns": 8 * S
+        }),
+    );
+    let voice = json!({
+        "name": "voice", "count": 4, "from": "s", "to": "d", "transport": {"kind": "udp"},
+        "app": {"kind": "cbr", "rate_bps": 64_000, "payload_bytes": 160}, "start_spread_ns": S
+    });
+    scenario["flows"]
+        .as_array_mut()
+        .expect("flows")
+        .extend([short, voice]);
+    let report = play(&scenario, 3);
+    let sum = &report.conservation;
+    assert!(sum.dropped > 0 && sum.lost > 0 && sum.delivered > 0);
+    assert_eq!(
+        sum.born,
+        sum.delivered + sum.stale + sum.dropped + sum.lost + sum.inside
+    );
+    assert!(report.fct_s.n > 20, "{}", report.fct_s.n);
+}
+
+#[test]
+fn same_seed_gives_the_same_report_and_another_seed_another() {
+    let scenario = dumbbell(5, &json!({"algorithm": "pie"}), &json!({}));
+    let told = |seed| serde_json::to_string(&play(&scenario, seed)).expect("a report");
+    assert_eq!(told(1), told(1));
+    assert_ne!(
+        play(&scenario, 1).fingerprint,
+        play(&scenario, 2).fingerprint
+    );
+    let mean = |seed| {
+        play(&scenario, seed).queues[0].windows[1]
+            .queue_delay_ms
+            .mean
+    };
+    assert_ne!(mean(1), mean(2));
+}
+
+#[test]
+fn measuring_more_changes_nothing() {
+    let scenario = dumbbell(3, &json!({"algorithm": "codel"}), &json!({}));
+    let mut plain = scenario.clone();
+    plain["record"] = json!({"queues": ["bottleneck"]});
+    let (all, little) = (play(&scenario, 4), play(&plain, 4));
+    assert_eq!(all.fingerprint, little.fingerprint);
+    let (whole, same) = (&all.queues[0].windows[0], &little.queues[0].windows[0]);
+    assert_eq!(whole.queue_delay_ms.p95, same.queue_delay_ms.p95);
+    assert_eq!(whole.queue_pkts.mean, same.queue_pkts.mean);
+}
+
+#[test]
+fn series_adds_up_to_the_window() {
+    let report = play(&dumbbell(5, &fifo(60), &json!({})), 2);
+    let queue = &report.queues[0];
+    let mean = |column: &[f64]| column.iter().sum::<f64>() / column.len() as f64;
+    assert_eq!(queue.series.t_s.len(), 20);
+    let window = &queue.windows[0];
+    assert!((mean(&queue.series.queue_pkts) - window.queue_pkts.mean).abs() < 1e-9);
+    assert!((mean(&queue.series.utilisation_pct) - window.utilisation_pct).abs() < 1e-9);
+    let late = &queue.windows[1];
+    assert!((mean(&queue.series.queue_pkts[10..]) - late.queue_pkts.mean).abs() < 1e-9);
+}
+
+/// Little's law: mean backlog = throughput of the queue x mean delay, but for the
+/// packets that were inside at the edges.
+#[test]
+fn backlog_rate_and_delay_agree() {
+    let report = play(&dumbbell(10, &fifo(80), &json!({})), 5);
+    let window = &report.queues[0].windows[1];
+    let delay_s = window.queue_delay_ms.mean.expect("packets") / 1e3;
+    let rate_pps = window.departed_pkts as f64 / (window.to_s - window.from_s);
+    let ratio = window.queue_pkts.mean / (rate_pps * delay_s);
+    assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
+}
+
+#[test]
+fn bulk_flows_fill_the_link_and_share_it() {
+    let report = play(&dumbbell(4, &fifo(100), &json!({})), 1);
+    let late = &report.queues[0].windows[1];
+    assert!(late.utilisation_pct > 97.0, "{}", late.utilisation_pct);
+    // 1448 of 1514 bytes are payload.
+    assert!(report.goodput_mbps < 10.0 * 1448.0 / 1514.0);
+    assert!(report.jain > 0.5 && report.jain <= 1.0);
+}
+
+#[test]
+fn a_stopped_flow_leaves_the_link() {
+    let mut scenario = dumbbell(4, &fifo(100), &json!({}));
+    scenario["flows"][0]["stop_ns"] = json!(4 * S);
+    let report = play(&scenario, 1);
+    assert_eq!(report.queues[0].windows[1].departed_pkts, 0);
+    assert_eq!(report.conservation.inside, 0);
+}
+
+#[test]
+fn a_run_stops_when_told() {
+    struct Stop;
+    impl Control for Stop {
+        fn progress(&mut self, now_ns: u64, end_ns: u64) -> ControlFlow<()> {
+            assert!(now_ns <= end_ns);
+            ControlFlow::Break(())
+        }
+    }
+    let mut scenario = dumbbell(10, &fifo(100), &json!({}));
+    scenario["duration_ns"] = json!(10_000 * S);
+    let scenario = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
+    assert_eq!(run(&scenario, 1, &mut Stop).err(), Some(Error::Stopped));
+}

@@ -5,12 +5,13 @@
 //!
 //! State is apart from policy. State: `sender`, `receiver`, `scoreboard`,
 //! `window`, `rtt`, `timers`. Policy, in the order in which an acknowledgement
-//! meets it: `ack` (what it is; `ack_plain` when that is nothing special), `sacktag` (SACK blocks), `rack` (what is
-//! lost), `tlp` (the probe), `recovery` (states), `undo` (needless reductions),
-//! `prr` and `cc` (the window), `retransmit` and `output` (what is sent). Of
-//! the receiving half: `receiver` (order), `delack` (when to answer), `rcvbuf`
-//! (the window), `ecn` (marks). `handshake` begins a connection, `wire` makes
-//! segments of what was decided, and `connection` holds all of it together.
+//! meets it: `ack` (what it is; `ack_plain` when that is nothing special),
+//! `sacktag` (SACK blocks), `rack` (what is lost), `tlp` (the probe), `recovery`
+//! (states), `undo` (needless reductions), `prr` and `cc` (the window),
+//! `retransmit` and `output` (what is sent). Of the receiving half: `receiver`
+//! (order), `delack` (when to answer), `rcvbuf` (the window), `ecn` (marks).
+//! `handshake` begins a connection, `wire` makes segments of what was decided,
+//! and `connection` holds all of it together.
 //!
 //! `docs/tcp.md` lists each behaviour, its source and its switch.
 

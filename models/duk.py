@@ -10,13 +10,16 @@ the time between departures while the queue was never empty.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from models.queue import Act, Discipline, Packet, reached
 
 # The correction term has a pole; near it, this is as large as it is let grow.
 TERM_MAX = 16.0
+
+# Quotients that are whole numbers on paper may come out a little less.
+ROUNDING = 1e-6
 
 
 def correction(utilisation: float, previous: float, delay_change: float, interval: float) -> float:
@@ -47,7 +50,7 @@ class Equation:
 
     arrived: int
     sent: int
-    could: float
+    could: int
     known: bool  # else `could` is only a lower bound, which must not enter the correction
     used: float
     was_used: float
@@ -123,69 +126,76 @@ class Capacity:
         """Bytes per second; 0 while nothing is known."""
         return self.known.size / self.known.time_s if self.known else 0.0
 
-    def could(self, interval_s: float) -> float:
-        """Bytes that could have been sent; while nothing is known, the most that was."""
-        return self.rate * interval_s if self.known else self.most_sent
+    def could(self, interval_s: float) -> int:
+        """Whole bytes that could have been sent; while nothing is known, the most that was."""
+        return math.floor(self.rate * interval_s + ROUNDING) if self.known else self.most_sent
 
     def packet_time_s(self) -> float:
         """Service time of a mean packet."""
         return self.known.time_s / self.known.gaps if self.known else 0.0
 
 
-@dataclass
-class Kept:
-    """The interval kept for one level of congestion."""
-
-    ticks: int
-    trust: int = 0  # good epochs less bad ones
-    wait: int = 1  # trust that the next trial of a shorter interval needs
-
-    def wait_longer(self) -> None:
-        """After a failure."""
-        self.trust = 0
-        self.wait = min(2 * self.wait, EPOCH)
-
-
 EPOCH = 32
-BOOT_TICKS = 16
-RANGE = 1024
-ROUNDING = 1e-9
+RUNGS = 11
+BOOT_RUNG = 4
+
+
+@dataclass
+class Level:
+    """What is known of one level of congestion: for each rung, utilisations in percent."""
+
+    rung: int
+    mean: dict[int, float] = field(default_factory=dict)
+    epochs: dict[int, int] = field(default_factory=dict)
+    wait: int = 1  # epochs between trials
+    since: int = 0  # epochs since the last
+
+    def learn(self, rung: int, used_pct: float) -> None:
+        """One more epoch; the mean forgets what lies more than 32 back."""
+        self.epochs[rung] = min(EPOCH, self.epochs.get(rung, 0) + 1)
+        mean = self.mean.get(rung, 0.0)
+        self.mean[rung] = mean + (used_pct - mean) / self.epochs[rung]
 
 
 class IntervalSearch:
-    """The smallest interval, per level of congestion, for which the utilisation does not fall.
+    """The smallest interval, per level of congestion, for which the transmit rate does not fall.
 
-    Algorithm 2 as its prose wants it, by the rule of docs/algorithms/duk.md.
+    Algorithm 2 as its prose wants it, by the rule of docs/algorithms/duk.md: intervals are the
+    shortest one times a power of two, the rung.
     """
 
     def __init__(self) -> None:
-        self.ticks = BOOT_TICKS
-        self.least = 1
+        self.shortest = 1
+        self.rung = BOOT_RUNG
         self.level = 0
-        self.best_pct = 0
-        self.kept: dict[int, Kept] = {}
+        self.levels: dict[int, Level] = {}
         self.most_in = 0.0
+        self.packet_ticks = 0.0
         self.forget_epoch()
 
     def forget_epoch(self) -> None:
         """Begin a new one."""
-        self.sent, self.could, self.time_s, self.signalled = 0, 0.0, 0.0, 0
+        self.sent, self.could, self.time_s = 0, 0.0, 0.0
+        self.signals = self.intervals = 0
 
-    def bounded(self, ticks: float) -> int:
-        """Neither too short to measure anything nor a thousand times that."""
-        return int(max(self.least, min(ticks, RANGE * self.least)))
+    @property
+    def ticks(self) -> int:
+        """The interval in use."""
+        return self.shortest << self.rung
 
     def line(self, level: int) -> int:
-        """Eq. 11 fitted by least squares to the levels met; it must not rise."""
-        n = len(self.kept)
+        """A rung for a level never met: Eq. 11 by least squares, which must not rise."""
+        n = len(self.levels)
         if not n:
-            return self.ticks
-        mean_p = sum(self.kept) / n
-        mean_t = sum(kept.ticks for kept in self.kept.values()) / n
-        over = sum((p - mean_p) * (kept.ticks - mean_t) for p, kept in self.kept.items())
-        under = sum((p - mean_p) ** 2 for p in self.kept)
+            return self.rung
+        mean_p = sum(self.levels) / n
+        lengths = {p: 2.0**known.rung for p, known in self.levels.items()}
+        mean_t = sum(lengths.values()) / n
+        over = sum((p - mean_p) * (t - mean_t) for p, t in lengths.items())
+        under = sum((p - mean_p) ** 2 for p in lengths)
         slope = min(0.0, over / under) if under > 0 else 0.0
-        return self.bounded(math.floor(mean_t + slope * (level - mean_p) + ROUNDING))
+        length = mean_t + slope * (level - mean_p) + ROUNDING
+        return min(RUNGS - 1, math.floor(math.log2(length))) if length >= 1 else 0
 
     def congestion(self) -> int:
         """Eq. 10 in whole percent."""
@@ -194,48 +204,65 @@ class IntervalSearch:
             return 0
         return min(99, math.floor(100 * (self.most_in - capacity) / self.most_in))
 
-    def learn(self, kept: Kept, good: bool) -> None:
-        """What an epoch at `ticks` says about the interval kept for its level."""
-        if self.ticks > kept.ticks:
-            return
-        if self.ticks < kept.ticks:
-            if good:
-                kept.ticks, kept.trust = self.ticks, 1
-            else:
-                kept.wait_longer()
-        elif good:
-            kept.trust = min(kept.trust + 1, EPOCH)
-        elif kept.trust:
-            kept.trust -= 1
-        else:
-            kept.ticks = self.bounded(2 * kept.ticks)
-            kept.wait_longer()
+    def at_most(self, known: Level, rung: int) -> float:
+        """The mean and one packet per interval: a rate is not known better."""
+        return known.mean.get(rung, 0.0) + 100 * self.packet_ticks / (self.shortest << rung)
+
+    def smallest_good(self, known: Level) -> int:
+        """The shortest interval whose rate may be the best one."""
+        best = max(known.mean.values())
+        for rung in range(RUNGS - 1):
+            if rung in known.mean and self.at_most(known, rung) >= best:
+                return rung
+        return RUNGS - 1
+
+    def trial(self, known: Level) -> int:
+        """The neighbour of which less is known; the longer one only while it could gain."""
+        rung = known.rung
+        longer = rung < RUNGS - 1 and self.at_most(known, rung) < 100
+        fewer = known.epochs.get(rung + 1, 0) < known.epochs.get(rung - 1, 0)
+        if longer and (rung == 0 or fewer):
+            return rung + 1
+        return max(0, rung - 1)
 
     def epoch_ends(self) -> None:
         """Judge the interval that was in use; choose the next."""
-        pct = min(100, math.floor(100 * self.sent / self.could + ROUNDING))
-        good = pct + 1 >= self.best_pct
-        self.best_pct = max(pct, self.best_pct)
+        used_pct = min(100.0, 100 * self.sent / self.could)
         self.level = self.congestion()
-        kept = self.kept.get(self.level)
-        if kept is None:
-            kept = Kept(self.line(self.level))
-        self.kept[self.level] = kept
-        kept.ticks = self.bounded(kept.ticks)
-        self.learn(kept, good)
-        try_half = good and kept.trust >= kept.wait
-        self.ticks = self.bounded(kept.ticks // 2) if try_half else kept.ticks
+        known = self.levels.get(self.level)
+        if known is None:
+            known = Level(self.line(self.level))
+            known.learn(self.rung, used_pct)
+            self.levels[self.level] = known
+            self.rung = known.rung
+        else:
+            known.learn(self.rung, used_pct)
+            self.choose(known)
         self.forget_epoch()
 
+    def choose(self, known: Level) -> None:
+        """Use what is best; now and then try its neighbour."""
+        rung = self.smallest_good(known)
+        if rung != known.rung:
+            known.wait = 1
+        elif self.rung != rung:
+            known.wait = min(2 * known.wait, EPOCH)
+        self.rung = known.rung = rung
+        known.since += 1
+        if known.since >= known.wait:
+            known.since = 0
+            self.rung = self.trial(known)
+
     def interval_ends(
-        self, *, took_s: float, arrived: int, sent: int, could: float, signalled: bool
+        self, *, took_s: float, arrived: int, sent: int, could: float, signals: int
     ) -> None:
         """Add one interval to the epoch."""
         self.most_in = max(self.most_in, arrived / took_s)
         self.sent += sent
         self.could += could
         self.time_s += took_s
-        self.signalled += signalled
+        self.signals += signals
+        self.intervals += 1
 
 
 class Duk(Discipline):
@@ -261,9 +288,8 @@ class Duk(Discipline):
         self.mtu = mtu
         self.search = IntervalSearch()
         self.fixed = fixed_s > 0
-        if self.fixed:
-            self.search.ticks = math.floor(fixed_s / tick_s + ROUNDING)
-        self.interval_s = fixed_s or self.search.ticks * tick_s
+        self.ticks = math.floor(fixed_s / tick_s + ROUNDING) if self.fixed else self.search.ticks
+        self.interval_s = self.ticks * tick_s
         self.empty_after, self.stuck_after = empty_after, stuck_after
         self.next_s = start_s + self.interval_s
         self.p = 0.0
@@ -330,7 +356,7 @@ class Duk(Discipline):
             used=used,
             was_used=self.utilisation,
             delay_change=(delay_s - self.delay_s) / self.tick_s,
-            interval=self.interval_s / self.tick_s if not self.fixed else self.search.ticks,
+            interval=self.ticks,
         )
         self.intervals += 1
         counts = self.waiting and self.arrived and self.intervals >= 2
@@ -346,12 +372,12 @@ class Duk(Discipline):
                 arrived=self.arrived,
                 sent=self.sent,
                 could=self.capacity.could(self.interval_s),
-                signalled=self.signals > 0,
+                signals=self.signals,
             )
-            packet_ticks = self.capacity.packet_time_s() / self.tick_s
-            search.least = max(1, math.ceil(packet_ticks - ROUNDING))
-            if search.signalled >= EPOCH and search.could >= 100 * self.mtu:
+            search.packet_ticks = self.capacity.packet_time_s() / self.tick_s
+            search.shortest = max(1, math.ceil(search.packet_ticks - ROUNDING))
+            if search.signals >= EPOCH and search.intervals >= 2 and search.could >= 100 * self.mtu:
                 search.epoch_ends()
-            search.ticks = search.bounded(search.ticks)
-            self.interval_s = search.ticks * self.tick_s
+            self.ticks = search.ticks
+            self.interval_s = self.ticks * self.tick_s
         self.arrived, self.sent, self.signals, self.sojourn_s = 0, 0, 0, None

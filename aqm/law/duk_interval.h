@@ -35,10 +35,10 @@
 #define DUK_RUNGS     11 /* 1 .. 1024 times the shortest */
 #define DUK_BOOT      4
 #define DUK_TICKS_MAX (1u << 26)
-#define DUK_PCT       256 /* utilisation in 1/256 of a percent */
+#define DUK_PCT       (1u << 20) /* utilisation in 2^-20 of a percent */
 
 struct duk_level {
-	u16 used[DUK_RUNGS];  /* mean utilisation */
+	u32 used[DUK_RUNGS];  /* mean utilisation; rounding adds up to 32 units at most */
 	u8 epochs[DUK_RUNGS]; /* it is the mean of, at most DUK_EPOCH; 0: unknown */
 	u8 rung;              /* in use here; meaningful when `wait` is not 0 */
 	u8 wait;              /* epochs between trials; 0: this level was never met */
@@ -136,7 +136,7 @@ static inline void duk_learn(struct duk_level *l, u32 rung, u32 used)
 
 	if (l->epochs[rung] < DUK_EPOCH)
 		l->epochs[rung]++;
-	l->used[rung] = (u16)(l->used[rung] + sdiv64(change, l->epochs[rung]));
+	l->used[rung] = (u32)(l->used[rung] + sdiv64(change, l->epochs[rung]));
 }
 
 /* The mean of a rung, and one packet per interval. */
@@ -144,7 +144,7 @@ static inline u64 duk_at_most(const struct duk_interval *d, const struct duk_lev
                               u64 tick_ns)
 {
 	return l->used[rung] +
-	       div64(100 * DUK_PCT * d->packet_ns, (u64)duk_ticks(d, rung) * tick_ns);
+	       muldiv64(100 * DUK_PCT, d->packet_ns, (u64)duk_ticks(d, rung) * tick_ns);
 }
 
 static inline u32 duk_smallest_good(const struct duk_interval *d, const struct duk_level *l,

@@ -284,10 +284,10 @@ class BesideSfb(Beside):
 
 
 class BesideDuk(Beside):
-    """U and T are kept in Q0.20, capacities in whole bytes.
+    """U, T and the change of the delay are kept in Q0.20.
 
     What that does to p depends on how near Eq. 9 is to its pole, so the tolerance is how far p
-    moves when U moves by two such units and what a byte of capacity makes of it.
+    moves when they move by two such units.
     """
 
     algorithm = "duk"
@@ -298,7 +298,6 @@ class BesideDuk(Beside):
         "delay": seconds,
         "rate": plain,
         "level": plain,
-        "best_used": plain,
     }
 
     def model(self, case: Case, judge: Judge) -> Discipline:
@@ -322,22 +321,20 @@ class BesideDuk(Beside):
         if at is None or not at.arrived or not model.wakes:
             return 2 * Q32_UNIT
         unit = 2.0**-19
-        share = unit + 1.5 / max(1.0, at.could)
         moved = [
             replace(
                 at,
-                used=min(1.0, at.used + a * share),
-                was_used=min(1.0, at.was_used + b * share),
+                used=min(1.0, at.used + a * unit),
+                was_used=min(1.0, at.was_used + b * unit),
                 delay_change=at.delay_change + d * unit,
-                could=at.could + a,
             ).p()
             for a in (-1, 0, 1)
             for b in (-1, 0, 1)
             for d in (-1, 0, 1)
         ]
-        # sent, and what T takes from it, are whole bytes; T is cut to 2^-20, (1 + n)/n to 2^-16
+        # what T takes from the bytes sent is whole bytes; T is cut to 2^-20, (1 + n)/n to 2^-16
         term = correction(at.used, at.was_used, at.delay_change, at.interval) if at.known else 0.0
-        cut = (2 + (2.0**-20 + 2.0**-16 * abs(term)) * at.could) / at.arrived
+        cut = (1 + (2.0**-20 + 2.0**-16 * abs(term)) * at.could) / at.arrived
         return 2 * Q32_UNIT + cut + max(moved) - min(moved)
 
     def state(self, model: Duk, wakes: int) -> list[tuple[float, float]]:
@@ -347,7 +344,6 @@ class BesideDuk(Beside):
             (model.delay_s, NS / 2),
             (model.capacity.rate, 1.01),
             (model.search.level, 0),
-            (model.search.best_pct, 0),
         ]
 
     def resync(self, model: Duk, core: list[float]) -> None:

@@ -19,8 +19,10 @@ from tests.models.library import ROOT
 from tests.models.mutate import TOKEN
 
 LICENCE = (
+    # REUSE-IgnoreStart
     "# SPDX-FileCopyrightText: 2026 The Sojourn authors\n"
     "# SPDX-License-Identifier: MIT OR GPL-2.0-only\n"
+    # REUSE-IgnoreEnd
 )
 
 

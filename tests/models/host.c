@@ -46,14 +46,38 @@ typedef u32 aqm_h;
 typedef struct tm_host *aqm_ctx;
 struct aqm_event;
 
-static struct aqm_keep *host_keep(aqm_ctx c, aqm_h h) { return &c->packets[h].keep; }
-static u32 host_len(aqm_ctx c, aqm_h h) { return c->packets[h].len; }
-static u32 host_flow(aqm_ctx c, aqm_h h) { return c->packets[h].flow; }
-static u8 host_ds(aqm_ctx c, aqm_h h) { return c->packets[h].ds; }
-static aqm_h host_next(aqm_ctx c, aqm_h h) { return c->packets[h].next; }
-static void host_set_next(aqm_ctx c, aqm_h h, aqm_h next) { c->packets[h].next = next; }
-static void host_probe(aqm_ctx c, u64 now) { (void)c, (void)now; }
-static void host_trace(aqm_ctx c, const struct aqm_event *e) { (void)c, (void)e; }
+static struct aqm_keep *host_keep(aqm_ctx c, aqm_h h)
+{
+	return &c->packets[h].keep;
+}
+static u32 host_len(aqm_ctx c, aqm_h h)
+{
+	return c->packets[h].len;
+}
+static u32 host_flow(aqm_ctx c, aqm_h h)
+{
+	return c->packets[h].flow;
+}
+static u8 host_ds(aqm_ctx c, aqm_h h)
+{
+	return c->packets[h].ds;
+}
+static aqm_h host_next(aqm_ctx c, aqm_h h)
+{
+	return c->packets[h].next;
+}
+static void host_set_next(aqm_ctx c, aqm_h h, aqm_h next)
+{
+	c->packets[h].next = next;
+}
+static void host_probe(aqm_ctx c, u64 now)
+{
+	(void)c, (void)now;
+}
+static void host_trace(aqm_ctx c, const struct aqm_event *e)
+{
+	(void)c, (void)e;
+}
 
 static void note(aqm_ctx c, aqm_h h, u8 what, u8 why)
 {
@@ -72,7 +96,10 @@ static void leave(aqm_ctx c, aqm_h h, u8 what, u8 why)
 	note(c, h, what, why);
 }
 
-static void host_free(aqm_ctx c, aqm_h h, u8 why) { leave(c, h, TM_DROPPED, why); }
+static void host_free(aqm_ctx c, aqm_h h, u8 why)
+{
+	leave(c, h, TM_DROPPED, why);
+}
 
 static bool host_mark(aqm_ctx c, aqm_h h)
 {
@@ -93,7 +120,7 @@ struct tm_queue {
 };
 
 static const char *set_rows(struct tm_queue *t, const struct aqm_algo *a, const char **names,
-			    const u64 *values, u32 n)
+                            const u64 *values, u32 n)
 {
 	u32 i;
 
@@ -114,8 +141,8 @@ static const char *set_rows(struct tm_queue *t, const struct aqm_algo *a, const 
 }
 
 /* A queue that can see `packets` arrivals. Never NULL; see tm_sentence(). */
-struct tm_queue *tm_open(const char *algo, const char **names, const u64 *values, u32 n, u32 mtu,
-			 u64 seed, u64 start_ns, u32 packets)
+struct tm_queue *tm_open(const char *algo, const char **names, const u64 *values, u32 n,
+                         u32 mtu, u64 seed, u64 start_ns, u32 packets)
 {
 	const struct aqm_algo *a = aqm_find(algo);
 	struct tm_queue *t = calloc(1, sizeof(*t));
@@ -141,7 +168,10 @@ struct tm_queue *tm_open(const char *algo, const char **names, const u64 *values
 	return t;
 }
 
-const char *tm_sentence(const struct tm_queue *t) { return t->sentence; }
+const char *tm_sentence(const struct tm_queue *t)
+{
+	return t->sentence;
+}
 
 void tm_close(struct tm_queue *t)
 {
@@ -158,7 +188,8 @@ static void arrive(struct tm_queue *t, const struct tm_event *e)
 		t->host.fault = 1;
 		return;
 	}
-	t->host.packets[h] = (struct tm_packet){.len = e->len, .flow = e->flow, .ds = (u8)e->ds};
+	t->host.packets[h] =
+	        (struct tm_packet){.len = e->len, .flow = e->flow, .ds = (u8)e->ds};
 	t->host.packets[h].queued = 1;
 	t->host.queued++;
 	aqm_enqueue(t->q, e->now_ns, h);
@@ -192,8 +223,8 @@ static bool conserves(const struct tm_queue *t)
  * statistic to `stats`, n rows of tm_stats() numbers. Answers the number of
  * outcomes, or -1 after a broken rule: see tm_bad().
  */
-s64 tm_run(struct tm_queue *t, const struct tm_event *events, u32 n, struct tm_out *out, u32 room,
-	   u64 *stats)
+s64 tm_run(struct tm_queue *t, const struct tm_event *events, u32 n, struct tm_out *out,
+           u32 room, u64 *stats)
 {
 	const struct aqm_field *row;
 	u32 i;
@@ -222,7 +253,10 @@ s64 tm_run(struct tm_queue *t, const struct tm_event *events, u32 n, struct tm_o
 	return t->host.outs;
 }
 
-u64 tm_bad(const struct tm_queue *t, u32 what) { return t->q->count.bad[what]; }
+u64 tm_bad(const struct tm_queue *t, u32 what)
+{
+	return t->q->count.bad[what];
+}
 u32 tm_stats(const char *algo)
 {
 	const struct aqm_algo *a = aqm_find(algo);
@@ -232,9 +266,15 @@ u32 tm_stats(const char *algo)
 		n++;
 	return n;
 }
-const char *tm_stat_name(const char *algo, u32 n) { return aqm_find(algo)->stats[n].name; }
+const char *tm_stat_name(const char *algo, u32 n)
+{
+	return aqm_find(algo)->stats[n].name;
+}
 
 #ifdef TM_COVERAGE
 void __gcov_dump(void);
-void tm_dump_coverage(void) { __gcov_dump(); }
+void tm_dump_coverage(void)
+{
+	__gcov_dump();
+}
 #endif

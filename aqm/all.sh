@@ -10,6 +10,7 @@ list() {
 	sed -n 's/^const struct aqm_algo aqm_\([a-z0-9_]*\) = {$/\1/p' ./*.c | LC_ALL=C sort
 }
 
+# REUSE-IgnoreStart: the head of the file that is written
 generate() {
 	echo '// SPDX-FileCopyrightText: 2026 The Sojourn authors'
 	echo '// SPDX-License-Identifier: MIT OR GPL-2.0-only'
@@ -24,6 +25,7 @@ generate() {
 	list | sed 's/.*/\t\&aqm_&,/'
 	printf '\tNULL,\n};\n'
 }
+# REUSE-IgnoreEnd
 
 if [ "${1:-}" = --check ]; then
 	generate | cmp -s - all.c || { echo 'aqm/all.c is stale: run aqm/all.sh' >&2; exit 1; }

@@ -10,7 +10,7 @@ build=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-rustup target add --quiet "$target" 2>/dev/null || rustup target add "$target"
+rustup target list --installed | grep -qx "$target" || rustup target add "$target"
 cargo build --quiet --locked --release -p sojourn-sim --example run
 cargo build --quiet --locked --release -p sojourn-sim --example run --target "$target"
 

@@ -43,8 +43,10 @@ def head(built: Built, script: Path) -> str:
     lines = [line for line in script.read_text().splitlines() if line.startswith(wanted)]
     return "\n".join(
         [
+            # REUSE-IgnoreStart
             "# SPDX-FileCopyrightText: 2026 The Sojourn authors",
             "# SPDX-License-Identifier: MIT OR GPL-2.0-only",
+            # REUSE-IgnoreEnd
             f"# Linux {built.release} (User-Mode Linux, time-travel=inf-cpu, HZ=1000)",
             f"# python -m validation.tcp_record {script.stem}",
             "# Times in ms. `in` and `app` are the inputs, `out` is what Linux sent. ts: value and",

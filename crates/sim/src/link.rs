@@ -378,7 +378,11 @@ impl Wire {
         }
         let mut release = now + self.delay_ns;
         if let Some(jitter) = self.jitter {
-            release = Time(self.draw(now, jitter).0.max(self.last_release.0));
+            release = self.draw(now, jitter);
+            if jitter.reorder {
+                return self.slip_in(release, id, arrival, shared);
+            }
+            release = release.max(self.last_release);
             self.last_release = release;
         } else if self.delay_ns == 0 {
             return shared.arrived.push_back(id);
@@ -387,6 +391,15 @@ impl Wire {
             shared.events.schedule(arrival, release);
         }
         self.flying.push_back((release, id));
+    }
+
+    /// Puts a packet among those that are released later; behind its equals.
+    fn slip_in(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
+        let place = self.flying.partition_point(|&(at, _)| at <= release);
+        if place == 0 {
+            shared.events.schedule(arrival, release);
+        }
+        self.flying.insert(place, (release, id));
     }
 
     fn draw(&mut self, now: Time, jitter: JitterSpec) -> Time {

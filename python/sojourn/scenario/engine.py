@@ -42,7 +42,12 @@ def _link(link: Link) -> dict[str, Any]:
         "burst_bytes": int(link.burst),
         "ring_pkts": link.ring,
         "delay_ns": int(link.delay),
-        "jitter": jitter and {"distribution": jitter.distribution, "sd_ns": int(jitter.sd)},
+        "jitter": jitter
+        and {
+            "distribution": jitter.distribution,
+            "sd_ns": int(jitter.sd),
+            "reorder": jitter.reorder,
+        },
         "loss": float(link.loss),
         "queue": {"algorithm": link.queue.algorithm, "rows": dict(link.queue.rows)},
     }

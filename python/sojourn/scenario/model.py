@@ -102,10 +102,15 @@ class Queue(Model):
 
 
 class Jitter(Model):
-    """Random extra delay; packets keep their order, as netem's do behind a rate."""
+    """Random extra delay, drawn for each packet, as netem does.
+
+    Packets keep their order, as netem's do when it has a rate, and a late one holds up those
+    behind it. With `reorder` each leaves when its own time has come, as netem's do without a rate.
+    """
 
     distribution: Literal["normal", "uniform"] = "normal"
     sd: Duration
+    reorder: bool = False
 
 
 class Step(Model):

@@ -326,9 +326,21 @@ mod tests {
         buffer.take_rtt(50_000, false);
         buffer.on_read(30_000, at(10));
         assert_eq!(buffer.size, 131_072);
+        buffer.on_read(198_553, at(40));
         buffer.on_read(200_001, at(60));
         assert!(buffer.size > 400_000, "{}", buffer.size);
         assert_eq!(buffer.space, 200_000);
+    }
+
+    #[test]
+    fn what_is_unread_after_the_first_buffer_does_not_count() {
+        let mut buffer = Buffer::new(&TcpConfig::default());
+        let at = |ms: u64| Clock::at(Time(ms * 1_000_000));
+        buffer.start(1448, 65_160, 1, at(0));
+        buffer.take_rtt(50_000, false);
+        buffer.on_read(1 + 20 * 1448, at(60));
+        assert_eq!(buffer.size, 131_072);
+        assert_eq!(buffer.space_seq, 1 + 1448);
     }
 
     #[test]

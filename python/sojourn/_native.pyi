@@ -43,6 +43,12 @@ def check(algorithm: str, rows: dict[str, int]) -> tuple[str | None, str, int, i
 def tcp_options() -> str:
     """JSON of every switch of the TCP, at its default."""
 
+def congestion_controls() -> list[str]:
+    """The names of the congestion controls."""
+
+def check_scenario(scenario: str) -> tuple[str, str] | None:
+    """None if the engine can run this scenario (JSON); else the key at fault and the reason."""
+
 Columns = dict[str, dict[str, NDArray[Any]]]
 
 def run(

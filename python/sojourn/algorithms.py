@@ -69,7 +69,7 @@ UNITS: dict[str, Unit] = {
     "bytes": Unit("bytes", lambda t: units.Size(t), lambda v: str(units.Size(v))),
     "bytes/s": Unit("rate", _bytes_per_s, lambda v: str(units.Rate(v * 8)) if v else 0),
     "q32": Unit(
-        "share", lambda t: _share_of(units.Share(t)), lambda v: round(v / _Q32, 9), _share_of
+        "share", lambda t: _share_of(units.Share(t)), lambda v: round(v / _Q32, 11), _share_of
     ),
     "hz/16": Unit("Hz", _sixteenths, lambda v: f"{Decimal(v) / 16:f} Hz"),
 }

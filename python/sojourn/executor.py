@@ -12,9 +12,9 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import resource
 import signal
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -94,9 +94,10 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
         return not stopped()
 
     note(1e-9)  # begun
-    begun_s = _user_cpu_s()
+    # The engine runs in this thread.
+    begun_s = time.thread_time()
     outcome = _native.run(job.scenario, job.seed, progress)
-    cpu_s = _user_cpu_s() - begun_s
+    cpu_s = time.thread_time() - begun_s
     if outcome is None:
         return False
     report, series, events = outcome
@@ -112,11 +113,6 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
     Store(root).save(job.key, run, tables)
     note(1.0)
     return True
-
-
-def _user_cpu_s() -> float:
-    """User CPU time of this thread, in which the engine runs."""
-    return resource.getrusage(resource.RUSAGE_THREAD).ru_utime
 
 
 def _by_queue(columns: Mapping[str, Mapping[str, Any]]) -> Any:

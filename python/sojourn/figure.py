@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def delay_over_time(reproduction: Reproduction, signal: str) -> Figure:
         )
     _rates(axes, reproduction)
     axes.set_xlim(0, experiment.scenario.duration / 1e9)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, axes.get_ylim()[1] * 1.12)  # room for the rates above the curves
     axes.set_xlabel("time (s)")
     axes.set_ylabel("queuing delay (ms)")
     axes.spines[["top", "right"]].set_visible(False)
@@ -101,4 +102,4 @@ def svg(figure: Figure) -> str:
     with matplotlib.rc_context({"svg.fonttype": "path", "svg.hashsalt": "sojourn"}):
         figure.savefig(sink, format="svg", metadata={"Date": None})
     text = sink.getvalue()
-    return text[text.index("<svg") :]
+    return re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)

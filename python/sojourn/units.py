@@ -8,49 +8,64 @@ are ints, so they compare and add like numbers; `str()` gives text that reads ba
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from fractions import Fraction
+from typing import ClassVar, Self
 
 from pydantic_core import PydanticCustomError, core_schema
 
 from sojourn.errors import nearest
 
-if TYPE_CHECKING:
-    from pint import UnitRegistry
-
-# Every unit has its own line: prefixes are not generated, because tc's "mbit" (10^6) and the
-# milli of SI would collide.
-_DEFINITIONS = """\
-ns = [time]
-us = 1000 ns = µs
-ms = 1e6 ns
-s = 1e9 ns = sec = second = seconds
-min = 60 s = minute = minutes
-h = 3600 s = hour = hours
-bit = [data] = bits
-kbit = 1000 bit = Kbit
-Mbit = 1e6 bit = mbit
-Gbit = 1e9 bit = gbit
-B = 8 bit = byte = bytes
-kB = 1000 B = KB = kbyte
-MB = 1e6 B
-GB = 1e9 B
-KiB = 1024 B
-MiB = 1048576 B
-GiB = 1073741824 B
-pkt = [packets] = pkts = packet = packets
-percent = [share]
-Hz = 1 / s
-"""
+# What each unit measures, and how much of the first unit of its kind it is. Prefixes are not
+# generated: tc's "mbit" (10^6) and the milli of SI would collide.
+_UNITS: dict[str, tuple[str, int]] = {
+    "ns": ("time", 1),
+    "us": ("time", 10**3),
+    "µs": ("time", 10**3),
+    "ms": ("time", 10**6),
+    "s": ("time", 10**9),
+    "sec": ("time", 10**9),
+    "second": ("time", 10**9),
+    "seconds": ("time", 10**9),
+    "min": ("time", 60 * 10**9),
+    "minute": ("time", 60 * 10**9),
+    "minutes": ("time", 60 * 10**9),
+    "h": ("time", 3600 * 10**9),
+    "hour": ("time", 3600 * 10**9),
+    "hours": ("time", 3600 * 10**9),
+    "bit": ("data", 1),
+    "bits": ("data", 1),
+    "kbit": ("data", 10**3),
+    "Kbit": ("data", 10**3),
+    "Mbit": ("data", 10**6),
+    "mbit": ("data", 10**6),
+    "Gbit": ("data", 10**9),
+    "gbit": ("data", 10**9),
+    "B": ("data", 8),
+    "byte": ("data", 8),
+    "bytes": ("data", 8),
+    "kB": ("data", 8 * 10**3),
+    "KB": ("data", 8 * 10**3),
+    "MB": ("data", 8 * 10**6),
+    "GB": ("data", 8 * 10**9),
+    "KiB": ("data", 8 * 2**10),
+    "MiB": ("data", 8 * 2**20),
+    "GiB": ("data", 8 * 2**30),
+    "pkt": ("packets", 1),
+    "pkts": ("packets", 1),
+    "packet": ("packets", 1),
+    "packets": ("packets", 1),
+    "percent": ("share", 1),
+    "Hz": ("frequency", 1),
+}
 # RFC-minded people write Mbps and mean bits; tc reads the very same word as bytes.
 _BPS = re.compile(r"^[kKmMgGtT]?i?[bB]ps$")
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
 
 NS = "ns"
-BITS_PER_S = "bit / s"
+BITS_PER_S = "bit/s"
 BYTES = "B"
 PKTS = "pkt"
 SHARE = "percent"
@@ -61,21 +76,9 @@ class UnitError(ValueError):
     """Text that is not a quantity of the kind that is asked for."""
 
 
-@functools.cache
-def _registry() -> UnitRegistry[Any]:
-    import pint  # slow to import, and only needed where a quantity is text
-
-    registry: UnitRegistry[Any] = pint.UnitRegistry(
-        None, non_int_type=Decimal, on_redefinition="ignore"
-    )
-    registry.load_definitions(_DEFINITIONS.splitlines())
-    return registry
-
-
 def unit_names() -> list[str]:
     """Every unit that may be written."""
-    lines = (line.split("=") for line in _DEFINITIONS.splitlines())
-    return [word.strip() for parts in lines for word in (parts[0], *parts[2:])]
+    return list(_UNITS)
 
 
 def split(text: str) -> tuple[Decimal, str]:
@@ -104,28 +107,30 @@ def convert(text: str, base: str, example: str) -> Decimal:
             raise UnitError(f"{text!r}: unknown unit '{word}'.{nearest(word, unit_names())}")
     if base == BITS_PER_S and re.fullmatch(r"[kKmMgG]?bit", unit):
         unit += "/s"  # tc's word for a rate: 100mbit
-    factor = _factor(unit, base)
-    if factor is None:
+    (kind, size), (wanted, one) = _measure(unit), _measure(base)
+    if kind != wanted:
         raise UnitError(f"{text!r} is in '{unit}'; write it as {example!r}")
-    return number * factor
+    exact = size / one
+    return number * exact.numerator / exact.denominator
 
 
-@functools.cache
-def _factor(unit: str, base: str) -> Decimal | None:
-    import pint
-
-    registry = _registry()
-    try:
-        return Decimal(registry.Quantity(Decimal(1), unit).to(base).magnitude)
-    except (pint.DimensionalityError, pint.errors.DefinitionSyntaxError):
-        return None
+def _measure(unit: str) -> tuple[str, Fraction]:
+    """What 'bit' or 'bit/s' measures, and its size; '' for what is no such thing."""
+    kinds, sizes = zip(
+        *(_UNITS.get(word.strip(), ("", 1)) for word in unit.split("/")), strict=True
+    )
+    if len(sizes) == 1:
+        return kinds[0], Fraction(sizes[0])
+    if len(sizes) == 2:
+        return f"{kinds[0]}/{kinds[1]}", Fraction(*sizes)
+    return "", Fraction(1)
 
 
 def whole(text: str, base: str, example: str) -> int:
     """`convert`, where only a whole number of base units makes sense."""
     value = convert(text, base, example)
     if value != value.to_integral_value():
-        raise UnitError(f"{text!r} is not a whole number of {base.replace(' ', '')}")
+        raise UnitError(f"{text!r} is not a whole number of {base}")
     return int(value)
 
 

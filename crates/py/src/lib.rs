@@ -18,7 +18,7 @@ mod _native {
     #[pymodule_export]
     use super::duk::duk_evaluations_per_second;
     #[pymodule_export]
-    use super::run::{run, tcp_options};
+    use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]
     use super::tables::{algorithms, check, core_version, queue_rows};
 }

@@ -11,13 +11,30 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sojourn_sim::record::{PacketEvent, SeriesReport};
-use sojourn_sim::transport::tcp::TcpConfig;
+use sojourn_sim::transport::tcp::{CongestionControl, TcpConfig};
 use sojourn_sim::{Control, Report, Scenario};
 
 /// JSON of every switch of the TCP, at its default.
 #[pyfunction]
 pub fn tcp_options() -> PyResult<String> {
     serde_json::to_string(&TcpConfig::default()).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// The names of the congestion controls, as the engine's own refusal of a wrong one lists them.
+#[pyfunction]
+pub fn congestion_controls() -> Vec<String> {
+    let refusal = serde_json::from_str::<CongestionControl>("\"?\"")
+        .map_or_else(|error| error.to_string(), |_| String::new());
+    let quoted = refusal.split('`').skip(1).step_by(2);
+    quoted.skip(1).map(str::to_owned).collect()
+}
+
+/// None if the engine can run this scenario; else the key at fault and the reason.
+#[pyfunction]
+pub fn check_scenario(scenario: &str) -> Option<(String, String)> {
+    Scenario::from_json(scenario)
+        .err()
+        .map(|fault| (fault.key, fault.reason))
 }
 
 /// Asks Python whether to go on, each time the engine looks up.
@@ -62,8 +79,8 @@ pub fn run(
     seed: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Option<Packed>> {
-    let scenario: Scenario =
-        serde_json::from_str(scenario).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let scenario =
+        Scenario::from_json(scenario).map_err(|fault| PyValueError::new_err(fault.to_string()))?;
     let mut watch = Watch {
         progress,
         stopped: false,

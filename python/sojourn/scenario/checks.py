@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -40,6 +41,21 @@ def _problems(scenario: Scenario) -> Iterator[Problem]:
     for index, flow in enumerate(traffic):
         yield from _flow(flow, (*where, index))
     yield from _record(scenario, queues)
+    yield from _engine(scenario)
+
+
+def _engine(scenario: Scenario) -> Iterator[Problem]:
+    """Whatever else the engine would refuse, in its own words."""
+    from sojourn.scenario.engine import to_engine
+    from sojourn.scenario.expand import expand
+
+    fault = _native.check_scenario(json.dumps(to_engine(expand(scenario))))
+    if fault:
+        key, reason = fault
+        # The engine's keys are ours with the base unit at the end.
+        words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
+        path = tuple(int(word) if word.isdigit() else word for word in words)
+        yield (("dumbbell",) if scenario.dumbbell else path), f"{key}: {reason}"
 
 
 def _unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:
@@ -150,6 +166,10 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
     if flow.app.kind != "cbr" and flow.transport.kind == "udp":
         yield (*where, "transport"), f"a '{flow.app.kind}' source sends by 'tcp'"
     if flow.transport.kind == "tcp":
+        controls = _native.congestion_controls()
+        cc = flow.transport.cc
+        if cc not in controls:
+            yield (*where, "transport", "cc"), f"there is no '{cc}'.{nearest(cc, controls)}"
         known = {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn")}
         for key, value in flow.transport.options.items():
             at = (*where, "transport", "options", key)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from sojourn.scenario.model import Scenario
 
@@ -15,11 +16,20 @@ from sojourn.scenario.model import Scenario
 def text() -> str:
     """The schema as it is published."""
     schema = Scenario.model_json_schema(by_alias=True)
+    for table in ("Traffic", "Flow"):
+        for key in ("transport", "app"):
+            _allow_bare_kind(schema["$defs"][table]["properties"], key)
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$comment": "generated from the models in sojourn.scenario.model",
     }
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _allow_bare_kind(properties: dict[str, Any], key: str) -> None:
+    """`app = "bulk"` stands for `app = { kind = "bulk" }`."""
+    table = properties[key]
+    properties[key] = {"anyOf": [{"enum": list(table["discriminator"]["mapping"])}, table]}
 
 
 def main(arguments: list[str]) -> int:

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What the tests of the package share: a store of their own, and small scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SMALL = """\
+format = 1
+name = "small"
+duration = "2 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+aqm = "codel"
+
+[[dumbbell.flows]]
+name = "bulk"
+count = 2
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or fills the user's store."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A scenario that takes a fraction of a second."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path

@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The rule that decides claims, on made-up numbers whose verdict is plain."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import pytest
+from sojourn.claims import Claim, Decision, Pair, decide, read
+from sojourn.errors import InputError
+from sojourn.stats import estimate
+
+NOISE = [0.02, -0.01, 0.03, -0.02, 0.0, 0.01, -0.03, 0.02, -0.01, -0.01]
+PAIR = Pair("drop", "a", "b")
+
+
+def verdict(
+    left: list[float],
+    right: list[float],
+    relation: Literal["less", "greater"] = "less",
+    factor: float = 1.0,
+    margin: float | None = None,
+    calibrated: bool = False,
+) -> Decision:
+    claim = Claim(
+        id="x",
+        text="x",
+        source="x",
+        metrics=("utilisation_pct",),
+        relation=relation,
+        pairs=(PAIR,),
+        factor=factor,
+        margin=margin,
+    )
+    values = {"a": left, "b": right}
+    cells = {("drop", "b", "utilisation_pct")} if calibrated else set()
+    return decide(claim, lambda cell: values[cell[1]], cells)
+
+
+def around(mean: float) -> list[float]:
+    return [mean + noise for noise in NOISE]
+
+
+@pytest.mark.parametrize(
+    ("left", "factor", "relation", "expected"),
+    [
+        (1.0, 1.0, "less", "holds"),
+        (1.0, 0.5, "less", "undecided"),
+        (1.0, 0.4, "less", "fails"),
+        (1.0, 1.0, "greater", "fails"),
+        (3.0, 1.0, "greater", "holds"),
+        (3.0, 2.0, "greater", "fails"),
+    ],
+)
+def test_the_interval_of_the_log_ratio_decides(
+    left: float, factor: float, relation: Literal["less", "greater"], expected: str
+) -> None:
+    right = [2.0 - noise / 3 for noise in NOISE]
+    assert verdict(around(left), right, relation, factor).verdict == expected
+
+
+def test_seeds_are_matched() -> None:
+    """What varies from seed to seed in both alike does not hide a difference."""
+    wild = [10.0, 1.0, 100.0, 3.0, 30.0, 5.0, 50.0, 2.0, 20.0, 7.0]
+    assert verdict([0.9 * v for v in wild], wild).verdict == "holds"
+
+
+def test_a_margin_is_compared_as_a_difference() -> None:
+    assert verdict(around(98.5), around(99.5), "greater", margin=-1.5).verdict == "holds"
+    assert verdict(around(97.5), around(99.5), "greater", margin=-1.5).verdict == "fails"
+
+
+def test_where_a_value_is_zero_the_difference_decides() -> None:
+    zero = [0.0] * 10
+    assert verdict(zero, around(5.0), factor=0.1).verdict == "holds"
+    assert verdict(around(5.0), zero).verdict == "fails"
+
+
+def test_what_settled_a_setting_never_holds() -> None:
+    decision = verdict(around(1.0), around(2.0), calibrated=True)
+    assert (decision.verdict, decision.rule) == ("calibrated", "holds")
+
+
+def test_one_failing_part_fails_the_claim_and_one_open_part_leaves_it_open() -> None:
+    values = {"a": around(1.0), "b": around(2.0), "c": around(0.5), "d": around(1.0)}
+
+    def of(*rights: str) -> str:
+        pairs = tuple(Pair("drop", "a", right) for right in rights)
+        claim = Claim("x", "x", "x", ("jain",), "less", pairs)
+        return decide(claim, lambda cell: values[cell[1]], set()).verdict
+
+    assert of("b") == "holds"
+    assert of("b", "d") == "undecided"
+    assert of("b", "d", "c") == "fails"
+
+
+def test_the_interval_is_students() -> None:
+    found = estimate([1.0, 2.0, 3.0, 4.0])
+    # t(0.975, 3) = 3.182446, s = 1.290994
+    assert found.mean == 2.5
+    assert math.isclose(found.half, 3.182446 * 1.290994 / 2, rel_tol=1e-5)
+
+
+def test_one_seed_decides_nothing() -> None:
+    assert verdict([1.0], [2.0]).verdict == "undecided"
+
+
+def test_nothing_measured_decides_nothing() -> None:
+    assert verdict([math.nan] * 10, around(2.0)).verdict == "undecided"
+
+
+def test_two_claims_need_two_ids() -> None:
+    entry = {
+        "id": "x",
+        "text": "x",
+        "source": "x",
+        "metrics": ["jain"],
+        "relation": "less",
+        "pairs": [["drop", "a", "b"]],
+    }
+    with pytest.raises(InputError, match="one id"):
+        read({"claims": [entry, entry]})

@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Runs: the same each time, kept when stopped, made again when damaged."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sojourn
+from sojourn import _native, executor
+from sojourn.errors import RunError, StoreError
+from sojourn.executor import Job, run_all
+from sojourn.scenario import Scenario
+from sojourn.store import Store
+
+from tests.conftest import SMALL
+
+
+def engine(scenario: Scenario) -> str:
+    return json.dumps(scenario.to_engine())
+
+
+def jobs(count: int, duration: str = "2 s") -> list[Job]:
+    text = engine(sojourn.loads(SMALL.replace("2 s", duration)))
+    return [Job(text, seed, f"seed {seed}") for seed in range(1, count + 1)]
+
+
+def fingerprint(run: sojourn.Run) -> str:
+    return str(run.report["fingerprint"])
+
+
+def test_one_seed_gives_the_same_bytes_and_two_differ(small: Path) -> None:
+    text = engine(sojourn.load(small))
+    runs = [_native.run(text, seed) for seed in (1, 1, 2)]
+    first, again, other = (run for run in runs if run)
+    assert first[0] == again[0]
+    columns = zip(first[1]["bottleneck"].values(), again[1]["bottleneck"].values(), strict=True)
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in columns)
+    assert json.loads(first[0])["fingerprint"] != json.loads(other[0])["fingerprint"]
+
+
+def test_processes_and_threads_give_the_same(small: Path, tmp_path: Path) -> None:
+    scenario = sojourn.load(small)
+    alone = sojourn.run(scenario, seeds=3, workers=1, out=tmp_path / "1")
+    side_by_side = sojourn.run(scenario, seeds=3, workers=2, out=tmp_path / "2")
+    assert [fingerprint(r) for r in alone] == [fingerprint(r) for r in side_by_side]
+
+
+def test_a_second_time_nothing_is_run(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = sojourn.load(small)
+    before = sojourn.run(scenario, seeds=2, workers=1)
+    monkeypatch.setattr(executor, "work", None)
+    after = sojourn.run(scenario, seeds=2, workers=1)
+    assert [fingerprint(r) for r in before] == [fingerprint(r) for r in after]
+
+
+def test_a_truncated_run_is_made_again(small: Path, tmp_path: Path) -> None:
+    scenario = sojourn.load(small)
+    before = sojourn.run(scenario, out=tmp_path / "out")
+    path = before.runs[0].entry.folder / "series.parquet"
+    path.write_bytes(path.read_bytes()[:100])
+    after = sojourn.run(scenario, out=tmp_path / "out")
+    assert fingerprint(after.runs[0]) == fingerprint(before.runs[0])
+    assert path.stat().st_size > 100
+
+
+def test_a_run_answers_within_a_tenth_of_a_second() -> None:
+    stop_at = time.monotonic() + 0.3
+
+    def go_on(_: float) -> bool:
+        return time.monotonic() < stop_at
+
+    assert _native.run(jobs(1, "100000 s")[0].scenario, 1, go_on) is None
+    assert time.monotonic() - stop_at < 0.1
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(small: Path, tmp_path: Path) -> None:
+    small.write_text(SMALL.replace('"2 s"', '"60 s"'))
+    words = ["run", str(small), "--seeds", "10000", "--workers", "2", "--out", str(tmp_path / "o")]
+    command = [sys.executable, "-m", "sojourn", *words]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        runs = tmp_path / "o" / "runs"
+        deadline = time.monotonic() + 60
+        while not list(runs.glob("??/*/complete.json")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        _, message = process.communicate(timeout=30)
+    assert process.returncode == 130
+    kept = len(list(runs.glob("??/*/complete.json")))
+    assert kept > 0
+    assert f"{kept} of 10000 runs are finished and kept" in message
+    assert "the same command goes on from there" in message
+    assert "Traceback" not in message
+    with pytest.raises(StoreError, match="not whole"):
+        sojourn.Result.load(tmp_path / "o")
+
+
+class Killer(threading.Thread):
+    """Kills worker processes until it is told to stop, or so many times."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__(daemon=True)
+        self.times, self.over = times, threading.Event()
+
+    def run(self) -> None:
+        killed: set[int] = set()
+        while not self.over.is_set() and len(killed) < self.times:
+            time.sleep(0.05)
+            for child in multiprocessing.active_children():
+                if child.pid and child.pid not in killed and len(killed) < self.times:
+                    killed.add(child.pid)
+                    os.kill(child.pid, signal.SIGKILL)
+                    break
+
+
+def test_the_run_of_a_killed_worker_is_repeated(tmp_path: Path) -> None:
+    killer = Killer(1)
+    killer.start()
+    entries = run_all(jobs(3, "200 s"), store=Store(tmp_path), workers=2)
+    killer.over.set()
+    assert len(entries) == 3
+
+
+def test_a_run_that_is_killed_again_fails_and_the_rest_is_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    run_all(jobs(1, "200 s"), store=store, workers=1)
+    killer = Killer(1000)
+    killer.start()
+    with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*killed"):
+        run_all(jobs(3, "200 s"), store=store, workers=2)
+    killer.over.set()
+    killer.join()
+    assert store.load(jobs(1, "200 s")[0].key)
+    assert len(run_all(jobs(3, "200 s"), store=store, workers=2)) == 3
+
+
+def test_a_result_is_a_folder_that_explains_itself(small: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = sojourn.run(sojourn.load(small), aqms=["codel", "fifo"], seeds=2, workers=1, out=out)
+    again = sojourn.Result.load(out)
+    assert again.to_json() == json.loads(json.dumps(result.to_json()))
+    pd.testing.assert_frame_equal(again.series().to_pandas(), result.series().to_pandas())
+    head = json.loads((out / "result.json").read_text())
+    assert {"format", "core", "host", "seeds", "made"} <= head.keys()
+    assert sojourn.load(out / "scenario.toml").duration == 2_000_000_000
+    windows = pd.read_parquet(out / "windows.parquet")
+    assert list(windows["aqm"]) == ["codel", "codel", "fifo", "fifo"]
+    series = pl.read_parquet(out / "series.parquet")
+    assert set(series.columns) >= {"aqm", "seed", "queue", "t_s", "queue_delay_ms"}
+
+
+@pytest.mark.parametrize("name", ["series.parquet", "result.json", "scenario.toml"])
+def test_a_half_written_result_does_not_pass_for_whole(
+    small: Path, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "out"
+    sojourn.run(sojourn.load(small), out=out)
+    (out / name).write_bytes((out / name).read_bytes()[:-10])
+    with pytest.raises(StoreError, match=r"not whole.*Run the same command again"):
+        sojourn.Result.load(out)
+
+
+def test_every_packet_is_kept_where_asked_for(small: Path) -> None:
+    small.write_text(SMALL + "\n[record]\nevents = true\n")
+    run = sojourn.run(sojourn.load(small)).runs[0]
+    events = run.events()
+    window = run.report["queues"][0]["windows"][0]
+    assert events is not None
+    assert len(events) == window["departed_pkts"] + window["dropped_pkts"]

@@ -1,0 +1,248 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Scenarios: read, checked, written back, and every mistake named where it stands."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+from sojourn import algorithms
+from sojourn.errors import InputError
+from sojourn.experiment import ROOT
+from sojourn.scenario import (
+    Bulk,
+    Duration,
+    Flow,
+    Jitter,
+    Link,
+    Queue,
+    Rate,
+    Record,
+    Respawn,
+    Scenario,
+    Share,
+    Size,
+    Step,
+    Tcp,
+    Window,
+    load,
+    loads,
+    schema,
+)
+from sojourn.scenario.changes import assign, read_assignment, use_algorithm
+
+from tests.conftest import SMALL
+
+SHIPPED = sorted(ROOT.glob("*/**/scenario.toml")) + sorted(ROOT.glob("bench/*.toml"))
+
+GRAPH = """\
+format = 1
+name = "graph"
+duration = "10 s"
+nodes = ["a", "r", "b"]
+
+[[links]]
+name = "up"
+from = "a"
+to = "r"
+
+[[links]]
+name = "down"
+from = "r"
+to = "b"
+rate = "10 Mbit/s"
+schedule = [
+    { at = "2 s", rate = "5 Mbit/s" },
+    { at = "4 s", rate = "10 Mbit/s" },
+]
+queue = { algorithm = "codel", target = "5 ms", limit = 500 }
+
+[[links]]
+name = "back"
+from = "b"
+to = "a"
+delay = "10 ms"
+
+[[flows]]
+name = "bulk"
+from = "a"
+to = "b"
+path = ["up", "down"]
+transport = { kind = "tcp", cc = "cubic" }
+
+[record]
+queues = ["down"]
+windows = [{ name = "late", from = "5 s", to = "10 s" }]
+"""
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.parent.name)
+def test_a_shipped_scenario_is_valid_and_round_trips(path: Path) -> None:
+    scenario = load(path)
+    assert loads(scenario.to_toml()) == scenario
+    graph = scenario.expand()
+    assert loads(graph.to_toml()) == graph
+    assert graph.to_engine() == scenario.to_engine()
+
+
+@pytest.mark.parametrize("text", [SMALL, GRAPH])
+def test_a_scenario_round_trips(text: str) -> None:
+    assert loads(loads(text).to_toml()) == loads(text)
+
+
+def test_python_objects_round_trip() -> None:
+    scenario = Scenario(
+        name="objects",
+        duration=Duration("10 s"),
+        nodes=("a", "b"),
+        links=(
+            Link(
+                name="forth",
+                from_="a",
+                to="b",
+                rate=Rate("10 Mbit/s"),
+                schedule=(Step(at=Duration("5 s"), rate=Rate("5 Mbit/s")),),
+                shaper="tbf",
+                burst=Size("3 kB"),
+                delay=Duration("10 ms"),
+                jitter=Jitter(sd=Duration("1 ms")),
+                loss=Share(0.001),
+                queue=Queue(algorithm="codel", rows={"target": 7_000_000, "ecn": 1}),
+            ),
+            Link(name="back", from_="b", to="a"),
+        ),
+        flows=(
+            Flow(name="short", from_="a", to="b", app=Respawn(size=Size("250 kB"))),
+            Flow(name="long", from_="a", to="b", app=Bulk(), transport=Tcp(ecn=True), count=3),
+        ),
+        record=Record(
+            queues=("forth",),
+            windows=(Window(name="w", from_=Duration("1 s"), to=Duration("9 s")),),
+        ),
+    )
+    assert loads(scenario.to_toml()) == scenario
+
+
+def test_the_engine_gets_base_units() -> None:
+    engine = loads(GRAPH).to_engine()
+    down = engine["links"][1]
+    assert down["rate_bps"] == 10_000_000
+    assert down["schedule"][0] == {"at_ns": 2_000_000_000, "rate_bps": 5_000_000}
+    assert down["queue"] == {"algorithm": "codel", "rows": {"target": 5_000_000, "limit": 500}}
+    assert engine["record"]["windows"] == [
+        {"name": "late", "from_ns": 5_000_000_000, "to_ns": 10_000_000_000}
+    ]
+
+
+MISTAKES = {
+    "a key": ("duration =", "durration =", r":3: durration: unknown key.*'duration'"),
+    "an aqm": ('"codel"', '"coddel"', r"queue.algorithm: unknown algorithm 'coddel'.*'codel'"),
+    "a parameter": ("target", "taget", r"queue.taget: 'codel' has no such parameter.*'target'"),
+    "a unit": ('"5 ms"', '"5 mss"', r"queue.target: '5 mss': unknown unit 'mss'.*'ms'"),
+    "a range": ('"5 ms"', '"5 h"', r"queue.target: '5 h' is out of range; allowed: .* to "),
+    "a rate in bps": ('"10 Mbit/s"', '"10 Mbps"', r":15: links\[1\].rate: .*tc reads"),
+    "a rate of zero": ('"10 Mbit/s"', '"0 Mbit/s"', r"links\[1\].rate: '0 Mbit/s': a rate of zero"),
+    "a schedule": ('at = "4 s"', 'at = "1 s"', r":16: .*schedule\[1\].at: '1 s' is not later"),
+    "a node": ('to = "b"', 'to = "bb"', r"links\[1\].to: there is no node 'bb'.*'b'"),
+    "a path": (
+        '"up", "down"',
+        '"up", "dwn"',
+        r"flows\[0\].path\[1\]: there is no link 'dwn'.*'down'",
+    ),
+    "a broken path": ('"up", "down"', '"down"', r"path\[0\]: 'down' begins at 'r', not at 'a'"),
+    "a window": ('to = "10 s"', 'to = "11 s"', r"windows\[0\].to: '11 s' is after the end.*'10 s'"),
+    "a recorded queue": (
+        'queues = ["down"',
+        'queues = ["up"',
+        r"queues\[0\]: there is no link 'up'",
+    ),
+    "a control": ('"cubic"', '"cubci"', r"transport.cc: .*'cubic'"),
+    "an option": (
+        '"cubic"',
+        '"cubic", options = { sakc = true }',
+        r"options.sakc: TCP has no.*'sack'",
+    ),
+    "a kind": (
+        'kind = "tcp"',
+        'kind = "tpc"',
+        r"flows\[0\].transport: 'tpc' is not a choice.*'tcp'",
+    ),
+    "a format": ("format = 1", "format = 2", r"format = 2 is not known"),
+    "a name twice": ('name = "back"', 'name = "up"', r"links\[2\].name: 'up' is there twice"),
+    "no way": ('path = ["up", "down"]', 'reverse_path = ["up"]', r"reverse_path\[0\]: 'up' begins"),
+    "a bad line": ("nodes = [", "nodes = ", r"g.toml:4:\d+: not TOML"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named_with_its_place_and_the_nearest_name(name: str, tmp_path: Path) -> None:
+    right, wrong, sentence = MISTAKES[name]
+    assert right in GRAPH
+    path = tmp_path / "g.toml"
+    path.write_text(GRAPH.replace(right, wrong, 1))
+    with pytest.raises(InputError, match=sentence) as caught:
+        load(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_every_row_of_the_core_refuses_what_is_outside_its_range() -> None:
+    for algorithm in algorithms.algorithms().values():
+        for row in algorithms.rows_of(algorithm.name).values():
+            for number in (row.min, row.default, row.max):
+                assert row.read(row.write(number)) == number, (algorithm.name, row.name, number)
+            with pytest.raises(ValueError, match=r"allowed|not a|true or false|number|unit"):
+                row.read(row.max + 1 if row.unit in ("count", "pkts", "log2") else object())
+
+
+def test_a_change_from_outside_reaches_its_key() -> None:
+    data = tomllib.loads(GRAPH)
+    for text in (
+        "duration=20s",
+        "links.down.rate=1 Mbit/s",
+        "flows.bulk.transport.ecn=true",
+        "target=9ms",
+        "queue.ecn=true",
+    ):
+        assign(data, *read_assignment(text))
+    engine = Scenario.model_validate(data).to_engine()
+    assert engine["duration_ns"] == 20_000_000_000
+    assert engine["links"][1]["rate_bps"] == 1_000_000
+    assert engine["flows"][0]["transport"]["ecn"] is True
+    assert engine["links"][1]["queue"]["rows"] == {"target": 9_000_000, "limit": 500, "ecn": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("duraton=1 s", "no such key.*'duration'"),
+        ("links.dwn.rate=1 Mbit/s", "there is no 'dwn'.*'down'"),
+        ("rate", "write it as key=value"),
+        ("name.first=1", "nothing to set in .graph"),
+    ],
+)
+def test_a_change_of_what_is_not_there_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        assign(tomllib.loads(GRAPH), *read_assignment(text))
+
+
+def test_another_algorithm_keeps_the_rows_of_the_queue() -> None:
+    data = tomllib.loads(GRAPH)
+    use_algorithm(data, "pie")
+    assert data["links"][1]["queue"] == {"algorithm": "pie", "limit": 500}
+
+
+def test_the_published_schema_is_fresh() -> None:
+    package = Path(schema.__file__).parent / "schema.json"
+    assert package.read_text() == schema.text(), "run: make generate"
+    published = Path(__file__).parent.parent / "docs/scenario.schema.json"
+    assert published.read_text() == schema.text(), "run: make generate"
+
+
+@pytest.mark.parametrize("text", [SMALL, GRAPH, SMALL + 'app = "bulk"\n'])
+def test_the_schema_takes_what_the_models_take(text: str) -> None:
+    loads(text)
+    jsonschema.validate(tomllib.loads(text), json.loads(schema.text()))

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The store holds whole runs or none."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from sojourn.errors import StoreError
+from sojourn.store import Store, key_of
+
+KEY = key_of({"name": "x"}, 1, "0")
+TABLES = {"series": pa.table({"queue": ["q"], "t_s": [0.1]})}
+RUN = {"report": {"goodput_mbps": 1.0}}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(tmp_path / "store")
+    store.save(KEY, RUN, TABLES)
+    return store
+
+
+def test_what_was_saved_is_there(store: Store) -> None:
+    entry = store.load(KEY)
+    assert entry and entry.report == RUN["report"]
+    assert entry.series().to_pydict() == {"queue": ["q"], "t_s": [0.1]}
+    assert entry.events() is None
+
+
+def test_the_key_depends_on_scenario_seed_and_core() -> None:
+    keys = {key_of(s, n, c) for s in ({"a": 1}, {"a": 2}) for n in (1, 2) for c in ("0", "1")}
+    assert len(keys) == 8
+
+
+@pytest.mark.parametrize("name", ["run.json", "series.parquet", "complete.json"])
+@pytest.mark.parametrize("harm", ["cut", "empty", "gone", "changed"])
+def test_a_damaged_entry_is_moved_aside(store: Store, name: str, harm: str) -> None:
+    path = store.folder(KEY) / name
+    content = path.read_bytes()
+    if harm == "gone":
+        path.unlink()
+    else:
+        path.write_bytes({"cut": content[:-3], "empty": b"", "changed": b"[]" + content}[harm])
+    assert store.load(KEY) is None
+    assert not store.folder(KEY).exists()
+    assert len(list((store.root / "damaged").iterdir())) == 1
+    store.save(KEY, RUN, TABLES)
+    assert store.load(KEY)
+
+
+def test_a_killed_writer_leaves_nothing_that_looks_whole(tmp_path: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        store = Store(tmp_path)
+        os.fsync = lambda _: os._exit(9)  # type: ignore[assignment]  # killed in the middle of the first file
+        store.save(KEY, RUN, TABLES)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] != 0
+    assert list(tmp_path.glob(".partial-*"))
+    store = Store(tmp_path)
+    assert store.load(KEY) is None
+    assert not list(tmp_path.glob(".partial-*"))
+    store.save(KEY, RUN, TABLES)
+    assert store.load(KEY)
+
+
+def test_a_full_disk_is_a_clear_message_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match=r"disk is full; .* kept.*--out"):
+        store.save(KEY, RUN, TABLES)
+    assert not list(tmp_path.rglob("*"))
+
+
+def test_the_second_writer_of_a_run_changes_nothing(store: Store) -> None:
+    store.save(KEY, {"report": {"goodput_mbps": 2.0}}, TABLES)
+    entry = store.load(KEY)
+    assert entry and entry.report == RUN["report"]

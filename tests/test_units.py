@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Units are read as people write them, and never guessed."""
+
+from __future__ import annotations
+
+import pytest
+from sojourn.units import Duration, Rate, Share, Size, UnitError
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "number"),
+    [
+        (Rate, "100 Mbit/s", 100_000_000),
+        (Rate, "100mbit", 100_000_000),
+        (Rate, "12.5 MB/s", 100_000_000),
+        (Rate, "87.2 kbit/s", 87_200),
+        (Duration, "50 ms", 50_000_000),
+        (Duration, "1.5 min", 90_000_000_000),
+        (Duration, "3 µs", 3_000),
+        (Size, "250 kB", 250_000),
+        (Size, "64 KiB", 65_536),
+        (Size, "12000 bit", 1_500),
+    ],
+)
+def test_a_quantity_is_an_exact_integer(
+    kind: type[Rate | Duration | Size], text: str, number: int
+) -> None:
+    assert kind(text) == number
+
+
+@pytest.mark.parametrize("number", [1, 999, 1000, 1001, 87_200, 10**9, 123_456_789, 2**40])
+@pytest.mark.parametrize("kind", [Rate, Duration, Size])
+def test_what_is_written_reads_back(kind: type[Rate | Duration | Size], number: int) -> None:
+    assert kind(str(kind(number))) == number
+
+
+@pytest.mark.parametrize("text", ["100 bps", "100 Mbps", "1 kBps", "2 Gbps"])
+def test_bps_is_refused_with_the_reason(text: str) -> None:
+    with pytest.raises(UnitError, match=r"tc reads it as bytes per second.*Mbit/s.*MB/s"):
+        Rate(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "reason"),
+    [
+        (Duration, "50", "has no unit; write it as '50 ms'"),
+        (Duration, "50 msec", "unknown unit 'msec'. Did you mean 'sec'"),
+        (Duration, "50 MB", "is in 'MB'; write it as '50 ms'"),
+        (Duration, "-1 s", "negative"),
+        (Duration, "0.5 ns", "whole number of ns"),
+        (Duration, "soon", "not a number with a unit"),
+        (Rate, "0 Mbit/s", "rate of zero"),
+        (Rate, "100 MB", "write it as '100 Mbit/s'"),
+        (Size, "1 kbb", "Did you mean 'kB'"),
+        (Size, "1 B*B", "write it as"),
+    ],
+)
+def test_what_is_no_quantity_is_refused(
+    kind: type[Rate | Duration | Size], text: str, reason: str
+) -> None:
+    with pytest.raises(UnitError, match=reason.replace("(", r"\(")):
+        kind(text)
+
+
+def test_a_share_is_a_number_or_percent() -> None:
+    assert Share("1 %") == Share(0.01) == 0.01
+    with pytest.raises(UnitError, match="outside 0 to 1"):
+        Share("101 %")

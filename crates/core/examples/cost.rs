@@ -53,10 +53,14 @@ fn cost(algorithm: Algorithm, backlog: u32, flows: u64, packets: u64) -> f64 {
     let start = Instant::now();
     for _ in 0..packets {
         now += PACKET_NS;
-        while queue.backlog_pkts() < backlog {
-            let packet = free.pop().expect("64 slots are enough");
-            queue.enqueue(&mut slots, now, packet);
-            free.extend(queue.freed().iter().map(|f| f.packet));
+        // One arrival per departure, and a second while the backlog is building up: an
+        // algorithm that drops all for a while must not be offered packets for ever.
+        for _ in 0..2 {
+            if queue.backlog_pkts() < backlog {
+                let packet = free.pop().expect("64 slots are enough");
+                queue.enqueue(&mut slots, now, packet);
+                free.extend(queue.freed().iter().map(|f| f.packet));
+            }
         }
         if let Some(packet) = queue.dequeue(&mut slots, now) {
             free.push(packet);

@@ -60,6 +60,8 @@ pub struct Flow {
     pub ways: (u32, u32),
     /// Bound of its sender's delays.
     pub jitter_ns: u64,
+    /// Constant delay of the first links, which its sender sees to.
+    pub lead_ns: u64,
     /// Connections opened so far.
     pub opened: u32,
     /// When the latest was.
@@ -96,6 +98,7 @@ impl Flow {
             stopper: 0,
             ways: (0, 0),
             jitter_ns: 0,
+            lead_ns: 0,
             opened: 0,
             opened_at: Time(0),
             client: None,

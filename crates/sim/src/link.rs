@@ -157,13 +157,12 @@ impl Link {
         }
     }
 
-    /// Whether packets pass at once, all and unchanged.
-    pub fn is_transparent(&self) -> bool {
+    /// The delay, when it is all that the link does to packets.
+    pub fn plain_delay_ns(&self) -> Option<u64> {
         let wire = &self.wire;
-        matches!(self.server, Server::None)
-            && wire.delay_ns == 0
-            && wire.jitter.is_none()
-            && wire.loss == 0.0
+        let plain =
+            matches!(self.server, Server::None) && wire.jitter.is_none() && wire.loss == 0.0;
+        plain.then_some(wire.delay_ns)
     }
 
     /// A packet comes to the sending end.

@@ -241,7 +241,7 @@ impl Net {
                 }
             }
             Event::AllAcknowledged => {}
-            Event::Closed => self.release(end),
+            Event::Closed => self.on_closed(end),
         }
     }
 
@@ -309,9 +309,12 @@ impl Net {
             ),
             None => (Kind::Udp, Kind::Udp),
         };
-        let jitter_ns = flow.jitter_ns;
-        let client = self.occupy(index, kinds.0, forth, hash as u32, jitter_ns, &name);
-        let server = self.occupy(index, kinds.1, back, hash as u32 ^ 1, 0, &name);
+        let (jitter_ns, lead_ns) = (flow.jitter_ns, flow.lead_ns);
+        let client = self.occupy(index, kinds.0, forth, hash as u32);
+        let server = self.occupy(index, kinds.1, back, hash as u32 ^ 1);
+        let rng = Rng::stream(self.seed, &format!("{name}/sender"));
+        let sender = &mut self.endpoints[client as usize].sender;
+        sender.begin(jitter_ns, lead_ns, rng);
         let ages = (
             self.endpoints[client as usize].age,
             self.endpoints[server as usize].age,
@@ -324,17 +327,8 @@ impl Net {
         client
     }
 
-    fn occupy(
-        &mut self,
-        flow: u32,
-        kind: Kind,
-        first_hop: u32,
-        hash: u32,
-        jitter_ns: u64,
-        name: &str,
-    ) -> u32 {
+    fn occupy(&mut self, flow: u32, kind: Kind, first_hop: u32, hash: u32) -> u32 {
         let number = self.free.pop().unwrap_or(self.endpoints.len() as u32);
-        let rng = Rng::stream(self.seed, &format!("{name}/sender"));
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
             let sender = self.source(Owner::Sender(number));
@@ -347,18 +341,30 @@ impl Net {
                 peer: 0,
                 peer_age: 0,
                 first_hop,
+                closed: false,
                 timer,
                 timer_due: Time::MAX,
-                sender: Sender::new(sender, jitter_ns, rng),
+                sender: Sender::new(sender),
             });
             return number;
         }
         let end = &mut self.endpoints[number as usize];
         end.kind = kind;
         (end.flow, end.hash, end.first_hop) = (flow, hash, first_hop);
-        end.timer_due = Time::MAX;
-        end.sender = Sender::new(end.sender.source, jitter_ns, rng);
+        (end.closed, end.timer_due) = (false, Time::MAX);
         number
+    }
+
+    /// One end is closed. It stays until the other is too: its last acknowledgement
+    /// may be lost, and the other end's FIN come again (TIME-WAIT).
+    fn on_closed(&mut self, number: u32) {
+        let end = &mut self.endpoints[number as usize];
+        end.closed = true;
+        let peer = end.peer;
+        if self.endpoints[peer as usize].closed {
+            self.release(number);
+            self.release(peer);
+        }
     }
 
     /// A conversation's end is over; its counts go to the flow.
@@ -371,13 +377,14 @@ impl Net {
         self.shared.events.cancel(end.timer);
         end.timer_due = Time::MAX;
         end.age += 1;
-        while let Some(id) = end.sender.pop(Time::MAX, &mut self.shared.events) {
-            self.shared.arrived.push_back(id);
-        }
-        self.shared.events.cancel(end.sender.source);
+        let number_is_free = end.sender.held_pkts() == 0;
+        end.sender.jitter_ns = 0;
         if let Kind::Tcp(connection) = kind {
             self.flows[end.flow as usize].tally.add(&connection.stats());
         }
-        self.free.push(number);
+        // Packets that still wait to be sent keep their order and their times.
+        if number_is_free {
+            self.free.push(number);
+        }
     }
 }

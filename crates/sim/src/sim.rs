@@ -272,9 +272,15 @@ impl<'a> Run<'a> {
             let jitter_ns = spec
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
+            let plain_ns = |link: usize| self.net.links[link].plain_delay_ns();
+            // The sender delays every packet anyway: it takes over what the first
+            // links do, if that is all they do.
+            let leads = forth.iter().map_while(|&link| plain_ns(link));
+            let leads: Vec<_> = leads.take_while(|_| jitter_ns > 0).collect();
+            let forth = forth[leads.len()..].to_vec();
             let ways = [forth, back].map(|mut links| {
                 // What does nothing to packets need not be asked about each of them.
-                links.retain(|&link| !self.net.links[link].is_transparent());
+                links.retain(|&link| self.net.links[link].plain_delay_ns() != Some(0));
                 self.net.routes.add(&links)
             });
             for index in 0..spec.count {
@@ -283,6 +289,7 @@ impl<'a> Run<'a> {
                 flow.source = self.net.source(Owner::Flow(number));
                 flow.stopper = self.net.source(Owner::Stop(number));
                 (flow.ways, flow.jitter_ns) = (ways.into(), jitter_ns);
+                flow.lead_ns = leads.iter().sum();
                 self.net.shared.events.schedule(flow.source, flow.start);
                 if let Some(stop_ns) = spec.stop_ns {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));

@@ -160,3 +160,19 @@ fn a_run_stops_when_told() {
     let scenario = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
     assert_eq!(run(&scenario, 1, &mut Stop).err(), Some(Error::Stopped));
 }
+
+/// The last acknowledgement of a connection often goes down with the queue; the end
+/// that waits for it asks again and is answered, so nothing repeats for ever.
+#[test]
+fn closed_connections_come_to_rest_though_acknowledgements_are_lost() {
+    let link = json!({"loss": 0.3});
+    let mut scenario = dumbbell(10, &fifo(50), &link);
+    let respawn = json!({"app": {"kind": "respawn", "bytes": 3_000}, "stop_ns": 20 * S});
+    merge(&mut scenario["flows"][0], &respawn);
+    scenario["duration_ns"] = json!(600 * S);
+    scenario["record"]["windows"] =
+        json!([{"name": "after", "from_ns": 400 * S, "to_ns": 600 * S}]);
+    let report = play(&scenario, 1);
+    assert!(report.flows[0].completions > 5);
+    assert_eq!(report.transport[0].timeouts, 0);
+}

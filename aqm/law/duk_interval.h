@@ -33,6 +33,7 @@
 #define DUK_LEVELS    100
 #define DUK_EPOCH     32
 #define DUK_RUNGS     11 /* 1 .. 1024 times the shortest */
+#define DUK_LONGEST   (1u << (DUK_RUNGS - 1))
 #define DUK_BOOT      4
 #define DUK_TICKS_MAX (1u << 26)
 #define DUK_PCT       (1u << 20) /* utilisation in 2^-20 of a percent */
@@ -86,7 +87,7 @@ static inline void duk_epoch_clear(struct duk_interval *d)
 /* Eq. 10, with the capacity of the epoch; M is at least that. */
 static inline u32 duk_congestion(const struct duk_interval *d)
 {
-	u64 egress = d->ns ? muldiv64(d->could, NS_PER_S, d->ns) : 0;
+	u64 egress = muldiv64(d->could, NS_PER_S, d->ns);
 
 	if (d->ingress_bytes_s <= egress)
 		return 0;
@@ -118,15 +119,15 @@ static inline u64 duk_line(const struct duk_interval *d, u32 level)
 	if (top >= 0 || bottom <= 0)
 		return div64((u64)t, (u64)n);
 	at = t * bottom + top * (n * level - p);
-	return at > 0 ? div64((u64)at, (u64)(n * bottom)) : 0;
+	/* far below the levels met the line may rise past the longest interval */
+	return at > 0 ? min64(div64((u64)at, (u64)(n * bottom)), DUK_LONGEST) : 0;
 }
 
 static inline void duk_meet(struct duk_interval *d, u32 level)
 {
-	u64 line = duk_line(d, level);
-	u32 rung = line ? bits64(line) - 1 : 0;
+	u64 line = duk_line(d, level); /* at most DUK_LONGEST */
 
-	d->at[level].rung = (u8)(rung < DUK_RUNGS ? rung : DUK_RUNGS - 1);
+	d->at[level].rung = (u8)(line ? bits64(line) - 1 : 0);
 	d->at[level].wait = 1;
 }
 

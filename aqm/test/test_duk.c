@@ -306,6 +306,17 @@ TEST(an_unmet_level_starts_on_the_line)
 	CHECK_EQ(d.at[80].rung, 4);
 }
 
+TEST(the_line_ends_at_the_longest_interval)
+{
+	struct duk_interval d = {.shortest = 1};
+
+	d.at[60] = (struct duk_level){.rung = DUK_RUNGS - 1, .wait = 1};
+	d.at[80] = (struct duk_level){.rung = 0, .wait = 1};
+	CHECK_EQ(duk_line(&d, 0), DUK_LONGEST);
+	duk_meet(&d, 0);
+	CHECK_EQ(d.at[0].rung, DUK_RUNGS - 1);
+}
+
 TEST(the_level_is_the_excess_of_ingress)
 {
 	struct duk_interval d = {.ingress_bytes_s = 12500000, .could = 2500000, .ns = NS_PER_S};

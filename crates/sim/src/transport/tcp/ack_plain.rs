@@ -67,9 +67,8 @@ impl Connection {
         };
         self.cc.on_sample(&mut self.snd.window, sample, &facts);
         self.cc.on_ack(&facts);
-        if !self.schedule_probe(true) {
-            self.rearm_rto();
-        }
+        // What is sent in answer sets the timer too: one of the two is enough.
+        self.timers.due = true;
         self.cc.grow(&mut self.snd.window, taken.packets, &facts);
         self.snd.window.stamp = self.clock.jiffies;
         self.after_plain_ack();
@@ -101,6 +100,17 @@ impl Connection {
         snd.rto = snd.rtt.rto();
         snd.backoff = 0;
         last
+    }
+
+    /// Sets the timer that a plain acknowledgement left.
+    #[inline]
+    pub(super) fn settle_timer(&mut self) {
+        if self.timers.due {
+            self.timers.due = false;
+            if !self.schedule_probe(true) {
+                self.rearm_rto();
+            }
+        }
     }
 
     #[inline]

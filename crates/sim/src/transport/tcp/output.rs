@@ -81,8 +81,8 @@ impl Connection {
             if self.snd.window.in_reduction() {
                 self.snd.prr_out += sent;
             }
-            if push == Push::All {
-                self.schedule_probe(false);
+            if push == Push::All && self.schedule_probe(false) {
+                self.timers.due = false;
             }
         }
         sent > 0
@@ -263,25 +263,21 @@ impl Connection {
         let mss = u64::from(snd.mss);
         let mut seq = start;
         let mut segs = 0;
-        loop {
-            let end = (seq + mss).min(data_end);
-            let last = end == data_end;
-            let marks = if last && fin { FIN } else { 0 }
-                | if last && (segs > 0 || end == snd.write_end) {
-                    PSH
-                } else {
-                    0
-                };
-            let seq_len = (end - seq) as u32 + u32::from(last && fin);
-            snd.board
-                .push(seq, seq_len, self.clock.us, snd.delivered, marks);
+        while data_end - seq > mss {
+            let now = self.clock.us;
+            snd.board.push(seq, snd.mss, now, snd.delivered, 0);
+            seq += mss;
             segs += 1;
-            seq = end;
-            if last {
-                break;
-            }
         }
-        if !len.is_multiple_of(mss) {
+        let rest = (data_end - seq) as u32;
+        let ends = segs > 0 || data_end == snd.write_end;
+        let marks = if fin { FIN } else { 0 } | if ends { PSH } else { 0 };
+        let seq_len = rest + u32::from(fin);
+        snd.board
+            .push(seq, seq_len, self.clock.us, snd.delivered, marks);
+        segs += 1;
+        let whole = rest == snd.mss;
+        if !whole && rest > 0 {
             snd.small_end = data_end;
         }
         snd.fin_sent |= fin;
@@ -291,8 +287,18 @@ impl Connection {
             let facts = self.facts();
             self.cc.on_send_start(idle, &facts);
         }
-        self.send_data(start, data_end, fin, true);
-        if were_out == 0 || self.timers.probe_is_armed() {
+        self.send_data(Run {
+            seq: start,
+            end: data_end,
+            fin,
+            push: ends,
+            new_data: true,
+            cwr: false,
+            whole,
+        });
+        self.stats.data_pkts_sent += u64::from(segs);
+        // Where a probe is due it replaces the timeout when all is sent.
+        if (were_out == 0 || self.timers.probe_is_armed()) && !self.timers.due {
             self.rearm_rto();
         }
         segs
@@ -300,24 +306,13 @@ impl Connection {
 
     /// Hands a run of segments to the wire; everything that travels with data
     /// (acknowledgement, window, CWR) is settled here.
-    pub(super) fn send_data(&mut self, seq: u64, end: u64, fin: bool, new_data: bool) {
-        let carries_cwr = new_data && self.ecn.ok && self.ecn.queue_cwr;
-        if carries_cwr {
+    pub(super) fn send_data(&mut self, mut run: Run) {
+        if run.new_data && self.ecn.ok && self.ecn.queue_cwr {
             self.ecn.queue_cwr = false;
+            run.cwr = true;
         }
-        let segs = (end - seq).div_ceil(u64::from(self.snd.mss)).max(1);
-        let push = segs > 1 || end == self.snd.write_end;
-        self.out.push_run(Run {
-            seq,
-            end,
-            fin,
-            push,
-            new_data,
-            cwr: carries_cwr,
-            whole: end - seq == segs * u64::from(self.snd.mss),
-        });
+        self.out.push_run(run);
         self.note_ack_sent(self.rcv.nxt);
-        self.stats.data_pkts_sent += segs;
         self.snd.last_send_jiffy = self.clock.jiffies;
         self.snd.last_send_ns = self.clock.ns;
         // Data in answer to data: an acknowledgement can ride on it.

@@ -284,6 +284,7 @@ impl Connection {
             self.on_data(segment, end, ecn);
         }
         self.push_pending();
+        self.settle_timer();
         if self.rcv.ack.scheduled {
             self.check_ack();
         }

@@ -6,6 +6,7 @@
 use super::clock::stamp_of_us;
 use super::connection::Connection;
 use super::scoreboard::{EVER_RETRANS, FIN, LOST, NONE, RETRANS, SACKED, SYN};
+use super::wire::Run;
 
 impl Connection {
     /// Sends one entry again, whatever its marks say. False: the peer's window
@@ -22,7 +23,17 @@ impl Connection {
             self.send_syn(false);
         } else {
             let fin = entry.has(FIN);
-            self.send_data(entry.seq, entry.end() - u64::from(fin), fin, false);
+            let end = entry.end() - u64::from(fin);
+            self.send_data(Run {
+                seq: entry.seq,
+                end,
+                fin,
+                push: end == self.snd.write_end,
+                new_data: false,
+                cwr: false,
+                whole: end - entry.seq == u64::from(self.snd.mss),
+            });
+            self.stats.data_pkts_sent += 1;
         }
         let delivered = self.snd.delivered;
         self.snd.board.sent_again(number, self.clock.us, delivered);

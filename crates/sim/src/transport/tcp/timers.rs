@@ -37,6 +37,8 @@ pub(super) struct Timers {
     pub wheel: Wheel,
     reason: Reason,
     transmit_at: Time,
+    /// The acknowledgement in hand will set the transmit timer.
+    pub due: bool,
     /// Delayed acknowledgement: when it fires.
     pub ack_at: Time,
     /// Compressed acknowledgement: when it fires, to the nanosecond.
@@ -49,6 +51,7 @@ impl Timers {
             wheel,
             reason: Reason::Nothing,
             transmit_at: Time::MAX,
+            due: false,
             ack_at: Time::MAX,
             compressed_at: Time::MAX,
         }

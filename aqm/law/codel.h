@@ -69,7 +69,7 @@ static inline bool codel_signals(struct codel_law *c, u64 now, bool above, u32 n
 	else if (c->entered)
 		return false; /* the packet behind the first drop always passes */
 	if (!c->dropping) {
-		if (!above || nth)
+		if (!above)
 			return false;
 		codel_enter(c, now, interval_ns);
 		return true;

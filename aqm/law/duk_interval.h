@@ -116,7 +116,7 @@ static inline u64 duk_line(const struct duk_interval *d, u32 level)
 		return (u64)1 << d->rung;
 	top = n * pt - p * t;
 	bottom = n * pp - p * p;
-	if (top >= 0 || bottom <= 0)
+	if (top >= 0) /* also when n is 1 */
 		return div64((u64)t, (u64)n);
 	at = t * bottom + top * (n * level - p);
 	/* far below the levels met the line may rise past the longest interval */

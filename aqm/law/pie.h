@@ -92,16 +92,15 @@ static inline void pie_spend_burst(struct pie_law *p, u64 tupdate_ns)
 	p->burst_ns -= min64(p->burst_ns, tupdate_ns);
 }
 
+/* Asked after AQM_TICKS_EMPTY updates of an empty queue: both delays are 0 by then. */
 static inline bool pie_at_rest(const struct pie_law *p)
 {
-	return !p->prob && !p->delay_ns && !p->old_ns;
+	return !p->prob;
 }
 
 static inline void pie_rest(struct pie_law *p, u64 burst_ns)
 {
 	p->prob = 0;
-	p->delay_ns = 0;
-	p->old_ns = 0;
 	p->burst_ns = burst_ns;
 }
 

@@ -138,7 +138,19 @@ def stopped(seed: int) -> Events:
     s.add(Phase(60.0, 0.0, rate_bps=0))
     s.add(Phase(1.0, 0.9, ect=0.2))
     s.add(Phase(1.0, 0.0)).add(Phase(70.0, 0.0, rate_bps=0, before=((LOOK, 0),)))
+    s.add(Phase(1.0, 1.8, ect=0.2, before=((LOOK, 0),)))
+    s.add(Phase(0.05, 0.0, rate_bps=1e9)).add(Phase(1.5, 0.0, rate_bps=0))
     s.add(Phase(0.5, 1.5, ect=0.2, before=((LOOK, 0),)))
+    return s.events()
+
+
+def gusts(seed: int) -> Events:
+    """A faster link, too much and almost nothing by turns of a few milliseconds."""
+    s = Stream(seed)
+    s.add(Phase(0.2, 1.5, rate_bps=5e6, pull=24))
+    for _ in range(50):
+        s.add(Phase(s.random.uniform(0.002, 0.05), 2.5, rate_bps=1e8, ect=0.3))
+        s.add(Phase(s.random.uniform(0.002, 0.05), 0.1, rate_bps=1e8))
     return s.events()
 
 

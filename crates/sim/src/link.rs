@@ -13,8 +13,8 @@ use crate::event::{Events, Source};
 use crate::packet::{PacketId, Packets};
 use crate::record::QueueRecord;
 use crate::rng::Rng;
-use crate::scenario::{Distribution, JitterSpec, LinkSpec, Shaper};
-use crate::time::{Time, serialisation_ns};
+use crate::scenario::{Distribution, JitterSpec, LinkSpec, MIN_RATE_BPS, Shaper};
+use crate::time::{NS_PER_S, Time};
 
 /// What the parts of a net share while an event is handled.
 pub struct Shared {
@@ -30,30 +30,36 @@ pub struct Shared {
     pub lost_pkts: u64,
 }
 
-/// A rate, and how long the last size of packet took at it: sizes repeat.
-#[derive(Clone, Copy)]
+/// A rate as the time of a byte in Q32 of a nanosecond: its error is below 1e-11 at
+/// 100 Mbit/s and 1e-6 at 10 Tbit/s; at the lowest rate it still fits.
 struct Rate {
-    bps: u64,
-    bytes: u32,
-    ns: u64,
+    byte_q32: u64,
+    /// Part of a nanosecond, in Q32, that the last packet of a wire left over.
+    rest: u32,
 }
 
 impl Rate {
     fn new(bps: u64) -> Self {
+        let byte_q32 = (8 * u128::from(NS_PER_S) << 32) / u128::from(bps);
         Self {
-            bps,
-            bytes: 0,
-            ns: 0,
+            byte_q32: byte_q32 as u64,
+            rest: 0,
         }
     }
 
+    /// What a packet costs in tokens.
     #[inline]
-    fn ns_of(&mut self, bytes: u32) -> u64 {
-        if bytes != self.bytes {
-            self.bytes = bytes;
-            self.ns = serialisation_ns(bytes, self.bps);
-        }
-        self.ns
+    fn ns_of(&self, bytes: u32) -> u64 {
+        ((u128::from(bytes) * u128::from(self.byte_q32)) >> 32) as u64
+    }
+
+    /// How long the next packet occupies a wire. What is below a nanosecond is
+    /// carried on to the one behind, so that many packets keep the rate exactly.
+    #[inline]
+    fn next_ns(&mut self, bytes: u32) -> u64 {
+        let time = u128::from(bytes) * u128::from(self.byte_q32) + u128::from(self.rest);
+        self.rest = time as u32;
+        (time >> 32) as u64
     }
 }
 
@@ -66,8 +72,8 @@ struct Bucket {
 
 impl Bucket {
     #[inline]
-    fn fill(&mut self, now: Time, rate: &mut Rate) {
-        let depth_ns = serialisation_ns(self.burst_bytes, rate.bps) as i64;
+    fn fill(&mut self, now: Time, rate: &Rate) {
+        let depth_ns = rate.ns_of(self.burst_bytes) as i64;
         let gained_ns = (now - self.filled_at) as i64;
         self.tokens_ns = (self.tokens_ns + gained_ns).min(depth_ns);
         self.filled_at = now;
@@ -120,9 +126,9 @@ pub struct Link {
 impl Link {
     /// A link without packets.
     pub fn new(spec: &LinkSpec, queue: Queue, seed: u64, events: &mut Events) -> Self {
-        let rate = Rate::new(spec.rate_bps.unwrap_or(1));
+        let rate = Rate::new(spec.rate_bps.unwrap_or(MIN_RATE_BPS));
         let bucket = || Bucket {
-            tokens_ns: serialisation_ns(spec.burst_bytes, rate.bps) as i64,
+            tokens_ns: rate.ns_of(spec.burst_bytes) as i64,
             filled_at: Time(0),
             burst_bytes: spec.burst_bytes,
         };
@@ -208,7 +214,7 @@ impl Link {
             record.on_rate(now, bps);
         }
         if let Server::Tbf { bucket, .. } | Server::Htb { bucket } = &mut self.server {
-            bucket.fill(now, &mut self.rate);
+            bucket.fill(now, &self.rate);
         }
         self.rate = Rate::new(bps);
         self.serve(now, shared);
@@ -309,7 +315,9 @@ impl Link {
 
     #[inline]
     fn send(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
-        let ns = self.rate.ns_of(shared.packets.slots[id as usize].len_bytes);
+        let ns = self
+            .rate
+            .next_ns(shared.packets.slots[id as usize].len_bytes);
         if let Server::Wire { sending, .. } = &mut self.server {
             *sending = Some(id);
         }
@@ -328,7 +336,7 @@ impl Link {
             let Server::Tbf { bucket, held } = &mut self.server else {
                 return;
             };
-            bucket.fill(now, &mut self.rate);
+            bucket.fill(now, &self.rate);
             if bucket.tokens_ns < need_ns {
                 *held = Some(id);
                 let wait_ns = (need_ns - bucket.tokens_ns) as u64;
@@ -347,7 +355,7 @@ impl Link {
             let Server::Htb { bucket } = &mut self.server else {
                 return;
             };
-            bucket.fill(now, &mut self.rate);
+            bucket.fill(now, &self.rate);
             if bucket.tokens_ns < 0 {
                 let wait_ns = bucket.tokens_ns.unsigned_abs();
                 return shared.events.schedule(self.service, now + wait_ns);

@@ -10,6 +10,7 @@ mod queue;
 
 use serde::Deserialize;
 
+pub use check::MIN_RATE_BPS;
 pub use queue::MTU_BYTES;
 
 /// The only format there is.

@@ -14,6 +14,8 @@ fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Faul
     })
 }
 
+/// A byte a second: a full packet takes 25 minutes.
+pub const MIN_RATE_BPS: u64 = 8;
 /// 10 Tbit/s; beyond it a packet would take less than the clock's grain.
 const MAX_RATE_BPS: u64 = 10_000_000_000_000;
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
@@ -288,12 +290,12 @@ fn unique<'a>(key: &str, names: impl Iterator<Item = &'a String>) -> Result<(), 
 }
 
 fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {
-    if (1..=MAX_RATE_BPS).contains(&rate_bps) {
+    if (MIN_RATE_BPS..=MAX_RATE_BPS).contains(&rate_bps) {
         return Ok(());
     }
     fault(
         key,
-        format!("{rate_bps} is outside 1 to {MAX_RATE_BPS} bit/s"),
+        format!("{rate_bps} is outside {MIN_RATE_BPS} to {MAX_RATE_BPS} bit/s"),
     )
 }
 

@@ -119,3 +119,17 @@ fn utilisation_follows_the_schedule() {
         assert!((pct - 100.0).abs() < 0.2, "{shaper}: {pct}");
     }
 }
+
+/// 1 byte takes 0.8 ns: a rate is met exactly over many packets, not to the
+/// nanosecond for each.
+#[test]
+fn fractions_of_a_nanosecond_add_up() {
+    let link = json!({"rate_bps": 9_999_000_000_u64});
+    let mut scenario = datagrams(1, 200 * MS, &link);
+    scenario["record"]["events"] = json!(false);
+    scenario["flows"][0]["app"] =
+        json!({"kind": "cbr", "rate_bps": 12_000_000_000_u64, "payload_bytes": 1_472});
+    let report = play(&scenario, 1);
+    let pct = report.queues[0].windows[0].utilisation_pct;
+    assert!((pct - 100.0).abs() < 0.002, "{pct}");
+}

@@ -5,5 +5,6 @@
 
 mod common;
 mod delays;
+mod fingerprints;
 mod refusals;
 mod runs;

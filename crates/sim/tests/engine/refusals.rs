@@ -36,7 +36,7 @@ fn numbers_outside_their_range() {
         "/links/1/rate_bps",
         json!(0),
         "links[1].rate_bps",
-        "0 is outside 1 to",
+        "0 is outside 8 to",
     );
     refuses(
         "/links/1/loss",
@@ -94,7 +94,7 @@ fn schedule_out_of_order() {
         pointer,
         zero,
         "links[1].schedule[0].rate_bps",
-        "0 is outside 1 to",
+        "0 is outside 8 to",
     );
 }
 

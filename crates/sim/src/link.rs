@@ -40,7 +40,7 @@ struct Rate {
 
 impl Rate {
     fn new(bps: u64) -> Self {
-        let byte_q32 = (8 * u128::from(NS_PER_S) << 32) / u128::from(bps);
+        let byte_q32 = ((8 * u128::from(NS_PER_S)) << 32) / u128::from(bps);
         Self {
             byte_q32: byte_q32 as u64,
             rest: 0,

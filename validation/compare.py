@@ -127,7 +127,8 @@ def check(text: str, compared: list[Compared]) -> int:
         if row.outside() and page.listed(row.key) not in kept:
             print(f"outside its aims, and was not: {row.key}: {', '.join(row.outside())}")
     print(
-        "docs/validation.md is stale; renew it with `python -m validation.compare` and read its diff"
+        "docs/validation.md is stale; "
+        "renew it with `python -m validation.compare` and read its diff"
     )
     return 1
 

@@ -43,14 +43,21 @@ impl Delays {
     #[inline]
     pub fn add(&mut self, ns: u64) {
         let cell = cell_of(ns);
-        if cell >= self.cells.len() {
-            self.cells.resize(cell + CELLS as usize, 0);
+        match self.cells.get_mut(cell) {
+            Some(count) => *count += 1,
+            None => self.open(cell),
         }
-        self.cells[cell] += 1;
         self.count += 1;
         self.sum_ns += u128::from(ns);
         self.sum_square += u128::from(ns) * u128::from(ns);
         self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Makes room for a cell, and counts the first in it.
+    #[cold]
+    fn open(&mut self, cell: usize) {
+        self.cells.resize(cell + CELLS as usize, 0);
+        self.cells[cell] = 1;
     }
 
     /// How many.

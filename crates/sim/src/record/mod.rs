@@ -36,6 +36,7 @@ struct Totals {
 /// A window of time under way or done.
 struct Window {
     spec: WindowSpec,
+    under_way: bool,
     queue_delay: Delays,
     system_delay: Delays,
     begin: Option<Totals>,
@@ -70,7 +71,6 @@ pub struct QueueRecord {
     rate_at: Time,
     rate_bps: u64,
     windows: Vec<Window>,
-    active: Vec<usize>,
     series: Vec<Totals>,
     events: Option<Vec<PacketEvent>>,
     fingerprint: u64,
@@ -87,6 +87,7 @@ impl QueueRecord {
     ) -> Self {
         let window = |spec: &WindowSpec| Window {
             spec: spec.clone(),
+            under_way: false,
             queue_delay: Delays::default(),
             system_delay: Delays::default(),
             begin: None,
@@ -110,7 +111,6 @@ impl QueueRecord {
             rate_at: Time(0),
             rate_bps,
             windows: windows.iter().map(window).collect(),
-            active: Vec::new(),
             series: Vec::new(),
             events: events.then(Vec::new),
             fingerprint: 0xcbf2_9ce4_8422_2325,
@@ -121,9 +121,9 @@ impl QueueRecord {
     #[inline]
     pub fn on_backlog(&mut self, now: Time, pkts: u32) {
         let span = u128::from(now - self.backlog_at);
-        let pkts = u128::from(pkts);
-        self.totals.pkt_ns += pkts * span;
-        self.totals.pkt_square_ns += pkts * pkts * span;
+        let pkts = u64::from(pkts);
+        self.totals.pkt_ns += u128::from(pkts) * span;
+        self.totals.pkt_square_ns += u128::from(pkts * pkts) * span;
         self.backlog_at = now;
     }
 
@@ -133,8 +133,8 @@ impl QueueRecord {
         let delay_ns = now.0 - slot.enq_ns;
         self.totals.delay_ns += u128::from(delay_ns);
         self.totals.delay_count += 1;
-        for &window in &self.active {
-            self.windows[window].queue_delay.add(delay_ns);
+        for window in self.windows.iter_mut().filter(|w| w.under_way) {
+            window.queue_delay.add(delay_ns);
         }
         self.note(now, slot, 0);
     }
@@ -146,8 +146,8 @@ impl QueueRecord {
         self.totals.system_ns += u128::from(delay_ns);
         self.totals.system_count += 1;
         self.totals.sent_bytes += u64::from(slot.len_bytes);
-        for &window in &self.active {
-            self.windows[window].system_delay.add(delay_ns);
+        for window in self.windows.iter_mut().filter(|w| w.under_way) {
+            window.system_delay.add(delay_ns);
         }
     }
 
@@ -207,17 +207,14 @@ impl QueueRecord {
     /// Some window begins or ends.
     pub fn on_edge(&mut self, now: Time, queue: &Queue) {
         let totals = self.read(now, queue);
-        self.active.clear();
-        for (i, window) in self.windows.iter_mut().enumerate() {
+        for window in &mut self.windows {
             if window.spec.from_ns == now.0 {
                 window.begin = Some(totals.clone());
             }
             if window.spec.to_ns == now.0 {
                 window.end = Some(totals.clone());
             }
-            if window.begin.is_some() && window.end.is_none() {
-                self.active.push(i);
-            }
+            window.under_way = window.begin.is_some() && window.end.is_none();
         }
     }
 }

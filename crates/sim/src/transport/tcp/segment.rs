@@ -60,8 +60,10 @@ pub struct SackBlock {
 }
 
 /// One segment. Sequence numbers are offsets in the stream and never wrap; the
-/// SYN is at 0, the first byte of data at 1.
+/// SYN is at 0, the first byte of data at 1. Laid out as written here, so that the
+/// SACK blocks, which few segments carry, lie apart from the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Segment {
     /// Offset of the first byte (or of SYN, or of FIN).
     pub seq: u64,

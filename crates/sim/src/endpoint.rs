@@ -6,10 +6,14 @@
 
 use std::collections::VecDeque;
 
+use sojourn_core::Slot;
+
 use crate::event::{Events, Source};
-use crate::packet::PacketId;
+use crate::link::Shared;
+use crate::packet::{PacketId, Way};
 use crate::rng::Rng;
 use crate::time::Time;
+use crate::transport::Ecn;
 use crate::transport::tcp::Connection;
 
 /// What an end does.
@@ -32,22 +36,65 @@ pub struct Endpoint {
     pub flow: u32,
     /// Whether it sends the flow's data.
     pub sends_data: bool,
-    /// Hash that its packets carry.
-    pub hash: u32,
-    /// The other end.
-    pub peer: u32,
-    /// The other end's age.
-    pub peer_age: u32,
-    /// Where its packets begin in the table of hops.
-    pub first_hop: u32,
     /// Its connection is closed, and waits for the other end's.
     pub closed: bool,
     /// Event: the connection's timer.
     pub timer: Source,
     /// When that is due. Deadlines that move later are left to be found then.
     pub timer_due: Time,
-    /// Spacing of its packets.
+    /// How its packets leave.
+    pub outlet: Outlet,
+}
+
+/// Where packets of an end go, and when.
+pub struct Outlet {
+    /// Hash that they carry.
+    pub hash: u32,
+    /// The first hop, the other end and its age.
+    pub way: Way,
+    /// Their spacing.
     pub sender: Sender,
+}
+
+impl Outlet {
+    /// Sends a packet whose contents are written.
+    #[inline]
+    pub fn launch(
+        &mut self,
+        now: Time,
+        id: PacketId,
+        len_bytes: u32,
+        ecn: Ecn,
+        shared: &mut Shared,
+    ) {
+        shared.packets.slots[id as usize] = Slot {
+            flow: self.hash,
+            len_bytes,
+            ecn: ecn as u8,
+            ..Slot::default()
+        };
+        shared.packets.all[id as usize].way = self.way;
+        if self.sender.jitter_ns > 0 {
+            self.sender.push(now, id, &mut shared.events);
+        } else {
+            shared.arrived.push_back(id);
+        }
+    }
+}
+
+impl Endpoint {
+    /// Sees to it that the connection's timer fires in time.
+    #[inline]
+    pub fn watch(&mut self, now: Time, events: &mut Events) {
+        let Kind::Tcp(connection) = &self.kind else {
+            return;
+        };
+        let deadline = connection.poll_timeout();
+        if deadline < self.timer_due {
+            self.timer_due = deadline;
+            events.schedule(self.timer, deadline.max(now));
+        }
+    }
 }
 
 /// Delays each packet by a random time and keeps their order, as a busy host does.

@@ -42,19 +42,66 @@ pub struct Due {
     pub at: Time,
     /// Who.
     pub source: Source,
-    key: Key,
 }
 
 /// The pending events.
 #[derive(Default)]
 pub struct Events {
-    /// The next one last.
-    list: Vec<Key>,
+    list: List,
     heap: Vec<Key>,
     /// Where each source stands: its place in the heap, or one of the above.
     places: Vec<u32>,
     busy: Vec<bool>,
     scheduled: u64,
+}
+
+/// Few keys, sorted, the next one last. Places are taken modulo the size, a power of
+/// two, so that none has to be checked.
+struct List {
+    keys: [Key; LIST_MAX],
+    len: usize,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self {
+            keys: [NEVER; LIST_MAX],
+            len: 0,
+        }
+    }
+}
+
+impl List {
+    #[inline]
+    fn last(&self) -> Key {
+        if self.len == 0 {
+            return NEVER;
+        }
+        self.keys[(self.len - 1) % LIST_MAX]
+    }
+
+    #[inline]
+    fn insert(&mut self, key: Key) {
+        let mut place = self.len;
+        self.len += 1;
+        while place > 0 {
+            let before = self.keys[(place - 1) % LIST_MAX];
+            if before > key {
+                break;
+            }
+            self.keys[place % LIST_MAX] = before;
+            place -= 1;
+        }
+        self.keys[place % LIST_MAX] = key;
+    }
+
+    fn remove(&mut self, source: Source) {
+        let of_source = |&key: &Key| source_of(key) == source;
+        if let Some(place) = self.keys[..self.len].iter().position(of_source) {
+            self.keys.copy_within(place + 1..self.len, place);
+            self.len -= 1;
+        }
+    }
 }
 
 #[inline]
@@ -77,32 +124,27 @@ impl Events {
         self.scheduled
     }
 
-    /// When and who is next. It stays pending until `finish`, so that a source that
-    /// schedules itself anew, as most do, moves once instead of leaving and coming
-    /// back.
+    /// Takes the next event out.
     #[inline]
-    pub fn next(&self) -> Option<Due> {
-        let key = self.first();
-        (key != NEVER).then_some(Due {
+    pub fn pop(&mut self) -> Option<Due> {
+        let listed = self.list.last();
+        let key = match self.heap.first() {
+            Some(&first) if first < listed => {
+                self.take_out(0);
+                first
+            }
+            _ if listed == NEVER => return None,
+            _ => {
+                self.list.len -= 1;
+                listed
+            }
+        };
+        let source = source_of(key);
+        self.places[source as usize] = ABSENT;
+        Some(Due {
             at: Time((key >> 64) as u64),
-            source: source_of(key),
-            key,
+            source,
         })
-    }
-
-    #[inline]
-    fn first(&self) -> Key {
-        let listed = self.list.last().copied().unwrap_or(NEVER);
-        listed.min(self.heap.first().copied().unwrap_or(NEVER))
-    }
-
-    /// The event has been handled: it is over, unless its source has been scheduled
-    /// again. Nothing comes before it meanwhile, so it is still first if it is there.
-    #[inline]
-    pub fn finish(&mut self, due: Due) {
-        if self.first() == due.key {
-            self.cancel(due.source);
-        }
     }
 
     /// Schedules a source, or moves it to another time.
@@ -113,23 +155,29 @@ impl Events {
         // equal times.
         let order = self.scheduled << SOURCE_BITS | u64::from(source);
         let key = Key::from(at.0) << 64 | Key::from(order);
-        let place = self.places[source as usize];
-        if place == LISTED {
-            self.unlist(source);
-            self.enlist(key);
-        } else if place == ABSENT {
-            if self.busy[source as usize] && self.list.len() < LIST_MAX {
-                self.places[source as usize] = LISTED;
-                self.enlist(key);
-            } else {
+        let place = &mut self.places[source as usize];
+        if *place == ABSENT && self.busy[source as usize] && self.list.len < LIST_MAX {
+            *place = LISTED;
+            self.list.insert(key);
+        } else {
+            self.move_to(source, key);
+        }
+    }
+
+    /// Schedules a source that is pending already, or not for the list.
+    fn move_to(&mut self, source: Source, key: Key) {
+        match self.places[source as usize] {
+            LISTED => {
+                self.list.remove(source);
+                self.list.insert(key);
+            }
+            ABSENT => {
                 let place = self.heap.len();
                 self.heap.push(key);
                 self.rise(place, key);
             }
-        } else if key < self.heap[place as usize] {
-            self.rise(place as usize, key);
-        } else {
-            self.sink(place as usize, key);
+            place if key < self.heap[place as usize] => self.rise(place as usize, key),
+            place => self.sink(place as usize, key),
         }
     }
 
@@ -138,32 +186,8 @@ impl Events {
         let place = std::mem::replace(&mut self.places[source as usize], ABSENT);
         match place {
             ABSENT => {}
-            LISTED => self.unlist(source),
+            LISTED => self.list.remove(source),
             place => self.take_out(place as usize),
-        }
-    }
-
-    #[inline]
-    fn enlist(&mut self, key: Key) {
-        let mut place = self.list.len();
-        self.list.push(key);
-        while place > 0 && self.list[place - 1] < key {
-            self.list[place] = self.list[place - 1];
-            place -= 1;
-        }
-        self.list[place] = key;
-    }
-
-    #[inline]
-    fn unlist(&mut self, source: Source) {
-        if self
-            .list
-            .last()
-            .is_some_and(|&key| source_of(key) == source)
-        {
-            self.list.pop();
-        } else {
-            self.list.retain(|&key| source_of(key) != source);
         }
     }
 
@@ -224,8 +248,7 @@ mod tests {
 
     fn drain(events: &mut Events) -> Vec<(u64, Source)> {
         let mut order = Vec::new();
-        while let Some(due) = events.next() {
-            events.finish(due);
+        while let Some(due) = events.pop() {
             order.push((due.at.0, due.source));
         }
         order
@@ -271,13 +294,13 @@ mod tests {
     }
 
     #[test]
-    fn source_that_schedules_itself_is_not_finished() {
+    fn source_may_schedule_itself_anew() {
         let mut events = Events::default();
         let source = events.add_source(true);
         events.schedule(source, Time(1));
-        let due = events.next().unwrap();
+        assert_eq!(events.pop().unwrap().at, Time(1));
         events.schedule(source, Time(2));
-        events.finish(due);
-        assert_eq!(events.next().unwrap().at, Time(2));
+        events.schedule(source, Time(3));
+        assert_eq!(drain(&mut events), [(3, source)]);
     }
 }

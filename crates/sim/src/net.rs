@@ -3,10 +3,8 @@
 
 //! The net: links and endpoints, and the way of a packet between them.
 
-use sojourn_core::Slot;
-
 use crate::app::{ENDLESS, Flow, datagram_gap_ns};
-use crate::endpoint::{Endpoint, Kind, Sender};
+use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
 use crate::link::{Link, Shared};
 use crate::packet::{Body, PacketId, Way};
@@ -134,68 +132,45 @@ impl Net {
 
     /// After any input: sends what the connection wants sent, tells the application
     /// what it has to tell, and sees to the timer.
-    fn drain(&mut self, now: Time, end: u32) {
-        loop {
-            let Kind::Tcp(connection) = &mut self.endpoints[end as usize].kind else {
-                return;
-            };
-            if !connection.wants_to_transmit(now) {
-                break;
-            }
+    fn drain(&mut self, now: Time, number: u32) {
+        let end = &mut self.endpoints[number as usize];
+        let Kind::Tcp(connection) = &mut end.kind else {
+            return;
+        };
+        while connection.wants_to_transmit(now) {
             let packets = &mut self.shared.packets;
             let id = packets.claim();
             let segment = packets.all[id as usize].body.as_segment();
             let ecn = connection.transmit(segment).unwrap_or_default();
             let len_bytes = segment.wire_bytes();
-            self.launch(now, end, id, len_bytes, ecn);
+            end.outlet.launch(now, id, len_bytes, ecn, &mut self.shared);
         }
-        loop {
-            let Kind::Tcp(connection) = &mut self.endpoints[end as usize].kind else {
-                return;
-            };
-            let Some(event) = connection.poll_event() else {
-                break;
-            };
-            self.on_event(now, end, event);
+        let bytes = connection.take_delivered();
+        if bytes > 0 && !end.sends_data {
+            self.flows[end.flow as usize].on_delivered(now, bytes);
         }
-        let endpoint = &mut self.endpoints[end as usize];
-        let Kind::Tcp(connection) = &endpoint.kind else {
-            return;
-        };
-        let deadline = connection.poll_timeout();
-        if deadline < endpoint.timer_due {
-            endpoint.timer_due = deadline;
-            self.shared
-                .events
-                .schedule(endpoint.timer, deadline.max(now));
+        if connection.has_news() {
+            self.tell(now, number);
+        } else {
+            end.watch(now, &mut self.shared.events);
         }
     }
 
-    /// Sends a packet whose contents are written.
-    #[inline]
-    fn launch(&mut self, now: Time, end: u32, id: PacketId, len_bytes: u32, ecn: Ecn) {
-        let endpoint = &mut self.endpoints[end as usize];
-        self.shared.packets.slots[id as usize] = Slot {
-            flow: endpoint.hash,
-            len_bytes,
-            ecn: ecn as u8,
-            ..Slot::default()
-        };
-        self.shared.packets.all[id as usize].way = Way {
-            hop: endpoint.first_hop,
-            to: endpoint.peer,
-            age: endpoint.peer_age,
-        };
-        if endpoint.sender.jitter_ns > 0 {
-            endpoint.sender.push(now, id, &mut self.shared.events);
-        } else {
-            self.shared.arrived.push_back(id);
+    /// Tells the application what happens once or twice in the life of a connection.
+    #[cold]
+    fn tell(&mut self, now: Time, number: u32) {
+        while let Kind::Tcp(connection) = &mut self.endpoints[number as usize].kind
+            && let Some(event) = connection.poll_event()
+        {
+            self.on_event(now, number, event);
         }
+        self.endpoints[number as usize].watch(now, &mut self.shared.events);
     }
 
     #[inline]
     fn on_sender(&mut self, now: Time, end: u32) {
         while let Some(id) = self.endpoints[end as usize]
+            .outlet
             .sender
             .pop(now, &mut self.shared.events)
         {
@@ -221,13 +196,7 @@ impl Net {
             return;
         };
         match event {
-            Event::Connected => {}
-            Event::Delivered(bytes) => {
-                if endpoint.sends_data {
-                    return;
-                }
-                flow.on_delivered(now, bytes);
-            }
+            Event::Connected | Event::Delivered(_) => {}
             Event::PeerClosed => {
                 connection.close();
                 self.drain(now, end);
@@ -266,7 +235,9 @@ impl Net {
             let datagram = Datagram { len: payload_bytes };
             let id = self.shared.packets.claim();
             self.shared.packets.all[id as usize].body = Body::Udp(datagram);
-            self.launch(now, client, id, datagram.wire_bytes(), Ecn::NotEct);
+            let outlet = &mut self.endpoints[client as usize].outlet;
+            let len_bytes = datagram.wire_bytes();
+            outlet.launch(now, id, len_bytes, Ecn::NotEct, &mut self.shared);
             return;
         }
         let client = self.open(now, index);
@@ -286,7 +257,7 @@ impl Net {
         flow.stopped = true;
         self.shared.events.cancel(flow.source);
         if let Some(client) = flow.client.take() {
-            let server = self.endpoints[client as usize].peer;
+            let server = self.endpoints[client as usize].outlet.way.to;
             self.release(client);
             self.release(server);
         }
@@ -313,22 +284,26 @@ impl Net {
         let client = self.occupy(index, kinds.0, forth, hash as u32);
         let server = self.occupy(index, kinds.1, back, hash as u32 ^ 1);
         let rng = Rng::stream(self.seed, &format!("{name}/sender"));
-        let sender = &mut self.endpoints[client as usize].sender;
+        let sender = &mut self.endpoints[client as usize].outlet.sender;
         sender.begin(jitter_ns, lead_ns, rng);
         let ages = (
             self.endpoints[client as usize].age,
             self.endpoints[server as usize].age,
         );
         let end = &mut self.endpoints[client as usize];
-        (end.peer, end.peer_age, end.sends_data) = (server, ages.1, true);
+        (end.outlet.way.to, end.outlet.way.age, end.sends_data) = (server, ages.1, true);
         let end = &mut self.endpoints[server as usize];
-        (end.peer, end.peer_age, end.sends_data) = (client, ages.0, false);
+        (end.outlet.way.to, end.outlet.way.age, end.sends_data) = (client, ages.0, false);
         self.flows[index as usize].client = Some(client);
         client
     }
 
     fn occupy(&mut self, flow: u32, kind: Kind, first_hop: u32, hash: u32) -> u32 {
         let number = self.free.pop().unwrap_or(self.endpoints.len() as u32);
+        let way = Way {
+            hop: first_hop,
+            ..Way::default()
+        };
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
             let sender = self.source(Owner::Sender(number));
@@ -337,21 +312,21 @@ impl Net {
                 age: 0,
                 flow,
                 sends_data: false,
-                hash,
-                peer: 0,
-                peer_age: 0,
-                first_hop,
                 closed: false,
                 timer,
                 timer_due: Time::MAX,
-                sender: Sender::new(sender),
+                outlet: Outlet {
+                    hash,
+                    way,
+                    sender: Sender::new(sender),
+                },
             });
             return number;
         }
         let end = &mut self.endpoints[number as usize];
         end.kind = kind;
-        (end.flow, end.hash, end.first_hop) = (flow, hash, first_hop);
-        (end.closed, end.timer_due) = (false, Time::MAX);
+        (end.flow, end.closed, end.timer_due) = (flow, false, Time::MAX);
+        (end.outlet.hash, end.outlet.way) = (hash, way);
         number
     }
 
@@ -360,7 +335,7 @@ impl Net {
     fn on_closed(&mut self, number: u32) {
         let end = &mut self.endpoints[number as usize];
         end.closed = true;
-        let peer = end.peer;
+        let peer = end.outlet.way.to;
         if self.endpoints[peer as usize].closed {
             self.release(number);
             self.release(peer);
@@ -377,8 +352,8 @@ impl Net {
         self.shared.events.cancel(end.timer);
         end.timer_due = Time::MAX;
         end.age += 1;
-        let number_is_free = end.sender.held_pkts() == 0;
-        end.sender.jitter_ns = 0;
+        let number_is_free = end.outlet.sender.held_pkts() == 0;
+        end.outlet.sender.jitter_ns = 0;
         if let Kind::Tcp(connection) = kind {
             self.flows[end.flow as usize].tally.add(&connection.stats());
         }

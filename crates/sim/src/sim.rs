@@ -401,7 +401,7 @@ impl<'a> Run<'a> {
         let end = Time(self.scenario.duration_ns);
         let mut looked = Instant::now();
         let mut left = EVENTS_PER_LOOK;
-        while let Some(due) = self.net.shared.events.next() {
+        while let Some(due) = self.net.shared.events.pop() {
             if due.at > end {
                 break;
             }
@@ -410,7 +410,6 @@ impl<'a> Run<'a> {
             } else {
                 self.net.handle(due.at, due.source);
             }
-            self.net.shared.events.finish(due);
             left -= 1;
             if left == 0 {
                 left = EVENTS_PER_LOOK;
@@ -428,7 +427,11 @@ impl<'a> Run<'a> {
     fn conservation(&self) -> Result<ConservationReport, Error> {
         let net = &self.net;
         let on_links: u64 = net.links.iter().map(Link::held_pkts).sum();
-        let in_senders: u64 = net.endpoints.iter().map(|end| end.sender.held_pkts()).sum();
+        let in_senders: u64 = net
+            .endpoints
+            .iter()
+            .map(|end| end.outlet.sender.held_pkts())
+            .sum();
         let report = ConservationReport {
             born: net.shared.packets.born(),
             delivered: net.delivered_pkts,

@@ -191,6 +191,21 @@ impl Connection {
         }
     }
 
+    /// Bytes that have arrived in order since the last call: `Event::Delivered`, for
+    /// those who do not want to ask for all events after each segment.
+    #[inline]
+    pub fn take_delivered(&mut self) -> u64 {
+        std::mem::take(&mut self.pending.delivered)
+    }
+
+    /// Whether there is an event.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        let pending = &self.pending;
+        pending.delivered > 0
+            || (pending.connected | pending.peer_closed | pending.all_acknowledged | pending.closed)
+    }
+
     /// The next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         let pending = &mut self.pending;

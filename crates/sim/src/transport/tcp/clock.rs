@@ -43,7 +43,7 @@ impl Clock {
     /// mean "no option".
     #[inline]
     pub(super) fn stamp(&self) -> u32 {
-        stamp_of_us(self.us)
+        self.jiffies as u32 + 1
     }
 }
 

@@ -141,18 +141,26 @@ impl Scoreboard {
             sent_us,
             delivered,
             len,
-            older: NONE,
+            older: self.newest,
             newer: NONE,
             marks,
         };
-        self.link_newest(number);
+        self.follow_newest(number);
     }
 
     /// Removes the oldest entry.
     #[inline]
     pub fn pop(&mut self) {
         let number = self.head;
-        if !self.get(number).has(SACKED) {
+        if self.oldest == number {
+            // Nearly always what is acknowledged was sent longest ago.
+            self.oldest = self.get(number).newer;
+            if self.oldest == NONE {
+                self.newest = NONE;
+            } else {
+                self.get_mut(self.oldest).older = NONE;
+            }
+        } else if !self.get(number).has(SACKED) {
             self.unlink(number);
         }
         self.head = self.head.wrapping_add(1);
@@ -214,10 +222,15 @@ impl Scoreboard {
         let entry = self.get_mut(number);
         entry.older = newest;
         entry.newer = NONE;
-        if newest == NONE {
+        self.follow_newest(number);
+    }
+
+    #[inline]
+    fn follow_newest(&mut self, number: u32) {
+        if self.newest == NONE {
             self.oldest = number;
         } else {
-            self.get_mut(newest).newer = number;
+            self.get_mut(self.newest).newer = number;
         }
         self.newest = number;
     }

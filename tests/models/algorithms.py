@@ -55,15 +55,20 @@ class BesideCoDel(Beside):
     """The core's 1/sqrt is exact to 2^-16; the schedule adds one such error per signal."""
 
     algorithm = "codel"
+    defaults = {
+        "target": 5_000_000,
+        "interval": 100_000_000,
+    }
     signal_if_below = {"drop_next": False}
     columns = {"count": plain, "dropping": plain}
     # In long overload: 2 * 15 us of slack, signals one or two packet times of 0.6 ms apart.
     tie_share = 0.05
 
     def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = self.defaults | case.rows
         return CoDel(
-            target_s=case.rows.get("target", 5_000_000) * NS,
-            interval_s=case.rows.get("interval", 100_000_000) * NS,
+            target_s=rows["target"] * NS,
+            interval_s=rows["interval"] * NS,
             mtu=case.mtu,
             **common(case, judge),
         )
@@ -83,18 +88,26 @@ class BesidePie2013(Beside):
     """p is kept in Q0.56 and read in Q0.32; delays and rates are whole nanoseconds and bytes/s."""
 
     algorithm = "pie_2013"
+    defaults = {
+        "target": 20_000_000,
+        "tupdate": 30_000_000,
+        "alpha": 2,
+        "beta": 20,
+        "max_burst": 100_000_000,
+        "dq_threshold": 10_000,
+    }
     signal_if_below = {"signal": True}
     columns = {"prob": probability, "delay": seconds, "rate": plain, "burst": seconds}
 
     def model(self, case: Case, judge: Judge) -> Discipline:
-        rows = case.rows
+        rows = self.defaults | case.rows
         return Pie2013(
-            target_s=rows.get("target", 20_000_000) * NS,
-            tupdate_s=rows.get("tupdate", 30_000_000) * NS,
-            alpha_hz=rows.get("alpha", 2) / 16,
-            beta_hz=rows.get("beta", 20) / 16,
-            max_burst_s=rows.get("max_burst", 100_000_000) * NS,
-            dq_threshold=rows.get("dq_threshold", 10_000),
+            target_s=rows["target"] * NS,
+            tupdate_s=rows["tupdate"] * NS,
+            alpha_hz=rows["alpha"] / 16,
+            beta_hz=rows["beta"] / 16,
+            max_burst_s=rows["max_burst"] * NS,
+            dq_threshold=rows["dq_threshold"],
             **BOUNDS,
             start_s=case.start_ns * NS,
             uniform=Draws(case.seed).uniform,
@@ -123,19 +136,28 @@ class BesidePie(Beside):
     """As pie_2013. The sum of probabilities is kept in Q0.56 and decides at two bounds."""
 
     algorithm = "pie"
+    defaults = {
+        "target": 15_000_000,
+        "tupdate": 15_000_000,
+        "alpha": 2,
+        "beta": 20,
+        "max_burst": 150_000_000,
+        "dq_rate_estimator": 0,
+        "mark_ecnth": round(0.1 * 2**32),
+    }
     signal_if_below = {"signal": True, "sum-low": False, "sum-high": False}
     columns = {"prob": probability, "delay": seconds, "burst": seconds, "drain_time": seconds}
 
     def model(self, case: Case, judge: Judge) -> Discipline:
-        rows = case.rows
+        rows = self.defaults | case.rows
         return Pie(
-            target_s=rows.get("target", 15_000_000) * NS,
-            tupdate_s=rows.get("tupdate", 15_000_000) * NS,
-            alpha_hz=rows.get("alpha", 2) / 16,
-            beta_hz=rows.get("beta", 20) / 16,
-            max_burst_s=rows.get("max_burst", 150_000_000) * NS,
-            mark_below=rows["mark_ecnth"] * Q32_UNIT if "mark_ecnth" in rows else 0.1,
-            from_rate=bool(rows.get("dq_rate_estimator", 0)),
+            target_s=rows["target"] * NS,
+            tupdate_s=rows["tupdate"] * NS,
+            alpha_hz=rows["alpha"] / 16,
+            beta_hz=rows["beta"] / 16,
+            max_burst_s=rows["max_burst"] * NS,
+            mark_below=rows["mark_ecnth"] * Q32_UNIT,
+            from_rate=bool(rows["dq_rate_estimator"]),
             mean_packet=case.mtu,
             **BOUNDS,
             start_s=case.start_ns * NS,
@@ -209,17 +231,25 @@ class BesideChoke(Beside):
     """The average is kept to 2^-16 packets; p inherits that."""
 
     algorithm = "choke"
+    defaults = {
+        "min": 100,
+        "max": 200,
+        "probability": round(0.02 * 2**32),
+        "weight": 9,
+        "avpkt": 1000,
+        "bandwidth": 1_250_000,
+    }
     signal_if_below = {"signal": True, "max": True}
     columns = {"average": plain, "prob": probability, "matched": plain}
 
     def model(self, case: Case, judge: Judge) -> Discipline:
-        rows = case.rows
+        rows = self.defaults | case.rows
         return ChokeOnRing(
-            min_th=rows.get("min", 100),
-            max_th=rows.get("max", 200),
-            max_p=rows.get("probability", 0.02 * 2**32) * Q32_UNIT,
-            weight=2.0 ** -rows.get("weight", 9),
-            packet_time_s=rows.get("avpkt", 1000) / rows.get("bandwidth", 1_250_000),
+            min_th=rows["min"],
+            max_th=rows["max"],
+            max_p=rows["probability"] * Q32_UNIT,
+            weight=2.0 ** -rows["weight"],
+            packet_time_s=rows["avpkt"] / rows["bandwidth"],
             draws=Draws(case.seed),
             cells=1 << (rows["limit"] - 1).bit_length(),
             start_s=case.start_ns * NS,
@@ -249,11 +279,21 @@ class BesideSfb(Beside):
     """Bins move by the same Q0.32 steps on both sides, so p is exact but for the float's sum."""
 
     algorithm = "sfb"
+    defaults = {
+        "increment": 66 * 2**16,
+        "decrement": 11 * 2**16,
+        "bin_target": 20,
+        "bin_max": 25,
+        "penalty_rate": 10,
+        "penalty_burst": 20,
+        "rehash": 600 * 10**9,
+        "warmup": 60 * 10**9,
+    }
     signal_if_below = {"signal": True}
     columns = {"prob": probability, "penalised": plain}
 
     def model(self, case: Case, judge: Judge) -> Discipline:
-        rows = case.rows
+        rows = self.defaults | case.rows
         seed = spread(case.seed)
 
         def place(era: int, flow: int) -> list[int]:
@@ -262,14 +302,14 @@ class BesideSfb(Beside):
 
         return Sfb(
             place=place,
-            increment=rows.get("increment", 66 * 2**16) * Q32_UNIT,
-            decrement=rows.get("decrement", 11 * 2**16) * Q32_UNIT,
-            bin_target=rows.get("bin_target", 20),
-            bin_max=rows.get("bin_max", 25),
-            penalty_pps=rows.get("penalty_rate", 10),
-            penalty_burst=rows.get("penalty_burst", 20),
-            rehash_s=rows.get("rehash", 600 * 10**9) * NS,
-            warmup_s=rows.get("warmup", 60 * 10**9) * NS,
+            increment=rows["increment"] * Q32_UNIT,
+            decrement=rows["decrement"] * Q32_UNIT,
+            bin_target=rows["bin_target"],
+            bin_max=rows["bin_max"],
+            penalty_pps=rows["penalty_rate"],
+            penalty_burst=rows["penalty_burst"],
+            rehash_s=rows["rehash"] * NS,
+            warmup_s=rows["warmup"] * NS,
             start_s=case.start_ns * NS,
             uniform=Draws(case.seed).uniform,
             **common(case, judge),
@@ -291,6 +331,10 @@ class BesideDuk(Beside):
     """
 
     algorithm = "duk"
+    defaults = {
+        "tick": 1_000_000,
+        "fixed_interval": 0,
+    }
     signal_if_below = {"signal": True}
     columns = {
         "prob": probability,
@@ -301,9 +345,10 @@ class BesideDuk(Beside):
     }
 
     def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = self.defaults | case.rows
         return Duk(
-            tick_s=case.rows.get("tick", 1_000_000) * NS,
-            fixed_s=case.rows.get("fixed_interval", 0) * NS,
+            tick_s=rows["tick"] * NS,
+            fixed_s=rows["fixed_interval"] * NS,
             mtu=case.mtu,
             start_s=case.start_ns * NS,
             empty_after=64,

@@ -78,6 +78,8 @@ class Beside(ABC):
     """How one algorithm's model is set beside its C; one subclass each."""
 
     algorithm: str
+    # The published settings, in the rows' units.
+    defaults: Mapping[str, int] = {}
     # For each judged comparison: does `below` mean a signal?
     signal_if_below: Mapping[str, bool] = {}
     # Statistics of the core that are compared after each event.

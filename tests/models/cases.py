@@ -29,12 +29,19 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
     ),
     "pie": (
         {"target": 2 * MS, "tupdate": MS, "alpha": 0, "beta": 40, "max_burst": 0},
-        {"target": 60 * MS, "alpha": 8, "beta": 1, "max_burst": SECOND, "mark_ecnth": 2**31},
+        {"target": 60 * MS, "alpha": 8, "beta": 1, "max_burst": SECOND, "mark_ecnth": 2**32 - 1},
         {"dq_rate_estimator": 1},
     ),
     "choke": (
         {"min": 5, "max": 15, "weight": 4, "probability": 2**29},
-        {"min": 20, "max": 60, "weight": 1, "probability": 2**32 - 1, "bandwidth": 125_000},
+        {
+            "min": 20,
+            "max": 60,
+            "weight": 1,
+            "probability": 2**32 - 1,
+            "bandwidth": 125_000,
+            "limit_bytes": 30_000,
+        },
         {"limit": 1024, "min": 400, "max": 900, "weight": 7},
     ),
     "sfb": (
@@ -43,7 +50,7 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
             "bin_max": 60,
             "increment": 2**26,
             "decrement": 2**22,
-            "rehash": 2 * SECOND,
+            "rehash": SECOND,
             "warmup": SECOND // 2,
             "penalty_rate": 40,
             "penalty_burst": 7,

@@ -257,6 +257,14 @@ u64 tm_bad(const struct tm_queue *t, u32 what)
 {
 	return t->q->count.bad[what];
 }
+
+u64 tm_default(const char *algo, const char *name)
+{
+	const struct aqm_field *row = aqm_field_find(aqm_find(algo)->params, name);
+
+	return row ? row->def : AQM_NEVER;
+}
+
 u32 tm_stats(const char *algo)
 {
 	const struct aqm_algo *a = aqm_find(algo);

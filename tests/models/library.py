@@ -75,6 +75,8 @@ class Core:
         lib.tm_bad.argtypes = [pointer, u32]
         lib.tm_stats.restype = u32
         lib.tm_stats.argtypes = [text]
+        lib.tm_default.restype = u64
+        lib.tm_default.argtypes = [text, text]
         lib.tm_stat_name.restype = text
         lib.tm_stat_name.argtypes = [text, u32]
         self.lib = lib
@@ -84,6 +86,10 @@ class Core:
         key = algorithm.encode()
         names = (self.lib.tm_stat_name(key, n) for n in range(self.lib.tm_stats(key)))
         return tuple(name.decode() for name in names)
+
+    def default(self, algorithm: str, row: str) -> int:
+        """What a row is when nobody sets it."""
+        return int(self.lib.tm_default(algorithm.encode(), row.encode()))
 
     def replay(self, case: Case) -> Replay:
         """Run a case from a fresh queue."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.models.algorithms import ALGORITHMS
-from tests.models.beside import compare
+from tests.models.beside import Beside, compare
 from tests.models.cases import REFUSED, cases
 from tests.models.library import Case, CoreError, core
 
@@ -26,3 +26,8 @@ def test_same_verdicts(case: Case) -> None:
 def test_rows_that_contradict_are_refused(case: Case) -> None:
     with pytest.raises(CoreError):
         core().replay(case)
+
+
+@pytest.mark.parametrize("how", ALGORITHMS.values(), ids=ALGORITHMS.keys())
+def test_defaults_are_the_published_ones(how: Beside) -> None:
+    assert {row: core().default(how.algorithm, row) for row in how.defaults} == how.defaults

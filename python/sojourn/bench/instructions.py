@@ -12,23 +12,19 @@ from pathlib import Path
 
 from sojourn.bench.command import SCENARIO, arguments, run
 
-# Under valgrind a packet takes fifty times as long; in 12 s all flows are past slow start.
-_SHORT_S, _LONG_S = 2, 12
+# Under valgrind a packet takes fifty times as long.
+_SHORT_S, _LONG_S = 2, 6
 
 
 def per_packet(queue: str, out: Path) -> float | None:
-    """User instructions of the engine for each packet, or None where nothing can count them.
-
-    The difference of two lengths of one scenario: the start of Python is in both.
-    """
-    counter = next((c for c in (_perf, _callgrind) if c(_SHORT_S, queue, out) is not None), None)
-    if counter is None:
-        return None
-    counts = [counter(seconds, queue, out) for seconds in (_SHORT_S, _LONG_S)]
-    packets = [run(queue, out, {"duration": f"{s} s"}).packets for s in (_SHORT_S, _LONG_S)]
-    if counts[0] is None or counts[1] is None:
-        return None
-    return (counts[1] - counts[0]) / (packets[1] - packets[0])
+    """User instructions of the engine for each packet, or None where nothing can count them."""
+    packets = {s: run(queue, out, {"duration": f"{s} s"}).packets for s in (_SHORT_S, _LONG_S)}
+    counts = [_perf(seconds, queue, out) for seconds in packets]
+    if counts[0] is not None and counts[1] is not None:
+        # The start of Python is in both.
+        return (counts[1] - counts[0]) / (packets[_LONG_S] - packets[_SHORT_S])
+    counted = _callgrind(_LONG_S, queue, out)
+    return None if counted is None else counted / packets[_LONG_S]
 
 
 def _words(seconds: int, queue: str, out: Path) -> list[str]:

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The JSON schema of a scenario, for editors. `python -m sojourn.scenario.schema [--check] FILE…`
-writes it, or says whether the files are what it would write."""
+writes it, or says whether the files are what it would write; without names, the package's own
+copy and docs/scenario.schema.json below the current folder."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from sojourn.scenario.model import Scenario
+
+DEFAULT = (Path(__file__).parent / "schema.json", Path("docs/scenario.schema.json"))
 
 
 def text() -> str:
@@ -36,7 +39,7 @@ def main(arguments: list[str]) -> int:
     """0 when all is written, or fresh."""
     check = "--check" in arguments
     stale = 0
-    for path in (Path(a) for a in arguments if a != "--check"):
+    for path in [Path(a) for a in arguments if a != "--check"] or DEFAULT:
         if not check:
             path.write_text(text(), encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text():

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The examples of the documents run, in the order in which they stand."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from sojourn.cli import status
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = [DOCS / name for name in ("scenarios.md", "results.md", "cli.md")]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_example_of_the_page_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = 0
+    for language, text in BLOCK.findall(page.read_text()):
+        if language == "toml":
+            Path("scenario.toml").write_text(text)
+            assert status(["show", "--expand", "scenario.toml"]) == 0
+        elif language == "console":
+            for line in text.splitlines():
+                words = shlex.split(line.removeprefix("$ "))
+                assert words[0] == "sojourn"
+                assert status(words[1:]) == 0, line
+        elif language == "python":
+            exec(compile(text, str(page), "exec"), {})
+        else:
+            continue
+        ran += 1
+    assert ran > 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_key_that_the_page_names_in_a_link_exists(page: Path) -> None:
+    for target in re.findall(r"\]\(([\w./-]+)\)", page.read_text()):
+        assert (DOCS / target).exists(), target

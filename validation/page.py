@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from validation.cells import (
@@ -17,6 +18,7 @@ from validation.cells import (
     STEADY_FROM_MS,
     WINDOWS,
 )
+from validation.tcp_script import scripts
 
 if TYPE_CHECKING:
     from validation.compare import Compared
@@ -50,10 +52,23 @@ virtual time, and on the engine with its own TCP and the same algorithm's C file
 - On Linux each packet's delay is taken outside the queue, by packet sockets before and
   behind the router. Delay counts packets that left in the window; loss is dropped packets
   per arrived packet; retransmissions and timeouts are the sender's counters.
-- Figures are means over seeds ({seeds}); a ratio is engine over Linux.
+- Figures are means over {seeds} seeds, as many on either side; a ratio is engine over Linux.
+  A seed moves the flows' starts and PIE's draws. Without PIE, cells of one flow hardly move.
 
 Aims: utilisation within 2 points, mean delay within 10 % or 1 ms, loss within 20 %. What
 lies outside is marked **bold** and listed at the end with its cause.
+"""
+
+
+SCRIPTED = """\
+## TCP, segment by segment
+
+`validation/tcp/NAME.script` says what one end of a connection meets; Linux's answers are kept
+beside it in `NAME.linux.trace`, with the kernel and the command that made them (`python -m
+validation.tcp_record NAME`). `cargo test --test tcp_scripts` feeds the same inputs at the same
+microseconds to the engine's TCP and compares each segment: flags (but PSH), sequence and
+acknowledgement numbers, length, SACK blocks, timestamp echo, ECN, time within 0.1 ms, window
+within 10 %. A wider tolerance stands in its script, with the reason.
 """
 
 
@@ -132,7 +147,7 @@ def outsider(row: Compared, causes: dict[str, str]) -> str:
 
 def write(compared: Sequence[Compared], kernel: str, command: str, causes: dict[str, str]) -> str:
     """The whole page."""
-    seeds = sorted({(len(c.linux.mean_ms), len(c.engine.mean_ms)) for c in compared})
+    seeds = sorted({len(c.linux.mean_ms) for c in compared})
     head = INTRODUCTION.format(
         kernel=kernel,
         command=command,
@@ -141,7 +156,7 @@ def write(compared: Sequence[Compared], kernel: str, command: str, causes: dict[
         rtts=" and ".join(map(str, RTTS_MS)),
         steady=STEADY_FROM_MS // 1000,
         durations=", ".join(f"{ms // 1000} s at {r} Mbit/s" for r, ms in DURATION_MS.items()),
-        seeds=" or ".join(f"{a} on Linux, {b} on the engine" for a, b in seeds),
+        seeds=f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else str(seeds[0]),
     )
     parts = [head, "## Summary\n\nWindows inside each aim:\n", summary(compared)]
     parts.append("## All cells\n\nEach figure: Linux / engine / ratio.\n")
@@ -158,4 +173,19 @@ def write(compared: Sequence[Compared], kernel: str, command: str, causes: dict[
                 parts.append(f"### {rate} Mbit/s, {window}\n\n{table(columns, rows)}")
     outside = [outsider(c, causes) for c in compared if c.outside()]
     parts.append("## Outside the aims\n\n" + ("\n".join(outside) or "None.") + "\n")
+    parts.append(scripted())
     return "\n".join(parts)
+
+
+def scripted() -> str:
+    """What the TCP scripts show, each in its own first words."""
+    rows = []
+    for path in scripts():
+        lines = path.read_text().splitlines()[2:]
+        said = [line.removeprefix("#").strip() for line in takewhile(is_comment, lines)]
+        rows.append([f"`{path.stem}`", " ".join(said)])
+    return f"{SCRIPTED}\n{table(['script', 'shows'], rows)}"
+
+
+def is_comment(line: str) -> bool:
+    return line.startswith("#")

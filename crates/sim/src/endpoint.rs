@@ -74,6 +74,7 @@ impl Outlet {
             ..Slot::default()
         };
         shared.packets.all[id as usize].way = self.way;
+        shared.ledger[self.way.flow as usize].born += 1;
         if self.sender.jitter_ns > 0 {
             self.sender.push(now, id, &mut shared.events);
         } else {

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use sojourn_core::Queue;
 
 use crate::event::{Events, Source};
-use crate::packet::{PacketId, Packets};
+use crate::packet::{Ledger, PacketId, Packets};
 use crate::record::QueueRecord;
 use crate::rng::Rng;
 use crate::scenario::{Distribution, JitterSpec, LinkSpec, MIN_RATE_BPS, Shaper};
@@ -24,6 +24,8 @@ pub struct Shared {
     pub packets: Packets,
     /// Packets that have come to the end of a link, in order.
     pub arrived: VecDeque<PacketId>,
+    /// By flow, what became of its packets.
+    pub ledger: Vec<Ledger>,
     /// Packets that queues dropped.
     pub dropped_pkts: u64,
     /// Packets lost on wires.
@@ -106,6 +108,8 @@ struct Wire {
     rng: Rng,
     last_release: Time,
     flying: VecDeque<(Time, PacketId)>,
+    lost_pkts: u64,
+    left_pkts: u64,
 }
 
 /// A link.
@@ -121,6 +125,8 @@ pub struct Link {
     rate: Rate,
     server: Server,
     wire: Wire,
+    entered_pkts: u64,
+    dropped_pkts: u64,
 }
 
 impl Link {
@@ -159,7 +165,11 @@ impl Link {
                 rng: Rng::stream(seed, &format!("link/{}/wire", spec.name)),
                 last_release: Time(0),
                 flying: VecDeque::new(),
+                lost_pkts: 0,
+                left_pkts: 0,
             },
+            entered_pkts: 0,
+            dropped_pkts: 0,
         }
     }
 
@@ -174,6 +184,7 @@ impl Link {
     /// A packet comes to the sending end.
     #[inline]
     pub fn offer(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
+        self.entered_pkts += 1;
         if matches!(self.server, Server::None) {
             return self.wire.launch(now, id, self.arrival, shared);
         }
@@ -204,6 +215,7 @@ impl Link {
             return None;
         }
         self.wire.flying.pop_front();
+        self.wire.left_pkts += 1;
         Some(id)
     }
 
@@ -230,6 +242,17 @@ impl Link {
         u64::from(self.queue.backlog_pkts()) + (server + self.wire.flying.len()) as u64
     }
 
+    /// Whether all that came has left, was dropped or lost, or is inside; and the
+    /// queue says so too.
+    pub fn is_conserved(&self) -> bool {
+        let gone = self.dropped_pkts + self.wire.lost_pkts + self.wire.left_pkts;
+        let count = self.queue.counters();
+        let inside = u64::from(self.queue.backlog_pkts());
+        self.entered_pkts == gone + self.held_pkts()
+            && count.drop_pkts() == self.dropped_pkts
+            && count.in_pkts == count.out_pkts + count.drop_pkts() + inside
+    }
+
     #[inline]
     fn note_backlog(&mut self, now: Time) {
         if let Some(record) = &mut self.record {
@@ -237,15 +260,24 @@ impl Link {
         }
     }
 
-    /// Takes back what the queue has let go of.
     #[inline]
     fn collect(&mut self, now: Time, shared: &mut Shared) {
+        if !self.queue.freed().is_empty() {
+            self.take_back(now, shared);
+        }
+    }
+
+    /// Takes back what the queue has let go of.
+    fn take_back(&mut self, now: Time, shared: &mut Shared) {
         for freed in self.queue.freed() {
             if let Some(record) = &mut self.record {
                 record.on_drop(now, &shared.packets.slots[freed.packet as usize], freed.why);
             }
+            let way = &shared.packets.all[freed.packet as usize].way;
+            shared.ledger[way.flow as usize].lost += 1;
             shared.packets.remove(freed.packet);
             shared.dropped_pkts += 1;
+            self.dropped_pkts += 1;
         }
     }
 
@@ -379,8 +411,11 @@ impl Wire {
     #[inline]
     fn launch(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.loss > 0.0 && self.rng.unit() <= self.loss {
+            let way = &shared.packets.all[id as usize].way;
+            shared.ledger[way.flow as usize].lost += 1;
             shared.packets.remove(id);
             shared.lost_pkts += 1;
+            self.lost_pkts += 1;
             return;
         }
         let mut release = now + self.delay_ns;
@@ -392,6 +427,7 @@ impl Wire {
             release = release.max(self.last_release);
             self.last_release = release;
         } else if self.delay_ns == 0 {
+            self.left_pkts += 1;
             return shared.arrived.push_back(id);
         }
         if self.flying.is_empty() {

@@ -108,6 +108,7 @@ impl Net {
         let packets = &mut self.shared.packets;
         let packet = &packets.all[id as usize];
         let way = packet.way;
+        self.shared.ledger[way.flow as usize].arrived += 1;
         let end = &mut self.endpoints[way.to as usize];
         if end.age != way.age {
             packets.remove(id);
@@ -302,6 +303,7 @@ impl Net {
         let number = self.free.pop().unwrap_or(self.endpoints.len() as u32);
         let way = Way {
             hop: first_hop,
+            flow,
             ..Way::default()
         };
         if number as usize == self.endpoints.len() {

@@ -31,6 +31,19 @@ pub struct Way {
     pub to: u32,
     /// See `to`.
     pub age: u32,
+    /// The flow it belongs to.
+    pub flow: u32,
+}
+
+/// What became of a flow's packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ledger {
+    /// Sent.
+    pub born: u64,
+    /// Arrived at an endpoint, or where one had been.
+    pub arrived: u64,
+    /// Dropped by a queue or lost on a wire.
+    pub lost: u64,
 }
 
 /// A packet but for its slot. What every packet has in use, all but SACK blocks, lies
@@ -95,6 +108,16 @@ impl Packets {
     /// How many there are.
     pub fn alive(&self) -> u64 {
         (self.slots.len() - self.free.len()) as u64
+    }
+
+    /// The ways of all that there are.
+    pub fn ways(&self) -> impl Iterator<Item = &Way> {
+        let mut alive = vec![true; self.all.len()];
+        for &id in &self.free {
+            alive[id as usize] = false;
+        }
+        let packets = self.all.iter().zip(alive);
+        packets.filter_map(|(packet, alive)| alive.then_some(&packet.way))
     }
 
     /// How many there ever were.

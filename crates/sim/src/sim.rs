@@ -14,7 +14,7 @@ use crate::app::Flow;
 use crate::event::{Events, Source};
 use crate::link::{Link, Shared};
 use crate::net::{Net, Owner};
-use crate::packet::Packets;
+use crate::packet::{Ledger, Packets};
 use crate::record::{QueueRecord, QueueReport};
 use crate::rng::Rng;
 use crate::route::{self, Routes};
@@ -206,6 +206,7 @@ impl<'a> Run<'a> {
                 events: Events::default(),
                 packets: Packets::default(),
                 arrived: VecDeque::new(),
+                ledger: Vec::new(),
                 dropped_pkts: 0,
                 lost_pkts: 0,
             },
@@ -295,6 +296,7 @@ impl<'a> Run<'a> {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
                 }
                 self.net.flows.push(flow);
+                self.net.shared.ledger.push(Ledger::default());
             }
         }
         Ok(())
@@ -445,13 +447,21 @@ impl<'a> Run<'a> {
             return Err(Error::Conservation(format!("{report:?}")));
         }
         for (link, spec) in net.links.iter().zip(&self.scenario.links) {
-            let count = link.queue.counters();
-            let inside = u64::from(link.queue.backlog_pkts());
-            if count.in_pkts != count.out_pkts + count.drop_pkts() + inside {
-                return Err(Error::Conservation(format!(
-                    "queue '{}': {count:?}",
-                    spec.name
-                )));
+            if !link.is_conserved() {
+                let count = link.queue.counters();
+                let what = format!("link '{}', its queue: {count:?}", spec.name);
+                return Err(Error::Conservation(what));
+            }
+        }
+        let mut inside = vec![0; net.flows.len()];
+        for way in net.shared.packets.ways() {
+            inside[way.flow as usize] += 1;
+        }
+        for ((flow, ledger), inside) in net.flows.iter().zip(&net.shared.ledger).zip(inside) {
+            if ledger.born != ledger.arrived + ledger.lost + inside {
+                let (name, index) = (&flow.name, flow.index);
+                let what = format!("flow '{name}' {index}: {ledger:?}, {inside} inside");
+                return Err(Error::Conservation(what));
             }
         }
         Ok(report)

@@ -60,8 +60,9 @@ pub struct PacketEvent {
     pub why: u8,
 }
 
-/// Rows kept of packet events: 64 Mi of 32 bytes are 2 GiB, and the run says so.
-const MAX_EVENTS: usize = 1 << 26;
+/// Rows kept of packet events: 16 Mi of 32 bytes are 512 MiB. The report says how many
+/// did not fit.
+const MAX_EVENTS: usize = 1 << 24;
 
 /// The measuring of one queue.
 pub struct QueueRecord {
@@ -73,6 +74,7 @@ pub struct QueueRecord {
     windows: Vec<Window>,
     series: Vec<Totals>,
     events: Option<Vec<PacketEvent>>,
+    events_left_out: u64,
     fingerprint: u64,
 }
 
@@ -113,6 +115,7 @@ impl QueueRecord {
             windows: windows.iter().map(window).collect(),
             series: Vec::new(),
             events: events.then(Vec::new),
+            events_left_out: 0,
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
     }
@@ -176,9 +179,11 @@ impl QueueRecord {
         self.fingerprint = (self.fingerprint ^ word)
             .wrapping_mul(0x0000_0100_0000_01b3)
             .rotate_left(29);
-        if let Some(events) = &mut self.events
-            && events.len() < MAX_EVENTS
-        {
+        if let Some(events) = &mut self.events {
+            if events.len() == MAX_EVENTS {
+                self.events_left_out += 1;
+                return;
+            }
             events.push(PacketEvent {
                 at_ns: now.0,
                 enq_ns: slot.enq_ns,

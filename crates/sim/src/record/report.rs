@@ -98,6 +98,8 @@ pub struct QueueReport {
     /// Packet by packet, if asked for.
     #[serde(skip)]
     pub events: Option<Vec<PacketEvent>>,
+    /// Packets after those, when there were too many to keep.
+    pub events_left_out: u64,
     /// Verdicts of the algorithm that broke a rule, by rule.
     pub bad_verdicts: BTreeMap<&'static str, u64>,
 }
@@ -234,6 +236,7 @@ impl QueueRecord {
             windows,
             series,
             events: self.events,
+            events_left_out: self.events_left_out,
             bad_verdicts: self.totals.queue.bad_by_name().collect(),
         }
     }

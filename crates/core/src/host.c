@@ -147,8 +147,14 @@ bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
 
 u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
 {
+	u32 packet;
+
 	enter(c, slots, nslots);
-	return aqm_dequeue(&c->q, now);
+	packet = aqm_dequeue(&c->q, now);
+	/* The one behind has waited for long: fetch it before it is asked for. */
+	if (packet < nslots)
+		__builtin_prefetch(&slots[slots[packet].next]);
+	return packet;
 }
 
 struct aqm_refusal core_change(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,

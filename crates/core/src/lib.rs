@@ -8,12 +8,14 @@
 //! `queue.h`), `ffi` (the C side as Rust sees it), `rows` (algorithms, parameters,
 //! statistics), `queue` (what the engine uses).
 
+mod cache;
 mod ffi;
 #[doc(hidden)]
 pub mod hooks;
 mod queue;
 mod rows;
 
+pub use cache::prefetch;
 pub use queue::{Counters, Freed, Queue, QueueSpec, Slot};
 pub use rows::{
     Algorithm, ConfError, Field, Kind, Unit, algorithms, bad_name, queue_rows, reason_name,

@@ -82,7 +82,7 @@ test-wheel: setup ## the wheel in an empty environment, from an empty folder
 test-deep: setup ## all that takes longer: 10^8 fuzzed calls, mutants
 	tools/need.sh test
 	$(MAKE) --no-print-directory mutants
-	fuzz/deep.sh
+	python -m fuzz.run --deep
 
 format: setup ## lay out all code
 	clang-format-16 -i $(C_FILES)
@@ -103,7 +103,7 @@ linux-reference: setup ## run the Linux side of the comparison again (builds a k
 	python -m validation.record
 
 mutants: setup ## change one operator or constant at a time; a test must notice
-	python -m models.mutants
+	python -m tests.models.mutants
 
 bench: setup ## speed, beside ns-2 where it is installed
 	sojourn bench

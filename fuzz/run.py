@@ -22,12 +22,11 @@ from tests.models.library import CORE, ROOT
 
 BUILD = ROOT / "build" / "fuzz"
 DIGEST = Digest(ROOT / "fuzz" / "digest.toml", "python -m fuzz.run --deep")
-CALLS = 2_000_000
+CALLS = 500_000
 CALLS_DEEP = 100_000_000
-FLAGS = (
-    "-std=gnu11 -Wall -Wextra -Werror -Wno-unused-function -O1 -g "
-    "-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
-).split()
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unused-function")
+SANITIZERS = ("-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all")
+FLAGS = ("-std=gnu11", "-O1", "-g", *WARNINGS, *SANITIZERS)
 
 
 def build() -> Path:

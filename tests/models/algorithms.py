@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from models.choke import Choke
 from models.codel import CoDel
@@ -55,12 +55,12 @@ class BesideCoDel(Beside):
     """The core's 1/sqrt is exact to 2^-16; the schedule adds one such error per signal."""
 
     algorithm = "codel"
-    defaults = {
+    defaults: ClassVar = {
         "target": 5_000_000,
         "interval": 100_000_000,
     }
-    signal_if_below = {"drop_next": False}
-    columns = {"count": plain, "dropping": plain}
+    signal_if_below: ClassVar = {"drop_next": False}
+    columns: ClassVar = {"count": plain, "dropping": plain}
     # In long overload: 2 * 15 us of slack, signals one or two packet times of 0.6 ms apart.
     tie_share = 0.05
 
@@ -88,7 +88,7 @@ class BesidePie2013(Beside):
     """p is kept in Q0.56 and read in Q0.32; delays and rates are whole nanoseconds and bytes/s."""
 
     algorithm = "pie_2013"
-    defaults = {
+    defaults: ClassVar = {
         "target": 20_000_000,
         "tupdate": 30_000_000,
         "alpha": 2,
@@ -96,8 +96,8 @@ class BesidePie2013(Beside):
         "max_burst": 100_000_000,
         "dq_threshold": 10_000,
     }
-    signal_if_below = {"signal": True}
-    columns = {"prob": probability, "delay": seconds, "rate": plain, "burst": seconds}
+    signal_if_below: ClassVar = {"signal": True}
+    columns: ClassVar = {"prob": probability, "delay": seconds, "rate": plain, "burst": seconds}
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
@@ -136,7 +136,7 @@ class BesidePie(Beside):
     """As pie_2013. The sum of probabilities is kept in Q0.56 and decides at two bounds."""
 
     algorithm = "pie"
-    defaults = {
+    defaults: ClassVar = {
         "target": 15_000_000,
         "tupdate": 15_000_000,
         "alpha": 2,
@@ -145,8 +145,13 @@ class BesidePie(Beside):
         "dq_rate_estimator": 0,
         "mark_ecnth": round(0.1 * 2**32),
     }
-    signal_if_below = {"signal": True, "sum-low": False, "sum-high": False}
-    columns = {"prob": probability, "delay": seconds, "burst": seconds, "drain_time": seconds}
+    signal_if_below: ClassVar = {"signal": True, "sum-low": False, "sum-high": False}
+    columns: ClassVar = {
+        "prob": probability,
+        "delay": seconds,
+        "burst": seconds,
+        "drain_time": seconds,
+    }
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
@@ -231,7 +236,7 @@ class BesideChoke(Beside):
     """The average is kept to 2^-16 packets; p inherits that."""
 
     algorithm = "choke"
-    defaults = {
+    defaults: ClassVar = {
         "min": 100,
         "max": 200,
         "probability": round(0.02 * 2**32),
@@ -239,8 +244,8 @@ class BesideChoke(Beside):
         "avpkt": 1000,
         "bandwidth": 1_250_000,
     }
-    signal_if_below = {"signal": True, "max": True}
-    columns = {"average": plain, "prob": probability, "matched": plain}
+    signal_if_below: ClassVar = {"signal": True, "max": True}
+    columns: ClassVar = {"average": plain, "prob": probability, "matched": plain}
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
@@ -279,7 +284,7 @@ class BesideSfb(Beside):
     """Bins move by the same Q0.32 steps on both sides, so p is exact but for the float's sum."""
 
     algorithm = "sfb"
-    defaults = {
+    defaults: ClassVar = {
         "increment": 66 * 2**16,
         "decrement": 11 * 2**16,
         "bin_target": 20,
@@ -289,8 +294,8 @@ class BesideSfb(Beside):
         "rehash": 600 * 10**9,
         "warmup": 60 * 10**9,
     }
-    signal_if_below = {"signal": True}
-    columns = {"prob": probability, "penalised": plain}
+    signal_if_below: ClassVar = {"signal": True}
+    columns: ClassVar = {"prob": probability, "penalised": plain}
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
@@ -331,12 +336,12 @@ class BesideDuk(Beside):
     """
 
     algorithm = "duk"
-    defaults = {
+    defaults: ClassVar = {
         "tick": 1_000_000,
         "fixed_interval": 0,
     }
-    signal_if_below = {"signal": True}
-    columns = {
+    signal_if_below: ClassVar = {"signal": True}
+    columns: ClassVar = {
         "prob": probability,
         "interval": seconds,
         "delay": seconds,

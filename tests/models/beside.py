@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,11 +79,11 @@ class Beside(ABC):
 
     algorithm: str
     # The published settings, in the rows' units.
-    defaults: Mapping[str, int] = {}
+    defaults: ClassVar[Mapping[str, int]] = {}
     # For each judged comparison: does `below` mean a signal?
-    signal_if_below: Mapping[str, bool] = {}
+    signal_if_below: ClassVar[Mapping[str, bool]] = {}
     # Statistics of the core that are compared after each event.
-    columns: Mapping[str, Unit] = {}
+    columns: ClassVar[Mapping[str, Unit]] = {}
     # Ties that are no surprise, as a part of all signals.
     tie_share = 0.001
 
@@ -100,7 +100,7 @@ class Beside(ABC):
 
     def resync(self, model: Any, core: list[float]) -> None:
         """Take over the core's numbers, so that the next step is compared by itself."""
-        return None
+        return
 
     def slack(self, model: Any) -> dict[str, float]:
         """How near to its bound each judged comparison is a tie."""

@@ -11,6 +11,7 @@ which is stale as soon as anything it rests on changes (`--check` tells).
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -20,7 +21,8 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +63,7 @@ def files() -> dict[str, list[str]]:
     return found
 
 
+@cache
 def expect(algorithm: str) -> list[Expected]:
     """The models' answers."""
     found = []
@@ -193,6 +196,26 @@ def reasons() -> dict[tuple[str, str, str, int], dict[str, str]]:
     }
 
 
+def key_of(file: str, users: list[str]) -> str:
+    """What the outcome of a file's mutants depends on."""
+    parts = [CORE / file, *(CORE / f"{name}.c" for name in users), *(CORE / "law").glob("*.h")]
+    return hash_of([*parts, *shared()])
+
+
+def tried(file: str, users: list[str]) -> tuple[Counter[str], list[Mutant]]:
+    """Outcomes of a file's mutants; kept in build/ as long as nothing changes."""
+    kept = BUILD / "mutants" / f"{re.sub(r'[^a-z0-9]', '-', file)}.json"
+    key = key_of(file, users)
+    if kept.exists():
+        old = json.loads(kept.read_text())
+        if old["key"] == key:
+            return Counter(old["count"]), [Mutant(**m) for m in old["unnoticed"]]
+    count, unnoticed = run_file(file, users, {name: expect(name) for name in users})
+    found = {"key": key, "count": count, "unnoticed": [asdict(m) for m in unnoticed]}
+    kept.write_text(json.dumps(found))
+    return count, unnoticed
+
+
 def run_file(
     file: str, users: list[str], expected: dict[str, list[Expected]]
 ) -> tuple[Counter[str], list[Mutant]]:
@@ -215,16 +238,19 @@ def run_file(
     return count, unnoticed
 
 
-def covers() -> str:
-    """Hash of all that a result rests on."""
+def shared() -> list[Path]:
+    """What every result rests on."""
     tests = Path(__file__).parent
-    names = ("algorithms", "beside", "cases", "generator", "inputs", "library", "mutants", "mutate")
+    names = ["algorithms", "beside", "cases", "generator", "inputs", "library", "mutate", "record"]
     headers = ("aqm.h", "fixed.h", "rng.h", "sample.h", "ring.h")
-    return hash_of(
-        [CORE / name for name in (*files(), *headers)]
-        + [HOST, *(tests / f"{name}.py" for name in names), *(ROOT / "models").glob("*.py")]
-        + ([SURVIVORS] if SURVIVORS.exists() else [])
-    )
+    own = [tests / f"{name}.py" for name in names]
+    return [HOST, *(CORE / name for name in headers), *own, *(ROOT / "models").glob("*.py")]
+
+
+def covers() -> str:
+    """Hash of all that the digest rests on."""
+    listed = [SURVIVORS] if SURVIVORS.exists() else []
+    return hash_of([*(CORE / name for name in files()), *shared(), *listed])
 
 
 def print_entry(mutant: Mutant) -> None:
@@ -252,14 +278,11 @@ def main() -> int:
         return int(not fresh)
     began = time.monotonic()
     chosen = {f: users for f, users in files().items() if not options.files or f in options.files}
-    expected = {
-        name: expect(name) for name in sorted({u for users in chosen.values() for u in users})
-    }
     listed = reasons()
     count: Counter[str] = Counter()
     unlisted = 0
     for file, users in chosen.items():
-        found, unnoticed = run_file(file, users, expected)
+        found, unnoticed = tried(file, users)
         for mutant in unnoticed:
             entry = listed.pop(mutant.key, None)
             found["unlisted" if entry is None else entry.get("kind", "survived")] += 1

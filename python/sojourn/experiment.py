@@ -48,6 +48,11 @@ class Signal:
     title: str
     of: str  # the signal whose printed numbers stand beside it: its own, or an ablation's
 
+    @property
+    def ablates(self) -> bool:
+        """It is there to show what one setting does; no claim is judged on it."""
+        return self.of != self.name
+
 
 @dataclass(frozen=True)
 class Experiment:

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from sojourn import _native
 from sojourn.claims import SEEDS, Decision
+from sojourn.experiment import Signal
 from sojourn.metrics import METRICS
 from sojourn.reproduce import Measured, Reproduction
 from sojourn.result import host
@@ -74,22 +75,35 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     """Measured beside published, and the claims."""
     experiment = reproduction.experiment
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
-    for signal in experiment.signals():
-        table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
-        table.add_column("metric")
-        for contender in experiment.contenders():
-            table.add_column(f"{contender.name}\npublished", justify="right", style="dim")
-            table.add_column("\nmeasured", justify="right", no_wrap=True)
-        for metric, cells in rows(reproduction, signal.name):
-            texts = [t for c in cells for t in (number(c.published), spread(c.found))]
-            table.add_row(heading(metric), *texts)
-        console.print(table)
+    signals = experiment.signals()
+    for signal in signals:
+        if not signal.ablates:
+            console.print(_table(reproduction, signal))
+    console.print(_claims(reproduction))
+    for signal in signals:
+        if signal.ablates:
+            console.print(_table(reproduction, signal))
+
+
+def _table(reproduction: Reproduction, signal: Signal) -> Table:
+    table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
+    table.add_column("metric")
+    for contender in reproduction.experiment.contenders():
+        table.add_column(f"{contender.name}\npublished", justify="right", style="dim")
+        table.add_column("\nmeasured", justify="right", no_wrap=True)
+    for metric, cells in rows(reproduction, signal.name):
+        texts = [t for c in cells for t in (number(c.published), spread(c.found))]
+        table.add_row(heading(metric), *texts)
+    return table
+
+
+def _claims(reproduction: Reproduction) -> Table:
     table = Table(title="claims", title_justify="left", show_lines=True)
     for column in ("claim", "verdict", "measured"):
         table.add_column(column, overflow="fold")
     for decision in reproduction.decisions:
         table.add_row(decision.claim.text, _verdict(decision), _lines(decision))
-    console.print(table)
+    return table
 
 
 def _verdict(decision: Decision) -> str:

@@ -73,7 +73,7 @@ def _interleaved(
     for _ in range(repetitions):
         for queue in queues:
             ours = steps.after(run(queue, out, {"duration": f"{seconds} s"}))
-            theirs = steps.after(ns2.run(queue, seconds))
+            theirs = steps.after(ns2.run(queue, seconds, out))
             if queue in best:
                 ours = min(ours, best[queue][0], key=lambda timed: timed.cpu_s)
                 before = best[queue][1]

@@ -54,8 +54,8 @@ def command(queue: str, scenario: Path, changes: Mapping[str, str]) -> str:
 
 def run(queue: str, out: Path, changes: Mapping[str, str]) -> Timed:
     """Run and time it."""
-    words = [*arguments(queue, SCENARIO, changes), "--out", str(out / queue), "--json"]
-    output, cpu_s, peak_rss_mb = timed_process([sys.executable, "-m", "sojourn", *words])
+    words = [*arguments(queue, SCENARIO, changes), "--json"]
+    output, cpu_s, peak_rss_mb = timed_process([sys.executable, "-m", "sojourn", *words], out)
     report = json.loads(output)["runs"][0]
     return Timed(
         cpu_s=cpu_s,
@@ -66,9 +66,15 @@ def run(queue: str, out: Path, changes: Mapping[str, str]) -> Timed:
     )
 
 
-def timed_process(words: Sequence[str]) -> tuple[str, float, float]:
-    """Output, user CPU in seconds and peak resident memory in MB of a process."""
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+def timed_process(words: Sequence[str], cache: Path) -> tuple[str, float, float]:
+    """Output, user CPU in seconds and peak resident memory in MB of a process.
+
+    Its cache is the folder `cache`, so that the user's store is left alone.
+    """
+    surroundings = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=surroundings
+    ) as process:
         assert process.stdout and process.stderr
         output = process.stdout.read()
         complaint = process.stderr.read().decode(errors="replace")

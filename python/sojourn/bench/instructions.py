@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -27,19 +28,24 @@ def per_packet(queue: str, out: Path) -> float | None:
     return None if counted is None else counted / packets[_LONG_S]
 
 
-def _words(seconds: int, queue: str, out: Path) -> list[str]:
+def _words(seconds: int, queue: str) -> list[str]:
     changes = {"duration": f"{seconds} s"}
-    words = arguments(queue, SCENARIO, changes)
-    return [sys.executable, "-m", "sojourn", *words, "--out", str(out / "counted"), "--json"]
+    return [sys.executable, "-m", "sojourn", *arguments(queue, SCENARIO, changes), "--json"]
+
+
+def _counted(words: list[str], pattern: str, out: Path) -> int | None:
+    """The number that `pattern` finds in what a counting tool says."""
+    surroundings = {**os.environ, "XDG_CACHE_HOME": str(out)}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=surroundings)
+    match = re.search(pattern, done.stderr, re.MULTILINE)
+    return int(match[1]) if match and done.returncode == 0 and int(match[1]) > 0 else None
 
 
 def _perf(seconds: int, queue: str, out: Path) -> int | None:
     if not shutil.which("perf"):
         return None
-    words = ["perf", "stat", "-x", ",", "-e", "instructions:u", *_words(seconds, queue, out)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    match = re.search(r"^(\d+),,instructions:u", done.stderr, re.MULTILINE)
-    return int(match[1]) if match and done.returncode == 0 else None
+    words = ["perf", "stat", "-x", ",", "-e", "instructions:u", *_words(seconds, queue)]
+    return _counted(words, r"^(\d+),,instructions:u", out)
 
 
 def _callgrind(seconds: int, queue: str, out: Path) -> int | None:
@@ -51,8 +57,6 @@ def _callgrind(seconds: int, queue: str, out: Path) -> int | None:
         "--tool=callgrind",
         f"--callgrind-out-file={out / 'callgrind.out'}",
         "--toggle-collect=*simulate_scenario*",
-        *_words(seconds, queue, out),
+        *_words(seconds, queue),
     ]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    match = re.search(r"Collected : (\d+)", done.stderr)
-    return int(match[1]) if match and done.returncode == 0 and int(match[1]) > 0 else None
+    return _counted(words, r"Collected : (\d+)", out)

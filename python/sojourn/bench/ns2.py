@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
 from sojourn.bench.command import FOLDER, timed_process
 from sojourn.errors import RunError
@@ -34,15 +35,15 @@ class Timed:
         return self.cpu_s * 1e6 / self.packets
 
 
-def run(queue: str, seconds: int) -> Timed | None:
+def run(queue: str, seconds: int, out: Path) -> Timed | None:
     """Run and time it; None where there is no ns-2."""
     if not shutil.which("ns"):
         return None
     name = _QUEUES.get(queue, "DropTail")
-    if name != "DropTail" and not _has(name):
+    if name != "DropTail" and not _has(name, out):
         name = "DropTail"
     words = _words(name, seconds)
-    output, cpu_s, _ = timed_process(words)
+    output, cpu_s, _ = timed_process(words, out)
     return Timed(name, cpu_s, _packets(output, words), "time " + shlex.join(words))
 
 
@@ -51,10 +52,10 @@ def _words(queue: str, seconds: float) -> list[str]:
 
 
 @functools.cache
-def _has(queue: str) -> bool:
+def _has(queue: str, out: Path) -> bool:
     try:
         words = _words(queue, 1)
-        return _packets(timed_process(words)[0], words) > 0
+        return _packets(timed_process(words, out)[0], words) > 0
     except RunError:
         return False
 

@@ -113,7 +113,6 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a scenario."""
-    from sojourn.cli import tables
     from sojourn.runs import check_host
     from sojourn.runs import run as run_scenario
 
@@ -126,7 +125,12 @@ def run(
         workers=workers,
         again=again,
     )
-    print_json(result.to_json()) if as_json else tables.print_result(result, out)
+    if as_json:
+        print_json(result.to_json())
+        return
+    from sojourn.cli.tables import print_result
+
+    print_result(result, out)
 
 
 def _changed(path: Path, assignments: list[str]) -> Any:

@@ -21,7 +21,7 @@ C_FILES := $(shell find aqm crates fuzz linux tests -name '*.[ch]' 2>/dev/null)
 SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
 
 .PHONY: help setup demo test test-deep check format generate validation linux-reference mutants bench wheel clean
-.PHONY: test-c test-rust test-target test-python test-wheel
+.PHONY: test-c test-rust test-target test-fuzz test-python test-wheel
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,7 @@ test: setup ## set up and run all tests but the deep ones (at most 25 minutes on
 	$(MAKE) --no-print-directory test-c
 	$(MAKE) --no-print-directory test-rust
 	$(MAKE) --no-print-directory test-target
+	$(MAKE) --no-print-directory test-fuzz
 	$(MAKE) --no-print-directory test-python
 	$(MAKE) --no-print-directory test-wheel
 
@@ -73,8 +74,12 @@ test-rust: ## the core crate, the engine, and TCP against what Linux did
 test-target: ## the same seed gives the same bytes on a 32-bit target
 	tests/second_target.sh
 
+test-fuzz: setup ## the queue and every algorithm, a million random calls under sanitizers
+	python -m fuzz.run
+
 test-python: setup ## models, package, documentation, the engine beside Linux
 	pytest
+	python -m validation.compare --check
 
 test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh
@@ -93,7 +98,8 @@ format: setup ## lay out all code
 generate: setup ## renew generated files: list of algorithms, schema, fingerprints, page of the comparison
 	aqm/all.sh
 	python -m sojourn.scenario.schema
-	SOJOURN_RENEW=1 cargo test --locked --quiet -p sojourn-sim --test fingerprints
+	RENEW=1 cargo test --locked --quiet -p sojourn-sim --test engine
+	RENEW=1 cargo test --locked --quiet -p sojourn-core --test docs
 	$(MAKE) --no-print-directory validation
 
 validation: setup ## set the engine beside Linux and write docs/validation.md

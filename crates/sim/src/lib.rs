@@ -4,7 +4,7 @@
 //! The engine: a packet simulator around the queue core. In reading order:
 //!
 //! - [`time`], [`event`], [`packet`], [`rng`]: what everything is made of.
-//! - [`link`]: queue, shaper, wire; [`route`]: ways through the graph.
+//! - [`wire`], [`link`]: delay; queue and shaper. [`route`]: ways through the graph.
 //! - [`transport`]: TCP and UDP, without input or output of their own.
 //! - [`app`], [`endpoint`]: what is sent, and the two ends that send it.
 //! - [`net`]: the way of a packet between all of these.
@@ -24,6 +24,7 @@ pub mod scenario;
 pub mod sim;
 pub mod time;
 pub mod transport;
+pub mod wire;
 
 pub use scenario::Scenario;
 pub use sim::{Control, Error, Report, Unwatched, run};

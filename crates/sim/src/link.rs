@@ -12,9 +12,9 @@ use sojourn_core::Queue;
 use crate::event::{Events, Source};
 use crate::packet::{Ledger, PacketId, Packets};
 use crate::record::QueueRecord;
-use crate::rng::Rng;
-use crate::scenario::{Distribution, JitterSpec, LinkSpec, MIN_RATE_BPS, Shaper};
+use crate::scenario::{LinkSpec, MIN_RATE_BPS, Shaper};
 use crate::time::{NS_PER_S, Time};
+use crate::wire::Wire;
 
 /// What the parts of a net share while an event is handled.
 pub struct Shared {
@@ -100,18 +100,6 @@ enum Server {
     },
 }
 
-/// What happens between the last bit sent and the far end.
-struct Wire {
-    delay_ns: u64,
-    jitter: Option<JitterSpec>,
-    loss: f64,
-    rng: Rng,
-    last_release: Time,
-    flying: VecDeque<(Time, PacketId)>,
-    lost_pkts: u64,
-    left_pkts: u64,
-}
-
 /// A link.
 pub struct Link {
     /// Its queue.
@@ -158,16 +146,7 @@ impl Link {
             arrival: events.add_source(true),
             rate,
             server,
-            wire: Wire {
-                delay_ns: spec.delay_ns,
-                jitter: spec.jitter,
-                loss: spec.loss,
-                rng: Rng::stream(seed, &format!("link/{}/wire", spec.name)),
-                last_release: Time(0),
-                flying: VecDeque::new(),
-                lost_pkts: 0,
-                left_pkts: 0,
-            },
+            wire: Wire::new(spec, seed),
             entered_pkts: 0,
             dropped_pkts: 0,
         }
@@ -216,6 +195,10 @@ impl Link {
         }
         self.wire.flying.pop_front();
         self.wire.left_pkts += 1;
+        if let Some(&(_, next)) = self.wire.flying.front() {
+            // After a long time on the wire it is no longer in the nearest cache.
+            sojourn_core::prefetch(&shared.packets.all[next as usize]);
+        }
         Some(id)
     }
 
@@ -406,51 +389,14 @@ impl Link {
     }
 }
 
-impl Wire {
-    /// Puts a packet on the wire.
-    #[inline]
-    fn launch(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
-        if self.loss > 0.0 && self.rng.unit() <= self.loss {
-            let way = &shared.packets.all[id as usize].way;
-            shared.ledger[way.flow as usize].lost += 1;
-            shared.packets.remove(id);
-            shared.lost_pkts += 1;
-            self.lost_pkts += 1;
-            return;
-        }
-        let mut release = now + self.delay_ns;
-        if let Some(jitter) = self.jitter {
-            release = self.draw(now, jitter);
-            if jitter.reorder {
-                return self.slip_in(release, id, arrival, shared);
-            }
-            release = release.max(self.last_release);
-            self.last_release = release;
-        } else if self.delay_ns == 0 {
-            self.left_pkts += 1;
-            return shared.arrived.push_back(id);
-        }
-        if self.flying.is_empty() {
-            shared.events.schedule(arrival, release);
-        }
-        self.flying.push_back((release, id));
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// Puts a packet among those that are released later; behind its equals.
-    fn slip_in(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
-        let place = self.flying.partition_point(|&(at, _)| at <= release);
-        if place == 0 {
-            shared.events.schedule(arrival, release);
-        }
-        self.flying.insert(place, (release, id));
-    }
-
-    fn draw(&mut self, now: Time, jitter: JitterSpec) -> Time {
-        let deviate = match jitter.distribution {
-            Distribution::Normal => self.rng.normal(),
-            Distribution::Uniform => 2.0 * self.rng.unit() - 1.0,
-        };
-        let delay_ns = self.delay_ns as f64 + deviate * jitter.sd_ns as f64;
-        now + delay_ns.max(0.0) as u64
+    #[test]
+    fn lowest_and_highest_rate_fit() {
+        assert_eq!(Rate::new(100_000_000).ns_of(1_514), 121_120);
+        assert_eq!(Rate::new(MIN_RATE_BPS).ns_of(1_514), 1_514 * NS_PER_S);
+        assert_eq!(Rate::new(10_000_000_000_000).ns_of(1_514), 1_211);
     }
 }

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The end of a run: are all packets accounted for, and what is reported.
+
+use serde::Serialize;
+
+use super::{Error, FlowSums, Run};
+use crate::app::Flow;
+use crate::endpoint::Kind;
+use crate::link::Link;
+use crate::record::{QueueRecord, QueueReport};
+use crate::scenario::WindowSpec;
+use crate::time::Time;
+
+/// A flow's end.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowReport {
+    /// Name of its specification.
+    pub name: String,
+    /// Which of that name.
+    pub index: u32,
+    /// Payload delivered in the first window over its length.
+    pub goodput_mbps: f64,
+    /// In the whole run.
+    pub delivered_bytes: u64,
+    /// Data packets sent, in the whole run.
+    pub data_pkts_sent: u64,
+    /// Packets sent again, in the whole run.
+    pub retransmitted_pkts: u64,
+    /// Retransmission timeouts, in the whole run.
+    pub timeouts: u64,
+    /// Transfers completed, in the whole run.
+    pub completions: u64,
+    /// Smoothed round trip at the end; null without a connection.
+    pub srtt_ms: Option<f64>,
+}
+
+/// Completion times of transfers that ended in the first window.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct CompletionReport {
+    pub n: u64,
+    pub p25: Option<f64>,
+    pub p50: Option<f64>,
+    pub p75: Option<f64>,
+    pub p95: Option<f64>,
+}
+
+/// Where all packets went.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct ConservationReport {
+    pub born: u64,
+    pub delivered: u64,
+    pub stale: u64,
+    pub dropped: u64,
+    pub lost: u64,
+    pub inside: u64,
+}
+
+/// A retransmission or timeout count at the edges of windows.
+#[derive(Clone, Debug, Serialize)]
+pub struct TransportWindow {
+    /// The window's name.
+    pub name: String,
+    /// Packets sent again by all flows.
+    pub retransmitted_pkts: u64,
+    /// Timeouts of all flows.
+    pub timeouts: u64,
+    /// Data packets sent by all flows.
+    pub data_pkts_sent: u64,
+    /// Payload delivered by all flows.
+    pub delivered_bytes: u64,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Measured queues.
+    pub queues: Vec<QueueReport>,
+    /// Flows.
+    pub flows: Vec<FlowReport>,
+    /// All flows by window.
+    pub transport: Vec<TransportWindow>,
+    /// Sum of the flows'.
+    pub goodput_mbps: f64,
+    /// Jain's index of the flows' goodput.
+    pub jain: f64,
+    /// Completion times in seconds.
+    pub fct_s: CompletionReport,
+    /// Events handled.
+    pub events: u64,
+    /// Hash of what happened at the measured queues.
+    pub fingerprint: String,
+    /// Where the packets went.
+    pub conservation: ConservationReport,
+}
+
+impl Run<'_> {
+    fn conservation(&self) -> Result<ConservationReport, Error> {
+        let net = &self.net;
+        let on_links: u64 = net.links.iter().map(Link::held_pkts).sum();
+        let in_senders: u64 = net
+            .endpoints
+            .iter()
+            .map(|end| end.outlet.sender.held_pkts())
+            .sum();
+        let report = ConservationReport {
+            born: net.shared.packets.born(),
+            delivered: net.delivered_pkts,
+            stale: net.stale_pkts,
+            dropped: net.shared.dropped_pkts,
+            lost: net.shared.lost_pkts,
+            inside: on_links + in_senders,
+        };
+        let gone = report.delivered + report.stale + report.dropped + report.lost;
+        if report.born != gone + report.inside || report.inside != net.shared.packets.alive() {
+            return Err(Error::Conservation(format!("{report:?}")));
+        }
+        for (link, spec) in net.links.iter().zip(&self.scenario.links) {
+            if !link.is_conserved() {
+                let count = link.queue.counters();
+                let what = format!("link '{}', its queue: {count:?}", spec.name);
+                return Err(Error::Conservation(what));
+            }
+        }
+        let mut inside = vec![0; net.flows.len()];
+        for way in net.shared.packets.ways() {
+            inside[way.flow as usize] += 1;
+        }
+        for ((flow, ledger), inside) in net.flows.iter().zip(&net.shared.ledger).zip(inside) {
+            if ledger.born != ledger.arrived + ledger.lost + inside {
+                let (name, index) = (&flow.name, flow.index);
+                let what = format!("flow '{name}' {index}: {ledger:?}, {inside} inside");
+                return Err(Error::Conservation(what));
+            }
+        }
+        Ok(report)
+    }
+
+    pub(super) fn report(mut self) -> Result<Report, Error> {
+        let conservation = self.conservation()?;
+        let records = self
+            .net
+            .links
+            .iter_mut()
+            .filter_map(|link| link.record.take());
+        let records: Vec<_> = records.collect();
+        let fingerprint = records.iter().fold(conservation.born, |mixed, record| {
+            mixed.rotate_left(7) ^ record.fingerprint()
+        });
+        let transport = self
+            .windows
+            .iter()
+            .map(|window| self.transport(window))
+            .collect();
+        let flows = self.flow_reports();
+        let goodputs: Vec<_> = flows.iter().map(|flow| flow.goodput_mbps).collect();
+        Ok(Report {
+            queues: records.into_iter().map(QueueRecord::report).collect(),
+            transport,
+            goodput_mbps: goodputs.iter().sum(),
+            jain: jain(&goodputs),
+            flows,
+            fct_s: self.completions(),
+            events: self.net.shared.events.scheduled(),
+            fingerprint: format!("{fingerprint:016x}"),
+            conservation,
+        })
+    }
+
+    fn sums_at(&self, ns: u64) -> FlowSums {
+        let edge = self.edges.iter().find(|(at, _)| at.0 == ns);
+        edge.map_or_else(FlowSums::default, |(_, sums)| sums.clone())
+    }
+
+    fn transport(&self, window: &WindowSpec) -> TransportWindow {
+        let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
+        let bytes = |sums: &FlowSums| sums.delivered_bytes.iter().sum::<u64>();
+        TransportWindow {
+            name: window.name.clone(),
+            retransmitted_pkts: to.retransmitted_pkts - from.retransmitted_pkts,
+            timeouts: to.timeouts - from.timeouts,
+            data_pkts_sent: to.data_pkts_sent - from.data_pkts_sent,
+            delivered_bytes: bytes(&to) - bytes(&from),
+        }
+    }
+
+    fn flow_reports(&self) -> Vec<FlowReport> {
+        let window = &self.windows[0];
+        let seconds = (window.to_ns - window.from_ns) as f64 / 1e9;
+        let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
+        let mut ends: Vec<_> = self
+            .net
+            .flows
+            .iter()
+            .map(|flow| (flow.tally, None))
+            .collect();
+        for end in &self.net.endpoints {
+            if let Kind::Tcp(connection) = &end.kind {
+                let stats = connection.stats();
+                let (tally, srtt_ms) = &mut ends[end.flow as usize];
+                tally.add(&stats);
+                if end.sends_data && stats.srtt_us > 0 {
+                    *srtt_ms = Some(f64::from(stats.srtt_us) / 1e3);
+                }
+            }
+        }
+        let report = |(i, flow): (usize, &Flow)| {
+            let (tally, srtt_ms) = ends[i];
+            let bytes = to.delivered_bytes[i] - from.delivered_bytes.get(i).unwrap_or(&0);
+            FlowReport {
+                name: flow.name.clone(),
+                index: flow.index,
+                goodput_mbps: bytes as f64 * 8.0 / seconds / 1e6,
+                delivered_bytes: flow.delivered_bytes,
+                data_pkts_sent: tally.data_pkts_sent,
+                retransmitted_pkts: tally.retransmitted_pkts,
+                timeouts: tally.timeouts,
+                completions: flow.completions.len() as u64,
+                srtt_ms,
+            }
+        };
+        self.net.flows.iter().enumerate().map(report).collect()
+    }
+
+    fn completions(&self) -> CompletionReport {
+        let window = &self.windows[0];
+        let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
+        let all = self.net.flows.iter().flat_map(|flow| &flow.completions);
+        let mut took_ns: Vec<_> = all.filter(|c| within(c.at)).map(|c| c.took_ns).collect();
+        took_ns.sort_unstable();
+        let quantile = |share: f64| {
+            let rank = (libm::ceil(share * took_ns.len() as f64) as usize).max(1);
+            took_ns.get(rank - 1).map(|&ns| ns as f64 / 1e9)
+        };
+        CompletionReport {
+            n: took_ns.len() as u64,
+            p25: quantile(0.25),
+            p50: quantile(0.5),
+            p75: quantile(0.75),
+            p95: quantile(0.95),
+        }
+    }
+}
+
+/// Jain's fairness index; 1 of nothing.
+fn jain(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    if squares == 0.0 {
+        1.0
+    } else {
+        sum * sum / (shares.len() as f64 * squares)
+    }
+}

@@ -33,7 +33,7 @@ $(VENV)/.libraries: requirements.lock
 	touch $@
 
 $(VENV)/.native: $(VENV)/.libraries pyproject.toml $(CORE)
-	$(BIN)/maturin develop --release --locked --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
 	touch $@
 
 setup: $(VENV)/.native ## a virtual environment with Sojourn built into it

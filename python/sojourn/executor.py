@@ -115,25 +115,39 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
     return True
 
 
-def _by_queue(columns: Mapping[str, Mapping[str, Any]]) -> Any:
+def _by_queue(by_queue: Mapping[str, Mapping[str, Any]]) -> Any:
     """One table, the queue's name in its first column."""
     import pyarrow as pa
 
     tables = []
-    for queue, arrays in columns.items():
+    for queue, arrays in by_queue.items():
         rows = len(next(iter(arrays.values())))
-        named = {name: _column(array) for name, array in arrays.items()}
-        tables.append(pa.table({"queue": pa.repeat(queue, rows)} | named))
-    return pa.concat_tables(tables) if tables else pa.table({"queue": pa.repeat("", 0)})
+        columns = [_repeated(queue, rows), *map(_column, arrays.values())]
+        tables.append(pa.Table.from_arrays(columns, names=["queue", *arrays]))
+    return pa.concat_tables(tables) if tables else pa.Table.from_arrays([], names=[])
+
+
+# Columns are made of buffers: pyarrow's ways from Python values first import pandas, where it is
+# installed, and that takes longer than many a run.
 
 
 def _column(array: Any) -> Any:
-    """The engine's array as a column, without a copy. `pa.array` would first import pandas,
-    where it is installed, which takes longer than many a run."""
+    """The engine's array as a column, without a copy."""
     import pyarrow as pa
 
     kind = pa.from_numpy_dtype(array.dtype)
     return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
+
+
+def _repeated(text: str, rows: int) -> Any:
+    """The same text in every row."""
+    import numpy as np
+    import pyarrow as pa
+
+    content = text.encode()
+    offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(len(content))
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content * rows)]
+    return pa.Array.from_buffers(pa.string(), rows, buffers)
 
 
 def cores() -> int:

@@ -397,6 +397,9 @@ mod tests {
     fn lowest_and_highest_rate_fit() {
         assert_eq!(Rate::new(100_000_000).ns_of(1_514), 121_120);
         assert_eq!(Rate::new(MIN_RATE_BPS).ns_of(1_514), 1_514 * NS_PER_S);
-        assert_eq!(Rate::new(10_000_000_000_000).ns_of(1_514), 1_211);
+        // 1.2112 ns each.
+        let mut fast = Rate::new(10_000_000_000_000);
+        let many_ns: u64 = (0..10_000).map(|_| fast.next_ns(1_514)).sum();
+        assert_eq!(many_ns, 12_111);
     }
 }

@@ -14,12 +14,14 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.models.algorithms import ALGORITHMS
 from tests.models.cases import REFUSED, cases
 from tests.models.library import BUILD, CORE, ROOT, Core, CoreError, build
 
 AT_LEAST = 0.95
+Counts = dict[int, list[int]]
 
 
 @dataclass(frozen=True)
@@ -60,24 +62,30 @@ def measure() -> list[FileCoverage]:
     shutil.rmtree(where, ignore_errors=True)
     build(CORE, where, "-O0", "--coverage")
     subprocess.run([sys.executable, "-m", "tests.models.coverage", "replay"], check=True, cwd=ROOT)
-    report = where / "report.json"
-    subprocess.run(
-        [sys.executable, "-m", "gcovr", "--root", str(CORE), "--json", str(report), str(where)],
-        check=True,
-        cwd=where,
-        stdout=subprocess.DEVNULL,
-    )
-    return [_count(name, json.loads(report.read_text())) for name in algorithm_files()]
+    counts = branch_counts(where)
+    return [_file(name, counts.get(name, {})) for name in algorithm_files()]
 
 
-def _count(name: str, report: dict[str, list[dict[str, object]]]) -> FileCoverage:
-    lines = [
-        line
-        for file in report["files"]
-        if file["file"] == name
-        for line in file["lines"]  # type: ignore[attr-defined]
-    ]
-    branches = [(line["line_number"], b["count"]) for line in lines for b in line["branches"]]
+def branch_counts(where: Path) -> dict[str, Counts]:
+    """How often each branch of each line was taken, summed over the files that include a header."""
+    found: dict[str, Counts] = {}
+    for data in sorted(where.glob("*.gcda")):
+        command = ["gcov", "--branch-probabilities", "--json-format", "--stdout", data.name]
+        report = subprocess.run(command, cwd=where, check=True, capture_output=True, text=True)
+        for file in json.loads(report.stdout)["files"]:
+            path = Path(file["file"])
+            if not path.is_relative_to(CORE):
+                continue
+            lines = found.setdefault(str(path.relative_to(CORE)), {})
+            for line in file["lines"]:
+                taken = [branch["count"] for branch in line["branches"]]
+                before = lines.setdefault(line["line_number"], [0] * len(taken))
+                lines[line["line_number"]] = [a + b for a, b in zip(before, taken, strict=True)]
+    return found
+
+
+def _file(name: str, lines: Counts) -> FileCoverage:
+    branches = [(number, count) for number, counts in lines.items() for count in counts]
     missed = sorted({number for number, count in branches if not count})
     return FileCoverage(name, sum(1 for _, c in branches if c), len(branches), tuple(missed))
 

@@ -65,16 +65,20 @@ def write_errors(path: Path) -> Iterator[None]:
 
 def write_whole(path: Path, content: bytes) -> None:
     """The file has its old content or the new one, never a part of it."""
-    beside = path.with_name(f".{path.name}.partial-{os.getpid()}")
     with write_errors(path):
-        try:
-            with beside.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        _write(path, content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    beside = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
@@ -150,11 +154,11 @@ class Store:
         contents |= {f"{name}.parquet": parquet_bytes(table) for name, table in tables.items()}
         digests = {name: digest(content) for name, content in contents.items()}
         contents["complete.json"] = json.dumps({"format": FORMAT, "files": digests}).encode()
-        with write_errors(folder):
+        with write_errors(self.root):
             try:
                 beside.mkdir(parents=True, exist_ok=True)
                 for name, content in contents.items():
-                    write_whole(beside / name, content)
+                    _write(beside / name, content)
                 folder.parent.mkdir(exist_ok=True)
                 if not folder.exists():
                     beside.rename(folder)

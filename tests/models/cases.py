@@ -53,7 +53,7 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
             "decrement": 2**22,
             "rehash": SECOND,
             "warmup": SECOND // 2,
-            "penalty_rate": 40,
+            "penalty_rate": 2,
             "penalty_burst": 7,
         },
         {
@@ -114,21 +114,27 @@ def recorded(algorithm: str) -> Iterator[Case]:
         yield Case(f"{algorithm}-recorded", algorithm, {"limit": 1000, "ecn": 1}, events)
 
 
-def refused(algorithm: str, **rows: int) -> Case:
-    """Rows that each are in range and together are not."""
-    return Case(f"{algorithm}-refused", algorithm, rows, overload(0, seconds=0.1))
+def at_the_bound(algorithm: str, **rows: int) -> Case:
+    """Rows that each are in range; together they are just possible, or just not."""
+    return Case(f"{algorithm}-at-the-bound", algorithm, rows, overload(0, seconds=0.1))
 
 
 REFUSED: dict[str, tuple[Case, ...]] = {
-    "choke": (refused("choke", min=10, max=10),),
+    "choke": (at_the_bound("choke", min=10, max=10),),
     "sfb": (
-        refused("sfb", bin_target=26, bin_max=25),
-        refused("sfb", rehash=2 * SECOND, warmup=2 * SECOND),
+        at_the_bound("sfb", bin_target=26, bin_max=25),
+        at_the_bound("sfb", rehash=2 * SECOND, warmup=2 * SECOND),
     ),
     "duk": (
-        refused("duk", tick=MS, fixed_interval=MS - 1),
-        refused("duk", tick=1, fixed_interval=2**26 + 1),
+        at_the_bound("duk", tick=MS, fixed_interval=MS - 1),
+        at_the_bound("duk", tick=1, fixed_interval=2**26 + 1),
     ),
+}
+
+# The last rows that are possible together.
+ACCEPTED: dict[str, tuple[Case, ...]] = {
+    "sfb": (at_the_bound("sfb", bin_target=25, bin_max=25),),
+    "duk": (at_the_bound("duk", tick=1, fixed_interval=2**26),),
 }
 
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from tests.models.algorithms import ALGORITHMS
 from tests.models.beside import columns_of, compare
-from tests.models.cases import REFUSED, fast_cases
+from tests.models.cases import ACCEPTED, REFUSED, fast_cases
 from tests.models.digest import Digest, hash_of
 from tests.models.library import BUILD, CORE, HOST, ROOT, Case, Core, CoreError, core
 from tests.models.mutate import Mutant, mutants
@@ -117,12 +117,17 @@ def same_defaults(mutant: Core, algorithm: str) -> bool:
 
 
 def refuses_the_same(mutant: Core, algorithm: str) -> bool:
-    """Rows that may not be accepted together."""
+    """Rows that may not be accepted together, and their neighbours that may."""
     for case in REFUSED.get(algorithm, ()):
         try:
             mutant.replay(case)
         except CoreError:
             continue
+        return False
+    try:
+        for case in ACCEPTED.get(algorithm, ()):
+            mutant.replay(case)
+    except CoreError:
         return False
     return True
 

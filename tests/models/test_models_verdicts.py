@@ -8,7 +8,7 @@ import pytest
 
 from tests.models.algorithms import ALGORITHMS
 from tests.models.beside import Beside, compare
-from tests.models.cases import REFUSED, cases
+from tests.models.cases import ACCEPTED, REFUSED, cases
 from tests.models.library import Case, CoreError, core
 
 ALL = [case for algorithm in ALGORITHMS for case in cases(algorithm)]
@@ -26,6 +26,11 @@ def test_same_verdicts(case: Case) -> None:
 def test_rows_that_contradict_are_refused(case: Case) -> None:
     with pytest.raises(CoreError):
         core().replay(case)
+
+
+@pytest.mark.parametrize("case", [c for cs in ACCEPTED.values() for c in cs], ids=lambda c: c.name)
+def test_rows_at_the_bound_are_accepted(case: Case) -> None:
+    assert len(core().replay(case).out)
 
 
 @pytest.mark.parametrize("how", ALGORITHMS.values(), ids=ALGORITHMS.keys())

@@ -56,7 +56,9 @@ virtual time, and on the engine with its own TCP and the same algorithm's C file
   A seed moves the flows' starts and PIE's draws. Without PIE, cells of one flow hardly move.
 
 Aims: utilisation within 2 points, mean delay within 10 % or 1 ms, loss within 20 %. What
-lies outside is marked **bold** and listed at the end with its cause.
+lies outside is marked **bold** and listed at the end with its cause. Causes were tried, not guessed: where one says "with Linux's
+form", the engine was built with that form in place of ours for the trial, and the figure is
+what it then gave.
 """
 
 

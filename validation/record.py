@@ -106,7 +106,7 @@ def store(path: Path, built: Built, records: list[dict[str, Any]]) -> None:
     lines = ",\n".join(json.dumps(record) for record in records)
     head = {
         "kernel": f"Linux {built.release} (User-Mode Linux, time-travel=inf-cpu, HZ=1000)",
-        "command": "python -m validation.record --seeds 3",
+        "command": "python -m validation.record --seeds N",
         "format": 1,
     }
     new = path.with_suffix(".new")

@@ -41,7 +41,7 @@ INTRODUCTION = """\
 Each cell is one dumbbell, run twice: on Linux's own stack and queueing disciplines in
 virtual time, and on the engine with its own TCP and the same algorithm's C file.
 
-- Linux: {kernel}; results kept in `validation/linux/`, renewed by `{command}`.
+- {kernel}; results kept in `validation/linux/`, renewed by `{command}`.
 - Cells: {rates} Mbit/s × {flows} flows × round trips of {rtts} ms × pfifo (1000 packets),
   codel and pie (stock defaults, limit 1000) × cubic and reno; ECN off. HTB with a burst of
   two packets has the queue as its only leaf; the whole delay is on the way back.
@@ -56,9 +56,9 @@ virtual time, and on the engine with its own TCP and the same algorithm's C file
   A seed moves the flows' starts and PIE's draws. Without PIE, cells of one flow hardly move.
 
 Aims: utilisation within 2 points, mean delay within 10 % or 1 ms, loss within 20 %. What
-lies outside is marked **bold** and listed at the end with its cause. Causes were tried, not guessed: where one says "with Linux's
-form", the engine was built with that form in place of ours for the trial, and the figure is
-what it then gave.
+lies outside is marked **bold** and listed at the end with its cause. Causes were tried, not
+guessed: where one says "with Linux's form", the engine was built with that form in place of
+ours for the trial, and the figure is what it then gave.
 """
 
 

@@ -207,18 +207,20 @@ def key_of(file: str, users: list[str]) -> str:
     return hash_of([*parts, *shared()])
 
 
-def tried(file: str, users: list[str]) -> tuple[Counter[str], list[Mutant]]:
-    """Outcomes of a file's mutants; kept in build/ as long as nothing changes."""
+def tried(file: str, users: list[str]) -> tuple[Counter[str], list[Mutant], float]:
+    """Outcomes of a file's mutants, and the time that they took; kept until something changes."""
     kept = BUILD / "mutants" / f"{re.sub(r'[^a-z0-9]', '-', file)}.json"
     key = key_of(file, users)
     if kept.exists():
         old = json.loads(kept.read_text())
         if old["key"] == key:
-            return Counter(old["count"]), [Mutant(**m) for m in old["unnoticed"]]
+            return Counter(old["count"]), [Mutant(**m) for m in old["unnoticed"]], old["seconds"]
+    began = time.monotonic()
     count, unnoticed = run_file(file, users, {name: expect(name) for name in users})
+    seconds = time.monotonic() - began
     found = {"key": key, "count": count, "unnoticed": [asdict(m) for m in unnoticed]}
-    kept.write_text(json.dumps(found))
-    return count, unnoticed
+    kept.write_text(json.dumps(found | {"seconds": seconds}))
+    return count, unnoticed, seconds
 
 
 def run_file(
@@ -281,13 +283,14 @@ def main() -> int:
         fresh = DIGEST.fresh(covers())
         print("fresh" if fresh else "stale: run `make mutants`")
         return int(not fresh)
-    began = time.monotonic()
+    seconds = 0.0
     chosen = {f: users for f, users in files().items() if not options.files or f in options.files}
     listed = reasons()
     count: Counter[str] = Counter()
     unlisted = 0
     for file, users in chosen.items():
-        found, unnoticed = tried(file, users)
+        found, unnoticed, took = tried(file, users)
+        seconds += took
         for mutant in unnoticed:
             entry = listed.pop(mutant.key, None)
             found["unlisted" if entry is None else entry.get("kind", "survived")] += 1
@@ -296,7 +299,6 @@ def main() -> int:
                 print_entry(mutant)
         count += found
         print(f"# {file}: {listing(found)}", flush=True)
-    seconds = time.monotonic() - began
     total = sum(count.values())
     print(f"# {total} mutants in {seconds:.0f} s: {listing(count)}")
     gone = [key for key in listed if not options.files or key[0] in options.files]

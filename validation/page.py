@@ -34,6 +34,9 @@ NAMES = {
 AIMED = ("utilisation_pct", "mean_ms", "loss_pct")
 
 INTRODUCTION = """\
+<!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
+<!-- SPDX-License-Identifier: MIT OR GPL-2.0-only -->
+
 # The engine beside Linux
 
 <!-- Made by validation/compare.py; edit that, or validation/causes.toml, not this. -->

@@ -74,11 +74,13 @@ class BesideCoDel(Beside):
         )
 
     def slack(self, model: CoDel) -> dict[str, float]:
-        # The n-th spacing errs by interval / n * 2^-16 and one nanosecond, the first by nothing.
-        if model.count == 1:
+        # The n-th spacing errs by interval / n * 2^-16 and one nanosecond, the first by nothing;
+        # this adds up since the state was entered.
+        first, last = max(1, model.last_count), max(1, model.count)
+        if last == 1:
             return {"drop_next": 0.0}
-        steps = max(1, model.count)
-        return {"drop_next": model.interval_s * 2**-16 * (2 + math.log(steps)) + steps * NS}
+        errors = 1 / first + math.log(last / first)
+        return {"drop_next": model.interval_s * 2**-16 * errors + (last - first + 1) * NS}
 
     def state(self, model: CoDel, wakes: int) -> list[tuple[float, float]]:
         return [(model.count, 0), (model.dropping, 0)]

@@ -106,7 +106,8 @@ validation: setup ## set the engine beside Linux and write docs/validation.md
 	python -m validation.compare
 
 linux-reference: setup ## run the Linux side of the comparison again (builds a kernel; about an hour)
-	python -m validation.record
+	python -m validation.record --seeds 3
+	python -m validation.tcp_record
 
 mutants: setup ## change one operator or constant at a time; a test must notice
 	python -m tests.models.mutants

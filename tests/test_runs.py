@@ -91,14 +91,22 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(small: Path, tmp_pa
     words = ["run", str(small), "--seeds", "10000", "--workers", "2", "--out", str(tmp_path / "o")]
     command = [sys.executable, "-m", "sojourn", *words]
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell starts what it puts into the background with Ctrl-C switched off.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
-        runs = tmp_path / "o" / "runs"
-        deadline = time.monotonic() + 60
-        while not list(runs.glob("??/*/complete.json")) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGINT)
-        _, message = process.communicate(timeout=30)
+        try:
+            runs = tmp_path / "o" / "runs"
+            deadline = time.monotonic() + 60
+            while not list(runs.glob("??/*/complete.json")) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGINT)
+            _, message = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == 130
     kept = len(list(runs.glob("??/*/complete.json")))
     assert kept > 0

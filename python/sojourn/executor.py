@@ -15,7 +15,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
@@ -25,7 +25,9 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import Any, Protocol
@@ -150,6 +152,17 @@ def _repeated(text: str, rows: int) -> Any:
     return pa.Array.from_buffers(pa.string(), rows, buffers)
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C waits until the end of this. Submitting starts workers, which inherit it: a Ctrl-C
+    that meets one before it can ignore them would kill it, and the pool with it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def cores() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -211,17 +224,12 @@ class _Batch:
     def _in_thread(self) -> None:
         stop, shares = threading.Event(), dict.fromkeys(self.pending, 0.0)
         with ThreadPoolExecutor(1) as executor:
-            futures = {
-                executor.submit(
-                    work,
-                    self.jobs[i],
-                    self.store.root,
-                    stop.is_set,
-                    lambda share, i=i: shares.__setitem__(i, share),  # type: ignore[misc]
-                ): i
-                for i in self.pending
-            }
-            self._collect(executor, futures, stop, shares)
+
+            def submit(i: int) -> Future[bool]:
+                note = partial(shares.__setitem__, i)
+                return executor.submit(work, self.jobs[i], self.store.root, stop.is_set, note)
+
+            self._collect(executor, submit, self.pending, stop, shares)
 
     def _in_processes(self) -> None:
         """A broken pool takes all its workers along: those under way are then run alone, where
@@ -243,24 +251,34 @@ class _Batch:
         with ProcessPoolExecutor(
             min(workers, len(chosen)), context, _start_worker, (stop, shares)
         ) as executor:
-            futures = {
-                executor.submit(_work_in_process, i, self.jobs[i], self.store.root): i
-                for i in chosen
-            }
-            broken = self._collect(executor, futures, stop, shares)
+
+            def submit(i: int) -> Future[bool]:
+                return executor.submit(_work_in_process, i, self.jobs[i], self.store.root)
+
+            broken = self._collect(executor, submit, chosen, stop, shares)
         begun = {i for i in chosen if shares[i] > 0 and i not in self._settled()}
         if broken and not begun:
             begun = set(chosen) - self._settled()
         return begun if broken else set()
 
     def _collect(
-        self, executor: Executor, futures: dict[Future[bool], int], stop: _Flag, shares: Any
+        self,
+        executor: Executor,
+        submit: Callable[[int], Future[bool]],
+        chosen: list[int],
+        stop: _Flag,
+        shares: Any,
     ) -> bool:
-        """Wait for all; True when the pool broke."""
-        waiting, broken = set(futures), False
+        """Submit these jobs and wait for all; True when the pool broke."""
+        broken = False
         try:
+            with _interrupts_held():
+                futures = {submit(i): i for i in chosen}
+            waiting = set(futures)
             while waiting:
-                finished, waiting = wait(waiting, _POLL_S, FIRST_COMPLETED)
+                # `wait` takes the lock of each future; an interrupt half-way would keep some.
+                with _interrupts_held():
+                    finished, waiting = wait(waiting, _POLL_S, FIRST_COMPLETED)
                 for future in finished:
                     broken |= self._settle(future, futures[future])
                 under_way = sum(shares[futures[f]] for f in waiting)

@@ -256,19 +256,6 @@ fn cube_root(a: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Time;
-    use crate::transport::tcp::clock::Clock;
-
-    fn facts(ms: u64) -> Facts {
-        Facts {
-            clock: Clock::at(Time(ms * 1_000_000)),
-            una: 1,
-            nxt: 1,
-            delivered: 0,
-            delivered_ce: 0,
-            pacing_rate: 0,
-        }
-    }
 
     #[test]
     fn cube_root_is_the_floor_of_the_root() {
@@ -291,7 +278,7 @@ mod tests {
             ..TcpConfig::default()
         };
         let mut cubic = Cubic::new(&config);
-        cubic.start(&facts(0));
+        cubic.start(&Facts::at_ms(0));
         let mut window = Window::new(&config);
         window.was_limited = true;
         window.cwnd = 1000;
@@ -301,7 +288,7 @@ mod tests {
         // K = cube_root(300 / 0.4) = 9.09 s; an acknowledgement of 70 packets
         // every 10 ms.
         for ms in (0..9_000).step_by(10) {
-            cubic.grow(&mut window, 70, &facts(1_000 + ms));
+            cubic.grow(&mut window, 70, &Facts::at_ms(1_000 + ms));
         }
         assert!((995..=1001).contains(&window.cwnd), "{}", window.cwnd);
     }
@@ -323,12 +310,12 @@ mod tests {
     fn before_the_first_loss_growth_is_at_least_a_packet_in_twenty() {
         let config = TcpConfig::default();
         let mut cubic = Cubic::new(&config);
-        cubic.start(&facts(0));
+        cubic.start(&Facts::at_ms(0));
         let mut window = Window::new(&config);
         window.was_limited = true;
         window.cwnd = 100;
         window.ssthresh = 100;
-        cubic.grow(&mut window, 100, &facts(5));
+        cubic.grow(&mut window, 100, &Facts::at_ms(5));
         assert_eq!(window.cwnd, 105);
     }
 }

@@ -241,25 +241,12 @@ impl Htcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Time;
-    use crate::transport::tcp::clock::Clock;
     use crate::transport::tcp::config::TcpConfig;
-
-    fn facts(ms: u64) -> Facts {
-        Facts {
-            clock: Clock::at(Time(ms * 1_000_000)),
-            una: 1,
-            nxt: 1,
-            delivered: 0,
-            delivered_ce: 0,
-            pacing_rate: 0,
-        }
-    }
 
     #[test]
     fn growth_is_standard_in_the_first_second_and_faster_later() {
         let mut htcp = Htcp::new();
-        htcp.start(&facts(0));
+        htcp.start(&Facts::at_ms(0));
         htcp.rtt_min = 100;
         htcp.update_alpha(900);
         // 2 * (1 - 0.5) * 1 packet, scaled by the round trip over 100 ms.
@@ -276,16 +263,16 @@ mod tests {
         window.cwnd = 1000;
         htcp.rtt_min = 50;
         htcp.rtt_max = 75;
-        assert_eq!(htcp.ssthresh(&window, &facts(10)), 500);
+        assert_eq!(htcp.ssthresh(&window, &Facts::at_ms(10)), 500);
         htcp.rtt_max = 75;
-        assert_eq!(htcp.ssthresh(&window, &facts(10)), 85 * 1000 / 128);
+        assert_eq!(htcp.ssthresh(&window, &Facts::at_ms(10)), 85 * 1000 / 128);
     }
 
     #[test]
     fn undo_brings_the_epoch_back() {
         let mut htcp = Htcp::new();
-        htcp.start(&facts(5));
-        htcp.on_state(CaState::Recovery, &facts(500));
+        htcp.start(&Facts::at_ms(5));
+        htcp.on_state(CaState::Recovery, &Facts::at_ms(500));
         assert_eq!(htcp.last_loss, 500);
         htcp.undo(&Window::new(&TcpConfig::default()));
         assert_eq!(htcp.last_loss, 5);

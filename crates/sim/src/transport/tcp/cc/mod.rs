@@ -27,6 +27,21 @@ pub(super) struct Facts {
     pub pacing_rate: u64,
 }
 
+#[cfg(test)]
+impl Facts {
+    /// `ms` after the start, nothing sent so far.
+    fn at_ms(ms: u64) -> Self {
+        Self {
+            clock: Clock::at(crate::time::Time(ms * 1_000_000)),
+            una: 1,
+            nxt: 1,
+            delivered: 0,
+            delivered_ce: 0,
+            pacing_rate: 0,
+        }
+    }
+}
+
 /// What an acknowledgement told.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckSample {

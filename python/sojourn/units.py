@@ -143,9 +143,37 @@ def spell(value: int, steps: tuple[tuple[int, str], ...]) -> str:
     return f"{value} {steps[-1][1]}"
 
 
-class _Quantity(int):
+class _Written:
+    """What pydantic reads from text and writes as `plain`: the base of all quantities."""
+
+    plain: ClassVar[Callable[[object], object]]
+
+    @classmethod
+    def _of(cls, value: object) -> Self:
+        """The quantity, or UnitError."""
+        raise NotImplementedError
+
+    @classmethod
+    def _read(cls, value: object) -> Self:
+        try:
+            return cls._of(value)
+        except UnitError as error:
+            raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: Callable[[object], core_schema.CoreSchema]
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls._read,
+            serialization=core_schema.plain_serializer_function_ser_schema(cls.plain),
+        )
+
+
+class _Quantity(_Written, int):
     """An integer in a base unit, read from and written as text."""
 
+    plain = str
     base: ClassVar[str]
     example: ClassVar[str]
     zero: ClassVar[str]
@@ -164,26 +192,14 @@ class _Quantity(int):
         return f"{type(self).__name__}('{self}')"
 
     @classmethod
-    def _read(cls, value: object) -> Self:
+    def _of(cls, value: object) -> Self:
         if isinstance(value, cls):
             return value
-        try:
-            if isinstance(value, str):
-                return cls(value)
-            if isinstance(value, int) and not isinstance(value, bool) and value == 0:
-                return cls(0)
-            raise UnitError(f"{value!r} has no unit; write it as '{cls.example}'")
-        except UnitError as error:
-            raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
-
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: object, handler: Callable[[object], core_schema.CoreSchema]
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            cls._read,
-            serialization=core_schema.plain_serializer_function_ser_schema(str),
-        )
+        if isinstance(value, str):
+            return cls(value)
+        if isinstance(value, int) and not isinstance(value, bool) and value == 0:
+            return cls(0)
+        raise UnitError(f"{value!r} has no unit; write it as '{cls.example}'")
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -231,8 +247,10 @@ class Size(_Quantity):
     steps = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B"))
 
 
-class Share(float):
+class Share(_Written, float):
     """A share of one: 0.01 or '1 %'."""
+
+    plain = float
 
     def __new__(cls, value: str | float) -> Self:
         if isinstance(value, str):
@@ -242,22 +260,10 @@ class Share(float):
         return super().__new__(cls, value)
 
     @classmethod
-    def _read(cls, value: object) -> Self:
-        try:
-            if isinstance(value, str | float | int) and not isinstance(value, bool):
-                return cls(value)
-            raise UnitError(f"{value!r} is not a share; write it as 0.01 or '1 %'")
-        except UnitError as error:
-            raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
-
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: object, handler: Callable[[object], core_schema.CoreSchema]
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            cls._read,
-            serialization=core_schema.plain_serializer_function_ser_schema(float),
-        )
+    def _of(cls, value: object) -> Self:
+        if isinstance(value, str | float | int) and not isinstance(value, bool):
+            return cls(value)
+        raise UnitError(f"{value!r} is not a share; write it as 0.01 or '1 %'")
 
     @classmethod
     def __get_pydantic_json_schema__(

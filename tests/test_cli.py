@@ -128,12 +128,22 @@ def test_doctor_finds_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None
     assert all(check["ok"] for check in checks if check["needed"])
 
 
-def test_the_command_starts_without_what_only_reports_need() -> None:
+@pytest.mark.parametrize(
+    ("imported", "unneeded"),
+    [
+        # What only reports need.
+        ("sojourn.cli, sojourn.runs", "matplotlib scipy pandas polars jinja2 pyarrow"),
+        # What a worker process imports.
+        ("sojourn.cli, sojourn.executor", "pydantic sojourn.scenario"),
+    ],
+)
+def test_the_command_and_its_workers_start_without_what_they_do_not_need(
+    imported: str, unneeded: str
+) -> None:
     """is timed from outside: its start must stay small."""
-    code = "import sys, sojourn.cli, sojourn.runs; print(*sorted(sys.modules))"
+    code = f"import sys, {imported}; print(*sorted(sys.modules))"
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
-    heavy = {"matplotlib", "scipy", "pandas", "polars", "jinja2", "pint", "pyarrow"}
-    assert not heavy & set(loaded)
+    assert not set(unneeded.split()) & set(loaded)
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:

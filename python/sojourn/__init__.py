@@ -8,10 +8,10 @@
 >>> result.windows().to_pandas()
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sojourn.errors import InputError, Interrupted, RunError, SojournError, StoreError
-from sojourn.result import Result, Run
-from sojourn.runs import run
-from sojourn.scenario import Scenario, load, loads
 
 __all__ = [
     "InputError",
@@ -26,3 +26,25 @@ __all__ = [
     "loads",
     "run",
 ]
+
+# Where the names are whose import takes a tenth of a second, for the model of a scenario. They are
+# imported when first asked for: worker processes and `sojourn --help` do without.
+_HOMES = {
+    "Result": "sojourn.result",
+    "Run": "sojourn.result",
+    "Scenario": "sojourn.scenario",
+    "load": "sojourn.scenario",
+    "loads": "sojourn.scenario",
+    "run": "sojourn.runs",
+}
+
+if TYPE_CHECKING:
+    from sojourn.result import Result, Run
+    from sojourn.runs import run
+    from sojourn.scenario import Scenario, load, loads
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name]), name)

@@ -146,6 +146,14 @@ def test_the_command_and_its_workers_start_without_what_they_do_not_need(
     assert not set(unneeded.split()) & set(loaded)
 
 
+def test_a_run_and_its_result_do_without_pandas(small: Path, tmp_path: Path) -> None:
+    """pyarrow imports it on many ways, and that takes longer than a short run."""
+    words = ["run", str(small), "--out", str(tmp_path / "result")]
+    code = f"import sys, sojourn.cli; sojourn.cli.status({words}); print('pandas' in sys.modules)"
+    said = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert said.splitlines()[-1] == "False"
+
+
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     command = f"{sys.executable} -m sojourn list | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)

@@ -15,7 +15,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
@@ -102,6 +102,8 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
     cpu_s = time.thread_time() - begun_s
     if outcome is None:
         return False
+    from sojourn import arrow
+
     report, series, events = outcome
     run = {
         "core": _native.core_version(),
@@ -109,47 +111,12 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
         "scenario": json.loads(job.scenario),
         "report": {**json.loads(report), "cpu_s": cpu_s},
     }
-    tables = {"series": _by_queue(series)}
+    tables = {"series": arrow.by_queue(series)}
     if events:
-        tables["events"] = _by_queue(events)
+        tables["events"] = arrow.by_queue(events)
     Store(root).save(job.key, run, tables)
     note(1.0)
     return True
-
-
-def _by_queue(by_queue: Mapping[str, Mapping[str, Any]]) -> Any:
-    """One table, the queue's name in its first column."""
-    import pyarrow as pa
-
-    tables = []
-    for queue, arrays in by_queue.items():
-        rows = len(next(iter(arrays.values())))
-        columns = [_repeated(queue, rows), *map(_column, arrays.values())]
-        tables.append(pa.Table.from_arrays(columns, names=["queue", *arrays]))
-    return pa.concat_tables(tables) if tables else pa.Table.from_arrays([], names=[])
-
-
-# Columns are made of buffers: pyarrow's ways from Python values first import pandas, where it is
-# installed, and that takes longer than many a run.
-
-
-def _column(array: Any) -> Any:
-    """The engine's array as a column, without a copy."""
-    import pyarrow as pa
-
-    kind = pa.from_numpy_dtype(array.dtype)
-    return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
-
-
-def _repeated(text: str, rows: int) -> Any:
-    """The same text in every row."""
-    import numpy as np
-    import pyarrow as pa
-
-    content = text.encode()
-    offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(len(content))
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content * rows)]
-    return pa.Array.from_buffers(pa.string(), rows, buffers)
 
 
 @contextmanager

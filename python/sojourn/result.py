@@ -102,23 +102,29 @@ class Result:
 
     def windows(self) -> pa.Table:
         """Aggregates: one row for each run, queue and window."""
-        return _table(_window_rows(self.runs))
+        from sojourn import arrow
+
+        return arrow.table(list(_window_rows(self.runs)))
 
     def flows(self) -> pa.Table:
         """One row for each run and flow."""
-        rows = ({**run.labels, **flow} for run in self.runs for flow in run.report["flows"])
-        return _table(rows)
+        from sojourn import arrow
+
+        return arrow.table(
+            [{**run.labels, **flow} for run in self.runs for flow in run.report["flows"]]
+        )
 
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
         import pyarrow as pa
 
+        from sojourn import arrow
+
         tables = []
         for run in self.runs:
             table = run.series()
             for label, value in reversed(list(run.labels.items())):
-                column = pa.array([value] * len(table))
-                table = table.add_column(0, label, column)
+                table = table.add_column(0, label, arrow.repeated(value, len(table)))
             tables.append(table)
         return pa.concat_tables(tables, promote_options="default")
 
@@ -198,12 +204,6 @@ def _window_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                     elif not isinstance(value, dict) and key != "name":
                         row[key] = value
                 yield row
-
-
-def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.Table.from_pylist(list(rows))
 
 
 _README = """\

@@ -91,6 +91,14 @@ def parquet_bytes(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
+def _read_parquet(path: Path) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    # `read_table` would import what reads folders of files, and with it pandas.
+    with pq.ParquetFile(path) as file:
+        return file.read()
+
+
 def digest(content: bytes) -> str:
     """SHA-256, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
@@ -106,16 +114,12 @@ class Entry:
 
     def series(self) -> pa.Table:
         """The time series of the recorded queues."""
-        import pyarrow.parquet as pq
-
-        return pq.read_table(self.folder / "series.parquet")
+        return _read_parquet(self.folder / "series.parquet")
 
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
-        import pyarrow.parquet as pq
-
         path = self.folder / "events.parquet"
-        return pq.read_table(path) if path.exists() else None
+        return _read_parquet(path) if path.exists() else None
 
 
 class Store:

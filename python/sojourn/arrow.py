@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Arrow tables made of buffers and of JSON: pyarrow's ways from Python values first import pandas,
+where it is installed, and that takes longer than many a run.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
+
+
+def column(array: Any) -> Any:
+    """A numpy array as a column, without a copy."""
+    kind = pa.from_numpy_dtype(array.dtype)
+    return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
+
+
+def repeated(value: str | int, rows: int) -> Any:
+    """The same value in every row."""
+    if isinstance(value, int):
+        return column(np.full(rows, value, np.int64))
+    content = value.encode()
+    offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(len(content))
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content * rows)]
+    return pa.Array.from_buffers(pa.string(), rows, buffers)
+
+
+def by_queue(arrays: Mapping[str, Mapping[str, Any]]) -> Any:
+    """The engine's arrays of each queue as one table, the queue's name in its first column."""
+    tables = []
+    for queue, columns in arrays.items():
+        rows = len(next(iter(columns.values())))
+        named = {"queue": repeated(queue, rows)}
+        tables.append(pa.table(named | {name: column(array) for name, array in columns.items()}))
+    return pa.concat_tables(tables) if tables else pa.table({})
+
+
+def table(rows: Sequence[Mapping[str, str | float | None]]) -> Any:
+    """One row for each of `rows`, a column for each key."""
+    if not rows:
+        return pa.table({})
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    texts = [key for key in keys if any(isinstance(row.get(key), str) for row in rows)]
+    lines = "\n".join(json.dumps(row) for row in rows).encode()
+    read = pyarrow.json.read_json(
+        io.BytesIO(lines),
+        # In one piece, so that a column has one type.
+        pyarrow.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
+        # A name that looks like a date is no date.
+        pyarrow.json.ParseOptions(explicit_schema=pa.schema([(key, pa.string()) for key in texts])),
+    )
+    return read.select(keys)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from sojourn.units import Duration, Rate, Share, Size, UnitError
 
@@ -49,6 +51,7 @@ def test_bps_is_refused_with_the_reason(text: str) -> None:
         (Duration, "50 MB", "is in 'MB'; write it as '50 ms'"),
         (Duration, "-1 s", "negative"),
         (Duration, "0.5 ns", "whole number of ns"),
+        (Duration, "1e9999999 s", "more than the engine can hold; allowed: below 2^64 ns"),
         (Duration, "soon", "not a number with a unit"),
         (Rate, "0 Mbit/s", "rate of zero"),
         (Rate, "100 MB", "write it as '100 Mbit/s'"),
@@ -59,7 +62,7 @@ def test_bps_is_refused_with_the_reason(text: str) -> None:
 def test_what_is_no_quantity_is_refused(
     kind: type[Rate | Duration | Size], text: str, reason: str
 ) -> None:
-    with pytest.raises(UnitError, match=reason.replace("(", r"\(")):
+    with pytest.raises(UnitError, match=re.escape(reason)):
         kind(text)
 
 

@@ -111,6 +111,8 @@ def convert(text: str, base: str, example: str) -> Decimal:
     if kind != wanted:
         raise UnitError(f"{text!r} is in '{unit}'; write it as {example!r}")
     exact = size / one
+    if number.copy_abs() >= 2**64 / exact:
+        raise UnitError(f"{text!r} is more than the engine can hold; allowed: below 2^64 {base}")
     return number * exact.numerator / exact.denominator
 
 

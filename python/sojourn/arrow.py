@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.json
 
 
 def column(array: Any) -> Any:
@@ -44,6 +43,8 @@ def by_queue(arrays: Mapping[str, Mapping[str, Any]]) -> Any:
 
 def table(rows: Sequence[Mapping[str, str | float | None]]) -> Any:
     """One row for each of `rows`, a column for each key."""
+    import pyarrow.json
+
     if not rows:
         return pa.table({})
     keys = list(dict.fromkeys(key for row in rows for key in row))

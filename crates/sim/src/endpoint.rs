@@ -4,13 +4,12 @@
 //! One end of a conversation: a connection or a source of datagrams, its timer, and
 //! the sender that spaces its packets.
 
-use std::collections::VecDeque;
-
 use sojourn_core::Slot;
 
 use crate::event::{Events, Source};
 use crate::link::Shared;
 use crate::packet::{PacketId, Way};
+use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::time::Time;
 use crate::transport::Ecn;
@@ -42,6 +41,9 @@ pub struct Endpoint {
     pub timer: Source,
     /// When that is due. Deadlines that move later are left to be found then.
     pub timer_due: Time,
+    /// When the connection wants it. It stands here too, so that an event that comes too
+    /// early needs not fetch the connection.
+    pub deadline: Time,
     /// How its packets leave.
     pub outlet: Outlet,
 }
@@ -90,10 +92,10 @@ impl Endpoint {
         let Kind::Tcp(connection) = &self.kind else {
             return;
         };
-        let deadline = connection.poll_timeout();
-        if deadline < self.timer_due {
-            self.timer_due = deadline;
-            events.schedule(self.timer, deadline.max(now));
+        self.deadline = connection.poll_timeout();
+        if self.deadline < self.timer_due {
+            self.timer_due = self.deadline;
+            events.schedule(self.timer, self.deadline.max(now));
         }
     }
 }
@@ -109,7 +111,7 @@ pub struct Sender {
     lead_ns: u64,
     rng: Rng,
     last_release: Time,
-    waiting: VecDeque<(Time, PacketId)>,
+    waiting: Ring<(Time, PacketId)>,
 }
 
 impl Sender {
@@ -121,7 +123,7 @@ impl Sender {
             lead_ns: 0,
             rng: Rng::stream(0, ""),
             last_release: Time(0),
-            waiting: VecDeque::new(),
+            waiting: Ring::default(),
         }
     }
 
@@ -138,25 +140,20 @@ impl Sender {
         self.last_release = drawn.max(self.last_release);
         let release = self.last_release + self.lead_ns;
         if self.waiting.is_empty() {
-            events.schedule(self.source, release);
+            events.schedule_idle(self.source, release);
         }
         self.waiting.push_back((release, id));
     }
 
-    /// The next packet whose time has come; schedules the one behind.
+    /// The packet whose time has come; schedules the one behind, which may be due at
+    /// the same time.
     #[inline]
-    pub fn pop(&mut self, now: Time, events: &mut Events) -> Option<PacketId> {
-        match self.waiting.front() {
-            Some(&(release, id)) if release <= now => {
-                self.waiting.pop_front();
-                Some(id)
-            }
-            Some(&(release, _)) => {
-                events.schedule(self.source, release);
-                None
-            }
-            None => None,
+    pub fn pop(&mut self, events: &mut Events) -> Option<PacketId> {
+        let (_, id) = self.waiting.pop_front()?;
+        if let Some((release, _)) = self.waiting.front() {
+            events.schedule_idle(self.source, release);
         }
+        Some(id)
     }
 
     /// Packets that wait.

@@ -28,9 +28,11 @@ type Key = u128;
 /// Later than all keys.
 const NEVER: Key = Key::MAX;
 
-/// Where a source stands that is not in the heap: nowhere, or in the list.
+/// The place of a source that is not in the heap.
 const ABSENT: u32 = u32::MAX;
-const LISTED: u32 = u32::MAX - 1;
+
+/// A heap of fours: half as deep as one of pairs, and four keys fill a cache line.
+const CHILDREN: usize = 4;
 
 /// The list keeps this many at most; the heap takes the rest.
 const LIST_MAX: usize = 64;
@@ -49,16 +51,18 @@ pub struct Due {
 pub struct Events {
     list: List,
     heap: Vec<Key>,
-    /// Where each source stands: its place in the heap, or one of the above.
+    /// Where each source stands in the heap.
     places: Vec<u32>,
     busy: Vec<bool>,
     scheduled: u64,
 }
 
-/// Few keys, sorted, the next one last. Places are taken modulo the size, a power of
-/// two, so that none has to be checked.
+/// Few keys, sorted, the next one at `first`. A new one is mostly among the latest, and
+/// comes in from behind. Places are taken modulo the size, a power of two, so that none
+/// has to be checked.
 struct List {
     keys: [Key; LIST_MAX],
+    first: usize,
     len: usize,
 }
 
@@ -66,6 +70,7 @@ impl Default for List {
     fn default() -> Self {
         Self {
             keys: [NEVER; LIST_MAX],
+            first: 0,
             len: 0,
         }
     }
@@ -73,20 +78,26 @@ impl Default for List {
 
 impl List {
     #[inline]
-    fn last(&self) -> Key {
+    fn next(&self) -> Key {
         if self.len == 0 {
             return NEVER;
         }
-        self.keys[(self.len - 1) % LIST_MAX]
+        self.keys[self.first % LIST_MAX]
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.first += 1;
+        self.len -= 1;
     }
 
     #[inline]
     fn insert(&mut self, key: Key) {
-        let mut place = self.len;
+        let mut place = self.first + self.len;
         self.len += 1;
-        while place > 0 {
+        while place > self.first {
             let before = self.keys[(place - 1) % LIST_MAX];
-            if before > key {
+            if before < key {
                 break;
             }
             self.keys[place % LIST_MAX] = before;
@@ -96,11 +107,15 @@ impl List {
     }
 
     fn remove(&mut self, source: Source) {
-        let of_source = |&key: &Key| source_of(key) == source;
-        if let Some(place) = self.keys[..self.len].iter().position(of_source) {
-            self.keys.copy_within(place + 1..self.len, place);
-            self.len -= 1;
+        let places = self.first..self.first + self.len;
+        let mut found = false;
+        for place in places {
+            found |= source_of(self.keys[place % LIST_MAX]) == source;
+            if found {
+                self.keys[place % LIST_MAX] = self.keys[(place + 1) % LIST_MAX];
+            }
         }
+        self.len -= usize::from(found);
     }
 }
 
@@ -127,68 +142,77 @@ impl Events {
     /// Takes the next event out.
     #[inline]
     pub fn pop(&mut self) -> Option<Due> {
-        let listed = self.list.last();
+        let listed = self.list.next();
         let key = match self.heap.first() {
             Some(&first) if first < listed => {
                 self.take_out(0);
+                self.places[source_of(first) as usize] = ABSENT;
                 first
             }
             _ if listed == NEVER => return None,
             _ => {
-                self.list.len -= 1;
+                self.list.pop();
                 listed
             }
         };
-        let source = source_of(key);
-        self.places[source as usize] = ABSENT;
         Some(Due {
             at: Time((key >> 64) as u64),
-            source,
+            source: source_of(key),
         })
     }
 
-    /// Schedules a source, or moves it to another time.
     #[inline]
-    pub fn schedule(&mut self, source: Source, at: Time) {
+    fn key(&mut self, source: Source, at: Time) -> Key {
         self.scheduled += 1;
         // 40 bits of order: they repeat after 10^12 events, and matter only at
         // equal times.
         let order = self.scheduled << SOURCE_BITS | u64::from(source);
-        let key = Key::from(at.0) << 64 | Key::from(order);
-        let place = &mut self.places[source as usize];
-        if *place == ABSENT && self.busy[source as usize] && self.list.len < LIST_MAX {
-            *place = LISTED;
+        Key::from(at.0) << 64 | Key::from(order)
+    }
+
+    /// Schedules a busy source that is not pending.
+    #[inline]
+    pub fn schedule_idle(&mut self, source: Source, at: Time) {
+        let key = self.key(source, at);
+        if self.list.len < LIST_MAX {
             self.list.insert(key);
         } else {
-            self.move_to(source, key);
+            self.push(source, key);
         }
     }
 
-    /// Schedules a source that is pending already, or not for the list.
-    fn move_to(&mut self, source: Source, key: Key) {
-        match self.places[source as usize] {
-            LISTED => {
-                self.list.remove(source);
-                self.list.insert(key);
-            }
-            ABSENT => {
-                let place = self.heap.len();
-                self.heap.push(key);
-                self.rise(place, key);
-            }
-            place if key < self.heap[place as usize] => self.rise(place as usize, key),
-            place => self.sink(place as usize, key),
+    /// Schedules a source, or moves it to another time.
+    pub fn schedule(&mut self, source: Source, at: Time) {
+        let place = self.places[source as usize];
+        if place == ABSENT && self.busy[source as usize] {
+            self.list.remove(source);
+            return self.schedule_idle(source, at);
+        }
+        let key = self.key(source, at);
+        if place == ABSENT {
+            self.push(source, key);
+        } else if key < self.heap[place as usize] {
+            self.rise(place as usize, key);
+        } else {
+            self.sink(place as usize, key);
         }
     }
 
     /// Takes the pending event of a source back.
     pub fn cancel(&mut self, source: Source) {
         let place = std::mem::replace(&mut self.places[source as usize], ABSENT);
-        match place {
-            ABSENT => {}
-            LISTED => self.list.remove(source),
-            place => self.take_out(place as usize),
+        if place != ABSENT {
+            self.take_out(place as usize);
+        } else if self.busy[source as usize] {
+            self.list.remove(source);
         }
+    }
+
+    fn push(&mut self, source: Source, key: Key) {
+        let place = self.heap.len();
+        self.places[source as usize] = place as u32;
+        self.heap.push(key);
+        self.rise(place, key);
     }
 
     fn take_out(&mut self, place: usize) {
@@ -206,7 +230,7 @@ impl Events {
     fn rise(&mut self, mut place: usize, key: Key) {
         let heap = self.heap.as_mut_slice();
         while place > 0 {
-            let parent = (place - 1) / 2;
+            let parent = (place - 1) / CHILDREN;
             let above = heap[parent];
             if above < key {
                 break;
@@ -221,15 +245,12 @@ impl Events {
 
     fn sink(&mut self, mut place: usize, key: Key) {
         let heap = self.heap.as_mut_slice();
-        while let Some(&left) = heap.get(2 * place + 1) {
-            let mut child = 2 * place + 1;
-            let mut below = left;
-            if let Some(&right) = heap.get(child + 1)
-                && right < left
-            {
-                below = right;
-                child += 1;
-            }
+        loop {
+            let first = CHILDREN * place + 1;
+            let children = heap.iter().enumerate().skip(first).take(CHILDREN);
+            let Some((child, &below)) = children.min_by_key(|&(_, &child)| child) else {
+                break;
+            };
             if key < below {
                 break;
             }
@@ -297,9 +318,9 @@ mod tests {
     fn source_may_schedule_itself_anew() {
         let mut events = Events::default();
         let source = events.add_source(true);
-        events.schedule(source, Time(1));
+        events.schedule_idle(source, Time(1));
         assert_eq!(events.pop().unwrap().at, Time(1));
-        events.schedule(source, Time(2));
+        events.schedule_idle(source, Time(2));
         events.schedule(source, Time(3));
         assert_eq!(drain(&mut events), [(3, source)]);
     }

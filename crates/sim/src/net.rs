@@ -3,6 +3,8 @@
 
 //! The net: links and endpoints, and the way of a packet between them.
 
+use sojourn_core::prefetch;
+
 use crate::app::{ENDLESS, Flow, datagram_gap_ns};
 use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
@@ -33,6 +35,9 @@ pub enum Owner {
     /// A rate changes, a window ends, a step of the series.
     Control,
 }
+
+/// As many endpoints as stay in the nearest caches by themselves.
+const NEAR_ENDPOINTS: usize = 64;
 
 /// All that moves.
 pub struct Net {
@@ -71,18 +76,47 @@ impl Net {
     pub fn handle(&mut self, now: Time, source: Source) {
         match self.owners[source as usize] {
             Owner::Service(link) => self.links[link as usize].on_service(now, &mut self.shared),
-            Owner::Arrival(link) => {
-                while let Some(id) = self.links[link as usize].arrive(now, &mut self.shared) {
+            Owner::Arrival(number) => {
+                let link = &mut self.links[number as usize];
+                let arrived = link.arrive(&mut self.shared);
+                if self.endpoints.len() > NEAR_ENDPOINTS {
+                    self.look_ahead(number);
+                }
+                if let Some(id) = arrived {
                     self.forward(now, id);
                 }
             }
-            Owner::Sender(end) => self.on_sender(now, end),
+            Owner::Sender(end) => {
+                let sender = &mut self.endpoints[end as usize].outlet.sender;
+                if let Some(id) = sender.pop(&mut self.shared.events) {
+                    self.forward(now, id);
+                }
+            }
             Owner::Timer(end) => self.on_timer(now, end),
             Owner::Flow(flow) => self.on_flow(now, flow),
             Owner::Stop(flow) => self.on_stop(now, flow),
             Owner::Control => {}
         }
         self.settle(now);
+    }
+
+    /// Fetches what the next packets will need, each step one packet ahead of the step
+    /// that it needs: the packet, its endpoint, the connection.
+    fn look_ahead(&self, link: u32) {
+        let link = &self.links[link as usize];
+        let packets = &self.shared.packets.all;
+        if let Some(id) = link.coming(2) {
+            prefetch(&packets[id as usize].way);
+        }
+        if let Some(id) = link.coming(1) {
+            prefetch(&self.endpoints[packets[id as usize].way.to as usize]);
+        }
+        if let Some(id) = link.coming(0)
+            && let Kind::Tcp(connection) =
+                &self.endpoints[packets[id as usize].way.to as usize].kind
+        {
+            prefetch(&**connection);
+        }
     }
 
     /// Moves what has arrived on, until nothing moves at this instant.
@@ -168,24 +202,19 @@ impl Net {
         self.endpoints[number as usize].watch(now, &mut self.shared.events);
     }
 
-    #[inline]
-    fn on_sender(&mut self, now: Time, end: u32) {
-        while let Some(id) = self.endpoints[end as usize]
-            .outlet
-            .sender
-            .pop(now, &mut self.shared.events)
-        {
-            self.shared.arrived.push_back(id);
-        }
-    }
-
     fn on_timer(&mut self, now: Time, end: u32) {
         let endpoint = &mut self.endpoints[end as usize];
+        endpoint.timer_due = endpoint.deadline;
+        if endpoint.deadline > now {
+            if endpoint.deadline < Time::MAX {
+                let (timer, deadline) = (endpoint.timer, endpoint.deadline);
+                self.shared.events.schedule(timer, deadline);
+            }
+            return;
+        }
         endpoint.timer_due = Time::MAX;
         if let Kind::Tcp(connection) = &mut endpoint.kind {
-            if connection.poll_timeout() <= now {
-                connection.handle_timeout(now);
-            }
+            connection.handle_timeout(now);
             self.drain(now, end);
         }
     }
@@ -317,6 +346,7 @@ impl Net {
                 closed: false,
                 timer,
                 timer_due: Time::MAX,
+                deadline: Time::MAX,
                 outlet: Outlet {
                     hash,
                     way,
@@ -327,7 +357,8 @@ impl Net {
         }
         let end = &mut self.endpoints[number as usize];
         end.kind = kind;
-        (end.flow, end.closed, end.timer_due) = (flow, false, Time::MAX);
+        (end.flow, end.closed) = (flow, false);
+        (end.timer_due, end.deadline) = (Time::MAX, Time::MAX);
         (end.outlet.hash, end.outlet.way) = (hash, way);
         number
     }

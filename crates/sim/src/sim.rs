@@ -18,6 +18,7 @@ use crate::link::{Link, Shared};
 use crate::net::{Net, Owner};
 use crate::packet::{Ledger, Packets};
 use crate::record::QueueRecord;
+use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::route::{self, Routes};
 use crate::scenario::{Fault, MTU_BYTES, Scenario, WindowSpec};
@@ -124,7 +125,7 @@ impl<'a> Run<'a> {
             shared: Shared {
                 events: Events::default(),
                 packets: Packets::default(),
-                arrived: VecDeque::new(),
+                arrived: Ring::default(),
                 ledger: Vec::new(),
                 dropped_pkts: 0,
                 lost_pkts: 0,
@@ -171,10 +172,10 @@ impl<'a> Run<'a> {
                     });
                 };
                 let events = self.scenario.record.events;
-                link.record = Some(QueueRecord::new(
+                link.port.record = Some(QueueRecord::new(
                     &spec.name,
                     rate_bps,
-                    &link.queue,
+                    &link.port.queue,
                     &self.windows,
                     events,
                 ));
@@ -293,8 +294,8 @@ impl<'a> Run<'a> {
 
     fn each_record(&mut self, act: impl Fn(&mut QueueRecord, &Queue)) {
         for link in &mut self.net.links {
-            if let Some(record) = &mut link.record {
-                act(record, &link.queue);
+            if let Some(record) = &mut link.port.record {
+                act(record, &link.port.queue);
             }
         }
     }

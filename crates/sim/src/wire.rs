@@ -4,11 +4,10 @@
 //! The wire of a link: delay, jitter, loss. Packets wait in it in the order in which
 //! they come out, behind one event.
 
-use std::collections::VecDeque;
-
 use crate::event::Source;
 use crate::link::Shared;
 use crate::packet::PacketId;
+use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::scenario::{Distribution, JitterSpec, LinkSpec};
 use crate::time::Time;
@@ -21,10 +20,12 @@ pub struct Wire {
     pub jitter: Option<JitterSpec>,
     /// Share of packets that are lost.
     pub loss: f64,
+    /// None of the two, and some delay: the common case.
+    delays_only: bool,
     rng: Rng,
     last_release: Time,
     /// Packets on the wire and when they come out, the next one first.
-    pub flying: VecDeque<(Time, PacketId)>,
+    pub flying: Ring<(Time, PacketId)>,
     /// Packets lost so far.
     pub lost_pkts: u64,
     /// Packets that came out so far.
@@ -38,9 +39,10 @@ impl Wire {
             delay_ns: spec.delay_ns,
             jitter: spec.jitter,
             loss: spec.loss,
+            delays_only: spec.jitter.is_none() && spec.loss == 0.0 && spec.delay_ns > 0,
             rng: Rng::stream(seed, &format!("link/{}/wire", spec.name)),
             last_release: Time(0),
-            flying: VecDeque::new(),
+            flying: Ring::default(),
             lost_pkts: 0,
             left_pkts: 0,
         }
@@ -49,6 +51,26 @@ impl Wire {
     /// Puts a packet on the wire.
     #[inline]
     pub fn launch(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
+        if !self.delays_only {
+            return self.launch_oddly(now, id, arrival, shared);
+        }
+        self.fly(now + self.delay_ns, id, arrival, shared);
+    }
+
+    #[inline]
+    fn fly(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
+        if self.flying.is_empty() {
+            shared.events.schedule_idle(arrival, release);
+        }
+        self.flying.push_back((release, id));
+    }
+
+    /// Whether all that it may do is delay.
+    pub fn is_plain(&self) -> bool {
+        self.jitter.is_none() && self.loss == 0.0
+    }
+
+    fn launch_oddly(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.loss > 0.0 && self.rng.unit() <= self.loss {
             let way = &shared.packets.all[id as usize].way;
             shared.ledger[way.flow as usize].lost += 1;
@@ -69,19 +91,16 @@ impl Wire {
             self.left_pkts += 1;
             return shared.arrived.push_back(id);
         }
-        if self.flying.is_empty() {
-            shared.events.schedule(arrival, release);
-        }
-        self.flying.push_back((release, id));
+        self.fly(release, id, arrival, shared);
     }
 
     /// Puts a packet among those that are released later; behind its equals.
     fn slip_in(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
-        let place = self.flying.partition_point(|&(at, _)| at <= release);
-        if place == 0 {
+        let later = self.flying.at_end(|(at, _)| at > release);
+        if later == self.flying.len() {
             shared.events.schedule(arrival, release);
         }
-        self.flying.insert(place, (release, id));
+        self.flying.insert_before_last(later, (release, id));
     }
 
     fn draw(&mut self, now: Time, jitter: JitterSpec) -> Time {
@@ -105,9 +124,10 @@ mod tests {
             delay_ns: 50_000_000,
             jitter,
             loss,
+            delays_only: false,
             rng: Rng::stream(1, "wire"),
             last_release: Time(0),
-            flying: VecDeque::new(),
+            flying: Ring::default(),
             lost_pkts: 0,
             left_pkts: 0,
         }
@@ -118,7 +138,7 @@ mod tests {
         let mut shared = Shared {
             events: Events::default(),
             packets: Packets::default(),
-            arrived: VecDeque::new(),
+            arrived: Ring::default(),
             ledger: vec![Ledger::default()],
             dropped_pkts: 0,
             lost_pkts: 0,
@@ -128,7 +148,7 @@ mod tests {
             let id = shared.packets.claim();
             wire.launch(Time(i * 100_000), id, arrival, &mut shared);
         }
-        let flying = wire.flying.iter().map(|&(at, id)| (id, at.0)).collect();
+        let flying = wire.flying.iter().map(|(at, id)| (id, at.0)).collect();
         (flying, wire.lost_pkts)
     }
 

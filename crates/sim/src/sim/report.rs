@@ -120,7 +120,7 @@ impl Run<'_> {
         }
         for (link, spec) in net.links.iter().zip(&self.scenario.links) {
             if !link.is_conserved() {
-                let count = link.queue.counters();
+                let count = link.port.queue.counters();
                 let what = format!("link '{}', its queue: {count:?}", spec.name);
                 return Err(Error::Conservation(what));
             }
@@ -145,7 +145,7 @@ impl Run<'_> {
             .net
             .links
             .iter_mut()
-            .filter_map(|link| link.record.take());
+            .filter_map(|link| link.port.record.take());
         let records: Vec<_> = records.collect();
         let fingerprint = records.iter().fold(conservation.born, |mixed, record| {
             mixed.rotate_left(7) ^ record.fingerprint()

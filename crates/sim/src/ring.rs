@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! A queue of small values, first in, first out. As `VecDeque`, but its size is a power
+//! of two, so that a place is found by a mask: it is used several times per packet.
+
+/// The queue.
+#[derive(Clone, Debug)]
+pub struct Ring<T> {
+    cells: Box<[T]>,
+    /// Running numbers, which wrap; a place is one of them under a mask.
+    first: usize,
+    behind: usize,
+}
+
+impl<T: Copy + Default> Default for Ring<T> {
+    fn default() -> Self {
+        Self {
+            cells: Box::new([T::default()]),
+            first: 0,
+            behind: 0,
+        }
+    }
+}
+
+impl<T: Copy + Default> Ring<T> {
+    /// How many wait.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.behind.wrapping_sub(self.first)
+    }
+
+    /// Whether none waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.first == self.behind
+    }
+
+    #[inline]
+    fn place(&self, number: usize) -> usize {
+        number & (self.cells.len() - 1)
+    }
+
+    /// The one that came first.
+    #[inline]
+    pub fn front(&self) -> Option<T> {
+        (!self.is_empty()).then(|| self.cells[self.place(self.first)])
+    }
+
+    /// The one behind `nth` others.
+    #[inline]
+    pub fn get(&self, nth: usize) -> Option<T> {
+        (nth < self.len()).then(|| self.cells[self.place(self.first.wrapping_add(nth))])
+    }
+
+    /// Adds one behind the others.
+    #[inline]
+    pub fn push_back(&mut self, value: T) {
+        if self.len() == self.cells.len() {
+            self.grow();
+        }
+        let place = self.place(self.behind);
+        self.cells[place] = value;
+        self.behind = self.behind.wrapping_add(1);
+    }
+
+    /// Takes the first one out.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<T> {
+        let value = self.front()?;
+        self.first = self.first.wrapping_add(1);
+        Some(value)
+    }
+
+    /// All, the first one first.
+    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        (0..self.len()).map(|nth| self.cells[self.place(self.first.wrapping_add(nth))])
+    }
+
+    /// How many at the end are `later`; those in front of them are not.
+    pub fn at_end(&self, later: impl Fn(T) -> bool) -> usize {
+        let (mut few, mut many) = (0, self.len() + 1);
+        while few + 1 < many {
+            let middle = few.midpoint(many);
+            let number = self.behind.wrapping_sub(middle);
+            if later(self.cells[self.place(number)]) {
+                few = middle;
+            } else {
+                many = middle;
+            }
+        }
+        few
+    }
+
+    /// Adds one in front of the last `behind` others.
+    pub fn insert_before_last(&mut self, behind: usize, value: T) {
+        self.push_back(value);
+        let mut number = self.behind.wrapping_sub(1);
+        for _ in 0..behind {
+            let before = number.wrapping_sub(1);
+            self.cells.swap(self.place(number), self.place(before));
+            number = before;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut cells: Vec<T> = self.iter().collect();
+        self.behind = cells.len();
+        self.first = 0;
+        cells.resize(2 * self.cells.len(), T::default());
+        self.cells = cells.into_boxed_slice();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_is_kept_while_it_grows_and_wraps() {
+        let mut ring = Ring::default();
+        let (mut pushed, mut popped) = (0_u32, 0);
+        for round in 0..50 {
+            for _ in 0..round % 7 {
+                ring.push_back(pushed);
+                pushed += 1;
+            }
+            for _ in 0..round % 5 {
+                let next = (popped < pushed).then_some(popped);
+                assert_eq!(ring.pop_front(), next);
+                popped += u32::from(next.is_some());
+            }
+            assert!(ring.iter().eq(popped..pushed));
+            assert_eq!(ring.len(), (pushed - popped) as usize);
+        }
+    }
+
+    #[test]
+    fn late_comer_finds_its_place() {
+        let mut ring = Ring::default();
+        for value in [1, 2, 4, 5] {
+            ring.push_back(value);
+        }
+        assert_eq!(ring.at_end(|value| value > 3), 2);
+        assert_eq!(ring.at_end(|value| value > 5), 0);
+        assert_eq!(ring.at_end(|value| value > 0), 4);
+        ring.insert_before_last(2, 3);
+        assert!(ring.iter().eq(1..=5));
+        ring.insert_before_last(5, 0);
+        assert_eq!(ring.front(), Some(0));
+    }
+}

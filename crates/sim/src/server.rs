@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! How packets leave a queue: at what pace, and how far ahead they are taken.
+//! docs/engine.md compares the three manners.
+
+use crate::link::{Port, Shared};
+use crate::packet::PacketId;
+use crate::ring::Ring;
+use crate::scenario::{LinkSpec, Shaper};
+use crate::time::{NS_PER_S, Time};
+
+/// A rate as the time of a byte in Q32 of a nanosecond: its error is below 1e-11 at
+/// 100 Mbit/s and 1e-6 at 10 Tbit/s; at the lowest rate it still fits.
+pub struct Rate {
+    byte_q32: u64,
+    /// Part of a nanosecond, in Q32, that the last packet of a wire left over.
+    rest: u32,
+}
+
+impl Rate {
+    /// A rate in bit/s.
+    pub fn new(bps: u64) -> Self {
+        let byte_q32 = ((8 * u128::from(NS_PER_S)) << 32) / u128::from(bps);
+        Self {
+            byte_q32: byte_q32 as u64,
+            rest: 0,
+        }
+    }
+
+    /// What a packet costs in tokens.
+    #[inline]
+    pub fn ns_of(&self, bytes: u32) -> u64 {
+        ((u128::from(bytes) * u128::from(self.byte_q32)) >> 32) as u64
+    }
+
+    /// How long the next packet occupies a wire. What is below a nanosecond is
+    /// carried on to the one behind, so that many packets keep the rate exactly.
+    #[inline]
+    pub fn next_ns(&mut self, bytes: u32) -> u64 {
+        let time = u128::from(bytes) * u128::from(self.byte_q32) + u128::from(self.rest);
+        self.rest = time as u32;
+        (time >> 32) as u64
+    }
+}
+
+/// A token bucket; a token is a nanosecond, as in Linux.
+pub struct Bucket {
+    tokens_ns: i64,
+    filled_at: Time,
+    burst_bytes: u32,
+}
+
+impl Bucket {
+    #[inline]
+    fn fill(&mut self, now: Time, rate: &Rate) {
+        let depth_ns = rate.ns_of(self.burst_bytes) as i64;
+        let gained_ns = (now - self.filled_at) as i64;
+        self.tokens_ns = (self.tokens_ns + gained_ns).min(depth_ns);
+        self.filled_at = now;
+    }
+}
+
+/// An interface: a packet is sent for as long as it takes.
+pub struct Interface {
+    sending: Option<PacketId>,
+    /// Packets taken ahead, as by a driver.
+    ring: Ring<PacketId>,
+    ring_pkts: usize,
+}
+
+/// How packets leave the queue.
+pub enum Server {
+    /// No rate: they never enter it.
+    None,
+    /// An interface.
+    Wire(Interface),
+    /// Each packet waits, outside the queue, for its tokens.
+    Tbf {
+        /// They come here.
+        bucket: Bucket,
+        /// The packet that waits.
+        held: Option<PacketId>,
+    },
+    /// Each packet is paid for after it went.
+    Htb(Bucket),
+}
+
+impl Server {
+    /// An idle server; a bucket is full.
+    pub fn new(spec: &LinkSpec, rate: &Rate) -> Self {
+        let bucket = || Bucket {
+            tokens_ns: rate.ns_of(spec.burst_bytes) as i64,
+            filled_at: Time(0),
+            burst_bytes: spec.burst_bytes,
+        };
+        match (spec.rate_bps, spec.shaper) {
+            (None, _) => Self::None,
+            (_, Shaper::Wire) => Self::Wire(Interface {
+                sending: None,
+                ring: Ring::default(),
+                ring_pkts: spec.ring_pkts as usize,
+            }),
+            (_, Shaper::Tbf) => Self::Tbf {
+                bucket: bucket(),
+                held: None,
+            },
+            (_, Shaper::Htb) => Self::Htb(bucket()),
+        }
+    }
+
+    /// Takes no packet now, whatever comes.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Wire(interface) => {
+                interface.sending.is_some() && interface.ring.len() >= interface.ring_pkts
+            }
+            _ => false,
+        }
+    }
+
+    /// Packets inside.
+    pub fn held_pkts(&self) -> usize {
+        match self {
+            Self::Wire(interface) => {
+                interface.ring.len() + usize::from(interface.sending.is_some())
+            }
+            Self::Tbf { held, .. } => usize::from(held.is_some()),
+            Self::None | Self::Htb(_) => 0,
+        }
+    }
+
+    /// Reckons tokens up to now, before the rate changes.
+    pub fn settle(&mut self, now: Time, rate: &Rate) {
+        if let Self::Tbf { bucket, .. } | Self::Htb(bucket) = self {
+            bucket.fill(now, rate);
+        }
+    }
+
+    /// The event `service` of the port is due.
+    #[inline]
+    pub fn on_service(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+        if let Self::Wire(interface) = self
+            && let Some(id) = interface.sending.take()
+        {
+            port.depart(now, now, id, shared);
+        }
+        self.serve(now, port, shared);
+    }
+
+    /// Moves packets on as far as it may now.
+    #[inline]
+    pub fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+        match self {
+            Self::None => {}
+            Self::Wire(interface) => interface.serve(now, port, shared),
+            Self::Tbf { bucket, held } => serve_tbf(bucket, held, now, port, shared),
+            Self::Htb(bucket) => serve_htb(bucket, now, port, shared),
+        }
+    }
+}
+
+impl Interface {
+    #[inline]
+    fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+        if self.sending.is_none() {
+            let next = match self.ring.pop_front() {
+                Some(id) => Some((id, shared.packets.slots[id as usize].len_bytes)),
+                None => port.take(now, shared),
+            };
+            let Some((id, len_bytes)) = next else { return };
+            self.sending = Some(id);
+            let ns = port.rate.next_ns(len_bytes);
+            shared.events.schedule_idle(port.service, now + ns);
+        }
+        while self.ring.len() < self.ring_pkts {
+            let Some((id, _)) = port.take(now, shared) else {
+                return;
+            };
+            self.ring.push_back(id);
+        }
+    }
+}
+
+fn serve_tbf(
+    bucket: &mut Bucket,
+    held: &mut Option<PacketId>,
+    now: Time,
+    port: &mut Port,
+    shared: &mut Shared,
+) {
+    while let Some(id) = held
+        .take()
+        .or_else(|| port.take(now, shared).map(|(id, _)| id))
+    {
+        let need_ns = port.rate.ns_of(shared.packets.slots[id as usize].len_bytes) as i64;
+        bucket.fill(now, &port.rate);
+        if bucket.tokens_ns < need_ns {
+            *held = Some(id);
+            let wait_ns = (need_ns - bucket.tokens_ns) as u64;
+            return shared.events.schedule(port.service, now + wait_ns);
+        }
+        bucket.tokens_ns -= need_ns;
+        port.depart(now, now, id, shared);
+    }
+}
+
+fn serve_htb(bucket: &mut Bucket, now: Time, port: &mut Port, shared: &mut Shared) {
+    while port.queue.backlog_pkts() > 0 {
+        bucket.fill(now, &port.rate);
+        if bucket.tokens_ns < 0 {
+            let wait_ns = bucket.tokens_ns.unsigned_abs();
+            return shared.events.schedule(port.service, now + wait_ns);
+        }
+        let Some((id, len_bytes)) = port.take(now, shared) else {
+            return;
+        };
+        bucket.tokens_ns -= port.rate.ns_of(len_bytes) as i64;
+        let debt_ns = (-bucket.tokens_ns).max(0) as u64;
+        port.depart(now, now + debt_ns, id, shared);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::MIN_RATE_BPS;
+
+    #[test]
+    fn lowest_and_highest_rate_fit() {
+        assert_eq!(Rate::new(100_000_000).ns_of(1_514), 121_120);
+        assert_eq!(Rate::new(MIN_RATE_BPS).ns_of(1_514), 1_514 * NS_PER_S);
+        // 1.2112 ns each.
+        let mut fast = Rate::new(10_000_000_000_000);
+        let many_ns: u64 = (0..10_000).map(|_| fast.next_ns(1_514)).sum();
+        assert_eq!(many_ns, 12_111);
+    }
+}

@@ -32,8 +32,8 @@ $(VENV)/.libraries: requirements.lock
 	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
 	touch $@
 
-$(VENV)/.native: $(VENV)/.libraries pyproject.toml $(CORE)
-	PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
+$(VENV)/.native: $(VENV)/.libraries pyproject.toml tools/profile.sh $(CORE)
+	RUSTFLAGS="$(RUSTFLAGS) $$(tools/profile.sh)" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
 	touch $@
 
 setup: $(VENV)/.native ## a virtual environment with Sojourn built into it
@@ -116,7 +116,7 @@ bench: setup ## speed, beside ns-2 where it is installed
 	sojourn bench
 
 wheel: setup ## build the wheel
-	maturin build --release --locked --out build/wheel
+	RUSTFLAGS="$(RUSTFLAGS) $$(tools/profile.sh)" maturin build --release --locked --out build/wheel
 
 clean: ## remove what was built
 	rm -rf target build $(VENV) results

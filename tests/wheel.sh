@@ -8,7 +8,7 @@ root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-maturin build --release --locked --quiet --out "$work/dist"
+RUSTFLAGS="${RUSTFLAGS:-} $(tools/profile.sh)" maturin build --release --locked --quiet --out "$work/dist"
 python3 -m venv "$work/venv"
 # The same pinned libraries as everywhere; only those that the wheel itself asks for.
 "$work/venv/bin/pip" install --quiet --constraint <(grep -E '^[A-Za-z0-9_.-]+==' "$root/requirements.lock" | sed 's/ *\\$//') "$work"/dist/*.whl

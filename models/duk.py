@@ -169,6 +169,7 @@ class IntervalSearch:
         self.rung = BOOT_RUNG
         self.level = 0
         self.levels: dict[int, Level] = {}
+        self.fresh = False
         self.most_in = 0.0
         self.packet_ticks = 0.0
         self.forget_epoch()
@@ -205,8 +206,8 @@ class IntervalSearch:
         return min(99, math.floor(100 * (self.most_in - capacity) / self.most_in))
 
     def at_most(self, known: Level, rung: int) -> float:
-        """The mean and one packet per interval: a rate is not known better."""
-        return known.mean.get(rung, 0.0) + 100 * self.packet_ticks / (self.shortest << rung)
+        """The mean, one packet per interval and one percent: a rate is not known better."""
+        return 1 + known.mean.get(rung, 0.0) + 100 * self.packet_ticks / (self.shortest << rung)
 
     def smallest_good(self, known: Level) -> int:
         """The shortest interval whose rate may be the best one."""
@@ -216,42 +217,52 @@ class IntervalSearch:
                 return rung
         return RUNGS - 1
 
+    def longer_could_gain(self, known: Level, rung: int) -> bool:
+        """Whether there is a longer one, and the link is not as good as full at this one."""
+        return rung < RUNGS - 1 and self.at_most(known, rung) < 100
+
     def trial(self, known: Level) -> int:
         """The neighbour of which less is known; the longer one only while it could gain."""
         rung = known.rung
-        longer = rung < RUNGS - 1 and self.at_most(known, rung) < 100
-        fewer = known.epochs.get(rung + 1, 0) < known.epochs.get(rung - 1, 0)
-        if longer and (rung == 0 or fewer):
+        fewer = known.epochs.get(rung + 1, 0) <= known.epochs.get(rung - 1, 0)
+        if self.longer_could_gain(known, rung) and (rung == 0 or fewer):
             return rung + 1
         return max(0, rung - 1)
 
     def epoch_ends(self) -> None:
-        """Judge the interval that was in use; choose the next."""
+        """Judge the interval that was in use, unless it was new; choose the next."""
         used_pct = min(100.0, 100 * self.sent / self.could)
-        self.level = self.congestion()
-        known = self.levels.get(self.level)
+        level = self.congestion()
+        known = self.levels.get(level)
         if known is None:
-            known = Level(self.line(self.level))
-            known.learn(self.rung, used_pct)
-            self.levels[self.level] = known
-            self.rung = known.rung
+            known = self.levels[level] = Level(self.line(level))
+            self.rung, self.fresh = known.rung, True
+        elif level != self.level:
+            self.rung, self.fresh = known.rung, True
+        elif self.fresh:
+            self.fresh = False
         else:
             known.learn(self.rung, used_pct)
-            self.choose(known)
+            rung = self.choose(known)
+            self.rung, self.fresh = rung, rung != self.rung
+        self.level = level
         self.forget_epoch()
 
-    def choose(self, known: Level) -> None:
-        """Use what is best; now and then try its neighbour."""
-        rung = self.smallest_good(known)
-        if rung != known.rung:
-            known.wait = 1
-        elif self.rung != rung:
-            known.wait = min(2 * known.wait, EPOCH)
-        self.rung = known.rung = rung
-        known.since += 1
-        if known.since >= known.wait:
-            known.since = 0
-            self.rung = self.trial(known)
+    def choose(self, known: Level) -> int:
+        """Use what is best; now and then try another one."""
+        best = self.smallest_good(known)
+        if best != known.rung:
+            known.rung, known.wait = best, 1
+        elif self.rung > best and self.longer_could_gain(known, self.rung):
+            return min(RUNGS - 1, best + 2 * (self.rung - best))
+        elif self.rung != best:
+            known.wait = min(EPOCH, 2 * known.wait)
+        if self.rung == best:
+            known.since += 1
+            if known.since >= known.wait:
+                known.since = 0
+                return self.trial(known)
+        return best
 
     def interval_ends(
         self, *, took_s: float, arrived: int, sent: int, could: float, signals: int

@@ -13,14 +13,18 @@
  *   clock tick or the service time of a packet, whichever is longer.
  *   An epoch ends after DUK_EPOCH signals and two intervals (what one interval decides
  *   is seen in the next), and not before one packet is less than a percent of what the
- *   link could have sent. Its utilisation enters the mean of its rung at its level.
- *   The rate over one interval is known to within one packet. So a rung's rate has "not
- *   decreased" when its mean, and one packet per interval added, reaches the best mean of
- *   any rung. The smallest such rung is used. All means stay on record, so small losses
- *   cannot add up unseen.
- *   From there the less known neighbour is tried for an epoch: the shorter one, or the
- *   longer one while it could gain more than that packet. A trial that changes
- *   nothing doubles the wait before the next.
+ *   link could have sent. Senders answer signals, so time is counted in these.
+ *   The first epoch after a change of rung or level still tells of what was before. The
+ *   utilisation of any other enters the mean of its rung at its level.
+ *   A rate is known to within one packet per interval and the percent of the epoch. So a
+ *   rung's rate has "not decreased" when its mean, and these two added, reaches the best
+ *   mean of any rung. The smallest such rung is used. All means stay on record, so small
+ *   losses cannot add up unseen.
+ *   From there the less known neighbour is tried: the shorter one, or the longer one
+ *   while it could gain more than packet and percent. Where senders collapse between two
+ *   packets of a short interval, the next few rungs do no better: a longer one that gains
+ *   nothing is followed by one twice as far away, up to the longest. Trials that change
+ *   nothing double the wait before the next.
  *
  * Nothing here is tuned to a link. DUK_EPOCH, the powers of two and DUK_RUNGS are
  * structure.
@@ -50,6 +54,7 @@ struct duk_interval {
 	u32 shortest; /* ticks */
 	u32 rung;     /* of the interval under way */
 	u32 level;    /* P at the end of the last epoch */
+	bool fresh;   /* this epoch is the first at this rung and level */
 	u32 signals;  /* of this epoch */
 	u32 intervals;
 	u64 sent, could, ns; /* over this epoch */
@@ -140,12 +145,13 @@ static inline void duk_learn(struct duk_level *l, u32 rung, u32 used)
 	l->used[rung] = (u32)(l->used[rung] + sdiv64(change, l->epochs[rung]));
 }
 
-/* The mean of a rung, and one packet per interval. */
+/* The mean of a rung, one packet per interval, and the percent of the epoch. */
 static inline u64 duk_at_most(const struct duk_interval *d, const struct duk_level *l, u32 rung,
                               u64 tick_ns)
 {
-	return l->used[rung] +
-	       muldiv64(100 * DUK_PCT, d->packet_ns, (u64)duk_ticks(d, rung) * tick_ns);
+	u64 ns = (u64)duk_ticks(d, rung) * tick_ns;
+
+	return l->used[rung] + muldiv64(100 * DUK_PCT, d->packet_ns, ns) + DUK_PCT;
 }
 
 static inline u32 duk_smallest_good(const struct duk_interval *d, const struct duk_level *l,
@@ -154,12 +160,19 @@ static inline u32 duk_smallest_good(const struct duk_interval *d, const struct d
 	u32 i, best = 0;
 
 	for (i = 0; i < DUK_RUNGS; i++)
-		if (l->used[i] > best)
-			best = l->used[i];
-	for (i = 0; i < DUK_RUNGS - 1; i++)
-		if (l->epochs[i] && duk_at_most(d, l, i, tick_ns) >= best)
+		if (l->used[i] >= l->used[best])
+			best = i;
+	for (i = 0; i < best; i++)
+		if (l->epochs[i] && duk_at_most(d, l, i, tick_ns) >= l->used[best])
 			break;
 	return i;
+}
+
+/* There is a longer interval, and it could do better than this one. */
+static inline bool duk_could_gain(const struct duk_interval *d, const struct duk_level *l,
+                                  u32 rung, u64 tick_ns)
+{
+	return rung < DUK_RUNGS - 1 && duk_at_most(d, l, rung, tick_ns) < 100 * DUK_PCT;
 }
 
 /* The neighbour to try from the rung in use; the rung itself: none is worth it. */
@@ -168,38 +181,51 @@ static inline u32 duk_trial(const struct duk_interval *d, const struct duk_level
 {
 	u32 rung = l->rung;
 	bool down = rung > 0;
-	bool up = rung < DUK_RUNGS - 1 && duk_at_most(d, l, rung, tick_ns) < 100 * DUK_PCT;
 
-	if (up && (!down || l->epochs[rung + 1] < l->epochs[rung - 1]))
+	if (duk_could_gain(d, l, rung, tick_ns) &&
+	    (!down || l->epochs[rung + 1] <= l->epochs[rung - 1]))
 		return rung + 1;
 	return down ? rung - 1 : rung;
+}
+
+/* An epoch has been learnt. Answers the rung of the next. */
+static inline u32 duk_choose(struct duk_interval *d, struct duk_level *l, u64 tick_ns)
+{
+	u32 good = duk_smallest_good(d, l, tick_ns), was = l->rung;
+
+	l->rung = (u8)good;
+	if (good != was) {
+		l->wait = 1;
+	} else if (d->rung > good && duk_could_gain(d, l, d->rung, tick_ns)) {
+		return (u32)min64(2 * (u64)d->rung - good, DUK_RUNGS - 1);
+	} else if (d->rung != good) {
+		l->wait = (u8)min64(2 * (u64)l->wait, DUK_EPOCH);
+	}
+	if (d->rung != good || ++l->since < l->wait)
+		return good;
+	l->since = 0;
+	return duk_trial(d, l, tick_ns);
 }
 
 static inline void duk_epoch_end(struct duk_interval *d, u64 tick_ns)
 {
 	u32 used = (u32)min64(muldiv64(100 * DUK_PCT, d->sent, d->could), 100 * DUK_PCT);
-	struct duk_level *l;
-	u32 rung;
+	u32 level = duk_congestion(d), was = d->rung;
+	struct duk_level *l = &d->at[level];
 
-	d->level = duk_congestion(d);
-	l = &d->at[d->level];
-	duk_learn(l, d->rung, used);
 	duk_epoch_clear(d);
-	if (!l->wait) {
-		duk_meet(d, d->level);
+	if (level != d->level || !l->wait) {
+		d->level = level;
+		if (!l->wait)
+			duk_meet(d, level);
 		d->rung = l->rung;
-		return;
-	}
-	rung = duk_smallest_good(d, l, tick_ns);
-	if (rung != l->rung)
-		l->wait = 1;
-	else if (d->rung != rung)
-		l->wait = (u8)min64(2 * (u64)l->wait, DUK_EPOCH);
-	l->rung = (u8)rung;
-	d->rung = rung;
-	if (++l->since >= l->wait) {
-		l->since = 0;
-		d->rung = duk_trial(d, l, tick_ns);
+		d->fresh = true;
+	} else if (d->fresh) {
+		d->fresh = false;
+	} else {
+		duk_learn(l, was, used);
+		d->rung = duk_choose(d, l, tick_ns);
+		d->fresh = d->rung != was;
 	}
 }
 

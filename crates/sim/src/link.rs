@@ -89,6 +89,7 @@ impl Link {
         if matches!(self.server, Server::None) {
             port.wire.launch(now, id, port.arrival, shared);
         } else {
+            self.server.catch_up(now, port, shared);
             port.join(now, id, shared);
             if !self.server.is_full() {
                 self.server.serve(now, port, shared);
@@ -105,7 +106,8 @@ impl Link {
     /// The event `arrival` is due: the packet that has reached the far end. Schedules
     /// the one behind, which may be due at the same time.
     #[inline]
-    pub fn arrive(&mut self, shared: &mut Shared) -> Option<PacketId> {
+    pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
+        self.catch_up(now, shared);
         let wire = &mut self.port.wire;
         let (_, id) = wire.flying.pop_front()?;
         wire.left_pkts += 1;
@@ -123,9 +125,16 @@ impl Link {
         self.port.wire.flying.get(nth).map(|(_, id)| id)
     }
 
+    /// Brings the link up to now. Packets that leave an interface have no event of their own.
+    #[inline]
+    pub fn catch_up(&mut self, now: Time, shared: &mut Shared) {
+        self.server.catch_up(now, &mut self.port, shared);
+    }
+
     /// The rate changes. A packet on its way out over a wire keeps its pace; a
     /// bucket keeps its tokens, which are times.
     pub fn set_rate(&mut self, now: Time, bps: u64, shared: &mut Shared) {
+        self.catch_up(now, shared);
         if let Some(record) = &mut self.port.record {
             record.on_rate(now, bps);
         }
@@ -207,9 +216,21 @@ impl Port {
     /// The last bit leaves at `end`; the packet is handed to the wire now.
     #[inline]
     pub(crate) fn depart(&mut self, now: Time, end: Time, id: PacketId, shared: &mut Shared) {
-        if let Some(record) = &mut self.record {
-            record.on_sent(end, &shared.packets.slots[id as usize]);
-        }
+        self.note_sent(end, id, shared);
         self.wire.launch(now, id, self.arrival, shared);
+    }
+
+    #[inline]
+    pub(crate) fn note_sent(&mut self, last_bit: Time, id: PacketId, shared: &Shared) {
+        if let Some(record) = &mut self.record {
+            record.on_sent(last_bit, &shared.packets.slots[id as usize]);
+        }
+    }
+
+    /// Puts a packet whose last bit will leave at that time on a wire that only delays.
+    #[inline]
+    pub(crate) fn fly(&mut self, last_bit: Time, id: PacketId, shared: &mut Shared) {
+        let release = last_bit + self.wire.delay_ns;
+        self.wire.fly(release, id, self.arrival, shared);
     }
 }

@@ -78,7 +78,7 @@ impl Net {
             Owner::Service(link) => self.links[link as usize].on_service(now, &mut self.shared),
             Owner::Arrival(number) => {
                 let link = &mut self.links[number as usize];
-                let arrived = link.arrive(&mut self.shared);
+                let arrived = link.arrive(now, &mut self.shared);
                 if self.endpoints.len() > NEAR_ENDPOINTS {
                     self.look_ahead(number);
                 }

@@ -62,8 +62,15 @@ impl Bucket {
 }
 
 /// An interface: a packet is sent for as long as it takes.
+///
+/// When a packet begins to be sent, the time of its last bit is known, and on a wire that
+/// does nothing but delay also when it comes out. So it is put on the wire then, and no
+/// event is spent on the last bit: whoever looks at the link next catches up with it.
 pub struct Interface {
     sending: Option<PacketId>,
+    last_bit: Time,
+    /// Whether the wire does nothing but delay.
+    ahead: bool,
     /// Packets taken ahead, as by a driver.
     ring: Ring<PacketId>,
     ring_pkts: usize,
@@ -98,6 +105,8 @@ impl Server {
             (None, _) => Self::None,
             (_, Shaper::Wire) => Self::Wire(Interface {
                 sending: None,
+                last_bit: Time(0),
+                ahead: spec.jitter.is_none() && spec.loss == 0.0,
                 ring: Ring::default(),
                 ring_pkts: spec.ring_pkts as usize,
             }),
@@ -120,11 +129,12 @@ impl Server {
         }
     }
 
-    /// Packets inside.
+    /// Packets inside that are not on the wire.
     pub fn held_pkts(&self) -> usize {
         match self {
             Self::Wire(interface) => {
-                interface.ring.len() + usize::from(interface.sending.is_some())
+                let sending = interface.sending.is_some() && !interface.ahead;
+                interface.ring.len() + usize::from(sending)
             }
             Self::Tbf { held, .. } => usize::from(held.is_some()),
             Self::None | Self::Htb(_) => 0,
@@ -135,6 +145,16 @@ impl Server {
     pub fn settle(&mut self, now: Time, rate: &Rate) {
         if let Self::Tbf { bucket, .. } | Self::Htb(bucket) = self {
             bucket.fill(now, rate);
+        }
+    }
+
+    /// Does what was due up to now and has no event.
+    #[inline]
+    pub fn catch_up(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+        if let Self::Wire(interface) = self {
+            while interface.ahead && interface.last_bit <= now && interface.sending.is_some() {
+                interface.finish(interface.last_bit, port, shared);
+            }
         }
     }
 
@@ -162,6 +182,13 @@ impl Server {
 }
 
 impl Interface {
+    fn finish(&mut self, last_bit: Time, port: &mut Port, shared: &mut Shared) {
+        if let Some(id) = self.sending.take() {
+            port.note_sent(last_bit, id, shared);
+        }
+        self.serve(last_bit, port, shared);
+    }
+
     #[inline]
     fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
         if self.sending.is_none() {
@@ -171,8 +198,12 @@ impl Interface {
             };
             let Some((id, len_bytes)) = next else { return };
             self.sending = Some(id);
-            let ns = port.rate.next_ns(len_bytes);
-            shared.events.schedule_idle(port.service, now + ns);
+            self.last_bit = now + port.rate.next_ns(len_bytes);
+            if self.ahead {
+                port.fly(self.last_bit, id, shared);
+            } else {
+                shared.events.schedule_idle(port.service, self.last_bit);
+            }
         }
         while self.ring.len() < self.ring_pkts {
             let Some((id, _)) = port.take(now, shared) else {

@@ -269,6 +269,9 @@ impl<'a> Run<'a> {
     }
 
     fn on_steps(&mut self, now: Time) {
+        for link in &mut self.net.links {
+            link.catch_up(now, &mut self.net.shared);
+        }
         while let Some(&(at, step)) = self.steps.front() {
             if at > now {
                 break;

@@ -57,8 +57,9 @@ impl Wire {
         self.fly(now + self.delay_ns, id, arrival, shared);
     }
 
+    /// Puts a packet on the wire that comes out at `release`, behind all others.
     #[inline]
-    fn fly(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
+    pub fn fly(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.flying.is_empty() {
             shared.events.schedule_idle(arrival, release);
         }

@@ -7,9 +7,8 @@
 use sojourn_core::Slot;
 
 use crate::event::{Events, Source};
-use crate::link::Shared;
+use crate::link::{Link, Shared};
 use crate::packet::{PacketId, Way};
-use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::time::Time;
 use crate::transport::Ecn;
@@ -67,6 +66,7 @@ impl Outlet {
         id: PacketId,
         len_bytes: u32,
         ecn: Ecn,
+        links: &mut [Link],
         shared: &mut Shared,
     ) {
         shared.packets.slots[id as usize] = Slot {
@@ -78,7 +78,8 @@ impl Outlet {
         shared.packets.all[id as usize].way = self.way;
         shared.ledger[self.way.flow as usize].born += 1;
         if self.sender.jitter_ns > 0 {
-            self.sender.push(now, id, &mut shared.events);
+            let at = self.sender.release(now);
+            links[self.sender.link as usize].expect(at, id, shared);
         } else {
             shared.arrived.push_back(id);
         }
@@ -100,64 +101,42 @@ impl Endpoint {
     }
 }
 
-/// Delays each packet by a random time and keeps their order, as a busy host does.
+/// Holds each packet for a random time and keeps their order, as a busy host does.
 /// Without it the phases of senders decide who meets a full queue. What the first
-/// links of the way delay by a constant is added here: one event instead of two.
+/// links of the way delay by a constant is added here, and the packets wait at the link
+/// behind: no event is spent on either.
 pub struct Sender {
-    /// Event: a packet leaves.
-    pub source: Source,
     /// Bound of the delay; 0: none.
     pub jitter_ns: u64,
     lead_ns: u64,
+    /// The first link that does more than delay.
+    link: u32,
     rng: Rng,
     last_release: Time,
-    waiting: Ring<(Time, PacketId)>,
 }
 
 impl Sender {
-    /// A sender without packets.
-    pub fn new(source: Source) -> Self {
+    /// One that holds nothing.
+    pub fn idle() -> Self {
+        Self::new(0, 0, 0, Rng::stream(0, ""))
+    }
+
+    /// A sender of one connection.
+    pub fn new(jitter_ns: u64, lead_ns: u64, link: u32, rng: Rng) -> Self {
         Self {
-            source,
-            jitter_ns: 0,
-            lead_ns: 0,
-            rng: Rng::stream(0, ""),
+            jitter_ns,
+            lead_ns,
+            link,
+            rng,
             last_release: Time(0),
-            waiting: Ring::default(),
         }
     }
 
-    /// Begins to serve another connection.
-    pub fn begin(&mut self, jitter_ns: u64, lead_ns: u64, rng: Rng) {
-        (self.jitter_ns, self.lead_ns, self.rng) = (jitter_ns, lead_ns, rng);
-        self.last_release = Time(0);
-    }
-
-    /// Takes a packet to be sent at a time of its own.
+    /// When a packet that is sent now comes to the link.
     #[inline]
-    pub fn push(&mut self, now: Time, id: PacketId, events: &mut Events) {
+    fn release(&mut self, now: Time) -> Time {
         let drawn = now + self.rng.below(self.jitter_ns);
         self.last_release = drawn.max(self.last_release);
-        let release = self.last_release + self.lead_ns;
-        if self.waiting.is_empty() {
-            events.schedule_idle(self.source, release);
-        }
-        self.waiting.push_back((release, id));
-    }
-
-    /// The packet whose time has come; schedules the one behind, which may be due at
-    /// the same time.
-    #[inline]
-    pub fn pop(&mut self, events: &mut Events) -> Option<PacketId> {
-        let (_, id) = self.waiting.pop_front()?;
-        if let Some((release, _)) = self.waiting.front() {
-            events.schedule_idle(self.source, release);
-        }
-        Some(id)
-    }
-
-    /// Packets that wait.
-    pub fn held_pkts(&self) -> u64 {
-        self.waiting.len() as u64
+        self.last_release + self.lead_ns
     }
 }

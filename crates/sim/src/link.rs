@@ -12,7 +12,7 @@ use crate::packet::{Ledger, PacketId, Packets};
 use crate::record::QueueRecord;
 use crate::ring::Ring;
 use crate::scenario::{LinkSpec, MIN_RATE_BPS};
-use crate::server::{Rate, Server};
+use crate::server::{Interface, Rate, Server};
 use crate::time::Time;
 use crate::wire::Wire;
 
@@ -37,6 +37,13 @@ pub struct Link {
     /// Where its packets go in and out.
     pub port: Port,
     server: Server,
+    /// Packets that senders hold back until a time of their own, the next one first.
+    coming: Ring<(Time, PacketId)>,
+    next_entry: Time,
+    /// Event: the next of them comes.
+    pub entry: Source,
+    /// Whether entries and last bits need no events: see [`crate::server::Interface`].
+    catches_up: bool,
 }
 
 /// What a server works with: the queue that it takes packets from, what is measured
@@ -62,6 +69,10 @@ impl Link {
         let rate = Rate::new(spec.rate_bps.unwrap_or(MIN_RATE_BPS));
         Self {
             server: Server::new(spec, &rate),
+            coming: Ring::default(),
+            next_entry: Time::MAX,
+            catches_up: Interface::works_ahead(spec),
+            entry: events.add_source(true),
             port: Port {
                 queue,
                 record: None,
@@ -84,15 +95,73 @@ impl Link {
     /// A packet comes to the sending end.
     #[inline]
     pub fn offer(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
+        self.catch_up(now, shared);
+        self.enter(now, id, shared);
+    }
+
+    #[inline]
+    fn enter(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
         let port = &mut self.port;
         port.entered_pkts += 1;
         if matches!(self.server, Server::None) {
-            port.wire.launch(now, id, port.arrival, shared);
-        } else {
-            self.server.catch_up(now, port, shared);
-            port.join(now, id, shared);
-            if !self.server.is_full() {
-                self.server.serve(now, port, shared);
+            return port.wire.launch(now, id, port.arrival, shared);
+        }
+        port.join(now, id, shared);
+        if !self.server.is_full() {
+            self.server.serve(now, port, shared);
+        }
+    }
+
+    /// A packet will come to the sending end at that time.
+    #[inline]
+    pub fn expect(&mut self, at: Time, id: PacketId, shared: &mut Shared) {
+        if !self.coming.insert((at, id), |(other, _)| other > at) {
+            return;
+        }
+        self.next_entry = at;
+        if !self.catches_up {
+            return shared.events.schedule(self.entry, at);
+        }
+        // Early enough is before the packet could come out.
+        let look = at + self.port.wire.delay_ns;
+        let flying = self.port.wire.flying.front();
+        if flying.is_none_or(|(release, _)| release > look) {
+            shared.events.schedule(self.port.arrival, look);
+        }
+    }
+
+    /// The event `entry` is due: the next packet that was expected. Schedules the one
+    /// behind, which may be due at the same time.
+    #[inline]
+    pub fn on_entry(&mut self, now: Time, shared: &mut Shared) {
+        if let Some(id) = self.next_expected() {
+            if self.next_entry < Time::MAX {
+                shared.events.schedule_idle(self.entry, self.next_entry);
+            }
+            self.enter(now, id, shared);
+        }
+    }
+
+    #[inline]
+    fn next_expected(&mut self) -> Option<PacketId> {
+        let (_, id) = self.coming.pop_front()?;
+        self.next_entry = self.coming.front().map_or(Time::MAX, |(at, _)| at);
+        Some(id)
+    }
+
+    /// Does what was due up to now and has no event: packets come and leave the
+    /// interface, in the order of their times.
+    #[inline]
+    pub fn catch_up(&mut self, now: Time, shared: &mut Shared) {
+        while self.catches_up {
+            let (entry, last_bit) = (self.next_entry, self.server.last_bit());
+            if entry.min(last_bit) > now {
+                return;
+            }
+            if last_bit <= entry {
+                self.server.on_service(last_bit, &mut self.port, shared);
+            } else if let Some(id) = self.next_expected() {
+                self.enter(entry, id, shared);
             }
         }
     }
@@ -103,32 +172,41 @@ impl Link {
         self.server.on_service(now, &mut self.port, shared);
     }
 
-    /// The event `arrival` is due: the packet that has reached the far end. Schedules
-    /// the one behind, which may be due at the same time.
+    /// The event `arrival` is due: the packet that has reached the far end, if one has.
+    /// Schedules the one behind, which may be due at the same time.
     #[inline]
     pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
         self.catch_up(now, shared);
         let wire = &mut self.port.wire;
-        let (_, id) = wire.flying.pop_front()?;
-        wire.left_pkts += 1;
-        if let Some((release, next)) = wire.flying.front() {
-            shared.events.schedule_idle(self.port.arrival, release);
-            // After a long time on the wire it is no longer in the nearest cache.
-            sojourn_core::prefetch(&shared.packets.all[next as usize].way);
+        let mut out = None;
+        let mut next = wire.flying.front();
+        if let Some((release, id)) = next
+            && release <= now
+        {
+            out = Some(id);
+            wire.left_pkts += 1;
+            wire.flying.pop_front();
+            next = wire.flying.front();
         }
-        Some(id)
+        let mut look = Time::MAX;
+        if let Some((release, id)) = next {
+            look = release;
+            // After a long time on the wire it is no longer in the nearest cache.
+            sojourn_core::prefetch(&shared.packets.all[id as usize].way);
+        }
+        if self.catches_up && self.next_entry < Time::MAX {
+            look = look.min(self.next_entry + wire.delay_ns);
+        }
+        if look < Time::MAX {
+            shared.events.schedule_idle(self.port.arrival, look);
+        }
+        out
     }
 
     /// The packet that will arrive behind `nth` others.
     #[inline]
-    pub fn coming(&self, nth: usize) -> Option<PacketId> {
+    pub fn flying(&self, nth: usize) -> Option<PacketId> {
         self.port.wire.flying.get(nth).map(|(_, id)| id)
-    }
-
-    /// Brings the link up to now. Packets that leave an interface have no event of their own.
-    #[inline]
-    pub fn catch_up(&mut self, now: Time, shared: &mut Shared) {
-        self.server.catch_up(now, &mut self.port, shared);
     }
 
     /// The rate changes. A packet on its way out over a wire keeps its pace; a
@@ -141,6 +219,11 @@ impl Link {
         self.server.settle(now, &self.port.rate);
         self.port.rate = Rate::new(bps);
         self.server.serve(now, &mut self.port, shared);
+    }
+
+    /// Packets that are yet to come.
+    pub fn expected_pkts(&self) -> u64 {
+        self.coming.len() as u64
     }
 
     /// Packets inside, in queue, server and wire.

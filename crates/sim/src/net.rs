@@ -24,8 +24,8 @@ pub enum Owner {
     Service(u32),
     /// The far end of a link.
     Arrival(u32),
-    /// The sender of an endpoint.
-    Sender(u32),
+    /// A packet that a sender held comes to a link.
+    Entry(u32),
     /// The timer of an endpoint.
     Timer(u32),
     /// A flow starts, or sends its next datagram.
@@ -67,8 +67,7 @@ impl Net {
     /// A source of events.
     pub fn source(&mut self, owner: Owner) -> Source {
         self.owners.push(owner);
-        let busy = matches!(owner, Owner::Sender(_));
-        self.shared.events.add_source(busy)
+        self.shared.events.add_source(false)
     }
 
     /// Handles the event of `source`, and all that follows at once.
@@ -86,12 +85,7 @@ impl Net {
                     self.forward(now, id);
                 }
             }
-            Owner::Sender(end) => {
-                let sender = &mut self.endpoints[end as usize].outlet.sender;
-                if let Some(id) = sender.pop(&mut self.shared.events) {
-                    self.forward(now, id);
-                }
-            }
+            Owner::Entry(link) => self.links[link as usize].on_entry(now, &mut self.shared),
             Owner::Timer(end) => self.on_timer(now, end),
             Owner::Flow(flow) => self.on_flow(now, flow),
             Owner::Stop(flow) => self.on_stop(now, flow),
@@ -105,13 +99,13 @@ impl Net {
     fn look_ahead(&self, link: u32) {
         let link = &self.links[link as usize];
         let packets = &self.shared.packets.all;
-        if let Some(id) = link.coming(2) {
+        if let Some(id) = link.flying(2) {
             prefetch(&packets[id as usize].way);
         }
-        if let Some(id) = link.coming(1) {
+        if let Some(id) = link.flying(1) {
             prefetch(&self.endpoints[packets[id as usize].way.to as usize]);
         }
-        if let Some(id) = link.coming(0)
+        if let Some(id) = link.flying(0)
             && let Kind::Tcp(connection) =
                 &self.endpoints[packets[id as usize].way.to as usize].kind
         {
@@ -178,7 +172,8 @@ impl Net {
             let segment = packets.all[id as usize].body.as_segment();
             let ecn = connection.transmit(segment).unwrap_or_default();
             let len_bytes = segment.wire_bytes();
-            end.outlet.launch(now, id, len_bytes, ecn, &mut self.shared);
+            let (links, shared) = (&mut self.links, &mut self.shared);
+            end.outlet.launch(now, id, len_bytes, ecn, links, shared);
         }
         let bytes = connection.take_delivered();
         if bytes > 0 && !end.sends_data {
@@ -267,7 +262,8 @@ impl Net {
             self.shared.packets.all[id as usize].body = Body::Udp(datagram);
             let outlet = &mut self.endpoints[client as usize].outlet;
             let len_bytes = datagram.wire_bytes();
-            outlet.launch(now, id, len_bytes, Ecn::NotEct, &mut self.shared);
+            let (links, shared) = (&mut self.links, &mut self.shared);
+            outlet.launch(now, id, len_bytes, Ecn::NotEct, links, shared);
             return;
         }
         let client = self.open(now, index);
@@ -313,9 +309,13 @@ impl Net {
         let (jitter_ns, lead_ns) = (flow.jitter_ns, flow.lead_ns);
         let client = self.occupy(index, kinds.0, forth, hash as u32);
         let server = self.occupy(index, kinds.1, back, hash as u32 ^ 1);
-        let rng = Rng::stream(self.seed, &format!("{name}/sender"));
-        let sender = &mut self.endpoints[client as usize].outlet.sender;
-        sender.begin(jitter_ns, lead_ns, rng);
+        let outlet = &mut self.endpoints[client as usize].outlet;
+        if jitter_ns > 0 {
+            let rng = Rng::stream(self.seed, &format!("{name}/sender"));
+            let link = self.routes.link(outlet.way.hop);
+            outlet.way.hop += 1;
+            outlet.sender = Sender::new(jitter_ns, lead_ns, link, rng);
+        }
         let ages = (
             self.endpoints[client as usize].age,
             self.endpoints[server as usize].age,
@@ -337,7 +337,6 @@ impl Net {
         };
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
-            let sender = self.source(Owner::Sender(number));
             self.endpoints.push(Endpoint {
                 kind,
                 age: 0,
@@ -350,7 +349,7 @@ impl Net {
                 outlet: Outlet {
                     hash,
                     way,
-                    sender: Sender::new(sender),
+                    sender: Sender::idle(),
                 },
             });
             return number;
@@ -385,14 +384,10 @@ impl Net {
         self.shared.events.cancel(end.timer);
         end.timer_due = Time::MAX;
         end.age += 1;
-        let number_is_free = end.outlet.sender.held_pkts() == 0;
-        end.outlet.sender.jitter_ns = 0;
+        end.outlet.sender = Sender::idle();
         if let Kind::Tcp(connection) = kind {
             self.flows[end.flow as usize].tally.add(&connection.stats());
         }
-        // Packets that still wait to be sent keep their order and their times.
-        if number_is_free {
-            self.free.push(number);
-        }
+        self.free.push(number);
     }
 }

@@ -77,30 +77,26 @@ impl<T: Copy + Default> Ring<T> {
         (0..self.len()).map(|nth| self.cells[self.place(self.first.wrapping_add(nth))])
     }
 
-    /// How many at the end are `later`; those in front of them are not.
-    pub fn at_end(&self, later: impl Fn(T) -> bool) -> usize {
-        let (mut few, mut many) = (0, self.len() + 1);
-        while few + 1 < many {
-            let middle = few.midpoint(many);
-            let number = self.behind.wrapping_sub(middle);
-            if later(self.cells[self.place(number)]) {
-                few = middle;
-            } else {
-                many = middle;
+    /// Adds one behind the last that is not `later`. True: it is the first of all.
+    #[inline]
+    pub fn insert(&mut self, value: T, later: impl Fn(T) -> bool) -> bool {
+        if self.len() == self.cells.len() {
+            self.grow();
+        }
+        let mut number = self.behind;
+        self.behind = number.wrapping_add(1);
+        while number != self.first {
+            let before = self.cells[self.place(number.wrapping_sub(1))];
+            if !later(before) {
+                break;
             }
+            let place = self.place(number);
+            self.cells[place] = before;
+            number = number.wrapping_sub(1);
         }
-        few
-    }
-
-    /// Adds one in front of the last `behind` others.
-    pub fn insert_before_last(&mut self, behind: usize, value: T) {
-        self.push_back(value);
-        let mut number = self.behind.wrapping_sub(1);
-        for _ in 0..behind {
-            let before = number.wrapping_sub(1);
-            self.cells.swap(self.place(number), self.place(before));
-            number = before;
-        }
+        let place = self.place(number);
+        self.cells[place] = value;
+        number == self.first
     }
 
     #[cold]
@@ -137,17 +133,16 @@ mod tests {
     }
 
     #[test]
-    fn late_comer_finds_its_place() {
+    fn late_comer_finds_its_place_behind_its_equals() {
         let mut ring = Ring::default();
-        for value in [1, 2, 4, 5] {
-            ring.push_back(value);
-        }
-        assert_eq!(ring.at_end(|value| value > 3), 2);
-        assert_eq!(ring.at_end(|value| value > 5), 0);
-        assert_eq!(ring.at_end(|value| value > 0), 4);
-        ring.insert_before_last(2, 3);
-        assert!(ring.iter().eq(1..=5));
-        ring.insert_before_last(5, 0);
-        assert_eq!(ring.front(), Some(0));
+        let later = |than: (u32, char)| move |other: (u32, char)| other.0 > than.0;
+        let mut insert = |value| ring.insert(value, later(value));
+        assert!(insert((2, 'a')));
+        assert!(!insert((4, 'b')));
+        assert!(!insert((3, 'c')));
+        assert!(!insert((2, 'd')));
+        assert!(insert((1, 'e')));
+        let order: String = ring.iter().map(|(_, name)| name).collect();
+        assert_eq!(order, "eadcb");
     }
 }

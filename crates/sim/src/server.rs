@@ -105,8 +105,8 @@ impl Server {
             (None, _) => Self::None,
             (_, Shaper::Wire) => Self::Wire(Interface {
                 sending: None,
-                last_bit: Time(0),
-                ahead: spec.jitter.is_none() && spec.loss == 0.0,
+                last_bit: Time::MAX,
+                ahead: Interface::works_ahead(spec),
                 ring: Ring::default(),
                 ring_pkts: spec.ring_pkts as usize,
             }),
@@ -148,23 +148,27 @@ impl Server {
         }
     }
 
-    /// Does what was due up to now and has no event.
+    /// When the packet that an interface sends will have left; never: it sends none.
     #[inline]
-    pub fn catch_up(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
-        if let Self::Wire(interface) = self {
-            while interface.ahead && interface.last_bit <= now && interface.sending.is_some() {
-                interface.finish(interface.last_bit, port, shared);
-            }
+    pub fn last_bit(&self) -> Time {
+        match self {
+            Self::Wire(interface) => interface.last_bit,
+            _ => Time::MAX,
         }
     }
 
-    /// The event `service` of the port is due.
+    /// The event `service` of the port is due, or would be.
     #[inline]
     pub fn on_service(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
         if let Self::Wire(interface) = self
             && let Some(id) = interface.sending.take()
         {
-            port.depart(now, now, id, shared);
+            interface.last_bit = Time::MAX;
+            if interface.ahead {
+                port.note_sent(now, id, shared);
+            } else {
+                port.depart(now, now, id, shared);
+            }
         }
         self.serve(now, port, shared);
     }
@@ -182,11 +186,10 @@ impl Server {
 }
 
 impl Interface {
-    fn finish(&mut self, last_bit: Time, port: &mut Port, shared: &mut Shared) {
-        if let Some(id) = self.sending.take() {
-            port.note_sent(last_bit, id, shared);
-        }
-        self.serve(last_bit, port, shared);
+    /// Whether its packets are put on the wire when their first bit leaves.
+    pub fn works_ahead(spec: &LinkSpec) -> bool {
+        let is_interface = spec.rate_bps.is_some() && spec.shaper == Shaper::Wire;
+        is_interface && spec.jitter.is_none() && spec.loss == 0.0
     }
 
     #[inline]

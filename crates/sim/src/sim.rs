@@ -161,9 +161,9 @@ impl<'a> Run<'a> {
             let queue_seed = Rng::stream(seed, &format!("link/{}/queue", spec.name)).bits();
             let queue = spec.queue.build(&format!("links[{i}].queue"), queue_seed)?;
             let mut link = Link::new(spec, queue, seed, &mut self.net.shared.events);
-            self.net
-                .owners
-                .extend([Owner::Service(i as u32), Owner::Arrival(i as u32)]);
+            self.net.owners.extend(
+                [Owner::Entry, Owner::Service, Owner::Arrival].map(|owner| owner(i as u32)),
+            );
             if self.scenario.record.queues.contains(&spec.name) {
                 let Some(rate_bps) = spec.rate_bps else {
                     return Err(Fault {
@@ -197,13 +197,16 @@ impl<'a> Run<'a> {
             // The sender delays every packet anyway: it takes over what the first
             // links do, if that is all they do.
             let leads = forth.iter().map_while(|&link| plain_ns(link));
-            let leads: Vec<_> = leads.take_while(|_| jitter_ns > 0).collect();
-            let forth = forth[leads.len()..].to_vec();
-            let ways = [forth, back].map(|mut links| {
-                // What does nothing to packets need not be asked about each of them.
-                links.retain(|&link| self.net.links[link].plain_delay_ns() != Some(0));
-                self.net.routes.add(&links)
-            });
+            let most = if jitter_ns > 0 { forth.len() - 1 } else { 0 };
+            let leads: Vec<_> = leads.take(most).collect();
+            // What does nothing to packets need not be asked about each of them; but the
+            // sender needs a link for its packets to wait at.
+            let acts = |link: &usize| self.net.links[*link].plain_delay_ns() != Some(0);
+            let (first, rest) = forth[leads.len()..].split_at(usize::from(jitter_ns > 0));
+            let rest = rest.iter().copied().filter(acts);
+            let forth: Vec<_> = first.iter().copied().chain(rest).collect();
+            let back: Vec<_> = back.into_iter().filter(acts).collect();
+            let ways = [forth, back].map(|links| self.net.routes.add(&links));
             for index in 0..spec.count {
                 let number = self.net.flows.len() as u32;
                 let mut flow = Flow::new(spec, index, tcp.clone(), seed);

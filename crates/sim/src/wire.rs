@@ -97,11 +97,10 @@ impl Wire {
 
     /// Puts a packet among those that are released later; behind its equals.
     fn slip_in(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
-        let later = self.flying.at_end(|(at, _)| at > release);
-        if later == self.flying.len() {
+        let first = self.flying.insert((release, id), |(at, _)| at > release);
+        if first {
             shared.events.schedule(arrival, release);
         }
-        self.flying.insert_before_last(later, (release, id));
     }
 
     fn draw(&mut self, now: Time, jitter: JitterSpec) -> Time {

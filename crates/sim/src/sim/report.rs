@@ -101,11 +101,7 @@ impl Run<'_> {
     fn conservation(&self) -> Result<ConservationReport, Error> {
         let net = &self.net;
         let on_links: u64 = net.links.iter().map(Link::held_pkts).sum();
-        let in_senders: u64 = net
-            .endpoints
-            .iter()
-            .map(|end| end.outlet.sender.held_pkts())
-            .sum();
+        let in_senders: u64 = net.links.iter().map(Link::expected_pkts).sum();
         let report = ConservationReport {
             born: net.shared.packets.born(),
             delivered: net.delivered_pkts,

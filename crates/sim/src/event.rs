@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What happens next. A source of events is a stage of a link, a timer of a
-//! connection, a sender; it has at most one event pending, and what waits behind that
+//! What happens next. A source of events is a stage of a link or a timer of a
+//! connection; it has at most one event pending, and what waits behind that
 //! one is its own affair. So there are as many pending events as busy sources, never
 //! as packets in flight.
 //!
-//! Sources are of two kinds. Busy ones, the links and senders, are due within a packet
+//! Sources are of two kinds. Busy ones, the links, are due within a packet
 //! time or so, few at once, and nearly always the latest of them when they come back:
 //! they stand in a short sorted list. Timers lie far ahead and mostly move before they
 //! expire: they stand in a heap.

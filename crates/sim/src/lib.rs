@@ -3,8 +3,9 @@
 
 //! The engine: a packet simulator around the queue core. In reading order:
 //!
-//! - [`time`], [`event`], [`packet`], [`rng`]: what everything is made of.
-//! - [`wire`], [`link`]: delay; queue and shaper. [`route`]: ways through the graph.
+//! - [`time`], [`event`], [`packet`], [`ring`], [`rng`]: what everything is made of.
+//! - [`wire`], [`server`], [`link`]: delay; shaper; both with a queue between them.
+//!   [`route`]: ways through the graph.
 //! - [`transport`]: TCP and UDP, without input or output of their own.
 //! - [`app`], [`endpoint`]: what is sent, and the two ends that send it.
 //! - [`net`]: the way of a packet between all of these.

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from sojourn import arrow
@@ -26,8 +25,3 @@ def test_rows_become_columns_of_the_same_types(rows: list[dict[str, str | float 
 @pytest.mark.parametrize("value", ["", "codel", "µ", 7])
 def test_a_repeated_value_fills_its_column(value: str | int) -> None:
     assert arrow.repeated(value, 3).equals(pa.array([value] * 3))
-
-
-def test_queues_are_stacked_under_their_names() -> None:
-    table = arrow.by_queue({"a": {"t_s": np.array([0.5])}, "b": {"t_s": np.array([1.0, 2.0])}})
-    assert table.to_pydict() == {"queue": ["a", "b", "b"], "t_s": [0.5, 1.0, 2.0]}

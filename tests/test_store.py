@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from sojourn.arrow import parquet_bytes
 from sojourn.errors import StoreError
 from sojourn.store import Store, key_of
 
 KEY = key_of({"name": "x"}, 1, "0")
-TABLES = {"series": pa.table({"queue": ["q"], "t_s": [0.1]})}
+TABLES = {"series": parquet_bytes(pa.table({"queue": ["q"], "t_s": [0.1]}))}
 RUN = {"report": {"goodput_mbps": 1.0}}
 
 

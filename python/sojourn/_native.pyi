@@ -3,9 +3,7 @@
 """The engine and the C core, compiled. Private: use the modules of `sojourn` instead."""
 
 from collections.abc import Callable
-from typing import Any, TypedDict
-
-from numpy.typing import NDArray
+from typing import TypedDict
 
 class Row(TypedDict):
     name: str
@@ -49,15 +47,13 @@ def congestion_controls() -> list[str]:
 def check_scenario(scenario: str) -> tuple[str, str] | None:
     """None if the engine can run this scenario (JSON); else the key at fault and the reason."""
 
-Columns = dict[str, dict[str, NDArray[Any]]]
-
 def run(
     scenario: str, seed: int, progress: Callable[[float], bool] | None = None
-) -> tuple[str, Columns, Columns] | None:
+) -> tuple[str, bytes, bytes | None] | None:
     """One run. `progress` gets the share done about every 50 ms and answers whether to go on.
 
-    Gives the report as JSON and, for each recorded queue, the columns of its series and (where
-    asked for) of its packet events; None if `progress` said stop. ValueError: the engine's
+    Gives the report as JSON, a Parquet file of the recorded queues' series and one of their
+    packet events (None unless asked for); None if `progress` said stop. ValueError: the engine's
     sentence.
     """
 

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Arrow tables made of buffers and of JSON: pyarrow's ways from Python values first import pandas,
-where it is installed, and that takes longer than many a run.
+where it is installed, and that takes longer than many a run. So does pyarrow itself: whoever only
+runs does without this module.
 """
 
 from __future__ import annotations
@@ -9,36 +10,22 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 
-def column(array: Any) -> Any:
-    """A numpy array as a column, without a copy."""
-    kind = pa.from_numpy_dtype(array.dtype)
-    return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
-
-
 def repeated(value: str | int, rows: int) -> Any:
     """The same value in every row."""
     if isinstance(value, int):
-        return column(np.full(rows, value, np.int64))
+        numbers = np.full(rows, value, np.int64)
+        return pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(numbers)])
     content = value.encode()
     offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(len(content))
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content * rows)]
     return pa.Array.from_buffers(pa.string(), rows, buffers)
-
-
-def by_queue(arrays: Mapping[str, Mapping[str, Any]]) -> Any:
-    """The engine's arrays of each queue as one table, the queue's name in its first column."""
-    tables = []
-    for queue, columns in arrays.items():
-        rows = len(next(iter(columns.values())))
-        named = {"queue": repeated(queue, rows)}
-        tables.append(pa.table(named | {name: column(array) for name, array in columns.items()}))
-    return pa.concat_tables(tables) if tables else pa.table({})
 
 
 def table(rows: Sequence[Mapping[str, str | float | None]]) -> Any:
@@ -58,3 +45,21 @@ def table(rows: Sequence[Mapping[str, str | float | None]]) -> Any:
         pyarrow.json.ParseOptions(explicit_schema=pa.schema([(key, pa.string()) for key in texts])),
     )
     return read.select(keys)
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """A table as a Parquet file."""
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def read(path: Path) -> pa.Table:
+    """The table in a Parquet file."""
+    import pyarrow.parquet as pq
+
+    # `read_table` would import what reads folders of files, and with it pandas.
+    with pq.ParquetFile(path) as file:
+        return file.read()

@@ -102,8 +102,6 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
     cpu_s = time.thread_time() - begun_s
     if outcome is None:
         return False
-    from sojourn import arrow
-
     report, series, events = outcome
     run = {
         "core": _native.core_version(),
@@ -111,9 +109,9 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
         "scenario": json.loads(job.scenario),
         "report": {**json.loads(report), "cpu_s": cpu_s},
     }
-    tables = {"series": arrow.by_queue(series)}
-    if events:
-        tables["events"] = arrow.by_queue(events)
+    tables = {"series": series}
+    if events is not None:
+        tables["events"] = events
     Store(root).save(job.key, run, tables)
     note(1.0)
     return True

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
 from sojourn.errors import InputError, StoreError
-from sojourn.store import Entry, Store, digest, parquet_bytes, write_errors, write_whole
+from sojourn.store import Entry, Store, digest, write_errors, write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -130,6 +130,8 @@ class Result:
 
     def save(self, folder: str | Path) -> None:
         """Write the folder; until the last file is there, it does not pass for finished."""
+        from sojourn.arrow import parquet_bytes
+
         folder = Path(folder)
         with write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)

@@ -81,27 +81,15 @@ def _write(path: Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-def parquet_bytes(table: pa.Table) -> bytes:
-    """A table as a parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
-    return bytes(sink.getvalue())
-
-
-def _read_parquet(path: Path) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    # `read_table` would import what reads folders of files, and with it pandas.
-    with pq.ParquetFile(path) as file:
-        return file.read()
-
-
 def digest(content: bytes) -> str:
     """SHA-256, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+def _read(path: Path) -> pa.Table:
+    from sojourn import arrow  # slow to import
+
+    return arrow.read(path)
 
 
 @dataclass(frozen=True)
@@ -114,12 +102,12 @@ class Entry:
 
     def series(self) -> pa.Table:
         """The time series of the recorded queues."""
-        return _read_parquet(self.folder / "series.parquet")
+        return _read(self.folder / "series.parquet")
 
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
         path = self.folder / "events.parquet"
-        return _read_parquet(path) if path.exists() else None
+        return _read(path) if path.exists() else None
 
 
 class Store:
@@ -150,12 +138,13 @@ class Store:
             self._set_aside(folder)
             return None
 
-    def save(self, key: str, run: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
-        """File a run (its report under "report"). Whoever comes second with it changes nothing."""
+    def save(self, key: str, run: Mapping[str, Any], tables: Mapping[str, bytes]) -> None:
+        """File a run (its report under "report") and its tables, which are Parquet files by name.
+        Whoever comes second with it changes nothing."""
         folder = self.folder(key)
         beside = self.root / f".partial-{socket.gethostname()}-{os.getpid()}-{key}"
         contents = {"run.json": json.dumps(run, indent=1).encode()}
-        contents |= {f"{name}.parquet": parquet_bytes(table) for name, table in tables.items()}
+        contents |= {f"{name}.parquet": content for name, content in tables.items()}
         digests = {name: digest(content) for name, content in contents.items()}
         contents["complete.json"] = json.dumps({"format": FORMAT, "files": digests}).encode()
         with write_errors(self.root):

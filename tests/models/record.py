@@ -8,6 +8,7 @@ Random inputs do not answer a signal; TCP does. `python -m tests.models.record` 
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -88,12 +89,15 @@ def load(path: Path) -> Events:
 
 def main() -> None:
     """Renew every recording."""
+    from pyarrow import parquet
     from sojourn import _native
 
     for algorithm in RECORDED:
         done = _native.run(json.dumps(scenario(algorithm)), SEED)
         assert done is not None
-        events = as_events(done[2]["bottleneck"])
+        assert done[2] is not None
+        table = parquet.ParquetFile(io.BytesIO(done[2])).read()
+        events = as_events({name: table[name].to_numpy() for name in table.column_names})
         path = DATA / f"{algorithm}.npz"
         save(path, events)
         assert (load(path) == events).all()

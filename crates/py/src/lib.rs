@@ -3,10 +3,11 @@
 
 //! `sojourn._native`: the C core's tables and the engine, for the Python package.
 //!
-//! Text crosses as JSON, series as numpy arrays. The interpreter's lock is not held while
+//! Text crosses as JSON, series as Parquet files. The interpreter's lock is not held while
 //! the engine runs; it is taken every 50 ms to ask whether to go on.
 
 mod duk;
+mod recorded;
 mod run;
 mod tables;
 

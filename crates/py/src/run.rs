@@ -6,13 +6,14 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use numpy::{IntoPyArray, PyArray1};
+use parquet::errors::ParquetError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use sojourn_sim::record::{PacketEvent, SeriesReport};
+use pyo3::types::PyBytes;
 use sojourn_sim::transport::tcp::{CongestionControl, TcpConfig};
 use sojourn_sim::{Control, Report, Scenario};
+
+use super::recorded;
 
 /// JSON of every switch of the TCP, at its default.
 #[pyfunction]
@@ -66,11 +67,11 @@ impl Control for Watch {
     }
 }
 
-/// The report as JSON; for each recorded queue the columns of its series, and of its packet
-/// events where they were asked for.
-type Packed = (String, Py<PyDict>, Py<PyDict>);
+/// The report as JSON; a Parquet file of the series and, where they were asked for, one of
+/// the packet events.
+type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
 
-/// One run: the report as JSON and the columns of each series, or None when told to stop.
+/// One run: its report and files, or None when told to stop.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, progress=None))]
 pub fn run(
@@ -98,7 +99,7 @@ pub fn run(
         return Ok(None);
     }
     match result {
-        Ok(Ok(report)) => pack(py, report).map(Some),
+        Ok(Ok(report)) => pack(py, &report).map(Some),
         Ok(Err(error)) => Err(PyValueError::new_err(error.to_string())),
         Err(panic) => Err(PyRuntimeError::new_err(format!(
             "the engine broke one of its own rules: {}",
@@ -123,51 +124,20 @@ fn message(panic: &(dyn std::any::Any + Send)) -> &str {
         .unwrap_or("no message")
 }
 
-fn pack(py: Python<'_>, report: Report) -> PyResult<Packed> {
-    let text =
-        serde_json::to_string(&report).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-    let (series, events) = (PyDict::new(py), PyDict::new(py));
-    for queue in report.queues {
-        series.set_item(&queue.name, series_columns(py, queue.series)?)?;
-        if let Some(kept) = queue.events {
-            events.set_item(&queue.name, event_columns(py, &kept)?)?;
-        }
-    }
-    Ok((text, series.unbind(), events.unbind()))
+fn pack(py: Python<'_>, report: &Report) -> PyResult<Packed> {
+    let text = serde_json::to_string(report).map_err(broken)?;
+    let (series, events) = py
+        .detach(|| {
+            Ok((
+                recorded::series(&report.queues)?,
+                recorded::events(&report.queues)?,
+            ))
+        })
+        .map_err(broken::<ParquetError>)?;
+    let bytes = |file: Vec<u8>| PyBytes::new(py, &file).unbind();
+    Ok((text, bytes(series), events.map(bytes)))
 }
 
-/// The engine's vectors become the arrays, without a copy.
-fn series_columns(py: Python<'_>, series: SeriesReport) -> PyResult<Bound<'_, PyDict>> {
-    let columns = PyDict::new(py);
-    for (name, column) in [
-        ("t_s", series.t_s),
-        ("queue_delay_ms", series.queue_delay_ms),
-        ("system_delay_ms", series.system_delay_ms),
-        ("queue_pkts", series.queue_pkts),
-        ("utilisation_pct", series.utilisation_pct),
-        ("drop_pct", series.drop_pct),
-        ("mark_pct", series.mark_pct),
-    ] {
-        columns.set_item(name, column.into_pyarray(py))?;
-    }
-    Ok(columns)
-}
-
-fn event_columns<'py>(py: Python<'py>, events: &[PacketEvent]) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("at_ns", column(py, events, |e| e.at_ns))?;
-    columns.set_item("enq_ns", column(py, events, |e| e.enq_ns))?;
-    columns.set_item("flow", column(py, events, |e| e.flow))?;
-    columns.set_item("len_bytes", column(py, events, |e| e.len_bytes))?;
-    columns.set_item("ecn", column(py, events, |e| e.ecn))?;
-    columns.set_item("why", column(py, events, |e| e.why))?;
-    Ok(columns)
-}
-
-fn column<'py, T: numpy::Element>(
-    py: Python<'py>,
-    events: &[PacketEvent],
-    of: impl Fn(&PacketEvent) -> T,
-) -> Bound<'py, PyArray1<T>> {
-    PyArray1::from_iter(py, events.iter().map(of))
+fn broken<E: std::error::Error>(error: E) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
 }

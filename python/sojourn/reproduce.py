@@ -88,7 +88,7 @@ def reproduce(
         workers=workers,
         title=f"reproducing {experiment.id}",
     )
-    result = Result(experiment.scenario.expand().to_toml(), runs, {"experiment": experiment.id})
+    result = Result(experiment.scenario.expand(), runs, {"experiment": experiment.id})
     found, calibrated = experiment.claims()
     values = _Values(experiment, runs)
     return Reproduction(

@@ -32,6 +32,8 @@ from sojourn.store import Entry, Store, digest, write_errors, write_whole
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sojourn.scenario.model import Scenario
+
 FORMAT = 1
 _DELAYS = ("queue_delay_ms", "system_delay_ms", "queue_pkts")
 
@@ -86,7 +88,7 @@ def _processor() -> str:
 class Result:
     """Several runs that belong together."""
 
-    scenario: str
+    graph: Scenario | str  # as it was run, or the TOML of that
     runs: tuple[Run, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
 
@@ -95,6 +97,11 @@ class Result:
 
     def __len__(self) -> int:
         return len(self.runs)
+
+    @property
+    def scenario(self) -> str:
+        """The scenario as it was run, in TOML."""
+        return self.graph if isinstance(self.graph, str) else self.graph.to_toml()
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn run --json`."""

@@ -107,7 +107,7 @@ def run(
         again=again,
         title=f"running {scenario.name}",
     )
-    result = Result(cases[0].scenario.expand().to_toml(), runs)
+    result = Result(cases[0].scenario.expand(), runs)
     if out:
         result.save(out)
     return result

@@ -10,7 +10,6 @@ was finished, and the same command takes up from there.
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import signal
 import threading
@@ -18,24 +17,25 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
+    BrokenExecutor,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.context import SpawnContext
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sojourn import _native
 from sojourn.errors import Interrupted, RunError, StoreError
 from sojourn.progress import Progress
 from sojourn.store import Entry, Store, key_of
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnContext
 
 # How often the waiting side looks at its workers: Ctrl-C is answered within this and the
 # engine's own 50 ms.
@@ -199,6 +199,8 @@ class _Batch:
     def _in_processes(self) -> None:
         """A broken pool takes all its workers along: those under way are then run alone, where
         it is plain which one breaks it, and the rest goes on."""
+        import multiprocessing  # a single run does without
+
         context = multiprocessing.get_context("spawn")
         suspects = self._pool(context, self.pending, self.workers)
         while rest := [i for i in self.pending if i not in self._settled() | suspects]:
@@ -212,6 +214,8 @@ class _Batch:
 
     def _pool(self, context: SpawnContext, chosen: list[int], workers: int) -> set[int]:
         """Run these jobs; the answer is which ones were under way when a worker was killed."""
+        from concurrent.futures import ProcessPoolExecutor
+
         stop, shares = context.Event(), context.Array("d", len(self.jobs), lock=False)
         with ProcessPoolExecutor(
             min(workers, len(chosen)), context, _start_worker, (stop, shares)
@@ -266,7 +270,7 @@ class _Batch:
         try:
             future.result()
             self.done.add(i)
-        except BrokenProcessPool:
+        except BrokenExecutor:
             return True
         except StoreError:
             raise  # the disk: no further run could be kept either

@@ -134,7 +134,7 @@ def test_doctor_finds_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None
         # What only reports need.
         ("sojourn.cli, sojourn.runs", "matplotlib scipy pandas polars jinja2 pyarrow"),
         # What a worker process imports.
-        ("sojourn.cli, sojourn.executor", "pydantic sojourn.scenario"),
+        ("sojourn.cli, sojourn.executor", "pydantic sojourn.scenario multiprocessing"),
     ],
 )
 def test_the_command_and_its_workers_start_without_what_they_do_not_need(
@@ -144,6 +144,22 @@ def test_the_command_and_its_workers_start_without_what_they_do_not_need(
     code = f"import sys, {imported}; print(*sorted(sys.modules))"
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert not set(unneeded.split()) & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("words", "unneeded"),
+    [
+        ([], "numpy pyarrow scipy pandas tomlkit multiprocessing"),
+        (["--json"], "numpy pyarrow scipy pandas tomlkit multiprocessing rich"),
+    ],
+)
+def test_a_run_does_without_what_only_results_need(
+    small: Path, words: list[str], unneeded: str
+) -> None:
+    run = ["run", str(small), *words]
+    code = f"import sys, sojourn.cli; sojourn.cli.status({run}); print(*sys.modules)"
+    said = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert not set(unneeded.split()) & set(said.splitlines()[-1].split())
 
 
 def test_a_run_and_its_result_do_without_pandas(small: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ _ROWS = (
 
 def print_result(result: Result, out: Path | None) -> None:
     """Means over the seeds, with the standard deviation where there are several."""
-    console = Console()
+    console = Console(emoji=False)  # the table of their names is slow to import
     seeds = len({run.seed for run in result})
     by_aqm: dict[str, list[Run]] = {}
     for run in result:

@@ -34,6 +34,7 @@ $(VENV)/.libraries: requirements.lock
 
 $(VENV)/.native: $(VENV)/.libraries pyproject.toml tools/profile.sh $(CORE)
 	RUSTFLAGS="$(RUSTFLAGS) $$(tools/profile.sh)" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
+	$(BIN)/python -m compileall -q python
 	touch $@
 
 setup: $(VENV)/.native ## a virtual environment with Sojourn built into it

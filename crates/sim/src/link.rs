@@ -44,6 +44,8 @@ pub struct Link {
     pub entry: Source,
     /// Whether entries and last bits need no events: see [`crate::server::Interface`].
     catches_up: bool,
+    /// When the event `arrival` of a link that catches up is due.
+    look: Time,
 }
 
 /// What a server works with: the queue that it takes packets from, what is measured
@@ -72,6 +74,7 @@ impl Link {
             coming: Ring::default(),
             next_entry: Time::MAX,
             catches_up: Interface::works_ahead(spec),
+            look: Time::MAX,
             entry: events.add_source(true),
             port: Port {
                 queue,
@@ -95,8 +98,9 @@ impl Link {
     /// A packet comes to the sending end.
     #[inline]
     pub fn offer(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
-        self.catch_up(now, shared);
+        self.advance(now, shared);
         self.enter(now, id, shared);
+        self.watch(shared);
     }
 
     #[inline]
@@ -119,14 +123,10 @@ impl Link {
             return;
         }
         self.next_entry = at;
-        if !self.catches_up {
-            return shared.events.schedule(self.entry, at);
-        }
-        // Early enough is before the packet could come out.
-        let look = at + self.port.wire.delay_ns;
-        let flying = self.port.wire.flying.front();
-        if flying.is_none_or(|(release, _)| release > look) {
-            shared.events.schedule(self.port.arrival, look);
+        if self.catches_up {
+            self.watch(shared);
+        } else {
+            shared.events.schedule(self.entry, at);
         }
     }
 
@@ -149,10 +149,16 @@ impl Link {
         Some(id)
     }
 
+    /// Brings the link up to now.
+    pub fn catch_up(&mut self, now: Time, shared: &mut Shared) {
+        self.advance(now, shared);
+        self.watch(shared);
+    }
+
     /// Does what was due up to now and has no event: packets come and leave the
     /// interface, in the order of their times.
     #[inline]
-    pub fn catch_up(&mut self, now: Time, shared: &mut Shared) {
+    fn advance(&mut self, now: Time, shared: &mut Shared) {
         while self.catches_up {
             let (entry, last_bit) = (self.next_entry, self.server.last_bit());
             if entry.min(last_bit) > now {
@@ -166,6 +172,25 @@ impl Link {
         }
     }
 
+    /// Sees to it that a link that catches up is looked at in time: when the next packet
+    /// comes out, and before the next that is expected could.
+    #[inline]
+    fn watch(&mut self, shared: &mut Shared) {
+        if !self.catches_up {
+            return;
+        }
+        let wire = &self.port.wire;
+        let out = wire
+            .flying
+            .front()
+            .map_or(Time::MAX, |(release, _)| release);
+        let at = out.min(self.next_entry.after(wire.delay_ns));
+        if at < self.look {
+            self.look = at;
+            shared.events.schedule(self.port.arrival, at);
+        }
+    }
+
     /// The event `service` is due.
     #[inline]
     pub fn on_service(&mut self, now: Time, shared: &mut Shared) {
@@ -176,31 +201,27 @@ impl Link {
     /// Schedules the one behind, which may be due at the same time.
     #[inline]
     pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
-        self.catch_up(now, shared);
+        self.advance(now, shared);
         let wire = &mut self.port.wire;
-        let mut out = None;
-        let mut next = wire.flying.front();
-        if let Some((release, id)) = next
-            && release <= now
-        {
-            out = Some(id);
+        let out = wire.flying.front().filter(|&(release, _)| release <= now);
+        if out.is_some() {
             wire.left_pkts += 1;
             wire.flying.pop_front();
-            next = wire.flying.front();
         }
         let mut look = Time::MAX;
-        if let Some((release, id)) = next {
+        if let Some((release, id)) = wire.flying.front() {
             look = release;
             // After a long time on the wire it is no longer in the nearest cache.
             sojourn_core::prefetch(&shared.packets.all[id as usize].way);
         }
-        if self.catches_up && self.next_entry < Time::MAX {
-            look = look.min(self.next_entry + wire.delay_ns);
+        if self.catches_up {
+            look = look.min(self.next_entry.after(wire.delay_ns));
+            self.look = look;
         }
         if look < Time::MAX {
             shared.events.schedule_idle(self.port.arrival, look);
         }
-        out
+        out.map(|(_, id)| id)
     }
 
     /// The packet that will arrive behind `nth` others.
@@ -212,13 +233,14 @@ impl Link {
     /// The rate changes. A packet on its way out over a wire keeps its pace; a
     /// bucket keeps its tokens, which are times.
     pub fn set_rate(&mut self, now: Time, bps: u64, shared: &mut Shared) {
-        self.catch_up(now, shared);
+        self.advance(now, shared);
         if let Some(record) = &mut self.port.record {
             record.on_rate(now, bps);
         }
         self.server.settle(now, &self.port.rate);
         self.port.rate = Rate::new(bps);
         self.server.serve(now, &mut self.port, shared);
+        self.watch(shared);
     }
 
     /// Packets that are yet to come.
@@ -312,8 +334,8 @@ impl Port {
 
     /// Puts a packet whose last bit will leave at that time on a wire that only delays.
     #[inline]
-    pub(crate) fn fly(&mut self, last_bit: Time, id: PacketId, shared: &mut Shared) {
+    pub(crate) fn fly(&mut self, last_bit: Time, id: PacketId) {
         let release = last_bit + self.wire.delay_ns;
-        self.wire.fly(release, id, self.arrival, shared);
+        self.wire.flying.push_back((release, id));
     }
 }

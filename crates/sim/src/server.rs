@@ -203,7 +203,7 @@ impl Interface {
             self.sending = Some(id);
             self.last_bit = now + port.rate.next_ns(len_bytes);
             if self.ahead {
-                port.fly(self.last_bit, id, shared);
+                port.fly(self.last_bit, id);
             } else {
                 shared.events.schedule_idle(port.service, self.last_bit);
             }

@@ -16,6 +16,12 @@ impl Time {
     /// Later than all that can happen.
     pub const MAX: Self = Self(u64::MAX);
 
+    /// So much later; never stays never.
+    #[inline]
+    pub fn after(self, ns: u64) -> Self {
+        Self(self.0.saturating_add(ns))
+    }
+
     /// In seconds, for people.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / NS_PER_S as f64

@@ -57,9 +57,8 @@ impl Wire {
         self.fly(now + self.delay_ns, id, arrival, shared);
     }
 
-    /// Puts a packet on the wire that comes out at `release`, behind all others.
     #[inline]
-    pub fn fly(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
+    fn fly(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.flying.is_empty() {
             shared.events.schedule_idle(arrival, release);
         }

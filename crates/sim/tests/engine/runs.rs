@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use crate::common::{S, dumbbell, merge, play};
 use serde_json::{Value, json};
-use sojourn_sim::{Control, Error, Scenario, run};
+use sojourn_sim::{Control, Error, Report, Scenario, run};
 
 fn fifo(limit: u64) -> Value {
     json!({"algorithm": "fifo", "rows": {"limit": limit}})
@@ -100,6 +100,31 @@ fn measuring_more_changes_nothing() {
     let (whole, same) = (&all.queues[0].windows[0], &little.queues[0].windows[0]);
     assert_eq!(whole.queue_delay_ms.p95, same.queue_delay_ms.p95);
     assert_eq!(whole.queue_pkts.mean, same.queue_pkts.mean);
+}
+
+/// A wire with a jitter of nothing delays as one without, but its link gets an event for
+/// each last bit and each packet from a sender. The rates leave no two things at one time.
+#[test]
+fn a_link_that_catches_up_does_what_events_would() {
+    let queues = [
+        (fifo(60), json!({"ring_pkts": 3})),
+        (json!({"algorithm": "codel"}), json!({})),
+        (json!({"algorithm": "pie"}), json!({"delay_ns": 0})),
+        (json!({"algorithm": "choke"}), json!({"delay_ns": 77})),
+    ];
+    for (queue, link) in queues {
+        let schedule = json!([{"at_ns": 4 * S + 7, "rate_bps": 3_141_593}]);
+        let mut scenario = dumbbell(12, &queue, &link);
+        scenario["links"][1]["rate_bps"] = json!(9_753_191);
+        scenario["links"][1]["schedule"] = schedule;
+        let ahead = play(&scenario, 5);
+        scenario["links"][1]["jitter"] = json!({"distribution": "uniform", "sd_ns": 0});
+        let by_events = play(&scenario, 5);
+        assert!(ahead.events < by_events.events);
+        assert_eq!(ahead.fingerprint, by_events.fingerprint);
+        let windows = |report: &Report| serde_json::to_value(&report.queues).unwrap();
+        assert_eq!(windows(&ahead), windows(&by_events));
+    }
 }
 
 #[test]

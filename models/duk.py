@@ -138,6 +138,7 @@ class Capacity:
 EPOCH = 32
 RUNGS = 11
 BOOT_RUNG = 4
+TICKS_MAX = 2**26
 
 
 @dataclass
@@ -182,7 +183,11 @@ class IntervalSearch:
     @property
     def ticks(self) -> int:
         """The interval in use."""
-        return self.shortest << self.rung
+        return self.length(self.rung)
+
+    def length(self, rung: int) -> int:
+        """Ticks of an interval."""
+        return min(TICKS_MAX, self.shortest << rung)
 
     def line(self, level: int) -> int:
         """A rung for a level never met: Eq. 11 by least squares, which must not rise."""
@@ -207,7 +212,7 @@ class IntervalSearch:
 
     def at_most(self, known: Level, rung: int) -> float:
         """The mean, one packet per interval and one percent: a rate is not known better."""
-        return 1 + known.mean.get(rung, 0.0) + 100 * self.packet_ticks / (self.shortest << rung)
+        return 1 + known.mean.get(rung, 0.0) + 100 * self.packet_ticks / self.length(rung)
 
     def smallest_good(self, known: Level) -> int:
         """The shortest interval whose rate may be the best one."""
@@ -265,15 +270,28 @@ class IntervalSearch:
         return best
 
     def interval_ends(
-        self, *, took_s: float, arrived: int, sent: int, could: float, signals: int
-    ) -> None:
-        """Add one interval to the epoch."""
+        self,
+        *,
+        took_s: float,
+        arrived: int,
+        sent: int,
+        could: float,
+        signals: int,
+        packet_ticks: float,
+        mtu: int,
+    ) -> int:
+        """Add one interval to the epoch, which may end by it. The ticks of the next one."""
+        self.packet_ticks = packet_ticks
+        self.shortest = min(TICKS_MAX, max(1, math.ceil(packet_ticks - ROUNDING)))
         self.most_in = max(self.most_in, arrived / took_s)
         self.sent += sent
         self.could += could
         self.time_s += took_s
         self.signals += signals
         self.intervals += 1
+        if self.signals >= EPOCH and self.intervals >= 2 and self.could >= 100 * mtu:
+            self.epoch_ends()
+        return self.ticks
 
 
 class Duk(Discipline):
@@ -376,19 +394,15 @@ class Duk(Discipline):
 
     def choose_interval(self) -> None:
         """The interval search, unless it is switched off."""
-        search = self.search
         if not self.fixed:
-            search.interval_ends(
+            self.ticks = self.search.interval_ends(
                 took_s=self.interval_s,
                 arrived=self.arrived,
                 sent=self.sent,
                 could=self.capacity.could(self.interval_s),
                 signals=self.signals,
+                packet_ticks=self.capacity.packet_time_s() / self.tick_s,
+                mtu=self.mtu,
             )
-            search.packet_ticks = self.capacity.packet_time_s() / self.tick_s
-            search.shortest = max(1, math.ceil(search.packet_ticks - ROUNDING))
-            if search.signals >= EPOCH and search.intervals >= 2 and search.could >= 100 * self.mtu:
-                search.epoch_ends()
-            self.ticks = search.ticks
             self.interval_s = self.ticks * self.tick_s
         self.arrived, self.sent, self.signals, self.sojourn_s = 0, 0, 0, None

@@ -19,6 +19,7 @@ from pathlib import Path
 from tests.models.algorithms import ALGORITHMS
 from tests.models.cases import REFUSED, cases
 from tests.models.library import BUILD, CORE, ROOT, Core, CoreError, build
+from tests.models.searches import WORLDS, explore
 
 AT_LEAST = 0.95
 Counts = dict[int, list[int]]
@@ -54,6 +55,8 @@ def replay_all() -> None:
         for case in REFUSED.get(algorithm, ()):
             with contextlib.suppress(CoreError):
                 instrumented.replay(case)
+    for world in WORLDS:
+        instrumented.duk_search(explore(world).intervals)
 
 
 def measure() -> list[FileCoverage]:

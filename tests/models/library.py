@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "aqm"
 BUILD = ROOT / "build" / "models"
 HOST = Path(__file__).with_name("host.c")
+LAWS = Path(__file__).with_name("laws.c")
 
 EVENT = np.dtype(
     [("now_ns", "u8"), ("kind", "u4"), ("flow", "u4"), ("len", "u4"), ("ds", "u4")], align=True
@@ -24,6 +25,13 @@ EVENT = np.dtype(
 OUT = np.dtype(
     [("event", "u4"), ("packet", "u4"), ("what", "u1"), ("why", "u1"), ("pad", "u2")], align=True
 )
+# DUK's interval search: what each interval brings it, and what it answers.
+INTERVAL = np.dtype(
+    [(name, "u8") for name in ("ns", "arrived", "sent", "could", "packet_ns", "tick_ns")]
+    + [("mtu", "u4"), ("signals", "u4")],
+    align=True,
+)
+ANSWER = np.dtype([("ticks", "u4"), ("level", "u4")], align=True)
 ARRIVE, REQUEST, LIMIT, RESET, LOOK = range(5)
 DROPPED, MARKED, SENT = range(3)
 BAD_KINDS = 7
@@ -79,6 +87,8 @@ class Core:
         lib.tm_default.argtypes = [text, text]
         lib.tm_stat_name.restype = text
         lib.tm_stat_name.argtypes = [text, u32]
+        lib.tm_duk_search.restype = None
+        lib.tm_duk_search.argtypes = [pointer, u32, pointer]
         self.lib = lib
 
     def statistics(self, algorithm: str) -> tuple[str, ...]:
@@ -133,6 +143,12 @@ class Core:
             raise CoreError(f"{case.name}: bad verdicts {bad}")
         return Replay(out[:found], stats, columns)
 
+    def duk_search(self, intervals: NDArray[np.void]) -> NDArray[np.void]:
+        """What DUK's search starts from, and answers after each interval."""
+        answers = np.zeros(len(intervals) + 1, ANSWER)
+        self.lib.tm_duk_search(intervals.ctypes.data, len(intervals), answers.ctypes.data)
+        return answers
+
     def dump_coverage(self) -> None:
         """Write the branch counts of this process now, not at its end."""
         self.lib.tm_dump_coverage()
@@ -152,6 +168,7 @@ def build(core: Path, to: Path, *flags: str) -> Path:
         *flags,
         f"-I{core}",
         str(HOST),
+        str(LAWS),
         *sources,
     ]
     subprocess.run([*command, "-o", str(target)], check=True, cwd=to)

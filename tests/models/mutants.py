@@ -32,8 +32,9 @@ from tests.models.algorithms import ALGORITHMS
 from tests.models.beside import columns_of, compare
 from tests.models.cases import ACCEPTED, REFUSED, fast_cases
 from tests.models.digest import Digest, hash_of
-from tests.models.library import BUILD, CORE, HOST, ROOT, Case, Core, CoreError, core
+from tests.models.library import BUILD, CORE, HOST, LAWS, ROOT, Case, Core, CoreError, core
 from tests.models.mutate import Mutant, mutants
+from tests.models.searches import WORLDS, Search, explore
 
 SURVIVORS = ROOT / "models" / "survivors.toml"
 DIGEST = Digest(ROOT / "models" / "mutants.digest.toml", "make mutants")
@@ -132,7 +133,22 @@ def refuses_the_same(mutant: Core, algorithm: str) -> bool:
     return True
 
 
-def try_out(path: Path, algorithms: list[str], expected: dict[str, list[Expected]]) -> bool:
+def searches(file: str) -> list[Search]:
+    """The law that is also compared by itself."""
+    return [explore(world) for world in WORLDS] if file == "law/duk_interval.h" else []
+
+
+def searches_the_same(mutant: Core, expected: list[Search]) -> bool:
+    """All answers of DUK's search."""
+    return all((mutant.duk_search(e.intervals) == e.answers).all() for e in expected)
+
+
+def try_out(
+    path: Path,
+    algorithms: list[str],
+    expected: dict[str, list[Expected]],
+    searched: list[Search],
+) -> bool:
     """In a child, since a mutant may crash or never end: true if it is noticed."""
     child = os.fork()
     if not child:
@@ -140,7 +156,7 @@ def try_out(path: Path, algorithms: list[str], expected: dict[str, list[Expected
         signal.alarm(SECONDS_MAX)
         try:
             mutant = Core(path)
-            same = all(
+            same = searches_the_same(mutant, searched) and all(
                 same_defaults(mutant, name) and refuses_the_same(mutant, name)
                 for name in algorithms
             )
@@ -159,7 +175,7 @@ class Workshop:
         shutil.rmtree(where, ignore_errors=True)
         shutil.copytree(CORE, where / "aqm")
         self.objects: dict[str, Path] = {}
-        for source in [HOST, *sorted((where / "aqm").glob("*.c"))]:
+        for source in [HOST, LAWS, *sorted((where / "aqm").glob("*.c"))]:
             self.objects[source.name] = self._compile(source)
 
     def _compile(self, source: Path) -> Path:
@@ -173,11 +189,12 @@ class Workshop:
         path = self.where / "aqm" / mutant.file
         source = path.read_text()
         path.write_text(mutant.apply(source))
-        sources = [f"{name}.c" for name in users]
+        sources = [self.where / "aqm" / f"{name}.c" for name in users]
+        sources += [LAWS] if f'"{mutant.file}"' in LAWS.read_text() else []
         target = self.where / f"mutant-{number}.so"
         try:
-            for name in sources:
-                self._compile(self.where / "aqm" / name)
+            for each in sources:
+                self._compile(each)
             subprocess.run(
                 ["gcc", "-shared", *map(str, self.objects.values()), "-o", target], check=True
             )
@@ -229,6 +246,7 @@ def run_file(
     """All mutants of one file."""
     count: Counter[str] = Counter()
     unnoticed = []
+    searched = searches(file)
     shop = Workshop(BUILD / "mutants" / re.sub(r"\W", "-", file))
     source = (CORE / file).read_text()
     for number, mutant in enumerate(mutants(file, source)):
@@ -236,7 +254,7 @@ def run_file(
         if built is None:
             count["does not compile"] += 1
             continue
-        if try_out(built, users, expected):
+        if try_out(built, users, expected, searched):
             count["killed"] += 1
         else:
             unnoticed.append(mutant)
@@ -248,10 +266,20 @@ def run_file(
 def shared() -> list[Path]:
     """What every result rests on."""
     tests = Path(__file__).parent
-    names = ["algorithms", "beside", "cases", "generator", "inputs", "library", "mutate", "record"]
+    names = [
+        "algorithms",
+        "beside",
+        "cases",
+        "generator",
+        "inputs",
+        "library",
+        "mutate",
+        "record",
+        "searches",
+    ]
     headers = ("aqm.h", "fixed.h", "rng.h", "sample.h", "ring.h")
     own = [tests / f"{name}.py" for name in names]
-    return [HOST, *(CORE / name for name in headers), *own, *(ROOT / "models").glob("*.py")]
+    return [HOST, LAWS, *(CORE / name for name in headers), *own, *(ROOT / "models").glob("*.py")]
 
 
 def covers() -> str:

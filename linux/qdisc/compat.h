@@ -1,0 +1,53 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * compat.h: where the kernels from 6.1 on differ. Nothing else asks for a version.
+ */
+#ifndef SOJOURN_COMPAT_H
+#define SOJOURN_COMPAT_H
+
+#include <linux/netlink.h>
+#include <linux/version.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#include <net/gso.h>
+#endif
+
+/* The alias by which the kernel asks for a qdisc since 6.8; before, by the file's name. */
+#ifndef MODULE_ALIAS_NET_SCH
+#define MODULE_ALIAS_NET_SCH(kind)
+#endif
+
+/* A segment that was split off is one packet of its own length. */
+static inline void set_pkt_len(struct sk_buff *skb, u32 bytes)
+{
+	qdisc_skb_cb(skb)->pkt_len = bytes;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	qdisc_skb_cb(skb)->pkt_segs = 1;
+#endif
+}
+
+/*
+ * A sentence with numbers in it. Since 6.2 an answer has room for 80 characters of its
+ * own. Before, it points at ours, and is read soon after the RTNL lock was given back:
+ * eight more refusals would have to come in between to overwrite it, and even then it
+ * ends where its memory ends.
+ */
+#ifdef NL_SET_ERR_MSG_FMT
+#define SAY(extack, ...) NL_SET_ERR_MSG_FMT(extack, __VA_ARGS__)
+#else
+static char sentences[8][80];
+static unsigned int said;
+
+#define SAY(extack, ...)                                                                       \
+	do {                                                                                   \
+		char *sentence = sentences[said++ % ARRAY_SIZE(sentences)];                    \
+		snprintf(sentence, sizeof(sentences[0]), __VA_ARGS__);                         \
+		if (extack)                                                                    \
+			(extack)->_msg = sentence;                                             \
+	} while (0)
+#endif
+
+#endif

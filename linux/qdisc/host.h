@@ -1,0 +1,107 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * host.h: the kernel as a host of queue.h. A packet is an sk_buff.
+ */
+#ifndef SOJOURN_HOST_H
+#define SOJOURN_HOST_H
+
+#include <linux/skbuff.h>
+#include <net/inet_ecn.h>
+
+#include "sojourn.h"
+#include "compat.h"
+
+typedef struct sk_buff *aqm_h;
+typedef struct Qdisc *aqm_ctx;
+#define AQM_NIL NULL
+
+struct aqm_event;
+struct aqm_queue;
+
+struct sojourn_sched {
+	struct aqm_queue *queue; /* NULL before init has succeeded */
+	size_t queue_bytes;
+	struct sk_buff **freed; /* where the call under way collects what it drops */
+	struct sojourn_conf conf;
+};
+
+/* Ours while the packet is queued. The DS field is kept beside what the queue keeps:
+ * it is asked for more than once, and the header may lie in memory gone cold. */
+struct sojourn_cb {
+	struct aqm_keep keep;
+	u8 ds;
+};
+
+static inline struct sojourn_cb *sojourn_cb(const struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct aqm_keep) != 16);
+	BUILD_BUG_ON(offsetof(struct sojourn_cb, ds) >= QDISC_CB_PRIV_LEN);
+	BUILD_BUG_ON(offsetof(struct qdisc_skb_cb, data) % __alignof__(struct aqm_keep));
+	return (struct sojourn_cb *)qdisc_skb_cb(skb)->data;
+}
+
+static inline struct aqm_keep *host_keep(aqm_ctx sch, aqm_h skb)
+{
+	return &sojourn_cb(skb)->keep;
+}
+
+static inline u32 host_len(aqm_ctx sch, aqm_h skb)
+{
+	return qdisc_pkt_len(skb);
+}
+
+static inline u32 host_flow(aqm_ctx sch, aqm_h skb)
+{
+	return skb_get_hash(skb);
+}
+
+static inline u8 host_ds(aqm_ctx sch, aqm_h skb)
+{
+	return sojourn_cb(skb)->ds;
+}
+
+static inline u32 ip_header_bytes(struct sk_buff *skb)
+{
+	return skb_protocol(skb, true) == htons(ETH_P_IPV6) ? sizeof(struct ipv6hdr)
+	                                                    : sizeof(struct iphdr);
+}
+
+/* A clone (whoever watches the device has one) must not see the mark. */
+static inline bool host_mark(aqm_ctx sch, aqm_h skb)
+{
+	if (skb_ensure_writable(skb, skb_network_offset(skb) + ip_header_bytes(skb)) ||
+	    !INET_ECN_set_ce(skb))
+		return false;
+	sojourn_cb(skb)->ds |= INET_ECN_CE;
+	return true;
+}
+
+static inline aqm_h host_next(aqm_ctx sch, aqm_h skb)
+{
+	return skb->next;
+}
+
+static inline void host_set_next(aqm_ctx sch, aqm_h skb, aqm_h next)
+{
+	skb->next = next;
+}
+
+static inline void host_free(aqm_ctx sch, aqm_h skb, u8 why)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+
+	qdisc_qstats_drop(sch);
+	__qdisc_drop(skb, s->freed);
+}
+
+/* A kernel has nobody to answer a probe. */
+static inline void host_probe(aqm_ctx sch, u64 now)
+{
+}
+
+static inline void host_trace(aqm_ctx sch, const struct aqm_event *event)
+{
+}
+
+#endif

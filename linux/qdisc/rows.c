@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// rows.c: the rows that only a kernel has.
+
+#include "sojourn.h"
+
+/* clang-format off */
+const struct aqm_field sojourn_rows[] = {
+	AQM_ROW(1, AQM_BOOL, sojourn_conf, split_gso, AQM_COUNT, 1, 0, 1, 0,
+		"split large segments into packets of the wire before they are queued"),
+	AQM_END,
+};
+/* clang-format on */

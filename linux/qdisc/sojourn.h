@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * sojourn.h: what travels between the qdisc and whoever configures it.
+ *
+ * Rows are attributes whose number is the row's `attr`, 8 bytes for AQM_U64 and
+ * 4 bytes for every other type. Each table of rows has a nest of its own, since
+ * numbers are unique in a table only. Numbers are never used again.
+ */
+#ifndef SOJOURN_H
+#define SOJOURN_H
+
+#include "aqm.h"
+
+#define SOJOURN_KIND "sojourn"
+/* With its end; longer than any name of an algorithm. */
+#define SOJOURN_NAME 32
+
+/* In TCA_OPTIONS, both ways. Only ALGO must be given, and only once. */
+enum {
+	TCA_SOJOURN_UNSPEC,
+	TCA_SOJOURN_ALGO,   /* string */
+	TCA_SOJOURN_HOST,   /* nest: sojourn_rows */
+	TCA_SOJOURN_QUEUE,  /* nest: aqm_setup_rows */
+	TCA_SOJOURN_PARAMS, /* nest: the algorithm's params */
+	TCA_SOJOURN_END
+};
+
+/* In TCA_STATS_APP. Every number is 8 bytes, in a nest, numbered from 1 in the
+ * order of its enumeration; the algorithm's by the row's `attr`. */
+enum {
+	TCA_SOJOURN_STATS_UNSPEC,
+	TCA_SOJOURN_STATS_COUNTS, /* nest: enum sojourn_count */
+	TCA_SOJOURN_STATS_DROPS,  /* nest: enum aqm_why */
+	TCA_SOJOURN_STATS_MARKS,  /* nest: enum aqm_why */
+	TCA_SOJOURN_STATS_BAD,    /* nest: enum aqm_bad */
+	TCA_SOJOURN_STATS_ALGO,   /* nest: the algorithm's stats */
+	TCA_SOJOURN_STATS_MEMORY, /* 8 bytes: of the queue, without its packets */
+	TCA_SOJOURN_STATS_END
+};
+
+/* As struct aqm_counters begins. */
+enum sojourn_count {
+	SOJOURN_IN_PKTS,
+	SOJOURN_IN_BYTES,
+	SOJOURN_OUT_PKTS,
+	SOJOURN_OUT_BYTES,
+	SOJOURN_DROP_BYTES,
+	SOJOURN_UNMARKABLE,
+	SOJOURN_COUNTS
+};
+
+/* Rows that only a kernel has. */
+struct sojourn_conf {
+	u32 split_gso;
+};
+
+extern const struct aqm_field sojourn_rows[];
+
+#endif

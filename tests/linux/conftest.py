@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The kernel in virtual time and the module for it, made once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from linux.qdisc.build import module
+from linux.uml import build as uml
+
+
+@pytest.fixture(autouse=True)
+def own_store() -> None:
+    """These tests use the user's cache: it holds the kernel, which takes minutes to build."""
+
+
+@pytest.fixture(scope="session")
+def kernel() -> uml.Built:
+    fetched = uml.cache_root() / "source" / f"{uml.PACKAGE}.tar.xz"
+    if not uml.INSTALLED.is_file() and not fetched.is_file():
+        pytest.skip(f"no kernel source: apt install {uml.PACKAGE}")
+    return uml.build()
+
+
+@pytest.fixture(scope="session")
+def sojourn_ko(kernel: uml.Built) -> Path:
+    """The module, with an algorithm beside the others that drops as none of them does."""
+    return module(kernel, [Path(__file__).parent / "spill.c"])

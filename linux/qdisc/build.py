@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""build.py: make the module for the virtual-time kernel, once per content.
+"""build.py: make the module for the virtual-time kernel and tc's plugin, once per content.
 
     python -m linux.qdisc.build [--source TREE] [AQM.c ...]
 
-For any other kernel the Makefile beside this file is enough.
+For any other kernel the Makefiles here and in ../tc are enough.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from pathlib import Path
 from linux.uml.build import BuildError, Built, build, cache_root, digest, only_one, run
 
 HERE = Path(__file__).resolve().parent
+TC = HERE.parent / "tc"
 CORE = HERE.parents[1] / "aqm"
 
 
 def module(built: Built, algorithms: Sequence[Path] = (), jobs: int = 2) -> Path:
-    """sch_sojourn.ko for this kernel, with further algorithms, from the cache if there."""
+    """sch_sojourn.ko for this kernel, with further algorithms, from the cache if it is
+    there; q_sojourn.so lies beside it."""
     sources = [*CORE.glob("*.[ch]"), *CORE.glob("law/*.h"), CORE / "all.sh"]
-    sources += [*HERE.glob("*.[ch]"), HERE / "Kbuild", HERE / "Makefile", *algorithms]
+    sources += [*HERE.glob("*.[ch]"), HERE / "Kbuild", HERE / "Makefile"]
+    sources += [*TC.glob("*.[ch]"), TC / "Makefile", *algorithms]
     key = digest(sorted(sources), [built.kernel.parent.name])
     folder = cache_root() / f"module-{key}"
     with only_one(folder.name):
@@ -32,10 +35,11 @@ def module(built: Built, algorithms: Sequence[Path] = (), jobs: int = 2) -> Path
             work = folder.with_suffix(".new")
             shutil.rmtree(work, ignore_errors=True)
             work.mkdir(parents=True)
-            make: list[str | Path] = ["make", "-C", HERE, "ARCH=um", f"-j{jobs}"]
-            make += [f"KERNEL={built.objects}", f"BUILD={work}"]
-            make += [f"AQM={' '.join(map(str, algorithms))}"]
-            run(make, work / "build.log")
+            log, further = work / "build.log", f"AQM={' '.join(map(str, algorithms))}"
+            kernel = ["ARCH=um", f"KERNEL={built.objects}", f"-j{jobs}"]
+            run(["make", "-C", HERE, *kernel, f"BUILD={work}", further], log)
+            run(["make", "-C", TC, f"BUILD={work / 'tc'}", further], log)
+            (work / "tc/q_sojourn.so").rename(work / "q_sojourn.so")
             work.rename(folder)
     return folder / "sch_sojourn.ko"
 

@@ -1,9 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The kernel in virtual time and the module for it, made once."""
+"""The kernel in virtual time and the module for it, made once.
+
+Debian's 6.12 is the kernel; SOJOURN_KERNEL_SOURCE names another tree or archive, as in
+SOJOURN_KERNEL_SOURCE=/usr/src/linux-source-6.1.tar.xz pytest tests/linux
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +24,8 @@ def own_store() -> None:
 
 @pytest.fixture(scope="session")
 def kernel() -> uml.Built:
+    if source := os.environ.get("SOJOURN_KERNEL_SOURCE"):
+        return uml.build(Path(source))
     fetched = uml.cache_root() / "source" / f"{uml.PACKAGE}.tar.xz"
     if not uml.INSTALLED.is_file() and not fetched.is_file():
         pytest.skip(f"no kernel source: apt install {uml.PACKAGE}")

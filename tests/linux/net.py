@@ -6,11 +6,17 @@ from __future__ import annotations
 
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 OFFLOADS = ["tso", "gso", "gro", "sg", "tx", "rx"]
 ADDRESS = "10.0.0.2"
+CASES: dict[str, Callable[[], None]] = {}
+
+
+def case(function: Callable[[], None]) -> Callable[[], None]:
+    CASES[function.__name__] = function
+    return function
 
 
 def do(command: str) -> str:
@@ -37,13 +43,15 @@ def lay_wire(*, offloads: bool = False, queues: int = 1) -> None:
 
 
 class Sender:
-    """UDP towards s; `classid` chooses a class, as a parent reads it from the priority."""
+    """UDP towards s; `classid` chooses a class, as a parent reads it from the priority.
+    With `segment_bytes` a datagram is one large segment of as many bytes of payload each."""
 
-    def __init__(self, classid: int = 0, tos: int = 0) -> None:
+    def __init__(self, classid: int = 0, tos: int = 0, segment_bytes: int = 0) -> None:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, 32, 1 << 24)  # SO_SNDBUFFORCE
         self.socket.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_PRIORITY, classid)
+        self.socket.setsockopt(socket.IPPROTO_UDP, 103, segment_bytes)  # UDP_SEGMENT
 
     def send(self, count: int, payload_bytes: int = 972) -> None:
         """972 bytes of payload make 1014 bytes with all heads."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -11,21 +12,39 @@ import pytest
 
 from linux.uml.boot import boot
 from linux.uml.build import Built
-from tests.linux.cases import CASES
+from tests.linux.guest import CASES
 
 ROOT = Path(__file__).resolve().parents[2]
+SPLIT = "segments_are_split_into_packets_of_the_wire"
+WHOLE = "packets_are_the_same_without_offloads"
 # The first case may have to build a kernel.
 pytestmark = pytest.mark.timeout(1800)
 
 
 def run(case: str, built: Built, module: Path, folder: Path) -> str:
-    python = f"PYTHONPATH={ROOT} exec {sys.executable} -S -B -m tests.linux.cases"
+    setting = f"PYTHONPATH={ROOT} TC_LIB_DIR={module.parent}"
     job = folder / "job"
+    python = f"{setting} exec {sys.executable} -S -B -m tests.linux.guest"
     job.write_text(f"#!/bin/sh\n{python} {case} {module}\n")
     job.chmod(0o755)
     return boot(built, folder, limit_s=300).console
 
 
-@pytest.mark.parametrize("case", CASES)
+def test_a_transfer_with_offloads_is_as_one_without(
+    kernel: Built, sojourn_ko: Path, tmp_path: Path
+) -> None:
+    """The same bytes in as many packets, give or take retransmissions and bare ACKs."""
+    results = []
+    for case in SPLIT, WHOLE:
+        folder = tmp_path / case
+        folder.mkdir()
+        console = run(case, kernel, sojourn_ko, folder)
+        [line] = re.findall(r"^RESULT (.*)$", console, re.M)
+        results.append([float(word) for word in line.split()])
+    for split, whole in zip(*results, strict=True):
+        assert split == pytest.approx(whole, rel=0.01)
+
+
+@pytest.mark.parametrize("case", sorted(CASES.keys() - {SPLIT, WHOLE}))
 def test_the_qdisc(case: str, kernel: Built, sojourn_ko: Path, tmp_path: Path) -> None:
     run(case, kernel, sojourn_ko, tmp_path)

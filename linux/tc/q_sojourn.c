@@ -1,0 +1,418 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// q_sojourn.c: `tc qdisc ... sojourn`, a plugin of iproute2.
+//
+// Nothing here names an algorithm or a row: options, help and output are made from
+// the tables, which are compiled in.
+
+#include <string.h>
+
+#include "field.h"
+#include "setup.h"
+#include "sojourn.h"
+#include "tc.h"
+#include "value.h"
+
+/* What `fq` stands for; a row `flows` says another number. */
+#define FQ_FLOWS     1024
+#define PAYLOAD(nla) ((void *)((char *)(nla) + NLA_HDRLEN))
+
+enum { TABLES = 3 };
+
+struct table {
+	const struct aqm_field *rows;
+	int type;
+};
+
+static void tables_of(const struct aqm_algo *algo, struct table tables[TABLES])
+{
+	tables[0] = (struct table){sojourn_rows, TCA_SOJOURN_HOST};
+	tables[1] = (struct table){aqm_setup_rows, TCA_SOJOURN_QUEUE};
+	tables[2] = (struct table){algo ? algo->params : NULL, TCA_SOJOURN_PARAMS};
+}
+
+/* ---- help ---- */
+
+static void help_rows(FILE *out, const struct aqm_field *rows)
+{
+	char def[VALUE_TEXT], min[VALUE_TEXT], max[VALUE_TEXT];
+
+	for (; rows && rows->name; rows++) {
+		if (rows->type == AQM_BOOL) {
+			fprintf(out, "  %s | no%s (default %s%s)\n", rows->name, rows->name,
+			        rows->def ? "" : "no", rows->name);
+		} else {
+			value_write(rows, rows->def, def);
+			value_write(rows, rows->min, min);
+			value_write(rows, rows->max, max);
+			fprintf(out, "  %s %s to %s (default %s)\n", rows->name, min, max, def);
+		}
+		fprintf(out, "      %s%s\n", rows->help,
+		        rows->flags & AQM_FIXED ? "; cannot be changed later" : "");
+	}
+}
+
+static void help(FILE *out, const struct aqm_algo *algo)
+{
+	const struct aqm_algo *const *a;
+
+	if (algo) {
+		fprintf(out, "%s: %s (%s)\n", algo->name, algo->brief, algo->source);
+		help_rows(out, algo->params);
+		return;
+	}
+	fprintf(out, "Usage: ... sojourn [ fq ] ALGORITHM [ ROW VALUE | ROW | noROW ] ...\n"
+	             "       ... sojourn ALGORITHM help\n"
+	             "Algorithms:\n");
+	for (a = aqm_all; *a; a++)
+		fprintf(out, "  %-9s %s\n", (*a)->name, (*a)->brief);
+	fprintf(out, "Rows of every queue (fq: %u flows):\n", FQ_FLOWS);
+	help_rows(out, aqm_setup_rows);
+	help_rows(out, sojourn_rows);
+}
+
+/* ---- in ---- */
+
+/* What the words of a command have said. */
+struct said {
+	const struct aqm_algo *algo;
+	const struct aqm_field *row[64];
+	int type[64];
+	u64 value[64];
+	u32 count;
+	bool fq;
+};
+
+static bool say(struct said *said, const struct aqm_field *row, int type, u64 value)
+{
+	u32 i;
+
+	for (i = 0; i < said->count; i++)
+		if (said->row[i] == row) {
+			fprintf(stderr, "sojourn: %s: given twice\n", row->name);
+			return false;
+		}
+	if (said->count == sizeof(said->row) / sizeof(said->row[0]))
+		return false;
+	said->row[said->count] = row;
+	said->type[said->count] = type;
+	said->value[said->count++] = value;
+	return true;
+}
+
+static const struct aqm_field *find(const struct said *said, const char *word, int *type)
+{
+	const struct aqm_field *row = NULL;
+	struct table tables[TABLES];
+	u32 i;
+
+	tables_of(said->algo, tables);
+	for (i = 0; i < TABLES && !row; i++) {
+		row = aqm_field_find(tables[i].rows, word);
+		*type = tables[i].type;
+	}
+	return row;
+}
+
+static bool in_range(const struct aqm_field *row, u64 value)
+{
+	char text[VALUE_TEXT], min[VALUE_TEXT], max[VALUE_TEXT];
+
+	if (value >= row->min && value <= row->max)
+		return true;
+	value_write(row, value, text);
+	value_write(row, row->min, min);
+	value_write(row, row->max, max);
+	fprintf(stderr, "sojourn: %s: %s is not in %s to %s\n", row->name, text, min, max);
+	return false;
+}
+
+/* One row with what belongs to it; the number of words used, or -1. */
+static int read_words(struct said *said, int argc, char **argv)
+{
+	bool no = !strncmp(argv[0], "no", 2);
+	const struct aqm_field *row;
+	const char *wanted;
+	int type;
+	u64 value;
+
+	row = find(said, argv[0], &type);
+	if (row && row->type == AQM_BOOL)
+		return say(said, row, type, 1) ? 1 : -1;
+	if (!row && no) {
+		row = find(said, argv[0] + 2, &type);
+		if (row && row->type == AQM_BOOL)
+			return say(said, row, type, 0) ? 1 : -1;
+		row = NULL;
+	}
+	if (!row) {
+		fprintf(stderr, "sojourn: %s has no row \"%s\"; try \"sojourn %s help\"\n",
+		        said->algo->name, argv[0], said->algo->name);
+		return -1;
+	}
+	wanted = argc > 1 ? value_read(row, argv[1], &value) : "a value";
+	if (wanted) {
+		fprintf(stderr, "sojourn: %s: %s is wanted%s%s\n", row->name, wanted,
+		        argc > 1 ? ", not " : "", argc > 1 ? argv[1] : "");
+		return -1;
+	}
+	return in_range(row, value) && say(said, row, type, value) ? 2 : -1;
+}
+
+static bool read_command(struct said *said, int argc, char **argv)
+{
+	if (argc > 0 && !strcmp(argv[0], "fq")) {
+		said->fq = true;
+		argc--, argv++;
+	}
+	said->algo = argc > 0 ? aqm_find(argv[0]) : NULL;
+	if (!said->algo) {
+		if (argc > 0 && strcmp(argv[0], "help"))
+			fprintf(stderr, "sojourn: no algorithm is called \"%s\"\n", argv[0]);
+		help(stderr, NULL);
+		return false;
+	}
+	for (argc--, argv++; argc > 0;) {
+		int used;
+
+		if (!strcmp(argv[0], "help")) {
+			help(stderr, said->algo);
+			return false;
+		}
+		used = read_words(said, argc, argv);
+		if (used < 0)
+			return false;
+		argc -= used;
+		argv += used;
+	}
+	if (said->fq)
+		say(said, aqm_field_find(aqm_setup_rows, "flows"), TCA_SOJOURN_QUEUE, FQ_FLOWS);
+	return true;
+}
+
+static void put_table(struct nlmsghdr *message, const struct said *said, int type)
+{
+	struct rtattr *nest = addattr_nest(message, TC_MESSAGE_BYTES, type | NLA_F_NESTED);
+	u32 i;
+
+	for (i = 0; i < said->count; i++) {
+		const struct aqm_field *row = said->row[i];
+		u32 narrow = (u32)said->value[i];
+
+		if (said->type[i] != type)
+			continue;
+		if (row->type == AQM_U64)
+			addattr_l(message, TC_MESSAGE_BYTES, row->attr, &said->value[i],
+			          sizeof(u64));
+		else
+			addattr_l(message, TC_MESSAGE_BYTES, row->attr, &narrow,
+			          sizeof(narrow));
+	}
+	addattr_nest_end(message, nest);
+}
+
+static int parse(const struct qdisc_util *self, int argc, char **argv, struct nlmsghdr *message,
+                 const char *dev)
+{
+	struct said said = {.count = 0};
+	struct rtattr *options;
+	const char *name;
+	int type;
+
+	(void)self, (void)dev;
+	if (!read_command(&said, argc, argv))
+		return -1;
+	name = said.algo->name;
+	options = addattr_nest(message, TC_MESSAGE_BYTES, TCA_OPTIONS | NLA_F_NESTED);
+	addattr_l(message, TC_MESSAGE_BYTES, TCA_SOJOURN_ALGO, name, (int)strlen(name) + 1);
+	for (type = TCA_SOJOURN_HOST; type <= TCA_SOJOURN_PARAMS; type++)
+		put_table(message, &said, type);
+	addattr_nest_end(message, options);
+	return 0;
+}
+
+/* ---- out ---- */
+
+/* The attribute of a type in `bytes` of them; NULL when there is none. */
+static struct nlattr *find_nla(void *first, int bytes, int type)
+{
+	struct nlattr *nla = first;
+
+	while (bytes >= NLA_HDRLEN && nla->nla_len >= NLA_HDRLEN && nla->nla_len <= bytes) {
+		int step = NLA_ALIGN(nla->nla_len);
+
+		if ((nla->nla_type & NLA_TYPE_MASK) == type)
+			return nla;
+		nla = (struct nlattr *)((char *)nla + step);
+		bytes -= step;
+	}
+	return NULL;
+}
+
+static struct nlattr *find_in(struct nlattr *nest, int type)
+{
+	return nest ? find_nla(PAYLOAD(nest), nest->nla_len - NLA_HDRLEN, type) : NULL;
+}
+
+static bool get_number(struct nlattr *nest, int type, u64 *value)
+{
+	struct nlattr *nla = find_in(nest, type);
+	u32 narrow;
+
+	if (!nla)
+		return false;
+	if (nla->nla_len == NLA_HDRLEN + sizeof(u64)) {
+		memcpy(value, PAYLOAD(nla), sizeof(*value));
+		return true;
+	}
+	if (nla->nla_len != NLA_HDRLEN + sizeof(u32))
+		return false;
+	memcpy(&narrow, PAYLOAD(nla), sizeof(narrow));
+	*value = narrow;
+	return true;
+}
+
+/* Text that a command would understand; JSON in the row's own unit, but a share for a
+ * probability. */
+static void print_value(const struct aqm_field *row, u64 value)
+{
+	char text[VALUE_TEXT];
+
+	value_write(row, value, text);
+	if (row->type == AQM_BOOL) {
+		print_color_bool(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
+		print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, value ? "%s " : "no%s ",
+		                   row->name);
+		return;
+	}
+	if (row->type == AQM_CHOICE)
+		print_color_string(TC_JSON, TC_NO_COLOUR, row->name, NULL, text);
+	else if (row->unit == AQM_PROB)
+		print_color_float(TC_JSON, TC_NO_COLOUR, row->name, NULL, value_share(value));
+	else
+		print_color_u64(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", row->name);
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", text);
+}
+
+static void print_rows(const struct aqm_field *rows, struct nlattr *nest)
+{
+	u64 value;
+
+	for (; rows && rows->name; rows++)
+		if (get_number(nest, rows->attr, &value))
+			print_value(rows, value);
+}
+
+static const struct aqm_algo *algo_of(void *first, int bytes)
+{
+	struct nlattr *nla = find_nla(first, bytes, TCA_SOJOURN_ALGO);
+	const char *name = nla ? PAYLOAD(nla) : "";
+
+	if (!nla || nla->nla_len <= NLA_HDRLEN || name[nla->nla_len - NLA_HDRLEN - 1])
+		return NULL;
+	print_color_string(TC_ANY, TC_NO_COLOUR, "algorithm", "%s ", name);
+	return aqm_find(name);
+}
+
+/* Statistics come without the algorithm's name, but right behind the options. */
+static const struct aqm_algo *last_algo;
+
+static int print_options(const struct qdisc_util *self, FILE *out, struct rtattr *options)
+{
+	struct table tables[TABLES];
+	int bytes;
+	u32 i;
+
+	(void)self, (void)out;
+	if (!options)
+		return 0;
+	bytes = options->rta_len - NLA_HDRLEN;
+	last_algo = algo_of(PAYLOAD(options), bytes);
+	tables_of(last_algo, tables);
+	for (i = 0; i < TABLES; i++)
+		print_rows(tables[i].rows, find_nla(PAYLOAD(options), bytes, tables[i].type));
+	return 0;
+}
+
+static const char *count_name(u32 which)
+{
+	static const char *const names[SOJOURN_COUNTS] = {
+	        [SOJOURN_IN_PKTS] = "in_pkts",       [SOJOURN_IN_BYTES] = "in_bytes",
+	        [SOJOURN_OUT_PKTS] = "out_pkts",     [SOJOURN_OUT_BYTES] = "out_bytes",
+	        [SOJOURN_DROP_BYTES] = "drop_bytes", [SOJOURN_UNMARKABLE] = "unmarkable",
+	};
+
+	return names[which];
+}
+
+/* Numbers by name: all of them in JSON, in text those that are not zero. */
+static void print_counts(struct nlattr *nest, const char *title, u32 count,
+                         const char *(*name)(u32 which))
+{
+	u64 value = 0, sum = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		sum += get_number(nest, (int)i + 1, &value) ? value : 0;
+	if (!nest || (!sum && !is_json_context()))
+		return;
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "  %s ", title);
+	open_json_object(title);
+	for (i = 0; i < count; i++) {
+		if (!get_number(nest, (int)i + 1, &value))
+			continue;
+		print_color_u64(TC_JSON, TC_NO_COLOUR, name(i), NULL, value);
+		if (!value || is_json_context())
+			continue;
+		print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", name(i));
+		print_color_u64(TC_TEXT, TC_NO_COLOUR, NULL, "%llu ", value);
+	}
+	close_json_object();
+	print_nl();
+}
+
+static int print_stats(const struct qdisc_util *self, FILE *out, struct rtattr *stats)
+{
+	int bytes = stats ? stats->rta_len - NLA_HDRLEN : 0;
+	void *first = PAYLOAD(stats);
+	struct nlattr *own;
+	u64 memory;
+
+	(void)self, (void)out;
+	if (bytes <= 0)
+		return 0;
+	open_json_object("sojourn");
+	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_COUNTS), "counts", SOJOURN_COUNTS,
+	             count_name);
+	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_DROPS), "drops", AQM_WHY_COUNT,
+	             aqm_why_name);
+	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_MARKS), "marks", AQM_WHY_COUNT,
+	             aqm_why_name);
+	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_BAD), "bad", AQM_BAD_COUNT,
+	             aqm_bad_name);
+	own = find_nla(first, bytes, TCA_SOJOURN_STATS_ALGO);
+	if (own && last_algo && last_algo->stats) {
+		print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "  %s ", last_algo->name);
+		open_json_object("algorithm");
+		print_rows(last_algo->stats, own);
+		close_json_object();
+		print_nl();
+	}
+	/* The whole payload is a nest without a head of its own. */
+	if (get_number((struct nlattr *)stats, TCA_SOJOURN_STATS_MEMORY, &memory)) {
+		print_color_u64(TC_JSON, TC_NO_COLOUR, "memory_bytes", NULL, memory);
+		print_color_u64(TC_TEXT, TC_NO_COLOUR, NULL, "  memory %llub", memory);
+	}
+	close_json_object();
+	return 0;
+}
+
+/* Found by this name; tc links it into a list of its own, so it is not const. */
+__attribute__((visibility("default"))) extern struct qdisc_util sojourn_qdisc_util;
+struct qdisc_util sojourn_qdisc_util = {
+        .id = SOJOURN_KIND,
+        .parse_qopt = parse,
+        .print_qopt = print_options,
+        .print_xstats = print_stats,
+};

@@ -1,0 +1,22 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * value.h: a row's value as people write it, exactly and both ways.
+ */
+#ifndef SOJOURN_VALUE_H
+#define SOJOURN_VALUE_H
+
+#include "aqm.h"
+
+#define VALUE_TEXT 48
+
+/* NULL; or what is wanted instead of `text`. */
+const char *value_read(const struct aqm_field *row, const char *text, u64 *value);
+
+/* In the largest unit that is exact, so that reading it gives the value back. */
+void value_write(const struct aqm_field *row, u64 value, char text[VALUE_TEXT]);
+
+/* Of a probability's Q0.32. */
+double value_share(u64 value);
+
+#endif

@@ -115,6 +115,19 @@ static void write_largest(const char *const *names, const u64 *sizes_down, u64 v
 	snprintf(text, VALUE_TEXT, "%llu%s", (unsigned long long)(value / *sizes_down), *names);
 }
 
+/* As few digits as name this very value; ten are always enough for 32 bits. */
+static void write_share(u64 value, char *text)
+{
+	u64 again = 0;
+	int digits;
+
+	for (digits = 1; digits <= 10; digits++) {
+		snprintf(text, VALUE_TEXT, "%.*g", digits, value_share(value));
+		if (!read_share(strtod(text, NULL), 1, &again) && again == value)
+			return;
+	}
+}
+
 void value_write(const struct aqm_field *row, u64 value, char text[VALUE_TEXT])
 {
 	static const char *const time_names[] = {"s", "ms", "us", "ns"};
@@ -128,7 +141,7 @@ void value_write(const struct aqm_field *row, u64 value, char text[VALUE_TEXT])
 	else if (row->unit == AQM_BYTES_PER_S && value < 1ull << 60)
 		write_largest(rate_names, thousands, value * 8, text);
 	else if (row->unit == AQM_PROB)
-		snprintf(text, VALUE_TEXT, "%.10g", value_share(value));
+		write_share(value, text);
 	else
 		snprintf(text, VALUE_TEXT, "%llu%s", (unsigned long long)value,
 		         row->unit == AQM_PKTS          ? "p"

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The module as users build it, in each of Debian's kernels whose headers are here."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.linux.cases import ALGORITHMS
+from tests.linux.debian import HEADERS, boot
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.timeout(600)
+
+SCRIPT = f"""
+export PATH=/bin TC_LIB_DIR=/
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+(
+set -ex
+ip link set lo up
+insmod /sch_htb.ko
+insmod /sch_tbf.ko
+insmod /sch_sojourn.ko
+for name in {" ".join(ALGORITHMS)}; do
+	/sbin/tc qdisc add dev lo root handle 1: sojourn $name ecn
+	ping -q -c 5 -i 0.05 127.0.0.1
+	/sbin/tc qdisc change dev lo root sojourn $name limit 50p
+	/sbin/tc -s qdisc show dev lo
+	/sbin/tc qdisc del dev lo root
+	/sbin/tc qdisc add dev lo root handle 1: htb default 10
+	/sbin/tc class add dev lo parent 1: classid 1:10 htb rate 2mbit
+	/sbin/tc qdisc add dev lo parent 1:10 handle 10: sojourn fq $name
+	ping -q -c 5 -i 0.05 -s 1000 127.0.0.1
+	/sbin/tc -s qdisc show dev lo
+	/sbin/tc qdisc del dev lo root
+done
+/sbin/tc qdisc add dev lo root sojourn codel target 1ns && exit 1
+/sbin/tc qdisc add dev lo root handle 1: sojourn codel
+rmmod sch_sojourn && exit 1
+/sbin/tc qdisc del dev lo root
+rmmod sch_sojourn
+dmesg | grep -E "WARN|BUG|Oops|Call Trace" && exit 1
+echo all is well
+)
+poweroff -f
+"""
+
+
+@pytest.mark.parametrize("headers", HEADERS, ids=lambda path: path.parent.name)
+def test_debians_kernel_loads_uses_and_removes_the_module(headers: Path, tmp_path: Path) -> None:
+    for tool in ("qemu-system-x86_64", "busybox", "tc"):
+        if not shutil.which(tool):
+            pytest.skip(f"{tool} is missing: apt install qemu-system-x86 busybox-static iproute2")
+    build = tmp_path / "build"
+    make = ["make", "-s", f"BUILD={build}"]
+    built = subprocess.run(
+        [*make, "-C", ROOT / "linux/qdisc", f"KERNEL={headers}"], capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stderr
+    assert "warning:" not in built.stderr, built.stderr
+    subprocess.run([*make, "-C", ROOT / "linux/tc"], check=True)
+    files = {name: (build / name).read_bytes() for name in ("sch_sojourn.ko", "q_sojourn.so")}
+    console = boot(headers.parent.name, SCRIPT, files, tmp_path)
+    assert "all is well\n" in console, console[-4000:]
+    assert console.count("counts in_pkts 10 ") == len(ALGORITHMS) * 2, console
+
+
+def test_there_are_headers_to_build_with() -> None:
+    if not HEADERS:
+        pytest.skip("no kernel headers: apt install linux-headers-cloud-amd64")

@@ -83,15 +83,22 @@ struct said {
 	bool fq;
 };
 
-static bool say(struct said *said, const struct aqm_field *row, int type, u64 value)
+static bool is_said(const struct said *said, const struct aqm_field *row)
 {
 	u32 i;
 
 	for (i = 0; i < said->count; i++)
-		if (said->row[i] == row) {
-			fprintf(stderr, "sojourn: %s: given twice\n", row->name);
-			return false;
-		}
+		if (said->row[i] == row)
+			return true;
+	return false;
+}
+
+static bool say(struct said *said, const struct aqm_field *row, int type, u64 value)
+{
+	if (is_said(said, row)) {
+		fprintf(stderr, "sojourn: %s: given twice\n", row->name);
+		return false;
+	}
 	if (said->count == sizeof(said->row) / sizeof(said->row[0]))
 		return false;
 	said->row[said->count] = row;
@@ -161,6 +168,8 @@ static int read_words(struct said *said, int argc, char **argv)
 
 static bool read_command(struct said *said, int argc, char **argv)
 {
+	const struct aqm_field *flows;
+
 	if (argc > 0 && !strcmp(argv[0], "fq")) {
 		said->fq = true;
 		argc--, argv++;
@@ -185,8 +194,9 @@ static bool read_command(struct said *said, int argc, char **argv)
 		argc -= used;
 		argv += used;
 	}
-	if (said->fq)
-		say(said, aqm_field_find(aqm_setup_rows, "flows"), TCA_SOJOURN_QUEUE, FQ_FLOWS);
+	flows = aqm_field_find(aqm_setup_rows, "flows");
+	if (said->fq && !is_said(said, flows))
+		return say(said, flows, TCA_SOJOURN_QUEUE, FQ_FLOWS);
 	return true;
 }
 

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import time
+from pathlib import Path
 
 from tests.linux import netlink as nl
 from tests.linux.cases import ALGORITHMS, MS, TBF
@@ -109,6 +111,7 @@ def tc_refuses_with_a_sentence() -> None:
     }.items():
         told = refusal(f"{add} {words}")
         assert sentence in told, (words, told)
+        assert told.count("\n") == 1 or sentence == "Usage:" or words == "red", told
     do(f"{add} codel")
     told = refusal("tc qdisc change dev c0 root sojourn pie")
     assert "this queue is codel; delete it to have another" in told, told
@@ -139,3 +142,18 @@ def tc_tells_statistics_as_text_and_json() -> None:
     assert "counts in_pkts 60" in text
     print(text)
     print(do("tc -s -j -p qdisc show dev c0"))
+
+
+@case
+def every_tc_command_of_the_page_works() -> None:
+    lay_wire()
+    page = (Path(__file__).resolve().parents[2] / "docs/linux.md").read_text()
+    blocks = re.findall(r"^```tc\n(.*?)^```$", page, re.M | re.S)
+    assert len(blocks) > 1
+    for block in blocks:
+        subprocess.run(
+            ["tc", "qdisc", "del", "dev", "c0", "root"], capture_output=True, check=False
+        )
+        for command in block.splitlines():
+            do(command.replace("eth0", "c0"))
+    assert "flows 512" in do("tc qdisc show dev c0")

@@ -78,7 +78,7 @@ def agree(kernel: Netlink, below: list[tuple[str, str]]) -> dict[str, Qdisc]:
     parent, top = found.get("1:", found[below[0][1]]), found.get("9:")
     pkts = parent.qlen - sum(c.qlen for c in children)
     size = parent.backlog - sum(c.backlog for c in children)
-    assert pkts == size == 0 or (top and pkts == 1 and 0 < size < 1514), (parent, children)
+    assert pkts == size == 0 or (top and pkts == 1 and size > 0), (parent, children)
     if top:
         assert (top.qlen, top.backlog) == (parent.qlen, parent.backlog), (top, parent)
     for child in children:

@@ -89,5 +89,5 @@ def watching(dev: str, space: str = "") -> Iterator[list[tuple[int, int]]]:
 
 def complaints() -> list[str]:
     """What the kernel has to say: nothing of it is welcome."""
-    words = ("WARN", "BUG", "Oops", "non-work-conserving", "refcount", "Call Trace", "leak")
+    words = ("WARN", "BUG", "Oops", "non-work-conserving", "refcount", "Call Trace", "suspected")
     return [line for line in do("dmesg").splitlines() if any(word in line for word in words)]

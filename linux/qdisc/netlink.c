@@ -58,7 +58,7 @@ static int read_rows(const struct nlattr *nest, const struct aqm_field *rows, vo
 	u64 seen = 0;
 	int rest, err;
 
-	nla_for_each_nested (nla, nest, rest) {
+	nla_for_each_nested(nla, nest, rest) {
 		NL_SET_BAD_ATTR(extack, nla);
 		row = row_of(rows, nla_type(nla));
 		if (!row) {

@@ -53,7 +53,7 @@ static bool enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 now)
 
 	if (IS_ERR_OR_NULL(segments))
 		return enqueue_one(sch, skb, now);
-	skb_list_walk_safe (segments, segment, next) {
+	skb_list_walk_safe(segments, segment, next) {
 		skb_mark_not_on_list(segment);
 		set_pkt_len(segment, segment->len);
 		joined |= enqueue_one(sch, segment, now);
@@ -179,7 +179,7 @@ static void sojourn_reset(struct Qdisc *sch)
 	s->freed = &list;
 	aqm_queue_reset(s->queue, ktime_get_ns());
 	/* A full queue is too much to free under the root lock. */
-	skb_list_walk_safe (list, skb, next)
+	skb_list_walk_safe(list, skb, next)
 		rtnl_kfree_skbs(skb, skb);
 }
 

@@ -24,6 +24,9 @@ struct sojourn_sched {
 	size_t queue_bytes;
 	struct sk_buff **freed; /* where the call under way collects what it drops */
 	struct sojourn_conf conf;
+#ifdef SOJOURN_TRACE
+	u32 traced, arrivals; /* which queue of the records this is */
+#endif
 };
 
 /* Ours while the packet is queued. The DS field is kept beside what the queue keeps:
@@ -31,7 +34,15 @@ struct sojourn_sched {
 struct sojourn_cb {
 	struct aqm_keep keep;
 	u8 ds;
+#ifdef SOJOURN_TRACE
+	u8 number[3];
+#endif
 };
+
+/* In trace.h, behind queue.h. */
+static inline void host_trace(aqm_ctx sch, const struct aqm_event *event);
+static inline void trace_freed(struct Qdisc *sch, struct sk_buff *skb, u8 why);
+static inline bool trace_marked(struct Qdisc *sch, struct sk_buff *skb, bool done);
 
 static inline struct sojourn_cb *sojourn_cb(const struct sk_buff *skb)
 {
@@ -72,9 +83,9 @@ static inline bool host_mark(aqm_ctx sch, aqm_h skb)
 {
 	if (skb_ensure_writable(skb, skb_network_offset(skb) + ip_header_bytes(skb)) ||
 	    !INET_ECN_set_ce(skb))
-		return false;
+		return trace_marked(sch, skb, false);
 	sojourn_cb(skb)->ds |= INET_ECN_CE;
-	return true;
+	return trace_marked(sch, skb, true);
 }
 
 static inline aqm_h host_next(aqm_ctx sch, aqm_h skb)
@@ -91,16 +102,13 @@ static inline void host_free(aqm_ctx sch, aqm_h skb, u8 why)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 
+	trace_freed(sch, skb, why);
 	qdisc_qstats_drop(sch);
 	__qdisc_drop(skb, s->freed);
 }
 
 /* A kernel has nobody to answer a probe. */
 static inline void host_probe(aqm_ctx sch, u64 now)
-{
-}
-
-static inline void host_trace(aqm_ctx sch, const struct aqm_event *event)
 {
 }
 

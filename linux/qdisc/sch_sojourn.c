@@ -18,6 +18,7 @@
 #include "host.h"
 #include "netlink.h"
 #include "queue.h"
+#include "trace.h"
 
 /* 65536 flows of most algorithms; a local user may ask for this as often as for any
  * other memory that is accounted to him. */
@@ -40,7 +41,8 @@ static bool enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u64 now)
 	int ds = skb_get_dsfield(skb);
 
 	sojourn_cb(skb)->ds = ds < 0 ? 0 : ds;
-	return aqm_enqueue(s->queue, now, skb);
+	trace_arrival(sch, skb);
+	return trace_joined(sch, aqm_enqueue(s->queue, now, skb));
 }
 
 /* A large segment as the packets that the wire will see. What cannot be split is
@@ -121,6 +123,7 @@ static struct sk_buff *take(struct Qdisc *sch, struct lost *lost)
 
 	s->freed = &lost->list;
 	skb = aqm_dequeue(s->queue, ktime_get_ns());
+	trace_left(sch, skb);
 	settle(sch, lost, pkts, bytes, skb);
 	if (skb) {
 		skb_mark_not_on_list(skb);
@@ -173,11 +176,16 @@ static void sojourn_reset(struct Qdisc *sch)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sk_buff *list = NULL, *skb, *next;
+	u64 now;
 
 	if (!s->queue)
 		return;
 	s->freed = &list;
-	aqm_queue_reset(s->queue, ktime_get_ns());
+	now = ktime_get_ns();
+	trace_look(sch, now);
+	trace_reset(sch, now);
+	aqm_queue_reset(s->queue, now);
+	trace_look(sch, now);
 	/* A full queue is too much to free under the root lock. */
 	skb_list_walk_safe(list, skb, next)
 		rtnl_kfree_skbs(skb, skb);
@@ -200,6 +208,7 @@ static int make_queue(struct Qdisc *sch, const struct sojourn_choice *choice,
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	size_t bytes = aqm_queue_mem(choice->algo, &choice->setup);
+	u64 now;
 
 	if (!bytes || bytes > MEM_MAX) {
 		SAY(extack, "a queue of %zu MB is wanted, 64 MB is the most: fewer flows",
@@ -211,9 +220,11 @@ static int make_queue(struct Qdisc *sch, const struct sojourn_choice *choice,
 		return -ENOMEM;
 	s->queue_bytes = bytes;
 	s->conf = choice->host;
+	now = ktime_get_ns();
 	aqm_queue_init(s->queue, choice->algo, &choice->setup, choice->conf,
-	               psched_mtu(qdisc_dev(sch)), ktime_get_ns(), get_random_u64());
+	               psched_mtu(qdisc_dev(sch)), now, get_random_u64());
 	s->queue->ctx = sch;
+	trace_init(sch, choice, now);
 	return 0;
 }
 
@@ -244,6 +255,7 @@ static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
 	struct sojourn_choice old = chosen(s), choice;
 	struct lost lost = {};
 	u32 pkts, bytes;
+	u64 now;
 	int err = sojourn_choose(&choice, &old, s->queue->room, options, extack);
 
 	if (err)
@@ -253,7 +265,10 @@ static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
 	bytes = s->queue->bytes;
 	s->freed = &lost.list;
 	s->conf = choice.host;
-	aqm_queue_apply(s->queue, ktime_get_ns(), &choice.setup, choice.conf);
+	now = ktime_get_ns();
+	trace_change(sch, &choice, now);
+	aqm_queue_apply(s->queue, now, &choice.setup, choice.conf);
+	trace_look(sch, now);
 	settle(sch, &lost, pkts, bytes, NULL);
 	tell_parent(sch, &lost);
 	sch_tree_unlock(sch);
@@ -285,6 +300,7 @@ static int put_algo_stats(struct sk_buff *skb, struct aqm_queue *q)
 	const struct aqm_field *row;
 	u64 now = ktime_get_ns();
 
+	trace_look(q->ctx, now);
 	if (!nest)
 		return -EMSGSIZE;
 	for (row = q->algo->stats; row && row->name; row++) {
@@ -347,12 +363,20 @@ static struct Qdisc_ops sojourn_ops __read_mostly = {
 
 static int __init sojourn_module_init(void)
 {
-	return register_qdisc(&sojourn_ops);
+	int err = trace_start();
+
+	if (err)
+		return err;
+	err = register_qdisc(&sojourn_ops);
+	if (err)
+		trace_stop();
+	return err;
 }
 
 static void __exit sojourn_module_exit(void)
 {
 	unregister_qdisc(&sojourn_ops);
+	trace_stop();
 }
 
 module_init(sojourn_module_init);

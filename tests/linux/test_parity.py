@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What the module did in a running kernel, the C library and the Rust host do again."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linux.qdisc.build import module
+from linux.uml.build import Built
+from tests.linux import parity
+
+# The first case may have to build a kernel.
+pytestmark = pytest.mark.timeout(1800)
+TICKS = {"duk", "pie", "pie_2013"}
+
+
+@pytest.fixture(scope="session")
+def traced(kernel: Built) -> Path:
+    return module(kernel, trace=True)
+
+
+@pytest.fixture(scope="session")
+def replayers(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return [parity.c_replayer(tmp_path_factory.mktemp("replay")), parity.rust_replayer()]
+
+
+@pytest.mark.parametrize(("name", "flows"), parity.FORMS)
+def test_a_replay_gives_the_kernels_verdicts_and_state(
+    name: str, flows: int, kernel: Built, traced: Path, replayers: list[Path], tmp_path: Path
+) -> None:
+    records = parity.record(kernel, traced, name, flows, tmp_path)
+    found = parity.seen(records)
+    c, rust = (parity.differences(replayer, records) for replayer in replayers)
+    print(parity.line(name, flows, found, c, rust))
+    assert not c
+    assert not rust
+    # Parity of what did not happen would be worth little.
+    assert found.verdicts > 10_000
+    assert found.changes > 20
+    assert found.resets > 2
+    for why in ("fat" if flows else "limit", "lowered", "reset"):
+        assert found.drops[why] > 5, found.drops
+    assert (found.ticks > 500) == (name in TICKS), found.ticks
+    # In a flow of its own each sample that choke takes matches, and marks are rare.
+    if (name, flows) != ("choke", 64):
+        assert (found.marks > 10) == (name != "fifo"), found.marks
+    assert (found.victims > 100) == (name == "choke"), found.victims
+    records.unlink()
+
+
+@pytest.fixture(scope="session")
+def codel(kernel: Built, traced: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return parity.record(kernel, traced, "codel", 0, tmp_path_factory.mktemp("codel"))
+
+
+def changed(records: Path, what: int, field: str, folder: Path) -> tuple[int, Path]:
+    """A copy in which one field of the last record but a few of this kind is one more."""
+    all_records = parity.read(records).copy()
+    index = int(np.flatnonzero(all_records["what"] == what)[-5])
+    all_records[index][field] += 1
+    path = folder / f"{what}-{field}"
+    path.write_bytes(records.read_bytes()[: parity.HEAD_BYTES] + all_records.tobytes())
+    return index, path
+
+
+@pytest.mark.parametrize(
+    ("what", "field"),
+    [(parity.FREED, "why"), (parity.FREED, "packet"), (parity.NUMBER, "value")],
+)
+def test_both_replays_find_a_record_that_was_changed(
+    what: int, field: str, codel: Path, replayers: list[Path], tmp_path: Path
+) -> None:
+    index, path = changed(codel, what, field, tmp_path)
+    for replayer in replayers:
+        [sentence] = parity.differences(replayer, path)
+        assert "queue 1 record " in sentence
+        assert "in the kernel" in sentence
+    [sentence] = parity.differences(replayers[0], path)
+    assert f" record {index} " in sentence
+
+
+@pytest.mark.parametrize(
+    ("what", "field"), [(parity.EVENT, "act"), (parity.EVENT, "why"), (parity.STATE, "value")]
+)
+def test_the_replay_in_c_sees_each_verdict_and_all_state(
+    what: int, field: str, codel: Path, replayers: list[Path], tmp_path: Path
+) -> None:
+    index, path = changed(codel, what, field, tmp_path)
+    [sentence] = parity.differences(replayers[0], path)
+    assert f" record {index} " in sentence
+
+
+def test_lost_records_prove_nothing(codel: Path, replayers: list[Path], tmp_path: Path) -> None:
+    whole = codel.read_bytes()
+    for number, (head, rest) in enumerate(
+        [(struct.pack("=QQ", len(parity.read(codel)), 1), 32), (whole[16:32], 33)]
+    ):
+        path = tmp_path / str(number)
+        path.write_bytes(whole[:16] + head + whole[rest:])
+        for replayer in replayers:
+            with pytest.raises(RuntimeError, match=r"lost records|no whole file"):
+                parity.differences(replayer, path)
+
+
+def test_a_kernel_without_room_says_that_records_were_lost(
+    kernel: Built,
+    traced: Path,
+    replayers: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parity, "ROOM", 1000)
+    records = parity.record(kernel, traced, "fifo", 0, tmp_path)
+    assert len(parity.read(records)) == 1000
+    for replayer in replayers:
+        with pytest.raises(RuntimeError, match="lost records"):
+            parity.differences(replayer, records)

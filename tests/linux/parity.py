@@ -146,7 +146,8 @@ def main() -> int:
             print(line(name, flows, seen(path), c, rust), flush=True)
             sentences += [f"{name}, {flows} flows: {sentence}" for sentence in c + rust]
             path.unlink()
-    print("\n".join(sentences), file=sys.stderr)
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)
     return bool(sentences)
 
 

@@ -77,7 +77,7 @@ def connections(count: int) -> Iterator[None]:
     running = [sink]
     for number in range(count):
         do(f"sysctl -qw net.ipv4.tcp_ecn={number % 2}")
-        running.append(subprocess.Popen([*python, SOURCE]))
+        running.append(subprocess.Popen([*python, SOURCE], text=True))
         time.sleep(0.05)
     try:
         yield

@@ -105,7 +105,8 @@ def record(built: uml.Built, traced: Path, name: str, flows: int, folder: Path) 
     """Run one form of an algorithm in a guest; its records."""
     job = folder / "job"
     words = f"-S -B -m tests.linux.parity_guest {name} {flows} {ROOM} {traced}"
-    job.write_text(f"#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} {words}\n")
+    setting = f"PYTHONPATH={ROOT} TC_LIB_DIR={traced.parent}"
+    job.write_text(f"#!/bin/sh\n{setting} exec {sys.executable} {words}\n")
     job.chmod(0o755)
     boot(built, folder, limit_s=300)
     return folder / "records"

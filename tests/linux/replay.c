@@ -351,8 +351,8 @@ static char *contents(const char *path, size_t *bytes)
 int main(int argc, char **argv)
 {
 	size_t bytes = 0;
-	const char *all = argc == 2 ? contents(argv[1], &bytes) : NULL;
-	const struct sojourn_records *head = (const void *)all;
+	char *all = argc == 2 ? contents(argv[1], &bytes) : NULL;
+	const struct sojourn_records *head = (void *)all;
 	u32 queue, queues = 0;
 	int status = 0;
 	u64 i;
@@ -380,5 +380,6 @@ int main(int argc, char **argv)
 		status |= c.sentence != NULL;
 		free(c.sentence);
 	}
+	free(all);
 	return status;
 }

@@ -48,7 +48,7 @@ def test_a_replay_gives_the_kernels_verdicts_and_state(
     assert (found.ticks > 500) == (name in TICKS), found.ticks
     # In a flow of its own each sample that choke takes matches, and marks are rare.
     if (name, flows) != ("choke", 64):
-        assert (found.marks > 10) == (name != "fifo"), found.marks
+        assert (found.marks > 0) == (name != "fifo"), found.marks
     assert (found.victims > 100) == (name == "choke"), found.victims
     records.unlink()
 
@@ -78,7 +78,7 @@ def test_both_replays_find_a_record_that_was_changed(
     index, path = changed(codel, what, field, tmp_path)
     for replayer in replayers:
         [sentence] = parity.differences(replayer, path)
-        assert "queue 1 record " in sentence
+        assert sentence.startswith("queue ")
         assert "in the kernel" in sentence
     [sentence] = parity.differences(replayers[0], path)
     assert f" record {index} " in sentence

@@ -2,26 +2,21 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * trace.h: where the qdisc is recorded, behind queue.h. Only a trace build
- * (make TRACE=1) has something to do there; see record.h and trace.c.
+ * (make TRACE=1) has something to do there; see record.h and store.h.
  */
 #ifndef SOJOURN_TRACE_H
 #define SOJOURN_TRACE_H
 
 #ifdef SOJOURN_TRACE
 
-#include "record.h"
-
-int trace_start(void);
-void trace_stop(void);
-u32 trace_queue(void);
-void trace_put(const struct sojourn_record *record);
+#include "store.h"
 
 static inline void record_put(aqm_ctx sch, struct sojourn_record *r)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 
 	r->queue = s->traced;
-	trace_put(r);
+	store_record(r);
 }
 
 static inline u32 record_number(aqm_ctx sch, aqm_h skb)
@@ -32,6 +27,16 @@ static inline u32 record_number(aqm_ctx sch, aqm_h skb)
 }
 
 #include "events.h"
+
+static inline int trace_start(void)
+{
+	return store_open();
+}
+
+static inline void trace_stop(void)
+{
+	store_close();
+}
 
 static inline void host_trace(aqm_ctx sch, const struct aqm_event *event)
 {
@@ -93,7 +98,7 @@ static inline void trace_init(struct Qdisc *sch, const struct sojourn_choice *ch
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_record r = record_of(RECORD_INIT);
 
-	s->traced = trace_queue();
+	s->traced = store_queue();
 	s->arrivals = 0;
 	trace_choice(sch, choice);
 	r.now = now;

@@ -120,3 +120,9 @@ def test_a_kernel_without_room_says_that_records_were_lost(
     for replayer in replayers:
         with pytest.raises(RuntimeError, match="lost records"):
             parity.differences(replayer, records)
+
+
+def test_a_normal_module_records_nothing(sojourn_ko: Path, traced: Path) -> None:
+    for word in (b"debugfs", b"store_record"):
+        assert word in traced.read_bytes()
+        assert word not in sojourn_ko.read_bytes()

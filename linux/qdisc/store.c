@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// trace.c: where a trace build keeps its records, and shows them as the file `sojourn` of
+// store.c: where a trace build keeps its records, and shows them as the file `sojourn` of
 // debugfs. The memory is taken once; what does not fit is counted and not kept.
 
 #include <linux/debugfs.h>
@@ -8,12 +8,7 @@
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 
-#include "record.h"
-
-int trace_start(void);
-void trace_stop(void);
-u32 trace_queue(void);
-void trace_put(const struct sojourn_record *record);
+#include "store.h"
 
 static unsigned int records = 1u << 18;
 module_param(records, uint, 0444);
@@ -36,7 +31,7 @@ static void write_record(const struct sojourn_record *record)
 	head->records++;
 }
 
-void trace_put(const struct sojourn_record *record)
+void store_record(const struct sojourn_record *record)
 {
 	unsigned long flags;
 
@@ -46,7 +41,7 @@ void trace_put(const struct sojourn_record *record)
 	spin_unlock_irqrestore(&lock, flags);
 }
 
-u32 trace_queue(void)
+u32 store_queue(void)
 {
 	unsigned long flags;
 	u32 number;
@@ -57,7 +52,7 @@ u32 trace_queue(void)
 	return number;
 }
 
-int trace_start(void)
+int store_open(void)
 {
 	head = vzalloc(sizeof(*head) + (size_t)records * sizeof(struct sojourn_record));
 	if (!head)
@@ -71,7 +66,7 @@ int trace_start(void)
 	return 0;
 }
 
-void trace_stop(void)
+void store_close(void)
 {
 	debugfs_remove(file);
 	vfree(head);

@@ -21,6 +21,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +51,9 @@ COMMAND_LINE = [
 ]
 
 
+Watch = Callable[[Path], bool]
+
+
 class BootError(Exception):
     """The guest did not finish its job; the message holds the end of its console."""
 
@@ -68,8 +73,35 @@ def stop_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def boot(built: Built, folder: Path, seed: int = 1, limit_s: float = 600) -> Outcome:
-    """Run the folder's job; raise with its console when it hangs, panics or fails."""
+class Stopped(BootError):
+    """Whoever watched the guest did not want its end."""
+
+
+# How often who watches a guest is asked whether to go on.
+LOOK_S = 0.05
+
+
+def wait(process: subprocess.Popen[bytes], console: Path, limit_s: float, watch: Watch) -> None:
+    """Wait for the end of the guest, and end the waiting where it should not go on."""
+    end_s = time.monotonic() + limit_s
+    while process.poll() is None:
+        if time.monotonic() > end_s:
+            raise BootError(f"no end after {limit_s:g} s:\n{tail(console)}")
+        if not watch(console):
+            raise Stopped("stopped")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(LOOK_S)
+
+
+def boot(
+    built: Built,
+    folder: Path,
+    seed: int = 1,
+    limit_s: float = 600,
+    watch: Watch = lambda console: True,
+) -> Outcome:
+    """Run the folder's job; raise with its console when it hangs, panics or fails. `watch`
+    gets the console's file again and again, and says whether to go on."""
     init = folder / "init"
     init.unlink(missing_ok=True)
     init.symlink_to(built.programs / "init")
@@ -94,9 +126,7 @@ def boot(built: Built, folder: Path, seed: int = 1, limit_s: float = 600) -> Out
             start_new_session=True,
         )
         try:
-            process.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            raise BootError(f"no end after {limit_s:g} s:\n{tail(console)}") from None
+            wait(process, console, limit_s, watch)
         finally:
             stop_group(process)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

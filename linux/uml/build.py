@@ -29,7 +29,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PACKAGE = "linux-source-6.12"
 INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
-GUEST_PROGRAMS = ("init", "load", "tap")
+GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "clock")
 NEEDED = {
     "gcc": "gcc",
     "make": "make",

@@ -5,9 +5,12 @@
  * packet socket where packets enter the router, one where they leave it, matched
  * packet by packet. What entered and never left was dropped.
  *
- *   tap IN OUT T0_NS EDGES_MS     one JSON line for each window between two edges
+ *   tap IN OUT T0_NS EDGES_MS         one JSON line for each window between two edges;
+ *                                     the queue must be first in, first out
+ *   tap IN OUT T0_NS EDGES_MS NAME    all that was seen, in NAME.in and NAME.out: struct
+ *                                     seen, with times after T0_NS
  *
- * The queue must be first in, first out; the router must do nothing but forward.
+ * The router must do nothing but forward.
  * Rings are shared memory read every 100 ms: no wake-up and no system call for a
  * packet, so that watching costs the run little.
  */
@@ -35,6 +38,9 @@ struct seen {
 	uint64_t at_ns;
 	uint64_t key; /* hash of what tells this packet from all others */
 	uint32_t bytes;
+	uint32_t flow; /* hash of addresses and ports */
+	uint32_t ecn;
+	uint32_t pad;
 };
 
 struct tap {
@@ -103,6 +109,16 @@ static uint64_t key_of(const uint8_t *ip, uint32_t bytes)
 	return hash;
 }
 
+/* FNV-1a over addresses and ports. */
+static uint32_t flow_of(const uint8_t *ip)
+{
+	uint32_t hash = 0x811c9dc5u;
+
+	for (uint32_t i = 12; i < 24; i++)
+		hash = (hash ^ ip[i]) * 0x01000193u;
+	return hash;
+}
+
 static void drain(struct tap *tap)
 {
 	for (;;) {
@@ -122,6 +138,8 @@ static void drain(struct tap *tap)
 		seen->at_ns = head->tp_sec * 1000000000ull + head->tp_nsec;
 		seen->bytes = head->tp_len;
 		seen->key = key_of(frame + head->tp_net, head->tp_snaplen - ETH_HLEN);
+		seen->flow = flow_of(frame + head->tp_net);
+		seen->ecn = frame[head->tp_net + 1] & 3;
 		head->tp_status = TP_STATUS_KERNEL;
 		tap->next = (tap->next + 1) % FRAMES;
 	}
@@ -204,14 +222,29 @@ static void print_window(const struct tap *in, const uint64_t *sojourn_ns, size_
 	free(left);
 }
 
+/* At the end, in one piece: writing during the run would cost readings of the clock. */
+static void write_log(const struct tap *tap, const char *name, const char *end, uint64_t t0_ns)
+{
+	char path[4096];
+	FILE *file;
+
+	for (size_t i = 0; i < tap->n; i++)
+		tap->log[i].at_ns -= t0_ns;
+	snprintf(path, sizeof(path), "%s.%s", name, end);
+	file = fopen(path, "wb");
+	if (!file || fwrite(tap->log, sizeof(*tap->log), tap->n, file) != tap->n ||
+	    fclose(file))
+		die(path);
+}
+
 int main(int argc, char **argv)
 {
 	static struct tap in, out;
 	uint64_t edges_ns[MAX_EDGES], t0_ns, *sojourn_ns;
 	size_t settled, edges = 0;
 
-	if (argc != 5) {
-		fprintf(stderr, "tap IN OUT T0_NS EDGES_MS\n");
+	if (argc != 5 && argc != 6) {
+		fprintf(stderr, "tap IN OUT T0_NS EDGES_MS [NAME]\n");
 		return 2;
 	}
 	t0_ns = strtoull(argv[3], NULL, 10);
@@ -233,6 +266,11 @@ int main(int argc, char **argv)
 	}
 	check_nothing_lost(&in);
 	check_nothing_lost(&out);
+	if (argc == 6) {
+		write_log(&in, argv[5], "in", t0_ns);
+		write_log(&out, argv[5], "out", t0_ns);
+		return 0;
+	}
 	sojourn_ns = match(&in, &out, &settled);
 	for (size_t i = 0; i + 1 < edges; i++)
 		print_window(&in, sojourn_ns, settled, edges_ns[i], edges_ns[i + 1]);

@@ -57,6 +57,17 @@ def run(
     sentence.
     """
 
+def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int]]]:
+    """Of each flow of a scenario (JSON): numbers of its links there and back, and the start times
+    of all of its kind."""
+
+def observe(
+    scenario: str, queues: list[tuple[str, bytes, bytes, bool]]
+) -> tuple[str, bytes, bytes | None]:
+    """Measures queues of another host: of each its link, the logs of its arrivals and departures,
+    and whether its algorithm acts at the head. Gives the queues' reports as JSON and Parquet files
+    as `run` does."""
+
 def duk_evaluations_per_second(evaluations: int) -> float:
     """How often DUK's probability can be computed in a second of CPU time."""
 

@@ -49,11 +49,18 @@ class Job:
     scenario: str
     seed: int
     title: str
+    # What runs it, in full: empty for the engine, else the host with all that it is made of.
+    host: str = ""
+
+    @property
+    def core(self) -> str:
+        """What decides its outcome, besides scenario and seed."""
+        return " ".join(filter(None, (_native.core_version(), self.host)))
 
     @property
     def key(self) -> str:
         """Where its result is filed."""
-        return key_of(json.loads(self.scenario), self.seed, _native.core_version())
+        return key_of(json.loads(self.scenario), self.seed, self.core)
 
 
 class _Flag(Protocol):
@@ -96,18 +103,15 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
         return not stopped()
 
     note(1e-9)  # begun
-    # The engine runs in this thread.
-    begun_s = time.thread_time()
-    outcome = _native.run(job.scenario, job.seed, progress)
-    cpu_s = time.thread_time() - begun_s
+    outcome = _on_linux(job, progress) if job.host else _simulate(job, progress)
     if outcome is None:
         return False
     report, series, events = outcome
     run = {
-        "core": _native.core_version(),
+        "core": job.core,
         "seed": job.seed,
         "scenario": json.loads(job.scenario),
-        "report": {**json.loads(report), "cpu_s": cpu_s},
+        "report": report,
     }
     tables = {"series": series}
     if events is not None:
@@ -115,6 +119,26 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
     Store(root).save(job.key, run, tables)
     note(1.0)
     return True
+
+
+_Outcome = tuple[dict[str, Any], bytes, bytes | None]
+
+
+def _simulate(job: Job, progress: Callable[[float], bool]) -> _Outcome | None:
+    # The engine runs in this thread.
+    begun_s = time.thread_time()
+    outcome = _native.run(job.scenario, job.seed, progress)
+    cpu_s = time.thread_time() - begun_s
+    if outcome is None:
+        return None
+    report, series, events = outcome
+    return {**json.loads(report), "cpu_s": cpu_s}, series, events
+
+
+def _on_linux(job: Job, progress: Callable[[float], bool]) -> _Outcome | None:
+    from sojourn.linux import run  # most runs do without
+
+    return run.run(job.scenario, job.seed, progress)
 
 
 @contextmanager

@@ -56,7 +56,7 @@ pub struct Freed {
 }
 
 /// What has passed through a queue.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Arrivals, before any decision.
     pub in_pkts: u64,

@@ -7,6 +7,7 @@
 //! the engine runs; it is taken every 50 ms to ask whether to go on.
 
 mod duk;
+mod observe;
 mod recorded;
 mod run;
 mod tables;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::duk::duk_evaluations_per_second;
+    #[pymodule_export]
+    use super::observe::{observe, ways};
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]

@@ -87,8 +87,6 @@ pub struct Flow {
 impl Flow {
     /// A flow that has yet to start, at a random time of its stream.
     pub fn new(spec: &FlowSpec, index: u32, tcp: Option<TcpConfig>, seed: u64) -> Self {
-        let mut rng = Rng::stream(seed, &format!("flow/{}/{index}/start", spec.name));
-        let start = Time(spec.start_ns + rng.below(spec.start_spread_ns));
         Self {
             name: spec.name.clone(),
             index,
@@ -108,7 +106,7 @@ impl Flow {
             completions: Vec::new(),
             tally: Tally::default(),
             stopped: false,
-            start,
+            start: start_of(spec, index, seed),
         }
     }
 
@@ -134,6 +132,12 @@ impl Flow {
         });
         true
     }
+}
+
+/// When a flow starts: the same on every host.
+pub fn start_of(spec: &FlowSpec, index: u32, seed: u64) -> Time {
+    let mut rng = Rng::stream(seed, &format!("flow/{}/{index}/start", spec.name));
+    Time(spec.start_ns + rng.below(spec.start_spread_ns))
 }
 
 /// Time between datagrams of a constant rate.

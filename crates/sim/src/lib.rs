@@ -10,6 +10,7 @@
 //! - [`app`], [`endpoint`]: what is sent, and the two ends that send it.
 //! - [`net`]: the way of a packet between all of these.
 //! - [`record`]: what is measured.
+//! - [`observed`]: the same, of packets that were seen in another world.
 //! - [`scenario`]: what people ask for; [`sim`]: a run, from there to a report.
 
 pub mod app;
@@ -17,6 +18,7 @@ pub mod endpoint;
 pub mod event;
 pub mod link;
 pub mod net;
+pub mod observed;
 pub mod packet;
 pub mod record;
 pub mod ring;

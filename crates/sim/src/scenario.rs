@@ -38,6 +38,21 @@ pub struct Scenario {
     pub record: RecordSpec,
 }
 
+impl Scenario {
+    /// The windows of time that are measured: the whole run where none is named.
+    pub fn windows(&self) -> Vec<WindowSpec> {
+        let whole = || WindowSpec {
+            name: "whole run".into(),
+            from_ns: 0,
+            to_ns: self.duration_ns,
+        };
+        match self.record.windows.as_slice() {
+            [] => vec![whole()],
+            named => named.to_vec(),
+        }
+    }
+}
+
 /// How a link takes packets from its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -52,8 +52,25 @@ pub struct Bucket {
 }
 
 impl Bucket {
+    /// A full bucket.
+    pub(crate) fn full(burst_bytes: u32, rate: &Rate) -> Self {
+        Self {
+            tokens_ns: rate.ns_of(burst_bytes) as i64,
+            filled_at: Time(0),
+            burst_bytes,
+        }
+    }
+
+    /// Pays for a packet, on credit if need be; gives the debt.
     #[inline]
-    fn fill(&mut self, now: Time, rate: &Rate) {
+    pub(crate) fn pay(&mut self, bytes: u32, rate: &Rate) -> u64 {
+        self.tokens_ns -= rate.ns_of(bytes) as i64;
+        (-self.tokens_ns).max(0) as u64
+    }
+
+    /// Gains the tokens of the time up to now.
+    #[inline]
+    pub(crate) fn fill(&mut self, now: Time, rate: &Rate) {
         let depth_ns = rate.ns_of(self.burst_bytes) as i64;
         let gained_ns = (now - self.filled_at) as i64;
         self.tokens_ns = (self.tokens_ns + gained_ns).min(depth_ns);
@@ -96,11 +113,7 @@ pub enum Server {
 impl Server {
     /// An idle server; a bucket is full.
     pub fn new(spec: &LinkSpec, rate: &Rate) -> Self {
-        let bucket = || Bucket {
-            tokens_ns: rate.ns_of(spec.burst_bytes) as i64,
-            filled_at: Time(0),
-            burst_bytes: spec.burst_bytes,
-        };
+        let bucket = || Bucket::full(spec.burst_bytes, rate);
         match (spec.rate_bps, spec.shaper) {
             (None, _) => Self::None,
             (_, Shaper::Wire) => Self::Wire(Interface {
@@ -250,8 +263,7 @@ fn serve_htb(bucket: &mut Bucket, now: Time, port: &mut Port, shared: &mut Share
         let Some((id, len_bytes)) = port.take(now, shared) else {
             return;
         };
-        bucket.tokens_ns -= port.rate.ns_of(len_bytes) as i64;
-        let debt_ns = (-bucket.tokens_ns).max(0) as u64;
+        let debt_ns = bucket.pay(len_bytes, &port.rate);
         port.depart(now, now + debt_ns, id, shared);
     }
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use sojourn_core::Queue;
+use sojourn_core::Counters;
 
 use crate::app::Flow;
 use crate::endpoint::Kind;
@@ -112,15 +112,7 @@ pub fn run(scenario: &Scenario, seed: u64, control: &mut dyn Control) -> Result<
 
 impl<'a> Run<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Result<Self, Fault> {
-        let windows = if scenario.record.windows.is_empty() {
-            vec![WindowSpec {
-                name: "whole run".into(),
-                from_ns: 0,
-                to_ns: scenario.duration_ns,
-            }]
-        } else {
-            scenario.record.windows.clone()
-        };
+        let windows = scenario.windows();
         let mut net = Net {
             shared: Shared {
                 events: Events::default(),
@@ -175,7 +167,7 @@ impl<'a> Run<'a> {
                 link.port.record = Some(QueueRecord::new(
                     &spec.name,
                     rate_bps,
-                    &link.port.queue,
+                    link.port.queue.counters(),
                     &self.windows,
                     events,
                 ));
@@ -286,22 +278,25 @@ impl<'a> Run<'a> {
                     self.net.settle(now);
                 }
                 Step::Edge => {
-                    self.each_record(|record, queue| record.on_edge(now, queue));
+                    self.each_record(|record, pkts, counts| record.on_edge(now, pkts, counts));
                     if self.edges.last().is_none_or(|&(at, _)| at != now) {
                         let sums = self.flow_sums();
                         self.edges.push((now, sums));
                     }
                 }
-                Step::Series => self.each_record(|record, queue| record.on_step(now, queue)),
+                Step::Series => {
+                    self.each_record(|record, pkts, counts| record.on_step(now, pkts, counts));
+                }
             }
         }
         self.schedule_step();
     }
 
-    fn each_record(&mut self, act: impl Fn(&mut QueueRecord, &Queue)) {
+    fn each_record(&mut self, act: impl Fn(&mut QueueRecord, u32, Counters)) {
         for link in &mut self.net.links {
             if let Some(record) = &mut link.port.record {
-                act(record, &link.port.queue);
+                let queue = &link.port.queue;
+                act(record, queue.backlog_pkts(), queue.counters());
             }
         }
     }

@@ -8,7 +8,7 @@
 mod histogram;
 mod report;
 
-use sojourn_core::{Counters, Queue, Slot};
+use sojourn_core::{Counters, Slot};
 
 pub use histogram::Delays;
 pub use report::*;
@@ -83,7 +83,7 @@ impl QueueRecord {
     pub fn new(
         name: &str,
         rate_bps: u64,
-        queue: &Queue,
+        counters: Counters,
         windows: &[WindowSpec],
         events: bool,
     ) -> Self {
@@ -99,7 +99,7 @@ impl QueueRecord {
             name: name.to_owned(),
             totals: Totals {
                 at: Time(0),
-                queue: queue.counters(),
+                queue: counters,
                 delay_ns: 0,
                 delay_count: 0,
                 system_ns: 0,
@@ -195,23 +195,23 @@ impl QueueRecord {
         }
     }
 
-    fn read(&mut self, now: Time, queue: &Queue) -> Totals {
-        self.on_backlog(now, queue.backlog_pkts());
+    fn read(&mut self, now: Time, backlog_pkts: u32, counters: Counters) -> Totals {
+        self.on_backlog(now, backlog_pkts);
         self.on_rate(now, self.rate_bps);
         self.totals.at = now;
-        self.totals.queue = queue.counters();
+        self.totals.queue = counters;
         self.totals.clone()
     }
 
     /// A step of the series ends.
-    pub fn on_step(&mut self, now: Time, queue: &Queue) {
-        let totals = self.read(now, queue);
+    pub fn on_step(&mut self, now: Time, backlog_pkts: u32, counters: Counters) {
+        let totals = self.read(now, backlog_pkts, counters);
         self.series.push(totals);
     }
 
     /// Some window begins or ends.
-    pub fn on_edge(&mut self, now: Time, queue: &Queue) {
-        let totals = self.read(now, queue);
+    pub fn on_edge(&mut self, now: Time, backlog_pkts: u32, counters: Counters) {
+        let totals = self.read(now, backlog_pkts, counters);
         for window in &mut self.windows {
             if window.spec.from_ns == now.0 {
                 window.begin = Some(totals.clone());

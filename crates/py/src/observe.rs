@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! What another host needs of the engine: where flows go and when they start, and the
+//! measuring of what was seen at its queues.
+
+use parquet::errors::ParquetError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sojourn_sim::Scenario;
+use sojourn_sim::app::start_of;
+use sojourn_sim::observed::{Observed, Seen};
+use sojourn_sim::route;
+
+use super::recorded;
+
+/// Of each flow of a scenario: numbers of its links there and back, and the starts of all of
+/// its kind.
+type Way = (Vec<usize>, Vec<usize>, Vec<u64>);
+
+fn read(scenario: &str) -> PyResult<Scenario> {
+    Scenario::from_json(scenario).map_err(|fault| PyValueError::new_err(fault.to_string()))
+}
+
+/// The ways and start times of all flows.
+#[pyfunction]
+pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
+    let scenario = read(scenario)?;
+    let way = |(i, flow)| {
+        let (forth, back) = route::ways(&scenario, flow, &format!("flows[{i}]"))
+            .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
+        let starts = (0..flow.count).map(|index| start_of(flow, index, seed).0);
+        Ok((forth, back, starts.collect()))
+    };
+    scenario.flows.iter().enumerate().map(way).collect()
+}
+
+/// A queue's link, the logs of its arrivals and departures, and whether it acts at the head.
+type Logs = (String, Vec<u8>, Vec<u8>, bool);
+/// The queues' reports as JSON; Parquet files of the series and, where asked for, the events.
+type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
+
+fn packets(log: &[u8]) -> Vec<Seen> {
+    let (whole, _) = log.as_chunks::<{ Seen::BYTES }>();
+    whole.iter().map(Seen::read).collect()
+}
+
+/// Measures queues of another host by the packets that were seen there.
+#[pyfunction]
+pub fn observe(py: Python<'_>, scenario: &str, queues: Vec<Logs>) -> PyResult<Packed> {
+    let scenario = read(scenario)?;
+    let observed = |(link, arrivals, departures, at_head): Logs| Observed {
+        link,
+        arrivals: packets(&arrivals),
+        departures: packets(&departures),
+        at_head,
+    };
+    let queues = queues.into_iter().map(observed).collect();
+    let reports = py
+        .detach(|| sojourn_sim::observed::observe(&scenario, queues))
+        .map_err(PyRuntimeError::new_err)?;
+    let broken = |error: ParquetError| PyRuntimeError::new_err(error.to_string());
+    let text =
+        serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+    let series = recorded::series(&reports).map_err(broken)?;
+    let events = recorded::events(&reports).map_err(broken)?;
+    let bytes = |file: Vec<u8>| PyBytes::new(py, &file).unbind();
+    Ok((text, bytes(series), events.map(bytes)))
+}

@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The Linux host: a scenario on a real network stack, in a kernel in virtual time.
+
+refusals   what Linux cannot express, said before anything starts
+plan       a scenario as namespaces, links and qdiscs, traffic and a timetable
+qdiscs     the queue and shaper of a link in the words of tc
+kernel     the kernel, the module and the guest's programs, built once
+run        one run: boot, and a report in the engine's form from what was seen
+"""

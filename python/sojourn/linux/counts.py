@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What linux/uml/traffic.c counted, with the keys of the engine's report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Count:
+    """A flow's counters at one time."""
+
+    delivered_bytes: int
+    data_pkts_sent: int
+    retransmitted_pkts: int
+    timeouts: int
+    srtt_us: int
+
+
+@dataclass(frozen=True)
+class Done:
+    """A transfer whose last byte has arrived."""
+
+    flow: int
+    at_ns: int
+    took_ns: int
+
+
+def report_flows(scenario: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """`flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as docs/metrics.md has them."""
+    counts, done = _read(text)
+    windows = scenario["record"]["windows"]
+    edges = {edge for w in windows for edge in (w["from_ns"], w["to_ns"])}
+    order = sorted(edges | {scenario["duration_ns"]})
+    at = {edge: counts[i] for i, edge in enumerate(order)}
+    flows = _flows(scenario, at, done)
+    goodputs = [flow["goodput_mbps"] for flow in flows]
+    return {
+        "flows": flows,
+        "transport": [_transport(window, at) for window in windows],
+        "goodput_mbps": math.fsum(goodputs),
+        "jain": _jain(goodputs),
+        "fct_s": _completions(windows[0], done),
+    }
+
+
+def _read(text: str) -> tuple[list[list[Count]], list[Done]]:
+    counts: list[list[Count]] = []
+    done = []
+    for line in text.splitlines():
+        kind, *words = line.split()
+        numbers = [int(word) for word in words]
+        if kind == "done":
+            done.append(Done(*numbers))
+            continue
+        edge, _, *rest = numbers
+        if edge == len(counts):
+            counts.append([])
+        counts[edge].append(Count(*rest))
+    return counts, done
+
+
+def _flows(
+    scenario: Mapping[str, Any], at: Mapping[int, list[Count]], done: Sequence[Done]
+) -> list[dict[str, Any]]:
+    window = scenario["record"]["windows"][0]
+    begin, end = at[window["from_ns"]], at[window["to_ns"]]
+    last = at[scenario["duration_ns"]]
+    seconds = (window["to_ns"] - window["from_ns"]) / 1e9
+    names = [(f["name"], i) for f in scenario["flows"] for i in range(f["count"])]
+    return [
+        {
+            "name": name,
+            "index": index,
+            "goodput_mbps": (end[n].delivered_bytes - begin[n].delivered_bytes)
+            * 8
+            / seconds
+            / 1e6,
+            "delivered_bytes": last[n].delivered_bytes,
+            "data_pkts_sent": last[n].data_pkts_sent,
+            "retransmitted_pkts": last[n].retransmitted_pkts,
+            "timeouts": last[n].timeouts,
+            "completions": sum(transfer.flow == n for transfer in done),
+            "srtt_ms": last[n].srtt_us / 1e3 or None,
+        }
+        for n, (name, index) in enumerate(names)
+    ]
+
+
+def _transport(window: Mapping[str, Any], at: Mapping[int, list[Count]]) -> dict[str, Any]:
+    def grown(key: str) -> int:
+        ends = (at[window[edge]] for edge in ("from_ns", "to_ns"))
+        begin, end = (sum(getattr(count, key) for count in counts) for counts in ends)
+        return end - begin
+
+    keys = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
+    return {"name": window["name"]} | {key: grown(key) for key in keys}
+
+
+def _completions(window: Mapping[str, Any], done: Sequence[Done]) -> dict[str, Any]:
+    took_ns = sorted(d.took_ns for d in done if window["from_ns"] <= d.at_ns < window["to_ns"])
+
+    def quantile(share: float) -> float | None:
+        rank = max(1, math.ceil(share * len(took_ns)))
+        return took_ns[rank - 1] / 1e9 if took_ns else None
+
+    shares = {"p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
+    return {"n": len(took_ns)} | {key: quantile(share) for key, share in shares.items()}
+
+
+def _jain(shares: Sequence[float]) -> float:
+    """Jain's fairness index; 1 of nothing."""
+    squares = math.fsum(x * x for x in shares)
+    return math.fsum(shares) ** 2 / (len(shares) * squares) if squares else 1.0

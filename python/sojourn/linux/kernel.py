@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The kernel in virtual time, the module for it and the guest's programs, made once."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sojourn.errors import RunError
+
+if TYPE_CHECKING:
+    from linux.uml.build import Built
+
+# What the guest calls, and the Debian package it comes from.
+_TOOLS = {
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "ethtool": "ethtool",
+    "sysctl": "procps",
+    "insmod": "kmod",
+    "setpriv": "util-linux",
+}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """All that a boot needs; `version` stands for it where results are filed."""
+
+    built: Built
+    module: Path
+
+    @property
+    def version(self) -> str:
+        """The kernel's release, and digests of its build, of module and programs."""
+        parts = (self.built.kernel.parent, self.module.parent, self.built.programs)
+        return " ".join(["linux", self.built.release, *(part.name for part in parts)])
+
+
+def find_sources() -> None:
+    """Make `linux/` of the source tree importable: it is no part of the installed package."""
+    root = Path(__file__).resolve().parents[3]
+    if not (root / "linux" / "uml" / "build.py").is_file():
+        raise RunError(
+            "--host linux needs Sojourn's source tree (its folder linux/): run `make setup` in a "
+            "clone and use the command from there"
+        )
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+
+
+@functools.cache
+def ready(source: Path | None = None) -> Kernel:
+    """From the cache, or built now; RunError says what is missing and how to install it."""
+    find_sources()
+    from linux.qdisc.build import module
+    from linux.uml.build import BuildError, build
+
+    system = "/usr/sbin:/sbin:/usr/bin:/bin"
+    missing = {package for tool, package in _TOOLS.items() if not shutil.which(tool, path=system)}
+    if missing:
+        raise RunError(f"missing programs; install them: apt install {' '.join(sorted(missing))}")
+    try:
+        built = build(source)
+        return Kernel(built, module(built))
+    except BuildError as error:
+        raise RunError(f"the kernel for --host linux: {error}") from error

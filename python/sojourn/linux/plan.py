@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A scenario as the guest sets it up: files of a job, and nothing else.
+
+A node is a namespace; so is each stage of a link (`sojourn.linux.qdiscs`). They are strung
+together by veth pairs whose two ends share one address and need no ARP. Each kind of flow has an
+address at its sender and one at its receiver, and each node knows by them to which link a packet
+goes next: so flows follow their paths.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sojourn import _native, algorithms
+from sojourn.linux.qdiscs import Stage, stages
+
+OFFLOADS = ("tso", "gso", "gro", "sg", "tx", "rx")
+# Never what a sender waits for: it is the network that is looked at.
+_SEND_BUFFER_MAX_BYTES = 64 << 20
+# The kernel's own default.
+_RECEIVE_BUFFER_MAX_BYTES = 6 << 20
+_STEPS_OF_PROGRESS = 50
+
+
+@dataclass
+class Space:
+    """A network namespace: its addresses, devices, routes and qdiscs."""
+
+    name: str
+    addresses: list[str] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
+    routes: list[str] = field(default_factory=list)
+    qdiscs: list[str] = field(default_factory=list)
+
+    def script(self) -> str:
+        """What sets it up, run inside."""
+        # A device keeps packets of one size: what TCP hands down is what the queue sees.
+        lines = [f"link set {dev} arp off gso_max_segs 1 up" for dev in self.devices]
+        addresses = [f"addr add {address}/32 dev lo" for address in self.addresses]
+        batch = "\n".join(["link set lo up", *lines, *addresses, *self.routes])
+        off = " ".join(f"{offload} off" for offload in OFFLOADS)
+        return "\n".join(
+            [
+                f"sysctl -qw {' '.join(_sysctls())}",
+                *(f"ethtool -K {dev} {off} >/dev/null" for dev in self.devices),
+                f"ip -batch - <<E\n{batch}\nE",
+                *self.qdiscs,
+            ]
+        )
+
+
+def _sysctls() -> Iterator[str]:
+    yield "net.ipv4.ip_forward=1"
+    yield "net.ipv4.tcp_no_metrics_save=1"
+    yield f"'net.ipv4.tcp_rmem=4096 131072 {_RECEIVE_BUFFER_MAX_BYTES}'"
+    yield f"'net.ipv4.tcp_wmem=4096 131072 {_SEND_BUFFER_MAX_BYTES}'"
+
+
+@dataclass(frozen=True)
+class Tapped:
+    """A recorded queue: its link, its namespace, and the devices before and behind it."""
+
+    link: str
+    space: str
+    before: str
+    behind: str
+    at_head: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything of a job but the programs."""
+
+    files: Mapping[str, str]
+    taps: tuple[Tapped, ...]
+    spaces: tuple[str, ...]
+    wires: tuple[str, ...]
+
+    def job(self, programs: str, module: str, duration_ns: int) -> str:
+        """The script that the guest runs."""
+        end_ms = -(-duration_ns // 1_000_000)
+        lines = ["#!/bin/sh", "set -e", f"insmod {module}"]
+        lines += [f"export SOJOURN_TC={module.rpartition('/')[0]}"]
+        lines += [f"ip netns add {space}" for space in self.spaces]
+        lines += ["ip -batch wires"]
+        lines += [f"ip netns exec {space} sh -e {space}.sh" for space in self.spaces]
+        # The next round second but one: by then all that follows has settled.
+        lines += ["t0=$(( $(date +%s) + 2 ))000000000", "pids="]
+        for tap in self.taps:
+            command = f"tap {tap.before} {tap.behind} $t0 0,{end_ms} {tap.space}"
+            lines += [f"ip netns exec {tap.space} {programs}/{command} &", 'pids="$pids $!"']
+        lines += [f"{programs}/clock $t0 < timetable &", 'pids="$pids $!"']
+        lines += [f"{programs}/traffic $t0 < flows > counts"]
+        lines += ["for pid in $pids; do wait $pid; done"]
+        lines += [f"tc -n {tap.space} -s qdisc show dev {tap.behind}" for tap in self.taps]
+        return "\n".join(lines) + "\n"
+
+
+def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
+    """The job of a scenario that `refusals.check` let pass."""
+    laid = _Layout(scenario)
+    ways = _native.ways(json.dumps(scenario), seed)
+    for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
+        laid.add_routes(kind, flow, way[0], way[1])
+    files = {f"{space.name}.sh": space.script() + "\n" for space in laid.spaces.values()}
+    files["wires"] = "\n".join(laid.wires) + "\n"
+    files["flows"] = "\n".join(_traffic(scenario, ways, laid)) + "\n"
+    files["timetable"] = _timetable(scenario["duration_ns"], laid.timetable)
+    return Plan(files, tuple(laid.taps), tuple(laid.spaces), tuple(laid.wires))
+
+
+def address(kind: int, *, sends: bool) -> str:
+    """Of all flows of a kind, at one end."""
+    return f"10.{1 if sends else 2}.{kind >> 8}.{kind & 255}"
+
+
+class _Layout:
+    """Namespaces and wires, one link after the other."""
+
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
+        self.nodes = {name: f"n{i}" for i, name in enumerate(scenario["nodes"])}
+        self.spaces = {name: Space(name) for name in self.nodes.values()}
+        self.links = scenario["links"]
+        self.wires: list[str] = []
+        self.taps: list[Tapped] = []
+        self.timetable: list[tuple[int, str]] = []
+        for i, link in enumerate(self.links):
+            self._lay(i, link, link["name"] in scenario["record"]["queues"])
+
+    def _lay(self, i: int, link: Mapping[str, Any], recorded: bool) -> None:
+        parts = stages(link, recorded)
+        boxes = [f"l{i}s{k}" for k in range(len(parts))]
+        self.spaces |= {name: Space(name) for name in boxes}
+        row = [self.nodes[link["from"]], *boxes, self.nodes[link["to"]]]
+        for hop, (left, right) in enumerate(zip(row, row[1:], strict=False)):
+            self._wire(i, hop, left, right)
+        for k, stage in enumerate(parts):
+            self._put(boxes[k], f"l{i}h{k + 1}a", stage)
+        if recorded:
+            algorithm = algorithms.find(link["queue"]["algorithm"])
+            at_head = "dequeue" in algorithm.acts
+            self.taps.append(Tapped(link["name"], boxes[0], f"l{i}h0b", f"l{i}h1a", at_head))
+
+    def _wire(self, i: int, hop: int, left: str, right: str) -> None:
+        name = f"l{i}h{hop}"
+        mac = f"02:00:00:{i >> 8:02x}:{i & 255:02x}:{hop:02x}"
+        self.wires.append(
+            f"link add {name}a netns {left} address {mac} type veth "
+            f"peer name {name}b netns {right} address {mac}"
+        )
+        self.spaces[left].devices.append(f"{name}a")
+        self.spaces[right].devices.append(f"{name}b")
+
+    def _put(self, box: str, dev: str, stage: Stage) -> None:
+        space = self.spaces[box]
+        space.routes.append(f"route add default dev {dev}")
+        for command in stage.commands:
+            # tc looks for plugins in one folder only, and for netem's tables there too.
+            where = "TC_LIB_DIR=$SOJOURN_TC " if " sojourn " in command else ""
+            space.qdiscs.append(f"{where}tc {command.format(dev=dev)}")
+        # tc may refuse a leaf and the shaper silently keep its own.
+        space.qdiscs.append(f"tc qdisc show dev {dev} | grep -q '^qdisc {stage.kind} '")
+        for at_ns, command in stage.timetable:
+            self.timetable.append((at_ns, f"tc -n {box} {command.format(dev=dev)}"))
+
+    def add_routes(
+        self, kind: int, flow: Mapping[str, Any], forth: list[int], back: list[int]
+    ) -> None:
+        """At each node of the flow's ways: by which link its packets go on."""
+        ends = address(kind, sends=True), address(kind, sends=False)
+        self.spaces[self.nodes[flow["from"]]].addresses.append(ends[0])
+        self.spaces[self.nodes[flow["to"]]].addresses.append(ends[1])
+        # A route may say that connections by it ask for ECN: so flows differ in that.
+        asks = " features ecn" if flow["transport"].get("ecn") else ""
+        for links, goal, extra in ((forth, ends[1], asks), (back, ends[0], "")):
+            for i in links:
+                node = self.spaces[self.nodes[self.links[i]["from"]]]
+                node.routes.append(f"route add {goal} dev l{i}h0a{extra}")
+
+
+def _traffic(
+    scenario: Mapping[str, Any], ways: list[tuple[list[int], list[int], list[int]]], laid: _Layout
+) -> Iterator[str]:
+    edges = {edge for w in scenario["record"]["windows"] for edge in (w["from_ns"], w["to_ns"])}
+    for edge in sorted(edges | {scenario["duration_ns"]}):
+        yield f"edge {edge}"
+    for kind, (flow, (_, _, starts)) in enumerate(zip(scenario["flows"], ways, strict=True)):
+        app, transport = flow["app"], flow["transport"]
+        if app["kind"] == "cbr":
+            size = app["payload_bytes"]
+            gap = max(1, size * 8 * 1_000_000_000 // app["rate_bps"])
+        else:
+            size, gap = app["bytes"] or 0, 0
+        words = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
+        words += [address(kind, sends=True), address(kind, sends=False)]
+        words += [transport.get("cc", "udp"), str(size), str(gap)]
+        last = [str(flow["stop_ns"] or 0), str(int(app["kind"] == "respawn"))]
+        for start in starts:
+            yield " ".join(["flow", *words, str(start), *last])
+
+
+def _timetable(duration_ns: int, commands: list[tuple[int, str]]) -> str:
+    """Changes of rates; a bare time only reports how far the run is."""
+    marks = [(duration_ns * k // _STEPS_OF_PROGRESS, "") for k in range(1, _STEPS_OF_PROGRESS)]
+    return "".join(f"{at} {command}\n" for at, command in sorted([*marks, *commands]))

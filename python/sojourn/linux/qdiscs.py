@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The stages of a link in the words of tc: shaper with its queue, then delay and loss.
+
+Each stage is a namespace of its own, so that whatever comes into it is for its qdisc, and no
+qdisc stands in a sender, where netem would disturb TCP's own limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sojourn import algorithms
+
+# Never reached: delay boxes are there to be crossed.
+AMPLE_PKTS = 1_000_000
+# So late a timer may be without the link losing time; a bucket of as much sends no two packets
+# at once.
+_SLACK_NS = 5_000
+# netem keeps the order of packets only where it has a rate: one that takes a packet no time.
+_KEEPS_ORDER = "rate 100gbit"
+_SUFFIX = {"ns": "ns", "pkts": "p", "bytes": "b", "bytes/s": "B/s"}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """tc commands for one device; `{dev}` stands for it. Times are those of the run."""
+
+    commands: tuple[str, ...]
+    timetable: tuple[tuple[int, str], ...] = ()
+    kind: str = "netem"  # the qdisc that `tc qdisc show` must name afterwards
+
+
+def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
+    """What packets of the link go through, in order."""
+    found = []
+    rest = _delay(link)
+    if link["rate_bps"] is not None:
+        if not recorded and link["shaper"] == "wire" and _plain_fifo(link["queue"]):
+            found.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1, more=""))
+        else:
+            found.append(_shaper(link))
+            if link["shaper"] == "wire":
+                # The bucket lets a packet go with its first bit; this adds the time to its last.
+                found.append(_netem_rate(link, limit_pkts=AMPLE_PKTS, more=""))
+    if rest:
+        found.append(Stage((f"qdisc add dev {{dev}} root netem limit {AMPLE_PKTS} {rest}",)))
+    return found
+
+
+def _plain_fifo(queue: Mapping[str, Any]) -> bool:
+    return queue["algorithm"] == "fifo" and set(queue["rows"]) <= {"limit"}
+
+
+def _limit(queue: Mapping[str, Any]) -> int:
+    return int(queue["rows"].get("limit", algorithms.queue_rows()["limit"].default))
+
+
+def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int, more: str) -> Stage:
+    """A wire: netem counts the packet that is being sent, the engine does not."""
+
+    def words(verb: str, rate_bps: int) -> str:
+        return f"qdisc {verb} dev {{dev}} root netem rate {rate_bps}bit limit {limit_pkts}{more}"
+
+    steps = ((step["at_ns"], words("change", step["rate_bps"])) for step in link["schedule"])
+    return Stage((words("add", link["rate_bps"]),), tuple(steps))
+
+
+def _shaper(link: Mapping[str, Any]) -> Stage:
+    if link["shaper"] == "tbf":
+        return _tbf(link)
+    # A wire is a bucket that holds next to nothing.
+    return _htb(link, link["burst_bytes"] if link["shaper"] == "htb" else None)
+
+
+def _tbf(link: Mapping[str, Any]) -> Stage:
+    def words(verb: str, rate_bps: int) -> str:
+        burst = f"burst {link['burst_bytes']}b limit {AMPLE_PKTS}"
+        return f"qdisc {verb} dev {{dev}} root handle 1: tbf rate {rate_bps}bit {burst}"
+
+    leaf = f"qdisc add dev {{dev}} parent 1:1 handle 10: {leaf_words(link['queue'])}"
+    steps = ((step["at_ns"], words("change", step["rate_bps"])) for step in link["schedule"])
+    return Stage((words("add", link["rate_bps"]), leaf), tuple(steps), _kind(link["queue"]))
+
+
+def _htb(link: Mapping[str, Any], burst_bytes: int | None) -> Stage:
+    def words(verb: str, rate_bps: int) -> str:
+        burst = burst_bytes or max(1, rate_bps * _SLACK_NS // 8_000_000_000)
+        return (
+            f"class {verb} dev {{dev}} parent 1: classid 1:10 htb rate {rate_bps}bit "
+            f"ceil {rate_bps}bit burst {burst}b cburst {burst}b quantum 1514"
+        )
+
+    root = "qdisc add dev {dev} root handle 1: htb default 10"
+    leaf = f"qdisc add dev {{dev}} parent 1:10 handle 10: {leaf_words(link['queue'])}"
+    steps = ((step["at_ns"], words("change", step["rate_bps"])) for step in link["schedule"])
+    return Stage((root, words("add", link["rate_bps"]), leaf), tuple(steps), _kind(link["queue"]))
+
+
+def _kind(queue: Mapping[str, Any]) -> str:
+    return "sojourn"
+
+
+def leaf_words(queue: Mapping[str, Any]) -> str:
+    """Our qdisc with the scenario's rows, each by its own name."""
+    rows = dict(queue["rows"])
+    known = algorithms.rows_of(queue["algorithm"])
+    words = ["sojourn"]
+    if rows.get("flows", known["flows"].default if "flows" in known else 0) > 1:
+        words.append("fq")
+    else:
+        rows.pop("flows", None)
+    words.append(queue["algorithm"])
+    for name, number in rows.items():
+        words += _row_words(known[name], int(number))
+    return " ".join(words)
+
+
+def _row_words(row: algorithms.Row, number: int) -> list[str]:
+    if row.kind == "bool":
+        return [row.name if number else f"no{row.name}"]
+    if row.kind == "choice":
+        return [row.name, row.choices[number]]
+    if row.unit == "q32":
+        # A share of 2^32; its largest number means always.
+        return [row.name, "1" if number == 2**32 - 1 else repr(number / 2**32)]
+    return [row.name, f"{number}{_SUFFIX.get(row.unit, '')}"]
+
+
+def _delay(link: Mapping[str, Any]) -> str:
+    """netem's words for delay, jitter and loss; empty where there are none."""
+    words = []
+    jitter = link["jitter"] if link["jitter"] and link["jitter"]["sd_ns"] else None
+    if link["delay_ns"] or jitter:
+        words.append(f"delay {_us(link['delay_ns'])}")
+    if jitter:
+        words.append(_us(jitter["sd_ns"]))
+        if jitter["distribution"] == "normal":
+            words.append("distribution normal")
+        if not jitter["reorder"]:
+            words.append(_KEEPS_ORDER)
+    if link["loss"]:
+        words.append(f"loss {100 * link['loss']:.6f}%")
+    return " ".join(words)
+
+
+def _us(ns: int) -> str:
+    """tc's netem knows no nanoseconds; the kernel rounds to 64 of them."""
+    return f"{ns / 1000:.3f}us"

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What the Linux host cannot express: said with the key at fault, before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sojourn.errors import InputError
+
+# Of the engine's congestion controls, those that the kernel has under the same name.
+CONTROLS = ("cubic", "reno", "htcp", "dctcp")
+# Each flow listens at a port of its own.
+MAX_FLOWS = 30_000
+# A bucket smaller than a packet never lets it pass.
+MTU_BYTES = 1514
+# Both sides of a tap keep 32 bytes of each packet in the guest's memory.
+MAX_LOG_BYTES = 400_000_000
+_LOG_BYTES_OF_PACKET = 64
+# Small packets among the full ones, and drops: more packets than the rate alone says.
+_MARGIN = 2
+
+
+def check(scenario: Mapping[str, Any]) -> None:
+    """InputError names every part that has no counterpart."""
+    found = list(_refusals(scenario))
+    if found:
+        raise InputError(
+            "this scenario cannot run with --host linux:\n" + "\n".join(f"  {x}" for x in found)
+        )
+
+
+def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
+    for i, link in enumerate(scenario["links"]):
+        for key, reason in _of_link(link):
+            yield f"links[{i}].{key}: {reason}"
+    for i, flow in enumerate(scenario["flows"]):
+        for key, reason in _of_flow(flow):
+            yield f"flows[{i}].{key}: {reason}"
+    total = sum(flow["count"] for flow in scenario["flows"])
+    if total > MAX_FLOWS:
+        yield f"flows: {total} of them; each needs a port of its own: up to {MAX_FLOWS}"
+    bits = sum(_bits(link, scenario) for link in scenario["links"] if _recorded(link, scenario))
+    log_bytes = _MARGIN * _LOG_BYTES_OF_PACKET * bits / 8 / MTU_BYTES
+    if log_bytes > MAX_LOG_BYTES:
+        yield (
+            f"duration_ns: too many packets to keep in the guest's memory until the end; "
+            f"up to {scenario['duration_ns'] * MAX_LOG_BYTES / log_bytes / 1e9:.0f} s at this rate"
+        )
+
+
+def _recorded(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
+    return link["name"] in scenario["record"]["queues"]
+
+
+def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
+    fastest = max([link["rate_bps"], *(step["rate_bps"] for step in link["schedule"])])
+    return float(fastest * scenario["duration_ns"] / 1e9)
+
+
+def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if link["ring_pkts"]:
+        yield "ring_pkts", "a virtual link has no driver ring; allowed: 0"
+    if link["rate_bps"] is not None and link["shaper"] == "tbf" and link["burst_bytes"] < MTU_BYTES:
+        yield (
+            "burst_bytes",
+            f"the kernel's tbf drops packets larger than its bucket; allowed: {MTU_BYTES} and more",
+        )
+
+
+def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if flow["send_jitter_ns"]:
+        yield (
+            "send_jitter_ns",
+            "a kernel does not delay a sender's packets one connection at a time; allowed: 0, "
+            "or leave it out",
+        )
+    cc = flow["transport"].get("cc", "reno")
+    if cc not in CONTROLS:
+        yield "transport.cc", f"the kernel has no '{cc}'; allowed: {', '.join(CONTROLS)}"
+    options = flow["transport"].get("options")
+    if options:
+        yield (
+            "transport.options",
+            f"{', '.join(sorted(options))}: switches of the simulator's TCP; here the kernel's "
+            "own runs as it is",
+        )

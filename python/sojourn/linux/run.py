@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""One run on Linux, answered as the engine answers: report, series, events."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sojourn import _native
+from sojourn.errors import RunError
+from sojourn.linux.counts import report_flows
+from sojourn.linux.kernel import ready
+from sojourn.linux.plan import Plan, plan
+
+# A run that takes longer than this in real time hangs: some hundred times what it needs.
+_LIMIT_S = 120
+_LIMIT_S_OF_SECOND = 10
+
+Outcome = tuple[dict[str, Any], bytes, bytes | None]
+
+
+def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | None:
+    """Boot a guest for this scenario (JSON); None when `progress` said stop."""
+    scenario = json.loads(text)
+    kernel = ready()
+    from linux.uml.boot import BootError, Stopped, boot
+
+    job = plan(scenario, seed)
+    duration_ns = scenario["duration_ns"]
+    with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:
+        folder = Path(scratch)
+        for name, content in job.files.items():
+            (folder / name).write_text(content)
+        script = folder / "job"
+        script.write_text(job.job(str(kernel.built.programs), str(kernel.module), duration_ns))
+        script.chmod(0o755)
+        try:
+            outcome = boot(
+                kernel.built,
+                folder,
+                seed,
+                _LIMIT_S + _LIMIT_S_OF_SECOND * duration_ns / 1e9,
+                lambda console: progress(_share(console, duration_ns)),
+            )
+        except Stopped:
+            return None
+        except BootError as error:
+            raise RunError(f"the guest: {error}") from error
+        queues, series, events = _observe(text, job, folder)
+        counts = (folder / "counts").read_text()
+    report = {"queues": json.loads(queues), **report_flows(scenario, counts)}
+    return {**report, "cpu_s": outcome.cpu_s}, series, events
+
+
+def _share(console: Path, duration_ns: int) -> float:
+    """How far the guest says it is."""
+    marks = re.findall(rb"^at (\d+)", console.read_bytes(), re.M)
+    return int(marks[-1]) / duration_ns if marks else 0.0
+
+
+def _observe(text: str, job: Plan, folder: Path) -> tuple[str, bytes, bytes | None]:
+    """The engine's own measuring, of the packets that were seen."""
+    logs = [
+        (
+            tap.link,
+            (folder / f"{tap.space}.in").read_bytes(),
+            (folder / f"{tap.space}.out").read_bytes(),
+            tap.at_head,
+        )
+        for tap in job.taps
+    ]
+    return _native.observe(text, logs)

@@ -36,7 +36,7 @@ def averaged(run: Run, queue: str, column: str, average_s: float) -> tuple[Any, 
         return (np.arange(len(count)) + 0.5) * average_s, total / count
 
 
-def delay_over_time(reproduction: Reproduction, signal: str) -> Figure:
+def delay_over_time(reproduction: Reproduction, signal: str, host: str) -> Figure:
     """Queuing delay of each algorithm over one run, with the measured window shaded."""
     experiment = reproduction.experiment
     wanted = experiment.data["figure"]
@@ -50,8 +50,8 @@ def delay_over_time(reproduction: Reproduction, signal: str) -> Figure:
         run = next(
             r
             for r in reproduction.result.runs
-            if (r.labels["signal"], r.labels["algorithm"], r.seed)
-            == (signal, contender.name, wanted["seed"])
+            if (r.labels["host"], r.labels["signal"], r.labels["algorithm"], r.seed)
+            == (host, signal, contender.name, wanted["seed"])
         )
         time, delay = averaged(run, experiment.data["queue"], wanted["series"], wanted["average_s"])
         axes.plot(

@@ -56,19 +56,31 @@ def seeds_note(reproduction: Reproduction) -> str:
     return note
 
 
-def rows(reproduction: Reproduction, signal: str) -> list[tuple[str, list[Measured]]]:
-    """For each metric of a signal, the cells of all algorithms."""
-    variant = next(s for s in reproduction.experiment.signals() if s.name == signal)
+def rows(reproduction: Reproduction, signal: Signal) -> list[tuple[str, list[list[Measured]]]]:
+    """For each metric of a signal, and for each algorithm, the cells of all hosts."""
     return [
         (
             metric,
             [
-                reproduction.cell(signal, contender.name, metric)
+                [
+                    reproduction.cell(host, signal.name, contender.name, metric)
+                    for host in reproduction.hosts_of(signal)
+                ]
                 for contender in reproduction.experiment.contenders()
             ],
         )
-        for metric in (*variant.metrics, *variant.beside)
+        for metric in (*signal.metrics, *signal.beside)
     ]
+
+
+_HOSTS = {"sim": "simulated", "linux": "Linux"}
+
+
+def headings(reproduction: Reproduction, signal: Signal) -> list[str]:
+    """Of the measured columns: the host, where there are several or it is not the simulator."""
+    if reproduction.hosts == ("sim",):
+        return ["measured"]
+    return [_HOSTS[host] for host in reproduction.hosts_of(signal)]
 
 
 def print_tables(reproduction: Reproduction, console: Console) -> None:
@@ -79,7 +91,8 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     for signal in signals:
         if not signal.ablates:
             console.print(_table(reproduction, signal))
-    console.print(_claims(reproduction))
+    for host in reproduction.hosts:
+        console.print(_claims(reproduction, host))
     for signal in signals:
         if signal.ablates:
             console.print(_table(reproduction, signal))
@@ -90,18 +103,22 @@ def _table(reproduction: Reproduction, signal: Signal) -> Table:
     table.add_column("metric")
     for contender in reproduction.experiment.contenders():
         table.add_column(f"{contender.name}\npublished", justify="right", style="dim")
-        table.add_column("\nmeasured", justify="right", no_wrap=True)
-    for metric, cells in rows(reproduction, signal.name):
-        texts = [t for c in cells for t in (number(c.published), spread(c.found))]
+        for heading_of_host in headings(reproduction, signal):
+            table.add_column(f"\n{heading_of_host}", justify="right", no_wrap=True)
+    for metric, of_algorithms in rows(reproduction, signal):
+        texts = []
+        for cells in of_algorithms:
+            texts += [number(cells[0].published), *(spread(cell.found) for cell in cells)]
         table.add_row(heading(metric), *texts)
     return table
 
 
-def _claims(reproduction: Reproduction) -> Table:
-    table = Table(title="claims", title_justify="left", show_lines=True)
+def _claims(reproduction: Reproduction, host: str) -> Table:
+    title = "claims" if reproduction.hosts == ("sim",) else f"claims, {_HOSTS[host]}"
+    table = Table(title=title, title_justify="left", show_lines=True)
     for column in ("claim", "verdict", "measured"):
         table.add_column(column, overflow="fold")
-    for decision in reproduction.decisions:
+    for decision in reproduction.judged[host]:
         table.add_row(decision.claim.text, _verdict(decision), _lines(decision))
     return table
 
@@ -139,8 +156,12 @@ def html(reproductions: list[Reproduction]) -> str:
             "signals": [
                 {
                     "signal": signal,
-                    "rows": rows(reproduction, signal.name),
-                    "figure": svg(delay_over_time(reproduction, signal.name)),
+                    "rows": rows(reproduction, signal),
+                    "headings": headings(reproduction, signal),
+                    "figures": [
+                        svg(delay_over_time(reproduction, signal.name, host))
+                        for host in reproduction.hosts_of(signal)
+                    ],
                 }
                 for signal in reproduction.experiment.signals()
             ],
@@ -148,7 +169,7 @@ def html(reproductions: list[Reproduction]) -> str:
         for reproduction in reproductions
     ]
     return environment.get_template("report.html").render(
-        sections=sections, core=_native.core_version(), host=host()
+        sections=sections, core=_native.core_version(), host=host(), hosts=_HOSTS
     )
 
 

@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sojourn import claims
-from sojourn.experiment import Experiment
+from sojourn.experiment import Experiment, Signal
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
-from sojourn.runs import open_store, run_cases
+from sojourn.runs import check_hosts, open_store, run_cases
 from sojourn.stats import Estimate, estimate
 
 
@@ -21,6 +21,7 @@ from sojourn.stats import Estimate, estimate
 class Measured:
     """One cell: published (None where the paper prints nothing) and measured."""
 
+    host: str
     signal: str
     algorithm: str
     metric: str
@@ -30,6 +31,7 @@ class Measured:
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
         return {
+            "host": self.host,
             "signal": self.signal,
             "algorithm": self.algorithm,
             "metric": self.metric,
@@ -50,7 +52,21 @@ class Reproduction:
     quick: bool
     result: Result
     cells: tuple[Measured, ...]
-    decisions: tuple[claims.Decision, ...]
+    judged: Mapping[str, tuple[claims.Decision, ...]]  # by host
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Where it ran."""
+        return tuple(self.judged)
+
+    @property
+    def decisions(self) -> tuple[claims.Decision, ...]:
+        """Those of the first host."""
+        return self.judged[self.hosts[0]]
+
+    def hosts_of(self, signal: Signal) -> tuple[str, ...]:
+        """An ablation runs on the first host only: it tells about the setting, not the host."""
+        return self.hosts[:1] if signal.ablates else self.hosts
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
@@ -58,17 +74,22 @@ class Reproduction:
             "paper": self.experiment.paper,
             "experiment": self.experiment.name,
             "title": self.experiment.title,
-            "host": "sim",
+            "host": self.hosts[0],
+            "hosts": list(self.hosts),
             "seeds": len(self.seeds),
             "quick": self.quick,
             "cells": [cell.to_json() for cell in self.cells],
-            "claims": [decision.to_json() for decision in self.decisions],
+            "claims": [
+                {"host": host, **decision.to_json()}
+                for host, decisions in self.judged.items()
+                for decision in decisions
+            ],
         }
 
-    def cell(self, signal: str, algorithm: str, metric: str) -> Measured:
+    def cell(self, host: str, signal: str, algorithm: str, metric: str) -> Measured:
         """One cell."""
-        wanted = (signal, algorithm, metric)
-        return next(c for c in self.cells if (c.signal, c.algorithm, c.metric) == wanted)
+        wanted = (host, signal, algorithm, metric)
+        return next(c for c in self.cells if (c.host, c.signal, c.algorithm, c.metric) == wanted)
 
 
 def reproduce(
@@ -77,27 +98,39 @@ def reproduce(
     quick: bool = False,
     out: Path | None = None,
     workers: int | None = None,
+    hosts: Sequence[str] = ("sim",),
 ) -> Reproduction:
     """Run an experiment under at least ten seeds (`quick`: fewer), and judge its claims."""
     count = experiment.data["quick_seeds" if quick else "seeds"]
     seeds = tuple(range(1, count + 1))
-    runs = run_cases(
-        experiment.cases(),
-        seeds,
-        store=open_store(out),
-        workers=workers,
-        title=f"reproducing {experiment.id}",
-    )
-    result = Result(experiment.scenario.expand(), runs, {"experiment": experiment.id})
+    ablations = {signal.name for signal in experiment.signals() if signal.ablates}
+    runs: list[Run] = []
+    for host in check_hosts(hosts):
+        skipped = ablations if runs else set()
+        runs += run_cases(
+            [case for case in experiment.cases() if case.labels["signal"] not in skipped],
+            seeds,
+            store=open_store(out),
+            workers=workers,
+            title=f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else ""),
+            hosts=(host,),
+        )
+    result = Result(experiment.scenario.expand(), tuple(runs), {"experiment": experiment.id})
     found, calibrated = experiment.claims()
-    values = _Values(experiment, runs)
+    values = {
+        host: _Values(experiment, [run for run in runs if run.labels["host"] == host])
+        for host in check_hosts(hosts)
+    }
     return Reproduction(
         experiment,
         seeds,
         quick,
         result,
-        tuple(_cells(experiment, values)),
-        tuple(claims.decide(claim, values, calibrated) for claim in found),
+        tuple(cell for host in values for cell in _cells(experiment, host, values[host])),
+        {
+            host: tuple(claims.decide(claim, of, calibrated) for claim in found)
+            for host, of in values.items()
+        },
     )
 
 
@@ -111,15 +144,20 @@ class _Values:
             labels = str(run.labels["signal"]), str(run.labels["algorithm"])
             self._runs.setdefault(labels, []).append(run)
 
+    def has(self, signal: str) -> bool:
+        """Whether the signal ran here."""
+        return any(ran == signal for ran, _ in self._runs)
+
     def __call__(self, cell: claims.Cell) -> list[float]:
         signal, algorithm, name = cell
         metric = METRICS[name]
         return [metric.of(run.report, *self._at) for run in self._runs[signal, algorithm]]
 
 
-def _cells(experiment: Experiment, values: _Values) -> list[Measured]:
+def _cells(experiment: Experiment, host: str, values: _Values) -> list[Measured]:
     return [
         Measured(
+            host,
             signal.name,
             contender.name,
             metric,
@@ -127,6 +165,7 @@ def _cells(experiment: Experiment, values: _Values) -> list[Measured]:
             estimate(values((signal.name, contender.name, metric))),
         )
         for signal in experiment.signals()
+        if values.has(signal.name)
         for contender in experiment.contenders()
         for metric in (*signal.metrics, *signal.beside)
     ]

@@ -7,15 +7,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from sojourn.errors import InputError
+from sojourn.errors import InputError, nearest
 from sojourn.executor import Job, run_all
 from sojourn.result import Result, Run
 from sojourn.scenario.changes import use_algorithm
 from sojourn.scenario.model import Scenario
 from sojourn.store import Store, default_root
+
+# Where a scenario can run: the simulator, and a Linux kernel in virtual time.
+HOSTS = ("sim", "linux")
 
 
 @dataclass(frozen=True)
@@ -31,15 +35,23 @@ def open_store(out: str | Path | None) -> Store:
     return Store(Path(out) / "runs" if out else default_root())
 
 
-def check_host(host: str) -> None:
-    """Only the simulator can run scenarios so far."""
-    if host == "linux":
-        raise InputError(
-            "--host linux: this version runs scenarios in its simulator only; "
-            "the Linux kernel in virtual time is the next host to come. Use --host sim"
-        )
-    if host != "sim":
-        raise InputError(f"--host {host}: there is no such host; allowed: sim")
+def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
+    """Each host once, in the order given; the simulator where none is."""
+    for host in hosts:
+        if host not in HOSTS:
+            raise InputError(f"--host {host}: there is no such host.{nearest(host, HOSTS)}")
+    return tuple(dict.fromkeys(hosts)) or ("sim",)
+
+
+def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
+    """What the host is made of, for the key of the store; refuses what it cannot run."""
+    if host == "sim":
+        return ""
+    from sojourn.linux import kernel, refusals
+
+    for scenario in scenarios:
+        refusals.check(scenario)
+    return kernel.ready().version
 
 
 def cases_of(scenario: Scenario, aqms: Sequence[str]) -> list[Case]:
@@ -68,15 +80,20 @@ def run_cases(
     workers: int | None = None,
     again: bool = False,
     title: str = "running",
+    hosts: Sequence[str] = ("sim",),
 ) -> tuple[Run, ...]:
-    """Every case under every seed, in that order."""
+    """Every case on every host under every seed, in that order."""
     jobs, labels = [], []
-    for case in cases:
-        scenario = json.dumps(case.scenario.to_engine(), sort_keys=True)
-        name = " ".join(str(value) for value in case.labels.values())
+    scenarios = [case.scenario.to_engine() for case in cases]
+    # Every refusal before the first run.
+    made_of = {host: _prepare(host, scenarios) for host in hosts}
+    for (case, scenario), host in product(zip(cases, scenarios, strict=True), hosts):
+        text = json.dumps(scenario, sort_keys=True)
+        name = " ".join([*map(str, case.labels.values()), *([host] if host != "sim" else [])])
         for seed in seeds:
-            jobs.append(Job(scenario, seed, f"{case.scenario.name}, {name}, seed {seed}"))
-            labels.append({**case.labels, "seed": seed, "host": "sim"})
+            title_of_run = f"{case.scenario.name}, {name}, seed {seed}"
+            jobs.append(Job(text, seed, title_of_run, made_of[host]))
+            labels.append({**case.labels, "seed": seed, "host": host})
     entries = run_all(jobs, store=store, workers=workers, again=again, title=title)
     return tuple(
         Run(label, entry.report, entry) for label, entry in zip(labels, entries, strict=True)
@@ -91,8 +108,10 @@ def run(
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,
+    hosts: Sequence[str] = ("sim",),
 ) -> Result:
-    """Run a scenario: with each of `aqms` in its queues under test, and seeds 1 to `seeds`.
+    """Run a scenario: with each of `aqms` in its queues under test, on each of `hosts` ("sim",
+    "linux"), with seeds 1 to `seeds`.
 
     Runs that the store already holds are taken from there, unless `again`.
     """
@@ -106,6 +125,7 @@ def run(
         workers=workers,
         again=again,
         title=f"running {scenario.name}",
+        hosts=check_hosts(hosts),
     )
     result = Result(cases[0].scenario.expand(), runs)
     if out:

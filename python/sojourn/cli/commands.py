@@ -24,7 +24,10 @@ app = typer.Typer(
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the result.")]
-Host = Annotated[str, typer.Option("--host", help="Where it runs: sim.")]
+Host = Annotated[
+    list[str] | None,
+    typer.Option("--host", help="Where it runs: sim or linux; repeat for both."),
+]
 Workers = Annotated[int | None, typer.Option("--workers", help="Processes; unless given, cores.")]
 
 
@@ -106,17 +109,17 @@ def run(
         list[str] | None, typer.Option("--set", help="key=value changed in the scenario.")
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 1,
-    host: Host = "sim",
+    host: Host = None,
     out: Out = None,
     workers: Workers = None,
     again: Annotated[bool, typer.Option("--again", help="Run even what is already there.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run a scenario."""
-    from sojourn.runs import check_host
+    from sojourn.runs import check_hosts
     from sojourn.runs import run as run_scenario
 
-    check_host(host)
+    hosts = check_hosts(host or [])
     result = run_scenario(
         _changed(scenario, set_ or []),
         aqms=aqm or [],
@@ -124,6 +127,7 @@ def run(
         out=out,
         workers=workers,
         again=again,
+        hosts=hosts,
     )
     if as_json:
         print_json(result.to_json())
@@ -152,7 +156,7 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer seeds; verdicts provisional.")
     ] = False,
-    host: Host = "sim",
+    host: Host = None,
     out: Out = None,
     workers: Workers = None,
     as_json: Json = False,
@@ -163,14 +167,16 @@ def reproduce(
     from sojourn import report
     from sojourn.experiment import find
     from sojourn.reproduce import reproduce as run_experiment
-    from sojourn.runs import check_host
+    from sojourn.runs import check_hosts
 
-    check_host(host)
+    hosts = check_hosts(host or [])
     chosen = find(what or [])
     done = []
     for experiment in chosen:
         folder = out / experiment.id if out and len(chosen) > 1 else out
-        done.append(run_experiment(experiment, quick=quick, out=folder, workers=workers))
+        done.append(
+            run_experiment(experiment, quick=quick, out=folder, workers=workers, hosts=hosts)
+        )
         if folder:
             done[-1].result.save(folder)
     data = {"experiments": [reproduction.to_json() for reproduction in done]}

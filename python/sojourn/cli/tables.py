@@ -31,9 +31,10 @@ def print_result(result: Result, out: Path | None) -> None:
     """Means over the seeds, with the standard deviation where there are several."""
     console = Console(emoji=False)  # the table of their names is slow to import
     seeds = len({run.seed for run in result})
+    hosts = {str(run.labels["host"]) for run in result}
     by_aqm: dict[str, list[Run]] = {}
     for run in result:
-        by_aqm.setdefault(str(run.labels["aqm"]), []).append(run)
+        by_aqm.setdefault(_column(run, hosts), []).append(run)
     first = result.runs[0].report
     for queue in first["queues"]:
         for window in queue["windows"]:
@@ -41,6 +42,12 @@ def print_result(result: Result, out: Path | None) -> None:
             console.print(_table(by_aqm, *at, seeds))
     if out:
         console.print(f"result: {out}", soft_wrap=True)
+
+
+def _column(run: Run, hosts: set[str]) -> str:
+    """The algorithm, and the host where there is something to say about it."""
+    aqm, host = str(run.labels["aqm"]), str(run.labels["host"])
+    return aqm if hosts == {"sim"} else f"{aqm}\n{host}"
 
 
 def _table(by_aqm: dict[str, list[Run]], queue: str, window: str, seeds: int) -> Table:

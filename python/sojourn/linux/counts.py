@@ -76,10 +76,7 @@ def _flows(
         {
             "name": name,
             "index": index,
-            "goodput_mbps": (end[n].delivered_bytes - begin[n].delivered_bytes)
-            * 8
-            / seconds
-            / 1e6,
+            "goodput_mbps": (end[n].delivered_bytes - begin[n].delivered_bytes) * 8 / seconds / 1e6,
             "delivered_bytes": last[n].delivered_bytes,
             "data_pkts_sent": last[n].data_pkts_sent,
             "retransmitted_pkts": last[n].retransmitted_pkts,
@@ -95,7 +92,7 @@ def _transport(window: Mapping[str, Any], at: Mapping[int, list[Count]]) -> dict
     def grown(key: str) -> int:
         ends = (at[window[edge]] for edge in ("from_ns", "to_ns"))
         begin, end = (sum(getattr(count, key) for count in counts) for counts in ends)
-        return end - begin
+        return int(end - begin)
 
     keys = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
     return {"name": window["name"]} | {key: grown(key) for key in keys}

@@ -183,7 +183,9 @@ def queue_rows() -> dict[str, Row]:
 
 def find(name: str) -> Algorithm:
     """The algorithm of this name, or an InputError that names the nearest one."""
-    known = algorithms()
+    from sojourn.linux.stock import STOCK
+
+    known = {**algorithms(), **STOCK}
     if name not in known:
         raise InputError(f"unknown algorithm '{name}'.{nearest(name, known)}")
     return known[name]
@@ -191,7 +193,10 @@ def find(name: str) -> Algorithm:
 
 def rows_of(name: str) -> dict[str, Row]:
     """All rows that a queue of this algorithm takes: its own and the queue's."""
-    return queue_rows() | {row.name: row for row in find(name).params}
+    from sojourn.linux.stock import is_stock
+
+    own = {row.name: row for row in find(name).params}
+    return own if is_stock(name) else queue_rows() | own
 
 
 def read_rows(name: str, values: Mapping[str, object]) -> dict[str, int]:
@@ -205,7 +210,9 @@ def read_rows(name: str, values: Mapping[str, object]) -> dict[str, int]:
             rows[key] = known[key].read(value)
         except units.UnitError as error:
             raise units.UnitError(f"{key}: {error}") from error
-    refusal = _native.check(name, rows)
+    from sojourn.linux.stock import is_stock
+
+    refusal = None if is_stock(name) else _native.check(name, rows)
     if refusal:
         row, sentence, _, _ = refusal
         where = f"{row}: " if row else ""

@@ -17,7 +17,7 @@ from sojourn.claims import SEEDS, Decision
 from sojourn.experiment import Signal
 from sojourn.metrics import METRICS
 from sojourn.reproduce import Measured, Reproduction
-from sojourn.result import host
+from sojourn.result import host as machine
 from sojourn.stats import Estimate
 from sojourn.store import write_errors, write_whole
 
@@ -169,7 +169,7 @@ def html(reproductions: list[Reproduction]) -> str:
         for reproduction in reproductions
     ]
     return environment.get_template("report.html").render(
-        sections=sections, core=_native.core_version(), host=host(), hosts=_HOSTS
+        sections=sections, core=_native.core_version(), host=machine(), hosts=_HOSTS
     )
 
 

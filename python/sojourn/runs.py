@@ -46,6 +46,11 @@ def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
 def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
     """What the host is made of, for the key of the store; refuses what it cannot run."""
     if host == "sim":
+        from sojourn.linux import stock
+
+        for scenario in scenarios:
+            for i, name in stock.of(scenario):
+                raise InputError(f"links[{i}].queue: '{name}' is only there with --host linux")
         return ""
     from sojourn.linux import kernel, refusals
 

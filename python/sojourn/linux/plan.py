@@ -13,9 +13,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from sojourn import _native, algorithms
+from sojourn.linux import stock
 from sojourn.linux.qdiscs import Stage, stages
 
 OFFLOADS = ("tso", "gso", "gro", "sg", "tx", "rx")
@@ -103,7 +105,7 @@ class Plan:
 def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
     """The job of a scenario that `refusals.check` let pass."""
     laid = _Layout(scenario)
-    ways = _native.ways(json.dumps(scenario), seed)
+    ways = _native.ways(json.dumps(stock.without(scenario)), seed)
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
     files = {f"{space.name}.sh": space.script() + "\n" for space in laid.spaces.values()}
@@ -136,7 +138,7 @@ class _Layout:
         boxes = [f"l{i}s{k}" for k in range(len(parts))]
         self.spaces |= {name: Space(name) for name in boxes}
         row = [self.nodes[link["from"]], *boxes, self.nodes[link["to"]]]
-        for hop, (left, right) in enumerate(zip(row, row[1:], strict=False)):
+        for hop, (left, right) in enumerate(pairwise(row)):
             self._wire(i, hop, left, right)
         for k, stage in enumerate(parts):
             self._put(boxes[k], f"l{i}h{k + 1}a", stage)

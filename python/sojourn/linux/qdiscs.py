@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
+from sojourn.linux.stock import PREFIX, is_stock
 
 # Never reached: delay boxes are there to be crossed.
 AMPLE_PKTS = 1_000_000
@@ -39,12 +40,12 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
     rest = _delay(link)
     if link["rate_bps"] is not None:
         if not recorded and link["shaper"] == "wire" and _plain_fifo(link["queue"]):
-            found.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1, more=""))
+            found.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
         else:
             found.append(_shaper(link))
             if link["shaper"] == "wire":
                 # The bucket lets a packet go with its first bit; this adds the time to its last.
-                found.append(_netem_rate(link, limit_pkts=AMPLE_PKTS, more=""))
+                found.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
     if rest:
         found.append(Stage((f"qdisc add dev {{dev}} root netem limit {AMPLE_PKTS} {rest}",)))
     return found
@@ -58,11 +59,11 @@ def _limit(queue: Mapping[str, Any]) -> int:
     return int(queue["rows"].get("limit", algorithms.queue_rows()["limit"].default))
 
 
-def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int, more: str) -> Stage:
+def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
     """A wire: netem counts the packet that is being sent, the engine does not."""
 
     def words(verb: str, rate_bps: int) -> str:
-        return f"qdisc {verb} dev {{dev}} root netem rate {rate_bps}bit limit {limit_pkts}{more}"
+        return f"qdisc {verb} dev {{dev}} root netem rate {rate_bps}bit limit {limit_pkts}"
 
     steps = ((step["at_ns"], words("change", step["rate_bps"])) for step in link["schedule"])
     return Stage((words("add", link["rate_bps"]),), tuple(steps))
@@ -100,13 +101,19 @@ def _htb(link: Mapping[str, Any], burst_bytes: int | None) -> Stage:
 
 
 def _kind(queue: Mapping[str, Any]) -> str:
-    return "sojourn"
+    """What `tc qdisc show` calls the leaf."""
+    return leaf_words(queue).split()[0]
 
 
 def leaf_words(queue: Mapping[str, Any]) -> str:
-    """Our qdisc with the scenario's rows, each by its own name."""
+    """Our qdisc with the scenario's rows, each by its own name; or one of the kernel's own."""
     rows = dict(queue["rows"])
     known = algorithms.rows_of(queue["algorithm"])
+    if is_stock(queue["algorithm"]):
+        words = [queue["algorithm"].removeprefix(PREFIX)]
+        for name, number in rows.items():
+            words += _stock_words(known[name], int(number))
+        return " ".join(words)
     words = ["sojourn"]
     if rows.get("flows", known["flows"].default if "flows" in known else 0) > 1:
         words.append("fq")
@@ -127,6 +134,13 @@ def _row_words(row: algorithms.Row, number: int) -> list[str]:
         # A share of 2^32; its largest number means always.
         return [row.name, "1" if number == 2**32 - 1 else repr(number / 2**32)]
     return [row.name, f"{number}{_SUFFIX.get(row.unit, '')}"]
+
+
+def _stock_words(row: algorithms.Row, number: int) -> list[str]:
+    """tc knows no units for these but times, and of times no nanoseconds."""
+    if row.kind == "bool":
+        return [row.name if number else f"no{row.name}"]
+    return [row.name, _us(number) if row.unit == "ns" else str(number)]
 
 
 def _delay(link: Mapping[str, Any]) -> str:

@@ -7,12 +7,13 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from sojourn import _native
 from sojourn.errors import RunError
+from sojourn.linux import stock
 from sojourn.linux.counts import report_flows
 from sojourn.linux.kernel import ready
 from sojourn.linux.plan import Plan, plan
@@ -51,7 +52,7 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
             return None
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
-        queues, series, events = _observe(text, job, folder)
+        queues, series, events = _observe(scenario, job, folder)
         counts = (folder / "counts").read_text()
     report = {"queues": json.loads(queues), **report_flows(scenario, counts)}
     return {**report, "cpu_s": outcome.cpu_s}, series, events
@@ -63,7 +64,9 @@ def _share(console: Path, duration_ns: int) -> float:
     return int(marks[-1]) / duration_ns if marks else 0.0
 
 
-def _observe(text: str, job: Plan, folder: Path) -> tuple[str, bytes, bytes | None]:
+def _observe(
+    scenario: Mapping[str, Any], job: Plan, folder: Path
+) -> tuple[str, bytes, bytes | None]:
     """The engine's own measuring, of the packets that were seen."""
     logs = [
         (
@@ -74,4 +77,4 @@ def _observe(text: str, job: Plan, folder: Path) -> tuple[str, bytes, bytes | No
         )
         for tap in job.taps
     ]
-    return _native.observe(text, logs)
+    return _native.observe(json.dumps(stock.without(scenario)), logs)

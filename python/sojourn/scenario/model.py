@@ -83,7 +83,9 @@ class Queue(Model):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        names = sorted(algorithms.algorithms())
+        from sojourn.linux.stock import STOCK
+
+        names = [*sorted(algorithms.algorithms()), *sorted(STOCK)]
         shared: dict[str, object] = {
             row.name: {"description": row.help} for row in algorithms.queue_rows().values()
         }

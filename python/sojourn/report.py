@@ -99,6 +99,28 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
 
 
 def _table(reproduction: Reproduction, signal: Signal) -> Table:
+    return (_tall if len(reproduction.hosts_of(signal)) > 1 else _wide)(reproduction, signal)
+
+
+def _tall(reproduction: Reproduction, signal: Signal) -> Table:
+    """Several hosts: a row for each metric and algorithm, as a terminal is not wide enough."""
+    table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
+    table.add_column("metric")
+    table.add_column("")
+    table.add_column("published", justify="right", style="dim")
+    for heading_of_host in headings(reproduction, signal):
+        table.add_column(heading_of_host, justify="right", no_wrap=True)
+    for metric, of_algorithms in rows(reproduction, signal):
+        for n, cells in enumerate(of_algorithms):
+            first = n == 0
+            last = n == len(of_algorithms) - 1
+            texts = [number(cells[0].published), *(spread(cell.found) for cell in cells)]
+            name = heading(metric) if first else ""
+            table.add_row(name, cells[0].algorithm, *texts, end_section=last)
+    return table
+
+
+def _wide(reproduction: Reproduction, signal: Signal) -> Table:
     table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
     table.add_column("metric")
     for contender in reproduction.experiment.contenders():

@@ -7,6 +7,7 @@
 use parquet::errors::ParquetError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sojourn_sim::Scenario;
 use sojourn_sim::app::start_of;
@@ -37,7 +38,7 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
 }
 
 /// A queue's link, the logs of its arrivals and departures, and whether it acts at the head.
-type Logs = (String, Vec<u8>, Vec<u8>, bool);
+type Logs = (String, PyBackedBytes, PyBackedBytes, bool);
 /// The queues' reports as JSON; Parquet files of the series and, where asked for, the events.
 type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
 

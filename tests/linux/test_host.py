@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Scenarios on the Linux host: short runs in a guest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sojourn import _native
+from sojourn.linux.run import run
+from sojourn.runs import run as run_scenario
+from sojourn.scenario import loads
+
+from linux.uml.boot import BootError, boot
+from linux.uml.build import Built
+
+# The first case may have to build a kernel.
+pytestmark = pytest.mark.timeout(1800)
+
+SCENARIO = """
+format = 1
+name = "all kinds of traffic"
+duration = "6 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+aqm = { algorithm = "codel", ecn = true }
+
+[[dumbbell.flows]]
+name = "bulk"
+count = 2
+transport = { kind = "tcp", ecn = true }
+
+[[dumbbell.flows]]
+name = "short"
+count = 2
+app = { kind = "respawn", size = "50 kB" }
+
+[[dumbbell.flows]]
+name = "voice"
+app = { kind = "cbr", rate = "64 kbit/s" }
+transport = "udp"
+stop = "5 s"
+"""
+
+
+def outcome(text: str, seed: int) -> tuple[dict[str, Any], bytes]:
+    found = run(json.dumps(loads(text).to_engine()), seed, lambda share: True)
+    assert found
+    report, series, _ = found
+    return {key: value for key, value in report.items() if key != "cpu_s"}, series
+
+
+@pytest.mark.usefixtures("kernel")
+def test_linux_and_the_simulator_agree_on_a_short_run() -> None:
+    linux, _ = outcome(SCENARIO, 1)
+    done = _native.run(json.dumps(loads(SCENARIO).to_engine()), 1)
+    assert done
+    sim = json.loads(done[0])
+    [here], [there] = (report["queues"][0]["windows"] for report in (linux, sim))
+    assert here["utilisation_pct"] == pytest.approx(there["utilisation_pct"], abs=2)
+    assert here["queue_delay_ms"]["mean"] == pytest.approx(
+        there["queue_delay_ms"]["mean"], rel=0.25
+    )
+    assert here["marked_pkts"] > 0
+    assert here["dropped_pkts"] > 0
+    voice = [report["flows"][-1]["delivered_bytes"] for report in (linux, sim)]
+    assert voice[0] == pytest.approx(voice[1], rel=0.05)
+    assert linux["fct_s"]["n"] == pytest.approx(sim["fct_s"]["n"], rel=0.25)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_one_seed_gives_the_same_bytes_and_another_does_not() -> None:
+    text = SCENARIO.replace("6 s", "2 s").replace('stop = "5 s"', "")
+    first, again, other = (outcome(text, seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_qdisc_of_the_kernels_own_runs_beside_ours(tmp_path: Path) -> None:
+    text = SCENARIO.replace("6 s", "3 s").replace('stop = "5 s"', "")
+    result = run_scenario(
+        loads(text), aqms=["codel", "kernel:codel"], hosts=["linux"], out=tmp_path, workers=2
+    )
+    ours, stock = (run.report["queues"][0]["windows"][0] for run in result)
+    assert ours["queue_delay_ms"]["mean"] == pytest.approx(
+        stock["queue_delay_ms"]["mean"], rel=0.25
+    )
+    assert [run.labels["host"] for run in result] == ["linux", "linux"]
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("while :; do :; done", "no end after 3 s"),
+        ("echo c > /proc/sysrq-trigger", "the job failed"),
+        ("echo the last word; exit 3", "the last word"),
+    ],
+)
+def test_a_guest_that_hangs_or_fails_is_ended_and_heard(
+    kernel: Built, tmp_path: Path, command: str, sentence: str
+) -> None:
+    job = tmp_path / "job"
+    job.write_text(f"#!/bin/sh\n{command}\n")
+    job.chmod(0o755)
+    with pytest.raises(BootError, match=sentence):
+        boot(kernel, tmp_path, limit_s=3)

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The Linux host without a kernel: what it would do, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sojourn.errors import InputError
+from sojourn.experiment import find
+from sojourn.linux import refusals
+from sojourn.linux.counts import report_flows
+from sojourn.linux.plan import plan
+from sojourn.linux.qdiscs import leaf_words, stages
+from sojourn.runs import run
+from sojourn.scenario import loads
+
+DUMBBELL = """
+format = 1
+name = "two flows"
+duration = "4 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+aqm = { algorithm = "codel", target = "7 ms", ecn = true }
+
+[[dumbbell.flows]]
+count = 2
+transport = { kind = "tcp", cc = "cubic", ecn = true }
+"""
+
+
+def engine(text: str = DUMBBELL) -> dict[str, Any]:
+    return loads(text).to_engine()
+
+
+def link(**changes: Any) -> dict[str, Any]:
+    return {**engine()["links"][1], **changes}
+
+
+def words(**changes: Any) -> list[str]:
+    found = stages(link(**changes), recorded=True)
+    return [command for stage in found for command in stage.commands]
+
+
+def test_rows_go_to_tc_by_their_names_and_in_their_units() -> None:
+    queue = {"algorithm": "codel", "rows": {"target": 7_000_000, "limit": 50, "ecn": 0}}
+    assert leaf_words(queue) == "sojourn codel target 7000000ns limit 50p noecn"
+    fq = {"algorithm": "codel", "rows": {"flows": 512}}
+    assert leaf_words(fq) == "sojourn fq codel flows 512"
+    stock = {"algorithm": "kernel:codel", "rows": {"target": 7_000_000, "ecn": 1}}
+    assert leaf_words(stock) == "codel target 7000.000us ecn"
+
+
+def test_a_wire_is_a_bucket_of_next_to_nothing_and_the_time_to_the_last_bit() -> None:
+    commands = words()
+    assert "class add dev {dev} parent 1: classid 1:10 htb rate 10000000bit" in commands[1]
+    assert "burst 6b cburst 6b" in commands[1]
+    assert commands[3:] == [
+        "qdisc add dev {dev} root netem rate 10000000bit limit 1000000",
+        "qdisc add dev {dev} root netem limit 1000000 delay 20000.000us",
+    ]
+
+
+def test_a_plain_fifo_that_is_not_measured_is_netem_alone() -> None:
+    queue = {"algorithm": "fifo", "rows": {"limit": 100}}
+    [wire] = stages(link(queue=queue, delay_ns=0), recorded=False)
+    # The packet being sent is counted by netem, and not by the engine.
+    assert wire.commands == ("qdisc add dev {dev} root netem rate 10000000bit limit 101",)
+
+
+def test_jitter_keeps_order_only_where_the_scenario_says_so() -> None:
+    jitter = {"distribution": "normal", "sd_ns": 1_000_000, "reorder": True}
+    assert words(jitter=jitter)[-1].endswith("delay 20000.000us 1000.000us distribution normal")
+    kept = words(jitter={**jitter, "reorder": False, "distribution": "uniform"})[-1]
+    assert kept.endswith("delay 20000.000us 1000.000us rate 100gbit")
+
+
+def test_rates_follow_their_timetable() -> None:
+    scenario = find(["duk/1"])[0].cases()[0].scenario.to_engine()
+    job = plan(scenario, 1)
+    changes = [line for line in job.files["timetable"].splitlines() if "tbf" in line]
+    assert len(changes) == 4
+    assert changes[1].startswith("30000000000 tc -n l1s0 qdisc change dev l1h1a root handle 1: tbf")
+    assert "rate 20000000bit burst 3028b" in changes[1]
+    assert [tap.link for tap in job.taps] == ["bottleneck"]
+
+
+def test_flows_start_as_in_the_simulator_and_differ_by_seed() -> None:
+    lines = plan(engine(), 1).files["flows"].splitlines()
+    assert lines[:2] == ["edge 0", "edge 4000000000"]
+    assert lines[2].startswith("flow n0 n2 10.1.0.0 10.2.0.0 cubic 0 0 ")
+    assert plan(engine(), 1) == plan(engine(), 1)
+    assert plan(engine(), 2).files["flows"] != plan(engine(), 1).files["flows"]
+
+
+def test_only_the_flows_that_ask_for_ecn_have_a_route_that_does() -> None:
+    scripts = plan(engine(), 1).files
+    assert "route add 10.2.0.0 dev l0h0a features ecn" in scripts["n0.sh"]
+    assert "features ecn" not in scripts["n2.sh"]
+
+
+@pytest.mark.parametrize(
+    ("where", "change", "sentence"),
+    [
+        (("links", 1), {"ring_pkts": 4}, r"links\[1\].ring_pkts: a virtual link has no driver"),
+        (("links", 1), {"shaper": "tbf", "burst_bytes": 500}, "drops packets larger"),
+        (("flows", 0), {"send_jitter_ns": 10}, r"flows\[0\].send_jitter_ns"),
+        (("flows", 0), {"count": 40_000}, "a port of its own"),
+        (("flows", 0), {"transport": {"kind": "tcp", "cc": "newreno"}}, "no 'newreno'"),
+        (
+            ("flows", 0),
+            {"transport": {"kind": "tcp", "cc": "reno", "options": {"sack": False}}},
+            "sack: switches of the simulator's TCP",
+        ),
+        (("links", 1), {"rate_bps": 10**11}, "too many packets"),
+    ],
+)
+def test_what_linux_cannot_express_is_named(
+    where: tuple[str, int], change: dict[str, Any], sentence: str
+) -> None:
+    scenario = engine()
+    part, index = where
+    scenario[part][index] |= change
+    with pytest.raises(InputError, match=sentence):
+        refusals.check(scenario)
+
+
+def test_refusals_come_before_anything_starts() -> None:
+    scenario = loads(DUMBBELL.replace('rtt = "40 ms"', 'rtt = "40 ms"\nring = 3'))
+    with pytest.raises(InputError, match="ring_pkts"):
+        run(scenario, hosts=["linux"])
+
+
+def test_a_qdisc_of_the_kernel_needs_the_kernel() -> None:
+    with pytest.raises(InputError, match="'kernel:pie' is only there with --host linux"):
+        run(loads(DUMBBELL), aqms=["kernel:pie"])
+
+
+def test_counts_become_the_engines_report() -> None:
+    scenario = engine()
+    text = """\
+count 0 0 0 0 0 0 0
+count 0 1 0 0 0 0 0
+done 0 1500000000 500000000
+done 1 2500000000 750000000
+count 1 0 2000000 1400 3 1 41000
+count 1 1 2000000 1380 2 0 0
+"""
+    report = report_flows(scenario, text)
+    assert report["goodput_mbps"] == pytest.approx(8)
+    assert report["jain"] == pytest.approx(1)
+    assert report["fct_s"] == {"n": 2, "p25": 0.5, "p50": 0.5, "p75": 0.75, "p95": 0.75}
+    assert report["transport"][0]["retransmitted_pkts"] == 5
+    assert [flow["srtt_ms"] for flow in report["flows"]] == [41.0, None]

@@ -96,8 +96,11 @@ def test_run_prints_a_table(small: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["run", "{small}", "--set", "duration=5"], "duration: 5 has no unit"),
         (["run", "{small}", "--set", "target=1 week"], "unknown unit 'week'"),
         (["run", "{small}", "--seeds", "0"], "0 seeds; allowed: 1 and more"),
-        (["run", "{small}", "--host", "linux"], "in its simulator only"),
-        (["run", "{small}", "--host", "moon"], "no such host; allowed: sim"),
+        (
+            ["run", "{small}", "--host", "linux", "--set", "dumbbell.ring=1"],
+            "links[1].ring_pkts: a virtual link has no driver ring",
+        ),
+        (["run", "{small}", "--host", "moon"], "no such host. Valid names: linux, sim"),
         (["run", "{small}", "--sedes", "1"], "No such option"),
         (["rnu"], "No such command 'rnu'"),
         (["show", "coddel"], "Did you mean 'codel'?"),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -55,8 +56,15 @@ def find_sources() -> None:
 
 @functools.cache
 def ready(source: Path | None = None) -> Kernel:
-    """From the cache, or built now; RunError says what is missing and how to install it."""
+    """From the cache, or built now; RunError says what is missing and how to install it.
+
+    SOJOURN_KERNEL_SOURCE names another tree or archive than Debian's for every command.
+    """
     find_sources()
+    if source is None and (named := os.environ.get("SOJOURN_KERNEL_SOURCE")):
+        source = Path(named)
+    if source and not source.exists():
+        raise RunError(f"{source}: there is no such tree or archive of a kernel")
     from linux.qdisc.build import module
     from linux.uml.build import BuildError, build
 

@@ -17,6 +17,7 @@ from sojourn.linux import stock
 from sojourn.linux.counts import report_flows
 from sojourn.linux.kernel import ready
 from sojourn.linux.plan import Plan, plan
+from sojourn.store import digest
 
 # A run that takes longer than this in real time hangs: some hundred times what it needs.
 _LIMIT_S = 120
@@ -54,7 +55,11 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
             raise RunError(f"the guest: {error}") from error
         queues, series, events = _observe(scenario, job, folder)
         counts = (folder / "counts").read_text()
-    report = {"queues": json.loads(queues), **report_flows(scenario, counts)}
+    report = {
+        "queues": json.loads(queues),
+        **report_flows(scenario, counts),
+        "fingerprint": digest(queues.encode() + series + counts.encode())[:16],
+    }
     return {**report, "cpu_s": outcome.cpu_s}, series, events
 
 

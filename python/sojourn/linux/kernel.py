@@ -30,16 +30,20 @@ _TOOLS = {
 
 @dataclass(frozen=True)
 class Kernel:
-    """All that a boot needs; `version` stands for it where results are filed."""
+    """All that a boot needs."""
 
     built: Built
     module: Path
 
     @property
     def version(self) -> str:
-        """The kernel's release, and digests of its build, of module and programs."""
+        """What results are filed under: the kernel's release, and digests of its build, of module
+        and programs, and of the plan that is made of a scenario."""
+        from linux.uml.build import digest
+
         parts = (self.built.kernel.parent, self.module.parent, self.built.programs)
-        return " ".join(["linux", self.built.release, *(part.name for part in parts)])
+        plan = digest(sorted(Path(__file__).parent.glob("*.py")))
+        return " ".join(["linux", self.built.release, *(part.name for part in parts), plan])
 
 
 def find_sources() -> None:

@@ -15,6 +15,7 @@ class Row(TypedDict):
     max: int
     choices: list[str]
     fixed: bool
+    attr: int
 
 class Algorithm(TypedDict):
     name: str
@@ -34,6 +35,12 @@ def algorithms() -> list[Algorithm]:
 
 def queue_rows() -> list[Row]:
     """The rows of the queue itself, which every algorithm shares."""
+
+def reason_names() -> list[str]:
+    """The reasons for a drop or a mark, in the order of their numbers."""
+
+def bad_names() -> list[str]:
+    """The rules that a verdict can break, in the order of their numbers."""
 
 def check(algorithm: str, rows: dict[str, int]) -> tuple[str | None, str, int, int] | None:
     """None if a queue can be made of this; else the row refused, the sentence and the range."""

@@ -88,6 +88,7 @@ class Row:
     max: int
     choices: tuple[str, ...]
     fixed: bool
+    attr: int
 
     def read(self, value: object) -> int:
         """The canonical number for what a user wrote; UnitError says why there is none."""

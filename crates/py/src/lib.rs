@@ -24,5 +24,5 @@ mod _native {
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]
-    use super::tables::{algorithms, check, core_version, queue_rows};
+    use super::tables::{algorithms, bad_names, check, core_version, queue_rows, reason_names};
 }

@@ -45,6 +45,26 @@ pub fn queue_rows(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     rows(py, sojourn_core::queue_rows())
 }
 
+/// The names of the reasons for a drop or a mark, in the order of their numbers.
+#[pyfunction]
+pub fn reason_names() -> Vec<&'static str> {
+    numbered(sojourn_core::reason_name)
+}
+
+/// The names of the rules that a verdict can break, in the order of their numbers.
+#[pyfunction]
+pub fn bad_names() -> Vec<&'static str> {
+    numbered(sojourn_core::bad_name)
+}
+
+/// Beyond the last of its names the core answers "unknown".
+fn numbered(name: fn(u8) -> &'static str) -> Vec<&'static str> {
+    (0..=u8::MAX)
+        .map(name)
+        .take_while(|&name| name != "unknown")
+        .collect()
+}
+
 fn rows<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Vec<Bound<'py, PyDict>>> {
     fields
         .iter()
@@ -59,6 +79,7 @@ fn rows<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Vec<Bound<'py, PyDic
             row.set_item("max", field.max)?;
             row.set_item("choices", field.choices.clone())?;
             row.set_item("fixed", field.fixed)?;
+            row.set_item("attr", field.attr)?;
             Ok(row)
         })
         .collect()

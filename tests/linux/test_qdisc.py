@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timeout(1800)
 
 
 def run(case: str, built: Built, module: Path, folder: Path) -> str:
-    setting = f"PYTHONPATH={ROOT} TC_LIB_DIR={module.parent}"
+    setting = f"PYTHONPATH={ROOT}:{ROOT / 'python'} TC_LIB_DIR={module.parent}"
     job = folder / "job"
     python = f"{setting} exec {sys.executable} -S -B -m tests.linux.guest"
     job.write_text(f"#!/bin/sh\n{python} {case} {module}\n")

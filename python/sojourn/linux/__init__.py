@@ -7,4 +7,6 @@ plan       a scenario as namespaces, links and qdiscs, traffic and a timetable
 qdiscs     the queue and shaper of a link in the words of tc
 kernel     the kernel, the module and the guest's programs, built once
 run        one run: boot, and a report in the engine's form from what was seen
+
+And for a Linux that is running already: `sojourn linux tc`, tc's words over raw netlink.
 """

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What `sojourn linux tc` has a second time is what the plugin and the module have in C."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from sojourn import _native
+from sojourn.algorithms import Row
+from sojourn.linux.tc import tables, values
+
+ROOT = Path(__file__).parent.parent
+KINDS = ("bool", "u32", "u64", "choice")
+UNITS = ("count", "ns", "pkts", "bytes", "bytes/s", "q32", "hz/16", "log2")
+
+
+class Field(ctypes.Structure):
+    """struct aqm_field."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("help", ctypes.c_char_p),
+        ("choices", ctypes.POINTER(ctypes.c_char_p)),
+        ("default", ctypes.c_uint64),
+        ("min", ctypes.c_uint64),
+        ("max", ctypes.c_uint64),
+        ("offset", ctypes.c_uint32),
+        ("attr", ctypes.c_uint16),
+        ("kind", ctypes.c_uint8),
+        ("unit", ctypes.c_uint8),
+        ("flags", ctypes.c_uint8),
+    )
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """The plugin's and the module's own C, as far as it asks neither tc nor a kernel."""
+    library = tmp_path_factory.mktemp("c") / "values.so"
+    sources = [ROOT / "linux/tc/value.c", ROOT / "linux/qdisc/rows.c"]
+    include = [f"-I{ROOT / folder}" for folder in ("aqm", "linux/tc", "linux/qdisc")]
+    flags = ["-std=gnu11", "-O1", "-fPIC", "-shared"]
+    subprocess.run(["gcc", *flags, *include, "-o", library, *sources, "-lm"], check=True)
+    c = ctypes.CDLL(str(library))
+    c.value_read.restype = ctypes.c_char_p
+    c.value_read.argtypes = (
+        ctypes.POINTER(Field),
+        ctypes.c_char_p,
+        ctypes.POINTER(ctypes.c_uint64),
+    )
+    c.value_write.restype = None
+    c.value_write.argtypes = (ctypes.POINTER(Field), ctypes.c_uint64, ctypes.c_char_p)
+    return c
+
+
+def in_c(row: Row) -> Field:
+    choices = (ctypes.c_char_p * (len(row.choices) or 1))(*(c.encode() for c in row.choices))
+    return Field(
+        name=row.name.encode(),
+        choices=ctypes.cast(choices, ctypes.POINTER(ctypes.c_char_p)),
+        default=row.default,
+        min=row.min,
+        max=row.max,
+        kind=KINDS.index(row.kind),
+        unit=UNITS.index(row.unit),
+    )
+
+
+def row_of(unit: str, kind: str = "u64", choices: tuple[str, ...] = ()) -> Row:
+    most = len(choices) - 1 if choices else 2**64 - 1
+    return Row("row", "", unit, kind, 0, 0, most, choices, fixed=False, attr=1)
+
+
+EVERY_ROW = [row_of(unit) for unit in UNITS] + [row_of("count", "choice", ("one", "two"))]
+
+
+def read_or_wanted(row: Row, text: str) -> int | str:
+    try:
+        return values.read(row, text)
+    except values.Wanted as wanted:
+        return str(wanted)
+
+
+@pytest.mark.parametrize("row", EVERY_ROW, ids=lambda row: row.choices or row.unit)
+def test_values_are_read_and_written_as_in_the_plugin(row: Row, plugin: ctypes.CDLL) -> None:
+    field, room, number = in_c(row), ctypes.create_string_buffer(48), ctypes.c_uint64()
+
+    def written(value: int) -> str:
+        plugin.value_write(field, value, room)
+        return room.value.decode()
+
+    def read(text: str) -> int | str:
+        wanted = plugin.value_read(field, text.encode(), number)
+        return str(wanted.decode()) if wanted else number.value
+
+    draw = random.Random(1)
+    most = 2**32 - 1 if row.unit == "q32" else row.max
+    corners = {0, 1, 7, 8, 999, 1000, 10**6, 10**9, 2**32 - 1, 2**53, 2**60 - 1, 2**60, 2**64 - 1}
+    for value in sorted(corners) + [draw.getrandbits(draw.randrange(1, 65)) for _ in range(500)]:
+        if value > most:
+            continue
+        text = values.write(row, value)
+        assert text == written(value)
+        assert read_or_wanted(row, text) == read(text)
+        if value < 2**50:
+            assert values.read(row, text) == value
+    numbers = ["", "0", "1", "5", ".5", "2.5", "0.1", "1e3", "1e-3", "-1", "+3", "-0", "1e999"]
+    numbers += ["18446744073709551615", "18446744073709551616", "9007199254740993", "nan", "inf"]
+    numbers += ["4294967295", "0.99999999999", "1.5e", "1 ", "5ms5", "one", "five"]
+    units = ["", "ns", "us", "ms", "s", "min", "p", "b", "kb", "mb", "%", "bit", "kbit", "mbit"]
+    units += ["gbit", "B/s", "kB/s", "MB/s", "GB/s", "bps", "MS", "pp"]
+    for text in (number + unit for number in numbers for unit in units):
+        assert read_or_wanted(row, text) == read(text), text
+
+
+def test_the_row_of_the_kernel_is_that_of_the_module(plugin: ctypes.CDLL) -> None:
+    fields = (Field * (len(tables.HOST_ROWS) + 1)).in_dll(plugin, "sojourn_rows")
+    assert fields[len(tables.HOST_ROWS)].name is None
+    for row, field in zip(tables.HOST_ROWS, fields, strict=False):
+        assert (row.name, row.help) == (field.name.decode(), field.help.decode())
+        assert (row.kind, row.unit) == (KINDS[field.kind], UNITS[field.unit])
+        numbers = (field.default, field.min, field.max, field.attr, bool(field.flags))
+        assert (row.default, row.min, row.max, row.attr, row.fixed) == numbers
+
+
+def test_numbers_of_nests_and_counters_are_those_of_the_header() -> None:
+    header = (ROOT / "linux/qdisc/sojourn.h").read_text()
+    enumerations = [
+        re.findall(r"^\s+(\w+),?", body, re.M)
+        for body in re.findall(r"^enum[^{]*\{(.*?)\}", header, re.M | re.S)
+    ]
+    options, stats, counts = enumerations
+    assert options[1:-1] == ["TCA_SOJOURN_" + name for name in ("ALGO", "HOST", "QUEUE", "PARAMS")]
+    assert [tables.ALGO, tables.HOST, tables.QUEUE, tables.PARAMS] == [1, 2, 3, 4]
+    groups = [f"TCA_SOJOURN_STATS_{title.upper()}" for title, _, _ in tables.counters()]
+    assert stats[1:-1] == [*groups, "TCA_SOJOURN_STATS_ALGO", "TCA_SOJOURN_STATS_MEMORY"]
+    numbers = [number for _, number, _ in tables.counters()]
+    assert [*numbers, tables.OWN, tables.MEMORY] == [1, 2, 3, 4, 5, 6]
+    assert tuple(name.removeprefix("SOJOURN_").lower() for name in counts[:-1]) == (
+        tables.COUNT_NAMES
+    )
+    assert _native.reason_names()[:3] == ["none", "early", "delay"]
+    assert _native.bad_names()[-1] == "drops"

@@ -14,8 +14,11 @@ from collections.abc import Sequence
 
 import typer
 
+from sojourn.cli import linux
 from sojourn.cli.commands import app
 from sojourn.errors import Interrupted, SojournError
+
+app.add_typer(linux.app, name="linux")
 
 # The base of everything typer says about a command line; it is exported under no name.
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sys
 
-from tests.linux import cases, cases_bad, cases_tc
+from tests.linux import cases, cases_bad, cases_command, cases_tc
 from tests.linux.net import CASES, complaints, do
 
-__all__ = ["CASES", "cases", "cases_bad", "cases_tc"]
+__all__ = ["CASES", "cases", "cases_bad", "cases_command", "cases_tc"]
 
 
 def main() -> None:

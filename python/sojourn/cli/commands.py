@@ -191,35 +191,6 @@ def reproduce(
     console.print(f"report: {report_path}", soft_wrap=True)
 
 
-linux = typer.Typer(help="The Linux host: a kernel in virtual time.", no_args_is_help=True)
-app.add_typer(linux, name="linux")
-
-
-@linux.callback()
-def _linux() -> None:
-    pass
-
-
-@linux.command("build")
-def linux_build(
-    source: Annotated[
-        Path | None, typer.Option("--source", help="A kernel's tree or archive; else Debian's.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Build the kernel, the module and the guest's programs ahead of the first run."""
-    from sojourn.linux import kernel
-
-    built = kernel.ready(source)
-    data = {
-        "release": built.built.release,
-        "kernel": str(built.built.kernel),
-        "module": str(built.module),
-        "programs": str(built.built.programs),
-    }
-    print_json(data) if as_json else print("\n".join(f"{k}: {v}" for k, v in data.items()))
-
-
 @app.command()
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of the simulated time.")] = False,

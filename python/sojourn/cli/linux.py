@@ -1,14 +1,38 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn linux …`: what concerns a running kernel. Nothing of it is imported until it is used."""
+"""`sojourn linux …`: the kernel in virtual time, and queues of a running one. Nothing of it is
+imported until it is used."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Queues of a running Linux.", no_args_is_help=True, rich_markup_mode=None)
+from sojourn.cli.commands import Json, print_json
+
+app = typer.Typer(help="The Linux host.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command()
+def build(
+    source: Annotated[
+        Path | None, typer.Option("--source", help="A kernel's tree or archive; else Debian's.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Build the kernel, the module and the guest's programs ahead of the first run."""
+    from sojourn.linux import kernel
+
+    built = kernel.ready(source)
+    data = {
+        "release": built.built.release,
+        "kernel": str(built.built.kernel),
+        "module": str(built.module),
+        "programs": str(built.built.programs),
+    }
+    print_json(data) if as_json else print("\n".join(f"{k}: {v}" for k, v in data.items()))
 
 
 @app.command(

@@ -19,7 +19,7 @@ _MS = 1_000_000
 
 def _row(name: str, help_: str, unit: str, default: int, most: int = _MAX_U32) -> Row:
     kind = "bool" if most == 1 else "u32"
-    return Row(name, help_, unit, kind, default, 0 if most == 1 else 1, most, (), False)
+    return Row(name, help_, unit, kind, default, 0 if most == 1 else 1, most, (), False, 0)
 
 
 def _limit(default: int) -> Row:

@@ -132,25 +132,29 @@ class Killer(threading.Thread):
                     break
 
 
+# Many times as long as the killer waits, so that no worker gets through between two of its turns.
+LONG = "1500 s"
+
+
 def test_the_run_of_a_killed_worker_is_repeated(tmp_path: Path) -> None:
     killer = Killer(1)
     killer.start()
-    entries = run_all(jobs(3, "200 s"), store=Store(tmp_path), workers=2)
+    entries = run_all(jobs(3, LONG), store=Store(tmp_path), workers=2)
     killer.over.set()
     assert len(entries) == 3
 
 
 def test_a_run_that_is_killed_again_fails_and_the_rest_is_kept(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    run_all(jobs(1, "200 s"), store=store, workers=1)
+    run_all(jobs(1, LONG), store=store, workers=1)
     killer = Killer(1000)
     killer.start()
     with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*killed"):
-        run_all(jobs(3, "200 s"), store=store, workers=2)
+        run_all(jobs(3, LONG), store=store, workers=2)
     killer.over.set()
     killer.join()
-    assert store.load(jobs(1, "200 s")[0].key)
-    assert len(run_all(jobs(3, "200 s"), store=store, workers=2)) == 3
+    assert store.load(jobs(1, LONG)[0].key)
+    assert len(run_all(jobs(3, LONG), store=store, workers=2)) == 3
 
 
 def test_a_result_is_a_folder_that_explains_itself(small: Path, tmp_path: Path) -> None:

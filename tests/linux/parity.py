@@ -105,7 +105,7 @@ def record(built: uml.Built, traced: Path, name: str, flows: int, folder: Path) 
     """Run one form of an algorithm in a guest; its records."""
     job = folder / "job"
     words = f"-S -B -m tests.linux.parity_guest {name} {flows} {ROOM} {traced}"
-    setting = f"PYTHONPATH={ROOT} TC_LIB_DIR={traced.parent}"
+    setting = f"PYTHONPATH={ROOT}:{ROOT / 'python'} TC_LIB_DIR={traced.parent}"
     job.write_text(f"#!/bin/sh\n{setting} exec {sys.executable} {words}\n")
     job.chmod(0o755)
     boot(built, folder, limit_s=300)

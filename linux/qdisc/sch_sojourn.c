@@ -17,6 +17,20 @@
 
 #include "host.h"
 #include "netlink.h"
+
+/* What queue.h seldom has to do stays out of the way of a packet that just passes; here
+ * the compiler hears of it first, and puts the rest of queue.h into enqueue and dequeue. */
+struct aqm_inst;
+struct aqm_pkt;
+struct aqm_verdict;
+static noinline __cold void queue_victims(struct aqm_queue *, struct aqm_inst *, u64 now,
+                                          const struct aqm_verdict *, u8 why);
+static noinline __cold bool queue_overflow(struct aqm_queue *, struct aqm_inst *, u64 now,
+                                           aqm_h, struct aqm_pkt *);
+static noinline __cold void run_due_ticks(struct aqm_queue *, struct aqm_inst *, u64 now);
+static noinline __cold bool fq_make_room(struct aqm_queue *, u64 now, u32 len);
+static noinline __flatten aqm_h fq_dequeue(struct aqm_queue *, u64 now);
+
 #include "queue.h"
 #include "trace.h"
 
@@ -27,11 +41,23 @@
 /* More than all counters and 32 statistics of an algorithm, with their heads. */
 #define STATS_BYTES 2048
 
-/* What a call has taken out of the queue. */
+/* What a call has dropped. */
 struct lost {
 	struct sk_buff *list;
 	u32 pkts, bytes;
 };
+
+/* Most packets just pass: they are counted at once, and only after drops is it looked up
+ * how many there were. All of them are in the list of freed packets, before `end`. */
+static noinline __cold void count_lost(struct lost *lost, const struct sk_buff *end)
+{
+	const struct sk_buff *skb;
+
+	for (skb = lost->list; skb != end; skb = skb->next) {
+		lost->pkts++;
+		lost->bytes += qdisc_pkt_len(skb);
+	}
+}
 
 /* ---- in ---- */
 
@@ -45,41 +71,22 @@ static bool enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u64 now)
 	return trace_joined(sch, aqm_enqueue(s->queue, now, skb));
 }
 
-/* A large segment as the packets that the wire will see. What cannot be split is
- * queued whole. */
-static bool enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 now)
-{
-	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
-	struct sk_buff *segments = skb_gso_segment(skb, features), *segment, *next;
-	bool joined = false;
-
-	if (IS_ERR_OR_NULL(segments))
-		return enqueue_one(sch, skb, now);
-	skb_list_walk_safe(segments, segment, next) {
-		skb_mark_not_on_list(segment);
-		set_pkt_len(segment, segment->len);
-		joined |= enqueue_one(sch, segment, now);
-	}
-	consume_skb(skb);
-	return joined;
-}
-
-static int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+/* Settle the books after `pkts` arrivals of so many bytes for one that a parent knows as
+ * `len` bytes. */
+static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 pkts, u32 bytes,
+                                           u32 len, const struct sk_buff *end)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	u32 pkts = s->queue->pkts, bytes = s->queue->bytes, len = qdisc_pkt_len(skb);
-	bool split = s->conf.split_gso && skb_is_gso(skb), joined;
+	struct lost lost = {.list = *s->freed};
 	int more_pkts, more_bytes;
-	u64 now = ktime_get_ns();
 
-	s->freed = to_free;
-	joined = split ? enqueue_split(sch, skb, now) : enqueue_one(sch, skb, now);
-	/* Later segments may have pushed the earlier out and then been refused. */
-	joined = joined && s->queue->pkts;
-	more_pkts = s->queue->pkts - pkts;
-	more_bytes = s->queue->bytes - bytes;
+	count_lost(&lost, end);
+	more_pkts = pkts - lost.pkts;
+	more_bytes = bytes - lost.bytes;
 	sch->q.qlen += more_pkts;
 	sch->qstats.backlog += more_bytes;
+	/* Later arrivals may have pushed the earlier out and then been refused. */
+	joined = joined && s->queue->pkts;
 	/* A parent will add one packet of this length if it hears of success. */
 	if (joined) {
 		more_pkts -= 1;
@@ -91,58 +98,98 @@ static int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 	return joined ? NET_XMIT_SUCCESS : NET_XMIT_CN;
 }
 
-/* ---- out ---- */
-
-/* Settle our own books after packets were taken, with `skb` handed on. */
-static void settle(struct Qdisc *sch, struct lost *lost, u32 pkts, u32 bytes,
-                   struct sk_buff *skb)
+/* A large segment as the packets that the wire will see. What cannot be split is
+ * queued whole. */
+static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 now)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
+	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
+	struct sk_buff *segments = skb_gso_segment(skb, features), *segment, *next;
+	const struct sk_buff *end = *s->freed;
+	u32 pkts = 0, bytes = 0, len = qdisc_pkt_len(skb);
+	bool joined = false;
 
-	lost->pkts = pkts - s->queue->pkts;
-	lost->bytes = bytes - s->queue->bytes;
-	sch->q.qlen -= lost->pkts;
-	sch->qstats.backlog -= lost->bytes;
-	if (skb) {
-		lost->pkts -= 1;
-		lost->bytes -= qdisc_pkt_len(skb);
+	if (IS_ERR_OR_NULL(segments)) {
+		joined = enqueue_one(sch, skb, now);
+		return settle_arrivals(sch, joined, 1, len, len, end);
 	}
+	skb_list_walk_safe(segments, segment, next) {
+		skb_mark_not_on_list(segment);
+		set_pkt_len(segment, segment->len);
+		pkts++;
+		bytes += segment->len;
+		joined |= enqueue_one(sch, segment, now);
+	}
+	consume_skb(skb);
+	return settle_arrivals(sch, joined, pkts, bytes, len, end);
 }
 
-static void tell_parent(struct Qdisc *sch, const struct lost *lost)
+static __flatten int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+                                     struct sk_buff **to_free)
 {
-	if (lost->pkts)
-		qdisc_tree_reduce_backlog(sch, lost->pkts, lost->bytes);
+	struct sojourn_sched *s = qdisc_priv(sch);
+	const struct sk_buff *end = *to_free;
+	u64 now = ktime_get_ns();
+	bool joined;
+
+	s->freed = to_free;
+	if (s->conf.split_gso && unlikely(skb_is_gso(skb)))
+		return enqueue_split(sch, skb, now);
+	joined = enqueue_one(sch, skb, now);
+	if (unlikely(!joined || *to_free != end))
+		return settle_arrivals(sch, joined, 1, qdisc_pkt_len(skb), qdisc_pkt_len(skb),
+		                       end);
+	sch->q.qlen++;
+	qdisc_qstats_backlog_inc(sch, skb);
+	return NET_XMIT_SUCCESS;
+}
+
+/* ---- out ---- */
+
+static noinline __cold void settle_lost(struct Qdisc *sch, struct lost *lost)
+{
+	count_lost(lost, NULL);
+	sch->q.qlen -= lost->pkts;
+	sch->qstats.backlog -= lost->bytes;
 }
 
 static struct sk_buff *take(struct Qdisc *sch, struct lost *lost)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	u32 pkts = s->queue->pkts, bytes = s->queue->bytes;
 	struct sk_buff *skb;
 
 	s->freed = &lost->list;
 	skb = aqm_dequeue(s->queue, ktime_get_ns());
 	trace_left(sch, skb);
-	settle(sch, lost, pkts, bytes, skb);
 	if (skb) {
 		skb_mark_not_on_list(skb);
+		sch->q.qlen--;
+		qdisc_qstats_backlog_dec(sch, skb);
 		qdisc_bstats_update(sch, skb);
 	}
+	if (unlikely(lost->list))
+		settle_lost(sch, lost);
 	return skb;
+}
+
+static noinline __cold void free_lost(struct Qdisc *sch, struct lost *lost)
+{
+	qdisc_tree_reduce_backlog(sch, lost->pkts, lost->bytes);
+	kfree_skb_list_reason(lost->list, SKB_DROP_REASON_QDISC_DROP);
 }
 
 /* The end of a dequeue or a peek. A parent that found nothing where it counted packets
  * gives up, and nobody would ask it again for what its other children hold. */
 static void finish(struct Qdisc *sch, const struct sk_buff *skb, struct lost *lost)
 {
-	tell_parent(sch, lost);
-	kfree_skb_list_reason(lost->list, SKB_DROP_REASON_QDISC_DROP);
-	if (!skb && lost->pkts)
+	if (likely(!lost->list))
+		return;
+	free_lost(sch, lost);
+	if (!skb)
 		__netif_schedule(qdisc_root(sch));
 }
 
-static struct sk_buff *sojourn_dequeue(struct Qdisc *sch)
+static __flatten struct sk_buff *sojourn_dequeue(struct Qdisc *sch)
 {
 	struct lost lost = {};
 	struct sk_buff *skb = take(sch, &lost);
@@ -254,23 +301,21 @@ static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_choice old = chosen(s), choice;
 	struct lost lost = {};
-	u32 pkts, bytes;
 	u64 now;
 	int err = sojourn_choose(&choice, &old, s->queue->room, options, extack);
 
 	if (err)
 		return err;
 	sch_tree_lock(sch);
-	pkts = s->queue->pkts;
-	bytes = s->queue->bytes;
 	s->freed = &lost.list;
 	s->conf = choice.host;
 	now = ktime_get_ns();
 	trace_change(sch, &choice, now);
 	aqm_queue_apply(s->queue, now, &choice.setup, choice.conf);
 	trace_look(sch, now);
-	settle(sch, &lost, pkts, bytes, NULL);
-	tell_parent(sch, &lost);
+	settle_lost(sch, &lost);
+	if (lost.pkts)
+		qdisc_tree_reduce_backlog(sch, lost.pkts, lost.bytes);
 	sch_tree_unlock(sch);
 	kfree_skb_list_reason(lost.list, SKB_DROP_REASON_QDISC_DROP);
 	kfree(choice.conf);

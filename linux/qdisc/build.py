@@ -22,15 +22,13 @@ TC = HERE.parent / "tc"
 CORE = HERE.parents[1] / "aqm"
 
 
-def module(
-    built: Built, algorithms: Sequence[Path] = (), jobs: int = 2, trace: bool = False
-) -> Path:
+def module(built: Built, algorithms: Sequence[Path] = (), jobs: int = 2, trace: str = "") -> Path:
     """sch_sojourn.ko for this kernel, with further algorithms, from the cache if it is
-    there; q_sojourn.so lies beside it. With `trace` it records what its queues do."""
+    there; q_sojourn.so lies beside it. `trace` is what it records: `events`, `packets`."""
     sources = [*CORE.glob("*.[ch]"), *CORE.glob("law/*.h"), CORE / "all.sh"]
     sources += [*HERE.glob("*.[ch]"), HERE / "Kbuild", HERE / "Makefile"]
     sources += [*TC.glob("*.[ch]"), TC / "Makefile", *algorithms]
-    key = digest(sorted(sources), [built.kernel.parent.name, "trace" * trace])
+    key = digest(sorted(sources), [built.kernel.parent.name, trace])
     folder = cache_root() / f"module-{key}"
     with only_one(folder.name):
         if not folder.exists():
@@ -39,7 +37,7 @@ def module(
             work.mkdir(parents=True)
             log, further = work / "build.log", f"AQM={' '.join(map(str, algorithms))}"
             kernel = ["ARCH=um", f"KERNEL={built.objects}", f"-j{jobs}"]
-            kernel += ["TRACE=1"] * trace
+            kernel += [f"TRACE={trace}"] * bool(trace)
             run(["make", "-C", HERE, *kernel, f"BUILD={work}", further], log)
             run(["make", "-C", TC, f"BUILD={work / 'tc'}", further], log)
             (work / "tc/q_sojourn.so").rename(work / "q_sojourn.so")

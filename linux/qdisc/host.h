@@ -19,14 +19,37 @@ typedef struct Qdisc *aqm_ctx;
 struct aqm_event;
 struct aqm_queue;
 
+/* What a trace build remembers of a queue, and of a packet in it. */
+#if defined(SOJOURN_TRACE_EVENTS)
+struct queue_trace {
+	u32 queue, arrivals;
+};
+struct packet_trace {
+	u8 number[3];
+};
+#elif defined(SOJOURN_TRACE_PACKETS)
+struct queue_trace {
+	u64 now;
+	u32 queue;
+	u8 why;
+	bool leaving;
+};
+struct packet_trace {
+	u8 came_ecn, marked, mark_why;
+};
+#else
+struct queue_trace {
+};
+struct packet_trace {
+};
+#endif
+
 struct sojourn_sched {
 	struct aqm_queue *queue; /* NULL before init has succeeded */
 	size_t queue_bytes;
 	struct sk_buff **freed; /* where the call under way collects what it drops */
 	struct sojourn_conf conf;
-#ifdef SOJOURN_TRACE
-	u32 traced, arrivals; /* which queue of the records this is */
-#endif
+	struct queue_trace trace;
 };
 
 /* Ours while the packet is queued. The DS field is kept beside what the queue keeps:
@@ -34,9 +57,7 @@ struct sojourn_sched {
 struct sojourn_cb {
 	struct aqm_keep keep;
 	u8 ds;
-#ifdef SOJOURN_TRACE
-	u8 number[3];
-#endif
+	struct packet_trace trace;
 };
 
 /* In trace.h, behind queue.h. */
@@ -47,7 +68,8 @@ static inline bool trace_marked(struct Qdisc *sch, struct sk_buff *skb, bool don
 static inline struct sojourn_cb *sojourn_cb(const struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct aqm_keep) != 16);
-	BUILD_BUG_ON(offsetof(struct sojourn_cb, ds) >= QDISC_CB_PRIV_LEN);
+	BUILD_BUG_ON(offsetof(struct sojourn_cb, trace) + sizeof(struct packet_trace) >
+	             QDISC_CB_PRIV_LEN);
 	BUILD_BUG_ON(offsetof(struct qdisc_skb_cb, data) % __alignof__(struct aqm_keep));
 	return (struct sojourn_cb *)qdisc_skb_cb(skb)->data;
 }

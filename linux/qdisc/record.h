@@ -10,16 +10,9 @@
 #ifndef SOJOURN_RECORD_H
 #define SOJOURN_RECORD_H
 
-#include "sojourn.h"
+#include "store.h"
 
 #define SOJOURN_RECORDS "sojourn1"
-
-struct sojourn_records {
-	char magic[8];
-	u32 record_bytes, head_bytes;
-	u64 records;
-	u64 lost; /* there was no room for them; then the others prove nothing */
-};
 
 enum sojourn_what {
 	/* Rows, in front of what they are for: `table`, `row`, `value`. */

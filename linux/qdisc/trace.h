@@ -1,137 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * trace.h: where the qdisc is recorded, behind queue.h. Only a trace build
- * (make TRACE=1) has something to do there; see record.h and store.h.
+ * trace.h: where the qdisc is recorded, behind queue.h. Only a trace build (make
+ * TRACE=events, TRACE=packets) has something to do there.
  */
 #ifndef SOJOURN_TRACE_H
 #define SOJOURN_TRACE_H
 
-#ifdef SOJOURN_TRACE
-
-#include "store.h"
-
-static inline void record_put(aqm_ctx sch, struct sojourn_record *r)
-{
-	struct sojourn_sched *s = qdisc_priv(sch);
-
-	r->queue = s->traced;
-	store_record(r);
-}
-
-static inline u32 record_number(aqm_ctx sch, aqm_h skb)
-{
-	const u8 *number = sojourn_cb(skb)->number;
-
-	return number[0] | (u32)number[1] << 8 | (u32)number[2] << 16;
-}
-
-#include "events.h"
-
-static inline int trace_start(void)
-{
-	return store_open();
-}
-
-static inline void trace_stop(void)
-{
-	store_close();
-}
-
-static inline void host_trace(aqm_ctx sch, const struct aqm_event *event)
-{
-	record_event(sch, event);
-}
-
-static inline void trace_freed(struct Qdisc *sch, struct sk_buff *skb, u8 why)
-{
-	record_fate(sch, RECORD_FREED, record_number(sch, skb), true, why);
-}
-
-static inline bool trace_marked(struct Qdisc *sch, struct sk_buff *skb, bool done)
-{
-	record_fate(sch, RECORD_MARKED, record_number(sch, skb), done, 0);
-	return done;
-}
-
-static inline void trace_arrival(struct Qdisc *sch, struct sk_buff *skb)
-{
-	struct sojourn_sched *s = qdisc_priv(sch);
-	u8 *number = sojourn_cb(skb)->number;
-
-	number[0] = s->arrivals;
-	number[1] = s->arrivals >> 8;
-	number[2] = s->arrivals >> 16;
-	s->arrivals++;
-}
-
-static inline bool trace_joined(struct Qdisc *sch, bool joined)
-{
-	struct sojourn_sched *s = qdisc_priv(sch);
-
-	record_fate(sch, RECORD_JOINED, (s->arrivals - 1) % SOJOURN_PACKETS, joined, 0);
-	return joined;
-}
-
-static inline void trace_left(struct Qdisc *sch, struct sk_buff *skb)
-{
-	struct sojourn_sched *s = qdisc_priv(sch);
-
-	record_left(sch, s->queue, skb);
-}
-
-static inline void trace_rows(struct Qdisc *sch, u8 table, const struct aqm_field *row,
-                              const void *base)
-{
-	for (; row && row->name; row++)
-		record_number_of(sch, RECORD_ROW, table, row->attr, aqm_field_get(row, base));
-}
-
-static inline void trace_choice(struct Qdisc *sch, const struct sojourn_choice *choice)
-{
-	trace_rows(sch, TCA_SOJOURN_QUEUE, aqm_setup_rows, &choice->setup);
-	trace_rows(sch, TCA_SOJOURN_PARAMS, choice->algo->params, choice->conf);
-}
-
-static inline void trace_init(struct Qdisc *sch, const struct sojourn_choice *choice, u64 now)
-{
-	struct sojourn_sched *s = qdisc_priv(sch);
-	struct sojourn_record r = record_of(RECORD_INIT);
-
-	s->traced = store_queue();
-	s->arrivals = 0;
-	trace_choice(sch, choice);
-	r.now = now;
-	r.value = s->queue->seed;
-	r.len = s->queue->mtu_bytes;
-	strscpy(r.name, choice->algo->name, sizeof(r.name));
-	record_put(sch, &r);
-}
-
-static inline void trace_change(struct Qdisc *sch, const struct sojourn_choice *choice, u64 now)
-{
-	struct sojourn_record r = record_of(RECORD_CHANGE);
-
-	trace_choice(sch, choice);
-	r.now = now;
-	record_put(sch, &r);
-}
-
-static inline void trace_reset(struct Qdisc *sch, u64 now)
-{
-	struct sojourn_record r = record_of(RECORD_RESET);
-
-	r.now = now;
-	record_put(sch, &r);
-}
-
-static inline void trace_look(struct Qdisc *sch, u64 now)
-{
-	struct sojourn_sched *s = qdisc_priv(sch);
-
-	record_look(sch, s->queue, now);
-}
-
+#if defined(SOJOURN_TRACE_EVENTS)
+#include "trace_events.h"
+#elif defined(SOJOURN_TRACE_PACKETS)
+#include "trace_packets.h"
 #else
 
 static inline int trace_start(void)

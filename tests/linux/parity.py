@@ -134,7 +134,7 @@ def line(name: str, flows: int, found: Seen, c: list[str], rust: list[str]) -> s
 def main() -> int:
     argparse.ArgumentParser(description="Print the table of parity.").parse_args()
     built = uml.build()
-    traced = module(built, trace=True)
+    traced = module(built, trace="events")
     print(f"| {' | '.join(HEADLINE)} |\n|{'---|' * 2}{'--:|' * (len(HEADLINE) - 2)}")
     sentences = []
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:

@@ -21,7 +21,7 @@ TICKS = {"duk", "pie", "pie_2013"}
 
 @pytest.fixture(scope="session")
 def traced(kernel: Built) -> Path:
-    return module(kernel, trace=True)
+    return module(kernel, trace="events")
 
 
 @pytest.fixture(scope="session")

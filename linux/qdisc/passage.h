@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * passage.h: what a TRACE=packets build writes, as others read it: each packet's passage
+ * through a queue, when it is over. What a record does not use is zero.
+ */
+#ifndef SOJOURN_PASSAGE_H
+#define SOJOURN_PASSAGE_H
+
+#include "store.h"
+
+#define SOJOURN_PASSAGES "passage1"
+
+enum sojourn_fate {
+	PASSAGE_QUEUE, /* no packet: a new queue, and its device */
+	PASSAGE_SENT,  /* handed on, or peeked at by a parent */
+	PASSAGE_DROPPED
+};
+
+enum sojourn_marked { PASSAGE_UNMARKED, PASSAGE_MARKED_COMING, PASSAGE_MARKED_LEAVING };
+
+struct sojourn_passage {
+	union {
+		struct {
+			u64 came_ns, went_ns; /* of the wall clock */
+		};
+		char device[16];
+	};
+	u32 flow; /* hash, as the queue has it */
+	u32 len;
+	u16 queue; /* by order of creation */
+	u8 fate;
+	u8 drop_why;
+	u8 marked, mark_why;
+	u8 came_ecn, went_ecn;
+};
+
+#endif

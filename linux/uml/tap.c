@@ -8,7 +8,8 @@
  *   tap IN OUT T0_NS EDGES_MS         one JSON line for each window between two edges;
  *                                     the queue must be first in, first out
  *   tap IN OUT T0_NS EDGES_MS NAME    all that was seen, in NAME.in and NAME.out: struct
- *                                     seen, with times after T0_NS
+ *                                     seen, with times after T0_NS; with - for IN only
+ *                                     NAME.out
  *
  * The router must do nothing but forward.
  * Rings are shared memory read every 100 ms: no wake-up and no system call for a
@@ -121,7 +122,7 @@ static uint32_t flow_of(const uint8_t *ip)
 
 static void drain(struct tap *tap)
 {
-	for (;;) {
+	while (tap->ring) {
 		uint8_t *frame = tap->ring + (size_t)tap->next * FRAME_BYTES;
 		volatile struct tpacket2_hdr *head = (void *)frame;
 		struct seen *seen;
@@ -150,6 +151,8 @@ static void check_nothing_lost(const struct tap *tap)
 	struct tpacket_stats stats;
 	socklen_t size = sizeof(stats);
 
+	if (!tap->ring)
+		return;
 	if (getsockopt(tap->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size))
 		die("statistics");
 	if (stats.tp_drops) {
@@ -228,6 +231,8 @@ static void write_log(const struct tap *tap, const char *name, const char *end, 
 	char path[4096];
 	FILE *file;
 
+	if (!tap->ring)
+		return;
 	for (size_t i = 0; i < tap->n; i++)
 		tap->log[i].at_ns -= t0_ns;
 	snprintf(path, sizeof(path), "%s.%s", name, end);
@@ -251,7 +256,8 @@ int main(int argc, char **argv)
 	for (char *word = strtok(argv[4], ","); word && edges < MAX_EDGES;
 	     word = strtok(NULL, ","))
 		edges_ns[edges++] = t0_ns + strtoull(word, NULL, 10) * 1000000;
-	open_tap(&in, argv[1], PACKET_HOST);
+	if (strcmp(argv[1], "-") || argc != 6)
+		open_tap(&in, argv[1], PACKET_HOST);
 	open_tap(&out, argv[2], PACKET_OUTGOING);
 	printf("tap ready\n");
 	fflush(stdout);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The engine and the C core, compiled. Private: use the modules of `sojourn` instead."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 class Row(TypedDict):
@@ -69,11 +69,16 @@ def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int]
     of all of its kind."""
 
 def observe(
-    scenario: str, queues: list[tuple[str, bytes, bytes, bool]]
+    scenario: str,
+    queues: Sequence[tuple[str, bytes, bytes, bool] | tuple[str, str, bytes | None]],
+    log: bytes,
+    zero_ns: int,
 ) -> tuple[str, bytes, bytes | None]:
-    """Measures queues of another host: of each its link, the logs of its arrivals and departures,
-    and whether its algorithm acts at the head. Gives the queues' reports as JSON and Parquet files
-    as `run` does."""
+    """Measures queues of another host. Of each its link; then, seen from outside, the logs of its
+    arrivals and departures and whether its algorithm acts at the head; or its device in `log`, what
+    the queues themselves logged, `zero_ns` being the start of the run there, and the log of what
+    left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet files as
+    `run` does."""
 
 def duk_evaluations_per_second(evaluations: int) -> float:
     """How often DUK's probability can be computed in a second of CPU time."""

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sojourn import _native
+from sojourn.linux import plan
+from sojourn.linux import run as host
 from sojourn.linux.run import run
 from sojourn.runs import run as run_scenario
 from sojourn.scenario import loads
@@ -71,6 +74,50 @@ def test_linux_and_the_simulator_agree_on_a_short_run() -> None:
     voice = [report["flows"][-1]["delivered_bytes"] for report in (linux, sim)]
     assert voice[0] == pytest.approx(voice[1], rel=0.05)
     assert linux["fct_s"]["n"] == pytest.approx(sim["fct_s"]["n"], rel=0.25)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
+@pytest.mark.parametrize("algorithm", ["codel", "pie"])
+def test_what_a_queue_logs_is_what_is_seen_around_it(
+    shaper: str, algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run, looked at both ways."""
+    both: list[dict[str, Any]] = []
+
+    def planned(scenario: Any, seed: int) -> plan.Plan:
+        job = plan.plan(scenario, seed)
+        return replace(job, taps=tuple(replace(tap, ours=False) for tap in job.taps))
+
+    def observed(scenario: Any, job: plan.Plan, folder: Path) -> Any:
+        logging = replace(job, taps=tuple(replace(tap, ours=True) for tap in job.taps))
+        for way in (job, logging):
+            queues, *_ = found = observe(scenario, way, folder)
+            both.append(json.loads(queues)[0]["windows"][0])
+        return found
+
+    observe = host._observe
+    monkeypatch.setattr(host, "plan", planned)
+    monkeypatch.setattr(host, "_observe", observed)
+    text = SCENARIO.replace('"codel"', f'"{algorithm}"')
+    outcome(text.replace('rtt = "40 ms"', f'rtt = "40 ms"\nshaper = "{shaper}"'), 1)
+    outside, inside = both
+    assert inside["dropped_pkts"] > 5
+    assert inside["marked_pkts"] > 5
+    counts = ("arrived_pkts", "departed_pkts", "dropped_pkts", "marked_pkts", "drops", "marks")
+    assert {key: inside[key] for key in counts} == {key: outside[key] for key in counts}
+    # The clock is read again, and again it takes 256 ns, between the queue and who looks at it.
+    for delay in ("queue_delay_ms", "system_delay_ms"):
+        assert inside[delay]["mean"] == pytest.approx(outside[delay]["mean"], abs=0.003)
+    assert inside["utilisation_pct"] == pytest.approx(outside["utilisation_pct"], abs=0.05)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_reasons_are_those_that_the_queue_gave() -> None:
+    text = SCENARIO.replace("ecn = true }\n", "ecn = true, limit = 20 }\n", 1)
+    window = outcome(text.replace("6 s", "3 s").replace('stop = "5 s"', ""), 1)[0]["queues"][0]
+    assert window["windows"][0]["drops"].keys() == {"delay", "limit"}
+    assert window["bad_verdicts"] == {}
 
 
 @pytest.mark.usefixtures("kernel")

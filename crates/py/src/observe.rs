@@ -11,7 +11,10 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sojourn_sim::Scenario;
 use sojourn_sim::app::start_of;
-use sojourn_sim::observed::{Observed, Seen};
+use sojourn_sim::observed::inside::Log;
+use sojourn_sim::observed::outside::Outside;
+use sojourn_sim::observed::{self, Seen};
+use sojourn_sim::record::QueueReport;
 use sojourn_sim::route;
 
 use super::recorded;
@@ -37,8 +40,15 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
     scenario.flows.iter().enumerate().map(way).collect()
 }
 
-/// A queue's link, the logs of its arrivals and departures, and whether it acts at the head.
-type Logs = (String, PyBackedBytes, PyBackedBytes, bool);
+/// A queue and where its packets were seen.
+#[derive(FromPyObject)]
+pub enum Looked {
+    /// Link, logs of arrivals and departures, whether it acts at the head.
+    Outside(String, PyBackedBytes, PyBackedBytes, bool),
+    /// Link, device, log of departures where the shaper holds packets back.
+    Inside(String, String, Option<PyBackedBytes>),
+}
+
 /// The queues' reports as JSON; Parquet files of the series and, where asked for, the events.
 type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
 
@@ -47,20 +57,47 @@ fn packets(log: &[u8]) -> Vec<Seen> {
     whole.iter().map(Seen::read).collect()
 }
 
+fn report(
+    scenario: &Scenario,
+    log: &[u8],
+    zero_ns: u64,
+    queue: &Looked,
+) -> Result<QueueReport, String> {
+    let (link, passages) = match queue {
+        Looked::Outside(link, arrivals, departures, at_head) => {
+            let outside = Outside {
+                link: link.clone(),
+                arrivals: packets(arrivals),
+                departures: packets(departures),
+                at_head: *at_head,
+            };
+            (link, outside.passages(scenario)?)
+        }
+        Looked::Inside(link, device, behind) => {
+            let behind = behind.as_deref().map(packets);
+            let log = Log::new(log)?;
+            (link, log.passages(device, zero_ns, behind.as_deref())?)
+        }
+    };
+    observed::report(scenario, link, &passages)
+}
+
 /// Measures queues of another host by the packets that were seen there.
 #[pyfunction]
-pub fn observe(py: Python<'_>, scenario: &str, queues: Vec<Logs>) -> PyResult<Packed> {
+pub fn observe(
+    py: Python<'_>,
+    scenario: &str,
+    queues: Vec<Looked>,
+    log: PyBackedBytes,
+    zero_ns: u64,
+) -> PyResult<Packed> {
     let scenario = read(scenario)?;
-    let observed = |(link, arrivals, departures, at_head): Logs| Observed {
-        link,
-        arrivals: packets(&arrivals),
-        departures: packets(&departures),
-        at_head,
+    let all = || {
+        let reports = queues.iter();
+        let reports = reports.map(|queue| report(&scenario, &log, zero_ns, queue));
+        reports.collect::<Result<Vec<_>, _>>()
     };
-    let queues = queues.into_iter().map(observed).collect();
-    let reports = py
-        .detach(|| sojourn_sim::observed::observe(&scenario, queues))
-        .map_err(PyRuntimeError::new_err)?;
+    let reports = py.detach(all).map_err(PyRuntimeError::new_err)?;
     let broken = |error: ParquetError| PyRuntimeError::new_err(error.to_string());
     let text =
         serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What happened at a queue of another world, measured as ours are. There, packets are
-//! seen where they come to the queue and where they leave its shaper; what the queue
-//! and the shaper did in between follows from the two.
+//! What happened at a queue of another world, measured as ours are. A queue that logs its
+//! packets tells it itself ([`inside`]); of any other, packets are seen where they come to
+//! the queue and where they leave its shaper ([`outside`]).
 
-use std::collections::{HashMap, VecDeque};
+pub mod inside;
+pub mod outside;
+
+use std::collections::VecDeque;
 
 use sojourn_core::{Counters, Slot};
 
@@ -14,13 +17,7 @@ use crate::scenario::{LinkSpec, Scenario, Shaper};
 use crate::server::{Bucket, Rate};
 use crate::time::Time;
 
-/// Congestion Experienced.
-const CE: u8 = 3;
-/// Reasons, by their numbers in `aqm.h`: what is seen from outside is only where.
-const EARLY: u8 = 1;
-const DELAY: u8 = 2;
-
-/// A packet passes a place.
+/// A packet passes a place below IP; bytes as `linux/uml/tap.c` writes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// When.
@@ -41,28 +38,65 @@ impl Seen {
 
     /// Reads one from a log of little-endian words: time, key, length, flow, ECN field.
     pub fn read(log: &[u8; Self::BYTES]) -> Self {
-        let long = |at: usize| u64::from_le_bytes(log[at..at + 8].try_into().unwrap_or_default());
-        let word = |at: usize| u32::from_le_bytes(log[at..at + 4].try_into().unwrap_or_default());
         Self {
-            at_ns: long(0),
-            key: long(8),
-            len_bytes: word(16),
-            flow: word(20),
+            at_ns: long(log, 0),
+            key: long(log, 8),
+            len_bytes: word(log, 16),
+            flow: word(log, 20),
             ecn: log[24],
         }
     }
 }
 
-/// All that was seen of one queue.
-pub struct Observed {
-    /// Its link.
-    pub link: String,
-    /// Packets before the queue, in order of time.
-    pub arrivals: Vec<Seen>,
-    /// Packets behind the shaper, in order of time.
-    pub departures: Vec<Seen>,
-    /// Whether its algorithm drops and marks packets that leave, not those that come.
-    pub at_head: bool,
+fn long(log: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(log[at..at + 8].try_into().unwrap_or_default())
+}
+
+fn word(log: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(log[at..at + 4].try_into().unwrap_or_default())
+}
+
+/// A packet's arrival and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// When it came.
+    pub came: Time,
+    /// Hash of its flow.
+    pub flow: u32,
+    /// Length with the link header.
+    pub len_bytes: u32,
+    /// Whether and why it was marked.
+    pub mark: Option<Mark>,
+    /// The end of its stay.
+    pub fate: Fate,
+}
+
+/// A verdict of the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Reason, as in `aqm.h`.
+    pub why: u8,
+    /// Given when the packet left; else when it came.
+    pub leaving: bool,
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Fate {
+    /// It was still there at the end.
+    Waits,
+    Dropped {
+        at: Time,
+        why: u8,
+        ecn: u8,
+    },
+    /// Taken from the queue, and let go by the shaper.
+    Left {
+        dequeue: Time,
+        out: Time,
+        ecn: u8,
+    },
 }
 
 /// In the order in which things of one time happen.
@@ -77,82 +111,32 @@ enum What {
     Dequeue,
 }
 
-/// An arrival and what became of it.
-struct Passage {
-    seen: Seen,
-    /// ECN field and time when it left the shaper.
-    left: Option<(u8, Time)>,
-}
-
-/// The reports of all queues.
+/// The report of a link's queue, by what became of its packets.
 ///
 /// # Errors
-/// When what was seen cannot have happened at the queues of this scenario.
-pub fn observe(scenario: &Scenario, queues: Vec<Observed>) -> Result<Vec<QueueReport>, String> {
-    let report = |observed: Observed| {
-        let named = |link: &&LinkSpec| link.name == observed.link;
-        let link = scenario.links.iter().find(named);
-        let link = link.ok_or_else(|| format!("there is no link '{}'", observed.link))?;
-        observe_one(scenario, link, &observed)
-    };
-    queues.into_iter().map(report).collect()
-}
-
-fn observe_one(
+/// When there is no such link, or it has no rate.
+pub fn report(
     scenario: &Scenario,
-    link: &LinkSpec,
-    observed: &Observed,
+    link: &str,
+    passages: &[Passage],
 ) -> Result<QueueReport, String> {
+    let link = find(scenario, link)?;
     let rate_bps = link
         .rate_bps
         .ok_or_else(|| format!("link '{}' has no rate", link.name))?;
-    let (passages, order) = matched(observed)?;
     let mut happened = clock(scenario, link);
-    let mut rates = VecDeque::from_iter(&link.schedule);
-    let mut rate = Rate::new(rate_bps);
-    let mut bucket = Bucket::full(link.burst_bytes, &rate);
-    let mut dropped = dropped(&passages, &order);
-    let mut before = Time(0);
     for (i, passage) in passages.iter().enumerate() {
-        happened.push((Time(passage.seen.at_ns), What::Arrival, i));
-    }
-    for &i in &order {
-        let Some((_, out)) = passages[i].left else {
-            continue;
-        };
-        while let Some(step) = rates.pop_front_if(|step| step.at_ns <= out.0) {
-            bucket.fill(Time(step.at_ns), &rate);
-            rate = Rate::new(step.rate_bps);
-        }
-        let len_bytes = passages[i].seen.len_bytes;
-        let (dequeue, sent, end) = match link.shaper {
-            // It asks for its packet when the one before has gone, and lets it wait.
-            Shaper::Tbf => (before.max(Time(passages[i].seen.at_ns)), out, out),
-            Shaper::Htb => {
-                bucket.fill(out, &rate);
-                let end = out + bucket.pay(len_bytes, &rate);
-                (out, out, end)
-            }
-            Shaper::Wire => {
-                let end = out + rate.next_ns(len_bytes);
-                (out, end, end)
-            }
-        };
-        before = out;
-        happened.push((dequeue, What::Dequeue, i));
-        happened.push((sent, What::Sent { end }, i));
-        // What was dropped before it at the head went when the queue was asked for it.
-        for i in dropped.remove(&i).unwrap_or_default() {
-            let seen = Time(passages[i].seen.at_ns);
-            let at = if observed.at_head {
-                dequeue.max(seen)
-            } else {
-                seen
-            };
-            happened.push((at, What::Drop, i));
+        happened.push((passage.came, What::Arrival, i));
+        match passage.fate {
+            Fate::Dropped { at, .. } => happened.push((at, What::Drop, i)),
+            Fate::Left { dequeue, .. } => happened.push((dequeue, What::Dequeue, i)),
+            Fate::Waits => (),
         }
     }
+    happened.extend(sent(link, rate_bps, passages));
     happened.sort_unstable();
+    let end = Time(scenario.duration_ns);
+    happened.retain(|&(at, ..)| at <= end);
     let record = QueueRecord::new(
         &link.name,
         rate_bps,
@@ -160,45 +144,47 @@ fn observe_one(
         &scenario.windows(),
         scenario.record.events,
     );
-    let end = Time(scenario.duration_ns);
-    happened.retain(|&(at, ..)| at <= end);
-    Ok(play(&happened, &passages, observed.at_head, record))
+    Ok(play(&happened, passages, record))
 }
 
-/// Arrivals with what became of them, and the order in which they left.
-fn matched(observed: &Observed) -> Result<(Vec<Passage>, Vec<usize>), String> {
-    let mut waiting: HashMap<u64, VecDeque<usize>> = HashMap::new();
-    for (i, seen) in observed.arrivals.iter().enumerate() {
-        waiting.entry(seen.key).or_default().push_back(i);
-    }
-    let passage = |&seen: &Seen| Passage { seen, left: None };
-    let mut passages: Vec<_> = observed.arrivals.iter().map(passage).collect();
-    let mut order = Vec::with_capacity(observed.departures.len());
-    for (n, left) in observed.departures.iter().enumerate() {
-        let came = waiting.get_mut(&left.key).and_then(VecDeque::pop_front);
-        let i = came
-            .filter(|&i| passages[i].seen.at_ns <= left.at_ns)
-            .ok_or_else(|| format!("link '{}': departure {n} never arrived", observed.link))?;
-        passages[i].left = Some((left.ecn, Time(left.at_ns)));
-        order.push(i);
-    }
-    Ok((passages, order))
+fn find<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a LinkSpec, String> {
+    let named = |link: &&LinkSpec| link.name == name;
+    let link = scenario.links.iter().find(named);
+    link.ok_or_else(|| format!("there is no link '{name}'"))
 }
 
-/// Packets that never left, under the departure that went past them: that of the next
-/// arrival that did leave. Those behind the last one may still wait, and are not dropped.
-fn dropped(passages: &[Passage], order: &[usize]) -> HashMap<usize, Vec<usize>> {
-    let last = order.iter().max().copied().unwrap_or(0);
-    let mut found: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut together = Vec::new();
-    for (i, passage) in passages.iter().enumerate().take(last + 1) {
-        if passage.left.is_none() {
-            together.push(i);
-        } else if !together.is_empty() {
-            found.insert(i, std::mem::take(&mut together));
+/// When the shaper sends each packet, and when that is over: docs/metrics.md.
+fn sent(link: &LinkSpec, rate_bps: u64, passages: &[Passage]) -> Vec<(Time, What, usize)> {
+    let left = |(i, passage): (usize, &Passage)| match passage.fate {
+        Fate::Left { out, .. } => Some((out, i)),
+        _ => None,
+    };
+    let mut order: Vec<_> = passages.iter().enumerate().filter_map(left).collect();
+    order.sort_unstable();
+    let mut rates = VecDeque::from_iter(&link.schedule);
+    let mut rate = Rate::new(rate_bps);
+    let mut bucket = Bucket::full(link.burst_bytes, &rate);
+    let mut sent = Vec::with_capacity(order.len());
+    for (out, i) in order {
+        while let Some(step) = rates.pop_front_if(|step| step.at_ns <= out.0) {
+            bucket.fill(Time(step.at_ns), &rate);
+            rate = Rate::new(step.rate_bps);
         }
+        let len_bytes = passages[i].len_bytes;
+        let (at, end) = match link.shaper {
+            Shaper::Tbf => (out, out),
+            Shaper::Htb => {
+                bucket.fill(out, &rate);
+                (out, out + bucket.pay(len_bytes, &rate))
+            }
+            Shaper::Wire => {
+                let end = out + rate.next_ns(len_bytes);
+                (end, end)
+            }
+        };
+        sent.push((at, What::Sent { end }, i));
     }
-    found
+    sent
 }
 
 /// What the clock does by itself.
@@ -224,27 +210,18 @@ fn clock(scenario: &Scenario, link: &LinkSpec) -> Vec<(Time, What, usize)> {
 fn play(
     happened: &[(Time, What, usize)],
     passages: &[Passage],
-    at_head: bool,
     mut record: QueueRecord,
 ) -> QueueReport {
     let mut counts = Counters::default();
     let mut backlog_pkts = 0;
     for &(now, what, i) in happened {
-        let slot = |ecn: u8| {
-            let seen = &passages[i].seen;
-            Slot {
-                enq_ns: seen.at_ns,
-                flow: seen.flow,
-                len_bytes: seen.len_bytes,
-                ecn,
-                ..Slot::default()
-            }
+        let slot = |ecn: u8| Slot {
+            enq_ns: passages[i].came.0,
+            flow: passages[i].flow,
+            len_bytes: passages[i].len_bytes,
+            ecn,
+            ..Slot::default()
         };
-        let marked = || {
-            let passage = &passages[i];
-            passage.seen.ecn != CE && passage.left.is_some_and(|(ecn, _)| ecn == CE)
-        };
-        let why = if at_head { DELAY } else { EARLY };
         match what {
             What::Edge => record.on_edge(now, backlog_pkts, counts.clone()),
             What::Step => record.on_step(now, backlog_pkts, counts.clone()),
@@ -254,25 +231,36 @@ fn play(
                 record.on_backlog(now, backlog_pkts);
                 backlog_pkts += 1;
                 counts.in_pkts += 1;
-                counts.in_bytes += u64::from(passages[i].seen.len_bytes);
-                counts.marks[usize::from(why)] += u64::from(!at_head && marked());
+                counts.in_bytes += u64::from(passages[i].len_bytes);
+                count_mark(&mut counts, &passages[i], false);
             }
             What::Drop => {
-                record.on_backlog(now, backlog_pkts);
-                backlog_pkts -= 1;
-                counts.drops[usize::from(why)] += 1;
-                counts.drop_bytes += u64::from(passages[i].seen.len_bytes);
-                record.on_drop(now, &slot(passages[i].seen.ecn), why);
+                if let Fate::Dropped { why, ecn, .. } = passages[i].fate {
+                    record.on_backlog(now, backlog_pkts);
+                    backlog_pkts -= 1;
+                    counts.drops[usize::from(why)] += 1;
+                    counts.drop_bytes += u64::from(passages[i].len_bytes);
+                    record.on_drop(now, &slot(ecn), why);
+                }
             }
             What::Dequeue => {
-                record.on_backlog(now, backlog_pkts);
-                backlog_pkts -= 1;
-                counts.out_pkts += 1;
-                counts.out_bytes += u64::from(passages[i].seen.len_bytes);
-                counts.marks[usize::from(why)] += u64::from(at_head && marked());
-                record.on_dequeue(now, &slot(passages[i].left.map_or(0, |(ecn, _)| ecn)));
+                if let Fate::Left { ecn, .. } = passages[i].fate {
+                    record.on_backlog(now, backlog_pkts);
+                    backlog_pkts -= 1;
+                    counts.out_pkts += 1;
+                    counts.out_bytes += u64::from(passages[i].len_bytes);
+                    count_mark(&mut counts, &passages[i], true);
+                    record.on_dequeue(now, &slot(ecn));
+                }
             }
         }
     }
     record.report()
+}
+
+fn count_mark(counts: &mut Counters, passage: &Passage, leaving: bool) {
+    let now = |mark: &Mark| mark.leaving == leaving;
+    if let Some(Mark { why, .. }) = passage.mark.filter(now) {
+        counts.marks[usize::from(why)] += 1;
+    }
 }

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What is reckoned from packets seen before and behind a queue is what the engine
-//! measures inside: its own packets are shown to it again, as another host's.
+//! What is reckoned from packets seen at a queue is what the engine measures there: its
+//! own packets are shown to it again, as another host's.
 
 use serde_json::{Value, json};
-use sojourn_sim::observed::{Observed, Seen, observe};
-use sojourn_sim::record::PacketEvent;
+use sojourn_sim::observed::inside::Log;
+use sojourn_sim::observed::outside::Outside;
+use sojourn_sim::observed::{Fate, Seen, report};
+use sojourn_sim::record::{PacketEvent, QueueReport};
 use sojourn_sim::{Scenario, Unwatched, run};
 
 const ECT: u8 = 2;
@@ -52,52 +54,201 @@ fn seen(at_ns: u64, key: usize, event: &PacketEvent, ecn: u8) -> Seen {
     }
 }
 
-/// The windows with the engine's own numbers, and with those from outside.
-fn both(shaper: &str, algorithm: &str, at_head: bool) -> (Value, Value) {
-    let scenario = scenario(shaper, algorithm);
-    let report = run(&scenario, 1, &mut Unwatched).unwrap();
-    let inside = &report.queues[0];
-    let events = inside.events.as_ref().unwrap();
+/// The engine's own report of its queue.
+fn measured(scenario: &Scenario) -> QueueReport {
+    run(scenario, 1, &mut Unwatched).unwrap().queues.remove(0)
+}
+
+fn windows(report: &QueueReport) -> Value {
+    serde_json::to_value(&report.windows).unwrap()
+}
+
+/// A packet that allows marks comes unmarked.
+fn came_ecn(event: &PacketEvent) -> u8 {
+    if event.ecn == 0 { 0 } else { ECT }
+}
+
+/// What stands before and behind the queue would see.
+fn from_outside(events: &[PacketEvent], at_head: bool) -> Outside {
     let numbered = || events.iter().enumerate();
-    // A packet that allows marks comes unmarked.
-    let came = |ecn: u8| if ecn == 0 { 0 } else { ECT };
     let mut arrivals: Vec<_> = numbered()
-        .map(|(key, event)| seen(event.enq_ns, key, event, came(event.ecn)))
+        .map(|(key, event)| seen(event.enq_ns, key, event, came_ecn(event)))
         .collect();
     arrivals.sort_by_key(|packet| packet.at_ns);
     let left = numbered().filter(|(_, event)| event.why == 0);
     let departures = left.map(|(key, event)| seen(event.at_ns, key, event, event.ecn));
-    let observed = Observed {
+    Outside {
         link: "forth".into(),
         arrivals,
         departures: departures.collect(),
         at_head,
-    };
-    let outside = observe(&scenario, vec![observed]).unwrap();
-    let windows = |windows| serde_json::to_value(windows).unwrap();
-    (windows(&inside.windows), windows(&outside[0].windows))
+    }
+}
+
+/// Reasons in `aqm.h`.
+const EARLY: u8 = 1;
+const DELAY: u8 = 2;
+/// The run began so late on the clock of the log.
+const ZERO_NS: u64 = 1_767_225_600_000_000_000;
+
+/// A log as `linux/qdisc/passage.h` has it, of two queues that did the same.
+fn log(events: &[PacketEvent], at_head: bool) -> Vec<u8> {
+    let devices = [
+        *b"another\0\0\0\0\0\0\0\0\0",
+        *b"l0h1a\0\0\0\0\0\0\0\0\0\0\0",
+    ];
+    let mut records = Vec::new();
+    for (queue, device) in devices.iter().enumerate() {
+        records.extend(
+            [
+                device,
+                &[[0; 8], [queue as u8, 0, 0, 0, 0, 0, 0, 0]].concat()[..],
+            ]
+            .concat(),
+        );
+    }
+    for event in events {
+        let marked = event.why == 0 && event.ecn == 3;
+        for queue in [0, 1] {
+            records.extend((ZERO_NS + event.enq_ns).to_le_bytes());
+            records.extend((ZERO_NS + event.at_ns).to_le_bytes());
+            records.extend(event.flow.to_le_bytes());
+            records.extend(event.len_bytes.to_le_bytes());
+            let fate = if event.why == 0 { 1 } else { 2 };
+            let (how, why) = match (marked, at_head) {
+                (false, _) => (0, 0),
+                (true, false) => (1, EARLY),
+                (true, true) => (2, DELAY),
+            };
+            records.extend([
+                queue,
+                0,
+                fate,
+                event.why,
+                how,
+                why,
+                came_ecn(event),
+                event.ecn,
+            ]);
+        }
+    }
+    let mut head = b"passage1".to_vec();
+    head.extend(32u32.to_le_bytes());
+    head.extend(32u32.to_le_bytes());
+    head.extend((records.len() as u64 / 32).to_le_bytes());
+    head.extend(0u64.to_le_bytes());
+    [head, records].concat()
 }
 
 #[test]
 fn a_queue_seen_from_outside_gives_the_same_numbers() {
     for shaper in ["htb", "wire"] {
         for (algorithm, at_head) in [("pie", false), ("codel", true)] {
-            let (inside, outside) = both(shaper, algorithm, at_head);
-            assert!(inside[0]["dropped_pkts"].as_u64() > Some(10), "{inside}");
-            assert!(inside[0]["marked_pkts"].as_u64() > Some(10), "{inside}");
-            assert_eq!(inside, outside, "{algorithm} below {shaper}");
+            let scenario = scenario(shaper, algorithm);
+            let there = measured(&scenario);
+            let outside = from_outside(there.events.as_ref().unwrap(), at_head);
+            let here = report(&scenario, "forth", &outside.passages(&scenario).unwrap());
+            let (there, here) = (windows(&there), windows(&here.unwrap()));
+            assert!(there[0]["dropped_pkts"].as_u64() > Some(10), "{there}");
+            assert!(there[0]["marked_pkts"].as_u64() > Some(10), "{there}");
+            assert_eq!(there, here, "{algorithm} below {shaper}");
         }
     }
 }
 
 #[test]
+fn a_queue_that_logs_its_packets_gives_the_same_numbers_and_reasons() {
+    for shaper in ["htb", "wire"] {
+        for (algorithm, at_head) in [("pie", false), ("codel", true), ("sfb", false)] {
+            let mut scenario = scenario(shaper, algorithm);
+            // Some go for want of room, which is not seen from outside.
+            scenario.links[0].queue.rows.insert("limit".into(), 30);
+            let there = measured(&scenario);
+            let bytes = log(there.events.as_ref().unwrap(), at_head);
+            let passages = Log::new(&bytes).unwrap().passages("l0h1a", ZERO_NS, None);
+            let here = report(&scenario, "forth", &passages.unwrap()).unwrap();
+            assert!(
+                there.windows[0].drops["limit"] > 10,
+                "{:?}",
+                there.windows[0].drops
+            );
+            assert!(
+                there.windows[0].drops.len() > 1,
+                "{:?}",
+                there.windows[0].drops
+            );
+            assert_eq!(
+                windows(&there),
+                windows(&here),
+                "{algorithm} below {shaper}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_shaper_that_holds_packets_is_looked_at_from_behind() {
+    let there = measured(&scenario("tbf", "codel"));
+    let events = there.events.unwrap();
+    let bytes = log(&events, true);
+    let log = Log::new(&bytes).unwrap();
+    let left: Vec<_> = events.iter().filter(|event| event.why == 0).collect();
+    let later = |event: &&PacketEvent| seen(event.at_ns + 500, 0, event, event.ecn);
+    let mut behind: Vec<_> = left.iter().map(later).collect();
+    // It still has one.
+    let held = behind.pop().unwrap();
+    let passages = log.passages("l0h1a", ZERO_NS, Some(&behind)).unwrap();
+    let outs: Vec<_> = passages
+        .iter()
+        .filter_map(|passage| match passage.fate {
+            Fate::Left { dequeue, out, .. } => Some((dequeue.0, out.0)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(outs.len(), left.len());
+    for (dequeue, out) in &outs[..outs.len() - 1] {
+        assert_eq!(out - dequeue, 500);
+    }
+    assert_eq!(outs.last().unwrap().1, u64::MAX);
+    behind.extend([held, held]);
+    let refusal = log.passages("l0h1a", ZERO_NS, Some(&behind)).unwrap_err();
+    assert!(refusal.contains("never came to it"), "{refusal}");
+}
+
+#[test]
+fn a_log_that_is_not_whole_is_refused() {
+    let there = measured(&scenario("htb", "codel"));
+    let whole = log(there.events.as_ref().unwrap(), true);
+    let mut lossy = whole.clone();
+    lossy[24] = 1;
+    let mut strange = whole.clone();
+    strange[0] = b'q';
+    let refusals = [
+        (&whole[..20], "no head"),
+        (&whole[..whole.len() - 1], "not whole"),
+        (&whole[..whole.len() - 32], "not whole"),
+        (&strange[..], "not whole"),
+        (&lossy[..], "no room for 1 packets"),
+    ];
+    for (bytes, sentence) in refusals {
+        let refusal = Log::new(bytes).map(|_| ()).unwrap_err();
+        assert!(refusal.contains(sentence), "{refusal}");
+    }
+    let refusal = Log::new(&whole)
+        .unwrap()
+        .passages("eth0", 0, None)
+        .unwrap_err();
+    assert!(refusal.contains("no queue of device 'eth0'"), "{refusal}");
+}
+
+#[test]
 fn a_departure_that_never_came_is_an_error() {
-    let observed = Observed {
+    let outside = Outside {
         link: "forth".into(),
         arrivals: Vec::new(),
         departures: vec![Seen::read(&[7; Seen::BYTES])],
         at_head: false,
     };
-    let refusal = observe(&scenario("htb", "pie"), vec![observed]).unwrap_err();
+    let refusal = outside.passages(&scenario("htb", "pie")).unwrap_err();
     assert!(refusal.contains("never arrived"), "{refusal}");
 }

@@ -78,6 +78,6 @@ def ready(source: Path | None = None) -> Kernel:
         raise RunError(f"missing programs; install them: apt install {' '.join(sorted(missing))}")
     try:
         built = build(source)
-        return Kernel(built, module(built))
+        return Kernel(built, module(built, trace="packets"))
     except BuildError as error:
         raise RunError(f"the kernel for --host linux: {error}") from error

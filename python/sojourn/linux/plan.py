@@ -26,6 +26,9 @@ _SEND_BUFFER_MAX_BYTES = 64 << 20
 # The kernel's own default.
 _RECEIVE_BUFFER_MAX_BYTES = 6 << 20
 _STEPS_OF_PROGRESS = 50
+# tc looks for plugins in one folder only, and for netem's tables there too: so only where it is
+# about ours.
+TC = "TC_LIB_DIR=$SOJOURN_TC tc"
 
 
 @dataclass
@@ -56,6 +59,8 @@ class Space:
 
 
 def _sysctls() -> Iterator[str]:
+    # It would look for routers and neighbours, and its packets would be in the queues.
+    yield "net.ipv6.conf.all.disable_ipv6=1"
     yield "net.ipv4.ip_forward=1"
     yield "net.ipv4.tcp_no_metrics_save=1"
     yield f"'net.ipv4.tcp_rmem=4096 131072 {_RECEIVE_BUFFER_MAX_BYTES}'"
@@ -64,13 +69,22 @@ def _sysctls() -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Tapped:
-    """A recorded queue: its link, its namespace, and the devices before and behind it."""
+    """A recorded queue: its link, its namespace, and the devices before it and of it."""
 
     link: str
     space: str
     before: str
-    behind: str
+    device: str
     at_head: bool
+    ours: bool  # it logs its packets itself
+    holds: bool  # its shaper takes packets before it may send them
+
+    @property
+    def taps(self) -> tuple[str, ...]:
+        """Words for linux/uml/tap.c: where packets are to be seen from outside."""
+        if self.ours and not self.holds:
+            return ()
+        return ("-" if self.ours else self.before, self.device)
 
 
 @dataclass(frozen=True)
@@ -91,14 +105,19 @@ class Plan:
         lines += ["ip -batch wires"]
         lines += [f"ip netns exec {space} sh -e {space}.sh" for space in self.spaces]
         # The next round second but one: by then all that follows has settled.
-        lines += ["t0=$(( $(date +%s) + 2 ))000000000", "pids="]
+        lines += ["t0=$(( $(date +%s) + 2 ))000000000", "echo $t0 > zero", "pids="]
         for tap in self.taps:
-            command = f"tap {tap.before} {tap.behind} $t0 0,{end_ms} {tap.space}"
-            lines += [f"ip netns exec {tap.space} {programs}/{command} &", 'pids="$pids $!"']
+            if tap.taps:
+                command = f"tap {' '.join(tap.taps)} $t0 0,{end_ms} {tap.space}"
+                lines += [f"ip netns exec {tap.space} {programs}/{command} &", 'pids="$pids $!"']
         lines += [f"{programs}/clock $t0 < timetable &", 'pids="$pids $!"']
         lines += [f"{programs}/traffic $t0 < flows > counts"]
         lines += ["for pid in $pids; do wait $pid; done"]
-        lines += [f"tc -n {tap.space} -s qdisc show dev {tap.behind}" for tap in self.taps]
+        for tap in self.taps:
+            lines += [f"{TC} -n {tap.space} -s -j qdisc show dev {tap.device} > {tap.space}.tc"]
+            # What still waits is logged too, as dropped after the end.
+            lines += [f"tc -n {tap.space} qdisc del dev {tap.device} root"]
+        lines += ["mount -t debugfs none /sys/kernel/debug", "cat /sys/kernel/debug/sojourn > log"]
         return "\n".join(lines) + "\n"
 
 
@@ -144,8 +163,16 @@ class _Layout:
             self._put(boxes[k], f"l{i}h{k + 1}a", stage)
         if recorded:
             algorithm = algorithms.find(link["queue"]["algorithm"])
-            at_head = "dequeue" in algorithm.acts
-            self.taps.append(Tapped(link["name"], boxes[0], f"l{i}h0b", f"l{i}h1a", at_head))
+            tapped = Tapped(
+                link=link["name"],
+                space=boxes[0],
+                before=f"l{i}h0b",
+                device=f"l{i}h1a",
+                at_head="dequeue" in algorithm.acts,
+                ours=not stock.is_stock(algorithm.name),
+                holds=link["shaper"] == "tbf",
+            )
+            self.taps.append(tapped)
 
     def _wire(self, i: int, hop: int, left: str, right: str) -> None:
         name = f"l{i}h{hop}"
@@ -161,9 +188,8 @@ class _Layout:
         space = self.spaces[box]
         space.routes.append(f"route add default dev {dev}")
         for command in stage.commands:
-            # tc looks for plugins in one folder only, and for netem's tables there too.
-            where = "TC_LIB_DIR=$SOJOURN_TC " if " sojourn " in command else ""
-            space.qdiscs.append(f"{where}tc {command.format(dev=dev)}")
+            program = TC if " sojourn " in command else "tc"
+            space.qdiscs.append(f"{program} {command.format(dev=dev)}")
         # tc may refuse a leaf and the shaper silently keep its own.
         space.qdiscs.append(f"tc qdisc show dev {dev} | grep -q '^qdisc {stage.kind} '")
         for at_ns, command in stage.timetable:

@@ -55,8 +55,12 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
             raise RunError(f"the guest: {error}") from error
         queues, series, events = _observe(scenario, job, folder)
         counts = (folder / "counts").read_text()
+        bad = [_bad_verdicts((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     report = {
-        "queues": json.loads(queues),
+        "queues": [
+            {**queue, "bad_verdicts": verdicts}
+            for queue, verdicts in zip(json.loads(queues), bad, strict=True)
+        ],
         **report_flows(scenario, counts),
         "fingerprint": digest(queues.encode() + series + counts.encode())[:16],
     }
@@ -69,17 +73,27 @@ def _share(console: Path, duration_ns: int) -> float:
     return int(marks[-1]) / duration_ns if marks else 0.0
 
 
+def _bad_verdicts(listing: str) -> dict[str, int]:
+    """Of our qdisc, by what `tc -s -j` says of it; none of another."""
+    ours = [qdisc["sojourn"]["bad"] for qdisc in json.loads(listing) if "sojourn" in qdisc]
+    return {name: count for bad in ours for name, count in bad.items() if count}
+
+
 def _observe(
     scenario: Mapping[str, Any], job: Plan, folder: Path
 ) -> tuple[str, bytes, bytes | None]:
     """The engine's own measuring, of the packets that were seen."""
-    logs = [
-        (
-            tap.link,
-            (folder / f"{tap.space}.in").read_bytes(),
-            (folder / f"{tap.space}.out").read_bytes(),
-            tap.at_head,
-        )
-        for tap in job.taps
-    ]
-    return _native.observe(json.dumps(stock.without(scenario)), logs)
+
+    def seen(name: str) -> bytes:
+        return (folder / name).read_bytes()
+
+    queues: list[tuple[str, bytes, bytes, bool] | tuple[str, str, bytes | None]] = []
+    for tap in job.taps:
+        if tap.ours:
+            behind = seen(f"{tap.space}.out") if tap.holds else None
+            queues.append((tap.link, tap.device, behind))
+        else:
+            ends = seen(f"{tap.space}.in"), seen(f"{tap.space}.out")
+            queues.append((tap.link, *ends, tap.at_head))
+    zero_ns = int(seen("zero"))
+    return _native.observe(json.dumps(stock.without(scenario)), queues, seen("log"), zero_ns)

@@ -10,7 +10,8 @@
  *   flow FROM TO SOURCE TARGET CC BYTES GAP_NS START_NS STOP_NS AGAIN
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them. A CC
  *       sends BYTES (0: without end) by TCP, and AGAIN a new transfer when all of it is
- *       acknowledged; the word `udp` sends datagrams of BYTES, one each GAP_NS.
+ *       acknowledged and the peer has closed. The word `udp` sends datagrams of BYTES, one
+ *       each GAP_NS.
  *
  *   count EDGE FLOW DELIVERED_BYTES DATA_PKTS RETRANSMITTED_PKTS TIMEOUTS SRTT_US
  *   done FLOW AT_NS TOOK_NS              a transfer whose last byte has arrived

@@ -226,15 +226,17 @@ impl Net {
                 connection.close();
                 self.drain(now, end);
             }
-            Event::AllAcknowledged if endpoint.sends_data => {
+            // What an application hears of by a socket is the peer's FIN, not that its own
+            // was acknowledged; the SYN of its next transfer then follows our last ACK.
+            Event::Closed if endpoint.sends_data => {
                 let again = matches!(flow.app, AppSpec::Respawn { .. }) && !flow.stopped;
                 let source = flow.source;
                 flow.client = None;
                 if again {
                     self.shared.events.schedule(source, now);
                 }
+                self.on_closed(end);
             }
-            Event::AllAcknowledged => {}
             Event::Closed => self.on_closed(end),
         }
     }

@@ -40,8 +40,6 @@ pub enum Event {
     Delivered(u64),
     /// The peer has sent all it will send.
     PeerClosed,
-    /// All that was written, and the FIN, has been acknowledged.
-    AllAcknowledged,
     /// Both directions are closed.
     Closed,
 }
@@ -52,7 +50,6 @@ pub(super) struct Pending {
     pub connected: bool,
     pub delivered: u64,
     pub peer_closed: bool,
-    pub all_acknowledged: bool,
     pub closed: bool,
 }
 
@@ -202,8 +199,7 @@ impl Connection {
     #[inline]
     pub fn has_news(&self) -> bool {
         let pending = &self.pending;
-        pending.delivered > 0
-            || (pending.connected | pending.peer_closed | pending.all_acknowledged | pending.closed)
+        pending.delivered > 0 || (pending.connected | pending.peer_closed | pending.closed)
     }
 
     /// The next event.
@@ -217,9 +213,6 @@ impl Connection {
         }
         if std::mem::take(&mut pending.peer_closed) {
             return Some(Event::PeerClosed);
-        }
-        if std::mem::take(&mut pending.all_acknowledged) {
-            return Some(Event::AllAcknowledged);
         }
         std::mem::take(&mut pending.closed).then_some(Event::Closed)
     }
@@ -253,7 +246,6 @@ impl Connection {
         let snd = &self.snd;
         if snd.fin_sent && snd.una > snd.write_end && !self.fin_acknowledged {
             self.fin_acknowledged = true;
-            self.pending.all_acknowledged = true;
         }
         if self.fin_acknowledged && self.rcv.fin_received && self.state != State::Closed {
             self.state = State::Closed;

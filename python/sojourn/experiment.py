@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Experiments of papers, as data in sojourn/experiments/PAPER/EXPERIMENT/:
 
-experiment.toml   algorithms under the paper's names, signals, what is measured where
+experiment.toml   algorithms under the paper's names, signals, what is measured where, and which
+                  of the kernel's own are set beside ours on Linux
 scenario.toml     the network and its traffic
 published.toml    the numbers in print, by signal, algorithm and metric
 claims.toml       what text and tables claim
@@ -19,6 +20,7 @@ from typing import Any
 
 from sojourn import claims
 from sojourn.errors import InputError, nearest
+from sojourn.linux import stock
 from sojourn.runs import Case
 from sojourn.scenario.changes import assign, use_algorithm
 from sojourn.scenario.model import Scenario
@@ -129,15 +131,30 @@ class Experiment:
             title=f"{base.name}, {entry['name']}: {entry['why']}",
         )
 
+    def peers(self) -> list[tuple[Contender, Contender]]:
+        """Ours and the kernel's own with the same rows, to be set side by side on Linux."""
+        printed = {contender.algorithm: contender for contender in self.contenders()}
+        ours = [printed.get(name, Contender(name, name, {})) for name in self.data.get("peers", ())]
+        return [(own, _kernels_own(own)) for own in ours]
+
     def cases(self) -> list[Case]:
         """Every algorithm under every signal."""
+        return self._cases(self.contenders(), self.signals())
+
+    def peer_cases(self, host: str) -> list[Case]:
+        """What else a host runs to have ours beside the kernel's own: not what runs anyway."""
+        wanted = [own for own, _ in self.peers() if own not in self.contenders()]
+        wanted += [theirs for _, theirs in self.peers()] if host == "linux" else []
+        return self._cases(wanted, [signal for signal in self.signals() if not signal.ablates])
+
+    def _cases(self, contenders: Sequence[Contender], signals: Sequence[Signal]) -> list[Case]:
         return [
             Case(
                 self._variant(contender, signal),
                 {"aqm": contender.algorithm, "algorithm": contender.name, "signal": signal.name},
             )
-            for signal in self.signals()
-            for contender in self.contenders()
+            for signal in signals
+            for contender in contenders
         ]
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
@@ -147,6 +164,11 @@ class Experiment:
                 assign(data, key, value)
 
         return self.scenario.replace(change)
+
+
+def _kernels_own(own: Contender) -> Contender:
+    name = stock.PREFIX + own.algorithm
+    return replace(own, name=name, algorithm=name)
 
 
 def _read(path: Path) -> dict[str, Any]:

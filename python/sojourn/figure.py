@@ -12,21 +12,25 @@ import numpy as np
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
+    from sojourn.experiment import Experiment
     from sojourn.reproduce import Reproduction
     from sojourn.result import Run
 
 # Colours that stay apart in print and for the colour-blind (Okabe and Ito).
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _STYLES = ("-", "--", ":", "-.")
 _GREY = "#666666"
 
 
-def averaged(run: Run, queue: str, column: str, average_s: float) -> tuple[Any, Any]:
-    """Time and mean of a series over bins of `average_s`; empty cells do not count."""
+def raw(run: Run, queue: str, column: str) -> tuple[Any, Any]:
+    """Time (the ends of the steps) and values of a series."""
     table = run.series()
     rows = np.array(table["queue"].to_pylist()) == queue
-    time = table["t_s"].to_numpy()[rows]
-    values = table[column].to_numpy()[rows]
+    return table["t_s"].to_numpy()[rows], table[column].to_numpy()[rows]
+
+
+def averaged(time: Any, values: Any, average_s: float) -> tuple[Any, Any]:
+    """Time and mean over bins of `average_s`; empty cells do not count."""
     bins = np.ceil(time / average_s - 1e-9).astype(int) - 1
     bins = np.clip(bins, 0, None)
     good = ~np.isnan(values)
@@ -42,38 +46,44 @@ def delay_over_time(reproduction: Reproduction, signal: str, host: str) -> Figur
     wanted = experiment.data["figure"]
     figure = Figure(figsize=(7.2, 3.4), layout="constrained")
     axes = figure.subplots()
-    window = next(
-        w for w in experiment.scenario.record.windows if w.name == experiment.data["window"]
-    )
-    axes.axvspan(window.from_ / 1e9, window.to / 1e9, color="#f0f0f0", zorder=0)
+    axes.axvspan(*window_s(experiment), color="#f0f0f0", zorder=0)
     for number, contender in enumerate(experiment.contenders()):
-        run = next(
-            r
-            for r in reproduction.result.runs
-            if (r.labels["host"], r.labels["signal"], r.labels["algorithm"], r.seed)
-            == (host, signal, contender.name, wanted["seed"])
-        )
-        time, delay = averaged(run, experiment.data["queue"], wanted["series"], wanted["average_s"])
+        runs = reproduction.runs(host, signal, contender.name)
+        run = next(run for run in runs if run.seed == wanted["seed"])
+        series = raw(run, experiment.data["queue"], wanted["series"])
+        time, delay = averaged(*series, wanted["average_s"])
         axes.plot(
             time,
             delay,
             label=contender.name,
-            color=_COLOURS[number % len(_COLOURS)],
+            color=COLOURS[number % len(COLOURS)],
             linestyle=_STYLES[number % len(_STYLES)],
             linewidth=1.6,
         )
-    _rates(axes, reproduction)
+    rates(axes, reproduction)
     axes.set_xlim(0, experiment.scenario.duration / 1e9)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.12)  # room for the rates above the curves
     axes.set_xlabel("time (s)")
     axes.set_ylabel("queuing delay (ms)")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+    plain(axes)
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return figure
 
 
-def _rates(axes: Any, reproduction: Reproduction) -> None:
+def window_s(experiment: Experiment) -> tuple[float, float]:
+    """From when to when the tables measure."""
+    windows = experiment.scenario.record.windows
+    window = next(w for w in windows if w.name == experiment.data["window"])
+    return window.from_ / 1e9, window.to / 1e9
+
+
+def plain(axes: Any) -> None:
+    """No frame, and lines to read values by."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+
+
+def rates(axes: Any, reproduction: Reproduction) -> None:
     """The link's rate, written where it changes."""
     scenario = reproduction.experiment.scenario.expand()
     queue = reproduction.experiment.data["queue"]

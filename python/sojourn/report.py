@@ -157,6 +157,30 @@ def _lines(decision: Decision) -> str:
     return "\n".join(check.text() for check in decision.checks).replace("[", r"\[")
 
 
+def peers(reproduction: Reproduction, signal: Signal) -> dict[str, Any] | None:
+    """Ours beside the kernel's own: a figure, and for each metric the cells of each algorithm."""
+    from sojourn.figure import svg
+    from sojourn.figure_peers import delay_beside_kernel
+
+    side_by_side = reproduction.beside_kernel()
+    if not side_by_side or signal.ablates:
+        return None
+    return {
+        "figure": svg(delay_beside_kernel(reproduction, signal.name)),
+        "columns": side_by_side,
+        "rows": [
+            (
+                metric,
+                [
+                    [reproduction.cell(host, signal.name, name, metric) for host, name in columns]
+                    for columns in side_by_side
+                ],
+            )
+            for metric in (*signal.metrics, *signal.beside)
+        ],
+    }
+
+
 def html(reproductions: list[Reproduction]) -> str:
     """One self-contained page."""
     import jinja2
@@ -184,6 +208,7 @@ def html(reproductions: list[Reproduction]) -> str:
                         svg(delay_over_time(reproduction, signal.name, host))
                         for host in reproduction.hosts_of(signal)
                     ],
+                    "peers": peers(reproduction, signal),
                 }
                 for signal in reproduction.experiment.signals()
             ],

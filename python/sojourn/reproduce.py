@@ -13,7 +13,7 @@ from sojourn import claims
 from sojourn.experiment import Experiment, Signal
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
-from sojourn.runs import check_hosts, open_store, run_cases
+from sojourn.runs import HOSTS, check_hosts, open_store, run_cases
 from sojourn.stats import Estimate, estimate
 
 
@@ -68,6 +68,16 @@ class Reproduction:
         """An ablation runs on the first host only: it tells about the setting, not the host."""
         return self.hosts[:1] if signal.ablates else self.hosts
 
+    def beside_kernel(self) -> list[list[tuple[str, str]]]:
+        """For each of our algorithms that has a peer in the kernel, what stands side by side: host
+        and algorithm. Nothing where Linux was not asked for."""
+        if "linux" not in self.hosts:
+            return []
+        return [
+            [*((host, own.name) for host in HOSTS if host in self.hosts), ("linux", theirs.name)]
+            for own, theirs in self.experiment.peers()
+        ]
+
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
         return {
@@ -85,6 +95,15 @@ class Reproduction:
                 for decision in decisions
             ],
         }
+
+    def runs(self, host: str, signal: str, algorithm: str) -> list[Run]:
+        """Those of one cell, in the order of the seeds."""
+        wanted = (host, signal, algorithm)
+        return [
+            run
+            for run in self.result.runs
+            if tuple(run.labels[key] for key in ("host", "signal", "algorithm")) == wanted
+        ]
 
     def cell(self, host: str, signal: str, algorithm: str, metric: str) -> Measured:
         """One cell."""
@@ -107,8 +126,11 @@ def reproduce(
     runs: list[Run] = []
     for host in check_hosts(hosts):
         skipped = ablations if runs else set()
+        cases = [case for case in experiment.cases() if case.labels["signal"] not in skipped]
+        if "linux" in hosts:
+            cases += experiment.peer_cases(host)
         runs += run_cases(
-            [case for case in experiment.cases() if case.labels["signal"] not in skipped],
+            cases,
             seeds,
             store=open_store(out),
             workers=workers,
@@ -144,9 +166,9 @@ class _Values:
             labels = str(run.labels["signal"]), str(run.labels["algorithm"])
             self._runs.setdefault(labels, []).append(run)
 
-    def has(self, signal: str) -> bool:
-        """Whether the signal ran here."""
-        return any(ran == signal for ran, _ in self._runs)
+    def algorithms(self, signal: str) -> list[str]:
+        """Those that ran here under the signal."""
+        return [algorithm for ran, algorithm in self._runs if ran == signal]
 
     def __call__(self, cell: claims.Cell) -> list[float]:
         signal, algorithm, name = cell
@@ -159,13 +181,12 @@ def _cells(experiment: Experiment, host: str, values: _Values) -> list[Measured]
         Measured(
             host,
             signal.name,
-            contender.name,
+            algorithm,
             metric,
-            experiment.published.get((signal.of, contender.name, metric)),
-            estimate(values((signal.name, contender.name, metric))),
+            experiment.published.get((signal.of, algorithm, metric)),
+            estimate(values((signal.name, algorithm, metric))),
         )
         for signal in experiment.signals()
-        if values.has(signal.name)
-        for contender in experiment.contenders()
+        for algorithm in values.algorithms(signal.name)
         for metric in (*signal.metrics, *signal.beside)
     ]

@@ -49,7 +49,8 @@ COMMAND_LINE = [
     "panic=-1",
     "init=/proc/self/cwd/init",
 ]
-
+# Here the guest has file systems of its own, and the host's are not seen.
+COVERED = [Path(folder) for folder in ("/dev", "/proc", "/run", "/sys")]
 
 Watch = Callable[[Path], bool]
 
@@ -93,6 +94,12 @@ def wait(process: subprocess.Popen[bytes], console: Path, limit_s: float, watch:
             process.wait(LOOK_S)
 
 
+def require_seen(folder: Path, name: str) -> None:
+    """Say which variable to set where the guest could not see the host's folder."""
+    if any(folder.resolve().is_relative_to(covered) for covered in COVERED):
+        raise BootError(f"{folder} lies where the guest has its own files; set {name} to another")
+
+
 def boot(
     built: Built,
     folder: Path,
@@ -104,6 +111,8 @@ def boot(
     """Run the folder's job; raise with its console when it hangs, panics or fails. `watch`
     gets the console's file again and again, and says whether to go on. In real time
     the guest's clock is the host's: for a job that measures the kernel itself."""
+    require_seen(folder, "TMPDIR")
+    require_seen(built.programs, "XDG_CACHE_HOME")
     init = folder / "init"
     init.unlink(missing_ok=True)
     init.symlink_to(built.programs / "init")

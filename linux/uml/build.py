@@ -96,6 +96,15 @@ def require_tools() -> None:
         raise BuildError(f"missing programs; install them: apt install {' '.join(missing)}")
 
 
+def require_plain_paths() -> None:
+    """make takes a space for the end of a name, and the loader a colon: say so beforehand."""
+    for folder, way_out in ((cache_root(), "set XDG_CACHE_HOME"), (HERE, "move it")):
+        if re.search(r"[\s:]", str(folder)):
+            raise BuildError(
+                f"{folder}: make cannot work under a name with a space or colon; {way_out}"
+            )
+
+
 def run(command: Sequence[str | Path], log: Path, cwd: Path | None = None) -> None:
     """Run a step with its output in the log; on failure show the log's end."""
     with log.open("ab") as out:
@@ -202,6 +211,7 @@ def only_one(name: str) -> Iterator[None]:
 def build(source: Path | None = None, jobs: int = 2) -> Built:
     """Everything that a boot needs, from the cache where it is there already."""
     require_tools()
+    require_plain_paths()
     origin = source or archive()
     content = tree_digest(origin) if origin.is_dir() else digest([origin])
     key = digest([HERE / "kernel.config"], [content, compiler_version(), "HZ 1000"])

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Where a scenario on Linux is run from makes no difference, and where it cannot run is said."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from linux.uml.boot import BootError, boot
+from linux.uml.build import BuildError, Built, build, cache_root
+
+# The first case may have to build a kernel.
+pytestmark = pytest.mark.timeout(1800)
+
+SCENARIO = """
+format = 1
+name = "bulk and short"
+duration = "2 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+aqm = { algorithm = "codel", ecn = true }
+
+[[dumbbell.flows]]
+name = "bulk"
+count = 2
+transport = { kind = "tcp", ecn = true }
+
+[[dumbbell.flows]]
+name = "short"
+count = 2
+app = { kind = "respawn", size = "50 kB" }
+
+[record]
+events = true
+"""
+
+
+def run_elsewhere(folder: Path, home: str, out: str, umask: int, **more: str) -> Path:
+    """The command in a folder of its own, with a home, a cache and scratch space of its own."""
+    cache, scratch = folder / home / ".cache", folder / "scratch space"
+    for made in (cache, scratch):
+        made.mkdir(parents=True)
+    (cache / "sojourn").symlink_to(cache_root())
+    (folder / "scenario.toml").write_text(SCENARIO)
+    words = ["run", "scenario.toml", "--host", "linux", "--aqm", "duk", "--aqm", "kernel:codel"]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder / home), "TMPDIR": str(scratch)}
+    if source := os.environ.get("SOJOURN_KERNEL_SOURCE"):
+        environment["SOJOURN_KERNEL_SOURCE"] = source
+    subprocess.run(
+        [sys.executable, "-m", "sojourn", *words, "--out", out],
+        cwd=folder,
+        env=environment | more,
+        umask=umask,
+        check=True,
+    )
+    return folder / out
+
+
+def without_times(result: Path) -> dict[str, bytes]:
+    """Every file of a result, but for when it was made and what it took."""
+    times = rb'"made": ".*?"|"cpu_s": [0-9.e-]+'
+    # complete.json has the digest of run.json, which holds such a time.
+    digests = rb'"run.json": "[0-9a-f]+"'
+    return {
+        str(path.relative_to(result)): re.sub(times + b"|" + digests, b"", path.read_bytes())
+        for path in result.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.usefixtures("kernel")
+def test_one_seed_gives_the_same_files_from_any_folder(tmp_path: Path) -> None:
+    here, there = tmp_path / "a", tmp_path / "another" / "of_a_longer_name"
+    for folder in (here, there):
+        folder.mkdir(parents=True)
+    near = without_times(run_elsewhere(here, "h", "out", 0o022))
+    more = {"LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo", "PADDING": "x" * 3000}
+    far = without_times(
+        run_elsewhere(there, "home/of/somebody", "results of it/all", 0o077, **more)
+    )
+    assert sorted(near) == sorted(far)
+    assert [name for name in near if near[name] != far[name]] == []
+    assert {Path(name).name for name in near} >= {"events.parquet", "series.parquet", "run.json"}
+
+
+def test_a_job_where_the_guest_cannot_see_it_is_refused(tmp_path: Path) -> None:
+    built = Built(tmp_path, tmp_path, tmp_path, tmp_path, "6.12")
+    with pytest.raises(BootError, match="set TMPDIR"):
+        boot(built, Path("/dev/shm"))
+    with pytest.raises(BootError, match="set XDG_CACHE_HOME"):
+        boot(replace(built, programs=Path("/run/cache")), tmp_path)
+
+
+def test_a_cache_that_make_cannot_work_in_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "my cache"))
+    with pytest.raises(BuildError, match="space or colon; set XDG_CACHE_HOME"):
+        build()

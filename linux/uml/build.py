@@ -98,7 +98,7 @@ def require_tools() -> None:
 
 def require_plain_paths() -> None:
     """make takes a space for the end of a name, and the loader a colon: say so beforehand."""
-    for folder, way_out in ((cache_root(), "set XDG_CACHE_HOME"), (HERE, "move it")):
+    for folder, way_out in ((cache_root(), "set XDG_CACHE_HOME"), (HERE, "have it elsewhere")):
         if re.search(r"[\s:]", str(folder)):
             raise BuildError(
                 f"{folder}: make cannot work under a name with a space or colon; {way_out}"
@@ -114,12 +114,21 @@ def run(command: Sequence[str | Path], log: Path, cwd: Path | None = None) -> No
         raise BuildError(f"{command[0]} ended with status {code}; the end of {log}:\n{tail}")
 
 
+def fetched_archive() -> Path:
+    """Where Debian's source archive is kept once it was fetched."""
+    return cache_root() / "source" / f"{PACKAGE}.tar.xz"
+
+
+def archive_here() -> Path | None:
+    """Debian's source archive: installed, or fetched before."""
+    return next((path for path in (INSTALLED, fetched_archive()) if path.is_file()), None)
+
+
 def archive() -> Path:
-    """Debian's source archive: installed, fetched before, or fetched now without root."""
-    fetched = cache_root() / "source" / f"{PACKAGE}.tar.xz"
-    for path in (INSTALLED, fetched):
-        if path.is_file():
-            return path
+    """Debian's source archive: here already, or fetched now without root."""
+    if here := archive_here():
+        return here
+    fetched = fetched_archive()
     if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
         raise BuildError(f"no {PACKAGE} here and no apt-get to fetch it; give --source TREE")
     work = fetched.parent
@@ -208,14 +217,19 @@ def only_one(name: str) -> Iterator[None]:
         yield
 
 
+def kernel_folder(origin: Path) -> Path:
+    """Where the kernel of this tree or archive is, or will be: by content, not by place."""
+    content = tree_digest(origin) if origin.is_dir() else digest([origin])
+    key = digest([HERE / "kernel.config"], [content, compiler_version(), "HZ 1000"])
+    return cache_root() / f"kernel-{key}"
+
+
 def build(source: Path | None = None, jobs: int = 2) -> Built:
     """Everything that a boot needs, from the cache where it is there already."""
     require_tools()
     require_plain_paths()
     origin = source or archive()
-    content = tree_digest(origin) if origin.is_dir() else digest([origin])
-    key = digest([HERE / "kernel.config"], [content, compiler_version(), "HZ 1000"])
-    kernel = cache_root() / f"kernel-{key}"
+    kernel = kernel_folder(origin)
     with only_one(kernel.name):
         if not (kernel / "linux").exists():
             shutil.rmtree(kernel, ignore_errors=True)

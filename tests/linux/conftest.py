@@ -26,8 +26,7 @@ def own_store() -> None:
 def kernel() -> uml.Built:
     if source := os.environ.get("SOJOURN_KERNEL_SOURCE"):
         return uml.build(Path(source))
-    fetched = uml.cache_root() / "source" / f"{uml.PACKAGE}.tar.xz"
-    if not uml.INSTALLED.is_file() and not fetched.is_file():
+    if not uml.archive_here():
         pytest.skip(f"no kernel source: apt install {uml.PACKAGE}")
     return uml.build()
 

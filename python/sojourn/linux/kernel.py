@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sojourn.errors import RunError
+from sojourn.progress import Progress
 
 if TYPE_CHECKING:
     from linux.uml.build import Built
@@ -65,14 +66,17 @@ def ready(source: Path | None = None) -> Kernel:
     if source and not source.exists():
         raise RunError(f"{source}: there is no such tree or archive of a kernel")
     from linux.qdisc.build import module
-    from linux.uml.build import BuildError, build
+    from linux.uml.build import LINES, BuildError, build
 
     system = "/usr/sbin:/sbin:/usr/bin:/bin"
     missing = {package for tool, package in _TOOLS.items() if not shutil.which(tool, path=system)}
     if missing:
         raise RunError(f"missing programs; install them: apt install {' '.join(sorted(missing))}")
     try:
-        built = build(source)
+        with Progress("compiling the kernel", LINES) as progress:
+            # Elsewhere than on a terminal the name of the log is enough.
+            shown = progress.update if sys.stderr.isatty() else lambda lines: None
+            built = build(source, note=lambda lines: shown(min(lines, LINES)))
         return Kernel(built, module(built, trace="packets"))
     except BuildError as error:
         raise RunError(f"the kernel for --host linux: {error}") from error

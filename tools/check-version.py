@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The version of Cargo.toml is the newest one of CHANGELOG.md."""
+"""The version of Cargo.toml is the newest one of CHANGELOG.md, and the one that DKMS is told."""
 
 import re
 import sys
@@ -17,6 +17,14 @@ def main() -> str | None:
     if newest is None or newest[1] != cargo:
         found = newest[1] if newest else "nothing"
         return f"CHANGELOG.md begins with {found}, Cargo.toml says {cargo}"
+    told = {
+        "linux/qdisc/dkms.conf": r'^PACKAGE_VERSION="(.*)"',
+        "docs/linux.md": r"\bsojourn[-/](\d\S*)",
+    }
+    for name, pattern in told.items():
+        found_here = set(re.findall(pattern, (ROOT / name).read_text(), re.MULTILINE))
+        if found_here != {cargo}:
+            return f"{name} has {' '.join(sorted(found_here))}, Cargo.toml says {cargo}"
     return None
 
 

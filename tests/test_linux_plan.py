@@ -98,8 +98,8 @@ def test_flows_start_as_in_the_simulator_and_differ_by_seed() -> None:
 
 def test_only_the_flows_that_ask_for_ecn_have_a_route_that_does() -> None:
     scripts = plan(engine(), 1).files
-    assert "route add 10.2.0.0 dev l0h0a features ecn" in scripts["n0.sh"]
-    assert "features ecn" not in scripts["n2.sh"]
+    assert "route add 10.2.0.0 dev l0h0a features ecn" in scripts["n0.ip"]
+    assert "features ecn" not in scripts["n2.ip"]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from subprocess import PIPE, STDOUT
 HERE = Path(__file__).resolve().parent
 PACKAGE = "linux-source-6.12"
 INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
-GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "clock")
+GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "clock", "settings")
 NEEDED = {
     "gcc": "gcc",
     "make": "make",

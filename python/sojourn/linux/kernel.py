@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _TOOLS = {
     "ip": "iproute2",
     "tc": "iproute2",
-    "ethtool": "ethtool",
-    "sysctl": "procps",
     "insmod": "kmod",
     "setpriv": "util-linux",
 }

@@ -11,7 +11,7 @@ goes next: so flows follow their paths.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -20,7 +20,6 @@ from sojourn import _native, algorithms
 from sojourn.linux import stock
 from sojourn.linux.qdiscs import Stage, stages
 
-OFFLOADS = ("tso", "gso", "gro", "sg", "tx", "rx")
 # Never what a sender waits for: it is the network that is looked at.
 _SEND_BUFFER_MAX_BYTES = 64 << 20
 # The kernel's own default.
@@ -29,11 +28,19 @@ _STEPS_OF_PROGRESS = 50
 # tc looks for plugins in one folder only, and for netem's tables there too: so only where it is
 # about ours.
 TC = "TC_LIB_DIR=$SOJOURN_TC tc"
+_SYSCTLS = (
+    # It would look for routers and neighbours, and its packets would be in the queues.
+    "ipv6/conf/all/disable_ipv6 1",
+    "ipv4/ip_forward 1",
+    "ipv4/tcp_no_metrics_save 1",
+    f"ipv4/tcp_rmem 4096 131072 {_RECEIVE_BUFFER_MAX_BYTES}",
+    f"ipv4/tcp_wmem 4096 131072 {_SEND_BUFFER_MAX_BYTES}",
+)
 
 
 @dataclass
 class Space:
-    """A network namespace: its addresses, devices, routes and qdiscs."""
+    """A network namespace: its addresses, devices, routes, and the qdiscs of one device."""
 
     name: str
     addresses: list[str] = field(default_factory=list)
@@ -41,30 +48,19 @@ class Space:
     routes: list[str] = field(default_factory=list)
     qdiscs: list[str] = field(default_factory=list)
 
-    def script(self) -> str:
-        """What sets it up, run inside."""
+    def settings(self) -> Iterator[str]:
+        """Lines for linux/uml/settings.c."""
+        yield f"space {self.name}"
+        yield from (f"sysctl net/{sysctl}" for sysctl in _SYSCTLS)
+        yield from (f"plain {dev}" for dev in self.devices)
+
+    def ip(self) -> Iterator[str]:
+        """Lines for ip, inside."""
+        yield "link set lo up"
         # A device keeps packets of one size: what TCP hands down is what the queue sees.
-        lines = [f"link set {dev} arp off gso_max_segs 1 up" for dev in self.devices]
-        addresses = [f"addr add {address}/32 dev lo" for address in self.addresses]
-        batch = "\n".join(["link set lo up", *lines, *addresses, *self.routes])
-        off = " ".join(f"{offload} off" for offload in OFFLOADS)
-        return "\n".join(
-            [
-                f"sysctl -qw {' '.join(_sysctls())}",
-                *(f"ethtool -K {dev} {off} >/dev/null" for dev in self.devices),
-                f"ip -batch - <<E\n{batch}\nE",
-                *self.qdiscs,
-            ]
-        )
-
-
-def _sysctls() -> Iterator[str]:
-    # It would look for routers and neighbours, and its packets would be in the queues.
-    yield "net.ipv6.conf.all.disable_ipv6=1"
-    yield "net.ipv4.ip_forward=1"
-    yield "net.ipv4.tcp_no_metrics_save=1"
-    yield f"'net.ipv4.tcp_rmem=4096 131072 {_RECEIVE_BUFFER_MAX_BYTES}'"
-    yield f"'net.ipv4.tcp_wmem=4096 131072 {_SEND_BUFFER_MAX_BYTES}'"
+        yield from (f"link set {dev} arp off gso_max_segs 1 up" for dev in self.devices)
+        yield from (f"addr add {address}/32 dev lo" for address in self.addresses)
+        yield from self.routes
 
 
 @dataclass(frozen=True)
@@ -93,17 +89,13 @@ class Plan:
 
     files: Mapping[str, str]
     taps: tuple[Tapped, ...]
-    spaces: tuple[str, ...]
-    wires: tuple[str, ...]
 
     def job(self, programs: str, module: str, duration_ns: int) -> str:
         """The script that the guest runs."""
         end_ms = -(-duration_ns // 1_000_000)
         lines = ["#!/bin/sh", "set -e", f"insmod {module}"]
         lines += [f"export SOJOURN_TC={module.rpartition('/')[0]}"]
-        lines += [f"ip netns add {space}" for space in self.spaces]
-        lines += ["ip -batch wires"]
-        lines += [f"ip netns exec {space} sh -e {space}.sh" for space in self.spaces]
+        lines += [f"programs={programs}", ". ./network"]
         # The next round second but one: by then all that follows has settled.
         lines += ["t0=$(( $(date +%s) + 2 ))000000000", "echo $t0 > zero", "pids="]
         for tap in self.taps:
@@ -127,11 +119,16 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
     ways = _native.ways(json.dumps(stock.without(scenario)), seed)
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
-    files = {f"{space.name}.sh": space.script() + "\n" for space in laid.spaces.values()}
-    files["wires"] = "\n".join(laid.wires) + "\n"
-    files["flows"] = "\n".join(_traffic(scenario, ways, laid)) + "\n"
-    files["timetable"] = _timetable(scenario["duration_ns"], laid.timetable)
-    return Plan(files, tuple(laid.taps), tuple(laid.spaces), tuple(laid.wires))
+    files = {
+        **laid.network(),
+        "flows": _lines(_traffic(scenario, ways, laid)),
+        "timetable": _timetable(scenario["duration_ns"], laid.timetable),
+    }
+    return Plan(files, tuple(laid.taps))
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def address(kind: int, *, sends: bool) -> str:
@@ -147,10 +144,25 @@ class _Layout:
         self.spaces = {name: Space(name) for name in self.nodes.values()}
         self.links = scenario["links"]
         self.wires: list[str] = []
+        self.qdiscs: list[str] = []
         self.taps: list[Tapped] = []
         self.timetable: list[tuple[int, str]] = []
         for i, link in enumerate(self.links):
             self._lay(i, link, link["name"] in scenario["record"]["queues"])
+
+    def network(self) -> dict[str, str]:
+        """The script that sets up the network, and what it reads. A process takes the guest 5 to
+        20 ms, so there are few, each for much."""
+        spaces = self.spaces.values()
+        script = ["ip -batch spaces", "$programs/settings < settings"]
+        script += [f"ip -n {name} -batch {name}.ip" for name in self.spaces]
+        return {
+            "network": _lines(script + self.qdiscs),
+            "spaces": _lines([*(f"netns add {name}" for name in self.spaces), *self.wires]),
+            "settings": _lines(line for space in spaces for line in space.settings()),
+            **{f"{space.name}.ip": _lines(space.ip()) for space in spaces},
+            **{f"{space.name}.qdiscs": _lines(space.qdiscs) for space in spaces if space.qdiscs},
+        }
 
     def _lay(self, i: int, link: Mapping[str, Any], recorded: bool) -> None:
         parts = stages(link, recorded)
@@ -187,11 +199,14 @@ class _Layout:
     def _put(self, box: str, dev: str, stage: Stage) -> None:
         space = self.spaces[box]
         space.routes.append(f"route add default dev {dev}")
-        for command in stage.commands:
-            program = TC if " sojourn " in command else "tc"
-            space.qdiscs.append(f"{program} {command.format(dev=dev)}")
+        space.qdiscs = [command.format(dev=dev) for command in stage.commands]
+        space.qdiscs.append(f"qdisc show dev {dev}")
+        program = TC if stage.kind == "sojourn" else "tc"
         # tc may refuse a leaf and the shaper silently keep its own.
-        space.qdiscs.append(f"tc qdisc show dev {dev} | grep -q '^qdisc {stage.kind} '")
+        self.qdiscs += [
+            f"shown=$({program} -n {box} -batch {box}.qdiscs)",
+            f'case $shown in *"qdisc {stage.kind} "*) ;; *) echo "{dev}: $shown"; exit 1 ;; esac',
+        ]
         for at_ns, command in stage.timetable:
             self.timetable.append((at_ns, f"tc -n {box} {command.format(dev=dev)}"))
 

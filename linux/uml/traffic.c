@@ -202,7 +202,8 @@ static void over(struct flow *flow)
 
 static void on_client(struct flow *flow, uint32_t events)
 {
-	ssize_t sent = 1;
+	size_t most;
+	ssize_t sent;
 
 	if (flow->left == 0 || events & (EPOLLERR | EPOLLHUP)) {
 		ssize_t bytes = recv(flow->client, payload, sizeof(payload), 0);
@@ -211,13 +212,13 @@ static void on_client(struct flow *flow, uint32_t events)
 			over(flow);
 		return;
 	}
-	while (flow->left && sent > 0) {
-		size_t most = flow->left < sizeof(payload) ? flow->left : sizeof(payload);
-
+	/* Less than asked for is all there is room for: no call to hear that again. */
+	do {
+		most = flow->left < sizeof(payload) ? flow->left : sizeof(payload);
 		sent = send(flow->client, payload, most, MSG_NOSIGNAL);
 		if (sent > 0 && flow->bytes)
 			flow->left -= (uint64_t)sent;
-	}
+	} while (flow->left && sent == (ssize_t)most);
 	if (flow->left == 0) {
 		shutdown(flow->client, SHUT_WR);
 		watch(flow->client, CLIENT, flow - flows, EPOLLIN, EPOLL_CTL_MOD);
@@ -265,6 +266,8 @@ static void on_server(struct flow *flow)
 		} else if (flow->bytes - flow->arrived < READ_AT_LEAST_BYTES) {
 			read_at_least(flow);
 		}
+		if (!flow->bytes)
+			return; /* that was all there is; what follows is another event */
 	}
 	if (!flow->udp && (bytes == 0 || errno != EAGAIN))
 		leave(&flow->server);

@@ -100,6 +100,19 @@ def compiler_version() -> str:
     return subprocess.check_output(["gcc", "-dumpfullversion"], text=True).strip()
 
 
+def archive_digest(path: Path) -> str:
+    """Noted under its name, size and time: hashing 150 MB takes longer than a boot."""
+    stat = path.stat()
+    facts = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
+    note = cache_root() / "archives" / digest([], [facts])
+    if not note.exists():
+        note.parent.mkdir(parents=True, exist_ok=True)
+        beside = note.with_suffix(f".{os.getpid()}")
+        beside.write_text(digest([path]))
+        beside.rename(note)
+    return note.read_text()
+
+
 def require_tools() -> None:
     """Name every missing program, and the Debian package it comes from, at once."""
     missing = [package for tool, package in NEEDED.items() if shutil.which(tool) is None]
@@ -244,7 +257,7 @@ def only_one(name: str) -> Iterator[None]:
 
 def kernel_folder(origin: Path) -> Path:
     """Where the kernel of this tree or archive is, or will be: by content, not by place."""
-    content = tree_digest(origin) if origin.is_dir() else digest([origin])
+    content = tree_digest(origin) if origin.is_dir() else archive_digest(origin)
     key = digest([HERE / "kernel.config"], [content, compiler_version(), "HZ 1000"])
     return cache_root() / f"kernel-{key}"
 

@@ -13,16 +13,16 @@ the least and the median of them are told.
 from __future__ import annotations
 
 import argparse
-import datetime
 import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+from bench.machine import machine
 from linux.qdisc.build import module
 from linux.uml.boot import BootError, boot
-from linux.uml.build import BuildError, Built, build, compiler_version, run
+from linux.uml.build import BuildError, Built, build, run
 
 HERE = Path(__file__).resolve().parent
 SOURCES = ("Kbuild", "datapath.c")
@@ -95,13 +95,6 @@ def table(turns: Turns, which: int) -> list[str]:
         over = f"{ours - clock:.1f} and {max(theirs - clock, 0):.1f}"
         lines.append(f"| {name} | {ours:.1f} | {theirs:.1f} | {ours / theirs:.2f} | {over} |")
     return [*lines, ""]
-
-
-def machine(built: Built) -> str:
-    models = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.M)
-    today = datetime.date.today().isoformat()
-    cores = f"{len(models)} cores of {models[0]}" if models else "unknown processor"
-    return f"{today}, {cores}, Linux {built.release} (User-Mode), gcc {compiler_version()}"
 
 
 def main() -> int:

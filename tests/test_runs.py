@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -112,6 +113,38 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(small: Path, tmp_pa
     assert "Traceback" not in message
     with pytest.raises(StoreError, match="not whole"):
         sojourn.Result.load(tmp_path / "o")
+
+
+def alive(session: int) -> list[int]:
+    """Processes of a session that are more than an entry in a table."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            pid, _, rest = stat.read_text().partition(" (")
+            state, _, _, its_session = rest.rpartition(") ")[2].split()[:4]
+            if int(its_session) == session and state != "Z":
+                found.append(int(pid))
+    return found
+
+
+def test_workers_end_with_a_command_that_is_killed(small: Path, tmp_path: Path) -> None:
+    small.write_text(SMALL.replace('"2 s"', '"60000 s"'))
+    words = ["run", str(small), "--seeds", "2", "--workers", "2", "--out", str(tmp_path / "o")]
+    command = [sys.executable, "-m", "sojourn", *words]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        deadline = time.monotonic() + 60
+        # The command, two workers, and what multiprocessing itself keeps.
+        while len(alive(process.pid)) < 4 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(alive(process.pid)) == 4
+        time.sleep(2)
+        process.kill()
+    deadline = time.monotonic() + 10
+    while (left := alive(process.pid)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left
 
 
 class Killer(threading.Thread):

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 # How often the waiting side looks at its workers: Ctrl-C is answered within this and the
 # engine's own 50 ms.
 _POLL_S = 0.04
+# What a run that is told to stop has time to put away.
+_GRACE_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,20 @@ def _start_worker(stop: _Flag, shares: Any) -> None:
     global _shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells its workers itself
     _shared = _Shared(stop, shares)
+    threading.Thread(target=_end_with_parent, args=(stop,), daemon=True).start()
+
+
+def _end_with_parent(stop: _Flag) -> None:
+    """A command that is killed tells nobody, and its workers would wait for ever for work."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    assert parent
+    wait([parent.sentinel])
+    stop.set()
+    time.sleep(_GRACE_S)
+    os._exit(1)
 
 
 def _work_in_process(index: int, job: Job, root: Path) -> bool:

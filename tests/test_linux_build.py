@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Building for the Linux host, without building: steps, their log, and what is shown of them."""
+"""Building for the Linux host, without building: steps, their log, what is shown of them, and
+what is said when something is missing."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -45,3 +47,60 @@ def test_progress_of_the_kernel_is_for_terminals(
     said = capsys.readouterr().err
     assert ("compiling the kernel" in said) == terminal
     assert ("100%" in said) == terminal
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH with what a build calls and nothing else; no source package is installed."""
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    for tool in uml.NEEDED:
+        (folder / tool).symlink_to(shutil.which(tool) or "missing")
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(uml, "INSTALLED", tmp_path / "none")
+    return folder
+
+
+def add(tools: Path, name: str, script: str) -> None:
+    path = tools / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def test_a_missing_compiler_is_named_with_its_package(tools: Path) -> None:
+    for tool in ("gcc", "flex"):
+        (tools / tool).unlink()
+    with pytest.raises(uml.BuildError, match=r"apt install gcc flex$"):
+        uml.build()
+
+
+def test_a_missing_source_package_is_named(tools: Path) -> None:
+    with pytest.raises(uml.BuildError, match=r"no apt-get.*apt install linux-source-6\.12, or"):
+        uml.build()
+
+
+@pytest.mark.parametrize("script", ["echo no network; exit 100", "exit 0"])
+def test_a_source_that_cannot_be_fetched_is_named(tools: Path, script: str) -> None:
+    add(tools, "apt-get", script)
+    add(tools, "dpkg-deb", "exit 0")
+    with pytest.raises(uml.BuildError, match=r"cannot be fetched; apt install linux-source-6\.12"):
+        uml.build()
+
+
+def test_a_folder_that_is_no_kernel_is_refused_before_it_is_copied(tmp_path: Path) -> None:
+    with pytest.raises(uml.BuildError, match="this is no source of a kernel"):
+        uml.build(tmp_path)
+    assert not list(uml.cache_root().glob("kernel-*"))
+
+
+@pytest.mark.parametrize("kind", ["tar", "text"])
+def test_an_archive_that_is_no_kernel_is_refused(tmp_path: Path, kind: str) -> None:
+    archive = tmp_path / "some.tar"
+    if kind == "tar":
+        (tmp_path / "some").mkdir()
+        (tmp_path / "some" / "file").touch()
+        shutil.make_archive(str(archive.with_suffix("")), "tar", tmp_path, "some")
+    else:
+        archive.write_text("no archive")
+    with pytest.raises(uml.BuildError, match=r"no source of a kernel|not look like a tar archive"):
+        uml.build(archive)

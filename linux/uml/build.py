@@ -30,6 +30,7 @@ from subprocess import PIPE, STDOUT
 HERE = Path(__file__).resolve().parent
 PACKAGE = "linux-source-6.12"
 INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
+ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
 GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "clock", "settings")
 NEEDED = {
     "gcc": "gcc",
@@ -162,24 +163,48 @@ def archive_here() -> Path | None:
     return next((path for path in (INSTALLED, fetched_archive()) if path.is_file()), None)
 
 
+@contextlib.contextmanager
+def only_one(name: str) -> Iterator[None]:
+    """Hold a lock, so that two builds of the same folder wait for each other."""
+    cache_root().mkdir(parents=True, exist_ok=True)
+    with (cache_root() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def archive() -> Path:
     """Debian's source archive: here already, or fetched now without root."""
-    if here := archive_here():
-        return here
-    fetched = fetched_archive()
-    if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
-        raise BuildError(f"no {PACKAGE} here and no apt-get to fetch it; give --source TREE")
-    work = fetched.parent
-    work.mkdir(parents=True, exist_ok=True)
+    with only_one("source"):
+        if here := archive_here():
+            return here
+        if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
+            raise BuildError(f"no {PACKAGE} here, and no apt-get to fetch it; {ELSEWHERE}")
+        fetch(fetched_archive())
+    return fetched_archive()
+
+
+def fetch(archive: Path) -> None:
+    """Bring Debian's package here and take the archive out of it."""
+    work = archive.parent
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
     log = work / "fetch.log"
     print(f"fetching {PACKAGE} (150 MB) ...", file=sys.stderr, flush=True)
-    run(["apt-get", "download", PACKAGE], log, cwd=work)
-    [package] = work.glob(f"{PACKAGE}_*.deb")
-    run(["dpkg-deb", "-x", package, work / "unpacked"], log)
-    (work / "unpacked" / INSTALLED.relative_to("/")).rename(fetched)
+    try:
+        run(["apt-get", "download", PACKAGE], log, cwd=work)
+        [package] = work.glob(f"{PACKAGE}_*.deb")
+        run(["dpkg-deb", "-x", package, work / "unpacked"], log)
+    except (BuildError, ValueError) as error:
+        raise BuildError(f"{PACKAGE} cannot be fetched; {ELSEWHERE}\n{error}") from error
+    (work / "unpacked" / INSTALLED.relative_to("/")).rename(archive)
     shutil.rmtree(work / "unpacked")
     package.unlink()
-    return fetched
+
+
+def require_kernel(tree: Path, source: Path) -> None:
+    """Anything may be named as a source."""
+    if not (tree / "arch/um/Kconfig").is_file():
+        raise BuildError(f"{source}: this is no source of a kernel; arch/um/Kconfig is missing")
 
 
 def unpack(source: Path, tree: Path, log: Path) -> None:
@@ -221,6 +246,7 @@ def make_kernel(source: Path, folder: Path, jobs: int, note: Note) -> None:
     tree, objects, log = folder / "source", folder / "objects", folder / "build.log"
     print(f"building the virtual-time kernel; log: {log}", file=sys.stderr, flush=True)
     unpack(source, tree, log)
+    require_kernel(tree, source)
     free_hz(tree)
     objects.mkdir()
     make: list[str | Path] = ["make", "-C", tree, "ARCH=um", f"O={objects}"]
@@ -246,15 +272,6 @@ def make_programs(folder: Path) -> None:
     fresh.rename(folder)
 
 
-@contextlib.contextmanager
-def only_one(name: str) -> Iterator[None]:
-    """Hold a lock, so that two builds of the same folder wait for each other."""
-    cache_root().mkdir(parents=True, exist_ok=True)
-    with (cache_root() / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def kernel_folder(origin: Path) -> Path:
     """Where the kernel of this tree or archive is, or will be: by content, not by place."""
     content = tree_digest(origin) if origin.is_dir() else archive_digest(origin)
@@ -267,6 +284,8 @@ def build(source: Path | None = None, jobs: int = 2, note: Note = ignore) -> Bui
     require_tools()
     require_plain_paths()
     origin = source or archive()
+    if origin.is_dir():
+        require_kernel(origin, origin)
     kernel = kernel_folder(origin)
     with only_one(kernel.name):
         if not (kernel / "linux").exists():

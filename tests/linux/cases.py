@@ -7,9 +7,12 @@ python -m tests.linux.cases CASE MODULE
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from tests.linux import netlink as nl
 from tests.linux.net import Sender, case, do, lay_wire, watching
@@ -316,6 +319,90 @@ def the_module_stays_while_it_is_used() -> None:
         kernel.delete("c0", "root", "1:")
         do("rmmod sch_sojourn")
         do(f"insmod {sys.argv[2]}")
+
+
+# What floods a queue from a process of its own, as long as there is a way out.
+FLOOD = """
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(300):
+    for _ in range(20):
+        try: s.sendto(bytes(900), ('%s', 9))
+        except OSError: pass
+    time.sleep(0.01)
+"""
+
+
+SHOW_X = "tc -n x -s qdisc show dev x1"
+
+
+@contextmanager
+def flood(address: str, space: str = "") -> Iterator[None]:
+    words = [*space.split(), "/usr/bin/python3", "-S", "-c", FLOOD % address]
+    process = subprocess.Popen(words)
+    time.sleep(0.1)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@case
+def queues_go_while_packets_come() -> None:
+    lay_wire()
+    kernel = Netlink()
+    ways: list[Callable[[], object]] = [
+        lambda: kernel.delete("c0", "9:1", "10:"),
+        lambda: do("tc qdisc del dev c0 root"),
+        lambda: do("tc qdisc replace dev c0 root pfifo"),
+        lambda: kernel.put("c0", "root", "5:", nl.CREATE | nl.REPLACE, nl.algorithm("fifo")),
+    ]
+    with flood("10.0.0.2"):
+        for number, name in enumerate(ALGORITHMS * 4):
+            do(TBF)
+            flows = nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, number % 2 * 64))
+            kernel.add("c0", "9:1", "10:", nl.algorithm(name), flows)
+            time.sleep(0.03)
+            assert kernel.dump("c0")["10:"].qlen > 0
+            ways[number % len(ways)]()
+            subprocess.run(["tc", "qdisc", "del", "dev", "c0", "root"], stderr=subprocess.DEVNULL)
+    do("rmmod sch_sojourn")
+
+
+@case
+def namespaces_go_while_packets_come() -> None:
+    """What comes in goes out by the same device, and through its queue."""
+    for number in range(6):
+        for command in (
+            "ip netns add x",
+            "ip link add x0 address 02:00:00:00:00:03 type veth peer name x1 netns x",
+            "ip addr add 10.9.0.2/24 dev x0",
+            "ip -n x addr add 10.9.0.1/24 dev x1",
+            "ip -n x link set x1 up",
+            "ip link set x0 up",
+            "ip netns exec x sysctl -qw net.ipv4.ip_forward=1",
+            "ip -n x neigh add 10.9.0.2 lladdr 02:00:00:00:00:03 nud permanent dev x1",
+            "ip -n x route add 10.8.0.0/16 via 10.9.0.2",
+            "ip route add 10.8.0.0/16 via 10.9.0.1",
+            "tc -n x qdisc add dev x1 root handle 9: tbf rate 1mbit burst 3028 limit 100000000",
+            f"tc -n x qdisc add dev x1 parent 9:1 sojourn {('fq codel', 'choke')[number % 2]}",
+        ):
+            do(command)
+        with flood("10.8.0.1"):
+            [held] = re.findall(r"sojourn [^|]*?backlog \d+\w+ (\d+)p", do(SHOW_X), re.S)
+            assert int(held) > 10, held
+            do("ip netns del x")
+            wait_until(lambda: "x0" not in do("ip -br link"))
+    do("rmmod sch_sojourn")
+
+
+def wait_until(what: Callable[[], bool]) -> None:
+    for _ in range(100):
+        if what():
+            return
+        time.sleep(0.1)
+    raise AssertionError("this never comes")
 
 
 # ---- large segments ----

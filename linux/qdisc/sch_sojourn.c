@@ -262,7 +262,8 @@ static int make_queue(struct Qdisc *sch, const struct sojourn_choice *choice,
 		    bytes >> 20);
 		return -E2BIG;
 	}
-	s->queue = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+	/* Without a word in the log: whoever asked for so much is told. */
+	s->queue = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!s->queue)
 		return -ENOMEM;
 	s->queue_bytes = bytes;

@@ -85,10 +85,11 @@ test-python: setup ## models, package, documentation, the engine beside Linux
 test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh
 
-test-deep: setup ## all that takes longer: 10^8 fuzzed calls, mutants
+test-deep: setup ## all that takes longer: mutants, 10^8 fuzzed calls, a kernel with sanitizers
 	tools/need.sh test
 	$(MAKE) --no-print-directory mutants
 	python -m fuzz.run --deep
+	python -m tests.linux.sanitizers
 
 format: setup ## lay out all code
 	clang-format-16 -i $(C_FILES)

@@ -104,3 +104,14 @@ def test_an_archive_that_is_no_kernel_is_refused(tmp_path: Path, kind: str) -> N
         archive.write_text("no archive")
     with pytest.raises(uml.BuildError, match=r"no source of a kernel|not look like a tar archive"):
         uml.build(archive)
+
+
+def test_an_option_of_the_sanitizers_that_a_kernel_does_not_have_is_missed(tmp_path: Path) -> None:
+    def configured(*lines: str) -> None:
+        (tmp_path / ".config").write_text("\n".join(["CONFIG_HZ=1000", *lines]))
+        uml.check_config(tmp_path, [uml.CONFIG, uml.SANITIZERS])
+
+    fragment = [w for w in uml.SANITIZERS.read_text().splitlines() if w.endswith("=y")]
+    configured(*fragment)
+    with pytest.raises(uml.BuildError, match=r"lost: CONFIG_UBSAN_SHIFT=y$"):
+        configured(*(line for line in fragment if line != "CONFIG_UBSAN_SHIFT=y"))

@@ -3,6 +3,7 @@
 """build.py: make the virtual-time kernel and the guest's programs, once per content.
 
     python -m linux.uml.build
+    python -m linux.uml.build --sanitizers
 
 The kernel is User-Mode Linux with time travel: an ordinary unprivileged process in
 which computing takes no time and idle time is skipped. Its source is Debian's source
@@ -30,6 +31,8 @@ from subprocess import PIPE, STDOUT
 HERE = Path(__file__).resolve().parent
 PACKAGE = "linux-source-6.12"
 INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
+CONFIG = HERE / "kernel.config"
+SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
 GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "clock", "settings")
 NEEDED = {
@@ -231,17 +234,21 @@ def free_hz(tree: Path) -> None:
     kconfig.write_text(text)
 
 
-def check_config(objects: Path) -> None:
-    """Every option that our fragment sets and this kernel knows must have survived."""
+def check_config(objects: Path, fragments: Sequence[Path]) -> None:
+    """Every option that our fragments set must have survived; of kernel.config, every one
+    that this kernel knows."""
     made = set((objects / ".config").read_text().splitlines())
     known = {line.split("=")[0].removeprefix("# ").split(" ")[0] for line in made}
-    wanted = [w for w in (HERE / "kernel.config").read_text().splitlines() if w.endswith("=y")]
-    lost = [w for w in wanted if w not in made and w.split("=")[0] in known]
+    wanted = {w: f for f in fragments for w in f.read_text().splitlines() if w.endswith("=y")}
+    lost = [w for w in wanted if w not in made]
+    lost = [w for w in lost if wanted[w] != CONFIG or w.split("=")[0] in known]
     if lost or "CONFIG_HZ=1000" not in made:
         raise BuildError(f"configuration lost: {' '.join(lost) or 'CONFIG_HZ=1000'}")
 
 
-def make_kernel(source: Path, folder: Path, jobs: int, note: Note) -> None:
+def make_kernel(
+    source: Path, fragments: Sequence[Path], folder: Path, jobs: int, note: Note
+) -> None:
     """Unpack, edit, configure, compile; about 7 minutes with two jobs."""
     tree, objects, log = folder / "source", folder / "objects", folder / "build.log"
     print(f"building the virtual-time kernel; log: {log}", file=sys.stderr, flush=True)
@@ -250,9 +257,10 @@ def make_kernel(source: Path, folder: Path, jobs: int, note: Note) -> None:
     free_hz(tree)
     objects.mkdir()
     make: list[str | Path] = ["make", "-C", tree, "ARCH=um", f"O={objects}"]
-    fragment = f"KCONFIG_ALLCONFIG={HERE / 'kernel.config'}"
-    run([*make, fragment, "allnoconfig"], log)
-    check_config(objects)
+    wanted = folder / "wanted.config"
+    wanted.write_text("".join(fragment.read_text() for fragment in fragments))
+    run([*make, f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"], log)
+    check_config(objects, fragments)
     run([*make, f"-j{jobs}", "linux", "modules"], log, note=note)
     # `linux` is written last and atomically: its presence means the folder is whole.
     shutil.copy2(objects / "linux", folder / "linux.new")
@@ -272,26 +280,34 @@ def make_programs(folder: Path) -> None:
     fresh.rename(folder)
 
 
-def kernel_folder(origin: Path) -> Path:
+def kernel_folder(origin: Path, fragments: Sequence[Path] = (CONFIG,)) -> Path:
     """Where the kernel of this tree or archive is, or will be: by content, not by place."""
     content = tree_digest(origin) if origin.is_dir() else archive_digest(origin)
-    key = digest([HERE / "kernel.config"], [content, compiler_version(), "HZ 1000"])
+    key = digest(fragments, [content, compiler_version(), "HZ 1000"])
     return cache_root() / f"kernel-{key}"
 
 
-def build(source: Path | None = None, jobs: int = 2, note: Note = ignore) -> Built:
-    """Everything that a boot needs, from the cache where it is there already."""
+def build(
+    source: Path | None = None,
+    jobs: int = 2,
+    *,
+    sanitizers: bool = False,
+    note: Note = ignore,
+) -> Built:
+    """Everything that a boot needs, from the cache where it is there already. With
+    `sanitizers` it is a kernel that finds misuse of memory and locks, and takes its time."""
     require_tools()
     require_plain_paths()
     origin = source or archive()
     if origin.is_dir():
         require_kernel(origin, origin)
-    kernel = kernel_folder(origin)
+    fragments = [CONFIG, SANITIZERS] if sanitizers else [CONFIG]
+    kernel = kernel_folder(origin, fragments)
     with only_one(kernel.name):
         if not (kernel / "linux").exists():
             shutil.rmtree(kernel, ignore_errors=True)
             kernel.mkdir(parents=True)
-            make_kernel(origin, kernel, jobs, note)
+            make_kernel(origin, fragments, kernel, jobs, note)
     sources = [HERE / f"{name}.c" for name in (*GUEST_PROGRAMS, "seed")]
     programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
     with only_one(programs.name):
@@ -306,9 +322,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Build the virtual-time kernel (cached).")
     parser.add_argument("--source", type=Path, help="kernel tree or archive instead of Debian's")
     parser.add_argument("--jobs", type=int, default=2, help="compilers side by side (default 2)")
+    parser.add_argument("--sanitizers", action="store_true", help="the kernel for make test-deep")
     options = parser.parse_args()
     try:
-        built = build(options.source, options.jobs)
+        built = build(options.source, options.jobs, sanitizers=options.sanitizers)
     except BuildError as error:
         print(f"build: {error}", file=sys.stderr)
         return 1

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -51,6 +52,8 @@ COMMAND_LINE = [
 ]
 # Here the guest has file systems of its own, and the host's are not seen.
 COVERED = [Path(folder) for folder in ("/dev", "/proc", "/run", "/sys")]
+# A line of a stack trace, or of the stack itself.
+STACK = re.compile(r"\[ *\d+\.\d+\] +(\[<|([0-9a-f]{8,16} ?)+$)")
 
 Watch = Callable[[Path], bool]
 
@@ -150,7 +153,9 @@ def boot(
 
 
 def tail(console: Path, lines: int = 15) -> str:
-    last = console.read_text(errors="replace").splitlines()[-lines:]
+    """The console's end. What a panic prints last is a stack; why it did stands above."""
+    said = console.read_text(errors="replace").splitlines()
+    last = [line for line in said if not STACK.match(line)][-lines:]
     return "\n".join(line[:200] for line in last)
 
 

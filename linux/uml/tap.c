@@ -31,8 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Only what tells a packet from others is copied: each page of a ring costs the guest as much
- * as some tens of packets. */
+/* Only what tells a packet from others is copied: each page of a ring is dear in the guest. */
 enum { HASHED_BYTES = 60, SEEN_BYTES = ETH_HLEN + HASHED_BYTES, FRAME_BYTES = 144 };
 /* 32760 frames hold 100 ms at 3.9 Gbit/s of full packets. */
 enum { BLOCK_BYTES = 1 << 16, BLOCKS = 72, FRAMES_OF_BLOCK = BLOCK_BYTES / FRAME_BYTES };

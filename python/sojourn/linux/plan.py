@@ -151,8 +151,8 @@ class _Layout:
             self._lay(i, link, link["name"] in scenario["record"]["queues"])
 
     def network(self) -> dict[str, str]:
-        """The script that sets up the network, and what it reads. A process takes the guest 5 to
-        20 ms, so there are few, each for much."""
+        """The script that sets up the network, and what it reads. A process is dear in the guest:
+        there are few, each for much."""
         spaces = self.spaces.values()
         script = ["ip -batch spaces", "$programs/settings < settings"]
         script += [f"ip -n {name} -batch {name}.ip" for name in self.spaces]

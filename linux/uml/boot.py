@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import fcntl
 import os
 import re
 import resource
@@ -23,11 +24,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from linux.uml.build import BuildError, Built, build
+from linux.uml.build import BuildError, Built, build, cache_root
 
 # 2026-01-01T00:00:00Z: a round number to read logs by.
 EPOCH_S = 1_767_225_600
@@ -103,6 +104,24 @@ def require_seen(folder: Path, name: str) -> None:
         raise BootError(f"{folder} lies where the guest has its own files; set {name} to another")
 
 
+@contextlib.contextmanager
+def own_processor() -> Iterator[list[str]]:
+    """Words that keep a command on a processor that no other guest has; none where all are
+    taken. A kernel and the processes of its guest run in turns, never together, and on one
+    processor they take turns twice as fast."""
+    folder = cache_root() / "processors"
+    folder.mkdir(parents=True, exist_ok=True)
+    for processor in sorted(os.sched_getaffinity(0), reverse=True):
+        with (folder / str(processor)).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield ["taskset", "--cpu-list", str(processor)]
+            return
+    yield []
+
+
 def boot(
     built: Built,
     folder: Path,
@@ -130,9 +149,9 @@ def boot(
     words = [word for word in COMMAND_LINE if not (real_time and word.startswith("time-travel"))]
     # setpriv: should this program itself be killed, the kernel goes with it.
     command = ["setpriv", "--pdeathsig", "KILL", str(built.kernel), *words]
-    with console.open("wb") as out:
+    with console.open("wb") as out, own_processor() as on_it:
         process = subprocess.Popen(
-            command,
+            [*on_it, *command],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,

@@ -24,6 +24,7 @@ _TOOLS = {
     "tc": "iproute2",
     "insmod": "kmod",
     "setpriv": "util-linux",
+    "taskset": "util-linux",
 }
 
 

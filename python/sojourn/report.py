@@ -99,11 +99,7 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
 
 
 def _table(reproduction: Reproduction, signal: Signal) -> Table:
-    return (_tall if len(reproduction.hosts_of(signal)) > 1 else _wide)(reproduction, signal)
-
-
-def _tall(reproduction: Reproduction, signal: Signal) -> Table:
-    """Several hosts: a row for each metric and algorithm, as a terminal is not wide enough."""
+    """A row for each metric and algorithm: a terminal is not wide enough for more columns."""
     table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
     table.add_column("metric")
     table.add_column("")
@@ -117,21 +113,6 @@ def _tall(reproduction: Reproduction, signal: Signal) -> Table:
             texts = [number(cells[0].published), *(spread(cell.found) for cell in cells)]
             name = heading(metric) if first else ""
             table.add_row(name, cells[0].algorithm, *texts, end_section=last)
-    return table
-
-
-def _wide(reproduction: Reproduction, signal: Signal) -> Table:
-    table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
-    table.add_column("metric")
-    for contender in reproduction.experiment.contenders():
-        table.add_column(f"{contender.name}\npublished", justify="right", style="dim")
-        for heading_of_host in headings(reproduction, signal):
-            table.add_column(f"\n{heading_of_host}", justify="right", no_wrap=True)
-    for metric, of_algorithms in rows(reproduction, signal):
-        texts = []
-        for cells in of_algorithms:
-            texts += [number(cells[0].published), *(spread(cell.found) for cell in cells)]
-        table.add_row(heading(metric), *texts)
     return table
 
 

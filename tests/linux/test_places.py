@@ -15,33 +15,12 @@ import pytest
 
 from linux.uml.boot import BootError, boot
 from linux.uml.build import BuildError, Built, build, cache_root
+from tests.linux.test_host import SCENARIO as TRAFFIC
 
 # The first case may have to build a kernel.
 pytestmark = pytest.mark.timeout(1800)
 
-SCENARIO = """
-format = 1
-name = "bulk and short"
-duration = "2 s"
-
-[dumbbell]
-rate = "10 Mbit/s"
-rtt = "40 ms"
-aqm = { algorithm = "codel", ecn = true }
-
-[[dumbbell.flows]]
-name = "bulk"
-count = 2
-transport = { kind = "tcp", ecn = true }
-
-[[dumbbell.flows]]
-name = "short"
-count = 2
-app = { kind = "respawn", size = "50 kB" }
-
-[record]
-events = true
-"""
+SCENARIO = TRAFFIC.replace("6 s", "2 s").replace('stop = "5 s"', "") + "[record]\nevents = true\n"
 
 
 def run_elsewhere(folder: Path, home: str, out: str, umask: int, **more: str) -> Path:

@@ -56,6 +56,18 @@ def test_processes_and_threads_give_the_same(small: Path, tmp_path: Path) -> Non
     assert [fingerprint(r) for r in alone] == [fingerprint(r) for r in side_by_side]
 
 
+def test_without_shared_memory_one_worker_is_named_as_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_semaphore(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_semaphore)
+    with pytest.raises(RunError, match=r"/dev/shm: Permission denied; .* --workers 1"):
+        run_all(jobs(2), store=Store(tmp_path), workers=2)
+    assert len(run_all(jobs(2), store=Store(tmp_path), workers=1)) == 2
+
+
 def test_a_second_time_nothing_is_run(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = sojourn.load(small)
     before = sojourn.run(scenario, seeds=2, workers=1)

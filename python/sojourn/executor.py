@@ -256,7 +256,13 @@ class _Batch:
         """Run these jobs; the answer is which ones were under way when a worker was killed."""
         from concurrent.futures import ProcessPoolExecutor
 
-        stop, shares = context.Event(), context.Array("d", len(self.jobs), lock=False)
+        try:
+            stop, shares = context.Event(), context.Array("d", len(self.jobs), lock=False)
+        except OSError as error:  # as in some containers
+            raise RunError(
+                f"several workers need shared memory, /dev/shm: {error.strerror}; mount it, or "
+                "use --workers 1"
+            ) from error
         with ProcessPoolExecutor(
             min(workers, len(chosen)), context, _start_worker, (stop, shares)
         ) as executor:

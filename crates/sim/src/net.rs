@@ -226,18 +226,17 @@ impl Net {
                 connection.close();
                 self.drain(now, end);
             }
-            // What an application hears of by a socket is the peer's FIN, not that its own
-            // was acknowledged; the SYN of its next transfer then follows our last ACK.
-            Event::Closed if endpoint.sends_data => {
-                let again = matches!(flow.app, AppSpec::Respawn { .. }) && !flow.stopped;
-                let source = flow.source;
-                flow.client = None;
-                if again {
-                    self.shared.events.schedule(source, now);
+            Event::Closed => {
+                // What an application hears of by a socket is the peer's FIN, not that its own
+                // was acknowledged; the SYN of its next transfer then follows our last ACK.
+                if endpoint.sends_data {
+                    flow.client = None;
+                    if matches!(flow.app, AppSpec::Respawn { .. }) && !flow.stopped {
+                        self.shared.events.schedule(flow.source, now);
+                    }
                 }
                 self.on_closed(end);
             }
-            Event::Closed => self.on_closed(end),
         }
     }
 

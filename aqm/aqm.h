@@ -23,7 +23,11 @@
  *   check        Are these rows possible together? (Each row's own range has
  *                been tested.) NULL, or a static sentence of at most 79 chars.
  *   configure    conf or the limits in the views are new: derive what is
- *                derived. Before start, and again at every change under way.
+ *                derived. Before start, and again after a change under way, at
+ *                the instance's next event and behind the ticks due by then,
+ *                which still see the old values. Where changes follow each
+ *                other without an event between them the last two count: the
+ *                one before the last is configured without its ticks.
  *   start        Begin at `now`, with `seed` for all randomness. Answers the
  *                time of the first tick, or AQM_NEVER. Called again at a reset,
  *                on zeroed and configured memory; packets that the reset threw
@@ -32,14 +36,14 @@
  *                later than now. Ticks are lazy: the queue runs each one that
  *                has fallen due before the next event, a tick at t before a
  *                packet at t. Nothing changes in a queue between events, so
- *                this equals a perfect timer.
+ *                this equals a perfect timer. An event is an arrival, an offer
+ *                or an echo; statistics are read as they are.
  *   idle         Nothing has happened in this queue for AQM_TICKS_EMPTY ticks
  *                (queue empty) or AQM_TICKS_STUCK ticks (packets in it, link
  *                stopped). Stands for every tick t with from <= t <= to, in
  *                bounded work; answers the next one on the same grid, later
- *                than `to`. Splitting a span in two must give the same state,
- *                since an observer's dump may split it. Whoever has tick has
- *                idle.
+ *                than `to`. Splitting a span in two must give the same state.
+ *                `tick` requires `idle`.
  *   enqueue      A packet has arrived and the limit lets it in. PASS and MARK
  *                are always carried out, so whoever counts may count here.
  *                pkt->k.own is the algorithm's to write; it comes back later.
@@ -59,19 +63,24 @@
  *   gone         A packet that had been let in left by another way: a victim
  *                (its own included), the head of the fattest flow, a lowered
  *                limit. Called after the removal; several come newest first. Not
- *                called for packets its own verdict dropped.
+ *                called for packets its own verdict dropped. The last two do not
+ *                wait for ticks: with some overdue, `now` is the time of the
+ *                first of them, and they see the queue without the packet. The
+ *                same holds for `empty` where a dequeue passes many dry flows.
  *   echo         The probe that a verdict asked for came back after rtt_ns.
  *
  * Verdicts
  *   MARK is answered only for packets that aqm_can_mark() allows. Victims are
  *   slot numbers as they stand when the verdict is given, in any order,
- *   duplicates ignored, in queue `vqueue`; `why` counts for them too. A verdict
+ *   duplicates ignored, in queue `vqueue`; `why` counts for them too. Without
+ *   AQM_SAMPLES only slot 0 can be a victim. A verdict
  *   that breaks a rule is neutralised and counted (enum aqm_bad) in every
  *   build.
  *
  * Slots
  *   Numbered from the head (0) to the newest (slots - 1). A ring keeps holes
  *   where victims were, so slots >= pkts there; peek answers false for a hole.
+ *   Without AQM_SAMPLES there is no ring, and peek answers for slot 0 only.
  */
 #ifndef AQM_H
 #define AQM_H
@@ -112,7 +121,7 @@ struct aqm_view {
 	u32 mtu_bytes;
 	u32 slots;
 	u32 ecn; /* may this queue mark at all? */
-	/* false: no such slot, or a hole. O(1) for slot 0 and in a ring. */
+	/* false: no such slot, a hole, or out of reach. O(1). */
 	bool (*peek)(const struct aqm_view *view, u32 slot, struct aqm_pkt *out);
 	void *host;
 };
@@ -139,7 +148,7 @@ enum aqm_bad {
 	AQM_BAD_ACT,      /* unknown act or reason: passed, or counted as NONE */
 	AQM_BAD_MARK,     /* MARK where marking is not allowed: passed */
 	AQM_BAD_QUEUE,    /* no such queue, or an empty one picked: the first */
-	AQM_BAD_VICTIM,   /* a hole, or beyond the newest: ignored */
+	AQM_BAD_VICTIM,   /* a hole, beyond the newest, or out of reach: ignored */
 	AQM_BAD_OVERFLOW, /* PASS without making room: dropped */
 	AQM_BAD_TICK,     /* next tick not in the future: no more ticks */
 	AQM_BAD_DROPS,    /* dropped on and on in one dequeue: passed */
@@ -170,8 +179,8 @@ enum aqm_unit {
 	AQM_LOG2   /* exponent of a power of two */
 };
 enum aqm_field_flags {
-	AQM_FIXED = 1, /* cannot be changed once the queue exists */
-	AQM_SUM = 2    /* statistic: add over flows (else: the largest) */
+	AQM_FIXED = 1,  /* cannot be changed once the queue exists */
+	AQM_COUNTER = 2 /* statistic that only grows: with flows their sum is shown */
 };
 
 /* One row: one parameter (in conf) or one statistic (in st). */
@@ -202,7 +211,7 @@ struct aqm_field {
 	}
 
 enum aqm_algo_flags {
-	AQM_SAMPLES = 1, /* peeks at slots inside the queue: wants a ring */
+	AQM_SAMPLES = 1, /* peeks at any slot: has a ring, and no flows of its own */
 	AQM_MARKS = 2,   /* marks where the row `ecn` allows */
 	AQM_AT_TAIL = 4, /* signals to arrivals */
 	AQM_AT_HEAD = 8  /* signals to departures */

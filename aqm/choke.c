@@ -45,7 +45,7 @@ static const struct aqm_field params[] = {
 static const struct aqm_field stats[] = {
 	AQM_STAT(1, AQM_U64, choke_state, "average", average, AQM_PKTS, 0, "average queue"),
 	AQM_STAT(2, AQM_U32, choke_state, "prob", prob, AQM_PROB, 0, "RED's signal probability"),
-	AQM_STAT(3, AQM_U64, choke_state, "matched", matched, AQM_COUNT, AQM_SUM,
+	AQM_STAT(3, AQM_U64, choke_state, "matched", matched, AQM_COUNT, AQM_COUNTER,
 		"arrivals that matched their sample"),
 	AQM_END,
 };

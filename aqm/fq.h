@@ -7,14 +7,19 @@
  * busy is served from the fresh list first; when its credit is spent, or when it
  * runs dry while others wait, it goes to the end of the old list. With the
  * limit reached the fattest flow (most bytes) loses packets from its head, half
- * its bytes or FQ_BATCH packets, and then the arrival is admitted; the search
- * over all flows is paid for by the batch.
+ * its bytes or FQ_BATCH packets, and then the arrival is admitted.
  */
 #ifndef AQM_FQ_H
 #define AQM_FQ_H
 
 #define FQ_BATCH 64
-#define FQ_NONE  U32_MAX
+
+/* An arrival larger than a batch evicts more of them, up to so many packets. */
+#define FQ_EVICTED 1024
+
+/* So many flows that have run dry may run their due ticks in one dequeue: those of one
+ * can take 50 us, and an eviction leaves up to 65,536 dry flows in the lists. */
+#define FQ_DRY 16
 
 static inline u32 fq_index(const struct aqm_queue *q, u32 flow)
 {
@@ -41,48 +46,101 @@ static inline void fq_pop(struct aqm_queue *q, struct aqm_fq_list *list)
 	list->head = inst_nth(q, list->head)->next;
 }
 
-/* A packet joined this flow: serve it if it was not waiting already. */
+static inline void fq_pay(struct aqm_queue *q, struct aqm_inst *in, u64 rounds)
+{
+	in->credit_bytes += (s64)rounds * fq_quantum(q);
+	in->round += rounds;
+	if (in->round > q->round)
+		q->round = in->round;
+}
+
+/* A packet joined this flow: serve it if it was not waiting already. A flow that left
+ * in debt has been paid for the rounds since then, and is new only when that was enough. */
 static void fq_list_flow(struct aqm_queue *q, struct aqm_inst *in)
 {
 	if (in->listed)
 		return;
 	in->listed = 1;
-	in->credit_bytes = (s32)fq_quantum(q);
+	fq_pay(q, in, min64(q->round - in->round, 2 * AQM_MTU_MAX));
+	in->round = q->round;
+	if (in->credit_bytes <= 0) {
+		fq_append(q, &q->old, in->index);
+		return;
+	}
+	in->credit_bytes = fq_quantum(q);
 	fq_append(q, &q->fresh, in->index);
 }
 
-static struct aqm_inst *fq_fattest(struct aqm_queue *q)
+/* What a packet costs its flow. A parent's size table can make it 2^31 bytes, which would
+ * be rounds without end for who waits behind; no interface takes more than this at once. */
+static inline u32 fq_charge(u32 len)
 {
-	struct aqm_inst *fattest = inst_nth(q, 0);
-	u32 i;
-
-	for (i = 1; i < q->insts; i++)
-		if (inst_views(inst_nth(q, i))->bytes > inst_views(fattest)->bytes)
-			fattest = inst_nth(q, i);
-	return fattest;
+	return len < AQM_MTU_MAX ? len : AQM_MTU_MAX;
 }
 
-/* Does a packet of `len` fit, after the fattest flow has paid for it? */
-static bool fq_make_room(struct aqm_queue *q, u64 now, u32 len)
+/* Half the bytes of a flow, FQ_BATCH packets, at least one; how many packets that was. */
+static u32 fq_evict_batch(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
-	struct aqm_inst *in;
-	u32 half, i;
+	u32 half = inst_views(in)->bytes / 2, n = 0;
 
-	if (len > q->setup.limit_bytes)
+	while (n < FQ_BATCH && (!n || inst_views(in)->bytes > half) &&
+	       queue_evict(q, in, inst_clock(in, now), 0, 0, AQM_WHY_FAT))
+		n++;
+	flow_end(q, in);
+	return n;
+}
+
+/* Does a packet of `len` fit, after the fattest flows have paid for it? */
+static bool fq_make_room(struct aqm_queue *q, u64 now, u32 len, u32 mem)
+{
+	u32 evicted = 0;
+
+	if (len > q->setup.limit_bytes || mem > q->setup.memory_limit)
 		return false;
-	in = fq_fattest(q);
-	half = inst_views(in)->bytes / 2;
-	run_ticks(q, in, now);
-	in->ticks = 0;
-	for (i = 0; i < FQ_BATCH && inst_views(in)->bytes > half; i++)
-		queue_evict(q, in, now, 0, 0, AQM_WHY_FAT);
-	return !over_limit(q, len);
+	while (over_limit(q, len, mem) && q->pkts && evicted < FQ_EVICTED)
+		evicted += fq_evict_batch(q, fat_flow(q), now);
+	return !over_limit(q, len, mem);
 }
 
 static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now);
 
+/* Nobody had credit in a whole round, and all stand in the old list: give each at
+ * once the rounds that the nearest to credit still lacks. */
+static void fq_skip_rounds(struct aqm_queue *q)
+{
+	s64 most = inst_nth(q, q->old.head)->credit_bytes;
+	u64 rounds;
+	u32 i;
+
+	for (i = q->old.head; i != FQ_NONE; i = inst_nth(q, i)->next) {
+		AQM_STEP();
+		most = inst_nth(q, i)->credit_bytes > most ? inst_nth(q, i)->credit_bytes
+		                                           : most;
+	}
+	if (most > 0)
+		return;
+	rounds = div64((u64)-most, fq_quantum(q)) + 1;
+	for (i = q->old.head; i != FQ_NONE; i = inst_nth(q, i)->next)
+		fq_pay(q, inst_nth(q, i), rounds);
+}
+
+static inline aqm_h fq_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 *dry)
+{
+	const struct aqm_algo *a = q->algo;
+
+	if (inst_views(in)->pkts || (*dry)++ < FQ_DRY)
+		return queue_serve(q, in, now);
+	if (a->empty)
+		a->empty(inst_state(q, in), inst_conf(q, in), inst_clock(in, now),
+		         inst_views(in));
+	return AQM_NIL;
+}
+
 static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 {
+	u32 round = FQ_NONE; /* the flow with which a round without credit began */
+	u32 dry = 0;
+
 	for (;;) {
 		bool fresh = q->fresh.head != FQ_NONE;
 		struct aqm_fq_list *list = fresh ? &q->fresh : &q->old;
@@ -92,16 +150,26 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 
 		if (i == FQ_NONE)
 			return AQM_NIL;
+		AQM_STEP();
 		in = inst_nth(q, i);
-		if (in->credit_bytes <= 0) {
-			in->credit_bytes += (s32)fq_quantum(q);
+		if (i == round) {
+			fq_skip_rounds(q);
+			round = FQ_NONE;
+		}
+		/* A dry flow of the old list does not wait for its debt to be paid. */
+		if (in->credit_bytes <= 0 && (fresh || inst_views(in)->pkts)) {
+			if (round == FQ_NONE)
+				round = i;
+			fq_pay(q, in, 1);
 			fq_pop(q, list);
 			fq_append(q, &q->old, i);
 			continue;
 		}
-		h = queue_serve(q, in, now);
+		round = FQ_NONE;
+		h = fq_serve(q, in, now, &dry);
+		flow_end(q, in);
 		if (h != AQM_NIL) {
-			in->credit_bytes -= (s32)host_len(q->ctx, h);
+			in->credit_bytes -= fq_charge(host_len(q->ctx, h));
 			return h;
 		}
 		/* A flow that runs dry while fresh waits once behind the others,

@@ -3,10 +3,9 @@
 /*
  * lane.h: packets in order of arrival, with the view that an algorithm has.
  *
- * A lane is a ring where an algorithm samples (AQM_SAMPLES, one flow) and a
- * list through host_next() otherwise: a ring per flow would cost the whole
- * limit for each. In a list a slot is found by walking from the head, and there
- * are no holes, so a sampler draws other packets there; in every host the same.
+ * A lane is a ring where an algorithm samples (AQM_SAMPLES), and a list through
+ * host_next() otherwise. A list answers for its head only: a walk to another slot
+ * would take time that grows with the backlog.
  */
 #ifndef AQM_LANE_H
 #define AQM_LANE_H
@@ -42,36 +41,20 @@ static inline void lane_push(aqm_ctx ctx, struct aqm_lane *lane, aqm_h h, u32 le
 	view->bytes += len;
 }
 
-static inline aqm_h list_at(aqm_ctx ctx, const struct aqm_lane *lane, u32 slot, aqm_h *before)
+static inline aqm_h list_pop(aqm_ctx ctx, struct aqm_lane *lane)
 {
 	aqm_h h = lane->head;
 
-	*before = AQM_NIL;
-	while (slot-- && h != AQM_NIL) {
-		*before = h;
-		h = host_next(ctx, h);
-	}
-	return h;
-}
-
-static inline aqm_h list_take(aqm_ctx ctx, struct aqm_lane *lane, u32 slot)
-{
-	aqm_h before, next, h = list_at(ctx, lane, slot, &before);
-
 	if (h == AQM_NIL)
 		return AQM_NIL;
-	next = host_next(ctx, h);
-	if (before == AQM_NIL)
-		lane->head = next;
-	else
-		host_set_next(ctx, before, next);
-	if (next == AQM_NIL)
-		lane->tail = before;
+	lane->head = host_next(ctx, h);
+	if (lane->head == AQM_NIL)
+		lane->tail = AQM_NIL;
 	lane->view->slots--;
 	return h;
 }
 
-/* Remove the packet of a slot; AQM_NIL if there is none. */
+/* Remove the packet of a slot; AQM_NIL if there is none, or if it cannot be reached. */
 static inline aqm_h lane_take(aqm_ctx ctx, struct aqm_lane *lane, u32 slot)
 {
 	struct aqm_view *view = lane->view;
@@ -81,7 +64,7 @@ static inline aqm_h lane_take(aqm_ctx ctx, struct aqm_lane *lane, u32 slot)
 		h = ring_take(&lane->ring, slot);
 		view->slots = lane->ring.span;
 	} else {
-		h = list_take(ctx, lane, slot);
+		h = slot ? AQM_NIL : list_pop(ctx, lane);
 	}
 	if (h != AQM_NIL) {
 		view->pkts--;
@@ -90,15 +73,13 @@ static inline aqm_h lane_take(aqm_ctx ctx, struct aqm_lane *lane, u32 slot)
 	return h;
 }
 
-static inline aqm_h lane_at(aqm_ctx ctx, const struct aqm_lane *lane, u32 slot)
+static inline aqm_h lane_at(const struct aqm_lane *lane, u32 slot)
 {
-	aqm_h before;
-
 	if (slot >= lane->view->slots)
 		return AQM_NIL;
 	if (lane->ring.cell)
 		return *ring_at(&lane->ring, slot);
-	return list_at(ctx, lane, slot, &before);
+	return slot ? AQM_NIL : lane->head;
 }
 
 #endif

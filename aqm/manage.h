@@ -18,12 +18,20 @@ static inline void queue_layout(struct aqm_queue *q, const struct aqm_algo *a,
 	u32 views = a->queues * (u32)sizeof(struct aqm_view);
 	u32 lanes = a->queues * (u32)sizeof(struct aqm_lane);
 
-	q->at_inst = round_up_8((u32)sizeof(*q) + a->conf_bytes);
+	q->at_old_conf = round_up_8((u32)sizeof(*q) + a->conf_bytes);
+	q->at_inst = round_up_8(q->at_old_conf + a->conf_bytes);
 	q->at_lanes = (u32)sizeof(struct aqm_inst) + round_up_8(views);
 	q->at_state = q->at_lanes + round_up_8(lanes);
-	q->stride = q->at_state + round_up_8(a->state_bytes);
+	q->at_summed = q->at_state + round_up_8(a->state_bytes);
+	q->counters = setup->flows ? stat_counters(a) : 0;
+	q->stride = q->at_summed + q->counters * (u32)sizeof(u64);
 	q->insts = setup->flows ? setup->flows : 1;
-	q->room = (a->flags & AQM_SAMPLES) && !setup->flows ? ring_cells(setup->limit) : 0;
+	q->room = a->flags & AQM_SAMPLES ? ring_room(setup->limit) : 0;
+}
+
+static inline u64 insts_end(const struct aqm_queue *q)
+{
+	return q->at_inst + (u64)q->insts * q->stride;
 }
 
 static inline size_t aqm_queue_mem(const struct aqm_algo *a, const struct aqm_setup *setup)
@@ -32,21 +40,9 @@ static inline size_t aqm_queue_mem(const struct aqm_algo *a, const struct aqm_se
 	u64 bytes;
 
 	queue_layout(&q, a, setup);
-	bytes = q.at_inst + (u64)q.insts * q.stride + (u64)q.room * a->queues * sizeof(aqm_h);
+	bytes = insts_end(&q) + (u64)q.room * 2 * a->queues * sizeof(aqm_h) +
+	        (u64)(setup->flows + q.counters) * sizeof(u64);
 	return bytes > U32_MAX / 2 ? 0 : (size_t)bytes;
-}
-
-static inline void inst_limits(struct aqm_queue *q, struct aqm_inst *in)
-{
-	struct aqm_view *view = inst_views(in);
-	u32 i;
-
-	for (i = 0; i < q->algo->queues; i++, view++) {
-		view->limit_pkts = q->setup.limit;
-		view->limit_bytes = q->setup.limit_bytes;
-		view->mtu_bytes = q->mtu_bytes;
-		view->ecn = q->setup.ecn;
-	}
 }
 
 static inline void inst_start(struct aqm_queue *q, u32 i, u64 now)
@@ -55,15 +51,17 @@ static inline void inst_start(struct aqm_queue *q, u32 i, u64 now)
 	const struct aqm_algo *a = q->algo;
 	u64 deadline = AQM_NEVER;
 
-	aqm_zero(inst_state(q, in), a->state_bytes);
-	if (a->configure)
-		a->configure(inst_state(q, in), queue_conf(q), inst_views(in));
+	aqm_zero(inst_state(q, in), q->stride - q->at_state);
+	inst_take_rows(q, in);
 	if (a->start)
 		deadline =
 		        a->start(inst_state(q, in), queue_conf(q), now, rng_mix(q->seed + i));
 	set_deadline(q, in, now, a->tick && a->idle ? deadline : AQM_NEVER);
 	in->ticks = 0;
-	in->listed = 0;
+	in->listed = in->stale = 0;
+	in->place = FQ_NONE;
+	in->round = 0;
+	in->credit_bytes = 1; /* no debt */
 }
 
 static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
@@ -82,11 +80,10 @@ static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 		*lane = (struct aqm_lane){
 		        .q = q, .view = view, .head = AQM_NIL, .tail = AQM_NIL};
 		if (q->room) {
-			lane->ring.cell = cells + (size_t)n * q->room;
-			lane->ring.mask = q->room - 1;
+			lane->ring.cell = cells + (size_t)n * q->room * 2;
+			lane->ring.mask = q->room * 2 - 1;
 		}
 	}
-	inst_limits(q, in);
 }
 
 static inline void queue_start(struct aqm_queue *q, u64 now)
@@ -94,6 +91,9 @@ static inline void queue_start(struct aqm_queue *q, u64 now)
 	u32 i;
 
 	q->fresh.head = q->old.head = FQ_NONE;
+	q->fat = q->stales = 0;
+	q->round = 0;
+	aqm_zero(stat_sums(q), q->counters * sizeof(u64));
 	for (i = 0; i < q->insts; i++)
 		inst_start(q, i, now);
 }
@@ -106,9 +106,13 @@ static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
 
 	aqm_zero(q, sizeof(*q));
 	queue_layout(q, a, setup);
+	q->at_heap = (u32)insts_end(q);
+	q->at_sums = q->at_heap + setup->flows * (u32)sizeof(u64);
 	q->algo = a;
 	q->setup = *setup;
-	q->mtu_bytes = mtu_bytes;
+	q->mtu_bytes = mtu_bytes < AQM_MTU_MIN   ? AQM_MTU_MIN
+	               : mtu_bytes > AQM_MTU_MAX ? AQM_MTU_MAX
+	                                         : mtu_bytes;
 	q->seed = seed;
 	aqm_copy(queue_conf(q), conf, a->conf_bytes);
 	for (i = 0; i < q->insts; i++)
@@ -116,20 +120,23 @@ static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
 	queue_start(q, now);
 }
 
-/* The lane that loses a packet when the limit is lowered: the fullest. */
+/* The lane that loses a packet when the limit is lowered: the fullest, and never an
+ * empty one beside packets of no length. */
 static inline u32 fullest_lane(const struct aqm_queue *q, struct aqm_inst *in)
 {
+	const struct aqm_view *views = inst_views(in);
 	u32 i, fullest = 0;
 
 	for (i = 1; i < q->algo->queues; i++)
-		if (inst_views(in)[i].bytes > inst_views(in)[fullest].bytes)
+		if (views[i].bytes > views[fullest].bytes || !views[fullest].pkts)
 			fullest = i;
 	return fullest;
 }
 
 static inline bool over_held(const struct aqm_queue *q)
 {
-	return q->pkts > q->setup.limit || q->bytes > q->setup.limit_bytes;
+	return q->pkts > q->setup.limit || q->bytes > q->setup.limit_bytes ||
+	       q->memory_bytes > q->setup.memory_limit;
 }
 
 static inline void shed_to_limit(struct aqm_queue *q, u64 now)
@@ -137,34 +144,35 @@ static inline void shed_to_limit(struct aqm_queue *q, u64 now)
 	u32 i;
 
 	while (over_held(q)) {
-		struct aqm_inst *in = fq_fattest(q);
+		struct aqm_inst *in = q->setup.flows ? fat_flow(q) : inst_nth(q, 0);
 
-		for (i = 0; i < FQ_BATCH && over_held(q); i++)
-			if (!queue_evict(q, in, now, fullest_lane(q, in), 0, AQM_WHY_LOWERED))
+		for (i = 0; i < FQ_BATCH && over_held(q); i++) {
+			AQM_STEP();
+			if (!queue_evict(q, in, inst_clock(in, now), fullest_lane(q, in), 0,
+			                 AQM_WHY_LOWERED))
 				break;
-		if (!i)
-			return;
+		}
+		if (q->setup.flows)
+			flow_end(q, in);
 	}
 }
 
-/* Rows that aqm_setup_check() has passed take effect. */
+/* Rows that aqm_setup_check() has passed. Limits hold at once; each instance takes the
+ * values at its next event. */
 static inline void aqm_queue_apply(struct aqm_queue *q, u64 now, const struct aqm_setup *setup,
                                    const void *conf)
 {
 	u32 i;
 
-	for (i = 0; i < q->insts; i++)
-		run_ticks(q, inst_nth(q, i), now);
-	q->setup = *setup;
-	aqm_copy(queue_conf(q), conf, q->algo->conf_bytes);
 	for (i = 0; i < q->insts; i++) {
-		struct aqm_inst *in = inst_nth(q, i);
-
-		in->ticks = 0;
-		inst_limits(q, in);
-		if (q->algo->configure)
-			q->algo->configure(inst_state(q, in), queue_conf(q), inst_views(in));
+		AQM_STEP();
+		if (inst_nth(q, i)->change != q->change)
+			inst_take_rows(q, inst_nth(q, i));
 	}
+	aqm_copy(queue_old_conf(q), queue_conf(q), q->algo->conf_bytes);
+	aqm_copy(queue_conf(q), conf, q->algo->conf_bytes);
+	q->setup = *setup;
+	q->change++;
 	shed_to_limit(q, now);
 }
 
@@ -178,26 +186,6 @@ static inline void aqm_queue_reset(struct aqm_queue *q, u64 now)
 			while ((h = queue_take(q, inst_nth(q, i), lane, 0)) != AQM_NIL)
 				queue_free(q, h, host_len(q->ctx, h), AQM_WHY_RESET);
 	queue_start(q, now);
-}
-
-/* A statistic over all flows: the sum where its row says so, else the largest. */
-static inline u64 aqm_queue_stat(struct aqm_queue *q, u64 now, const struct aqm_field *row)
-{
-	u64 all = 0;
-	u32 i;
-
-	for (i = 0; i < q->insts; i++) {
-		struct aqm_inst *in = inst_nth(q, i);
-		u64 one;
-
-		run_ticks(q, in, now);
-		one = aqm_field_get(row, inst_state(q, in));
-		if (row->flags & AQM_SUM)
-			all += one;
-		else if (one > all)
-			all = one;
-	}
-	return all;
 }
 
 #endif

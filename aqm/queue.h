@@ -13,6 +13,7 @@
  *
  *   struct aqm_keep *host_keep(aqm_ctx, aqm_h);     16 bytes in the packet
  *   u32   host_len(aqm_ctx, aqm_h);                 bytes, constant while queued
+ *   u32   host_mem(aqm_ctx, aqm_h);                 memory it occupies, likewise
  *   u32   host_flow(aqm_ctx, aqm_h);                32-bit hash, at arrival only
  *   u8    host_ds(aqm_ctx, aqm_h);                  DS field: dscp << 2 | ecn
  *   bool  host_mark(aqm_ctx, aqm_h);                set CE; false: could not
@@ -21,6 +22,7 @@
  *   void  host_free(aqm_ctx, aqm_h, u8 why);        the queue is done with it
  *   void  host_probe(aqm_ctx, u64 now);             send a probe; aqm_echo() later
  *   void  host_trace(aqm_ctx, const struct aqm_event *);   empty: costs nothing
+ *   #define AQM_STEP()                              may count the turns of loops
  *
  * and then calls, with `now` never going back:
  *
@@ -30,7 +32,8 @@
  *   aqm_dequeue      AQM_NIL: nothing to send; drops went to host_free
  *   aqm_queue_apply  new rows under way, after aqm_setup_check()
  *   aqm_queue_reset  free all packets, start again; may be called twice
- *   aqm_queue_stat   a statistic row, brought up to `now`
+ *   aqm_queue_stat   a statistic row, as of the last event; false: with flows it
+ *                    has no one value
  *
  * ctx may differ from call to call: it is set in q->ctx before each.
  * The memory holds pointers into itself: a copy is a checkpoint only when it
@@ -38,6 +41,10 @@
  */
 #ifndef AQM_QUEUE_H
 #define AQM_QUEUE_H
+
+#ifndef AQM_STEP
+#define AQM_STEP() ((void)0)
+#endif
 
 #include "field.h"
 #include "fixed.h"
@@ -60,10 +67,17 @@ struct aqm_counters {
 struct aqm_inst {
 	u64 tick_ns; /* the next deadline */
 	u32 ticks;   /* run since the last event, at most AQM_TICKS_STUCK */
+	u32 change;  /* up to which it has taken new rows; see change.h */
 	u32 next;    /* in the round robin list; see fq.h */
-	s32 credit_bytes;
+	u32 place;   /* in the heap; see fat.h */
 	u32 listed, index;
+	u32 stale;        /* in the heap */
+	u64 round;        /* up to which it has been paid */
+	s64 credit_bytes; /* a packet may be of any length, and is paid for in rounds */
 };
+
+/* Flows of the heap that may be stale; moving them all takes most of a microsecond. */
+#define FAT_STALE 12
 
 struct aqm_fq_list {
 	u32 head, tail;
@@ -75,12 +89,19 @@ struct aqm_queue {
 	aqm_ctx ctx;
 	struct aqm_setup setup;
 	u32 insts, room; /* room: packets that the rings were made for */
-	u32 at_lanes, at_state, stride, at_inst;
+	u32 at_lanes, at_state, at_summed, stride; /* in an instance */
+	u32 at_old_conf, at_inst, at_heap, at_sums;
 	u32 mtu_bytes;
 	struct aqm_fq_list fresh, old;
+	u32 fat; /* flows in the heap */
+	u32 stale[FAT_STALE], stales;
+	u32 change;       /* how often rows have changed */
+	u32 counters;     /* of the algorithm's statistics */
+	u64 round;        /* of the round robin */
+	u64 memory_bytes; /* that the packets held occupy */
 	u64 seed;
 	struct aqm_counters count;
-	/* conf, instances and rings follow */
+	/* conf, the conf before it, instances, rings, heap and sums follow */
 };
 
 enum aqm_ev {
@@ -100,6 +121,7 @@ struct aqm_event {
 	const struct aqm_view *views;
 	const struct aqm_pkt *pkt;         /* NULL: none */
 	const struct aqm_verdict *verdict; /* NULL: none */
+	u32 mem;                           /* of an arrival */
 };
 
 /* ---- finding one's way in the memory ---- */
@@ -107,6 +129,11 @@ struct aqm_event {
 static inline void *queue_conf(struct aqm_queue *q)
 {
 	return q + 1;
+}
+
+static inline void *queue_old_conf(struct aqm_queue *q)
+{
+	return (char *)q + q->at_old_conf;
 }
 
 static inline struct aqm_inst *inst_nth(struct aqm_queue *q, u32 i)
@@ -137,7 +164,16 @@ static inline void bad(struct aqm_queue *q, u32 what)
 static inline void trace(struct aqm_queue *q, struct aqm_inst *in, u8 ev, u64 now,
                          const struct aqm_pkt *pkt, const struct aqm_verdict *verdict, u8 why)
 {
-	struct aqm_event event = {now, in->index, ev, why, inst_views(in), pkt, verdict};
+	struct aqm_event event = {now, in->index, ev, why, inst_views(in), pkt, verdict, 0};
+
+	host_trace(q->ctx, &event);
+}
+
+static inline void trace_arrived(struct aqm_queue *q, struct aqm_inst *in, u64 now,
+                                 const struct aqm_pkt *pkt, u32 mem)
+{
+	struct aqm_event event = {now,  in->index, AQM_EV_ARRIVAL, 0, inst_views(in), pkt,
+	                          NULL, mem};
 
 	host_trace(q->ctx, &event);
 }
@@ -161,7 +197,7 @@ static inline void pkt_read(struct aqm_queue *q, aqm_h h, struct aqm_pkt *pkt)
 static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *out)
 {
 	const struct aqm_lane *lane = (const struct aqm_lane *)view->host;
-	aqm_h h = lane_at(lane->q->ctx, lane, slot);
+	aqm_h h = lane_at(lane, slot);
 
 	if (h == AQM_NIL)
 		return false;
@@ -169,6 +205,7 @@ static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *ou
 	return true;
 }
 
+#include "change.h"
 #include "tick.h"
 
 /* ---- carrying out verdicts ---- */
@@ -206,11 +243,12 @@ static inline aqm_h queue_take(struct aqm_queue *q, struct aqm_inst *in, u32 lan
 	if (h != AQM_NIL) {
 		q->pkts--;
 		q->bytes -= host_len(q->ctx, h);
+		q->memory_bytes -= host_mem(q->ctx, h);
 	}
 	return h;
 }
 
-/* Take a packet out from anywhere, tell the algorithm, free it. */
+/* Take a packet out from anywhere, report it to the algorithm, free it. */
 static bool queue_evict(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 lane, u32 slot,
                         u8 why)
 {
@@ -222,7 +260,8 @@ static bool queue_evict(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 l
 	pkt_read(q, h, &pkt);
 	trace(q, in, AQM_EV_GONE, now, &pkt, NULL, why);
 	if (q->algo->gone)
-		q->algo->gone(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt, why);
+		q->algo->gone(inst_state(q, in), inst_conf(q, in), now, inst_views(in), &pkt,
+		              why);
 	queue_free(q, h, pkt.len, why);
 	return true;
 }
@@ -258,9 +297,32 @@ static void queue_victims(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 	}
 }
 
-static inline bool over_limit(const struct aqm_queue *q, u32 len)
+static inline bool over_limit(const struct aqm_queue *q, u32 len, u32 mem)
 {
-	return q->pkts >= q->setup.limit || (u64)q->bytes + len > q->setup.limit_bytes;
+	return q->pkts >= q->setup.limit || (u64)q->bytes + len > q->setup.limit_bytes ||
+	       q->memory_bytes + mem > q->setup.memory_limit;
+}
+
+/* The next event of this instance. */
+static inline void inst_begin(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	run_ticks(q, in, now);
+	in->ticks = 0;
+	if (in->change != q->change)
+		inst_take_rows(q, in);
+}
+
+#define FQ_NONE U32_MAX
+
+#include "fat.h"
+#include "stat.h"
+
+/* An event of a flow is over. */
+static inline void flow_end(struct aqm_queue *q, struct aqm_inst *in)
+{
+	fat_touch(q, in);
+	if (q->counters)
+		stat_add(q, in);
 }
 
 #include "fq.h"
@@ -278,7 +340,7 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 		bad(q, AQM_BAD_QUEUE);
 		lane = 0;
 	}
-	if (full && over_limit(q, pkt->len)) {
+	if (full && over_limit(q, pkt->len, host_mem(q->ctx, h))) {
 		bad(q, AQM_BAD_OVERFLOW);
 		trace(q, in, AQM_EV_GONE, now, pkt, NULL, AQM_WHY_LIMIT);
 		if (q->algo->gone)
@@ -295,6 +357,7 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 	lane_push(q->ctx, &inst_lanes(q, in)[lane], h, pkt->len);
 	q->pkts++;
 	q->bytes += pkt->len;
+	q->memory_bytes += host_mem(q->ctx, h); /* a mark may have moved its header */
 	if (q->setup.flows)
 		fq_list_flow(q, in);
 	return true;
@@ -331,10 +394,18 @@ static bool queue_overflow(struct aqm_queue *q, struct aqm_inst *in, u64 now, aq
 static inline bool queue_ask(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
                              struct aqm_pkt *pkt)
 {
-	struct aqm_verdict v =
-	        q->algo->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt);
+	const struct aqm_algo *a = q->algo;
 
-	return queue_admit(q, in, now, h, pkt, &v, false);
+	if (a->enqueue) {
+		struct aqm_verdict v =
+		        a->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt);
+
+		return queue_admit(q, in, now, h, pkt, &v, false);
+	} else {
+		const struct aqm_verdict pass = {.act = AQM_PASS};
+
+		return queue_admit(q, in, now, h, pkt, &pass, false);
+	}
 }
 
 static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
@@ -342,6 +413,8 @@ static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
 	struct aqm_keep *keep = host_keep(q->ctx, h);
 	struct aqm_inst *in;
 	struct aqm_pkt pkt;
+	bool joined;
+	u32 mem = host_mem(q->ctx, h);
 
 	keep->enq_ns = now;
 	keep->flow = host_flow(q->ctx, h);
@@ -350,18 +423,17 @@ static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
 	in = inst_nth(q, fq_index(q, pkt.k.flow));
 	q->count.in_pkts++;
 	q->count.in_bytes += pkt.len;
-	trace(q, in, AQM_EV_ARRIVAL, now, &pkt, NULL, 0);
-	run_ticks(q, in, now);
-	in->ticks = 0;
+	trace_arrived(q, in, now, &pkt, mem);
+	inst_begin(q, in, now);
 
-	if (over_limit(q, pkt.len) && !(q->setup.flows && fq_make_room(q, now, pkt.len)))
-		return queue_overflow(q, in, now, h, &pkt);
-	if (!q->algo->enqueue) {
-		const struct aqm_verdict pass = {.act = AQM_PASS};
-
-		return queue_admit(q, in, now, h, &pkt, &pass, false);
-	}
-	return queue_ask(q, in, now, h, &pkt);
+	if (over_limit(q, pkt.len, mem) &&
+	    !(q->setup.flows && fq_make_room(q, now, pkt.len, mem)))
+		joined = queue_overflow(q, in, now, h, &pkt);
+	else
+		joined = queue_ask(q, in, now, h, &pkt);
+	if (q->setup.flows)
+		flow_end(q, in);
+	return joined;
 }
 
 /* ---- a packet is asked for ---- */
@@ -438,8 +510,7 @@ static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 no
 	u32 lane, nth;
 	aqm_h h;
 
-	run_ticks(q, in, now);
-	in->ticks = 0;
+	inst_begin(q, in, now);
 	for (nth = 0;; nth++) {
 		lane = queue_pick(q, in, now);
 		h = queue_take(q, in, lane, 0);
@@ -465,9 +536,11 @@ static inline void aqm_echo(struct aqm_queue *q, u64 now, u64 rtt_ns)
 {
 	struct aqm_inst *in = inst_nth(q, 0);
 
-	run_ticks(q, in, now);
+	inst_begin(q, in, now);
 	if (q->algo->echo)
 		q->algo->echo(inst_state(q, in), queue_conf(q), now, rtt_ns);
+	if (q->setup.flows)
+		flow_end(q, in);
 }
 
 #include "manage.h"

@@ -11,14 +11,14 @@
 #define AQM_RING_H
 
 struct aqm_ring {
-	aqm_h *cell; /* mask + 1 handles, AQM_NIL is a hole */
+	aqm_h *cell; /* mask + 1 handles, twice the packets; AQM_NIL is a hole */
 	u32 mask;    /* a power of two, less one */
 	u32 first;   /* index of slot 0, before masking */
 	u32 span;    /* slots in use, holes included */
 };
 
-/* Cells needed to hold `pkts` packets, a power of two. */
-static inline u32 ring_cells(u32 pkts)
+/* The packets that a ring is made for, a power of two; it has twice as many cells. */
+static inline u32 ring_room(u32 pkts)
 {
 	u32 n = 1;
 
@@ -32,7 +32,8 @@ static inline aqm_h *ring_at(const struct aqm_ring *r, u32 slot)
 	return &r->cell[(r->first + slot) & r->mask];
 }
 
-/* Close the holes. Cost is one pass per `mask + 1 - pkts` arrivals at most. */
+/* Close the holes: a pass over the cells, after as many arrivals as the ring was made
+ * for. With no spare cells a pass would follow every few victims. */
 static inline void ring_compact(struct aqm_ring *r)
 {
 	u32 from, to = 0;
@@ -40,13 +41,14 @@ static inline void ring_compact(struct aqm_ring *r)
 	for (from = 0; from < r->span; from++) {
 		aqm_h h = *ring_at(r, from);
 
+		AQM_STEP();
 		if (h != AQM_NIL)
 			*ring_at(r, to++) = h;
 	}
 	r->span = to;
 }
 
-/* The caller keeps packets <= cells; holes may still have used them up. */
+/* The caller keeps packets <= room; holes may still have used up the cells. */
 static inline void ring_push(struct aqm_ring *r, aqm_h h)
 {
 	if (r->span > r->mask)
@@ -56,9 +58,12 @@ static inline void ring_push(struct aqm_ring *r, aqm_h h)
 
 static inline void ring_trim(struct aqm_ring *r)
 {
-	while (r->span && *ring_at(r, r->span - 1) == AQM_NIL)
+	while (r->span && *ring_at(r, r->span - 1) == AQM_NIL) {
+		AQM_STEP();
 		r->span--;
+	}
 	while (r->span && *ring_at(r, 0) == AQM_NIL) {
+		AQM_STEP();
 		r->first++;
 		r->span--;
 	}

@@ -17,6 +17,9 @@ const struct aqm_field aqm_setup_rows[] = {
 		"flow queues served by deficit round robin; 0: a single queue"),
 	AQM_ROW(5, AQM_U32, aqm_setup, quantum, AQM_BYTES, 0, 0, 1u << 20, 0,
 		"bytes a flow may send per round; 0: the MTU"),
+	/* The default of Linux's fq_codel. */
+	AQM_ROW(6, AQM_U32, aqm_setup, memory_limit, AQM_BYTES, 1u << 25, 1, U32_MAX, 0,
+		"most memory that packets occupy in a kernel, all flows together"),
 	AQM_END,
 };
 /* clang-format on */
@@ -31,11 +34,15 @@ struct aqm_refusal aqm_setup_check(const struct aqm_algo *algo, const struct aqm
                                    const void *old_conf, u32 room)
 {
 	struct aqm_refusal no = {NULL, NULL};
-	bool ring = (algo->flags & AQM_SAMPLES) && !setup->flows;
+	bool ring = algo->flags & AQM_SAMPLES;
 
 	if (setup->flows && algo->queues > 1)
 		return refuse("flows",
 		              "an algorithm with several queues cannot be flow-queued");
+	/* It compares flows, and a flow of its own has none to compare. A ring for each
+	 * would take the memory of the whole limit. */
+	if (setup->flows && ring)
+		return refuse("flows", "an algorithm that samples cannot be flow-queued");
 	if (ring && setup->limit > AQM_RING_MAX)
 		return refuse("limit",
 		              "an algorithm that samples holds at most 131072 packets");

@@ -10,16 +10,21 @@
 
 /* As the row says; 2^24 packets of list cost the queue itself nothing. */
 #define AQM_LIMIT_MAX (1u << 24)
-/* A sampling algorithm has a ring of this many handles at most (1 MB). */
+/* A sampling algorithm has a ring for this many packets at most (2 MB). */
 #define AQM_RING_MAX  (1u << 17)
 #define AQM_FLOWS_MAX (1u << 16)
+/* A device may claim any MTU; rounds and thresholds are counted in one between
+ * these, the bounds that Linux sets to a quantum. */
+#define AQM_MTU_MIN 256u
+#define AQM_MTU_MAX (1u << 20)
 
 struct aqm_setup {
 	u32 limit;       /* packets in all flows together */
 	u32 limit_bytes; /* bytes in all flows together */
 	u32 ecn;
-	u32 flows;   /* 0: one queue; else that many, served by deficit round robin */
-	u32 quantum; /* bytes per round; 0: the MTU */
+	u32 flows;        /* 0: one queue; else that many, served by deficit round robin */
+	u32 quantum;      /* bytes per round; 0: the MTU */
+	u32 memory_limit; /* bytes of memory that all packets together may occupy */
 };
 
 extern const struct aqm_field aqm_setup_rows[];

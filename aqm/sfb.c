@@ -70,7 +70,7 @@ static const struct aqm_field params[] = {
 static const struct aqm_field stats[] = {
 	AQM_STAT(1, AQM_U32, sfb_state, "prob", prob, AQM_PROB, 0,
 		"probability of the last arrival's flow"),
-	AQM_STAT(2, AQM_U64, sfb_state, "penalised", penalised, AQM_COUNT, AQM_SUM,
+	AQM_STAT(2, AQM_U64, sfb_state, "penalised", penalised, AQM_COUNT, AQM_COUNTER,
 		"arrivals of flows that do not respond"),
 	AQM_END,
 };

@@ -5,8 +5,7 @@
  *
  * Each instance has its own clock: only its own view matters to it, so its due
  * ticks are run when it is touched, and a thousand flows cost nothing meanwhile.
- * The number run since the last event is bounded, counted over calls and not
- * per call, so that an observer in between changes nothing.
+ * The number run since the last event is bounded.
  */
 #ifndef AQM_TICK_H
 #define AQM_TICK_H
@@ -38,14 +37,16 @@ static void run_due_ticks(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 	while (in->tick_ns <= now && in->ticks < most) {
 		u64 at = in->tick_ns;
 
+		AQM_STEP();
 		in->ticks++;
-		set_deadline(q, in, at, a->tick(inst_state(q, in), queue_conf(q), at, views));
+		set_deadline(q, in, at,
+		             a->tick(inst_state(q, in), inst_conf(q, in), at, views));
 		trace(q, in, AQM_EV_TICK, at, NULL, NULL, 0);
 	}
 	if (in->tick_ns <= now)
 		set_deadline(
 		        q, in, now,
-		        a->idle(inst_state(q, in), queue_conf(q), views, in->tick_ns, now));
+		        a->idle(inst_state(q, in), inst_conf(q, in), views, in->tick_ns, now));
 }
 
 static inline void run_ticks(struct aqm_queue *q, struct aqm_inst *in, u64 now)

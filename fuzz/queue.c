@@ -15,6 +15,13 @@ struct input {
 	size_t left;
 };
 
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Of an MTU, and of a packet's length. */
+static const u32 extremes[] = {
+        0, 1, 255, 256, 65536, 1u << 20, (1u << 31) - 14, 1u << 31, U32_MAX - 1, U32_MAX,
+};
+
 static u64 calls;
 
 static u32 byte(struct input *in)
@@ -113,14 +120,22 @@ static void change(struct bench *b, struct input *in)
 	memcpy(b->conf, conf, b->algo->conf_bytes);
 }
 
+/* Mostly a packet of a wire; now and then what only a parent's size table makes. */
+static u32 length(struct input *in, u32 kind)
+{
+	if (kind % 25 == 3)
+		return extremes[byte(in) % COUNT_OF(extremes)];
+	return 1 + (kind & 1 ? byte(in) * 6 : 1513);
+}
+
 static void step(struct bench *b, struct input *in)
 {
 	u32 kind = byte(in);
 
 	calls++;
 	if (kind < 100)
-		arrive(b, kind % 5 << 29 | (kind % 7 == 0 ? byte(in) : 0),
-		       1 + (kind & 1 ? byte(in) * 6 : 1513), kind & 3);
+		arrive(b, kind % 5 << 29 | (kind % 7 == 0 ? byte(in) : 0), length(in, kind),
+		       kind & 3);
 	else if (kind < 190)
 		leave(b);
 	else if (kind < 215)
@@ -188,6 +203,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	while (aqm_all[algos])
 		algos++;
 	b = bench_new(aqm_all[byte(&in) % algos], PACKETS, word(&in, 2));
+	if (byte(&in) % 4 == 0)
+		b.mtu_bytes = extremes[byte(&in) % COUNT_OF(extremes)];
 	for (rows = byte(&in) % 8; rows; rows--)
 		set_any_row(&b, &in);
 	no = bench_start(&b, byte(&in));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The version of Cargo.toml is the newest one of CHANGELOG.md, and the one that DKMS is told."""
+"""The version of Cargo.toml is the newest one of CHANGELOG.md, and the one of the kernel module."""
 
 import re
 import sys
@@ -19,6 +19,7 @@ def main() -> str | None:
         return f"CHANGELOG.md begins with {found}, Cargo.toml says {cargo}"
     told = {
         "linux/qdisc/dkms.conf": r'^PACKAGE_VERSION="(.*)"',
+        "linux/qdisc/sch_sojourn.c": r'^MODULE_VERSION\("(.*)"\)',
         "docs/linux.md": r"\bsojourn[-/](\d\S*)",
     }
     for name, pattern in told.items():

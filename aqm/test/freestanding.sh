@@ -22,6 +22,7 @@ typedef struct slot *aqm_ctx;
 struct aqm_event;
 static inline struct aqm_keep *host_keep(aqm_ctx s, aqm_h h) { return &s[h].keep; }
 static inline u32 host_len(aqm_ctx s, aqm_h h) { return s[h].len; }
+static inline u32 host_mem(aqm_ctx s, aqm_h h) { return s[h].len; }
 static inline u32 host_flow(aqm_ctx s, aqm_h h) { return s[h].keep.flow; }
 static inline u8 host_ds(aqm_ctx s, aqm_h h) { return s[h].ds; }
 static inline bool host_mark(aqm_ctx s, aqm_h h) { s[h].ds |= AQM_CE; return true; }

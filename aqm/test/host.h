@@ -25,6 +25,7 @@ enum place { OUTSIDE, INSIDE };
 struct packet {
 	struct aqm_keep keep;
 	u32 len, flow, next;
+	u32 moved; /* memory that a mark has added */
 	u8 ds, place, why;
 };
 
@@ -62,6 +63,12 @@ static inline u32 host_len(aqm_ctx host, aqm_h h)
 	return packet_of(host, h)->len;
 }
 
+/* A buffer and what a kernel keeps beside it. */
+static inline u32 host_mem(aqm_ctx host, aqm_h h)
+{
+	return packet_of(host, h)->len + 600 + packet_of(host, h)->moved;
+}
+
 static inline u32 host_flow(aqm_ctx host, aqm_h h)
 {
 	return packet_of(host, h)->flow;
@@ -77,6 +84,7 @@ static inline bool host_mark(aqm_ctx host, aqm_h h)
 	if (host->refuses_marks)
 		return false;
 	packet_of(host, h)->ds |= AQM_CE;
+	packet_of(host, h)->moved = 512; /* a shared header is copied */
 	return true;
 }
 
@@ -116,6 +124,10 @@ static inline void digest(aqm_ctx host, u64 word)
 
 static void host_trace(aqm_ctx host, const struct aqm_event *event);
 
+/* Turns of the queue's loops: its work, without a clock. */
+static u64 steps;
+#define AQM_STEP() (steps++)
+
 #include "queue.h"
 
 /* Time enters as sojourn only, so that two runs at other times can be equal. */
@@ -148,6 +160,7 @@ struct bench {
 	void *conf;
 	const struct aqm_algo *algo;
 	u64 now;
+	u32 mtu_bytes;
 };
 
 static inline void set_row(struct bench *b, const char *name, u64 value)
@@ -166,7 +179,8 @@ static inline void set_row(struct bench *b, const char *name, u64 value)
 /* Rows at their defaults; set_row() what differs, then bench_start(). */
 static inline struct bench bench_new(const struct aqm_algo *algo, u32 packets, u64 now)
 {
-	struct bench b = {.host = host_new(packets), .algo = algo, .now = now};
+	struct bench b = {
+	        .host = host_new(packets), .algo = algo, .now = now, .mtu_bytes = 1514};
 
 	b.conf = calloc(1, algo->conf_bytes ? algo->conf_bytes : 1);
 	aqm_field_defaults(aqm_setup_rows, &b.setup);
@@ -181,7 +195,7 @@ static inline struct aqm_refusal bench_start(struct bench *b, u64 seed)
 	if (no.sentence)
 		return no;
 	b->q = malloc(aqm_queue_mem(b->algo, &b->setup));
-	aqm_queue_init(b->q, b->algo, &b->setup, b->conf, 1514, b->now, seed);
+	aqm_queue_init(b->q, b->algo, &b->setup, b->conf, b->mtu_bytes, b->now, seed);
 	b->q->ctx = b->host;
 	return no;
 }
@@ -247,11 +261,18 @@ static inline aqm_h leave(struct bench *b)
 
 static inline u64 stat(struct bench *b, const char *name)
 {
+	u64 value = 0;
 	const struct aqm_field *row = aqm_field_find(b->algo->stats, name);
 
-	if (!row)
+	if (!row || !aqm_queue_stat(b->q, row, &value))
 		broken(name);
-	return aqm_queue_stat(b->q, b->now, row);
+	return value;
+}
+
+/* Run what is due by now, as the next arrival would. */
+static inline void catch_up(struct bench *b)
+{
+	run_ticks(b->q, inst_nth(b->q, 0), b->now);
 }
 
 static inline u64 total(const u64 *counts, u32 n)

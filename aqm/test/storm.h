@@ -12,17 +12,18 @@
 static inline bool conserved(const struct bench *b)
 {
 	const struct aqm_counters *c = &b->q->count;
-	u64 inside = 0, bytes = 0;
+	u64 inside = 0, bytes = 0, memory = 0;
 	u32 i;
 
 	for (i = 0; i < b->host->count; i++)
 		if (b->host->packets[i].place == INSIDE) {
 			inside++;
 			bytes += b->host->packets[i].len;
+			memory += host_mem(b->host, i);
 		}
 	return c->in_pkts == c->out_pkts + drops(b) + b->q->pkts &&
 	       c->in_bytes == c->out_bytes + c->drop_bytes + b->q->bytes &&
-	       inside == b->q->pkts && bytes == b->q->bytes;
+	       inside == b->q->pkts && bytes == b->q->bytes && memory == b->q->memory_bytes;
 }
 
 enum { STORM_CHANGES = 1, STORM_DUMPS = 2 };
@@ -46,6 +47,7 @@ static inline void storm_change(struct bench *b, struct aqm_rng *r)
 
 	set_row(b, "limit", 1 + rng_below(r, most));
 	set_row(b, "limit_bytes", 1 + rng_below(r, 600000));
+	set_row(b, "memory_limit", 1 + rng_below(r, 900000));
 	set_row(b, "ecn", rng_below(r, 2));
 	bench_change(b);
 }
@@ -76,9 +78,10 @@ static inline void storm_step(struct bench *b, struct aqm_rng *r, u32 what)
 static inline void storm_dump(struct bench *b)
 {
 	const struct aqm_field *row;
+	u64 value;
 
 	for (row = b->algo->stats; row && row->name; row++)
-		aqm_queue_stat(b->q, b->now, row);
+		aqm_queue_stat(b->q, row, &value);
 }
 
 #endif

@@ -14,6 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A test that hangs fails; the slowest takes a few seconds under sanitizers. */
+#define TEST_LIMIT_S 120
 
 struct test {
 	const char *name;
@@ -71,6 +75,7 @@ int main(int argc, char **argv)
 		if (argc > 1 && !strstr(t->name, argv[1]))
 			continue;
 		failures = 0;
+		alarm(TEST_LIMIT_S);
 		t->run();
 		run++;
 		if (failures) {

@@ -117,6 +117,274 @@ TEST(a_packet_that_never_fits_costs_nobody)
 	bench_end(&b);
 }
 
+static struct aqm_inst *fattest_by_scan(struct aqm_queue *q)
+{
+	struct aqm_inst *fattest = NULL;
+	u32 i;
+
+	for (i = 0; i < q->insts; i++)
+		if (inst_views(inst_nth(q, i))->pkts &&
+		    (!fattest ||
+		     inst_views(inst_nth(q, i))->bytes > inst_views(fattest)->bytes))
+			fattest = inst_nth(q, i);
+	return fattest;
+}
+
+TEST(the_heap_names_the_flow_that_a_scan_finds)
+{
+	struct bench b = bench_new(&aqm_codel, 3000, 0);
+	struct aqm_rng r;
+	u32 i, n;
+
+	set_row(&b, "flows", 300);
+	set_row(&b, "limit", 900);
+	CHECK(!bench_start(&b, 1).sentence);
+	rng_seed(&r, 5, 0);
+	for (i = 0; i < 40000; i++) {
+		b.now += rng_below(&r, 100000);
+		/* fills and runs dry by turns; few lengths, so that flows are equally fat */
+		n = rng_below(&r, 100) < (i / 4000 % 2 ? 20 : 65);
+		if (n)
+			arrive(&b, rng_u32(&r), rng_below(&r, 4) * 500, 0);
+		else
+			leave(&b);
+		CHECK(fat_flow(b.q) == fattest_by_scan(b.q));
+	}
+	CHECK(b.q->count.drops[AQM_WHY_FAT] > 500);
+	bench_end(&b);
+}
+
+/* The work of one arrival, or of one change, with packets in each of `flows` flows. */
+static u64 work_at_the_limit(u32 flows, bool lowered)
+{
+	struct bench b = bench_new(&aqm_fifo, flows * 2 + 1, 0);
+	u32 i, pkts = flows * 2;
+	u64 work;
+
+	set_row(&b, "flows", flows);
+	set_row(&b, "limit", pkts);
+	set_row(&b, "memory_limit", U32_MAX);
+	CHECK(!bench_start(&b, 1).sentence);
+	for (i = 0; i < pkts; i++)
+		arrive(&b, (u32)(((u64)(i % flows) << 32) / flows) + 1, 100 + i % 7, 0);
+	CHECK_EQ(b.q->pkts, pkts);
+	steps = 0;
+	if (lowered) {
+		set_row(&b, "limit", 1);
+		CHECK(!bench_change(&b).sentence);
+		CHECK_EQ(b.q->pkts, 1);
+	} else {
+		arrive(&b, 1, 100, 0);
+		CHECK(b.q->count.drops[AQM_WHY_FAT] > 0);
+	}
+	work = steps;
+	bench_end(&b);
+	return work;
+}
+
+TEST(an_arrival_at_the_limit_costs_little_more_in_64_times_the_flows)
+{
+	u64 few = work_at_the_limit(1024, false), many = work_at_the_limit(65536, false);
+
+	/* three levels of the heap more, downwards and upwards */
+	CHECK(few >= 2 && many <= few + 8);
+}
+
+TEST(a_lowered_limit_costs_as_much_per_packet_in_64_times_the_flows)
+{
+	u64 few = work_at_the_limit(1024, true), many = work_at_the_limit(65536, true);
+
+	/* 2 packets a flow; 5 levels against 8, and 3 turns */
+	CHECK(few > 1024 && many * 10 < few * 64 * 16 && many < 65536 * 12);
+}
+
+static const u32 mtus[] = {0, 1, 255, 1u << 20, (1u << 31) - 14, (1u << 31) + 5, U32_MAX};
+
+TEST(a_device_may_claim_any_mtu)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(mtus) / sizeof(mtus[0]); i++) {
+		struct bench b = bench_new(&aqm_fifo, 400, 0);
+
+		b.mtu_bytes = mtus[i];
+		set_row(&b, "flows", 16);
+		CHECK(!bench_start(&b, 1).sentence);
+		send(&b, 1, 3, 1514);
+		send(&b, 2, 3, 40);
+		steps = 0;
+		while (next_flow(&b) != U32_MAX)
+			;
+		CHECK_EQ(b.q->count.out_pkts, 6);
+		CHECK(steps < 200);
+		bench_end(&b);
+	}
+}
+
+/* A parent's size table makes a packet of any length. */
+TEST(a_debt_of_any_size_is_paid_in_few_steps)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i;
+
+	set_row(&b, "quantum", 256);
+	set_row(&b, "memory_limit", U32_MAX);
+	CHECK(!bench_change(&b).sentence);
+	for (i = 1; i < 16; i++) {
+		send(&b, i, 1, (u32)i << 24);
+		send(&b, i, 2, 100);
+	}
+	steps = 0;
+	for (i = 0; i < 45; i++)
+		CHECK(next_flow(&b) != U32_MAX);
+	CHECK_EQ(next_flow(&b), U32_MAX);
+	CHECK(steps < 2000);
+	bench_end(&b);
+}
+
+TEST(an_algorithm_never_sees_an_mtu_out_of_bounds)
+{
+	static const u32 claimed[] = {0, 255, 256, 1514, 1u << 20, (1u << 20) + 1, U32_MAX};
+	u32 i;
+
+	for (i = 0; i < sizeof(claimed) / sizeof(claimed[0]); i++) {
+		struct bench b = bench_new(&aqm_fifo, 4, 0);
+		u32 wanted = claimed[i] < 256        ? 256
+		             : claimed[i] > 1u << 20 ? 1u << 20
+		                                     : claimed[i];
+
+		b.mtu_bytes = claimed[i];
+		CHECK(!bench_start(&b, 1).sentence);
+		CHECK_EQ(inst_views(inst_nth(b.q, 0))->mtu_bytes, wanted);
+		bench_end(&b);
+	}
+}
+
+TEST(an_arrival_evicts_at_most_64_packets_where_that_is_enough)
+{
+	struct bench b = begin(&aqm_fifo, 300);
+
+	send(&b, 1, 300, 1000);
+	send(&b, 2, 1, 100);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], FQ_BATCH);
+	CHECK_EQ(b.q->pkts, 300 - FQ_BATCH + 1);
+	bench_end(&b);
+}
+
+TEST(a_large_arrival_evicts_as_many_small_packets_as_it_needs)
+{
+	struct bench b = bench_new(&aqm_fifo, 2100, 0);
+	u32 i;
+
+	set_row(&b, "flows", 1024);
+	set_row(&b, "limit", 2000);
+	set_row(&b, "limit_bytes", 1000000);
+	CHECK(!bench_start(&b, 1).sentence);
+	for (i = 0; i < 1000; i++)
+		arrive(&b, i << 22, 1000, 0);
+	for (i = 0; i < 12; i++)
+		CHECK(arrive(&b, 1023u << 22, 65000, 0) != AQM_NIL);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 0);
+	CHECK(b.q->bytes <= 1000000);
+	bench_end(&b);
+}
+
+TEST(a_packet_of_a_few_flows_costs_the_heap_nothing)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i;
+
+	for (i = 0; i < 40; i++)
+		send(&b, i % 10, 1, 1514);
+	steps = 0;
+	for (i = 0; i < 300; i++)
+		send(&b, i % 10, 1, 1514);
+	CHECK_EQ(steps, 0);
+	CHECK_EQ(b.q->fat, 0);
+	bench_end(&b);
+}
+
+TEST(all_flows_in_debt_are_paid_alike_and_the_least_debt_is_free_first)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i;
+
+	for (i = 1; i <= 3; i++) {
+		send(&b, i, 1, 50000 - 10000 * i);
+		send(&b, i, 1, 100);
+	}
+	for (i = 1; i <= 3; i++)
+		CHECK_EQ(next_flow(&b), i);
+	CHECK_EQ(next_flow(&b), 3);
+	CHECK_EQ(next_flow(&b), 2);
+	CHECK_EQ(next_flow(&b), 1);
+	bench_end(&b);
+}
+
+/* Dequeues of a busy flow after each other flow has sent one large packet and gone dry. */
+static u64 work_beside_debtors(u32 flows)
+{
+	struct bench b = bench_new(&aqm_fifo, 8, 0);
+	u64 work;
+	u32 i;
+
+	set_row(&b, "flows", flows);
+	set_row(&b, "quantum", 256);
+	set_row(&b, "memory_limit", U32_MAX);
+	CHECK(!bench_start(&b, 1).sentence);
+	for (i = 1; i < flows; i++) {
+		arrive(&b, (u32)(((u64)i << 32) / flows) + 1, 1u << 31, 0);
+		CHECK(leave(&b) != AQM_NIL);
+	}
+	steps = 0;
+	for (i = 0; i < 100; i++) {
+		arrive(&b, 0, 200, 0);
+		CHECK(leave(&b) != AQM_NIL);
+	}
+	work = steps;
+	bench_end(&b);
+	return work;
+}
+
+TEST(flows_that_went_dry_in_debt_are_passed_once)
+{
+	CHECK(work_beside_debtors(1024) < 3 * 1024 + 1000);
+	CHECK(work_beside_debtors(65536) < 3 * 65536 + 1000);
+}
+
+TEST(a_flow_that_comes_back_still_owes_what_it_has_not_been_paid)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i, others = 0;
+
+	send(&b, 1, 1, 60000);
+	send(&b, 2, 100, 1000);
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(next_flow(&b), 2);
+	CHECK_EQ(next_flow(&b), 2);
+	send(&b, 1, 1, 100);
+	for (i = 0; i < 100 && next_flow(&b) == 2; i++)
+		others++;
+	/* about as many bytes as flow 1 has sent */
+	CHECK(others >= 50 && others <= 62);
+	bench_end(&b);
+}
+
+/* Who has sent a packet of 20 rounds waits until the other has sent as much. */
+TEST(rounds_that_are_skipped_leave_the_shares_as_they_are)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i, small = 0;
+
+	send(&b, 1, 2, 30000);
+	send(&b, 2, 100, 1000);
+	CHECK_EQ(next_flow(&b), 1);
+	for (i = 0; i < 100 && next_flow(&b) == 2; i++)
+		small++;
+	CHECK_NEAR(small * 1000, 30000, 3 * 1514);
+	bench_end(&b);
+}
+
 TEST(each_flow_has_an_algorithm_of_its_own)
 {
 	struct bench b = begin(&aqm_codel, 400);

@@ -183,6 +183,7 @@ TEST(an_empty_queue_forgets_and_grants_a_new_burst)
 			;
 		CHECK(stat(&b, "prob") > 0);
 		b.now += 60 * NS_PER_S;
+		catch_up(&b);
 		CHECK_EQ(stat(&b, "prob"), 0);
 		arrive(&b, 0, 1514, 0);
 		CHECK_EQ(stat(&b, "burst"), (i ? 100 : 150) * NS_PER_MS);

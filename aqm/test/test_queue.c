@@ -230,9 +230,22 @@ static void check_victims(const struct aqm_algo *algo)
 	bench_end(&b);
 }
 
-TEST(victims_leave_newest_first_from_a_list)
+TEST(a_list_gives_up_its_head_and_nothing_behind)
 {
-	check_victims(&odd);
+	struct bench b = begin(&odd, 10);
+	const struct aqm_view *view = inst_views(inst_nth(b.q, 0));
+	struct aqm_pkt pkt;
+
+	fill(&b, 3);
+	CHECK(view->peek(view, 0, &pkt) && pkt.k.own == 1);
+	CHECK(!view->peek(view, 1, &pkt));
+	script.enqueue = (struct aqm_verdict){.nvictims = 2, .victim = {0, 1}};
+	fill(&b, 1);
+	CHECK_EQ(script.gones, 1);
+	CHECK_EQ(script.gone_own[0], 1);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_VICTIM], 1);
+	CHECK_EQ(b.q->pkts, 3);
+	bench_end(&b);
 }
 
 TEST(victims_leave_newest_first_from_a_ring)
@@ -242,20 +255,88 @@ TEST(victims_leave_newest_first_from_a_ring)
 
 TEST(a_ring_keeps_holes_and_closes_them_when_it_must)
 {
-	struct bench b = begin(&odd_ring, 8);
+	struct bench b = begin(&odd_ring, 4); /* eight cells */
 	const struct aqm_view *view = inst_views(inst_nth(b.q, 0));
 	struct aqm_pkt pkt;
+	u32 slot;
 
-	fill(&b, 7);
-	script.enqueue = (struct aqm_verdict){.nvictims = 2, .victim = {2, 3}};
-	fill(&b, 1);
-	CHECK_EQ(view->pkts, 6);
+	fill(&b, 3);
+	for (slot = 1; slot < 6; slot++) {
+		script.enqueue = (struct aqm_verdict){.nvictims = 1, .victim = {slot}};
+		fill(&b, 1);
+	}
+	CHECK_EQ(view->pkts, 3);
 	CHECK_EQ(view->slots, 8);
-	CHECK(!view->peek(view, 2, &pkt) && view->peek(view, 4, &pkt));
+	CHECK(!view->peek(view, 5, &pkt) && view->peek(view, 6, &pkt));
 	CHECK(!view->peek(view, 8, &pkt));
 	script.enqueue = aqm_pass();
 	fill(&b, 1);
-	CHECK_EQ(view->slots, 7);
+	CHECK_EQ(view->slots, 4);
+	CHECK(view->peek(view, 1, &pkt) && pkt.k.own == 7);
+	CHECK_EQ(bad_verdicts(&b), 0);
+	bench_end(&b);
+}
+
+/* Every arrival takes a victim from the middle of a full ring. */
+static u64 work_of_victims(u32 limit)
+{
+	struct bench b = bench_new(&odd_ring, limit + 2, 0);
+	struct aqm_rng r;
+	u32 i;
+
+	memset(&script, 0, sizeof(script));
+	set_row(&b, "limit", limit);
+	CHECK(!bench_start(&b, 1).sentence);
+	rng_seed(&r, 3, 0);
+	fill(&b, limit - 1);
+	steps = 0;
+	for (i = 0; i < 4 * limit; i++) {
+		const struct aqm_view *view = inst_views(inst_nth(b.q, 0));
+		u32 slot = rng_below(&r, view->slots);
+		struct aqm_pkt pkt;
+
+		script.enqueue = (struct aqm_verdict){.nvictims = 1, .victim = {slot}};
+		script.enqueue.nvictims = view->peek(view, slot, &pkt);
+		if (script.enqueue.nvictims)
+			fill(&b, 1);
+		CHECK_EQ(b.q->pkts, limit - 1);
+	}
+	CHECK_EQ(bad_verdicts(&b), 0);
+	bench_end(&b);
+	return steps;
+}
+
+TEST(victims_cost_as_much_each_in_64_times_the_ring)
+{
+	u64 few = work_of_victims(32), many = work_of_victims(32 * 64);
+
+	CHECK(few > 32 && many <= few * 64 * 2);
+}
+
+TEST(a_victim_at_the_end_of_a_ring_leaves_no_slot_behind)
+{
+	struct bench b = begin(&odd_ring, 10);
+	const struct aqm_view *view = inst_views(inst_nth(b.q, 0));
+
+	fill(&b, 3);
+	script.enqueue = (struct aqm_verdict){
+	        .act = AQM_DROP, .why = AQM_WHY_MATCH, .nvictims = 2, .victim = {1, 2}};
+	fill(&b, 1);
+	CHECK_EQ(view->pkts, 1);
+	CHECK_EQ(view->slots, 1);
+	bench_end(&b);
+}
+
+TEST(a_ring_holds_at_most_131072_packets)
+{
+	struct bench b = bench_new(&odd_ring, 1, 0);
+	struct aqm_refusal no;
+
+	set_row(&b, "limit", AQM_RING_MAX);
+	CHECK(!aqm_setup_check(b.algo, &b.setup, b.conf, NULL, NULL, 0).sentence);
+	set_row(&b, "limit", AQM_RING_MAX + 1);
+	no = aqm_setup_check(b.algo, &b.setup, b.conf, NULL, NULL, 0);
+	CHECK(no.sentence && !strcmp(no.row->name, "limit"));
 	bench_end(&b);
 }
 
@@ -474,6 +555,76 @@ TEST(a_lowered_limit_sheds_from_the_fuller_of_two_queues)
 	bench_end(&b);
 }
 
+TEST(memory_is_bounded_by_what_packets_occupy)
+{
+	struct bench b = bench_new(&odd, 100, 0); /* 700 bytes each */
+
+	memset(&script, 0, sizeof(script));
+	script.overflow = aqm_drop(AQM_WHY_LIMIT);
+	set_row(&b, "memory_limit", 7000);
+	CHECK(!bench_start(&b, 1).sentence);
+	fill(&b, 12);
+	CHECK_EQ(b.q->pkts, 10);
+	CHECK_EQ(script.overflows, 2);
+	CHECK_EQ(b.q->memory_bytes, 7000);
+	leave(&b);
+	fill(&b, 1);
+	CHECK_EQ(b.q->pkts, 10);
+	set_row(&b, "memory_limit", 2100);
+	CHECK(!bench_change(&b).sentence);
+	CHECK_EQ(b.q->pkts, 3);
+	while (leave(&b) != AQM_NIL)
+		;
+	CHECK_EQ(b.q->memory_bytes, 0);
+	bench_end(&b);
+}
+
+TEST(overflow_must_make_room_in_memory_too)
+{
+	struct bench b = bench_new(&odd, 100, 0);
+
+	memset(&script, 0, sizeof(script));
+	script.overflow = (struct aqm_verdict){.nvictims = 1, .why = AQM_WHY_THRESHOLD};
+	set_row(&b, "memory_limit", 7000);
+	CHECK(!bench_start(&b, 1).sentence);
+	fill(&b, 10);
+	CHECK_EQ(arrive(&b, 0, 2000, 0), AQM_NIL);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_OVERFLOW], 1);
+	CHECK_EQ(b.q->memory_bytes, 9 * 700);
+	CHECK(arrive(&b, 0, 100, 0) != AQM_NIL);
+	bench_end(&b);
+}
+
+TEST(memory_is_taken_from_the_fattest_flow)
+{
+	struct bench b = bench_new(&odd, 100, 0);
+
+	memset(&script, 0, sizeof(script));
+	set_row(&b, "flows", 4);
+	set_row(&b, "memory_limit", 7000);
+	CHECK(!bench_start(&b, 1).sentence);
+	fill(&b, 9);
+	arrive(&b, 1u << 31, 100, 0);
+	arrive(&b, 1u << 31, 100, 0);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], 5);
+	CHECK_EQ(arrive(&b, 1u << 31, 6500, 0), AQM_NIL); /* larger than the limit itself */
+	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], 5);
+	bench_end(&b);
+}
+
+TEST(a_lowered_limit_finds_packets_without_length)
+{
+	struct bench b = begin(&dual, 10);
+
+	script.enqueue.queue = 1;
+	arrive(&b, 0, 0, 0);
+	arrive(&b, 0, 0, 0);
+	set_row(&b, "limit", 1);
+	CHECK(!bench_change(&b).sentence);
+	CHECK_EQ(b.q->pkts, 1);
+	bench_end(&b);
+}
+
 TEST(a_change_that_needs_more_memory_is_refused)
 {
 	struct bench b = begin(&odd_ring, 10);
@@ -488,6 +639,17 @@ TEST(a_change_that_needs_more_memory_is_refused)
 	set_row(&b, "limit", 16);
 	set_row(&b, "flows", 2);
 	no = bench_change(&b);
+	CHECK(no.sentence && !strcmp(no.row->name, "flows"));
+	bench_end(&b);
+}
+
+TEST(an_algorithm_that_samples_is_not_flow_queued)
+{
+	struct bench b = bench_new(&odd_ring, 1, 0);
+	struct aqm_refusal no;
+
+	set_row(&b, "flows", 1);
+	no = bench_start(&b, 1);
 	CHECK(no.sentence && !strcmp(no.row->name, "flows"));
 	bench_end(&b);
 }

@@ -258,7 +258,7 @@ class BesideChoke(Beside):
             weight=2.0 ** -rows["weight"],
             packet_time_s=rows["avpkt"] / rows["bandwidth"],
             draws=Draws(case.seed),
-            cells=1 << (rows["limit"] - 1).bit_length(),
+            cells=2 << (rows["limit"] - 1).bit_length(),
             start_s=case.start_ns * NS,
             **common(case, judge),
         )

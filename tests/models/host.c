@@ -27,6 +27,7 @@ struct tm_out {
 	u16 pad;
 };
 
+/* TM_LOOK: the ticks due by now are run, as before an arrival. */
 enum { TM_ARRIVE, TM_REQUEST, TM_LIMIT, TM_RESET, TM_LOOK };
 
 struct tm_event {
@@ -53,6 +54,11 @@ static struct aqm_keep *host_keep(aqm_ctx c, aqm_h h)
 static u32 host_len(aqm_ctx c, aqm_h h)
 {
 	return c->packets[h].len;
+}
+static u32 host_mem(aqm_ctx c, aqm_h h)
+{
+	(void)c, (void)h;
+	return 0;
 }
 static u32 host_flow(aqm_ctx c, aqm_h h)
 {
@@ -245,8 +251,10 @@ s64 tm_run(struct tm_queue *t, const struct tm_event *events, u32 n, struct tm_o
 			limit(t, e->now_ns, e->len);
 		else if (e->kind == TM_RESET)
 			aqm_queue_reset(t->q, e->now_ns);
+		else
+			run_ticks(t->q, inst_nth(t->q, 0), e->now_ns);
 		for (row = t->q->algo->stats; row && row->name; row++)
-			*stats++ = aqm_queue_stat(t->q, e->now_ns, row);
+			aqm_queue_stat(t->q, row, stats++);
 		if (t->host.fault || !conserves(t))
 			return -1;
 	}

@@ -70,6 +70,7 @@ struct Record {
     packet: u32,
     flow: u32,
     len_bytes: u32,
+    mem_bytes: u32,
     pkts: u32,
     bytes: u32,
     name: String,
@@ -104,6 +105,7 @@ impl Record {
             packet: u32_at(raw, 20),
             flow: u32_at(raw, 28),
             len_bytes: u32_at(raw, 32),
+            mem_bytes: u32_at(raw, 48),
             pkts: u32_at(raw, 40),
             bytes: u32_at(raw, 44),
             name: String::from_utf8_lossy(name).into_owned(),
@@ -223,6 +225,7 @@ impl Replay {
             len_bytes: call.len_bytes,
             ecn: call.ds & 3,
             dscp: call.ds >> 2,
+            mem_bytes: call.mem_bytes,
             ..Slot::default()
         };
         let kernel = self.outcomes(call, What::Joined)?;
@@ -308,7 +311,7 @@ impl Replay {
     }
 
     fn look(&mut self, queue: &mut Queue, call: &Record) -> Result<(), Differs> {
-        let stats = queue.stats(&mut self.slots, call.now_ns);
+        let stats = queue.stats();
         let counters = queue.counters();
         while let Some(record) = self.outcome() {
             if record.what == What::State {
@@ -317,8 +320,9 @@ impl Replay {
             }
             let (name, here) = counter(&counters, &record).unwrap_or_else(|| {
                 let mut rows = queue.algorithm().stats().iter();
-                let at = rows.position(|row| row.attr == record.row);
-                at.map_or(("a statistic", u64::MAX), |at| stats[at])
+                let row = rows.find(|row| row.attr == record.row);
+                let found = row.and_then(|row| stats.iter().find(|(name, _)| *name == row.name));
+                *found.unwrap_or(&("a statistic", u64::MAX))
             });
             same(&record, name, record.value, here)?;
         }

@@ -72,6 +72,7 @@ pub struct Setup {
     pub ecn: u32,
     pub flows: u32,
     pub quantum: u32,
+    pub memory_limit: u32,
 }
 
 #[repr(C)]
@@ -151,13 +152,7 @@ unsafe extern "C" {
         conf: *const c_void,
     ) -> Refusal;
     pub fn core_reset(queue: *mut c_void, slots: *mut Slot, nslots: u32, now: u64);
-    pub fn core_stat(
-        queue: *mut c_void,
-        slots: *mut Slot,
-        nslots: u32,
-        now: u64,
-        row: *const Field,
-    ) -> u64;
+    pub fn core_stat(queue: *mut c_void, row: *const Field, value: *mut u64) -> bool;
     pub fn core_counters(queue: *const c_void) -> *const Counters;
     pub fn core_setup(queue: *const c_void) -> *const Setup;
     pub fn core_conf(queue: *mut c_void) -> *const c_void;

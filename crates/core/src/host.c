@@ -11,9 +11,9 @@
 
 struct slot {
 	struct aqm_keep keep;
-	u32 len_bytes, next;
+	u32 len_bytes, next, mem_bytes;
 	u8 ecn, dscp, why;
-	u8 pad[5];
+	u8 pad;
 };
 
 typedef u32 aqm_h;
@@ -31,6 +31,11 @@ static inline struct aqm_keep *host_keep(aqm_ctx ctx, aqm_h h)
 static inline u32 host_len(aqm_ctx ctx, aqm_h h)
 {
 	return slot_of(ctx, h)->len_bytes;
+}
+
+static inline u32 host_mem(aqm_ctx ctx, aqm_h h)
+{
+	return slot_of(ctx, h)->mem_bytes;
 }
 
 static inline u32 host_flow(aqm_ctx ctx, aqm_h h)
@@ -118,8 +123,7 @@ u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now);
 struct aqm_refusal core_change(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
                                const struct aqm_setup *setup, const void *conf);
 void core_reset(struct core_queue *c, struct slot *slots, u32 nslots, u64 now);
-u64 core_stat(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
-              const struct aqm_field *row);
+bool core_stat(struct core_queue *c, const struct aqm_field *row, u64 *value);
 const struct aqm_counters *core_counters(const struct core_queue *c);
 const struct aqm_setup *core_setup(const struct core_queue *c);
 const void *core_conf(struct core_queue *c);
@@ -175,11 +179,9 @@ void core_reset(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
 	aqm_queue_reset(&c->q, now);
 }
 
-u64 core_stat(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
-              const struct aqm_field *row)
+bool core_stat(struct core_queue *c, const struct aqm_field *row, u64 *value)
 {
-	enter(c, slots, nslots);
-	return aqm_queue_stat(&c->q, now, row);
+	return aqm_queue_stat(&c->q, row, value);
 }
 
 const struct aqm_counters *core_counters(const struct core_queue *c)

@@ -23,12 +23,14 @@ pub struct Slot {
     pub len_bytes: u32,
     /// The queue's link.
     pub next: u32,
+    /// Memory it occupies in a kernel; 0 in a simulator, where it occupies none.
+    pub mem_bytes: u32,
     /// ECN field as on the wire: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE.
     pub ecn: u8,
     /// Differentiated services code point.
     pub dscp: u8,
     /// The reason of a drop, then padding.
-    pub pad: [u8; 6],
+    pub pad: [u8; 2],
 }
 
 /// What to make a queue of.
@@ -330,19 +332,17 @@ impl Queue {
         }
     }
 
-    /// The algorithm's statistics, brought up to `now_ns`.
-    ///
-    /// # Panics
-    /// When `slots` lacks a queued packet.
-    pub fn stats(&mut self, slots: &mut [Slot], now_ns: u64) -> Vec<(&'static str, u64)> {
-        let count = self.covered(slots);
+    /// The algorithm's statistics, as of the last event. With flows only counters have
+    /// one value.
+    #[must_use]
+    pub fn stats(&mut self) -> Vec<(&'static str, u64)> {
         let queue = self.raw();
         let rows = self.algorithm.stats().iter();
-        rows.map(|row| {
-            // SAFETY: as for `enqueue`; the row is one of this algorithm.
-            let value =
-                unsafe { ffi::core_stat(queue, slots.as_mut_ptr(), count, now_ns, row.raw) };
-            (row.name, value)
+        rows.filter_map(|row| {
+            let mut value = 0;
+            // SAFETY: the row is one of this algorithm, and `value` is ours.
+            let has_one = unsafe { ffi::core_stat(queue, row.raw, &raw mut value) };
+            has_one.then_some((row.name, value))
         })
         .collect()
     }

@@ -56,6 +56,17 @@ fn names_are_sorted_and_found() {
 }
 
 #[test]
+fn memory_limit_counts_what_slots_say_that_they_occupy() {
+    let mut queue = Queue::new(&spec("fifo", &[("memory_limit", 5000)])).unwrap();
+    let mut slots = packets(9);
+    for slot in &mut slots[..4] {
+        slot.mem_bytes = 2304;
+    }
+    let joined = (0..9).filter(|p| queue.enqueue(&mut slots, 0, *p)).count();
+    assert_eq!(joined, 7); // two of 2304 bytes, and those that occupy none
+}
+
+#[test]
 fn packets_leave_in_the_order_they_came() {
     let mut slots = packets(10);
     let mut queue = Queue::new(&spec("fifo", &[])).unwrap();

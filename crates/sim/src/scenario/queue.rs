@@ -9,6 +9,8 @@ use super::{Fault, QueueSpec};
 
 /// A full frame as a queue sees it.
 pub const MTU_BYTES: u32 = 1514;
+/// The row that bounds what only a kernel's packets have.
+const KERNEL_ROW: &str = "memory_limit";
 
 impl QueueSpec {
     /// Makes the queue; `at` is the key of this specification.
@@ -27,6 +29,12 @@ impl QueueSpec {
                 ),
             });
         };
+        if let Some(named) = self.rows.keys().find(|name| *name == KERNEL_ROW) {
+            return Err(Fault {
+                key: format!("{at}.rows.{named}"),
+                reason: "packets occupy memory in a kernel only; bound limit_bytes".to_owned(),
+            });
+        }
         let made = Queue::new(&sojourn_core::QueueSpec {
             algorithm,
             rows: self.rows.iter().map(|(k, v)| (k.clone(), *v)).collect(),

@@ -29,6 +29,16 @@ fn refuses(pointer: &str, value: Value, key: &str, words: &str) {
 }
 
 #[test]
+fn a_bound_on_memory_that_packets_do_not_have_here() {
+    refuses(
+        "/links/1/queue/rows",
+        json!({"memory_limit": 1_000_000}),
+        "links[1].queue.rows.memory_limit",
+        "limit_bytes",
+    );
+}
+
+#[test]
 fn numbers_outside_their_range() {
     refuses("/format", json!(2), "format", "reads 1");
     refuses("/duration_ns", json!(0), "duration_ns", "more than 0");

@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * change.h: an instance takes new rows at its next event. Part of queue.h.
+ *
+ * A change is made under a lock that packets wait for, and a queue may have 65,536
+ * flows with 1,024 overdue ticks each. So a change runs none: an instance first runs
+ * its ticks with the old values, at its next event, and then takes the new ones. It is
+ * one change behind at the most.
+ */
+#ifndef AQM_CHANGE_H
+#define AQM_CHANGE_H
+
+static inline const void *inst_conf(struct aqm_queue *q, const struct aqm_inst *in)
+{
+	return in->change == q->change ? queue_conf(q) : queue_old_conf(q);
+}
+
+static inline void inst_limits(struct aqm_queue *q, struct aqm_inst *in)
+{
+	struct aqm_view *view = inst_views(in);
+	u32 i;
+
+	for (i = 0; i < q->algo->queues; i++, view++) {
+		view->limit_pkts = q->setup.limit;
+		view->limit_bytes = q->setup.limit_bytes;
+		view->mtu_bytes = q->mtu_bytes;
+		view->ecn = q->setup.ecn;
+	}
+}
+
+static void inst_take_rows(struct aqm_queue *q, struct aqm_inst *in)
+{
+	in->change = q->change;
+	inst_limits(q, in);
+	if (q->algo->configure)
+		q->algo->configure(inst_state(q, in), queue_conf(q), inst_views(in));
+}
+
+/* The time of what happens to an instance without an event of its own: its overdue
+ * ticks are still to come, and no call may be later than the one after it. */
+static inline u64 inst_clock(const struct aqm_inst *in, u64 now)
+{
+	return min64(now, in->tick_ns);
+}
+
+#endif

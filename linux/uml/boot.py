@@ -141,7 +141,7 @@ def boot(
     environment = {
         "HOME": str(folder),
         "PATH": "/usr/bin:/bin",
-        "LD_PRELOAD": str(built.programs / "seed.so"),
+        "LD_PRELOAD": str(built.programs / "shim.so"),
         "SOJOURN_SEED": str(seed),
     }
     console = folder / "console.txt"

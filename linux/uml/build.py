@@ -35,6 +35,8 @@ CONFIG = HERE / "kernel.config"
 SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
 GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "clock", "settings")
+# Preloaded into the kernel process, as one library.
+SHIMS = ("seed", "registers")
 NEEDED = {
     "gcc": "gcc",
     "make": "make",
@@ -48,6 +50,11 @@ NEEDED = {
 UNUSED = ["*/arch/[!ux]*/*.[chS]", "*/arch/*.dts*", "*/sound/*.[ch]", "*/drivers/gpu/*.[ch]"]
 UNUSED += [f"*/drivers/{tree}/*.[ch]" for tree in ("media", "net/ethernet", "net/wireless", "scsi")]
 
+
+# The kernel's name for itself is mixed into its random pool, and would hold the time at which it
+# was built: one seed would give other numbers in each build.
+NAMED = ["KBUILD_BUILD_TIMESTAMP=2026-01-01", "KBUILD_BUILD_VERSION=1"]
+NAMED += ["KBUILD_BUILD_USER=sojourn", "KBUILD_BUILD_HOST=sojourn"]
 
 # Told how many lines the compilation has written so far.
 Note = Callable[[int], None]
@@ -256,7 +263,7 @@ def make_kernel(
     require_kernel(tree, source)
     free_hz(tree)
     objects.mkdir()
-    make: list[str | Path] = ["make", "-C", tree, "ARCH=um", f"O={objects}"]
+    make: list[str | Path] = ["make", "-C", tree, "ARCH=um", f"O={objects}", *NAMED]
     wanted = folder / "wanted.config"
     wanted.write_text("".join(fragment.read_text() for fragment in fragments))
     run([*make, f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"], log)
@@ -268,22 +275,22 @@ def make_kernel(
 
 
 def make_programs(folder: Path) -> None:
-    """Compile what runs inside the guest, and the seeding shim around the kernel."""
+    """Compile what runs inside the guest, and the shim between the kernel and its host."""
     fresh = folder.with_suffix(".new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
     flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
     for name in GUEST_PROGRAMS:
         run(["gcc", *flags, "-o", fresh / name, HERE / f"{name}.c", "-lm"], fresh / "build.log")
-    shim: list[str | Path] = ["-shared", "-fPIC", "-o", fresh / "seed.so", HERE / "seed.c"]
-    run(["gcc", *flags, *shim], fresh / "build.log")
+    shim: list[str | Path] = ["-shared", "-fPIC", "-o", fresh / "shim.so"]
+    run(["gcc", *flags, *shim, *(HERE / f"{name}.c" for name in SHIMS)], fresh / "build.log")
     fresh.rename(folder)
 
 
 def kernel_folder(origin: Path, fragments: Sequence[Path] = (CONFIG,)) -> Path:
     """Where the kernel of this tree or archive is, or will be: by content, not by place."""
     content = tree_digest(origin) if origin.is_dir() else archive_digest(origin)
-    key = digest(fragments, [content, compiler_version(), "HZ 1000"])
+    key = digest(fragments, [content, compiler_version(), "HZ 1000", *NAMED])
     return cache_root() / f"kernel-{key}"
 
 
@@ -308,7 +315,7 @@ def build(
             shutil.rmtree(kernel, ignore_errors=True)
             kernel.mkdir(parents=True)
             make_kernel(origin, fragments, kernel, jobs, note)
-    sources = [HERE / f"{name}.c" for name in (*GUEST_PROGRAMS, "seed")]
+    sources = [HERE / f"{name}.c" for name in (*GUEST_PROGRAMS, *SHIMS)]
     programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
     with only_one(programs.name):
         if not programs.exists():

@@ -47,9 +47,12 @@ def words(**changes: Any) -> list[str]:
 
 def test_rows_go_to_tc_by_their_names_and_in_their_units() -> None:
     queue = {"algorithm": "codel", "rows": {"target": 7_000_000, "limit": 50, "ecn": 0}}
-    assert leaf_words(queue) == "sojourn codel target 7000000ns limit 50p noecn"
+    ample = "memory_limit 4294967295b"
+    assert leaf_words(queue) == f"sojourn codel target 7000000ns limit 50p noecn {ample}"
     fq = {"algorithm": "codel", "rows": {"flows": 512}}
-    assert leaf_words(fq) == "sojourn fq codel flows 512"
+    assert leaf_words(fq) == f"sojourn fq codel flows 512 {ample}"
+    bound = {"algorithm": "fifo", "rows": {"memory_limit": 1_000_000}}
+    assert leaf_words(bound) == "sojourn fifo memory_limit 1000000b"
     stock = {"algorithm": "kernel:codel", "rows": {"target": 7_000_000, "ecn": 1}}
     assert leaf_words(stock) == "codel target 7000.000us ecn"
 

@@ -48,12 +48,12 @@ def test_a_queue_is_printed_as_tc_prints_it() -> None:
     said = "fq codel ecn limit 500p target 2.5ms nosplit_gso"
     assert show.text(qdisc(options_of(said))) == (
         "qdisc sojourn 1: root refcnt 2 codel nosplit_gso limit 500p limit_bytes 4294967295b ecn"
-        " flows 1024 quantum 0b target 2500us interval 100ms "
+        " flows 1024 quantum 0b memory_limit 33554432b target 2500us interval 100ms "
     )
     leaf = qdisc(options_of("fifo"), handle=0x10 << 16, parent=9 << 16 | 1, references=1)
     assert show.text(leaf, "eth0") == (
         "qdisc sojourn 10: dev eth0 parent 9:1 fifo split_gso limit 1000p"
-        " limit_bytes 4294967295b noecn flows 0 quantum 0b "
+        " limit_bytes 4294967295b noecn flows 0 quantum 0b memory_limit 33554432b "
     )
 
 
@@ -126,7 +126,13 @@ def test_messages_are_the_bytes_that_tc_sends() -> None:
     assert (kind, flags) == (37, 0)
     assert sent == struct.pack("=BxxxiIII", 0, 2, 0, 0x1001F, 0)
     assert message("q ch dev eth0 handle 10: root sojourn fifo")[:2] == (36, 0)
-    assert message("qdisc replace dev eth0 root sojourn fifo")[:2] == (36, 0x500)
+    kind, flags, sent = message("qdisc replace dev eth0 root sojourn fifo")
+    assert (kind, flags) == (36, 0x500)
+    # A flag behind the nests.
+    assert sent.endswith(bytes.fromhex("04000280040003800400048004000500"))
+    # Nothing is said, and the module knows what is meant; tc's empty nests are in it.
+    [none] = nl.attributes(words.read([]).options())
+    assert none == (nl.OPTIONS, bytes.fromhex("040002800400038004000480"))
     [fq] = nl.attributes(words.read(["fq", "codel"]).options())
     queue = dict(nl.attributes(fq[1]))[tables.QUEUE]
     assert nl.numbers(queue) == {4: 1024}
@@ -150,7 +156,7 @@ def test_messages_are_the_bytes_that_tc_sends() -> None:
         ("choke probability 2", "a probability from 0 to 1 is wanted, not 2"),
         ("red", 'no algorithm is called "red"'),
         ("coddel", "Did you mean 'codel'?"),
-        ("", "an algorithm is wanted"),
+        ("fq", "fq: an algorithm is wanted behind it"),
     ],
 )
 def test_what_the_plugin_refuses_is_refused_by_the_same_sentence(
@@ -199,7 +205,7 @@ def refused(code: int, sentence: str) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("code", "said", "told"),
     [
-        (errno.EOPNOTSUPP, "this queue is codel; delete it to have another", "this queue is codel"),
+        (errno.EOPNOTSUPP, "this queue is codel; replace makes it another", "this queue is codel"),
         (errno.ENOENT, "Specified qdisc kind is unknown", "is the module sch_sojourn loaded?"),
         (errno.EPERM, "", "the kernel refuses: Operation not permitted; root is wanted"),
         (errno.EBUSY, "", "the kernel refuses: Device or resource busy"),
@@ -251,6 +257,11 @@ def test_attributes_that_are_cut_short_are_no_attributes() -> None:
         with pytest.raises(nl.MalformedError):
             nl.attributes(data)
     assert nl.attributes(nl.attribute(7, b"abc")) == [(7, b"abc")]
+
+
+def test_padding_is_no_number() -> None:
+    padded = nl.flag(0) + nl.u64(1, 7) + nl.flag(0) + nl.u64(2, 8)
+    assert nl.numbers(padded) == {1: 7, 2: 8}
 
 
 def test_a_run_does_without_the_command(small: Path) -> None:

@@ -135,8 +135,9 @@ def test_numbers_of_nests_and_counters_are_those_of_the_header() -> None:
         for body in re.findall(r"^enum[^{]*\{(.*?)\}", header, re.M | re.S)
     ]
     options, stats, counts = enumerations
-    assert options[1:-1] == ["TCA_SOJOURN_" + name for name in ("ALGO", "HOST", "QUEUE", "PARAMS")]
-    assert [tables.ALGO, tables.HOST, tables.QUEUE, tables.PARAMS] == [1, 2, 3, 4]
+    names = ["ALGO", "HOST", "QUEUE", "PARAMS", "ANEW"]
+    assert options[1:-1] == [f"TCA_SOJOURN_{name}" for name in names]
+    assert [getattr(tables, name) for name in names] == [1, 2, 3, 4, 5]
     groups = [f"TCA_SOJOURN_STATS_{title.upper()}" for title, _, _ in tables.counters()]
     assert stats[1:-1] == [*groups, "TCA_SOJOURN_STATS_ALGO", "TCA_SOJOURN_STATS_MEMORY"]
     numbers = [number for _, number, _ in tables.counters()]
@@ -144,5 +145,7 @@ def test_numbers_of_nests_and_counters_are_those_of_the_header() -> None:
     assert tuple(name.removeprefix("SOJOURN_").lower() for name in counts[:-1]) == (
         tables.COUNT_NAMES
     )
+    flows = re.search(r"^#define SOJOURN_FQ_FLOWS (\d+)$", header, re.M)
+    assert flows and int(flows[1]) == tables.FQ_FLOWS
     assert _native.reason_names()[:3] == ["none", "early", "delay"]
     assert _native.bad_names()[-1] == "drops"

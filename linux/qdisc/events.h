@@ -13,6 +13,14 @@
 
 #include "record.h"
 
+/* Not part of a flattened caller in a kernel, whose stack has no room for a record at each
+ * place that writes one. */
+#ifdef __KERNEL__
+#define APART noinline
+#else
+#define APART
+#endif
+
 static struct sojourn_record record_of(u8 what)
 {
 	struct sojourn_record r;
@@ -47,7 +55,7 @@ static void record_verdict(struct sojourn_record *r, const struct aqm_verdict *v
 		r->victim[i] = v->victim[i];
 }
 
-static void record_event(aqm_ctx ctx, const struct aqm_event *event)
+static APART void record_event(aqm_ctx ctx, const struct aqm_event *event)
 {
 	struct sojourn_record r = record_of(RECORD_EVENT);
 
@@ -61,10 +69,12 @@ static void record_event(aqm_ctx ctx, const struct aqm_event *event)
 		record_packet(&r, event->pkt);
 	if (event->verdict)
 		record_verdict(&r, event->verdict);
+	if (event->ev == AQM_EV_ARRIVAL)
+		r.mem = event->mem;
 	record_put(ctx, &r);
 }
 
-static void record_fate(aqm_ctx ctx, u8 what, u32 packet, bool ok, u8 why)
+static APART void record_fate(aqm_ctx ctx, u8 what, u32 packet, bool ok, u8 why)
 {
 	struct sojourn_record r = record_of(what);
 
@@ -74,7 +84,17 @@ static void record_fate(aqm_ctx ctx, u8 what, u32 packet, bool ok, u8 why)
 	record_put(ctx, &r);
 }
 
-static void record_left(aqm_ctx ctx, struct aqm_queue *q, aqm_h h)
+static APART void record_marked(aqm_ctx ctx, aqm_h h, bool done)
+{
+	struct sojourn_record r = record_of(RECORD_MARKED);
+
+	r.packet = record_number(ctx, h);
+	r.ok = done;
+	r.mem = host_mem(ctx, h);
+	record_put(ctx, &r);
+}
+
+static APART void record_left(aqm_ctx ctx, struct aqm_queue *q, aqm_h h)
 {
 	struct sojourn_record r = record_of(RECORD_LEFT);
 	struct aqm_pkt pkt;
@@ -88,7 +108,7 @@ static void record_left(aqm_ctx ctx, struct aqm_queue *q, aqm_h h)
 	record_put(ctx, &r);
 }
 
-static void record_number_of(aqm_ctx ctx, u8 what, u8 table, u16 row, u64 value)
+static APART void record_number_of(aqm_ctx ctx, u8 what, u8 table, u16 row, u64 value)
 {
 	struct sojourn_record r = record_of(what);
 
@@ -141,7 +161,9 @@ static u64 digest_inst(u64 sum, struct aqm_queue *q, struct aqm_inst *in)
 
 	sum = digest(sum, in->tick_ns);
 	sum = digest(sum, in->ticks | (u64)in->listed << 32);
-	sum = digest(sum, (u32)in->credit_bytes);
+	sum = digest(sum, in->change);
+	sum = digest(sum, (u64)in->credit_bytes);
+	sum = digest(sum, in->round);
 	for (i = 0; i < q->algo->state_bytes; i++)
 		sum = digest(sum, state[i]);
 	for (i = 0; i < q->algo->queues; i++)
@@ -180,17 +202,19 @@ static void record_counts(aqm_ctx ctx, u8 table, const u64 *counts, u16 n)
 		record_number_of(ctx, RECORD_NUMBER, table, i, counts[i]);
 }
 
-static void record_look(aqm_ctx ctx, struct aqm_queue *q, u64 now)
+static APART void record_look(aqm_ctx ctx, struct aqm_queue *q, u64 now)
 {
 	const struct aqm_counters *count = &q->count;
 	struct sojourn_record r = record_of(RECORD_LOOK);
 	const struct aqm_field *row;
+	u64 value;
 
 	r.now = now;
 	record_put(ctx, &r);
 	for (row = q->algo->stats; row && row->name; row++)
-		record_number_of(ctx, RECORD_NUMBER, TCA_SOJOURN_STATS_ALGO, row->attr,
-		                 aqm_queue_stat(q, now, row));
+		if (aqm_queue_stat(q, row, &value))
+			record_number_of(ctx, RECORD_NUMBER, TCA_SOJOURN_STATS_ALGO, row->attr,
+			                 value);
 	record_counts(ctx, TCA_SOJOURN_STATS_COUNTS, &count->in_pkts, SOJOURN_COUNTS);
 	record_counts(ctx, TCA_SOJOURN_STATS_DROPS, count->drops, AQM_WHY_COUNT);
 	record_counts(ctx, TCA_SOJOURN_STATS_MARKS, count->marks, AQM_WHY_COUNT);

@@ -6,11 +6,12 @@
 #ifndef SOJOURN_HOST_H
 #define SOJOURN_HOST_H
 
+#include <linux/interrupt.h>
 #include <linux/skbuff.h>
-#include <net/inet_ecn.h>
 
 #include "sojourn.h"
 #include "compat.h"
+#include "ip_header.h"
 
 typedef struct sk_buff *aqm_h;
 typedef struct Qdisc *aqm_ctx;
@@ -44,10 +45,18 @@ struct packet_trace {
 };
 #endif
 
+/* By the call under way: a list to be freed. And what parents could not hear of so far:
+ * sch->q.qlen and theirs still count it. */
+struct sojourn_lost {
+	struct sk_buff *first, *last;
+	u32 pkts, bytes;
+};
+
 struct sojourn_sched {
 	struct aqm_queue *queue; /* NULL before init has succeeded */
 	size_t queue_bytes;
-	struct sk_buff **freed; /* where the call under way collects what it drops */
+	struct sojourn_lost lost;
+	struct tasklet_struct teller; /* tells parents what they could not hear in a call */
 	struct sojourn_conf conf;
 	struct queue_trace trace;
 };
@@ -84,6 +93,12 @@ static inline u32 host_len(aqm_ctx sch, aqm_h skb)
 	return qdisc_pkt_len(skb);
 }
 
+/* Nobody else writes to a packet that is queued. */
+static inline u32 host_mem(aqm_ctx sch, aqm_h skb)
+{
+	return skb->truesize;
+}
+
 static inline u32 host_flow(aqm_ctx sch, aqm_h skb)
 {
 	return skb_get_hash(skb);
@@ -94,20 +109,13 @@ static inline u8 host_ds(aqm_ctx sch, aqm_h skb)
 	return sojourn_cb(skb)->ds;
 }
 
-static inline u32 ip_header_bytes(struct sk_buff *skb)
-{
-	return skb_protocol(skb, true) == htons(ETH_P_IPV6) ? sizeof(struct ipv6hdr)
-	                                                    : sizeof(struct iphdr);
-}
-
-/* A clone (whoever watches the device has one) must not see the mark. */
 static inline bool host_mark(aqm_ctx sch, aqm_h skb)
 {
-	if (skb_ensure_writable(skb, skb_network_offset(skb) + ip_header_bytes(skb)) ||
-	    !INET_ECN_set_ce(skb))
-		return trace_marked(sch, skb, false);
-	sojourn_cb(skb)->ds |= INET_ECN_CE;
-	return trace_marked(sch, skb, true);
+	bool done = set_ce(skb);
+
+	if (done)
+		sojourn_cb(skb)->ds |= INET_ECN_CE;
+	return trace_marked(sch, skb, done);
 }
 
 static inline aqm_h host_next(aqm_ctx sch, aqm_h skb)
@@ -123,10 +131,15 @@ static inline void host_set_next(aqm_ctx sch, aqm_h skb, aqm_h next)
 static inline void host_free(aqm_ctx sch, aqm_h skb, u8 why)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
+	struct sojourn_lost *lost = &s->lost;
 
 	trace_freed(sch, skb, why);
 	qdisc_qstats_drop(sch);
-	__qdisc_drop(skb, s->freed);
+	lost->pkts++;
+	lost->bytes += qdisc_pkt_len(skb);
+	if (!lost->first)
+		lost->last = skb;
+	__qdisc_drop(skb, &lost->first);
 }
 
 /* A kernel has nobody to answer a probe. */

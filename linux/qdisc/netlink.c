@@ -18,7 +18,14 @@ static const struct nla_policy policy[TCA_SOJOURN_END] = {
         [TCA_SOJOURN_HOST] = {.type = NLA_NESTED},
         [TCA_SOJOURN_QUEUE] = {.type = NLA_NESTED},
         [TCA_SOJOURN_PARAMS] = {.type = NLA_NESTED},
+        [TCA_SOJOURN_ANEW] = {.type = NLA_FLAG},
 };
+
+/* Of a queue that nobody has chosen an algorithm for. */
+static struct {
+	const struct aqm_algo *algo;
+	u32 flows;
+} unchosen;
 
 static u32 row_bytes(const struct aqm_field *row)
 {
@@ -55,21 +62,21 @@ static int read_rows(const struct nlattr *nest, const struct aqm_field *rows, vo
 {
 	const struct nlattr *nla;
 	const struct aqm_field *row;
-	u64 seen = 0;
 	int rest, err;
 
 	nla_for_each_nested(nla, nest, rest) {
+		if (nla_type(nla) == SOJOURN_PADDING && !nla_len(nla))
+			continue;
 		NL_SET_BAD_ATTR(extack, nla);
 		row = row_of(rows, nla_type(nla));
 		if (!row) {
 			SAY(extack, "no row has the number %d", nla_type(nla));
 			return -EINVAL;
 		}
-		if (seen & BIT_ULL((row - rows) & 63)) {
+		if (nla_find(nla_data(nest), (void *)nla - nla_data(nest), row->attr)) {
 			SAY(extack, "%s: given twice", row->name);
 			return -EINVAL;
 		}
-		seen |= BIT_ULL((row - rows) & 63);
 		err = read_row(nla, row, base, extack);
 		if (err)
 			return err;
@@ -85,11 +92,7 @@ static int read_rows(const struct nlattr *nest, const struct aqm_field *rows, vo
 static int read_algo(struct sojourn_choice *choice, const struct sojourn_choice *old,
                      const struct nlattr *nla, struct netlink_ext_ack *extack)
 {
-	choice->algo = nla ? aqm_find(nla_data(nla)) : old ? old->algo : NULL;
-	if (!nla && !old) {
-		NL_SET_ERR_MSG(extack, "name an algorithm");
-		return -EINVAL;
-	}
+	choice->algo = nla ? aqm_find(nla_data(nla)) : old ? old->algo : unchosen.algo;
 	if (nla && !choice->algo) {
 		NL_SET_BAD_ATTR(extack, nla);
 		SAY(extack, "no algorithm is called %s", (char *)nla_data(nla));
@@ -97,7 +100,7 @@ static int read_algo(struct sojourn_choice *choice, const struct sojourn_choice 
 	}
 	if (old && choice->algo != old->algo) {
 		NL_SET_BAD_ATTR(extack, nla);
-		SAY(extack, "this queue is %s; delete it to have another", old->algo->name);
+		SAY(extack, "this queue is %s; replace makes it another", old->algo->name);
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -118,8 +121,8 @@ static void begin_with(struct sojourn_choice *choice, const struct sojourn_choic
 	}
 }
 
-static int read_tables(struct sojourn_choice *choice, const struct sojourn_choice *old,
-                       u32 room, struct nlattr **tb, struct netlink_ext_ack *extack)
+static int read_tables(struct sojourn_choice *choice, struct nlattr **tb,
+                       struct netlink_ext_ack *extack)
 {
 	const struct {
 		int type;
@@ -130,7 +133,6 @@ static int read_tables(struct sojourn_choice *choice, const struct sojourn_choic
 	        {TCA_SOJOURN_QUEUE, aqm_setup_rows, &choice->setup},
 	        {TCA_SOJOURN_PARAMS, choice->algo->params, choice->conf},
 	};
-	struct aqm_refusal no;
 	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
@@ -142,13 +144,39 @@ static int read_tables(struct sojourn_choice *choice, const struct sojourn_choic
 	}
 	if (extack)
 		extack->bad_attr = NULL;
-	no = aqm_setup_check(choice->algo, &choice->setup, choice->conf,
-	                     old ? &old->setup : NULL, old ? old->conf : NULL, room);
-	if (!no.sentence)
-		return 0;
-	/* The sentences of several rows together tell their names themselves. */
-	SAY(extack, "%s%s%s", no.row ? no.row->name : "", no.row ? ": " : "", no.sentence);
-	return -EINVAL;
+	return 0;
+}
+
+/* All rows together: as a change of `old`, or as a queue of their own. */
+static struct aqm_refusal check(const struct sojourn_choice *choice,
+                                const struct sojourn_choice *old, u32 room)
+{
+	return aqm_setup_check(choice->algo, &choice->setup, choice->conf,
+	                       old ? &old->setup : NULL, old ? old->conf : NULL, room);
+}
+
+static int choose_rows(struct sojourn_choice *choice, const struct sojourn_choice *old,
+                       u32 room, struct nlattr **tb, struct netlink_ext_ack *extack)
+{
+	const struct sojourn_choice *base = tb[TCA_SOJOURN_ANEW] ? NULL : old;
+	struct aqm_refusal no;
+	int err;
+
+	begin_with(choice, base);
+	if (!base && !tb[TCA_SOJOURN_ALGO])
+		choice->setup.flows = unchosen.flows;
+	err = read_tables(choice, tb, extack);
+	if (err)
+		return err;
+	no = check(choice, base, room);
+	if (no.sentence) {
+		/* The sentences of several rows together tell their names themselves. */
+		SAY(extack, "%s%s%s", no.row ? no.row->name : "", no.row ? ": " : "",
+		    no.sentence);
+		return -EINVAL;
+	}
+	choice->anew = !old || choice->algo != old->algo || check(choice, old, room).sentence;
+	return 0;
 }
 
 int sojourn_choose(struct sojourn_choice *choice, const struct sojourn_choice *old, u32 room,
@@ -162,17 +190,42 @@ int sojourn_choose(struct sojourn_choice *choice, const struct sojourn_choice *o
 		if (err)
 			return err;
 	}
-	err = read_algo(choice, old, tb[TCA_SOJOURN_ALGO], extack);
+	err = read_algo(choice, tb[TCA_SOJOURN_ANEW] ? NULL : old, tb[TCA_SOJOURN_ALGO],
+	                extack);
 	if (err)
 		return err;
 	choice->conf = kzalloc(choice->algo->conf_bytes, GFP_KERNEL_ACCOUNT);
 	if (!choice->conf)
 		return -ENOMEM;
-	begin_with(choice, old);
-	err = read_tables(choice, old, room, tb, extack);
+	err = choose_rows(choice, old, room, tb, extack);
 	if (err)
 		kfree(choice->conf);
 	return err;
+}
+
+int sojourn_set_default(const char *words)
+{
+	const char *name = strncmp(words, "fq ", 3) ? words : words + 3;
+	struct netlink_ext_ack answer = {}, *extack = &answer;
+	struct sojourn_choice choice;
+	int err = -EINVAL;
+
+	unchosen.algo = aqm_find(name);
+	unchosen.flows = name == words ? 0 : SOJOURN_FQ_FLOWS;
+	if (unchosen.algo)
+		err = sojourn_choose(&choice, NULL, 0, NULL, extack);
+	else
+		SAY(extack, "no algorithm is called %s", name);
+	if (err)
+		pr_err("sch_sojourn: default=\"%s\": %s\n", words, extack->_msg ?: "no memory");
+	else
+		kfree(choice.conf);
+	return err;
+}
+
+int sojourn_put_u64(struct sk_buff *skb, int type, u64 value)
+{
+	return nla_put_u64_64bit(skb, type, value, SOJOURN_PADDING);
 }
 
 static int put_rows(struct sk_buff *skb, int nest_type, const struct aqm_field *rows,
@@ -183,11 +236,10 @@ static int put_rows(struct sk_buff *skb, int nest_type, const struct aqm_field *
 	if (!nest)
 		return -EMSGSIZE;
 	for (; rows && rows->name; rows++) {
-		u64 wide = aqm_field_get(rows, base);
-		u32 narrow = (u32)wide;
-		const void *value = rows->type == AQM_U64 ? (void *)&wide : (void *)&narrow;
+		u64 value = aqm_field_get(rows, base);
 
-		if (nla_put(skb, rows->attr, row_bytes(rows), value))
+		if (rows->type == AQM_U64 ? sojourn_put_u64(skb, rows->attr, value)
+		                          : nla_put_u32(skb, rows->attr, (u32)value))
 			return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);
@@ -212,7 +264,7 @@ int sojourn_put_numbers(struct sk_buff *skb, int nest_type, const u64 *numbers, 
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < count; i++)
-		if (nla_put(skb, i + 1, sizeof(numbers[i]), &numbers[i]))
+		if (sojourn_put_u64(skb, i + 1, numbers[i]))
 			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -22,7 +22,7 @@ enum sojourn_what {
 	RECORD_RESET,
 	/* As queue.h tells it; an arrival and a wish are inputs, the rest is not. */
 	RECORD_EVENT,
-	/* Statistics are brought up to now: an input. Then numbers, and a digest. */
+	/* Statistics are read: an input. Then numbers, and a digest. */
 	RECORD_LOOK,
 	RECORD_NUMBER, /* `table`, `row`, `value` */
 	RECORD_STATE,  /* value: a digest of every flow's state and of all packets held */
@@ -45,6 +45,7 @@ struct sojourn_record {
 	u32 pkts, bytes; /* held, as the algorithm sees it */
 	union {
 		u32 victim[AQM_VICTIMS];
+		u32 mem; /* that an arrival occupies, or a packet whose mark was written */
 		char name[SOJOURN_NAME];
 	};
 	u8 what, ev, why, ds;

@@ -3,10 +3,7 @@
 // sch_sojourn.c: one queueing discipline for every algorithm of aqm/.
 //
 // The queue itself is aqm/queue.h; here are a packet's way in and out, and the books
-// that the kernel keeps of them. A parent counts what its child holds. It is told of
-// every other change (drops, packets split in more) by qdisc_tree_reduce_backlog(),
-// once per call and after our own numbers are right: with them at zero it takes the
-// class off its list, and would do so wrongly a packet too early.
+// that the kernel keeps of them (parents.h).
 
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -18,6 +15,14 @@
 #include "host.h"
 #include "netlink.h"
 
+/* One function for a packet's way in and one for its way out. A build that records
+ * events has no stack for that under KASAN. */
+#ifdef SOJOURN_TRACE_EVENTS
+#define FLAT
+#else
+#define FLAT __flatten
+#endif
+
 /* What queue.h seldom has to do stays out of the way of a packet that just passes; here
  * the compiler hears of it first, and puts the rest of queue.h into enqueue and dequeue. */
 struct aqm_inst;
@@ -28,35 +33,40 @@ static noinline __cold void queue_victims(struct aqm_queue *, struct aqm_inst *,
 static noinline __cold bool queue_overflow(struct aqm_queue *, struct aqm_inst *, u64 now,
                                            aqm_h, struct aqm_pkt *);
 static noinline __cold void run_due_ticks(struct aqm_queue *, struct aqm_inst *, u64 now);
-static noinline __cold bool fq_make_room(struct aqm_queue *, u64 now, u32 len);
-static noinline __flatten aqm_h fq_dequeue(struct aqm_queue *, u64 now);
+static noinline __cold bool fq_make_room(struct aqm_queue *, u64 now, u32 len, u32 mem);
+static noinline FLAT aqm_h fq_dequeue(struct aqm_queue *, u64 now);
 
 #include "queue.h"
+#include "parents.h"
 #include "trace.h"
 
 /* 65536 flows of most algorithms; a local user may ask for this as often as for any
  * other memory that is accounted to him. */
 #define MEM_MAX (64u << 20)
 
-/* More than all counters and 32 statistics of an algorithm, with their heads. */
-#define STATS_BYTES 2048
-
-/* What a call has dropped. */
-struct lost {
-	struct sk_buff *list;
-	u32 pkts, bytes;
+/* With what no packet needs. */
+struct sojourn_private {
+	struct sojourn_sched s;
+	struct aqm_counters past; /* of the queues that this one has replaced */
 };
 
-/* Most packets just pass: they are counted at once, and only after drops is it looked up
- * how many there were. All of them are in the list of freed packets, before `end`. */
-static noinline __cold void count_lost(struct lost *lost, const struct sk_buff *end)
+static void add_counts(struct aqm_counters *to, const struct aqm_counters *from)
 {
-	const struct sk_buff *skb;
+	u64 *sum = (u64 *)to;
+	const u64 *more = (const u64 *)from;
+	u32 i;
 
-	for (skb = lost->list; skb != end; skb = skb->next) {
-		lost->pkts++;
-		lost->bytes += qdisc_pkt_len(skb);
-	}
+	for (i = 0; i < sizeof(*to) / sizeof(*sum); i++)
+		sum[i] += more[i];
+}
+
+/* The caller frees them. */
+static struct sk_buff *take_dropped(struct sojourn_sched *s)
+{
+	struct sk_buff *first = s->lost.first;
+
+	s->lost.first = NULL;
+	return first;
 }
 
 /* ---- in ---- */
@@ -64,54 +74,71 @@ static noinline __cold void count_lost(struct lost *lost, const struct sk_buff *
 static bool enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u64 now)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	int ds = skb_get_dsfield(skb);
 
-	sojourn_cb(skb)->ds = ds < 0 ? 0 : ds;
+	sojourn_cb(skb)->ds = read_ds(skb);
 	trace_arrival(sch, skb);
 	return trace_joined(sch, aqm_enqueue(s->queue, now, skb));
 }
 
-/* Settle the books after `pkts` arrivals of so many bytes for one that a parent knows as
- * `len` bytes. */
+/*
+ * Settle the books after `pkts` arrivals of so many bytes for one that a parent knows as
+ * `len` bytes.
+ *
+ * A parent adds that one when it hears of success, and until then counts one less than we
+ * hold. Where it has counted something before and we hold a single packet now, that would
+ * be none: its own parent would take its class off, and HFSC, which has looked before,
+ * would not put it back. It hears of congestion then, which adds nothing. A parent that has
+ * counted nothing must hear of success, or it never looks at us.
+ */
 static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 pkts, u32 bytes,
-                                           u32 len, const struct sk_buff *end)
+                                           u32 len, struct sk_buff **to_free)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	struct lost lost = {.list = *s->freed};
-	int more_pkts, more_bytes;
+	struct sojourn_lost *lost = &s->lost;
+	int less_pkts = lost->pkts - pkts, less_bytes = lost->bytes - bytes;
+	bool later = less_pkts + joined > 0 && !parents_keep_up(sch);
+	u32 counted = sch->q.qlen;
 
-	count_lost(&lost, end);
-	more_pkts = pkts - lost.pkts;
-	more_bytes = bytes - lost.bytes;
-	sch->q.qlen += more_pkts;
-	sch->qstats.backlog += more_bytes;
-	/* Later arrivals may have pushed the earlier out and then been refused. */
-	joined = joined && s->queue->pkts;
-	/* A parent will add one packet of this length if it hears of success. */
-	if (joined) {
-		more_pkts -= 1;
-		more_bytes -= len;
+	if (lost->first) {
+		lost->last->next = *to_free;
+		*to_free = take_dropped(s);
 	}
-	if (more_pkts || more_bytes)
-		qdisc_tree_reduce_backlog(sch, -more_pkts, -more_bytes);
+	lost->pkts = later ? less_pkts : 0;
+	lost->bytes = later ? less_bytes : 0;
+	if (lost->pkts) {
+		tasklet_schedule(&s->teller);
+		return NET_XMIT_CN;
+	}
+	sch->q.qlen -= less_pkts;
+	sch->qstats.backlog -= less_bytes;
+	/* Later arrivals may have pushed the earlier out and then been refused. */
+	joined = joined && !later && sch->q.qlen > (counted ? 1 : 0);
+	if (joined) {
+		less_pkts += 1;
+		less_bytes += len;
+	}
+	if (less_pkts || less_bytes)
+		qdisc_tree_reduce_backlog(sch, less_pkts, less_bytes);
 	/* CN: sent and lost, as on a wire; a local sender does not try again. */
 	return joined ? NET_XMIT_SUCCESS : NET_XMIT_CN;
 }
 
 /* A large segment as the packets that the wire will see. What cannot be split is
  * queued whole. */
-static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 now,
+                                  struct sk_buff **to_free)
 {
-	struct sojourn_sched *s = qdisc_priv(sch);
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
-	struct sk_buff *segments = skb_gso_segment(skb, features), *segment, *next;
-	const struct sk_buff *end = *s->freed;
+	struct sk_buff *segments, *segment, *next;
 	u32 pkts = 0, bytes = 0, len = qdisc_pkt_len(skb);
 	bool joined = false;
 
+	/* Found once: the segments inherit it. */
+	skb_get_hash(skb);
+	segments = skb_gso_segment(skb, features);
 	if (IS_ERR_OR_NULL(segments)) {
 		joined = enqueue_one(sch, skb, now);
-		return settle_arrivals(sch, joined, 1, len, len, end);
+		return settle_arrivals(sch, joined, 1, len, len, to_free);
 	}
 	skb_list_walk_safe(segments, segment, next) {
 		skb_mark_not_on_list(segment);
@@ -121,24 +148,22 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 		joined |= enqueue_one(sch, segment, now);
 	}
 	consume_skb(skb);
-	return settle_arrivals(sch, joined, pkts, bytes, len, end);
+	return settle_arrivals(sch, joined, pkts, bytes, len, to_free);
 }
 
-static __flatten int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-                                     struct sk_buff **to_free)
+static FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+                                struct sk_buff **to_free)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	const struct sk_buff *end = *to_free;
 	u64 now = ktime_get_ns();
 	bool joined;
 
-	s->freed = to_free;
 	if (s->conf.split_gso && unlikely(skb_is_gso(skb)))
-		return enqueue_split(sch, skb, now);
+		return enqueue_split(sch, skb, now, to_free);
 	joined = enqueue_one(sch, skb, now);
-	if (unlikely(!joined || *to_free != end))
+	if (unlikely(s->lost.pkts))
 		return settle_arrivals(sch, joined, 1, qdisc_pkt_len(skb), qdisc_pkt_len(skb),
-		                       end);
+		                       to_free);
 	sch->q.qlen++;
 	qdisc_qstats_backlog_inc(sch, skb);
 	return NET_XMIT_SUCCESS;
@@ -146,20 +171,11 @@ static __flatten int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 /* ---- out ---- */
 
-static noinline __cold void settle_lost(struct Qdisc *sch, struct lost *lost)
-{
-	count_lost(lost, NULL);
-	sch->q.qlen -= lost->pkts;
-	sch->qstats.backlog -= lost->bytes;
-}
-
-static struct sk_buff *take(struct Qdisc *sch, struct lost *lost)
+static struct sk_buff *take(struct Qdisc *sch)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	struct sk_buff *skb;
+	struct sk_buff *skb = aqm_dequeue(s->queue, ktime_get_ns());
 
-	s->freed = &lost->list;
-	skb = aqm_dequeue(s->queue, ktime_get_ns());
 	trace_left(sch, skb);
 	if (skb) {
 		skb_mark_not_on_list(skb);
@@ -167,34 +183,32 @@ static struct sk_buff *take(struct Qdisc *sch, struct lost *lost)
 		qdisc_qstats_backlog_dec(sch, skb);
 		qdisc_bstats_update(sch, skb);
 	}
-	if (unlikely(lost->list))
-		settle_lost(sch, lost);
 	return skb;
 }
 
-static noinline __cold void free_lost(struct Qdisc *sch, struct lost *lost)
+/*
+ * The end of a dequeue or a peek that has dropped something. Where nothing is left, the
+ * parent that is asking cannot hear of it yet: QFQ would choose its next class twice, and
+ * lose the first. It gives up its turn, and is asked again when the books are right.
+ */
+static noinline __cold void finish(struct Qdisc *sch, const struct sk_buff *skb)
 {
-	qdisc_tree_reduce_backlog(sch, lost->pkts, lost->bytes);
-	kfree_skb_list_reason(lost->list, SKB_DROP_REASON_QDISC_DROP);
+	struct sojourn_sched *s = qdisc_priv(sch);
+
+	kfree_skb_list_reason(take_dropped(s), SKB_DROP_REASON_QDISC_DROP);
+	if (skb && parents_keep_up(sch))
+		tell_parents(sch);
+	else
+		tasklet_schedule(&s->teller);
 }
 
-/* The end of a dequeue or a peek. A parent that found nothing where it counted packets
- * gives up, and nobody would ask it again for what its other children hold. */
-static void finish(struct Qdisc *sch, const struct sk_buff *skb, struct lost *lost)
+static FLAT struct sk_buff *sojourn_dequeue(struct Qdisc *sch)
 {
-	if (likely(!lost->list))
-		return;
-	free_lost(sch, lost);
-	if (!skb)
-		__netif_schedule(qdisc_root(sch));
-}
+	struct sojourn_sched *s = qdisc_priv(sch);
+	struct sk_buff *skb = take(sch);
 
-static __flatten struct sk_buff *sojourn_dequeue(struct Qdisc *sch)
-{
-	struct lost lost = {};
-	struct sk_buff *skb = take(sch, &lost);
-
-	finish(sch, skb, &lost);
+	if (unlikely(s->lost.pkts))
+		finish(sch, skb);
 	return skb;
 }
 
@@ -202,19 +216,31 @@ static __flatten struct sk_buff *sojourn_dequeue(struct Qdisc *sch)
  * at is in nobody's count; the last one would cost a class its place. */
 static struct sk_buff *sojourn_peek(struct Qdisc *sch)
 {
+	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sk_buff *skb = skb_peek(&sch->gso_skb);
-	struct lost lost = {};
 
 	if (skb)
 		return skb;
-	skb = take(sch, &lost);
+	skb = take(sch);
 	if (skb) {
 		__skb_queue_head(&sch->gso_skb, skb);
 		sch->q.qlen++;
 		qdisc_qstats_backlog_inc(sch, skb);
 	}
-	finish(sch, skb, &lost);
+	if (unlikely(s->lost.pkts))
+		finish(sch, skb);
 	return skb;
+}
+
+static void empty_queue(struct Qdisc *sch)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+
+	trace_look(sch, now);
+	trace_reset(sch, now);
+	aqm_queue_reset(s->queue, now);
+	trace_look(sch, now);
 }
 
 /* Called more than once, and when init has failed: then there is no queue. The caller
@@ -222,20 +248,13 @@ static struct sk_buff *sojourn_peek(struct Qdisc *sch)
 static void sojourn_reset(struct Qdisc *sch)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	struct sk_buff *list = NULL, *skb, *next;
-	u64 now;
 
 	if (!s->queue)
 		return;
-	s->freed = &list;
-	now = ktime_get_ns();
-	trace_look(sch, now);
-	trace_reset(sch, now);
-	aqm_queue_reset(s->queue, now);
-	trace_look(sch, now);
+	empty_queue(sch);
 	/* A full queue is too much to free under the root lock. */
-	skb_list_walk_safe(list, skb, next)
-		rtnl_kfree_skbs(skb, skb);
+	rtnl_kfree_skbs(s->lost.first, s->lost.last);
+	memset(&s->lost, 0, sizeof(s->lost));
 }
 
 /* ---- being configured ---- */
@@ -250,41 +269,60 @@ static struct sojourn_choice chosen(const struct sojourn_sched *s)
 	};
 }
 
-static int make_queue(struct Qdisc *sch, const struct sojourn_choice *choice,
+/* A queue that is not in use yet. */
+struct made {
+	struct aqm_queue *queue;
+	size_t bytes;
+	u64 now;
+};
+
+static int make_queue(struct Qdisc *sch, struct made *made, const struct sojourn_choice *choice,
                       struct netlink_ext_ack *extack)
 {
-	struct sojourn_sched *s = qdisc_priv(sch);
-	size_t bytes = aqm_queue_mem(choice->algo, &choice->setup);
-	u64 now;
-
-	if (!bytes || bytes > MEM_MAX) {
+	made->bytes = aqm_queue_mem(choice->algo, &choice->setup);
+	if (!made->bytes || made->bytes > MEM_MAX) {
 		SAY(extack, "a queue of %zu MB is wanted, 64 MB is the most: fewer flows",
-		    bytes >> 20);
+		    made->bytes >> 20);
 		return -E2BIG;
 	}
 	/* Without a word in the log: whoever asked for so much is told. */
-	s->queue = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!s->queue)
+	made->queue = kvzalloc(made->bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!made->queue)
 		return -ENOMEM;
-	s->queue_bytes = bytes;
-	s->conf = choice->host;
-	now = ktime_get_ns();
-	aqm_queue_init(s->queue, choice->algo, &choice->setup, choice->conf,
-	               psched_mtu(qdisc_dev(sch)), now, get_random_u64());
-	s->queue->ctx = sch;
-	trace_init(sch, choice, now);
+	made->now = ktime_get_ns();
+	aqm_queue_init(made->queue, choice->algo, &choice->setup, choice->conf,
+	               psched_mtu(qdisc_dev(sch)), made->now, get_random_u64());
+	made->queue->ctx = sch;
 	return 0;
+}
+
+static void use_queue(struct Qdisc *sch, const struct made *made,
+                      const struct sojourn_choice *choice)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+
+	s->queue = made->queue;
+	s->queue_bytes = made->bytes;
+	s->conf = choice->host;
+	trace_init(sch, choice, made->now);
 }
 
 static int sojourn_init(struct Qdisc *sch, struct nlattr *options,
                         struct netlink_ext_ack *extack)
 {
+	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_choice choice;
-	int err = sojourn_choose(&choice, NULL, 0, options, extack);
+	struct made made;
+	int err;
 
+	/* Whatever comes of this, it is destroyed. */
+	tasklet_setup(&s->teller, tell_later);
+	err = sojourn_choose(&choice, NULL, 0, options, extack);
 	if (err)
 		return err;
-	err = make_queue(sch, &choice, extack);
+	err = make_queue(sch, &made, &choice, extack);
+	if (!err)
+		use_queue(sch, &made, &choice);
 	kfree(choice.conf);
 	return err;
 }
@@ -293,7 +331,30 @@ static void sojourn_destroy(struct Qdisc *sch)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 
+	tasklet_kill(&s->teller);
 	kvfree(s->queue);
+}
+
+static void change_queue(struct Qdisc *sch, const struct sojourn_choice *choice)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+
+	s->conf = choice->host;
+	trace_change(sch, choice, now);
+	aqm_queue_apply(s->queue, now, &choice->setup, choice->conf);
+	trace_look(sch, now);
+}
+
+/* The packets of the old queue are dropped, and stay counted. */
+static void replace_queue(struct Qdisc *sch, const struct made *made,
+                          const struct sojourn_choice *choice)
+{
+	struct sojourn_private *p = qdisc_priv(sch);
+
+	empty_queue(sch);
+	add_counts(&p->past, &p->s.queue->count);
+	use_queue(sch, made, choice);
 }
 
 static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
@@ -301,26 +362,32 @@ static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_choice old = chosen(s), choice;
-	struct lost lost = {};
-	u64 now;
+	struct aqm_queue *unused = NULL;
+	struct sk_buff *dropped;
+	struct made made;
 	int err = sojourn_choose(&choice, &old, s->queue->room, options, extack);
 
 	if (err)
 		return err;
+	if (choice.anew) {
+		unused = s->queue;
+		err = make_queue(sch, &made, &choice, extack);
+		if (err)
+			goto end;
+	}
 	sch_tree_lock(sch);
-	s->freed = &lost.list;
-	s->conf = choice.host;
-	now = ktime_get_ns();
-	trace_change(sch, &choice, now);
-	aqm_queue_apply(s->queue, now, &choice.setup, choice.conf);
-	trace_look(sch, now);
-	settle_lost(sch, &lost);
-	if (lost.pkts)
-		qdisc_tree_reduce_backlog(sch, lost.pkts, lost.bytes);
+	if (choice.anew)
+		replace_queue(sch, &made, &choice);
+	else
+		change_queue(sch, &choice);
+	tell_parents(sch);
+	dropped = take_dropped(s);
 	sch_tree_unlock(sch);
-	kfree_skb_list_reason(lost.list, SKB_DROP_REASON_QDISC_DROP);
+	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
+	kvfree(unused);
+end:
 	kfree(choice.conf);
-	return 0;
+	return err;
 }
 
 /* ---- being looked at ---- */
@@ -339,46 +406,58 @@ static int sojourn_dump(struct Qdisc *sch, struct sk_buff *skb)
 	return nla_nest_end(skb, options);
 }
 
-/* A statistic is brought up to now, which runs the ticks that are due. */
 static int put_algo_stats(struct sk_buff *skb, struct aqm_queue *q)
 {
 	struct nlattr *nest = nla_nest_start(skb, TCA_SOJOURN_STATS_ALGO);
 	const struct aqm_field *row;
-	u64 now = ktime_get_ns();
 
-	trace_look(q->ctx, now);
+	trace_look(q->ctx, ktime_get_ns());
 	if (!nest)
 		return -EMSGSIZE;
 	for (row = q->algo->stats; row && row->name; row++) {
-		u64 value = aqm_queue_stat(q, now, row);
+		u64 value;
 
-		if (nla_put(skb, row->attr, sizeof(value), &value))
+		if (aqm_queue_stat(q, row, &value) && sojourn_put_u64(skb, row->attr, value))
 			return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-static int put_stats(struct sk_buff *skb, struct sojourn_sched *s)
+static int put_stats(struct sk_buff *skb, const struct sojourn_private *p)
 {
-	const struct aqm_counters *count = &s->queue->count;
-	u64 bytes = s->queue_bytes;
+	const struct sojourn_sched *s = &p->s;
+	struct aqm_counters count = p->past;
 
 	BUILD_BUG_ON(offsetof(struct aqm_counters, drops) != SOJOURN_COUNTS * sizeof(u64));
-	if (sojourn_put_numbers(skb, TCA_SOJOURN_STATS_COUNTS, &count->in_pkts,
+	add_counts(&count, &s->queue->count);
+	if (sojourn_put_numbers(skb, TCA_SOJOURN_STATS_COUNTS, &count.in_pkts,
 	                        SOJOURN_COUNTS) ||
-	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_DROPS, count->drops, AQM_WHY_COUNT) ||
-	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_MARKS, count->marks, AQM_WHY_COUNT) ||
-	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_BAD, count->bad, AQM_BAD_COUNT) ||
+	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_DROPS, count.drops, AQM_WHY_COUNT) ||
+	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_MARKS, count.marks, AQM_WHY_COUNT) ||
+	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_BAD, count.bad, AQM_BAD_COUNT) ||
 	    put_algo_stats(skb, s->queue) ||
-	    nla_put(skb, TCA_SOJOURN_STATS_MEMORY, sizeof(bytes), &bytes))
+	    sojourn_put_u64(skb, TCA_SOJOURN_STATS_MEMORY, s->queue_bytes))
 		return -EMSGSIZE;
 	return 0;
 }
 
+/* Numbers, with the heads of their nests. */
+static size_t stats_bytes(const struct aqm_algo *algo)
+{
+	u32 nests = TCA_SOJOURN_STATS_MEMORY - TCA_SOJOURN_STATS_COUNTS;
+	u32 numbers = sizeof(struct aqm_counters) / sizeof(u64) + 1;
+	const struct aqm_field *row;
+
+	for (row = algo->stats; row && row->name; row++)
+		numbers++;
+	return nests * nla_total_size(0) + numbers * nla_total_size_64bit(sizeof(u64));
+}
+
 static int sojourn_dump_stats(struct Qdisc *sch, struct gnet_dump *dump)
 {
-	struct sk_buff *skb = alloc_skb(STATS_BYTES, GFP_KERNEL);
+	struct sojourn_sched *s = qdisc_priv(sch);
+	struct sk_buff *skb = alloc_skb(stats_bytes(s->queue->algo), GFP_KERNEL);
 	int err;
 
 	if (!skb)
@@ -394,7 +473,7 @@ static int sojourn_dump_stats(struct Qdisc *sch, struct gnet_dump *dump)
 
 static struct Qdisc_ops sojourn_ops __read_mostly = {
         .id = SOJOURN_KIND,
-        .priv_size = sizeof(struct sojourn_sched),
+        .priv_size = sizeof(struct sojourn_private),
         .enqueue = sojourn_enqueue,
         .dequeue = sojourn_dequeue,
         .peek = sojourn_peek,
@@ -407,10 +486,17 @@ static struct Qdisc_ops sojourn_ops __read_mostly = {
         .owner = THIS_MODULE,
 };
 
+static char *default_words = "fq codel";
+module_param_named(default, default_words, charp, 0444);
+MODULE_PARM_DESC(default, "what a queue is that is made without options: codel, fq duk, ...");
+
 static int __init sojourn_module_init(void)
 {
-	int err = trace_start();
+	int err = sojourn_set_default(default_words);
 
+	if (err)
+		return err;
+	err = trace_start();
 	if (err)
 		return err;
 	err = register_qdisc(&sojourn_ops);
@@ -430,4 +516,5 @@ module_exit(sojourn_module_exit);
 MODULE_DESCRIPTION("Active queue management, one C file per algorithm");
 MODULE_AUTHOR("The Sojourn authors");
 MODULE_LICENSE("Dual MIT/GPL");
+MODULE_VERSION("0.1.0");
 MODULE_ALIAS_NET_SCH(SOJOURN_KIND);

@@ -5,7 +5,8 @@
  *
  * Rows are attributes whose number is the row's `attr`, 8 bytes for AQM_U64 and
  * 4 bytes for every other type. Each table of rows has a nest of its own, since
- * numbers are unique in a table only. Numbers are never used again.
+ * numbers are unique in a table only. Numbers are never used again. Where a processor wants
+ * 8 bytes aligned, an empty attribute of type 0 stands in front of them; no row has it.
  */
 #ifndef SOJOURN_H
 #define SOJOURN_H
@@ -16,13 +17,21 @@
 /* With its end; longer than any name of an algorithm. */
 #define SOJOURN_NAME 32
 
-/* In TCA_OPTIONS, both ways. Only ALGO must be given, and only once. */
+#define SOJOURN_PADDING 0
+
+/* Flows that the word `fq` stands for; a row `flows` says another number. */
+#define SOJOURN_FQ_FLOWS 1024
+
+/* In TCA_OPTIONS, both ways. A new queue without ALGO is the module's default. */
 enum {
 	TCA_SOJOURN_UNSPEC,
 	TCA_SOJOURN_ALGO,   /* string */
 	TCA_SOJOURN_HOST,   /* nest: sojourn_rows */
 	TCA_SOJOURN_QUEUE,  /* nest: aqm_setup_rows */
 	TCA_SOJOURN_PARAMS, /* nest: the algorithm's params */
+	/* Flag, on its way in: begin with the defaults, and be whatever they and the rows
+	 * say. Without it a queue stays what it was, but for the rows that are given. */
+	TCA_SOJOURN_ANEW,
 	TCA_SOJOURN_END
 };
 

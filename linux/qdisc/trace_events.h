@@ -49,7 +49,7 @@ static inline void trace_freed(struct Qdisc *sch, struct sk_buff *skb, u8 why)
 
 static inline bool trace_marked(struct Qdisc *sch, struct sk_buff *skb, bool done)
 {
-	record_fate(sch, RECORD_MARKED, record_number(sch, skb), done, 0);
+	record_marked(sch, skb, done);
 	return done;
 }
 

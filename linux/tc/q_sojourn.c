@@ -5,6 +5,7 @@
 // Nothing here names an algorithm or a row: options, help and output are made from
 // the tables, which are compiled in.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "field.h"
@@ -13,8 +14,6 @@
 #include "tc.h"
 #include "value.h"
 
-/* What `fq` stands for; a row `flows` says another number. */
-#define FQ_FLOWS     1024
 #define PAYLOAD(nla) ((void *)((char *)(nla) + NLA_HDRLEN))
 
 enum { TABLES = 3 };
@@ -61,12 +60,12 @@ static void help(FILE *out, const struct aqm_algo *algo)
 		help_rows(out, algo->params);
 		return;
 	}
-	fprintf(out, "Usage: ... sojourn [ fq ] ALGORITHM [ ROW VALUE | ROW | noROW ] ...\n"
+	fprintf(out, "Usage: ... sojourn [ [ fq ] ALGORITHM [ ROW VALUE | ROW | noROW ] ... ]\n"
 	             "       ... sojourn ALGORITHM help\n"
-	             "Algorithms:\n");
+	             "Algorithms (without one: the parameter `default` of the module):\n");
 	for (a = aqm_all; *a; a++)
 		fprintf(out, "  %-9s %s\n", (*a)->name, (*a)->brief);
-	fprintf(out, "Rows of every queue (fq: %u flows):\n", FQ_FLOWS);
+	fprintf(out, "Rows of every queue (fq: %u flows):\n", SOJOURN_FQ_FLOWS);
 	help_rows(out, aqm_setup_rows);
 	help_rows(out, sojourn_rows);
 }
@@ -76,9 +75,11 @@ static void help(FILE *out, const struct aqm_algo *algo)
 /* What the words of a command have said. */
 struct said {
 	const struct aqm_algo *algo;
-	const struct aqm_field *row[64];
-	int type[64];
-	u64 value[64];
+	struct word {
+		const struct aqm_field *row;
+		int type;
+		u64 value;
+	} *words; /* room for each row once */
 	u32 count;
 	bool fq;
 };
@@ -88,7 +89,7 @@ static bool is_said(const struct said *said, const struct aqm_field *row)
 	u32 i;
 
 	for (i = 0; i < said->count; i++)
-		if (said->row[i] == row)
+		if (said->words[i].row == row)
 			return true;
 	return false;
 }
@@ -99,12 +100,22 @@ static bool say(struct said *said, const struct aqm_field *row, int type, u64 va
 		fprintf(stderr, "sojourn: %s: given twice\n", row->name);
 		return false;
 	}
-	if (said->count == sizeof(said->row) / sizeof(said->row[0]))
-		return false;
-	said->row[said->count] = row;
-	said->type[said->count] = type;
-	said->value[said->count++] = value;
+	said->words[said->count++] = (struct word){row, type, value};
 	return true;
+}
+
+static bool make_room(struct said *said)
+{
+	struct table tables[TABLES];
+	const struct aqm_field *row;
+	u32 i, rows = 0;
+
+	tables_of(said->algo, tables);
+	for (i = 0; i < TABLES; i++)
+		for (row = tables[i].rows; row && row->name; row++)
+			rows++;
+	said->words = calloc(rows, sizeof(*said->words));
+	return said->words;
 }
 
 static const struct aqm_field *find(const struct said *said, const char *word, int *type)
@@ -166,22 +177,38 @@ static int read_words(struct said *said, int argc, char **argv)
 	return in_range(row, value) && say(said, row, type, value) ? 2 : -1;
 }
 
-static bool read_command(struct said *said, int argc, char **argv)
+/* The words in front of the rows; false: there is no algorithm, or help is wanted. */
+static bool read_algo(struct said *said, int *argc, char ***argv)
 {
-	const struct aqm_field *flows;
-
-	if (argc > 0 && !strcmp(argv[0], "fq")) {
+	if (!strcmp(**argv, "fq")) {
 		said->fq = true;
-		argc--, argv++;
+		(*argc)--, (*argv)++;
 	}
-	said->algo = argc > 0 ? aqm_find(argv[0]) : NULL;
+	if (!*argc) {
+		fprintf(stderr, "sojourn: fq: an algorithm is wanted behind it\n");
+		return false;
+	}
+	said->algo = aqm_find(**argv);
 	if (!said->algo) {
-		if (argc > 0 && strcmp(argv[0], "help"))
-			fprintf(stderr, "sojourn: no algorithm is called \"%s\"\n", argv[0]);
+		if (strcmp(**argv, "help"))
+			fprintf(stderr, "sojourn: no algorithm is called \"%s\"\n", **argv);
 		help(stderr, NULL);
 		return false;
 	}
-	for (argc--, argv++; argc > 0;) {
+	(*argc)--, (*argv)++;
+	return true;
+}
+
+static bool read_command(struct said *said, int argc, char **argv)
+{
+	const struct aqm_field *flows = aqm_field_find(aqm_setup_rows, "flows");
+
+	/* No word at all: the module knows what is meant. */
+	if (!argc)
+		return true;
+	if (!read_algo(said, &argc, &argv) || !make_room(said))
+		return false;
+	while (argc > 0) {
 		int used;
 
 		if (!strcmp(argv[0], "help")) {
@@ -194,9 +221,8 @@ static bool read_command(struct said *said, int argc, char **argv)
 		argc -= used;
 		argv += used;
 	}
-	flows = aqm_field_find(aqm_setup_rows, "flows");
 	if (said->fq && !is_said(said, flows))
-		return say(said, flows, TCA_SOJOURN_QUEUE, FQ_FLOWS);
+		return say(said, flows, TCA_SOJOURN_QUEUE, SOJOURN_FQ_FLOWS);
 	return true;
 }
 
@@ -206,39 +232,48 @@ static void put_table(struct nlmsghdr *message, const struct said *said, int typ
 	u32 i;
 
 	for (i = 0; i < said->count; i++) {
-		const struct aqm_field *row = said->row[i];
-		u32 narrow = (u32)said->value[i];
+		const struct word *word = &said->words[i];
+		u32 narrow = (u32)word->value;
 
-		if (said->type[i] != type)
+		if (word->type != type)
 			continue;
-		if (row->type == AQM_U64)
-			addattr_l(message, TC_MESSAGE_BYTES, row->attr, &said->value[i],
-			          sizeof(u64));
+		if (word->row->type == AQM_U64)
+			addattr_l(message, TC_MESSAGE_BYTES, word->row->attr, &word->value,
+			          sizeof(word->value));
 		else
-			addattr_l(message, TC_MESSAGE_BYTES, row->attr, &narrow,
+			addattr_l(message, TC_MESSAGE_BYTES, word->row->attr, &narrow,
 			          sizeof(narrow));
 	}
 	addattr_nest_end(message, nest);
+}
+
+static void put_options(struct nlmsghdr *message, const struct said *said)
+{
+	struct rtattr *options =
+	        addattr_nest(message, TC_MESSAGE_BYTES, TCA_OPTIONS | NLA_F_NESTED);
+	int type;
+
+	if (said->algo)
+		addattr_l(message, TC_MESSAGE_BYTES, TCA_SOJOURN_ALGO, said->algo->name,
+		          (int)strlen(said->algo->name) + 1);
+	for (type = TCA_SOJOURN_HOST; type <= TCA_SOJOURN_PARAMS; type++)
+		put_table(message, said, type);
+	if (message->nlmsg_flags & NLM_F_REPLACE)
+		addattr_l(message, TC_MESSAGE_BYTES, TCA_SOJOURN_ANEW, NULL, 0);
+	addattr_nest_end(message, options);
 }
 
 static int parse(const struct qdisc_util *self, int argc, char **argv, struct nlmsghdr *message,
                  const char *dev)
 {
 	struct said said = {.count = 0};
-	struct rtattr *options;
-	const char *name;
-	int type;
+	bool ok = read_command(&said, argc, argv);
 
 	(void)self, (void)dev;
-	if (!read_command(&said, argc, argv))
-		return -1;
-	name = said.algo->name;
-	options = addattr_nest(message, TC_MESSAGE_BYTES, TCA_OPTIONS | NLA_F_NESTED);
-	addattr_l(message, TC_MESSAGE_BYTES, TCA_SOJOURN_ALGO, name, (int)strlen(name) + 1);
-	for (type = TCA_SOJOURN_HOST; type <= TCA_SOJOURN_PARAMS; type++)
-		put_table(message, &said, type);
-	addattr_nest_end(message, options);
-	return 0;
+	if (ok)
+		put_options(message, &said);
+	free(said.words);
+	return ok ? 0 : -1;
 }
 
 /* ---- out ---- */
@@ -402,7 +437,8 @@ static int print_stats(const struct qdisc_util *self, FILE *out, struct rtattr *
 	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_BAD), "bad", AQM_BAD_COUNT,
 	             aqm_bad_name);
 	own = find_nla(first, bytes, TCA_SOJOURN_STATS_ALGO);
-	if (own && last_algo && last_algo->stats) {
+	/* With flows there may be none: a gauge has no one value. */
+	if (own && own->nla_len > NLA_HDRLEN && last_algo && last_algo->stats) {
 		print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "  %s ", last_algo->name);
 		open_json_object("algorithm");
 		print_rows(last_algo->stats, own);

@@ -120,6 +120,8 @@ def leaf_words(queue: Mapping[str, Any]) -> str:
     else:
         rows.pop("flows", None)
     words.append(queue["algorithm"])
+    # Packets occupy memory here only: a scenario's limits must mean the same on each host.
+    rows.setdefault("memory_limit", known["memory_limit"].max)
     for name, number in rows.items():
         words += _row_words(known[name], int(number))
     return " ".join(words)

@@ -76,6 +76,10 @@ def u64(row: int, value: int) -> bytes:
     return attribute(row, struct.pack("=Q", value))
 
 
+def flag(kind: int) -> bytes:
+    return attribute(kind, b"")
+
+
 def text(kind: int, value: str) -> bytes:
     return attribute(kind, value.encode() + b"\0")
 
@@ -85,8 +89,8 @@ def read_text(payload: bytes) -> str:
 
 
 def numbers(data: bytes) -> dict[int, int]:
-    """A nest of rows: number of the row and value, of either width."""
-    return {kind: int.from_bytes(value, sys.byteorder) for kind, value in attributes(data)}
+    """A nest of rows: number of the row and value, of either width. Number 0 is padding."""
+    return {kind: int.from_bytes(value, sys.byteorder) for kind, value in attributes(data) if kind}
 
 
 def qdisc_message(index: int, own: int, where: int, *parts: bytes) -> bytes:

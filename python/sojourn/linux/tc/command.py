@@ -41,7 +41,8 @@ def message(asked: Asked, index: Callable[[str], int]) -> bytes:
     if asked.said is not None:
         parts.append(nl.text(nl.KIND, tables.KIND))
         if asked.kind == nl.NEW:
-            parts.append(words.read(asked.said).options())
+            anew = bool(asked.flags & nl.REPLACE)
+            parts.append(words.read(asked.said).options(anew=anew))
     elif asked.kind == nl.NEW:
         raise InputError("the kind is wanted behind the place: sojourn")
     if not asked.device:

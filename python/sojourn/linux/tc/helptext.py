@@ -19,9 +19,9 @@ def lines(algorithm: str = "") -> Iterator[str]:
         yield f"{found.name}: {found.brief} ({found.source})"
         yield from _rows(found.params)
         return
-    yield "Usage: ... sojourn [ fq ] ALGORITHM [ ROW VALUE | ROW | noROW ] ..."
+    yield "Usage: ... sojourn [ [ fq ] ALGORITHM [ ROW VALUE | ROW | noROW ] ... ]"
     yield "       ... sojourn ALGORITHM help"
-    yield "Algorithms:"
+    yield "Algorithms (without one: the parameter `default` of the module):"
     for found in known.values():
         yield f"  {found.name:<9} {found.brief}"
     yield f"Rows of every queue (fq: {tables.FQ_FLOWS} flows):"

@@ -15,7 +15,7 @@ KIND = "sojourn"
 FQ_FLOWS = 1024
 
 # In the options of the qdisc.
-ALGO, HOST, QUEUE, PARAMS = 1, 2, 3, 4
+ALGO, HOST, QUEUE, PARAMS, ANEW = 1, 2, 3, 4, 5
 # In its statistics.
 COUNTS, DROPS, MARKS, BAD, OWN, MEMORY = 1, 2, 3, 4, 5, 6
 

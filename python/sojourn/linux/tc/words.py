@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The words behind `sojourn` in a command: [fq] ALGORITHM [ROW VALUE | ROW | noROW] …"""
+"""The words behind `sojourn` in a command: [[fq] ALGORITHM [ROW VALUE | ROW | noROW] …]"""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class HelpWanted(Exception):
 
 @dataclass
 class Said:
-    """What the words have said: values of rows by nest and row."""
+    """What the words have said: values of rows by nest and row. Without an algorithm the module
+    knows what is meant."""
 
     algorithm: str
     values: dict[tuple[int, Row], int] = field(default_factory=dict)
@@ -41,10 +42,11 @@ class Said:
                     return nest, row
         return None
 
-    def options(self) -> bytes:
-        """The attribute for the kernel."""
+    def options(self, *, anew: bool = False) -> bytes:
+        """The attribute for the kernel; `anew`: rows that are not said get their defaults."""
+        name = [nl.text(tables.ALGO, self.algorithm)] if self.algorithm else []
         nests = [nl.nest(nest, *self._rows(nest)) for nest in tables.tables(self.algorithm)]
-        return nl.nest(nl.OPTIONS, nl.text(tables.ALGO, self.algorithm), *nests)
+        return nl.nest(nl.OPTIONS, *name, *nests, *[nl.flag(tables.ANEW)] * anew)
 
     def _rows(self, wanted: int) -> list[bytes]:
         return [
@@ -57,6 +59,8 @@ class Said:
 def read(words: Sequence[str]) -> Said:
     """All words of a command behind the qdisc's kind."""
     rest = list(words)
+    if not rest:
+        return Said("")
     flow_queued = rest[:1] == ["fq"]
     if flow_queued:
         del rest[0]
@@ -64,7 +68,7 @@ def read(words: Sequence[str]) -> Said:
         raise HelpWanted
     known = algorithms.algorithms()
     if not rest:
-        raise InputError("an algorithm is wanted, as in `sojourn codel`; try `sojourn help`")
+        raise InputError("fq: an algorithm is wanted behind it")
     if rest[0] not in known:
         raise InputError(f'no algorithm is called "{rest[0]}".{nearest(rest[0], known)}')
     said = Said(rest.pop(0))

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""python -m tests.linux.tdc [--renew]: how all cases went, and what ours reads otherwise.
+
+--renew writes both into docs/linux.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from linux.uml.build import BuildError, build
+from tests.linux.tdc import differences, page
+from tests.linux.tdc.groups import THEIRS, Outcome, run_all
+from tests.linux.tdc.run import Result, counts
+
+
+def tell(group: str, results: list[Result]) -> None:
+    print(f"{group}: {dict(counts(results))}", file=sys.stderr, flush=True)
+
+
+def wrong(found: Outcome) -> list[Result]:
+    """What should be otherwise: in the rewritten groups a difference is a finding."""
+    groups = [*found.ours, THEIRS]
+    return [result for group in groups for result in found.results[group] if result.status != "ok"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run tdc.py on the qdisc in virtual time.")
+    parser.add_argument("--renew", action="store_true", help="write the tables into docs/linux.md")
+    options = parser.parse_args()
+    try:
+        built = build()
+    except BuildError as error:
+        print(f"tdc: {error}", file=sys.stderr)
+        return 1
+    found = run_all(built, tell)
+    for result in wrong(found):
+        print(f"{result.status} {result.name}\n    {result.why}", file=sys.stderr)
+    print(page.counted(found))
+    print(differences.table(found.lines), end="")
+    if options.renew and not wrong(found):
+        page.renew(page.COUNTS, page.counted(found))
+        page.renew(page.DIFFERENCES, page.differing(built, found))
+    return bool(wrong(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""refusals.py: what is refused of rows together, and of a running queue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sojourn import algorithms
+from sojourn.algorithms import Row
+
+from tests.linux.tdc.case import ADD, CHANGE, ROOT, Case, Form, kernel_refuses, shows
+from tests.linux.tdc.sentences import formats, say
+
+
+def cases(algorithm: str) -> Iterator[Case]:
+    met = set()
+    for form, near in _edges(algorithm):
+        met.add(form.refusal())
+        yield kernel_refuses(
+            f"{algorithm}: {form.typed()}", f"{ADD} {form.typed()}", form.refusal()
+        )
+        yield shows(f"{algorithm}: {near.typed()}", f"{ADD} {near.typed()}", near)
+    for form in _pairs(algorithm):
+        if form.refusal() not in met | {""}:
+            met.add(form.refusal())
+            name = f"{algorithm}: {form.typed()}"
+            yield kernel_refuses(name, f"{ADD} {form.typed()}", form.refusal())
+    yield from _of_a_change(algorithm)
+
+
+# ---- rows together, judged by the core itself ----
+
+
+def _edges(algorithm: str) -> Iterator[tuple[Form, Form]]:
+    """Values of one row that are refused, each with one beside it that is not."""
+    rows = [*algorithms.queue_rows().values(), *algorithms.find(algorithm).params]
+    for row in rows:
+        goes = {
+            value: not Form(algorithm, {row.name: value}).refusal() for value in _near(row, rows)
+        }
+        for value in sorted(goes):
+            beside = next((v for v in (value - 1, value + 1) if goes.get(v)), None)
+            if not goes[value] and beside is not None:
+                yield Form(algorithm, {row.name: value}), Form(algorithm, {row.name: beside})
+
+
+def _near(row: Row, rows: list[Row]) -> set[int]:
+    """Where a rule may begin: at a bound, at a number in a sentence, at another row's default."""
+    told = {int(digits) for text in formats() for digits in re.findall(r"\d+", text)}
+    known = {row.min, row.max, *told, *(other.default for other in rows if other.unit == row.unit)}
+    near = {value + step for value in known for step in (-1, 0, 1)}
+    return {value for value in near if row.min <= value <= _most(row)}
+
+
+def _most(row: Row) -> int:
+    """Many flows cost the core much memory, and no rule is about how many they are."""
+    return 2 if row.name == "flows" else row.max
+
+
+def _pairs(algorithm: str) -> Iterator[Form]:
+    rows = algorithms.find(algorithm).params
+    for index, row in enumerate(rows):
+        for other in rows[index + 1 :]:
+            for value in row.min, row.max:
+                for second in other.min, other.max:
+                    yield Form(algorithm, {row.name: value, other.name: second})
+
+
+# ---- a running queue ----
+
+
+def _of_a_change(algorithm: str) -> Iterator[Case]:
+    setup, left = [f"{ADD} {algorithm}"], f"{ROOT} {Form(algorithm).shown()}\n"
+    for other in algorithms.algorithms():
+        if other == algorithm:
+            continue
+        name = f"{algorithm}: changed to {other}"
+        sentence = say("this queue is", algorithm)
+        yield kernel_refuses(name, f"{CHANGE} {other}", sentence, setup, left)

@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""covers.py: what the digest of the storm rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from linux.uml.build import SANITIZERS
+from tests.models.digest import Digest, hash_of
+from tests.models.library import ROOT
+
+HERE = Path(__file__).resolve().parent
+COMMAND = "python -m tests.linux.hostile"
+DIGEST = Digest(HERE / "digest.toml", COMMAND)
+
+
+def covers() -> str:
+    """Hash of what the result rests on."""
+    core = [*(ROOT / "aqm").glob("*.[ch]"), *(ROOT / "aqm/law").glob("*.h")]
+    qdisc = [*(ROOT / "linux/qdisc").glob("*.[ch]"), ROOT / "linux/qdisc/Kbuild"]
+    own = [*HERE.glob("*.[ch]"), *HERE.glob("[a-z]*.py"), HERE.parent / "aftermath.py"]
+    own = [path for path in own if not path.name.startswith("test_")]
+    return hash_of([*core, *qdisc, *own, *SANITIZERS.parent.glob("*.config")])

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""kernels.py: the kernels that the storm is played in, and how much of it in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from linux.qdisc.build import module
+from linux.uml.build import Built, build, cache_root, digest, only_one
+from tests.linux.hostile import play, qemu
+from tests.linux.hostile.play import Played
+from tests.linux.hostile.shrink import prefix, ranges, without_needless
+from tests.models.library import ROOT
+
+# One guest may be tried for so long to make a failing list of steps shorter.
+SHRINK_S = 120.0
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kind of guest. `steps` is what a seed goes through: of Debian's kernel rounds."""
+
+    name: str
+    seeds: range
+    seeds_per_guest: int
+    steps: str
+
+    def guests(self) -> list[range]:
+        each = self.seeds_per_guest
+        return [self.seeds[at : at + each] for at in range(0, len(self.seeds), each)]
+
+
+VIRTUAL = Kernel("virtual", range(1, 61), 30, "0-150")
+SANITIZERS = Kernel("sanitizers", range(1, 121), 10, "0-150")
+DEBIAN = Kernel("debian", range(1, 5), 4, "0-5")
+KERNELS = {kernel.name: kernel for kernel in (VIRTUAL, SANITIZERS, DEBIAN)}
+
+
+class Player:
+    """A kernel with our module in it."""
+
+    def __init__(self, kernel: Kernel, *, plain: bool = False) -> None:
+        self.kernel, self.plain = kernel, plain
+        self.built: Built | None = None
+        if kernel is DEBIAN:
+            self.ours = debian_module()
+            self.release = qemu.release()
+            return
+        self.built = build(sanitizers=kernel is SANITIZERS)
+        self.ours = module(self.built)
+        self.release = self.built.release
+
+    def play(self, seeds: range, steps: str) -> Played:
+        if not self.built:
+            return qemu.play(self.ours, seeds, steps)
+        leaks = self.kernel is SANITIZERS
+        return play.play(self.built, self.ours, seeds, steps, sanitizers=leaks, plain=self.plain)
+
+    def fewest(self, seed: int, steps: str, played: Played) -> str:
+        """The fewest steps of a seed that fail as these have; nothing: it does not fail alone."""
+        assert played.fault
+        like, last = played.fault.likeness, played.fault.step
+        alone = range(seed, seed + 1)
+
+        def fails(chosen: Sequence[int]) -> bool:
+            fault = self.play(alone, ranges(chosen)).fault
+            return bool(fault and fault.likeness == like)
+
+        every = play.numbers(steps)
+        known = [step for step in every if last < 0 or step <= last]
+        if not fails(known):
+            return ""
+        if last < 0:
+            known = prefix(known, fails)
+        return ranges(without_needless(known, fails, SHRINK_S))
+
+
+def debian_module() -> Path:
+    """Ours for Debian's kernel, from the cache if it is there."""
+    content = [*(ROOT / "aqm").glob("*.[ch]"), *(ROOT / "aqm/law").glob("*.h")]
+    content += (ROOT / "linux/qdisc").glob("*.[ch]")
+    folder = cache_root() / f"debian-module-{digest(sorted(content), [qemu.release()])}"
+    with only_one(folder.name):
+        if not (folder / "sch_sojourn.ko").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            qemu.module(folder)
+    return folder / "sch_sojourn.ko"

@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""qemu.py: the storm in one of Debian's own kernels, on four processors and in real time.
+
+The storm is the first process of a machine in which there is nothing else but modules.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from linux.uml.build import BuildError, run
+from tests.linux.debian import HEADERS, archive, image, kernel_module
+from tests.linux.hostile.play import WORDS, Played, count, fault_in, storm
+from tests.models.library import ROOT
+
+PROCESSORS = 4
+ROUND_MS = 2500
+MEMORY_MB = 1536
+# Devices, and what leads packets to them and into classes.
+SURROUNDINGS = ["veth", "dummy", "ifb", "tun", "bridge", "8021q"]
+SURROUNDINGS += ["sch_ingress", "cls_u32", "act_mirred"]
+# One processor of four that are played on two: what is silent for so long is stuck.
+QUIET_S = 180.0
+LIMIT_S = 900.0
+LOCKUP = re.compile(r"(soft lockup|rcu_preempt detected stalls|self-detected stall).*")
+# Freed memory is poisoned, and what is written beyond an object or after its end is told.
+COMMAND_LINE = "console=ttyS0 panic=-1 loglevel=4 slub_debug=FZP"
+
+
+def missing() -> str:
+    """What is wanted and not here; nothing: an empty sentence."""
+    if not HEADERS:
+        return "no kernel headers: apt install linux-headers-cloud-amd64"
+    if not shutil.which("qemu-system-x86_64"):
+        return "qemu-system-x86_64 is missing: apt install qemu-system-x86"
+    return ""
+
+
+def release() -> str:
+    return HEADERS[-1].parent.name
+
+
+def module(folder: Path, core: Path = ROOT) -> Path:
+    """Ours, for the newest of Debian's kernels whose headers are here."""
+    make: list[str | Path] = ["make", "-s", "-C", core / "linux/qdisc", f"KERNEL={HEADERS[-1]}"]
+    run([*make, f"BUILD={folder}"], folder.with_suffix(".log"))
+    return folder / "sch_sojourn.ko"
+
+
+def needed(modules: Path, name: str, found: dict[str, bytes]) -> None:
+    """A module and what it depends on, in the order of their loading."""
+    if name in found or re.search(rf"/{name}\.ko$", builtin(modules), re.M):
+        return
+    data = kernel_module(modules, name)
+    depends = re.search(rb"\0depends=([^\0]*)\0", data)
+    for other in depends[1].decode().split(",") if depends and depends[1] else []:
+        needed(modules, other, found)
+    found[name] = data
+
+
+def builtin(modules: Path) -> str:
+    return (modules / "modules.builtin").read_text()
+
+
+def disk(program: Path, ours: Path, arguments: list[str]) -> bytes:
+    """The archive that the machine has for a disk."""
+    _, modules = image(release())
+    kinds = subprocess.check_output([program, "--kinds"], text=True).split()
+    found: dict[str, bytes] = {}
+    for name in [*SURROUNDINGS, *(f"sch_{kind}" for kind in kinds if kind != "mq")]:
+        needed(modules, name, found)
+    found["sch_sojourn"] = ours.read_bytes()
+    files = {f"{name}.ko": data for name, data in found.items()}
+    files["modules"] = "".join(f"/{name}.ko\n" for name in found).encode()
+    files["arguments"] = "".join(f"{word}\n" for word in arguments).encode()
+    files["init"] = program.read_bytes()
+    return archive(files)
+
+
+def ended(process: subprocess.Popen[bytes], console: Path) -> str:
+    """Why the machine did not come to its end; nothing: it did."""
+    end_s, size, since_s = time.monotonic() + LIMIT_S, 0, time.monotonic()
+    while process.poll() is None:
+        time.sleep(0.2)
+        now = console.stat().st_size
+        if now != size:
+            size, since_s = now, time.monotonic()
+            if found := LOCKUP.search(console.read_text(errors="replace")):
+                return f"hang: {found[0]}"
+        if time.monotonic() > end_s or time.monotonic() - since_s > QUIET_S:
+            return "hang"
+    return ""
+
+
+def play(ours: Path, seeds: range, rounds: str, program: Path | None = None) -> Played:
+    """Play rounds of many processes for each seed, in one machine."""
+    if why := missing():
+        raise BuildError(why)
+    program = program or storm(ours)
+    arguments = [str(seeds.start), str(seeds.stop - 1), rounds, WORDS, str(ROUND_MS)]
+    command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-smp", str(PROCESSORS)]
+    command += ["-cpu", "max", "-m", str(MEMORY_MB), "-nic", "none", "-nographic", "-no-reboot"]
+    with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
+        initrd, console = Path(scratch) / "initrd", Path(scratch) / "console.txt"
+        initrd.write_bytes(disk(program, ours, arguments))
+        kernel, _ = image(release())
+        command += ["-kernel", str(kernel), "-initrd", str(initrd), "-append", COMMAND_LINE]
+        with console.open("wb") as out:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+            try:
+                trouble = ended(process, console)
+            finally:
+                process.kill()
+                process.wait()
+        said = console.read_text(errors="replace").replace("\r\n", "\n")
+    if not trouble and "job status 0\n" not in said:
+        trouble = "the machine ended without a word"
+    return Played(said, fault_in(said, trouble), count(said))

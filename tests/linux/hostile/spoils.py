@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""spoils.py: mistakes made on purpose in copies of the module; the storm must find each."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from linux.qdisc.build import module
+from linux.uml.build import BuildError, Built, run
+from tests.linux.hostile import qemu
+from tests.linux.hostile.play import Fault, play, storm
+from tests.models.library import ROOT
+
+STEPS = "0-150"
+SEEDS = range(1, 61)
+ROUNDS = "0-3"
+# With hangs among them, which are waited for.
+QUIET_S = 20.0
+
+
+@dataclass(frozen=True)
+class Spoil:
+    """A mistake, the kernel in which it is looked for, and what the storm must say."""
+
+    name: str
+    file: str
+    right: str
+    wrong: str
+    said: str
+    kernel: str = "virtual"
+
+
+SPOILS = [
+    Spoil(
+        "a victim that is not counted",
+        "linux/qdisc/host.h",
+        "\tlost->pkts++;\n",
+        "\tlost->pkts += why != AQM_WHY_FAT;\n",
+        "held|count|hold|stuck",
+    ),
+    Spoil(
+        "a byte too much on a victim",
+        "linux/qdisc/host.h",
+        "\tlost->bytes += qdisc_pkt_len(skb);\n",
+        "\tlost->bytes += qdisc_pkt_len(skb) + (why == AQM_WHY_FAT);\n",
+        "bytes",
+    ),
+    Spoil(
+        "parents that do not hear of a lowered limit",
+        "linux/qdisc/sch_sojourn.c",
+        "\ttell_parents(sch);\n\tdropped",
+        "\tdropped",
+        "held|count|hold|stuck",
+    ),
+    Spoil(
+        "a packet that is never freed",
+        "linux/qdisc/sch_sojourn.c",
+        "\tconsume_skb(skb);\n",
+        "",
+        "unreferenced object|holds the module",
+        "sanitizers",
+    ),
+    Spoil(
+        "an MTU of any size",
+        "aqm/manage.h",
+        "mtu_bytes > AQM_MTU_MAX ? AQM_MTU_MAX",
+        "mtu_bytes > U32_MAX ? AQM_MTU_MAX",
+        "hangs",
+    ),
+    Spoil(
+        "a parent that counts nothing for a moment",
+        "linux/qdisc/sch_sojourn.c",
+        "sch->q.qlen > (counted ? 1 : 0)",
+        "sch->q.qlen > 0",
+        "stuck",
+    ),
+    Spoil(
+        "a mark in a VLAN tag",
+        "linux/qdisc/ip_header.h",
+        "\tif (unlikely(eth_type_vlan(skb->protocol)))\n\t\treturn ip_behind_tags(skb);\n"
+        "\treturn ip_at(skb_network_offset(skb), skb->protocol);\n",
+        "\treturn ip_at(skb_network_offset(skb), skb_protocol((struct sk_buff *)skb, true));\n",
+        "(bytes|tags) have changed",
+    ),
+    Spoil(
+        "rows that are not tested together",
+        "linux/qdisc/netlink.c",
+        "\tif (no.sentence) {\n",
+        "\tif (0) {\n",
+        "taken, though it should be refused",
+    ),
+    Spoil(
+        "a row that is read with a mistake",
+        "linux/qdisc/netlink.c",
+        "\tif (!aqm_field_set(row, base, value))\n",
+        "\tif (!aqm_field_set(row, base, value == 3 ? 4 : value))\n",
+        "is not as it was asked for",
+    ),
+    Spoil(
+        "a change without the lock of the tree",
+        "linux/qdisc/sch_sojourn.c",
+        "\tsch_tree_lock(sch);\n\tif (choice.anew)",
+        "\tif (0)\n\t\tsch_tree_lock(sch);\n\tif (choice.anew)",
+        ".",
+        "debian",
+    ),
+]
+
+
+def spoilt(spoil: Spoil, built: Built, work: Path) -> Path:
+    """The module with a mistake in it, made from a copy of its sources."""
+    for folder in ("aqm", "linux/qdisc"):
+        shutil.copytree(ROOT / folder, work / folder)
+    source = work / spoil.file
+    text = source.read_text()
+    if text.count(spoil.right) != 1:
+        raise BuildError(f"{spoil.name}: {spoil.file} does not have this once:\n{spoil.right}")
+    source.write_text(text.replace(spoil.right, spoil.wrong))
+    if spoil.kernel == "debian":
+        return qemu.module(work / "build", work)
+    make: list[str | Path] = ["make", "-C", work / "linux/qdisc", "ARCH=um"]
+    run([*make, f"KERNEL={built.objects}", f"BUILD={work / 'build'}"], work / "build.log")
+    return work / "build/sch_sojourn.ko"
+
+
+def found(spoil: Spoil, built: Built) -> Fault:
+    """The fault that the storm finds; BuildError where it finds none, or another."""
+    with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
+        wrong, tables = spoilt(spoil, built, Path(scratch)), storm(module(built))
+        if spoil.kernel == "debian":
+            played = qemu.play(wrong, SEEDS, ROUNDS, tables)
+        else:
+            leaks = spoil.kernel == "sanitizers"
+            seeds = range(1, 6) if leaks else SEEDS
+            played = play(
+                built, wrong, seeds, STEPS, program=tables, sanitizers=leaks, quiet_s=QUIET_S
+            )
+    if not played.fault:
+        raise BuildError(f"nobody has found {spoil.name}")
+    if not re.search(spoil.said, played.fault.sentence):
+        raise BuildError(f"{spoil.name} was taken for this: {played.fault}")
+    return played.fault

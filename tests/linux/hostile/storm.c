@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * storm.c: attacks on queues, one for each seed, in a network namespace of its own.
+ *
+ *   storm FIRST LAST STEPS WORDS [MS] [plain]
+ *       seeds from FIRST to LAST; of each the steps named by STEPS, as in 0-99 or 0,7,30-35;
+ *       after each all must be right, and the kernel have said none of the WORDS, as in
+ *       BUG:|WARNING:. With MS a step is a round of so many milliseconds, in which several
+ *       processes act at once, and all must be right after it. With `plain` the kernel's own
+ * queues stand where ours would: what fails then is not ours. storm --kinds the parents that it
+ * plants, a name a line
+ *
+ * The first trouble ends it: `FAIL seed step: sentence`.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/pkt_sched.h>
+
+#include "storm.h"
+#include "stranger.h"
+
+enum { RELEASE_S = 120, PACKETS_BY_SEGMENTS = 100000, NOBODY_EACH = 4 };
+
+/* What was asked for. */
+struct orders {
+	uint64_t first, last; /* seeds */
+	const char *list;     /* steps, or rounds */
+	uint32_t round_ms;    /* 0: steps, one after the other */
+	bool plain;
+};
+
+static struct storm storm;
+
+bool listed(const char *list, uint64_t number)
+{
+	while (*list) {
+		char *end;
+		uint64_t from = strtoull(list, &end, 10), to = from;
+
+		if (*end == '-')
+			to = strtoull(end + 1, &end, 10);
+		if (number >= from && number <= to)
+			return true;
+		list = end + (*end == ',');
+	}
+	return false;
+}
+
+uint64_t last_of(const char *list)
+{
+	uint64_t last = 0;
+
+	for (const char *at = list; *at; at += *at ? 1 : 0)
+		if (at == list || at[-1] == ',' || at[-1] == '-')
+			last = strtoull(at, NULL, 10);
+	return last;
+}
+
+static void print_tally(const struct storm *s)
+{
+	const struct tally *t = &s->tally;
+	const struct world *w = &s->world;
+
+	printf("WORLD %llu place=%s user=%s mtu=%u", (unsigned long long)s->seed, w->place,
+	       s->nobody ? "nobody" : "root", w->mtu_bytes);
+#define SHOW(name) printf(" " #name "=%llu", (unsigned long long)(NOTES->name))
+#define NOTES      t
+	SHOW(steps);
+	SHOW(trees);
+	SHOW(qdiscs);
+	SHOW(taken);
+	SHOW(refused);
+	SHOW(changes);
+	SHOW(wrongs);
+	SHOW(noises);
+	SHOW(mutants);
+	SHOW(dries);
+#undef NOTES
+#define NOTES w
+	SHOW(sent);
+	SHOW(not_sent);
+	SHOW(seen);
+	SHOW(marked);
+	SHOW(marked_behind_tags);
+#undef NOTES
+#undef SHOW
+	printf(" kinds=");
+	for (uint32_t i = 0, n = 0; i < kind_count(); i++)
+		if (t->kinds >> i & 1)
+			printf("%s%s", n++ ? "," : "", kinds[i].name);
+	printf("\n");
+}
+
+/* The tree that was found wrong, a qdisc a line. */
+static void print_tree(const struct tree *t)
+{
+	for (uint32_t i = 0; i < t->qdiscs; i++) {
+		const struct qdisc *q = &t->qdisc[i];
+
+		printf("TREE %x: parent %x:%x %s %s qlen %u backlog %u drops %u",
+		       q->handle >> 16, q->parent >> 16, q->parent & 0xffff, q->kind,
+		       q->readable ? q->choice.algo->name : "", q->qlen, q->backlog_bytes,
+		       q->drops);
+		if (q->readable)
+			printf(" limit %u flows %u ecn %u split %u in %llu out %llu",
+			       q->choice.setup.limit, q->choice.setup.flows,
+			       q->choice.setup.ecn, q->choice.host.split_gso,
+			       (unsigned long long)q->in_pkts, (unsigned long long)q->out_pkts);
+		printf("\n");
+	}
+}
+
+int storm_fails(const struct storm *s, uint64_t step)
+{
+	print_tree(&s->tree);
+	printf("FAIL %llu %llu: %s\n", (unsigned long long)s->seed, (unsigned long long)step,
+	       s->trouble);
+	return 1;
+}
+
+/* Packets keep their sockets, and these the namespace: what holds packets is taken away. */
+static bool take_down(struct storm *s, struct draw *d)
+{
+	struct message m;
+
+	if (one_in(d, 3))
+		return storm_run_dry(s);
+	if (one_in(d, 2) && strcmp(s->world.place, "lo"))
+		begin_link(&m, RTM_DELLINK, 0, s->world.index);
+	else
+		begin_tc(&m, RTM_DELQDISC, 0, s->world.index, 0, TC_H_ROOT, 0);
+	storm_ask(s, &m);
+	return true;
+}
+
+static int play_steps(struct storm *s, const char *list)
+{
+	for (uint64_t step = 0; step <= last_of(list); step++) {
+		if (!listed(list, step))
+			continue;
+		printf("STEP %llu %llu %s\n", (unsigned long long)s->seed,
+		       (unsigned long long)step, step_name(s, step));
+		if (!storm_step(s, step))
+			return storm_fails(s, step);
+	}
+	return 0;
+}
+
+/* In a process of its own, whose end takes down the rest. */
+static int play(uint64_t seed, const struct orders *o)
+{
+	struct draw d = draw_for(seed, UINT64_MAX);
+	struct storm *s = &storm;
+	int status;
+
+	s->seed = seed;
+	s->plain = o->plain;
+	s->real_time = o->round_ms;
+	s->kernel_log = kernel_log_open();
+	s->packets_left = PACKETS_BY_SEGMENTS;
+	s->nobody = one_in(&d, NOBODY_EACH);
+	if ((s->nobody && !become_nobody()) || unshare(CLONE_NEWNET)) {
+		perror("storm: namespace");
+		return 2;
+	}
+	wire_open(&s->wire);
+	world_build(&s->wire, &s->world, &d);
+	printf("SEED %llu %s mtu %u %s\n", (unsigned long long)seed, s->world.place,
+	       s->world.mtu_bytes, s->nobody ? "nobody" : "root");
+	status = o->round_ms ? play_rounds(s, o->list, o->round_ms) : play_steps(s, o->list);
+	if (status)
+		return status;
+	if (!take_down(s, &d))
+		return storm_fails(s, last_of(o->list) + 1);
+	print_tally(s);
+	return 0;
+}
+
+static int watch_over(uint64_t seed, const struct orders *o)
+{
+	int status, log = kernel_log_open();
+	const char *said;
+	pid_t child;
+
+	child = fork();
+	if (!child) {
+		status = play(seed, o);
+		fflush(stdout);
+		_exit(status);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return 2;
+	if (status) {
+		if (WIFSIGNALED(status))
+			printf("FAIL %llu 0: the storm itself ended by signal %d\n",
+			       (unsigned long long)seed, WTERMSIG(status));
+		return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+	}
+	storm.seed = seed;
+	if (!module_is_free(RELEASE_S)) {
+		strcpy(storm.trouble, "somebody holds the module when all is taken down");
+		return storm_fails(&storm, last_of(o->list));
+	}
+	said = kernel_said(log);
+	close(log);
+	if (!said)
+		return 0;
+	snprintf(storm.trouble, sizeof(storm.trouble), "the kernel says: %s", said);
+	return storm_fails(&storm, last_of(o->list));
+}
+
+static int print_kinds(void)
+{
+	for (uint32_t i = 0; i < kind_count(); i++)
+		puts(kinds[i].name);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct orders o = {0};
+	int status = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (is_first_process())
+		return boot(argv[0]);
+	if (argc == 2 && !strcmp(argv[1], "--kinds"))
+		return print_kinds();
+	if (argc < 5) {
+		fprintf(stderr, "storm FIRST LAST STEPS WORDS [MS] [plain]\n");
+		return 2;
+	}
+	o.first = strtoull(argv[1], NULL, 10);
+	o.last = strtoull(argv[2], NULL, 10);
+	o.list = argv[3];
+	complaint_words = argv[4];
+	for (int i = 5; i < argc; i++) {
+		if (!strcmp(argv[i], "plain"))
+			o.plain = true;
+		else
+			o.round_ms = (uint32_t)strtoul(argv[i], NULL, 10);
+	}
+	for (uint64_t seed = o.first; !status && seed <= o.last; seed++)
+		status = watch_over(seed, &o);
+	return status;
+}

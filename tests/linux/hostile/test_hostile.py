@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The parts of the storm that need no guest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.linux.hostile.play import fault_in, numbers
+from tests.linux.hostile.shrink import prefix, ranges, without_needless
+
+
+def test_a_list_of_steps_is_read_as_it_is_written() -> None:
+    for steps in ([0], [0, 1, 2], [0, 7, 30, 31, 32], [5, 7]):
+        assert numbers(ranges(steps)) == steps
+
+
+def test_few_steps_are_left_of_many() -> None:
+    def fails(steps: Sequence[int]) -> bool:
+        return {3, 40, 41} <= set(steps)
+
+    assert prefix(range(100), fails) == list(range(42))
+    assert without_needless(range(42), fails, limit_s=60) == [3, 40, 41]
+
+
+CONSOLE = "STEP 4 0 plant\nSTEP 4 1 send\n"
+WRONG = "FAIL 4 1: fifo 1: below 2:1: 5 bytes are held, 6 by its own count\n"
+
+
+@pytest.mark.parametrize(
+    ("console", "trouble", "step", "likeness"),
+    [
+        (CONSOLE + WRONG, "the job failed", 1, "# bytes are held, # by its own count"),
+        (CONSOLE, "hang", 1, "the guest hangs"),
+        (CONSOLE + "Kernel panic - not syncing: fault at 0x48\n", "x", 1, "fault at #x#"),
+        (CONSOLE + "AssertionError: a leak\n", "the job failed", -1, "a leak"),
+    ],
+)
+def test_a_console_tells_what_was_wrong(
+    console: str, trouble: str, step: int, likeness: str
+) -> None:
+    fault = fault_in(console, trouble)
+    assert fault
+    assert (fault.step, fault.likeness) == (step, likeness)
+
+
+def test_a_guest_that_ends_well_has_no_fault() -> None:
+    assert fault_in(CONSOLE, "") is None
+
+
+def test_every_file_of_the_storm_is_short() -> None:
+    for path in Path(__file__).parent.iterdir():
+        if path.suffix in (".c", ".h", ".py"):
+            assert len(path.read_text().splitlines()) <= 500, path.name

@@ -15,101 +15,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tests.linux import netlink as nl
-from tests.linux.net import Sender, case, do, lay_wire, watching
+from tests.linux.net import Sender, case, do, hears, lay_wire, watching
 from tests.linux.netlink import Netlink, Qdisc
+from tests.linux.trees import PARENTS, TBF, books, drain, lay_tree, load
 
 ALGORITHMS = ["choke", "codel", "duk", "fifo", "pie", "pie_2013", "sfb"]
+# Those that sample have no flows of their own; a case below holds this to the module.
+ALONE = ["choke"]
 MS = 1_000_000
-
-# A slow root where the parent itself has no rate; then the parent, with two classes.
-TBF = "tc qdisc add dev c0 root handle 9: tbf rate 8mbit burst 3028 limit 100000000"
-PARENTS = {
-    "htb": [
-        "tc qdisc add dev c0 root handle 1: htb default 10",
-        "tc class add dev c0 parent 1: classid 1:1 htb rate 8mbit burst 3028 quantum 1514",
-        "tc class add dev c0 parent 1:1 classid 1:10 htb rate 4mbit ceil 8mbit quantum 1514",
-        "tc class add dev c0 parent 1:1 classid 1:20 htb rate 4mbit ceil 8mbit quantum 1514",
-    ],
-    "hfsc": [
-        "tc qdisc add dev c0 root handle 1: hfsc default 10",
-        "tc class add dev c0 parent 1: classid 1:1 hfsc sc rate 8mbit ul rate 8mbit",
-        "tc class add dev c0 parent 1:1 classid 1:10 hfsc sc rate 4mbit",
-        "tc class add dev c0 parent 1:1 classid 1:20 hfsc sc rate 4mbit",
-    ],
-    "drr": [
-        TBF,
-        "tc qdisc add dev c0 parent 9:1 handle 1: drr",
-        "tc class add dev c0 parent 1: classid 1:10 drr",
-        "tc class add dev c0 parent 1: classid 1:20 drr",
-    ],
-    "qfq": [
-        TBF,
-        "tc qdisc add dev c0 parent 9:1 handle 1: qfq",
-        "tc class add dev c0 parent 1: classid 1:10 qfq weight 10 maxpkt 2048",
-        "tc class add dev c0 parent 1: classid 1:20 qfq weight 20 maxpkt 2048",
-    ],
-    "ets": [TBF, "tc qdisc add dev c0 parent 9:1 handle 1: ets bands 2 quanta 1514 3028"],
-    "ets-strict": [TBF, "tc qdisc add dev c0 parent 9:1 handle 1: ets bands 2 strict 2"],
-    "prio": [TBF, "tc qdisc add dev c0 parent 9:1 handle 1: prio bands 2 priomap" + " 0" * 16],
-    "tbf": [TBF.replace("9:", "1:")],
-}
-CLASSES = {"ets": ("1", "2"), "ets-strict": ("1", "2"), "prio": ("1", "2"), "tbf": ("1",)}
 
 SPILL = [nl.algorithm("spill"), nl.nest(nl.PARAMS, nl.u32(1, 5))]
 SPILL_BUT_LAST = [nl.algorithm("spill"), nl.nest(nl.PARAMS, nl.u32(1, 5), nl.u32(2, 1))]
 
 
-def leaves(parent: str) -> list[tuple[str, str]]:
-    """Class and handle of each leaf."""
-    minors = CLASSES.get(parent, ("10", "20"))
-    return [(f"1:{minor}", f"{minor}0:") for minor in minors]
-
-
-def lay_tree(kernel: Netlink, parent: str, *options: bytes) -> list[tuple[str, str]]:
-    for command in PARENTS[parent]:
-        do(command)
-    for where, own in leaves(parent):
-        kernel.add("c0", where, own, *options)
-    return leaves(parent)
-
-
-def agree(kernel: Netlink, below: list[tuple[str, str]]) -> dict[str, Qdisc]:
-    """A parent counts exactly what its children hold; below TBF it may itself hold one
-    packet more, at which TBF has peeked."""
-    found = kernel.dump("c0")
-    children = [found[own] for _, own in below]
-    parent, top = found.get("1:", found[below[0][1]]), found.get("9:")
-    pkts = parent.qlen - sum(c.qlen for c in children)
-    size = parent.backlog - sum(c.backlog for c in children)
-    assert pkts == size == 0 or (top and pkts == 1 and size > 0), (parent, children)
-    if top:
-        assert (top.qlen, top.backlog) == (parent.qlen, parent.backlog), (top, parent)
-    for child in children:
-        assert child.balances, child
-        assert not child.total(nl.BAD), child
-    return found
-
-
-def drain(kernel: Netlink, below: list[tuple[str, str]]) -> dict[str, Qdisc]:
-    for _ in range(600):
-        time.sleep(0.1)
-        found = agree(kernel, below)
-        if not any(found[own].qlen for _, own in below):
-            return found
-    raise AssertionError("the queues do not run dry")
-
-
-def load(kernel: Netlink, below: list[tuple[str, str]], rounds: int = 40) -> dict[str, Qdisc]:
-    """Bursts of changing size to every class, faster than the link, with pauses in which
-    it catches up; the books are compared all the time."""
-    senders = [Sender(nl.handle(where), tos=2) for where, _ in below]
-    for number in range(rounds):
-        for i, sender in enumerate(senders):
-            sender.send((number * 7 + i * 3) % 23, payload_bytes=100 + (number * 331) % 1300)
-        agree(kernel, below)
-        time.sleep(0.004 + 0.002 * (number % 7))
-        agree(kernel, below)
-    return drain(kernel, below)
+def flows_of(name: str, flows: int) -> bytes:
+    """The queue's rows for so many flows, where the algorithm may have any."""
+    return nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, 0 if name in ALONE else flows))
 
 
 # ---- packets go through, and are counted ----
@@ -136,14 +57,21 @@ def every_algorithm_holds_a_load_alone_and_in_flows() -> None:
     kernel = Netlink()
     do(TBF)
     below = [("9:1", "10:")]
+    alone: list[str] = []
     for name in ALGORITHMS:
         for flows in (0, 64):
             rows = nl.nest(nl.QUEUE, nl.u32(nl.LIMIT, 30), nl.u32(nl.FLOWS, flows))
-            kernel.add("c0", "9:1", "10:", nl.algorithm(name), rows)
+            try:
+                kernel.add("c0", "9:1", "10:", nl.algorithm(name), rows)
+            except nl.Refused as answer:
+                assert flows and "cannot be flow-queued" in answer.sentence, answer
+                alone.append(name)
+                continue
             mine = load(kernel, below)["10:"]
             assert mine.total(nl.DROPS) == mine.drops > 0, mine
             assert mine.count(1) == mine.count(3) + mine.drops
             kernel.delete("c0", "9:1", "10:")
+    assert alone == ALONE, alone
 
 
 @case
@@ -191,6 +119,11 @@ def parents_count_with(options: list[bytes]) -> None:
     do("rmmod sch_sojourn")
 
 
+# Said once, and true; QFQ in 6.1 says it as a warning with a trace.
+IDLE = ("non-work-conserving", "qfq_dequeue", "Call Trace")
+
+
+@hears(*IDLE)
 @case
 def parents_count_right_when_a_dequeue_empties_the_queue() -> None:
     """The kernel says once that such a child is non-work-conserving, as is true."""
@@ -248,10 +181,10 @@ def rows_change_under_traffic_and_the_books_stay_right() -> None:
             limit = (400, 5, 60, 1, 200)[number % 5]
             target = nl.nest(nl.PARAMS, nl.u64(1, (1 + number) * MS))
             kernel.change("c0", where, own, nl.nest(nl.QUEUE, nl.u32(nl.LIMIT, limit)), target)
-            found = agree(kernel, below)
+            found = books(kernel)
             assert found[own].qlen <= limit + 1
             time.sleep(0.005)
-        found = drain(kernel, below)
+        found = drain(kernel)
         lowered = [nl.numbers(found[own].stats[nl.DROPS])[8 + 1] for _, own in below]
         assert sum(lowered) > 0, "a lowered limit dropped nothing"
         do("tc qdisc del dev c0 root")
@@ -269,6 +202,7 @@ def a_dump_shows_every_row_exactly() -> None:
         nl.u32(nl.ECN, 1),
         nl.u32(nl.FLOWS, 128),
         nl.u32(nl.QUANTUM, 300),
+        nl.u32(nl.MEMORY_LIMIT, 9_999_999),
     )
     params = nl.nest(nl.PARAMS, nl.u64(1, 1_234_567), nl.u64(2, 98_765_432))
     kernel.add("c0", "root", "1:", nl.algorithm("codel"), host, queue, params)
@@ -286,7 +220,7 @@ def a_queue_starts_with_the_defaults() -> None:
     kernel.add("c0", "root", "1:", nl.algorithm("codel"))
     rows = kernel.dump("c0")["1:"].rows
     assert nl.numbers(rows[nl.HOST]) == {1: 1}
-    assert nl.numbers(rows[nl.QUEUE]) == {1: 1000, 2: 0xFFFFFFFF, 3: 0, 4: 0, 5: 0}
+    assert nl.numbers(rows[nl.QUEUE]) == {1: 1000, 2: 0xFFFFFFFF, 3: 0, 4: 0, 5: 0, 6: 32 << 20}
     assert nl.numbers(rows[nl.PARAMS]) == {1: 5 * MS, 2: 100 * MS}
 
 
@@ -297,9 +231,9 @@ def a_link_that_goes_down_empties_the_queue() -> None:
     below = lay_tree(kernel, "htb", nl.algorithm("choke"))
     for _ in range(3):
         Sender(nl.handle(below[0][0])).send(50)
-        assert agree(kernel, below)["100:"].qlen > 20
+        assert books(kernel)["100:"].qlen > 20
         do("ip link set c0 down")
-        found = agree(kernel, below)
+        found = books(kernel)
         assert (found["100:"].qlen, found["1:"].qlen) == (0, 0)
         do("ip link set c0 up")
         do("ip neigh replace 10.0.0.2 lladdr 02:00:00:00:00:02 nud permanent dev c0")
@@ -361,7 +295,7 @@ def queues_go_while_packets_come() -> None:
     with flood("10.0.0.2"):
         for number, name in enumerate(ALGORITHMS * 4):
             do(TBF)
-            flows = nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, number % 2 * 64))
+            flows = flows_of(name, number % 2 * 64)
             kernel.add("c0", "9:1", "10:", nl.algorithm(name), flows)
             time.sleep(0.03)
             assert kernel.dump("c0")["10:"].qlen > 0
@@ -417,7 +351,6 @@ def transfer(split: bool, offloads: bool) -> tuple[Qdisc, int, float]:
     do("tc class add dev c0 parent 1: classid 1:10 htb rate 20mbit burst 66000 quantum 66000")
     host = nl.nest(nl.HOST, nl.u32(nl.SPLIT_GSO, int(split)))
     kernel.add("c0", "1:10", "100:", nl.algorithm("codel"), host)
-    below = [("1:10", "100:")]
     sink = (
         "import socket\n"
         "l=socket.create_server(('10.0.0.2',9))\n"
@@ -441,11 +374,11 @@ def transfer(split: bool, offloads: bool) -> tuple[Qdisc, int, float]:
         sender = subprocess.Popen(["/usr/bin/python3", "-S", "-c", source])
         while receiver.poll() is None:
             time.sleep(0.05)
-            agree(kernel, below)
+            books(kernel)
         took = time.monotonic() - began
     assert sender.wait() == 0
     assert int(receiver.stdout.read()) == 64 << 16
-    mine = drain(kernel, below)["100:"]
+    mine = drain(kernel)["100:"]
     return mine, max(length for length, _ in seen), took
 
 
@@ -476,11 +409,11 @@ def parents_count_right_when_segments_push_each_other_out() -> None:
         other = Sender(nl.handle(below[-1][0]), segment_bytes=472)
         for number in range(60):
             sender.send(1 + number % 3, payload_bytes=472 * (2 + number % 9))
-            agree(kernel, below)
+            books(kernel)
             other.send(number % 2, payload_bytes=472 * 4)
             time.sleep(0.001 * (number % 11))
-            agree(kernel, below)
-        found = drain(kernel, below)
+            books(kernel)
+        found = drain(kernel)
         mine = found[below[0][1]]
         assert mine.count(2) // mine.count(1) == 514, mine
         assert nl.numbers(mine.stats[nl.DROPS])[4 + 1] > 20, mine

@@ -11,10 +11,11 @@ import sys
 import time
 from pathlib import Path
 
-from tests.linux.cases import ALGORITHMS, PARENTS, TBF
+from tests.linux.cases import ALGORITHMS
 from tests.linux.cases_tc import strange
 from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink
+from tests.linux.trees import PARENTS, TBF
 
 
 def ours(words: str, status: int = 0) -> str:
@@ -79,7 +80,7 @@ def the_command_serves_a_leaf_and_counts_as_tc_does() -> None:
     ours("qdisc del dev c0 parent 9:1")
     assert "sojourn" not in do("tc qdisc show dev c0")
     do("tc qdisc del dev c0 root")
-    for command in PARENTS["htb"]:
+    for command in PARENTS["htb"].commands():
         do(command)
     ours("qdisc add dev c0 parent 1:10 sojourn fq codel ecn target 5ms interval 100ms flows 512")
     assert "sojourn" in do("tc qdisc show dev c0")
@@ -102,7 +103,7 @@ def the_command_tells_what_the_kernel_refuses() -> None:
         print(told, end="")
     ours(f"{add} codel")
     for words, sentence in {
-        "qdisc change dev c0 root sojourn pie": "this queue is codel; delete it to have another",
+        "qdisc change dev c0 root sojourn pie": "this queue is codel; replace makes it another",
         "qdisc change dev c0 root sojourn fq codel": "flows: this row cannot be changed",
         f"{add} codel": "Exclusivity flag on",
     }.items():

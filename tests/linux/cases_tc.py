@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 
 from tests.linux import netlink as nl
-from tests.linux.cases import ALGORITHMS, MS, TBF
+from tests.linux.cases import ALGORITHMS, MS
 from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink, Refused
+from tests.linux.trees import TBF
 
 
 def refusal(command: str) -> str:
@@ -71,15 +72,15 @@ def tc_reads_units_and_flags() -> None:
     do(f"tc qdisc add dev c0 root handle 1: sojourn {words}")
     rows = kernel.dump("c0")["1:"].rows
     assert nl.numbers(rows[nl.HOST]) == {1: 0}
-    assert nl.numbers(rows[nl.QUEUE]) == {1: 500, 2: 2**32 - 1, 3: 1, 4: 1024, 5: 0}
+    assert nl.numbers(rows[nl.QUEUE]) == {1: 500, 2: 2**32 - 1, 3: 1, 4: 1024, 5: 0, 6: 32 << 20}
     assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 100 * MS}
     assert shown().strip() == (
         "codel nosplit_gso limit 500p limit_bytes 4294967295b ecn flows 1024 quantum 0b"
-        " target 2500us interval 100ms"
+        " memory_limit 33554432b target 2500us interval 100ms"
     )
     do("tc qdisc change dev c0 root sojourn codel noecn quantum 2kb interval 1s")
     rows = kernel.dump("c0")["1:"].rows
-    assert nl.numbers(rows[nl.QUEUE]) == {1: 500, 2: 2**32 - 1, 3: 0, 4: 1024, 5: 2048}
+    assert nl.numbers(rows[nl.QUEUE]) == {1: 500, 2: 2**32 - 1, 3: 0, 4: 1024, 5: 2048, 6: 32 << 20}
     assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 1000 * MS}
     do("tc qdisc del dev c0 root")
     do("tc qdisc add dev c0 root handle 1: sojourn choke probability 2% bandwidth 10mbit")
@@ -103,7 +104,8 @@ def tc_refuses_with_a_sentence() -> None:
         "choke bandwidth 1000bps": "a rate, as in 10mbit or 1.25MB/s is wanted, not 1000bps",
         "choke probability 2": "a probability from 0 to 1 is wanted, not 2",
         "red": 'no algorithm is called "red"',
-        "": "Usage:",
+        "fq": "fq: an algorithm is wanted behind it",
+        "fq help": "Usage:",
         "codel nosuch": 'codel has no row "nosuch"',
         # What only the kernel can know comes as its own sentence.
         "choke min 9p max 9p": "min must be smaller than max",
@@ -114,7 +116,7 @@ def tc_refuses_with_a_sentence() -> None:
         assert told.count("\n") == 1 or sentence == "Usage:" or words == "red", told
     do(f"{add} codel")
     told = refusal("tc qdisc change dev c0 root sojourn pie")
-    assert "this queue is codel; delete it to have another" in told, told
+    assert "this queue is codel; replace makes it another" in told, told
     told = refusal("tc qdisc change dev c0 root sojourn fq codel")
     assert "flows: this row cannot be changed once the queue exists" in told, told
     assert "target 5ms" in shown()
@@ -157,3 +159,19 @@ def every_tc_command_of_the_page_works() -> None:
         for command in block.splitlines():
             do(command.replace("eth0", "c0"))
     assert "flows 512" in do("tc qdisc show dev c0")
+
+
+@case
+def more_rows_than_a_word_has_bits_are_rows_like_all() -> None:
+    lay_wire()
+    kernel = Netlink()
+    numbers = range(10, 80)
+    words = " ".join(f"r{n} {n + 100}" for n in numbers)
+    do(f"tc qdisc add dev c0 root handle 1: sojourn many {words} limit 99p ecn nosplit_gso")
+    mine = kernel.dump("c0")["1:"]
+    wanted = {n: n + 100 for n in numbers}
+    assert nl.numbers(mine.rows[nl.PARAMS]) == wanted
+    assert nl.numbers(mine.rows[nl.QUEUE])[nl.LIMIT] == 99
+    assert nl.numbers(mine.stats[nl.STATS]) == wanted
+    assert words in shown()
+    assert " ".join(f"s{n} {n + 100}" for n in numbers) in do("tc -s qdisc show dev c0")

@@ -15,6 +15,7 @@ import pytest
 
 from linux.qdisc.build import module
 from linux.uml import build as uml
+from tests.linux.guest import OWN
 
 
 @pytest.fixture(autouse=True)
@@ -33,5 +34,5 @@ def kernel() -> uml.Built:
 
 @pytest.fixture(scope="session")
 def sojourn_ko(kernel: uml.Built) -> Path:
-    """The module, with an algorithm beside the others that drops as none of them does."""
-    return module(kernel, [Path(__file__).parent / "spill.c"])
+    """The module, with algorithms beside the others that are as none of them is."""
+    return module(kernel, OWN)

@@ -11,12 +11,25 @@ from contextlib import contextmanager
 
 OFFLOADS = ["tso", "gso", "gro", "sg", "tx", "rx"]
 ADDRESS = "10.0.0.2"
-CASES: dict[str, Callable[[], None]] = {}
+Case = Callable[[], None]
+CASES: dict[str, Case] = {}
+# Words that the kernel may say in a case, and is right.
+EXPECTED: dict[str, tuple[str, ...]] = {}
 
 
-def case(function: Callable[[], None]) -> Callable[[], None]:
+def case(function: Case) -> Case:
     CASES[function.__name__] = function
     return function
+
+
+def hears(*words: str) -> Callable[[Case], Case]:
+    """The kernel says in this case what has one of these words in it."""
+
+    def expect(function: Case) -> Case:
+        EXPECTED[function.__name__] = words
+        return function
+
+    return expect
 
 
 def do(command: str) -> str:
@@ -87,7 +100,11 @@ def watching(dev: str, space: str = "") -> Iterator[list[tuple[int, int]]]:
         seen.append((int(length), int(field)))
 
 
-def complaints() -> list[str]:
-    """What the kernel has to say: nothing of it is welcome."""
+def unwelcome(log: str) -> list[str]:
+    """What the kernel should not have to say."""
     words = ("WARN", "BUG", "Oops", "non-work-conserving", "refcount", "Call Trace", "suspected")
-    return [line for line in do("dmesg").splitlines() if any(word in line for word in words)]
+    return [line for line in log.splitlines() if any(word in line for word in words)]
+
+
+def complaints() -> list[str]:
+    return unwelcome(do("dmesg"))

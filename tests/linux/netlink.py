@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass
+import struct
+from dataclasses import dataclass, replace
+from typing import Self
 
 from sojourn.linux import rtnetlink
 from sojourn.linux.rtnetlink import (
@@ -24,6 +26,7 @@ from sojourn.linux.rtnetlink import (
     Refused,
     attribute,
     attributes,
+    flag,
     nest,
     numbers,
     qdisc_message,
@@ -34,26 +37,31 @@ from sojourn.linux.rtnetlink import (
 
 __all__ = [
     "CREATE",
+    "DUMP",
     "EXCLUSIVE",
+    "GET",
     "NESTED",
     "REPLACE",
+    "ROOT",
     "Netlink",
     "Qdisc",
     "Refused",
     "attribute",
     "attributes",
+    "flag",
     "nest",
     "numbers",
+    "qdisc_message",
     "u32",
     "u64",
 ]
 
 # The numbers of linux/qdisc/sojourn.h, a second time: they are for ever, and a test that must
 # change one has found a mistake.
-ALGO, HOST, QUEUE, PARAMS = 1, 2, 3, 4
+ALGO, HOST, QUEUE, PARAMS, ANEW = 1, 2, 3, 4, 5
 COUNTS, DROPS, MARKS, BAD, STATS, MEMORY = 1, 2, 3, 4, 5, 6
 SPLIT_GSO = 1
-LIMIT, LIMIT_BYTES, ECN, FLOWS, QUANTUM = 1, 2, 3, 4, 5
+LIMIT, LIMIT_BYTES, ECN, FLOWS, QUANTUM, MEMORY_LIMIT = 1, 2, 3, 4, 5, 6
 
 
 def algorithm(name: str) -> bytes:
@@ -67,9 +75,29 @@ def handle(name: str) -> int:
     return int(major, 16) << 16 | int(minor or "0", 16)
 
 
+def unpadded(data: bytes) -> bytes:
+    """Attributes without the empty ones that align others: how many there are depends on where
+    in a message they stand."""
+    whole = b""
+    while data:
+        length, kind = struct.unpack_from("=HH", data)
+        inside, data = data[4:length], data[(length + 3) & ~3 :]
+        if kind or inside:
+            whole += attribute(kind, unpadded(inside) if kind & NESTED else inside)
+    return whole
+
+
 @dataclass(frozen=True)
 class Qdisc(rtnetlink.Qdisc):
     """One line of a dump."""
+
+    @classmethod
+    def read(cls, message: bytes) -> Self:
+        found = super().read(message)
+        if found.kind != "sojourn":
+            return found
+        options, own_stats = unpadded(found.options), unpadded(found.own_stats)
+        return replace(found, options=options, own_stats=own_stats)
 
     @property
     def rows(self) -> dict[int, bytes]:
@@ -108,6 +136,9 @@ class Netlink(rtnetlink.Socket):
 
     def change(self, dev: str, where: str, own: str, *options: bytes) -> None:
         self.put(dev, where, own, 0, *options)
+
+    def replace(self, dev: str, where: str, own: str, *options: bytes) -> None:
+        self.put(dev, where, own, CREATE | REPLACE, *options, flag(ANEW))
 
     def delete(self, dev: str, where: str, own: str) -> None:
         self._ask_about(DELETE, 0, dev, where, own)

@@ -3,15 +3,21 @@
 """parity.py: what a kernel's queues did, done again by the C library and by the Rust host.
 
     python -m tests.linux.parity
+    python -m tests.linux.parity --renew
+    python -m tests.linux.parity --only codel-64 --keep FOLDER
 
-prints the table of docs/linux.md: each algorithm alone and in flows, recorded in a guest in
-virtual time (parity_guest.py), replayed by replay.c and by crates/core/examples/replay.rs.
+prints the table of docs/linux.md, or renews it there: each algorithm alone and in flows, recorded
+in a guest in virtual time (parity_traffic.py), replayed by replay.c and by
+crates/core/examples/replay.rs. The records themselves can be kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,15 +27,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sojourn import _native
+from sojourn.algorithms import algorithms, queue_rows
 
 from linux.qdisc.build import module
 from linux.uml import build as uml
-from linux.uml.boot import boot
-from tests.linux.cases import ALGORITHMS
+from linux.uml.boot import BootError, boot
+from tests.linux import parity_traffic
+from tests.linux.net import unwelcome
+from tests.linux.netlink import QUEUE
+from tests.linux.play import Script
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
-FORMS = [(name, flows) for name in ALGORITHMS for flows in (0, 64)]
+PAGE = ROOT / "docs/linux.md"
+FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror"]
+# Whatever the core makes a queue of.
+FORMS = [
+    (name, flows)
+    for name in algorithms()
+    for flows in (0, parity_traffic.FLOWS[0])
+    if _native.check(name, {"flows": flows}) is None
+]
 ROOM = 400_000
 
 # struct sojourn_record, of linux/qdisc/record.h.
@@ -61,6 +79,8 @@ class Seen:
     changes: int
     resets: int
     drops: Counter[str]
+    mtus: set[int]
+    flows: set[int]
 
 
 def seen(path: Path) -> Seen:
@@ -68,6 +88,7 @@ def seen(path: Path) -> Seen:
     what = Counter(records["what"].tolist())
     events = records[records["what"] == EVENT]
     reasons = records[records["what"] == FREED]["why"].tolist()
+    rows = records[(records["what"] == ROW) & (records["table"] == QUEUE)]
     return Seen(
         records=len(records),
         verdicts=int(np.isin(events["ev"], (ENQUEUE, OVERFLOW, DEQUEUE)).sum()),
@@ -77,6 +98,8 @@ def seen(path: Path) -> Seen:
         changes=what[CHANGE],
         resets=what[RESET],
         drops=Counter(WHY[why] for why in reasons),
+        mtus=set(records[records["what"] == INIT]["len"].tolist()),
+        flows=set(rows[rows["row"] == queue_rows()["flows"].attr]["value"].tolist()),
     )
 
 
@@ -84,11 +107,22 @@ def read(path: Path) -> np.ndarray[Any, np.dtype[np.void]]:
     return np.frombuffer(path.read_bytes(), RECORD, offset=HEAD_BYTES)
 
 
+def kernel() -> uml.Built:
+    """Debian's, or the one that is named, as for the tests."""
+    source = os.environ.get("SOJOURN_KERNEL_SOURCE")
+    return uml.build(Path(source) if source else None)
+
+
+def compiled(folder: Path, source: Path, *more: str | Path) -> Path:
+    program = folder / source.stem
+    subprocess.run(["gcc", *FLAGS, *more, source, "-o", program], check=True)
+    return program
+
+
 def c_replayer(folder: Path) -> Path:
-    sources = [ROOT / "tests/linux/replay.c", *sorted((ROOT / "aqm").glob("*.c"))]
-    include = [f"-I{ROOT / 'aqm'}", f"-I{ROOT / 'linux/qdisc'}"]
-    subprocess.run(["gcc", *FLAGS, *include, *sources, "-o", folder / "replay"], check=True)
-    return folder / "replay"
+    include = [f"-I{ROOT / 'aqm'}", f"-I{ROOT / 'linux/qdisc'}", "-Wno-unused-function"]
+    core = sorted((ROOT / "aqm").glob("*.c"))
+    return compiled(folder, ROOT / "tests/linux/replay.c", *include, *core)
 
 
 def rust_replayer() -> Path:
@@ -101,14 +135,29 @@ def rust_replayer() -> Path:
     return next(Path(program) for program in built if program)
 
 
+def lay(built: uml.Built, traced: Path, name: str, flows: int, folder: Path) -> None:
+    """What a job in this folder needs to run `./script`: one form of an algorithm."""
+    traffic = parity_traffic.traffic(name, flows, ROOM)
+    lay_player(traffic.script, folder)
+    (folder / "flows").write_text(traffic.connections())
+    (folder / "traffic").symlink_to(built.programs / "traffic")
+    (folder / "sch_sojourn.ko").symlink_to(traced)
+
+
+def lay_player(script: Script, folder: Path) -> None:
+    """A script that can be executed, where its player lies beside it."""
+    (folder / "script").write_text(str(script))
+    (folder / "script").chmod(0o755)
+    compiled(folder, ROOT / "tests/linux/player.c")
+
+
 def record(built: uml.Built, traced: Path, name: str, flows: int, folder: Path) -> Path:
     """Run one form of an algorithm in a guest; its records."""
-    job = folder / "job"
-    words = f"-S -B -m tests.linux.parity_guest {name} {flows} {ROOM} {traced}"
-    setting = f"PYTHONPATH={ROOT}:{ROOT / 'python'} TC_LIB_DIR={traced.parent}"
-    job.write_text(f"#!/bin/sh\n{setting} exec {sys.executable} {words}\n")
-    job.chmod(0o755)
+    lay(built, traced, name, flows, folder)
+    (folder / "job").symlink_to("script")
     boot(built, folder, limit_s=300)
+    if heard := unwelcome((folder / "kernel.log").read_text(errors="replace")):
+        raise BootError("\n".join(heard))
     return folder / "records"
 
 
@@ -123,6 +172,7 @@ def differences(replayer: Path, records: Path) -> list[str]:
 
 HEADLINE = ["algorithm", "flows", "records", "verdicts", "ticks", "drops", "victims", "marks"]
 HEADLINE += ["changes", "resets", "differences in C", "in Rust"]
+HEAD = [f"| {' | '.join(HEADLINE)} |", f"|{'---|' * 2}{'--:|' * (len(HEADLINE) - 2)}"]
 
 
 def line(name: str, flows: int, found: Seen, c: list[str], rust: list[str]) -> str:
@@ -131,24 +181,68 @@ def line(name: str, flows: int, found: Seen, c: list[str], rust: list[str]) -> s
     return f"| `{name}` | {flows or 'one queue'} | {' | '.join(map(str, counts))} |"
 
 
+def origin(built: uml.Built) -> str:
+    """What the counts hang on, beside what is in this folder."""
+    return f"Linux {built.release}, gcc {uml.compiler_version()}."
+
+
+RENEW = "the table of docs/linux.md is an older one: python -m tests.linux.parity --renew"
+TABLE = re.compile(r"(<!-- parity: [^>]*-->\n).*?(<!-- end of parity -->\n)", re.S)
+
+
+def documented() -> list[str]:
+    """The lines of the table in docs/linux.md, and its origin."""
+    found = TABLE.search(PAGE.read_text())
+    assert found
+    return [line for line in found[0].splitlines()[1:-1] if line]
+
+
+def renew(table: list[str], made_from: str) -> None:
+    inside = "\n".join([*table, "", made_from, ""])
+    PAGE.write_text(TABLE.sub(rf"\g<1>{inside}\g<2>", PAGE.read_text()))
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Print the table of parity.")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--renew", action="store_true", help=f"write it into {PAGE.name}")
+    names = [form_name(*form) for form in FORMS]
+    what.add_argument("--only", metavar="FORM", choices=names, help="one, as codel-64")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where to leave the records")
+    return parser.parse_args()
+
+
+def form_name(name: str, flows: int) -> str:
+    return f"{name}-{flows}"
+
+
 def main() -> int:
-    argparse.ArgumentParser(description="Print the table of parity.").parse_args()
-    built = uml.build()
+    options = parse()
+    built = kernel()
     traced = module(built, trace="events")
-    print(f"| {' | '.join(HEADLINE)} |\n|{'---|' * 2}{'--:|' * (len(HEADLINE) - 2)}")
+    table = list(HEAD)
+    print(*table, sep="\n")
     sentences = []
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
         replayers = [c_replayer(Path(scratch)), rust_replayer()]
-        for name, flows in FORMS:
-            folder = Path(scratch) / f"{name}-{flows}"
-            folder.mkdir()
-            path = record(built, traced, name, flows, folder)
+        for form in FORMS:
+            name = form_name(*form)
+            if options.only not in (None, name):
+                continue
+            (folder := Path(scratch) / name).mkdir()
+            path = record(built, traced, *form, folder)
             c, rust = (differences(replayer, path) for replayer in replayers)
-            print(line(name, flows, seen(path), c, rust), flush=True)
-            sentences += [f"{name}, {flows} flows: {sentence}" for sentence in c + rust]
-            path.unlink()
+            table.append(line(*form, seen(path), c, rust))
+            print(table[-1], flush=True)
+            sentences += [f"{name}: {sentence}" for sentence in c + rust]
+            if options.keep:
+                options.keep.mkdir(parents=True, exist_ok=True)
+                shutil.move(path, options.keep / name)
+            shutil.rmtree(folder)
     for sentence in sentences:
         print(sentence, file=sys.stderr)
+    if options.renew and not sentences:
+        renew(table, origin(built))
     return bool(sentences)
 
 

@@ -20,7 +20,7 @@ struct aqm_event;
 /* Numbered as the kernel numbers arrivals; never used twice. */
 struct packet {
 	struct aqm_keep keep;
-	u32 len, flow, next;
+	u32 len, flow, next, mem;
 	u8 ds;
 };
 
@@ -41,6 +41,11 @@ static inline struct aqm_keep *host_keep(aqm_ctx c, aqm_h h)
 static inline u32 host_len(aqm_ctx c, aqm_h h)
 {
 	return c->packets[h].len;
+}
+
+static inline u32 host_mem(aqm_ctx c, aqm_h h)
+{
+	return c->packets[h].mem;
 }
 
 static inline u32 host_flow(aqm_ctx c, aqm_h h)
@@ -185,13 +190,16 @@ static void host_free(aqm_ctx c, aqm_h h, u8 why)
 	record_fate(c, RECORD_FREED, record_number(c, h), true, why);
 }
 
-/* Whether a header can be written is the host's to say: as it was in the kernel. */
+/* Whether a header can be written is the host's to say, and whether it was copied to
+ * other memory: as it was in the kernel. */
 static bool host_mark(aqm_ctx c, aqm_h h)
 {
 	const struct sojourn_record *kernel = next_record(c);
 	bool done = !kernel || kernel->what != RECORD_MARKED || kernel->ok;
 
-	record_fate(c, RECORD_MARKED, record_number(c, h), done, 0);
+	if (kernel && kernel->what == RECORD_MARKED)
+		c->packets[h].mem = kernel->mem;
+	record_marked(c, h, done);
 	if (done)
 		c->packets[h].ds |= AQM_CE;
 	return done;
@@ -268,7 +276,8 @@ static void arrive(struct replay *c, struct aqm_queue *q, const struct sojourn_r
 		c->room = c->room * 2 + 1024;
 		c->packets = realloc(c->packets, c->room * sizeof(*c->packets));
 	}
-	c->packets[h] = (struct packet){.len = r->len, .flow = r->flow, .ds = r->ds};
+	c->packets[h] =
+	        (struct packet){.len = r->len, .flow = r->flow, .mem = r->mem, .ds = r->ds};
 	joined = aqm_enqueue(q, r->now, h);
 	record_fate(c, RECORD_JOINED, record_number(c, h), joined, 0);
 }

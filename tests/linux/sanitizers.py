@@ -26,7 +26,7 @@ from linux.qdisc.build import module
 from linux.uml.boot import BootError, boot
 from linux.uml.build import SANITIZERS, Built, build, run
 from tests.linux import parity
-from tests.linux.guest import CASES
+from tests.linux.guest import CASES, OWN
 from tests.models.digest import Digest, hash_of
 from tests.models.library import ROOT
 
@@ -34,7 +34,7 @@ HERE = Path(__file__).resolve().parent
 DIGEST = Digest(HERE / "sanitizers.digest.toml", "python -m tests.linux.sanitizers")
 # The longest case takes a few minutes here.
 LIMIT_S = 1800
-RECORDS = 200_000
+PYTHON = f"{sys.executable} -S -B -m tests.linux"
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ SPOILS = [
     ),
     Spoil(
         "memory written beyond its end",
-        "\ts->queue_bytes = bytes;\n",
-        "\ts->queue_bytes = bytes;\n\t((char *)s->queue)[bytes] = 1;\n",
+        "\ts->queue_bytes = made->bytes;\n",
+        "\ts->queue_bytes = made->bytes;\n\t((char *)s->queue)[made->bytes] = 1;\n",
         TRAFFIC,
         "BUG: KASAN: slab-out-of-bounds in ",
     ),
@@ -80,8 +80,8 @@ SPOILS = [
     ),
     Spoil(
         "a shift by more than a word",
-        "\tu64 bytes = s->queue_bytes;\n",
-        "\tu64 bytes = s->queue_bytes + (1 << (s->queue_bytes & 1 ? 1 : 40));\n",
+        "STATS_MEMORY, s->queue_bytes))\n",
+        "STATS_MEMORY, s->queue_bytes + (1 << (s->queue_bytes & 1 ? 1 : 40))))\n",
         TRAFFIC,
         "UBSAN: shift-out-of-bounds",
     ),
@@ -105,7 +105,7 @@ SPOILS = [
     ),
     Spoil(
         "a failed allocation that is not noticed",
-        "\tif (!s->queue)\n\t\treturn -ENOMEM;\n",
+        "\tif (!made->queue)\n\t\treturn -ENOMEM;\n",
         "",
         "starved",
         "Oops|Kernel mode fault|null-ptr-deref",
@@ -113,25 +113,30 @@ SPOILS = [
 ]
 
 
-def script(kernel_module: Path, job: str) -> str:
+def script(kernel_module: Path, command: str) -> str:
     """A job, and what is looked at after it."""
     setting = f"export PYTHONPATH={ROOT}:{ROOT / 'python'} TC_LIB_DIR={kernel_module.parent}"
-    python = f"{sys.executable} -S -B -m tests.linux"
-    lines = ["#!/bin/sh", setting, f"{python}.{job} {kernel_module} || exit", f"{python}.aftermath"]
+    lines = ["#!/bin/sh", setting, f"{command} || exit", f"{PYTHON}.aftermath"]
     return "\n".join([*lines, ""])
 
 
 def guest(built: Built, kernel_module: Path, job: str) -> str:
-    """The console of a job that left nothing behind; BootError otherwise."""
+    """The console of a job of a module of Python."""
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
-        path = Path(scratch) / "job"
-        path.write_text(script(kernel_module, job))
-        path.chmod(0o755)
-        try:
-            return boot(built, Path(scratch), limit_s=LIMIT_S).console
-        except BootError:
-            console = (Path(scratch) / "console.txt").read_text(errors="replace")
-            raise BootError(console.replace("\r\n", "\n")) from None
+        command = f"{PYTHON}.{job} {kernel_module}"
+        return watched(built, kernel_module, command, Path(scratch))
+
+
+def watched(built: Built, kernel_module: Path, command: str, folder: Path) -> str:
+    """The console of a command that left nothing behind; BootError otherwise."""
+    path = folder / "job"
+    path.write_text(script(kernel_module, command))
+    path.chmod(0o755)
+    try:
+        return boot(built, folder, limit_s=LIMIT_S).console
+    except BootError:
+        console = (folder / "console.txt").read_text(errors="replace")
+        raise BootError(console.replace("\r\n", "\n")) from None
 
 
 def spoiled(built: Built, spoil: Spoil, work: Path) -> Path:
@@ -166,6 +171,14 @@ def stays_silent(built: Built, kernel_module: Path, job: str) -> int:
     return int(failed[1]) if failed else 0
 
 
+def plays_silently(built: Built, traced: Path, name: str, flows: int) -> int:
+    """Of the traffic of a parity record nothing is said either."""
+    with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
+        parity.lay(built, traced, name, flows, Path(scratch))
+        watched(built, traced, "./script", Path(scratch))
+    return 0
+
+
 @dataclass(frozen=True)
 class Task:
     """One guest, and what its result counts as."""
@@ -178,26 +191,35 @@ class Task:
 def tasks(built: Built) -> Iterator[Task]:
     for spoil in SPOILS:
         yield Task("spoils", spoil.name, partial(notices, built, spoil))
-    plain = module(built, [HERE / "spill.c"])
+    plain = module(built, OWN)
     yield Task("starved", "allocations fail", partial(stays_silent, built, plain, "starved"))
     for case in sorted(CASES):
         yield Task("cases", case, partial(stays_silent, built, plain, f"guest {case}"))
-    logging = module(built, [HERE / "spill.c"], trace="packets")
+    logging = module(built, OWN, trace="packets")
     load = "every_algorithm_holds_a_load_alone_and_in_flows"
     yield Task("cases", f"{load}, logged", partial(stays_silent, built, logging, f"guest {load}"))
     traced = module(built, trace="events")
     for name, flows in parity.FORMS:
-        job = f"parity_guest {name} {flows} {RECORDS}"
-        yield Task("parity", f"{name} {flows}", partial(stays_silent, built, traced, job))
+        play = partial(plays_silently, built, traced, name, flows)
+        yield Task("parity", f"{name} {flows}", play)
 
 
 def covers() -> str:
     """Hash of what the result rests on."""
     core = [*(ROOT / "aqm").glob("*.[ch]"), *(ROOT / "aqm/law").glob("*.h")]
     qdisc = [*(ROOT / "linux/qdisc").glob("*.[ch]"), ROOT / "linux/qdisc/Kbuild"]
-    guests = [*HERE.glob("cases*.py"), HERE / "spill.c"]
-    names = ("aftermath", "guest", "net", "netlink", "parity_guest", "sanitizers", "starved")
-    own = [HERE / f"{name}.py" for name in names]
+    guests = [*HERE.glob("cases*.py"), HERE / "player.c", *OWN]
+    names = (
+        "aftermath",
+        "frames",
+        "guest",
+        "net",
+        "netlink",
+        "parity_traffic",
+        "play",
+        "sanitizers",
+    )
+    own = [HERE / f"{name}.py" for name in (*names, "starved", "trees")]
     return hash_of([*core, *qdisc, *guests, *own, *SANITIZERS.parent.glob("*.config")])
 
 

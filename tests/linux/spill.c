@@ -24,7 +24,7 @@ static const struct aqm_field params[] = {
 };
 
 static const struct aqm_field stats[] = {
-	AQM_STAT(1, AQM_U32, spill_state, "dequeues", dequeues, AQM_COUNT, AQM_SUM, "so far"),
+	AQM_STAT(1, AQM_U32, spill_state, "dequeues", dequeues, AQM_COUNT, AQM_COUNTER, "so far"),
 	AQM_END,
 };
 /* clang-format on */

@@ -21,9 +21,10 @@ from pathlib import Path
 
 from tests.linux import netlink as nl
 from tests.linux.aftermath import DEBUG, mount_debugfs
-from tests.linux.cases import ALGORITHMS, MS, agree, drain
+from tests.linux.cases import ALGORITHMS, MS, flows_of
 from tests.linux.net import Sender, do, lay_wire
 from tests.linux.netlink import Netlink, Refused
+from tests.linux.trees import books, drain
 
 MANY = 1 << 30
 # A smaller bucket would split segments itself.
@@ -95,7 +96,7 @@ def every_allocation_fails_once() -> None:
     kernel = Netlink()
     for name in ALGORITHMS:
         for flows in (0, 64, 4096):
-            options = nl.algorithm(name), nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, flows))
+            options = nl.algorithm(name), flows_of(name, flows)
 
             def make(options: tuple[bytes, ...] = options) -> None:
                 Netlink().add("c0", "9:1", "10:", *options)
@@ -120,6 +121,23 @@ def every_allocation_fails_once() -> None:
         assert kernel.dump("c0")["10:"].options != before
 
     assert until_nothing_fails(change) >= 1
+    numbers = iter(range(1, 1000))
+
+    def replace() -> None:
+        Sender().send(5)
+        before = kernel.dump("c0")["10:"]
+        many = nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, next(numbers)))
+        try:
+            Netlink().replace("c0", "9:1", "10:", nl.algorithm("codel"), many)
+        except Refused:
+            now = kernel.dump("c0")["10:"]
+            assert (now.options, now.drops) == (before.options, before.drops)
+            raise
+        assert kernel.dump("c0")["10:"].options != before.options
+
+    # The rows and the new queue.
+    assert until_nothing_fails(replace) >= 2
+    books(kernel)
     kernel.delete("c0", "9:1", "10:")
 
 
@@ -136,7 +154,6 @@ def traffic_goes_on(rounds: int = 60) -> None:
     """Memory is wanted for splitting at arrival, and for marking at departure."""
     below_module()
     kernel, came = Netlink(), Counter[str]()
-    below = [("9:1", "10:")]
     senders = [Sender(tos=2), Sender(tos=2, segment_bytes=472)]
     codel = nl.nest(nl.PARAMS, nl.u64(1, MS), nl.u64(2, 5 * MS))
     for number in range(rounds):
@@ -164,14 +181,14 @@ def traffic_goes_on(rounds: int = 60) -> None:
                 senders[1].send(2, payload_bytes=472 * 9)
                 # Who asks while there is no memory may not be told of this queue.
                 came["dump" if "10:" in kernel.dump("c0") else "dump refused"] += 1
-            agree(kernel, below)
+            books(kernel)
             limit = nl.nest(nl.QUEUE, nl.u32(nl.LIMIT, 20 + burst * 10))
             rows = kernel.dump("c0")["10:"].options
             changed = tried("change", partial(kernel.change, "c0", "9:1", "10:", limit))
             assert changed or kernel.dump("c0")["10:"].options == rows
         with a_third_fails():
             time.sleep(0.5)
-        mine = drain(kernel, below)["10:"]
+        mine = drain(kernel)["10:"]
         came["marked"] += mine.total(nl.MARKS)
         came["unmarkable"] += mine.count(6)
         came["whole segments"] += mine.count(1) < 20 * (10 + 2 * 9)

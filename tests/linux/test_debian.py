@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.linux.cases import ALGORITHMS
+from tests.linux.cases import ALGORITHMS, ALONE
 from tests.linux.debian import HEADERS, boot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +28,7 @@ insmod /sch_htb.ko
 insmod /sch_tbf.ko
 insmod /sch_sojourn.ko
 for name in {" ".join(ALGORITHMS)}; do
+	case $name in {"|".join(ALONE)}) flows= ;; *) flows=fq ;; esac
 	/sbin/tc qdisc add dev lo root handle 1: sojourn $name ecn
 	ping -q -c 5 -i 0.05 127.0.0.1
 	/sbin/tc qdisc change dev lo root sojourn $name limit 50p
@@ -35,7 +36,7 @@ for name in {" ".join(ALGORITHMS)}; do
 	/sbin/tc qdisc del dev lo root
 	/sbin/tc qdisc add dev lo root handle 1: htb default 10
 	/sbin/tc class add dev lo parent 1: classid 1:10 htb rate 2mbit
-	/sbin/tc qdisc add dev lo parent 1:10 handle 10: sojourn fq $name
+	/sbin/tc qdisc add dev lo parent 1:10 handle 10: sojourn $flows $name
 	ping -q -c 5 -i 0.05 -s 1000 127.0.0.1
 	/sbin/tc -s qdisc show dev lo
 	/sbin/tc qdisc del dev lo root

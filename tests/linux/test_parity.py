@@ -1,22 +1,36 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the module did in a running kernel, the C library and the Rust host do again."""
+"""What the module did in a running kernel, the C library and the Rust host do again; and the
+kernel itself does it again wherever it is made to."""
 
 from __future__ import annotations
 
+import compileall
+import os
+import shutil
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from linux.qdisc.build import module
-from linux.uml.build import Built
+from linux.uml.build import Built, cache_root
 from tests.linux import parity
 
 # The first case may have to build a kernel.
 pytestmark = pytest.mark.timeout(1800)
 TICKS = {"duk", "pie", "pie_2013"}
+
+RECORD_HERE = """
+from pathlib import Path
+from linux.qdisc.build import module
+from tests.linux import parity
+built = parity.kernel()
+parity.record(built, module(built, trace="events"), "codel", 0, Path.cwd())
+"""
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +50,8 @@ def test_a_replay_gives_the_kernels_verdicts_and_state(
     records = parity.record(kernel, traced, name, flows, tmp_path)
     found = parity.seen(records)
     c, rust = (parity.differences(replayer, records) for replayer in replayers)
-    print(parity.line(name, flows, found, c, rust))
+    line = parity.line(name, flows, found, c, rust)
+    print(line)
     assert not c
     assert not rust
     # Parity of what did not happen would be worth little.
@@ -46,16 +61,61 @@ def test_a_replay_gives_the_kernels_verdicts_and_state(
     for why in ("fat" if flows else "limit", "lowered", "reset"):
         assert found.drops[why] > 5, found.drops
     assert (found.ticks > 500) == (name in TICKS), found.ticks
-    # In a flow of its own each sample that choke takes matches, and marks are rare.
-    if (name, flows) != ("choke", 64):
-        assert (found.marks > 0) == (name != "fifo"), found.marks
+    assert (found.marks > 0) == (name != "fifo"), found.marks
     assert (found.victims > 100) == (name == "choke"), found.victims
+    assert len(found.mtus) > 2, found.mtus
+    assert len(found.flows) > 3 or not flows, found.flows
+    # Of another kernel, or of another compiler's, these are not the counts.
+    if parity.origin(kernel) in (documented := parity.documented()):
+        assert line in documented, parity.RENEW
     records.unlink()
+
+
+def test_the_documented_table_has_a_line_for_each_form() -> None:
+    *table, origin = parity.documented()
+    assert table[:2] == parity.HEAD
+    forms = [tuple(line.split(" | ", 2)[:2]) for line in table[2:]]
+    assert forms == [(f"| `{name}`", str(flows or "one queue")) for name, flows in parity.FORMS]
+    assert origin.startswith("Linux ")
 
 
 @pytest.fixture(scope="session")
 def codel(kernel: Built, traced: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return parity.record(kernel, traced, "codel", 0, tmp_path_factory.mktemp("codel"))
+
+
+def record_elsewhere(checkout: Path, home: Path, **more: str) -> bytes:
+    """As `codel`, from a copy of what is here, by a user with a home of his own."""
+    for made in (home / "scratch space", home / ".cache"):
+        made.mkdir(parents=True)
+    (home / ".cache/sojourn").symlink_to(cache_root())
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": f"{checkout}:{parity.ROOT / 'python'}",
+        "HOME": str(home),
+        "TMPDIR": str(home / "scratch space"),
+    }
+    if source := os.environ.get("SOJOURN_KERNEL_SOURCE"):
+        environment["SOJOURN_KERNEL_SOURCE"] = source
+    words = [sys.executable, "-c", RECORD_HERE]
+    subprocess.run(words, cwd=home, env=environment | more, check=True, umask=0o077)
+    return (home / "records").read_bytes()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_same_bytes_are_recorded_from_anywhere(
+    compiled: bool, codel: Path, tmp_path: Path
+) -> None:
+    checkout = tmp_path / "a_checkout" / ("of_a_long_name" * 5)
+    left_out = shutil.ignore_patterns("__pycache__")
+    for folder in ("aqm", "linux", "tests/linux"):
+        shutil.copytree(parity.ROOT / folder, checkout / folder, ignore=left_out)
+    if compiled:
+        assert compileall.compile_dir(checkout, quiet=1)
+    more = {"PYTHONDONTWRITEBYTECODE": "" if compiled else "1", "PADDING": "x" * 3000}
+    found = record_elsewhere(checkout, tmp_path / "home", TZ="Asia/Tokyo", **more)
+    assert bool(list(checkout.rglob("__pycache__"))) == compiled
+    assert found == codel.read_bytes()
 
 
 def changed(records: Path, what: int, field: str, folder: Path) -> tuple[int, Path]:

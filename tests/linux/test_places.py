@@ -71,6 +71,14 @@ def test_one_seed_gives_the_same_files_from_any_folder(tmp_path: Path) -> None:
     assert {Path(name).name for name in near} >= {"events.parquet", "series.parquet", "run.json"}
 
 
+def test_a_kernel_does_not_know_when_it_was_built(kernel: Built, tmp_path: Path) -> None:
+    """Its name is mixed into the random pool, from which seeds and flows' hashes are drawn."""
+    job = tmp_path / "job"
+    job.write_text("#!/bin/sh\nexec uname --kernel-version\n")
+    job.chmod(0o755)
+    assert re.match(r"#1 (\w+ )*2026-01-01\n", boot(kernel, tmp_path).console)
+
+
 def test_a_job_where_the_guest_cannot_see_it_is_refused(tmp_path: Path) -> None:
     built = Built(tmp_path, tmp_path, tmp_path, tmp_path, "6.12")
     with pytest.raises(BootError, match="set TMPDIR"):

@@ -1,0 +1,275 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""parity_traffic.py: what one algorithm gets while a trace build records it, as a script.
+
+TCP connections with and without ECN, bursts of datagrams larger than the limit, segments, rows
+that change under way, a link that goes down and comes back, queues that are replaced, one that
+stands still, and devices with very small and very large packets. The other end has a queue too,
+for what comes back.
+
+Programs of the guest play it, all of them C, and each number in it is written here, on the host:
+so a kernel of the same source gets the same packets at the same nanoseconds wherever it runs.
+"""
+
+from __future__ import annotations
+
+from sojourn.algorithms import Row, algorithms, queue_rows
+from sojourn.linux.tc.tables import HOST_ROWS
+
+from tests.linux import netlink as nl
+from tests.linux.play import MS, SPACE_FD, ZERO_NS, Script
+
+LIMIT_PKTS = 120
+RATE_BPS = 20_000_000
+BURST_BYTES = 6056
+# Below this rate a packet takes a minute.
+STUCK_BPS = 200
+# One for each end of the wire; then those that are tried for the size of their packets.
+WIRE, SMALL, LARGE = 2, 3, 4
+PLAIN, OFFERS_ECN = "10.0.0.2", "10.0.0.3"
+# The least that IPv4 allows, and with the 14 bytes of Ethernet 2^31: more than any signed word
+# holds. With each the bucket above the queue, of a few packets.
+MTUS = {SMALL: 68, LARGE: (1 << 31) - 14}
+BUCKETS_BYTES = {SMALL: 200, LARGE: 1 << 16}
+
+# Rows by which each signals early and often at 20 Mbit/s, and others to change to.
+ROWS: dict[str, tuple[dict[str, int], dict[str, int]]] = {
+    "codel": (
+        {"target": MS, "interval": 20 * MS},
+        {"target": 3 * MS, "interval": 50 * MS},
+    ),
+    "pie_2013": (
+        {"target": 5 * MS, "tupdate": 10 * MS, "beta": 200, "max_burst": 20 * MS},
+        {"target": 2 * MS, "alpha": 8, "dq_threshold": 5000},
+    ),
+    "pie": (
+        {"target": 5 * MS, "tupdate": 10 * MS, "beta": 2000, "mark_ecnth": 1 << 31},
+        {"target": 2 * MS, "alpha": 200, "max_burst": 20 * MS, "dq_rate_estimator": 1},
+    ),
+    "duk": ({"tick": MS}, {"tick": 3 * MS, "fixed_interval": 30 * MS}),
+    "choke": (
+        {"min": 5, "max": 60, "probability": 1 << 29, "weight": 4},
+        {"min": 2, "max": 30, "weight": 2},
+    ),
+    "sfb": (
+        {"bin_target": 5, "bin_max": 30, "increment": 1 << 26, "rehash": 1000 * MS, "warmup": MS},
+        {"bin_target": 3, "bin_max": 9, "penalty_rate": 100, "penalty_burst": 5},
+    ),
+}
+# Of every queue, by turns: those that the table has. None: as it is without the row.
+QUEUE_ROWS: dict[str, tuple[int | None, ...]] = {
+    "limit": (LIMIT_PKTS, 40, 3),
+    "limit_bytes": (None, None, None, 30_000, None),
+    "memory_limit": (None, 60_000, None, None),
+    "ecn": (1, 1, 1, 0),
+    "quantum": (0, 300),
+}
+HOST_ROWS_BY_TURNS: dict[str, tuple[int | None, ...]] = {"split_gso": (1, 1, 0)}
+# How many flows each queue of a run has, if it has any: the first, those that replace it, those
+# of the small and of the large packets.
+FLOWS = (64, 7, 64, 1, 1024)
+
+
+def encoded(row: Row, value: int) -> bytes:
+    return (nl.u64 if row.kind == "u64" else nl.u32)(row.attr, value)
+
+
+def by_turns(
+    rows: dict[str, Row], values: dict[str, tuple[int | None, ...]], number: int
+) -> list[bytes]:
+    found = []
+    for name, turns in values.items():
+        if name in rows:
+            value = turns[number % len(turns)]
+            found.append(encoded(rows[name], rows[name].default if value is None else value))
+    return found
+
+
+class Traffic:
+    """The script of one algorithm, alone or in flows, as it grows."""
+
+    def __init__(self, name: str, flows: int) -> None:
+        self.name = name
+        self.flows = FLOWS if flows else (0,) * len(FLOWS)
+        assert self.flows[0] == flows
+        self.script = Script()
+        self.stop_ns = 0
+        known = algorithms()[name]
+        self._params = {row.name: row for row in known.params}
+        self._host = {row.name: row for row in HOST_ROWS}
+
+    # ---- the queue ----
+
+    def params(self, number: int, fixed: bool) -> bytes:
+        """With those that cannot be changed, or without."""
+        rows = ROWS.get(self.name, ({}, {}))[number % 2]
+        known = [self._params[name] for name in rows]
+        return nl.nest(nl.PARAMS, *(encoded(r, rows[r.name]) for r in known if fixed >= r.fixed))
+
+    def add(self, index: int, number: int, own: str = "10:", *more: bytes) -> None:
+        """A queue with the rows and flows of the run's first, or second, ..."""
+        first = {name: turns[:1] for name, turns in QUEUE_ROWS.items()}
+        rows = queue_rows()
+        queue = [*by_turns(rows, first, 0), encoded(rows["flows"], self.flows[number])]
+        options = nl.nest(nl.QUEUE, *queue), self.params(number, fixed=True)
+        kind, flags = nl.algorithm(self.name), nl.CREATE | nl.REPLACE
+        self.script.qdisc(index, "9:1", own, flags, "sojourn", kind, *options, *more)
+
+    def change(self, number: int, own: str = "10:") -> None:
+        queue = nl.nest(nl.QUEUE, *by_turns(queue_rows(), QUEUE_ROWS, number))
+        host = nl.nest(nl.HOST, *by_turns(self._host, HOST_ROWS_BY_TURNS, number))
+        options = host, queue, self.params(number, fixed=False)
+        self.script.qdisc(WIRE, "9:1", own, 0, "sojourn", *options)
+
+    # ---- what it gets ----
+
+    def sockets(self) -> None:
+        """Four flows of datagrams, three of which may be marked, and one of segments; then
+        the same two kinds for each of the other devices."""
+        for number, tos in enumerate((0, 2, 1, 2)):
+            self.script.add("socket", number, tos, 0, PLAIN)
+        self.script.add("socket", 4, 2, 472, PLAIN)
+        for index in MTUS:
+            self.script.add("socket", 10 * index, 2, 0, f"10.{index}.0.2")
+            self.script.add("socket", 10 * index + 1, 2, 40, f"10.{index}.0.2")
+
+    def send(self, socket: int, count: int, payload_bytes: int) -> None:
+        if count:
+            self.script.add("send", socket, count, payload_bytes)
+
+    def burst(self, number: int) -> None:
+        for flow in range(4):
+            self.send(flow, (number * 7 + flow * 5) % 31, 100 + (number * 331) % 1300)
+        self.send(4, number % 3, 472 * 5)
+        if number % 10 == 4:
+            self.send(1, LIMIT_PKTS + 20, 972)
+
+    def rounds(self, count: int, own: str = "10:") -> None:
+        """Bursts beside the connections, or for a while nothing beside them."""
+        for number in range(count):
+            if number // 12 % 2 == 0:
+                self.burst(number)
+            self.script.wait(10 + 5 * (number % 7))
+            if number % 8 == 7:
+                self.burst(number)
+                self.change(number // 8, own)
+            if number % 16 == 11:
+                self.script.dump()
+
+    # ---- the run ----
+
+    def lay_wire(self) -> None:
+        script = self.script
+        for space in ("c", "s"):
+            script.space(space)
+            script.add("write", "/proc/sys/net/ipv6/conf/all/disable_ipv6", 1)
+        script.space("c")
+        script.wire(WIRE, "c0", "s0", SPACE_FD + 1)
+        script.space("s")
+        script.set_link(WIRE)
+        for address in (PLAIN, OFFERS_ECN):
+            script.address(WIRE, address)
+        script.neighbour(WIRE, "10.0.0.1", 1)
+        script.qdisc(WIRE, "root", "1:", nl.CREATE, "sojourn", nl.algorithm(self.name))
+        script.space("c")
+        script.address(WIRE, "10.0.0.1")
+        self.up()
+        script.tbf(WIRE, RATE_BPS, BURST_BYTES, nl.CREATE)
+        self.add(WIRE, 0)
+
+    def up(self) -> None:
+        """With what a link forgets when it goes down."""
+        self.script.set_link(WIRE)
+        for address in (PLAIN, OFFERS_ECN):
+            self.script.neighbour(WIRE, address, 2)
+        self.script.ecn_route(WIRE, OFFERS_ECN)
+
+    def stand_still(self, own: str) -> None:
+        """Long enough for an algorithm's ticks to be taken together: with an empty queue, and
+        with packets in it below a link that hardly sends."""
+        self.script.wait(2000)
+        self.script.dump()
+        self.burst(3)
+        self.script.tbf(WIRE, STUCK_BPS, BURST_BYTES, 0)
+        self.burst(3)
+        self.script.wait(40_000)
+        self.burst(3)
+        self.script.dump()
+        self.script.tbf(WIRE, RATE_BPS, BURST_BYTES, 0)
+        self.script.wait(500)
+        self.burst(3)
+        self.change(1, own)
+
+    def other_sizes(self) -> None:
+        """Datagrams in many fragments, whole ones of 60 kB, and segments of 40 bytes."""
+        script = self.script
+        for number, (index, mtu) in enumerate(MTUS.items(), 3):
+            script.link(index, f"d{index}", "dummy")
+            script.set_link(index, mtu=mtu)
+            script.address(index, f"10.{index}.0.1")
+            script.tbf(index, RATE_BPS, BUCKETS_BYTES[index], nl.CREATE)
+            self.add(index, number)
+        for number in range(12):
+            for index in MTUS:
+                self.send(10 * index, 1 + number % 3, 100 + number * 331)
+                self.send(10 * index + 1, number % 3, 40 * 60)
+            self.send(10 * LARGE, number % 3, 60_000)
+            script.wait(20 + 10 * (number % 4))
+            script.dump()
+        script.wait(1000)
+        for index in MTUS:
+            script.delete_qdisc(index, "root", "9:")
+
+    def busy_times(self) -> None:
+        """Beside the connections: the link goes down, and the queue is replaced: in two steps,
+        in one under another name, in place, and anew where it has other flows then."""
+        self.rounds(120)
+        self.change(0)
+        self.burst(4)
+        self.script.set_link(WIRE, up=False)
+        self.script.wait(50)
+        self.up()
+        self.rounds(48)
+        self.change(0)
+        self.burst(4)
+        self.script.delete_qdisc(WIRE, "9:1", "10:")
+        self.add(WIRE, 1)
+        self.rounds(24)
+        self.add(WIRE, 2, "11:")
+        self.rounds(24, "11:")
+        for number in (2, 1):
+            self.add(WIRE, number, "11:", nl.flag(nl.ANEW))
+            self.rounds(12, "11:")
+
+    def play(self) -> None:
+        self.lay_wire()
+        self.sockets()
+        self.script.add("start", "traffic", "flows", ZERO_NS)
+        self.script.wait(200)
+        self.busy_times()
+        self.stop_ns = self.script.now_ns
+        self.stand_still("11:")
+        self.other_sizes()
+        self.script.delete_qdisc(WIRE, "root", "9:")
+        self.script.space("s")
+        self.script.delete_qdisc(WIRE, "root", "1:")
+
+    def connections(self) -> str:
+        """For linux/uml/traffic.c: endless ones, half of which offer ECN."""
+        lines = [f"edge {self.stop_ns}"]
+        kinds = [("cubic", PLAIN), ("cubic", OFFERS_ECN), ("reno", PLAIN), ("dctcp", OFFERS_ECN)]
+        for number, (control, target) in enumerate(kinds):
+            times_ns = f"{number * 50 * MS} {self.stop_ns}"
+            lines.append(f"flow c s 10.0.0.1 {target} {control} 0 0 {times_ns} 0")
+        return "\n".join([*lines, ""])
+
+
+def traffic(name: str, flows: int, records: int) -> Traffic:
+    """All of it, in a guest where nothing is yet."""
+    whole = Traffic(name, flows)
+    whole.script.add("mount", "debugfs", "/sys/kernel/debug")
+    whole.script.add("module", "sch_sojourn.ko", f"records={records}")
+    whole.play()
+    whole.script.add("copy", "/sys/kernel/debug/sojourn", "records")
+    whole.script.add("copy", "/dev/kmsg", "kernel.log")
+    return whole

@@ -86,7 +86,7 @@ test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh
 
 test-deep: setup ## all that takes longer: mutants, 10^8 fuzzed calls, a kernel with sanitizers
-	tools/need.sh test
+	tools/need.sh deep
 	$(MAKE) --no-print-directory mutants
 	python -m fuzz.run --deep
 	python -m tests.linux.sanitizers

@@ -13,12 +13,15 @@ test_needs=("${build_needs[@]}" clang-16:clang-16 clang-format-16:clang-format-1
 	flex:flex bison:bison bc:bc xz:xz-utils /sbin/tc:iproute2 /sbin/ethtool:ethtool /sbin/sysctl:procps
 	/sbin/insmod:kmod)
 
+# the deep ones play the module in one of Debian's own kernels, too
+deep_needs=("${test_needs[@]}" qemu-system-x86_64:qemu-system-x86 '/lib/modules/*/build:linux-headers-cloud-amd64')
+
 # what tests do without, saying so: the qdisc's need a kernel to run in
 kernel_source=/usr/src/linux-source-6.12.tar.xz:linux-source-6.12
 
 present() {
 	case "$1" in
-	/*) [ -e "$1" ] ;;
+	/*) compgen -G "$1" >/dev/null ;;
 	*) command -v "$1" >/dev/null 2>&1 ;;
 	esac
 }
@@ -26,8 +29,9 @@ present() {
 case "${1:-}" in
 build) needs=("${build_needs[@]}") ;;
 test) needs=("${test_needs[@]}") ;;
+deep) needs=("${deep_needs[@]}") ;;
 *)
-	echo "usage: tools/need.sh build|test" >&2
+	echo "usage: tools/need.sh build|test|deep" >&2
 	exit 2
 	;;
 esac
@@ -48,7 +52,7 @@ update_once() {
 	updated=yes
 }
 
-if [ "$1" = test ] && ! present "${kernel_source%:*}" && can_install; then
+if [ "$1" != build ] && ! present "${kernel_source%:*}" && can_install; then
 	update_once
 	if apt-cache show "${kernel_source#*:}" >/dev/null 2>&1; then
 		missing+=("${kernel_source#*:}")

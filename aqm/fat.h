@@ -9,9 +9,9 @@
  * A node has four children: 65,536 flows make nine levels, and the children of a node
  * lie side by side.
  *
- * A few flows may be stale, their places those of an earlier backlog, until somebody
- * asks for the fattest: while no more are active than that, a packet costs the heap
- * nothing.
+ * A few flows may be stale: their places are those of an earlier backlog, and the sums
+ * of statistics (stat.h) lack what they have counted since, until somebody asks. While no
+ * more are active than that, a packet costs neither heap nor sums anything.
  */
 #ifndef AQM_FAT_H
 #define AQM_FAT_H
@@ -103,7 +103,6 @@ static inline void fat_update(struct aqm_queue *q, struct aqm_inst *in)
 {
 	u64 key = fat_key(in);
 
-	in->stale = 0;
 	if (!inst_views(in)->pkts) {
 		if (in->place != FQ_NONE)
 			fat_remove(q, in);
@@ -114,19 +113,25 @@ static inline void fat_update(struct aqm_queue *q, struct aqm_inst *in)
 	}
 }
 
-static void fat_flush(struct aqm_queue *q)
+static void flows_flush(struct aqm_queue *q)
 {
-	while (q->stales)
-		fat_update(q, inst_nth(q, q->stale[--q->stales]));
+	while (q->stales) {
+		struct aqm_inst *in = inst_nth(q, q->stale[--q->stales]);
+
+		in->stale = 0;
+		fat_update(q, in);
+		if (q->counters)
+			stat_add(q, in);
+	}
 }
 
-/* The packets of a flow have changed. */
-static inline void fat_touch(struct aqm_queue *q, struct aqm_inst *in)
+/* An event of a flow is over. */
+static inline void flow_end(struct aqm_queue *q, struct aqm_inst *in)
 {
 	if (in->stale)
 		return;
 	if (q->stales == FAT_STALE)
-		fat_flush(q);
+		flows_flush(q);
 	in->stale = 1;
 	q->stale[q->stales++] = in->index;
 }
@@ -134,7 +139,7 @@ static inline void fat_touch(struct aqm_queue *q, struct aqm_inst *in)
 /* NULL when no flow holds a packet. */
 static inline struct aqm_inst *fat_flow(struct aqm_queue *q)
 {
-	fat_flush(q);
+	flows_flush(q);
 	return q->fat ? fat_inst(q, fat_heap(q)[0]) : NULL;
 }
 

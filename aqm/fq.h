@@ -124,16 +124,16 @@ static void fq_skip_rounds(struct aqm_queue *q)
 		fq_pay(q, inst_nth(q, i), rounds);
 }
 
-static inline aqm_h fq_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 *dry)
+/* The `nth` dry flow of a dequeue hears that it is empty. */
+static void fq_pass_dry(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 nth)
 {
 	const struct aqm_algo *a = q->algo;
 
-	if (inst_views(in)->pkts || (*dry)++ < FQ_DRY)
-		return queue_serve(q, in, now);
+	if (nth < FQ_DRY)
+		inst_begin(q, in, now);
 	if (a->empty)
 		a->empty(inst_state(q, in), inst_conf(q, in), inst_clock(in, now),
 		         inst_views(in));
-	return AQM_NIL;
 }
 
 static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
@@ -152,12 +152,13 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 			return AQM_NIL;
 		AQM_STEP();
 		in = inst_nth(q, i);
-		if (i == round) {
-			fq_skip_rounds(q);
-			round = FQ_NONE;
-		}
 		/* A dry flow of the old list does not wait for its debt to be paid. */
 		if (in->credit_bytes <= 0 && (fresh || inst_views(in)->pkts)) {
+			if (round == i) {
+				fq_skip_rounds(q);
+				round = FQ_NONE;
+				continue;
+			}
 			if (round == FQ_NONE)
 				round = i;
 			fq_pay(q, in, 1);
@@ -166,7 +167,11 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 			continue;
 		}
 		round = FQ_NONE;
-		h = fq_serve(q, in, now, &dry);
+		h = AQM_NIL;
+		if (inst_views(in)->pkts)
+			h = queue_serve(q, in, now);
+		else
+			fq_pass_dry(q, in, now, dry++);
 		flow_end(q, in);
 		if (h != AQM_NIL) {
 			in->credit_bytes -= fq_charge(host_len(q->ctx, h));

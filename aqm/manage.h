@@ -45,31 +45,13 @@ static inline size_t aqm_queue_mem(const struct aqm_algo *a, const struct aqm_se
 	return bytes > U32_MAX / 2 ? 0 : (size_t)bytes;
 }
 
-static inline void inst_start(struct aqm_queue *q, u32 i, u64 now)
-{
-	struct aqm_inst *in = inst_nth(q, i);
-	const struct aqm_algo *a = q->algo;
-	u64 deadline = AQM_NEVER;
-
-	aqm_zero(inst_state(q, in), q->stride - q->at_state);
-	inst_take_rows(q, in);
-	if (a->start)
-		deadline =
-		        a->start(inst_state(q, in), queue_conf(q), now, rng_mix(q->seed + i));
-	set_deadline(q, in, now, a->tick && a->idle ? deadline : AQM_NEVER);
-	in->ticks = 0;
-	in->listed = in->stale = 0;
-	in->place = FQ_NONE;
-	in->round = 0;
-	in->credit_bytes = 1; /* no debt */
-}
-
 static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 {
 	struct aqm_inst *in = inst_nth(q, i);
 	u32 n;
 
 	in->index = i;
+	in->life = in->change = 0;
 	for (n = 0; n < q->algo->queues; n++) {
 		struct aqm_lane *lane = &inst_lanes(q, in)[n];
 		struct aqm_view *view = &inst_views(in)[n];
@@ -86,16 +68,18 @@ static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 	}
 }
 
+/* Another life begins. An only instance starts at once: its statistics are read. */
 static inline void queue_start(struct aqm_queue *q, u64 now)
 {
-	u32 i;
-
 	q->fresh.head = q->old.head = FQ_NONE;
 	q->fat = q->stales = 0;
 	q->round = 0;
+	q->born_ns = now;
+	q->life++;
+	q->change++;
 	aqm_zero(stat_sums(q), q->counters * sizeof(u64));
-	for (i = 0; i < q->insts; i++)
-		inst_start(q, i, now);
+	if (q->insts == 1)
+		inst_start(q, inst_nth(q, 0));
 }
 
 static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
@@ -165,9 +149,11 @@ static inline void aqm_queue_apply(struct aqm_queue *q, u64 now, const struct aq
 	u32 i;
 
 	for (i = 0; i < q->insts; i++) {
+		struct aqm_inst *in = inst_nth(q, i);
+
 		AQM_STEP();
-		if (inst_nth(q, i)->change != q->change)
-			inst_take_rows(q, inst_nth(q, i));
+		if (inst_started(q, in) && in->change != q->change)
+			inst_take_rows(q, in);
 	}
 	aqm_copy(queue_old_conf(q), queue_conf(q), q->algo->conf_bytes);
 	aqm_copy(queue_conf(q), conf, q->algo->conf_bytes);
@@ -176,15 +162,28 @@ static inline void aqm_queue_apply(struct aqm_queue *q, u64 now, const struct aq
 	shed_to_limit(q, now);
 }
 
-static inline void aqm_queue_reset(struct aqm_queue *q, u64 now)
+static inline void inst_drain(struct aqm_queue *q, struct aqm_inst *in)
 {
-	u32 i, lane;
+	u32 lane;
 	aqm_h h;
 
-	for (i = 0; i < q->insts; i++)
-		for (lane = 0; lane < q->algo->queues; lane++)
-			while ((h = queue_take(q, inst_nth(q, i), lane, 0)) != AQM_NIL)
-				queue_free(q, h, host_len(q->ctx, h), AQM_WHY_RESET);
+	for (lane = 0; lane < q->algo->queues; lane++)
+		while ((h = queue_take(q, in, lane, 0)) != AQM_NIL) {
+			AQM_STEP();
+			queue_free(q, h, host_len(q->ctx, h), AQM_WHY_RESET);
+		}
+}
+
+/* Visits packets and the flows that hold them, no others. */
+static inline void aqm_queue_reset(struct aqm_queue *q, u64 now)
+{
+	u32 i;
+
+	if (!q->setup.flows)
+		inst_drain(q, inst_nth(q, 0));
+	flows_flush(q);
+	for (i = 0; i < q->fat; i++)
+		inst_drain(q, fat_inst(q, fat_heap(q)[i]));
 	queue_start(q, now);
 }
 

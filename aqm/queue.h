@@ -68,6 +68,7 @@ struct aqm_inst {
 	u64 tick_ns; /* the next deadline */
 	u32 ticks;   /* run since the last event, at most AQM_TICKS_STUCK */
 	u32 change;  /* up to which it has taken new rows; see change.h */
+	u32 life;    /* of the queue, in which it has started; see start.h */
 	u32 next;    /* in the round robin list; see fq.h */
 	u32 place;   /* in the heap; see fat.h */
 	u32 listed, index;
@@ -95,8 +96,10 @@ struct aqm_queue {
 	struct aqm_fq_list fresh, old;
 	u32 fat; /* flows in the heap */
 	u32 stale[FAT_STALE], stales;
-	u32 change;       /* how often rows have changed */
+	u32 change;       /* how often rows have changed or a life has begun */
+	u32 life;         /* how often it has begun */
 	u32 counters;     /* of the algorithm's statistics */
+	u64 born_ns;      /* when this life began */
 	u64 round;        /* of the round robin */
 	u64 memory_bytes; /* that the packets held occupy */
 	u64 seed;
@@ -207,6 +210,7 @@ static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *ou
 
 #include "change.h"
 #include "tick.h"
+#include "start.h"
 
 /* ---- carrying out verdicts ---- */
 
@@ -303,28 +307,12 @@ static inline bool over_limit(const struct aqm_queue *q, u32 len, u32 mem)
 	       q->memory_bytes + mem > q->setup.memory_limit;
 }
 
-/* The next event of this instance. */
-static inline void inst_begin(struct aqm_queue *q, struct aqm_inst *in, u64 now)
-{
-	run_ticks(q, in, now);
-	in->ticks = 0;
-	if (in->change != q->change)
-		inst_take_rows(q, in);
-}
-
 #define FQ_NONE U32_MAX
 
-#include "fat.h"
+static void flows_flush(struct aqm_queue *q);
+
 #include "stat.h"
-
-/* An event of a flow is over. */
-static inline void flow_end(struct aqm_queue *q, struct aqm_inst *in)
-{
-	fat_touch(q, in);
-	if (q->counters)
-		stat_add(q, in);
-}
-
+#include "fat.h"
 #include "fq.h"
 
 /* ---- a packet arrives ---- */

@@ -4,8 +4,8 @@
  * stat.h: the algorithm's statistics. Part of queue.h.
  *
  * A statistic is read as of the last event of its instance: reading runs no tick and
- * visits no flow. With flows there is one number only for a counter (AQM_COUNTER): its
- * sum, kept as it grows. A gauge of many flows has no one value.
+ * visits no flow but the stale ones (fat.h). With flows there is one number only for a
+ * counter (AQM_COUNTER): its sum, kept as it grows. A gauge of many flows has no one value.
  */
 #ifndef AQM_STAT_H
 #define AQM_STAT_H
@@ -57,6 +57,7 @@ static inline bool aqm_queue_stat(struct aqm_queue *q, const struct aqm_field *r
 	}
 	if (!(row->flags & AQM_COUNTER))
 		return false;
+	flows_flush(q);
 	for (before = q->algo->stats; before != row; before++)
 		sum += (before->flags & AQM_COUNTER) != 0;
 	*value = *sum;

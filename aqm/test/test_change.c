@@ -188,6 +188,8 @@ TEST(of_changes_without_an_event_between_them_the_last_two_count)
 {
 	struct bench b = begin(16, 100);
 
+	arrive(&b, 0, 100, 0);
+	arrive(&b, U32_MAX, 100, 0);
 	b.now += 3 * OLD;
 	change_period(&b, 5 * NS_PER_MS);
 	change_period(&b, 4 * NS_PER_MS);
@@ -196,6 +198,7 @@ TEST(of_changes_without_an_event_between_them_the_last_two_count)
 	CHECK_EQ(state(&b, 0)->period, NEW);
 	CHECK_EQ(state(&b, 0)->configures, 4);
 	CHECK_EQ(state(&b, 0)->ticks_of_old, 0);
+	CHECK_EQ(state(&b, 15)->configures, 3);
 	CHECK_EQ(state(&b, 15)->period, 4 * NS_PER_MS);
 	CHECK_EQ(mixed + backwards, 0);
 	bench_end(&b);
@@ -237,13 +240,73 @@ TEST(with_flows_a_counter_is_summed_and_a_gauge_has_no_value)
 	bench_end(&b);
 }
 
+TEST(a_flow_starts_at_its_first_event_as_of_the_reset)
+{
+	struct bench b = begin(16, 100);
+
+	arrive(&b, 0, 100, 0);
+	b.now += OLD / 2;
+	aqm_queue_reset(b.q, b.now);
+	b.now += 3 * OLD + OLD / 2;
+	arrive(&b, 0, 100, 0);
+	CHECK_EQ(state(&b, 0)->ticks, 3);
+	CHECK_EQ(state(&b, 0)->arrivals, 1);
+	CHECK_EQ(state(&b, 0)->configures, 1);
+	CHECK_EQ(stat(&b, "ticks"), 3);
+	change_period(&b, NEW);
+	arrive(&b, U32_MAX, 100, 0);
+	CHECK_EQ(state(&b, 15)->configures, 1);
+	CHECK_EQ(state(&b, 15)->period, NEW);
+	CHECK_EQ(mixed + backwards, 0);
+	bench_end(&b);
+}
+
+TEST(an_only_instance_is_there_before_its_first_event)
+{
+	struct bench none = begin(0, 10), one = begin(1, 10);
+
+	CHECK_EQ(stat(&none, "period"), OLD);
+	CHECK_EQ(stat(&one, "period"), OLD);
+	arrive(&one, 0, 100, 0);
+	aqm_queue_reset(one.q, one.now);
+	CHECK_EQ(stat(&one, "arrivals"), 0);
+	bench_end(&none);
+	bench_end(&one);
+}
+
+/* Packets of two flows, one of them the last. */
+static u64 work_of_a_reset(u32 flows)
+{
+	struct bench b = begin(flows, 100);
+	u64 work;
+	u32 i;
+
+	for (i = 0; i < 10; i++)
+		arrive(&b, i % 2 ? 0 : U32_MAX, 100, 0);
+	steps = 0;
+	aqm_queue_reset(b.q, b.now);
+	work = steps;
+	CHECK_EQ(b.q->pkts, 0);
+	CHECK_EQ(b.host->freed, 10);
+	CHECK_EQ(leave(&b), AQM_NIL);
+	bench_end(&b);
+	return work;
+}
+
+TEST(a_reset_visits_what_is_held_however_many_flows_there_are)
+{
+	CHECK(work_of_a_reset(16) <= 12);
+	CHECK(work_of_a_reset(65536) <= 12);
+}
+
 static u64 sum_by_visit(struct bench *b)
 {
 	u64 sum = 0;
 	u32 i;
 
 	for (i = 0; i < b->q->insts; i++)
-		sum += state(b, i)->gones + state(b, i)->arrivals + state(b, i)->ticks;
+		if (inst_started(b->q, inst_nth(b->q, i)))
+			sum += state(b, i)->gones + state(b, i)->arrivals + state(b, i)->ticks;
 	return sum;
 }
 

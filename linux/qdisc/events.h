@@ -186,7 +186,8 @@ static u64 digest_queue(struct aqm_queue *q)
 	u32 i;
 
 	for (i = 0; i < q->insts; i++)
-		sum = digest_inst(sum, q, inst_nth(q, i));
+		if (inst_started(q, inst_nth(q, i)))
+			sum = digest_inst(sum, q, inst_nth(q, i));
 	if (q->setup.flows) {
 		sum = digest_list(sum, q, &q->fresh);
 		sum = digest_list(sum, q, &q->old);

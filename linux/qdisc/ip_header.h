@@ -3,9 +3,11 @@
 /*
  * ip_header.h: a frame's IP header, and the DS field in it.
  *
- * Where skb->protocol is IP the network header is right. Where it is a tag (VLANs in VLANs)
- * it points at the header, or behind the first tag: so comes a frame through a bridge. The
- * frame itself tells: its types are what the wire and everyone behind it go by.
+ * The network header is right where the type in front of it is skb->protocol. Where that is
+ * a tag (VLANs in VLANs) it points at the header, or behind the first tag: so comes a frame
+ * through a bridge. From a raw socket on a VLAN device comes a tagged frame with the protocol
+ * behind its tags and a network header that points into the first. The frame itself tells:
+ * its types are what the wire and everyone behind it go by.
  */
 #ifndef SOJOURN_IP_HEADER_H
 #define SOJOURN_IP_HEADER_H
@@ -42,7 +44,7 @@ static noinline __cold struct ip_place ip_behind_tags(const struct sk_buff *skb)
 	u32 tags;
 
 	if (!skb_mac_header_was_set(skb) || skb->dev->type != ARPHRD_ETHER)
-		return (struct ip_place){};
+		return ip_at(skb_network_offset(skb), skb->protocol);
 	for (tags = 0; tags <= TAGS_MAX; tags++, at += VLAN_HLEN) {
 		type = skb_header_pointer(skb, at, sizeof(room), &room);
 		if (!type)
@@ -53,9 +55,18 @@ static noinline __cold struct ip_place ip_behind_tags(const struct sk_buff *skb)
 	return (struct ip_place){};
 }
 
+/* Does the type in front of the network header agree? Where no frame has types it may not,
+ * and there the header is right. */
+static inline bool type_agrees(const struct sk_buff *skb)
+{
+	const struct ethhdr *front = (const void *)(skb_network_header(skb) - ETH_HLEN);
+
+	return skb->network_header >= sizeof(__be16) && front->h_proto == skb->protocol;
+}
+
 static inline struct ip_place find_ip(const struct sk_buff *skb)
 {
-	if (unlikely(eth_type_vlan(skb->protocol)))
+	if (unlikely(eth_type_vlan(skb->protocol) || !type_agrees(skb)))
 		return ip_behind_tags(skb);
 	return ip_at(skb_network_offset(skb), skb->protocol);
 }

@@ -34,6 +34,10 @@ static noinline __cold bool queue_overflow(struct aqm_queue *, struct aqm_inst *
                                            aqm_h, struct aqm_pkt *);
 static noinline __cold void run_due_ticks(struct aqm_queue *, struct aqm_inst *, u64 now);
 static noinline __cold bool fq_make_room(struct aqm_queue *, u64 now, u32 len, u32 mem);
+static noinline __cold void fq_skip_rounds(struct aqm_queue *);
+static noinline __cold void fq_pass_dry(struct aqm_queue *, struct aqm_inst *, u64 now, u32);
+static noinline __cold void flows_flush(struct aqm_queue *);
+static noinline __cold void inst_catch_up(struct aqm_queue *, struct aqm_inst *, u64 now);
 static noinline FLAT aqm_h fq_dequeue(struct aqm_queue *, u64 now);
 
 #include "queue.h"
@@ -103,9 +107,10 @@ static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 p
 		lost->last->next = *to_free;
 		*to_free = take_dropped(s);
 	}
-	lost->pkts = later ? less_pkts : 0;
-	lost->bytes = later ? less_bytes : 0;
-	if (lost->pkts) {
+	lost->pkts = lost->bytes = 0;
+	if (later && less_pkts) {
+		lost->pkts = less_pkts;
+		lost->bytes = less_bytes;
 		tasklet_schedule(&s->teller);
 		return NET_XMIT_CN;
 	}

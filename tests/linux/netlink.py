@@ -116,8 +116,10 @@ class Qdisc(rtnetlink.Qdisc):
     @property
     def balances(self) -> bool:
         """In = out + dropped + held; what was peeked at is out, and still held."""
-        arrived, _, out = (self.count(i) for i in (1, 2, 3))
+        arrived, arrived_bytes, out, out_bytes, dropped_bytes = (self.count(i) for i in range(1, 6))
         held = arrived - out - self.total(DROPS)
+        if self.qlen == held and self.backlog != arrived_bytes - out_bytes - dropped_bytes:
+            return False
         return held >= 0 and self.qlen - held in (0, 1)
 
 

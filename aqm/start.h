@@ -1,0 +1,58 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * start.h: an instance starts at its first event. Part of queue.h.
+ *
+ * A queue is made, and reset under a lock that packets wait for, with up to 65,536 flows;
+ * most never see a packet. So neither touches them: each queue counts its lives, and a
+ * flow that belongs to an earlier one starts at its first event, as of the time when the
+ * life began and with the rows that hold now.
+ */
+#ifndef AQM_START_H
+#define AQM_START_H
+
+static inline bool inst_started(const struct aqm_queue *q, const struct aqm_inst *in)
+{
+	return in->life == q->life;
+}
+
+static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
+{
+	const struct aqm_algo *a = q->algo;
+	u64 deadline = AQM_NEVER;
+
+	in->life = q->life;
+	aqm_zero(inst_state(q, in), q->stride - q->at_state);
+	inst_take_rows(q, in);
+	if (a->start)
+		deadline = a->start(inst_state(q, in), queue_conf(q), q->born_ns,
+		                    rng_mix(q->seed + in->index));
+	set_deadline(q, in, q->born_ns, a->tick && a->idle ? deadline : AQM_NEVER);
+	in->ticks = 0;
+	in->listed = in->stale = 0;
+	in->place = U32_MAX;
+	in->round = 0;
+	in->credit_bytes = 1; /* no debt */
+}
+
+/* What an instance has missed. */
+static void inst_catch_up(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	if (!inst_started(q, in))
+		inst_start(q, in);
+	run_ticks(q, in, now);
+	if (in->change != q->change)
+		inst_take_rows(q, in);
+}
+
+/* The next event of this instance. One that has not started is a change behind. */
+static inline void inst_begin(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	if (in->change != q->change)
+		inst_catch_up(q, in, now);
+	else
+		run_ticks(q, in, now);
+	in->ticks = 0;
+}
+
+#endif

@@ -85,11 +85,12 @@ test-python: setup ## models, package, documentation, the engine beside Linux
 test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh
 
-test-deep: setup ## all that takes longer: mutants, 10^8 fuzzed calls, a kernel with sanitizers
+test-deep: setup ## all that takes longer: mutants, 10^8 fuzzed calls, sanitizers in a kernel, storms
 	tools/need.sh deep
 	$(MAKE) --no-print-directory mutants
 	python -m fuzz.run --deep
 	python -m tests.linux.sanitizers
+	python -m tests.linux.hostile
 
 format: setup ## lay out all code
 	clang-format-16 -i $(C_FILES)

@@ -77,8 +77,7 @@ static inline bool is_version(const struct ip_place *ip, const u8 *header)
 	return header[0] >> 4 == (ip->bytes == sizeof(struct iphdr) ? 4 : 6);
 }
 
-/* 0 where there is none that can be read: such a packet is never marked. */
-static inline u8 read_ds(const struct sk_buff *skb)
+static noinline u8 read_any_ds(const struct sk_buff *skb)
 {
 	struct ip_place ip = find_ip(skb);
 	u8 room[sizeof(struct ipv6hdr)];
@@ -90,6 +89,19 @@ static inline u8 read_ds(const struct sk_buff *skb)
 	if (!header || !is_version(&ip, header))
 		return 0;
 	return header[0] >> 4 == 4 ? header[1] : header[0] << 4 | header[1] >> 4;
+}
+
+/* 0 where there is none that can be read: such a packet is never marked. Most packets are
+ * IPv4 with all of the header at hand. */
+static inline u8 read_ds(const struct sk_buff *skb)
+{
+	const struct iphdr *header = (const void *)skb_network_header(skb);
+
+	if (likely(skb->protocol == htons(ETH_P_IP) && type_agrees(skb) &&
+	           skb_network_offset(skb) + sizeof(*header) <= skb_headlen(skb) &&
+	           header->version == 4))
+		return header->tos;
+	return read_any_ds(skb);
 }
 
 /* Others who hold the packet or its bytes, as all do who watch the device, must not see the

@@ -107,6 +107,7 @@ def a_wrong_parameter_refuses_the_module_with_a_sentence() -> None:
         "fq": "no algorithm is called fq",
         "": "no algorithm is called ",
         "codel ecn": "no algorithm is called codel ecn",
+        "fq choke": "flows: an algorithm that samples cannot be flow-queued",
     }.items():
         done = reload_module(words)
         assert done.returncode != 0, words

@@ -217,7 +217,7 @@ struct check {
 	char *trouble;
 };
 
-static bool wrong(const struct check *c, const struct qdisc *q, const char *form, ...)
+static bool differs(const struct check *c, const struct qdisc *q, const char *form, ...)
 {
 	va_list more;
 	int n = snprintf(c->trouble, TROUBLE_ROOM, "%s %x: below %x:%x: ", q->kind,
@@ -274,15 +274,15 @@ static bool parent_agrees(const struct check *c, const struct qdisc *parent)
 	if (!below.children)
 		return true;
 	if ((int32_t)pkts < 0)
-		return wrong(c, parent, "its children hold %d packets more than its %u",
-		             -(int32_t)pkts, parent->qlen);
+		return differs(c, parent, "its children hold %d packets more than its %u",
+		               -(int32_t)pkts, parent->qlen);
 	if (kind->keeps_own || (parent->parent == TC_H_ROOT && pkts))
 		return true;
 	if (pkts > 1)
-		return wrong(c, parent, "it counts %u packets that no child holds", pkts);
+		return differs(c, parent, "it counts %u packets that no child holds", pkts);
 	if (!pkts && bytes)
-		return wrong(c, parent, "it counts %d bytes beside its children's %u",
-		             (int32_t)bytes, below.bytes);
+		return differs(c, parent, "it counts %d bytes beside its children's %u",
+		               (int32_t)bytes, below.bytes);
 	return true;
 }
 
@@ -292,23 +292,23 @@ static bool leaf_agrees(const struct check *c, const struct qdisc *q)
 	uint32_t bytes = (uint32_t)(q->in_bytes - q->out_bytes - q->drop_bytes);
 
 	if (q->bad)
-		return wrong(c, q, "%llu verdicts broke a rule", (unsigned long long)q->bad);
+		return differs(c, q, "%llu verdicts broke a rule", (unsigned long long)q->bad);
 	if (q->qlen < held ||
 	    (q->qlen != held && q->parent != TC_H_ROOT && q->qlen != held + 1))
-		return wrong(c, q, "in %llu, out %llu, dropped %llu, held %u",
-		             (unsigned long long)q->in_pkts, (unsigned long long)q->out_pkts,
-		             (unsigned long long)q->dropped, q->qlen);
+		return differs(c, q, "in %llu, out %llu, dropped %llu, held %u",
+		               (unsigned long long)q->in_pkts, (unsigned long long)q->out_pkts,
+		               (unsigned long long)q->dropped, q->qlen);
 	if (q->qlen == held && q->backlog_bytes != bytes)
-		return wrong(c, q, "%u bytes are held, %u by its own count", q->backlog_bytes,
-		             bytes);
+		return differs(c, q, "%u bytes are held, %u by its own count", q->backlog_bytes,
+		               bytes);
 	if ((uint32_t)q->dropped != q->drops)
-		return wrong(c, q, "%u drops, %llu by its own count", q->drops,
-		             (unsigned long long)q->dropped);
+		return differs(c, q, "%u drops, %llu by its own count", q->drops,
+		               (unsigned long long)q->dropped);
 	if (!q->readable)
-		return wrong(c, q, "a dump shows not every row in its range");
+		return differs(c, q, "a dump shows not every row in its range");
 	if (held > q->choice.setup.limit)
-		return wrong(c, q, "%llu packets held, the limit is %u",
-		             (unsigned long long)held, q->choice.setup.limit);
+		return differs(c, q, "%llu packets held, the limit is %u",
+		               (unsigned long long)held, q->choice.setup.limit);
 	return true;
 }
 
@@ -320,8 +320,8 @@ bool books_agree(const struct tree *t, bool dry, char trouble[TROUBLE_ROOM])
 		const struct qdisc *q = &t->qdisc[i];
 
 		if (dry && (q->qlen || q->backlog_bytes))
-			return wrong(&c, q, "%u packets of %u bytes where nothing is held",
-			             q->qlen, q->backlog_bytes);
+			return differs(&c, q, "%u packets of %u bytes where nothing is held",
+			               q->qlen, q->backlog_bytes);
 		if (!parent_agrees(&c, q) || (q->ours && !leaf_agrees(&c, q)))
 			return false;
 	}

@@ -118,6 +118,7 @@ static u64 draw_value(struct draw *d, const struct aqm_field *row)
 void draw_rows(struct draw *d, struct choice *c, struct message *m, u32 flows_most)
 {
 	const struct aqm_field *flows = aqm_field_find(aqm_setup_rows, "flows");
+	const struct aqm_field *limit = aqm_field_find(aqm_setup_rows, "limit");
 	u32 share = 1 + below(d, 4);
 	struct table t[TABLES];
 
@@ -131,6 +132,9 @@ void draw_rows(struct draw *d, struct choice *c, struct message *m, u32 flows_mo
 
 			if (row == flows && value > flows_most)
 				value = flows_most;
+			/* Often an arrival evicts all that is held. */
+			if (row == limit && one_in(d, 3))
+				value = 1 + below(d, 3);
 			if (rarely || aqm_field_set(row, t[i].base, value))
 				continue;
 			put_row(m, row, value);

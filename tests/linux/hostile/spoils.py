@@ -66,10 +66,10 @@ SPOILS = [
         "sanitizers",
     ),
     Spoil(
-        "an MTU of any size",
-        "aqm/manage.h",
-        "mtu_bytes > AQM_MTU_MAX ? AQM_MTU_MAX",
-        "mtu_bytes > U32_MAX ? AQM_MTU_MAX",
+        "a debt that nobody pays",
+        "aqm/fq.h",
+        "in->credit_bytes += (s64)rounds * fq_quantum(q);",
+        "in->credit_bytes += (s64)rounds * 0;",
         "hangs",
     ),
     Spoil(
@@ -82,9 +82,8 @@ SPOILS = [
     Spoil(
         "a mark in a VLAN tag",
         "linux/qdisc/ip_header.h",
-        "\tif (unlikely(eth_type_vlan(skb->protocol)))\n\t\treturn ip_behind_tags(skb);\n"
-        "\treturn ip_at(skb_network_offset(skb), skb->protocol);\n",
-        "\treturn ip_at(skb_network_offset(skb), skb_protocol((struct sk_buff *)skb, true));\n",
+        "\tif (unlikely(eth_type_vlan(skb->protocol) || !type_agrees(skb)))\n",
+        "\tif (eth_type_vlan(skb->protocol))\n",
         "(bytes|tags) have changed",
     ),
     Spoil(

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// steps.c: what a step may be, and what must be right after it.
+// steps.c: what a step may be.
 
 #define _GNU_SOURCE
 #include <errno.h>
 #include <net/if.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <linux/pkt_sched.h>
@@ -14,23 +13,13 @@
 #include "storm.h"
 #include "stranger.h"
 
-enum { BURST_MOST = 100, SEGMENTS_FEW = 200, SEGMENTS_ALL = 70000, LOOKS = 9 };
+enum { BURST_MOST = 100, SEGMENTS_FEW = 200, SEGMENTS_ALL = 70000 };
 enum { FLOOD_BURSTS = 30, FLOOD_BURST_MOST = 60 };
-static const uint64_t MS = 1000000, SECOND = 1000000000;
-
-static bool wrong(struct storm *s, const char *form, ...)
-{
-	va_list more;
-
-	va_start(more, form);
-	vsnprintf(s->trouble, sizeof(s->trouble), form, more);
-	va_end(more);
-	return false;
-}
+static const uint64_t MS = 1000000;
 
 /* ---- traffic and time ---- */
 
-static void send_some(struct storm *s, uint64_t frames, const struct class *class)
+void send_some(struct storm *s, uint64_t frames, const struct class *class)
 {
 	for (; frames; frames--) {
 		uint32_t most = one_in(&s->draw, 50) ? SEGMENTS_ALL : SEGMENTS_FEW;
@@ -376,85 +365,6 @@ const char *step_name(struct storm *s, uint64_t number)
 	struct draw d = draw_for(s->seed, number);
 
 	return number ? steps[draw_step(&d)].name : "plant";
-}
-
-/* ---- what must be right ---- */
-
-static bool as_expected(struct storm *s)
-{
-	const char *row;
-
-	for (uint32_t i = 0; s->expect.handle && i < s->tree.qdiscs; i++) {
-		const struct qdisc *q = &s->tree.qdisc[i];
-
-		if (q->handle != s->expect.handle || !q->ours)
-			continue;
-		row = choice_differs(&q->choice, &s->expect.choice);
-		if (row)
-			return wrong(s, "the row %s of %x: is not as it was asked for", row,
-			             q->handle >> 16);
-	}
-	s->expect.handle = 0;
-	return true;
-}
-
-/* Packets may come and go between the lines of a dump; what is wrong stays wrong. */
-bool storm_check(struct storm *s, bool dry)
-{
-	const char *said;
-	bool right = false;
-	uint64_t rest = 0;
-
-	for (int look = 0; look < LOOKS && !right; look++) {
-		rest_ns(rest);
-		rest = 10 * rest + (look > 0);
-		tree_read(&s->wire, &s->tree, s->world.index);
-		right = books_agree(&s->tree, dry, s->trouble);
-	}
-	if (!right || !as_expected(s))
-		return false;
-	said = world_watch(&s->world);
-	if (said)
-		return wrong(s, "a frame left, and %s", said);
-	said = kernel_said(s->kernel_log);
-	return !said || wrong(s, "the kernel says: %s", said);
-}
-
-/* So long may the slowest of all packets take, and nothing be sent. */
-static uint64_t patience_ns(const struct storm *s)
-{
-	if (s->real_time)
-		return 20 * SECOND;
-	return (60 + 2ull * s->bounds.packet_bytes / s->bounds.rate_least) * SECOND;
-}
-
-/* Without traffic a tree sends all that it holds. Where a parent may wait for ever by its
- * own rows, it is thrown away instead. */
-bool storm_run_dry(struct storm *s)
-{
-	uint64_t patience = patience_ns(s), idle = 0, pause = 10 * MS, sent = 0;
-
-	s->tally.dries++;
-	for (;;) {
-		struct message m;
-
-		if (!storm_check(s, false))
-			return false;
-		if (!tree_held(&s->tree))
-			return storm_check(s, true);
-		idle = tree_sent(&s->tree) == sent ? idle + pause : 0;
-		sent = tree_sent(&s->tree);
-		if (idle > patience && !s->unsure)
-			return wrong(s, "%u packets are stuck: nothing was sent for %llu s",
-			             tree_held(&s->tree), (unsigned long long)(idle / SECOND));
-		if (idle > patience) {
-			begin_tc(&m, RTM_DELQDISC, 0, s->world.index, 0, TC_H_ROOT, 0);
-			storm_ask(s, &m);
-			return storm_check(s, true);
-		}
-		rest_ns(pause);
-		pause = pause < patience / 20 ? pause * 2 : pause;
-	}
 }
 
 /* Here the numbers of a dump need not agree: packets come and go meanwhile. */

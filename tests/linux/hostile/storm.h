@@ -37,6 +37,7 @@ struct storm {
 	bool nobody;           /* an unprivileged user in a namespace of its own */
 	bool plain;            /* the kernel's own queues stand where ours would */
 	bool unsure;           /* a parent may have been given rows that stop it */
+	bool forsaken;         /* one is gone that others may have waited for */
 	int kernel_log;
 	char trouble[TROUBLE_ROOM];
 };
@@ -72,6 +73,10 @@ bool storm_step(struct storm *, uint64_t number);
 const char *step_name(struct storm *, uint64_t number);
 /* A step beside others that act at the same time: traffic, or anything else. */
 void storm_push(struct storm *, bool traffic);
+void send_some(struct storm *, uint64_t frames, const struct class *);
+
+/* checks.c: is all as it must be? False with a sentence. */
+bool wrong(struct storm *, const char *form, ...);
 bool storm_check(struct storm *, bool dry);
 bool storm_run_dry(struct storm *);
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The parts of the storm that need no guest."""
+"""A short storm, the parts that need no guest, and what a long storm left behind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from linux.uml.build import Built
+from tests.linux.hostile.covers import DIGEST, covers
+from tests.linux.hostile.kernels import VIRTUAL, Player
 from tests.linux.hostile.play import fault_in, numbers
 from tests.linux.hostile.shrink import prefix, ranges, without_needless
 
@@ -49,6 +52,19 @@ def test_a_console_tells_what_was_wrong(
 
 def test_a_guest_that_ends_well_has_no_fault() -> None:
     assert fault_in(CONSOLE, "") is None
+
+
+@pytest.mark.timeout(300)
+def test_books_agree_and_trees_run_dry_in_sixty_short_storms(kernel: Built) -> None:
+    assert kernel
+    played = Player(VIRTUAL).play(range(1, 61), "0-60")
+    assert not played.fault, (played.fault, played.console[-4000:])
+    assert played.counts["seeds"] == 60
+    assert played.counts["seen"] > 10_000 and played.counts["dries"] > 60
+
+
+def test_this_module_has_been_through_the_long_storms() -> None:
+    assert DIGEST.fresh(covers()), f"run `{DIGEST.made_by}`"
 
 
 def test_every_file_of_the_storm_is_short() -> None:

@@ -133,7 +133,7 @@ void draw_rows(struct draw *d, struct choice *c, struct message *m, u32 flows_mo
 			if (row == flows && value > flows_most)
 				value = flows_most;
 			/* Often an arrival evicts all that is held. */
-			if (row == limit && one_in(d, 3))
+			if (row == limit && one_in(d, 6))
 				value = 1 + below(d, 3);
 			if (rarely || aqm_field_set(row, t[i].base, value))
 				continue;

@@ -17,7 +17,7 @@ from tests.linux.hostile.play import Fault, play, storm
 from tests.models.library import ROOT
 
 STEPS = "0-150"
-SEEDS = range(1, 61)
+SEEDS = range(1, 181)
 ROUNDS = "0-3"
 # With hangs among them, which are waited for.
 QUIET_S = 20.0

@@ -167,6 +167,8 @@ class Run:
         Path("/proc/self/timerslack_ns").write_text("1")
         self.socket.setsockopt(socket.IPPROTO_TCP, 13, settings["cc"].encode())
         self.socket.setsockopt(socket.SOL_SOCKET, 32, SNDBUF_BYTES)  # SO_SNDBUFFORCE
+        if rcvbuf := settings.get("rcvbuf"):
+            self.socket.setsockopt(socket.SOL_SOCKET, 33, int(rcvbuf))  # SO_RCVBUFFORCE
         self.socket.setblocking(False)
         self.socket.bind((HERE, OUR_PORT))
 

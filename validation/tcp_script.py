@@ -8,6 +8,7 @@ or segments at stated times. Times are milliseconds from the start, data is coun
 in full segments, the first being 1. `#` begins a comment.
 
     set KEY VALUE           a switch of the end under test (see SWITCHES)
+    set rcvbuf BYTES        its application sets SO_RCVBUF
     path rtt MS [rate MBPS] [queue PKTS] [every N]
                             the peer acknowledges every Nth segment (default 1) after a
                             round trip; a rate adds a queue that loses what it cannot hold
@@ -101,6 +102,9 @@ def parse(text: str) -> Script:
 
 def _set(script: Script, words: list[str]) -> None:
     key, value = words
+    if key == "rcvbuf" and int(value) > 0:
+        script.settings[key] = value
+        return
     if value not in SETTINGS.get(key, ("0", "1") if key in SWITCHES else ()):
         raise ValueError("unknown setting or value")
     script.settings[key] = value

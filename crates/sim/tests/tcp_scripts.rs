@@ -130,6 +130,12 @@ fn config(settings: &[(String, String)]) -> TcpConfig {
         fields.push(r#""gso": false"#.to_owned());
     }
     for (key, value) in settings {
+        if key == "rcvbuf" {
+            // The kernel doubles what SO_RCVBUF asks for, and changes it no more.
+            let bytes = 2 * value.parse::<u64>().unwrap();
+            fields.push(format!(r#""rcvbuf_bytes": {bytes}, "rcvbuf_moderation": false"#));
+            continue;
+        }
         if key == "timestamps" && value == "0" {
             // What the option took is free for payload.
             fields.push(r#""mss_bytes": 1460"#.to_owned());

@@ -49,10 +49,7 @@ pub(super) struct Buffer {
 impl Buffer {
     pub fn new(config: &TcpConfig) -> Self {
         let size = config.rcvbuf_bytes;
-        let largest = config.fixed_window_bytes.unwrap_or(config.rcvbuf_max_bytes);
-        // The scale must carry the largest window there may be.
-        let scale = largest.max(MAX_UNSCALED).ilog2().saturating_sub(15);
-        Self {
+        let mut buffer = Self {
             size,
             max_size: config.rcvbuf_max_bytes,
             moderated: config.rcvbuf_moderation,
@@ -62,7 +59,7 @@ impl Buffer {
             ratio: DEFAULT_RATIO,
             clamp: u32::MAX,
             offered: 0,
-            scale: scale.min(MAX_WINDOW_SCALE),
+            scale: 0,
             mss: config.payload_bytes(config.timestamps),
             rtt8_us: 0,
             round_end: 0,
@@ -72,7 +69,24 @@ impl Buffer {
             space_seq: 0,
             space_us: 0,
             read_to: 0,
-        }
+        };
+        buffer.choose_scale(config);
+        buffer
+    }
+
+    /// The scale must carry the largest window that there may be
+    /// (tcp_select_initial_window).
+    fn choose_scale(&mut self, config: &TcpConfig) {
+        let first = self.initial_window(config.payload_bytes(false));
+        let largest = self.fixed_window.unwrap_or(self.max_size.max(first));
+        let scale = largest.max(MAX_UNSCALED).ilog2().saturating_sub(15);
+        self.scale = scale.min(MAX_WINDOW_SCALE);
+    }
+
+    /// The largest window that a segment can tell of.
+    #[inline]
+    pub fn largest_field(&self) -> u32 {
+        MAX_UNSCALED << self.scale
     }
 
     /// Window of the SYN: half the buffer, in whole segments.
@@ -92,7 +106,8 @@ impl Buffer {
     pub fn start(&mut self, mss: u32, window: u32, nxt: u64, clock: Clock) {
         // One segment is kept back until the true ratio is known.
         self.mss = mss;
-        self.clamp = self.worth(self.size).saturating_sub(mss).max(2 * mss);
+        let space = self.worth(self.size).saturating_sub(mss).max(2 * mss);
+        self.clamp = space.min(self.largest_field());
         self.offered = window.min(self.clamp);
         self.space = self.offered.min(window).min(10 * mss);
         self.space_seq = nxt;

@@ -11,7 +11,7 @@ use super::clock::Clock;
 use super::config::TcpConfig;
 use super::connection::Connection;
 use super::delack::AckTimer;
-use super::rcvbuf::{Buffer, MAX_UNSCALED};
+use super::rcvbuf::Buffer;
 use super::segment::{Flags, Segment};
 use super::sender::Range;
 use crate::transport::Ecn;
@@ -98,9 +98,10 @@ impl Receiver {
         self.early_bytes + self.buffer.unread(self.nxt)
     }
 
-    /// Window of our SYN, for segments of `mss` bytes.
+    /// Window of our SYN, for segments of `mss` bytes. Only the field on the wire ends
+    /// at 65,535 bytes; what the peer may not know yet is open nevertheless.
     pub fn open_syn_window(&mut self, mss: u32) {
-        self.wnd = self.buffer.initial_window(mss).min(MAX_UNSCALED);
+        self.wnd = self.buffer.initial_window(mss);
     }
 
     #[inline]

@@ -173,7 +173,7 @@ impl Connection {
         into.seq = seq;
         into.ack = ack;
         into.len = len;
-        into.window = window;
+        into.window = window.min(self.rcv.buffer.largest_field());
         into.ts_val = if timestamps { self.clock.stamp() } else { 0 };
         into.ts_ecr = if timestamps { self.rcv.ts_recent } else { 0 };
         into.flags = flags;

@@ -34,6 +34,14 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Of a flow's connections that are over, and its datagrams.
+    pub fn of(flow: &Flow) -> Self {
+        Self {
+            data_pkts_sent: flow.tally.data_pkts_sent + flow.datagrams_sent,
+            ..flow.tally
+        }
+    }
+
     /// Adds a connection's.
     pub fn add(&mut self, stats: &TcpStats) {
         self.retransmitted_pkts += stats.retransmitted_pkts;
@@ -72,7 +80,7 @@ pub struct Flow {
     pub arrived_bytes: u64,
     /// Payload delivered to the receiver in the whole run.
     pub delivered_bytes: u64,
-    /// Packets of it that were dropped, by its own count of what was let go.
+    /// Datagrams sent in the whole run.
     pub datagrams_sent: u64,
     /// Transfers done.
     pub completions: Vec<Completion>,
@@ -140,7 +148,10 @@ pub fn start_of(spec: &FlowSpec, index: u32, seed: u64) -> Time {
     Time(spec.start_ns + rng.below(spec.start_spread_ns))
 }
 
-/// Time between datagrams of a constant rate.
-pub fn datagram_gap_ns(rate_bps: u64, payload_bytes: u32) -> u64 {
-    (u64::from(payload_bytes) * 8 * NS_PER_S / rate_bps).max(1)
+/// When the datagram behind the first `sent` is due at a constant rate, after the first one's
+/// start. From the count and not from the gap: a gap cut to whole nanoseconds is a higher rate
+/// (0.65 % of 100 Gbit/s).
+pub fn datagram_due_ns(sent: u64, rate_bps: u64, payload_bytes: u32) -> u64 {
+    let bits = u128::from(sent) * u128::from(payload_bytes) * 8;
+    (bits * u128::from(NS_PER_S) / u128::from(rate_bps)) as u64
 }

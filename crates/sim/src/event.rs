@@ -12,7 +12,8 @@
 //! expire: they stand in a heap.
 //!
 //! Order is (time, order of scheduling), so equal times are served in the order in
-//! which they were asked for, on every machine.
+//! which they were asked for, on every machine; one that is scheduled as the first comes
+//! before them.
 
 use crate::time::Time;
 
@@ -196,6 +197,12 @@ impl Events {
         } else {
             self.sink(place as usize, key);
         }
+    }
+
+    /// Schedules a source that is not pending, before all others of the same time.
+    pub fn schedule_first(&mut self, source: Source, at: Time) {
+        self.scheduled += 1;
+        self.push(source, Key::from(at.0) << 64 | Key::from(source));
     }
 
     /// Takes the pending event of a source back.

@@ -5,7 +5,7 @@
 
 use sojourn_core::prefetch;
 
-use crate::app::{ENDLESS, Flow, datagram_gap_ns};
+use crate::app::{ENDLESS, Flow, datagram_due_ns};
 use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
 use crate::link::{Link, Shared};
@@ -252,7 +252,8 @@ impl Net {
         } = flow.app
         {
             flow.datagrams_sent += 1;
-            let next = now + datagram_gap_ns(rate_bps, payload_bytes);
+            let due_ns = datagram_due_ns(flow.datagrams_sent, rate_bps, payload_bytes);
+            let next = (flow.start + due_ns).max(now + 1);
             self.shared.events.schedule(flow.source, next);
             let client = match flow.client {
                 Some(client) => client,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use sojourn_core::Counters;
 
-use crate::app::Flow;
+use crate::app::{Flow, Tally};
 use crate::endpoint::Kind;
 use crate::event::{Events, Source};
 use crate::link::{Link, Shared};
@@ -132,7 +132,6 @@ impl<'a> Run<'a> {
             delivered_pkts: 0,
             stale_pkts: 0,
         };
-        // First of all sources: at equal times the clock's own steps come first.
         let control = net.source(Owner::Control);
         let mut run = Self {
             scenario,
@@ -259,13 +258,16 @@ impl<'a> Run<'a> {
 
     fn schedule_step(&mut self) {
         if let Some(&(at, _)) = self.steps.front() {
-            self.net.shared.events.schedule(self.control, at);
+            self.net.shared.events.schedule_first(self.control, at);
         }
     }
 
     fn on_steps(&mut self, now: Time) {
-        for link in &mut self.net.links {
-            link.catch_up(now, &mut self.net.shared);
+        // What happens at this very time belongs to what begins now.
+        if let Some(before) = now.0.checked_sub(1) {
+            for link in &mut self.net.links {
+                link.catch_up(Time(before), &mut self.net.shared);
+            }
         }
         while let Some(&(at, step)) = self.steps.front() {
             if at > now {
@@ -304,9 +306,10 @@ impl<'a> Run<'a> {
     fn flow_sums(&self) -> FlowSums {
         let mut sums = FlowSums::default();
         for flow in &self.net.flows {
-            sums.retransmitted_pkts += flow.tally.retransmitted_pkts;
-            sums.timeouts += flow.tally.timeouts;
-            sums.data_pkts_sent += flow.tally.data_pkts_sent;
+            let tally = Tally::of(flow);
+            sums.retransmitted_pkts += tally.retransmitted_pkts;
+            sums.timeouts += tally.timeouts;
+            sums.data_pkts_sent += tally.data_pkts_sent;
             sums.delivered_bytes.push(flow.delivered_bytes);
         }
         for end in &self.net.endpoints {

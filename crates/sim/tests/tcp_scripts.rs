@@ -133,7 +133,9 @@ fn config(settings: &[(String, String)]) -> TcpConfig {
         if key == "rcvbuf" {
             // The kernel doubles what SO_RCVBUF asks for, and changes it no more.
             let bytes = 2 * value.parse::<u64>().unwrap();
-            fields.push(format!(r#""rcvbuf_bytes": {bytes}, "rcvbuf_moderation": false"#));
+            fields.push(format!(
+                r#""rcvbuf_bytes": {bytes}, "rcvbuf_moderation": false"#
+            ));
             continue;
         }
         if key == "timestamps" && value == "0" {

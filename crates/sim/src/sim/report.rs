@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::{Error, FlowSums, Run};
-use crate::app::Flow;
+use crate::app::{Flow, Tally};
 use crate::endpoint::Kind;
 use crate::link::Link;
 use crate::record::{QueueRecord, QueueReport};
@@ -191,7 +191,7 @@ impl Run<'_> {
             .net
             .flows
             .iter()
-            .map(|flow| (flow.tally, None))
+            .map(|flow| (Tally::of(flow), None))
             .collect();
         for end in &self.net.endpoints {
             if let Kind::Tcp(connection) = &end.kind {

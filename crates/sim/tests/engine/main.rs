@@ -8,3 +8,4 @@ mod delays;
 mod fingerprints;
 mod refusals;
 mod runs;
+mod windows;

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! What is counted in a window [from, to), and for a flow of datagrams.
+
+use crate::common::{MS, S, datagrams, merge, play};
+use serde_json::{Value, json};
+
+const LINKS: [fn() -> Value; 5] = [
+    || json!({}),
+    || json!({"ring_pkts": 2}),
+    || json!({"shaper": "tbf", "burst_bytes": 4_000}),
+    || json!({"shaper": "htb", "burst_bytes": 4_000}),
+    || json!({"delay_ns": MS}),
+];
+
+/// A packet comes every 10 ms from time 0, so 40 come in [200, 600) ms: the first exactly
+/// when the window begins, none when it ends.
+#[test]
+fn a_window_begins_with_what_happens_at_its_first_moment() {
+    for link in LINKS {
+        let mut scenario = datagrams(10, S, &link());
+        let windows = json!([
+            {"name": "before", "from_ns": 0, "to_ns": 200 * MS},
+            {"name": "in", "from_ns": 200 * MS, "to_ns": 600 * MS},
+            {"name": "behind", "from_ns": 600 * MS, "to_ns": S},
+        ]);
+        merge(&mut scenario["record"], &json!({"windows": windows}));
+        let report = play(&scenario, 1);
+        let came: Vec<_> = report.queues[0]
+            .windows
+            .iter()
+            .map(|w| w.arrived_pkts)
+            .collect();
+        assert_eq!(came, [20, 40, 40], "{}", link());
+        let sent: Vec<_> = report.transport.iter().map(|w| w.data_pkts_sent).collect();
+        assert_eq!(sent, [20, 40, 40], "{}", link());
+    }
+}
+
+#[test]
+fn datagrams_sent_are_counted_for_their_flow() {
+    let report = play(&datagrams(10, S, &json!({})), 1);
+    assert_eq!(report.flows[0].data_pkts_sent, 101);
+    assert_eq!(report.flows[0].delivered_bytes, 100_000);
+}
+
+/// 1,000 bytes at 11 Gbit/s are due every 727.27 ns.
+#[test]
+fn a_constant_rate_does_not_drift() {
+    let mut scenario = datagrams(10, 10 * MS, &json!({"rate_bps": 100_000_000_000_u64}));
+    scenario["flows"][0]["app"]["rate_bps"] = json!(11_000_000_000_u64);
+    let report = play(&scenario, 1);
+    assert_eq!(report.flows[0].data_pkts_sent, 13_750 + 1);
+}

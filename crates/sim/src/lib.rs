@@ -13,6 +13,7 @@
 //! - [`observed`]: the same, of packets that were seen in another world.
 //! - [`scenario`]: what people ask for; [`sim`]: a run, from there to a report.
 
+pub mod agenda;
 pub mod app;
 pub mod endpoint;
 pub mod event;

@@ -7,6 +7,7 @@
 
 use sojourn_core::Queue;
 
+use crate::agenda::Agenda;
 use crate::event::{Events, Source};
 use crate::packet::{Ledger, PacketId, Packets};
 use crate::record::QueueRecord;
@@ -38,7 +39,7 @@ pub struct Link {
     pub port: Port,
     server: Server,
     /// Packets that senders hold back until a time of their own, the next one first.
-    coming: Ring<(Time, PacketId)>,
+    coming: Agenda,
     next_entry: Time,
     /// Event: the next of them comes.
     pub entry: Source,
@@ -71,7 +72,7 @@ impl Link {
         let rate = Rate::new(spec.rate_bps.unwrap_or(MIN_RATE_BPS));
         Self {
             server: Server::new(spec, &rate),
-            coming: Ring::default(),
+            coming: Agenda::default(),
             next_entry: Time::MAX,
             catches_up: Interface::works_ahead(spec),
             look: Time::MAX,
@@ -119,7 +120,7 @@ impl Link {
     /// A packet will come to the sending end at that time.
     #[inline]
     pub fn expect(&mut self, at: Time, id: PacketId, shared: &mut Shared) {
-        if !self.coming.insert((at, id), |(other, _)| other > at) {
+        if !self.coming.insert(at, id) {
             return;
         }
         self.next_entry = at;
@@ -227,7 +228,7 @@ impl Link {
     /// The packet that will arrive behind `nth` others.
     #[inline]
     pub fn flying(&self, nth: usize) -> Option<PacketId> {
-        self.port.wire.flying.get(nth).map(|(_, id)| id)
+        self.port.wire.flying.glance(nth)
     }
 
     /// The rate changes. A packet on its way out over a wire keeps its pace; a
@@ -336,6 +337,6 @@ impl Port {
     #[inline]
     pub(crate) fn fly(&mut self, last_bit: Time, id: PacketId) {
         let release = last_bit + self.wire.delay_ns;
-        self.wire.flying.push_back((release, id));
+        self.wire.flying.push_back(release, id);
     }
 }

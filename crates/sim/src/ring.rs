@@ -77,26 +77,30 @@ impl<T: Copy + Default> Ring<T> {
         (0..self.len()).map(|nth| self.cells[self.place(self.first.wrapping_add(nth))])
     }
 
-    /// Adds one behind the last that is not `later`. True: it is the first of all.
+    /// Adds one behind the last that is not `later`. False: it would have to pass more than
+    /// `most`, and is not added.
     #[inline]
-    pub fn insert(&mut self, value: T, later: impl Fn(T) -> bool) -> bool {
-        if self.len() == self.cells.len() {
-            self.grow();
-        }
-        let mut number = self.behind;
-        self.behind = number.wrapping_add(1);
-        while number != self.first {
-            let before = self.cells[self.place(number.wrapping_sub(1))];
-            if !later(before) {
+    pub fn insert(&mut self, value: T, most: usize, later: impl Fn(T) -> bool) -> bool {
+        let mut passed = 0;
+        while passed < self.len() {
+            let number = self.behind.wrapping_sub(passed + 1);
+            if !later(self.cells[self.place(number)]) {
                 break;
             }
+            if passed == most {
+                return false;
+            }
+            passed += 1;
+        }
+        self.push_back(value);
+        let mut number = self.behind.wrapping_sub(1);
+        for _ in 0..passed {
+            let before = self.place(number.wrapping_sub(1));
             let place = self.place(number);
-            self.cells[place] = before;
+            self.cells.swap(before, place);
             number = number.wrapping_sub(1);
         }
-        let place = self.place(number);
-        self.cells[place] = value;
-        number == self.first
+        true
     }
 
     #[cold]
@@ -136,13 +140,12 @@ mod tests {
     fn late_comer_finds_its_place_behind_its_equals() {
         let mut ring = Ring::default();
         let later = |than: (u32, char)| move |other: (u32, char)| other.0 > than.0;
-        let mut insert = |value| ring.insert(value, later(value));
-        assert!(insert((2, 'a')));
-        assert!(!insert((4, 'b')));
-        assert!(!insert((3, 'c')));
-        assert!(!insert((2, 'd')));
-        assert!(insert((1, 'e')));
+        let mut insert = |value| ring.insert(value, 3, later(value));
+        for value in [(2, 'a'), (4, 'b'), (3, 'c'), (2, 'd'), (3, 'e')] {
+            assert!(insert(value));
+        }
+        assert!(!insert((1, 'f')));
         let order: String = ring.iter().map(|(_, name)| name).collect();
-        assert_eq!(order, "eadcb");
+        assert_eq!(order, "adceb");
     }
 }

@@ -4,10 +4,10 @@
 //! The wire of a link: delay, jitter, loss. Packets wait in it in the order in which
 //! they come out, behind one event.
 
+use crate::agenda::Agenda;
 use crate::event::Source;
 use crate::link::Shared;
 use crate::packet::PacketId;
-use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::scenario::{Distribution, JitterSpec, LinkSpec};
 use crate::time::Time;
@@ -25,7 +25,7 @@ pub struct Wire {
     rng: Rng,
     last_release: Time,
     /// Packets on the wire and when they come out, the next one first.
-    pub flying: Ring<(Time, PacketId)>,
+    pub flying: Agenda,
     /// Packets lost so far.
     pub lost_pkts: u64,
     /// Packets that came out so far.
@@ -42,7 +42,7 @@ impl Wire {
             delays_only: spec.jitter.is_none() && spec.loss == 0.0 && spec.delay_ns > 0,
             rng: Rng::stream(seed, &format!("link/{}/wire", spec.name)),
             last_release: Time(0),
-            flying: Ring::default(),
+            flying: Agenda::default(),
             lost_pkts: 0,
             left_pkts: 0,
         }
@@ -62,7 +62,7 @@ impl Wire {
         if self.flying.is_empty() {
             shared.events.schedule_idle(arrival, release);
         }
-        self.flying.push_back((release, id));
+        self.flying.push_back(release, id);
     }
 
     /// Whether all that it may do is delay.
@@ -96,7 +96,7 @@ impl Wire {
 
     /// Puts a packet among those that are released later; behind its equals.
     fn slip_in(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
-        let first = self.flying.insert((release, id), |(at, _)| at > release);
+        let first = self.flying.insert(release, id);
         if first {
             shared.events.schedule(arrival, release);
         }
@@ -126,7 +126,7 @@ mod tests {
             delays_only: false,
             rng: Rng::stream(1, "wire"),
             last_release: Time(0),
-            flying: Ring::default(),
+            flying: Agenda::default(),
             lost_pkts: 0,
             left_pkts: 0,
         }
@@ -137,7 +137,7 @@ mod tests {
         let mut shared = Shared {
             events: Events::default(),
             packets: Packets::default(),
-            arrived: Ring::default(),
+            arrived: crate::ring::Ring::default(),
             ledger: vec![Ledger::default()],
             dropped_pkts: 0,
             lost_pkts: 0,
@@ -147,7 +147,8 @@ mod tests {
             let id = shared.packets.claim();
             wire.launch(Time(i * 100_000), id, arrival, &mut shared);
         }
-        let flying = wire.flying.iter().map(|(at, id)| (id, at.0)).collect();
+        let out = std::iter::from_fn(|| wire.flying.pop_front());
+        let flying = out.map(|(at, id)| (id, at.0)).collect();
         (flying, wire.lost_pkts)
     }
 

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Packets and when each is due, the next one first. Nearly all come in the order of their
+//! times, or almost, and stand in a ring. One that would have to pass many there, as where
+//! senders lie at unlike distances or jitter reorders, stands in a heap.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::packet::PacketId;
+use crate::ring::Ring;
+use crate::time::Time;
+
+/// Passing so many costs about what the heap does.
+const NEAR: usize = 32;
+
+/// When, then in which order they came: equal times keep it until 2^32 have come.
+type Entry = (Time, u32, PacketId);
+
+/// Packets by their times.
+#[derive(Default)]
+pub struct Agenda {
+    near: Ring<Entry>,
+    far: BinaryHeap<Reverse<Entry>>,
+    came: u32,
+}
+
+impl Agenda {
+    /// How many wait.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.near.len() + self.far.len()
+    }
+
+    /// Whether none waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.near.is_empty() && self.far.is_empty()
+    }
+
+    /// The next.
+    #[inline]
+    pub fn front(&self) -> Option<(Time, PacketId)> {
+        let near = self.near.front();
+        let next = if self.far.is_empty() {
+            near
+        } else {
+            self.earlier(near)
+        };
+        next.map(|(at, _, id)| (at, id))
+    }
+
+    fn earlier(&self, near: Option<Entry>) -> Option<Entry> {
+        let far = self.far.peek().map(|&Reverse(entry)| entry);
+        near.into_iter().chain(far).min()
+    }
+
+    /// One that is due soon, about the `nth`.
+    #[inline]
+    pub fn glance(&self, nth: usize) -> Option<PacketId> {
+        self.near.get(nth).map(|(_, _, id)| id)
+    }
+
+    /// Adds one that no other is later than.
+    #[inline]
+    pub fn push_back(&mut self, at: Time, id: PacketId) {
+        self.came = self.came.wrapping_add(1);
+        self.near.push_back((at, self.came, id));
+    }
+
+    /// Adds one behind all that are not later. True: it is the next.
+    #[inline]
+    pub fn insert(&mut self, at: Time, id: PacketId) -> bool {
+        self.came = self.came.wrapping_add(1);
+        let entry = (at, self.came, id);
+        let first = self.front().is_none_or(|(next, _)| at < next);
+        if !self.near.insert(entry, NEAR, |(other, _, _)| other > at) {
+            self.far.push(Reverse(entry));
+        }
+        first
+    }
+
+    /// Takes the next out.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<(Time, PacketId)> {
+        if !self.far.is_empty() {
+            return self.pop_earlier();
+        }
+        self.near.pop_front().map(|(at, _, id)| (at, id))
+    }
+
+    fn pop_earlier(&mut self) -> Option<(Time, PacketId)> {
+        let near = self.near.front();
+        let next = self.earlier(near);
+        if next == near {
+            self.near.pop_front();
+        } else {
+            self.far.pop();
+        }
+        next.map(|(at, _, id)| (at, id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    /// Times of which many are equal, drawn from a span of so many others.
+    fn agrees_with_a_stable_sort(span: u64) {
+        let mut rng = Rng::stream(1, "agenda");
+        let (mut agenda, mut plain) = (Agenda::default(), Vec::new());
+        for id in 0..20_000 {
+            let at = Time(u64::from(id) / 4 + rng.below(span) / 3 * 3);
+            let first = plain.iter().all(|&(other, _)| at < other);
+            assert_eq!(agenda.insert(at, id), first);
+            plain.push((at, id));
+            plain.sort_by_key(|&(at, _)| at);
+            if id % 3 == 0 || plain.len() > 200 {
+                assert_eq!(agenda.front(), plain.first().copied());
+                assert_eq!(agenda.pop_front(), Some(plain.remove(0)));
+            }
+            assert_eq!(agenda.len(), plain.len());
+        }
+        while !plain.is_empty() {
+            assert_eq!(agenda.pop_front(), Some(plain.remove(0)));
+        }
+        assert!(agenda.is_empty() && agenda.pop_front().is_none());
+    }
+
+    #[test]
+    fn packets_leave_by_time_and_equals_as_they_came() {
+        for span in [1, 8, 60, 4_000] {
+            agrees_with_a_stable_sort(span);
+        }
+    }
+}

@@ -91,6 +91,11 @@ pub struct TcpConfig {
     pub frto: bool,
     /// Take reductions back that timestamps or D-SACK show to be needless.
     pub undo: bool,
+    /// Without SACK: restart the retransmission timeout at the first partial
+    /// acknowledgement of a recovery only, so that many losses end in slow
+    /// start (RFC 6582 §4, the Impatient variant; NewReno in ns-2). Linux
+    /// restarts it at each.
+    pub impatient: bool,
     /// Duplicates that mean a loss, at first.
     pub reordering_pkts: u32,
     /// Bound of the measured reordering.
@@ -170,6 +175,7 @@ impl Default for TcpConfig {
             prr: true,
             frto: true,
             undo: true,
+            impatient: false,
             reordering_pkts: 3,
             max_reordering_pkts: 300,
             rto: RtoForm::Linux,

@@ -107,6 +107,7 @@ impl Connection {
                 self.add_guessed_sacks(duplicates, ack.is.any(Is::ECE));
             }
         } else {
+            self.snd.partial_acks += 1;
             match self.undo_partial(ack.prior_una, ack.echo) {
                 Some(true) => return false,
                 Some(false) => {}
@@ -238,6 +239,7 @@ impl Connection {
             self.begin_reduction();
         }
         self.set_state(CaState::Recovery);
+        self.snd.partial_acks = 0;
         self.stats.recoveries += 1;
     }
 

@@ -90,7 +90,7 @@ impl Connection {
             }
             number = number.wrapping_add(1);
         }
-        if rearm {
+        if rearm && !self.keeps_timer() {
             self.arm_rto(self.snd.rto);
         }
     }

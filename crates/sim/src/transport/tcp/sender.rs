@@ -117,6 +117,8 @@ pub(super) struct Sender {
 
     /// Everything that has been sent more than once lies below.
     pub retransmitted_end: u64,
+    /// Partial acknowledgements of this recovery.
+    pub partial_acks: u32,
 
     /// Running counts; differences are taken, so they may wrap.
     pub delivered: u32,
@@ -184,6 +186,7 @@ impl Sender {
             reordering: config.reordering_pkts,
             reordering_seen: 0,
             retransmitted_end: 0,
+            partial_acks: 0,
             delivered: 0,
             delivered_ce: 0,
             lost: 0,

@@ -129,11 +129,23 @@ impl Connection {
             self.timers.clear_transmit();
             return;
         }
+        if self.keeps_timer() {
+            return;
+        }
         let mut rto = self.snd.rto;
         if self.timers.reorder_is_armed() || self.timers.probe_is_armed() {
             rto = us_to_jiffies(self.rto_left_us().max(1) as u64);
         }
         self.arm_rto(rto);
+    }
+
+    /// Whether the timeout runs on although some of what is out has arrived.
+    pub(super) fn keeps_timer(&self) -> bool {
+        self.config.impatient
+            && !self.snd.sack_ok
+            && self.snd.window.state == CaState::Recovery
+            && self.snd.partial_acks > 1
+            && self.timers.reason == Reason::Rto
     }
 
     /// Nothing is out and nothing may be sent: ask for the window now and then.

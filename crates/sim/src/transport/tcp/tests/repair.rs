@@ -144,12 +144,43 @@ fn delay_spike_is_seen_to_be_a_spurious_timeout() {
     assert!(pair.client.stats().undos >= 1);
 }
 
+/// Five packets of a window are lost: NewReno takes a round trip for each, and the
+/// timeout is about two.
+#[test]
+fn an_impatient_newreno_ends_many_losses_in_slow_start() {
+    let timeouts = |impatient| {
+        let config = TcpConfig {
+            sack: false,
+            impatient,
+            initial_window_pkts: 100,
+            cc: CongestionControl::Reno,
+            ..TcpConfig::default()
+        };
+        let mut pair = Pair::new(&config, 100, 800);
+        pair.script(|nth, _| match nth {
+            15 | 20 | 25 | 30 | 35 => Fate::Drop,
+            _ => Fate::Pass,
+        });
+        pair.client.write(1_000_000);
+        pair.run(60_000);
+        assert_eq!(pair.delivered, 1_000_000);
+        pair.client.stats().timeouts
+    };
+    assert_eq!(timeouts(false), 0);
+    assert!(timeouts(true) >= 1);
+}
+
 #[test]
 fn every_switch_alone_still_repairs() {
     let on = TcpConfig::default;
     let configs = [
         TcpConfig {
             sack: false,
+            ..on()
+        },
+        TcpConfig {
+            sack: false,
+            impatient: true,
             ..on()
         },
         TcpConfig {

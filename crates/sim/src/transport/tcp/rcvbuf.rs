@@ -8,6 +8,7 @@
 use super::clock::Clock;
 use super::config::TcpConfig;
 use super::connection::Connection;
+use super::rtt::LONGEST_US;
 
 /// The window of a SYN is not scaled.
 pub(super) const MAX_UNSCALED: u32 = 65_535;
@@ -186,6 +187,7 @@ impl Buffer {
     }
 
     fn take_rtt(&mut self, rtt_us: u32, by_window: bool) {
+        let rtt_us = rtt_us.min(LONGEST_US);
         let rtt8 = rtt_us << 3;
         if self.rtt8_us == 0 || rtt8 < self.rtt8_us {
             self.rtt8_us = rtt8;

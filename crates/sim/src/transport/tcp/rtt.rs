@@ -10,6 +10,8 @@ use super::config::{RtoForm, TcpConfig};
 
 /// Length of the window of the least round trip: 300 s in jiffies.
 const MIN_WINDOW_JIFFIES: u64 = 300_000;
+/// Longer round trips count as this: eight times as many microseconds fit 32 bits.
+pub(super) const LONGEST_US: u32 = 1 << 28;
 /// Stands for "no round trip seen".
 pub(super) const NO_RTT: u32 = u32::MAX;
 
@@ -137,6 +139,7 @@ impl Rtt {
     /// Takes a sample into the mean and the deviation (tcp_rtt_estimator).
     #[inline]
     pub fn sample(&mut self, rtt_us: u32, una: u64, nxt: u64) {
+        let rtt_us = rtt_us.min(LONGEST_US);
         let rtt_us = if self.grain_us > 1 {
             rtt_us.div_ceil(self.grain_us).max(1) * self.grain_us
         } else {
@@ -214,6 +217,16 @@ mod tests {
         assert_eq!(rtt.rto(), 250);
         rtt.sample(50_000, 2, 2);
         assert_eq!(rtt.srtt8_us(), 400_000);
+    }
+
+    #[test]
+    fn round_trips_of_many_minutes_do_not_wrap() {
+        let mut rtt = Rtt::new(&TcpConfig::default());
+        for n in 1..4 {
+            rtt.sample(600_000_000, n * 10, n * 10 + 5);
+            assert_eq!(rtt.srtt8_us(), 8 * LONGEST_US);
+        }
+        assert!(rtt.rto() >= 120_000);
     }
 
     #[test]

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn.errors import InputError, nearest
 from sojourn.executor import Job, run_all
 from sojourn.result import Result, Run
-from sojourn.scenario.changes import use_algorithm
+from sojourn.scenario.changes import apply
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import validate
+from sojourn.scenario.variant import Variant, read_all
 from sojourn.store import Store, default_root
 
 # Where a scenario can run: the simulator, and a Linux kernel in virtual time.
@@ -59,16 +62,23 @@ def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
     return kernel.ready().version
 
 
-def cases_of(scenario: Scenario, aqms: Sequence[str]) -> list[Case]:
-    """The scenario with each algorithm in the queues under test, or as it is."""
-    cases = []
-    for name in aqms:
+def cases_of(
+    scenario: Scenario, aqms: Sequence[str], changes: Mapping[str, object] = MappingProxyType({})
+) -> list[Case]:
+    """The scenario with each algorithm in the queues under test, or as it is, and then changed."""
+    chosen: list[Variant | None] = [*read_all(aqms)] or [None]
+    return [_case(scenario, variant, changes) for variant in chosen]
 
-        def put(data: dict[str, Any], name: str = name) -> None:
-            use_algorithm(data, name)
 
-        cases.append(Case(scenario.replace(put), {"aqm": name}))
-    return cases or [Case(scenario, {"aqm": _algorithms_of(scenario)})]
+def _case(scenario: Scenario, variant: Variant | None, changes: Mapping[str, object]) -> Case:
+    if not (variant or changes):
+        return Case(scenario, {"aqm": _algorithms_of(scenario)})
+    data = scenario.to_data()
+    apply(data, variant, changes)
+    words = [f"--aqm {variant}"] if variant else []
+    words += [f"--set {key}={value}" for key, value in changes.items()]
+    changed = validate(data, source=" ".join(words))
+    return Case(changed, {"aqm": str(variant or _algorithms_of(changed))})
 
 
 def _algorithms_of(scenario: Scenario) -> str:
@@ -109,20 +119,21 @@ def run(
     scenario: Scenario,
     *,
     aqms: Sequence[str] = (),
+    changes: Mapping[str, object] = MappingProxyType({}),
     seeds: int = 1,
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,
     hosts: Sequence[str] = ("sim",),
 ) -> Result:
-    """Run a scenario: with each of `aqms` in its queues under test, on each of `hosts` ("sim",
-    "linux"), with seeds 1 to `seeds`.
+    """Run a scenario: with each of `aqms` ("pie", "pie:target=5ms") in its queues under test and
+    with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with seeds 1 to `seeds`.
 
     Runs that the store already holds are taken from there, unless `again`.
     """
     if seeds < 1:
         raise InputError(f"{seeds} seeds; allowed: 1 and more")
-    cases = cases_of(scenario, aqms)
+    cases = cases_of(scenario, aqms, changes)
     runs = run_cases(
         cases,
         range(1, seeds + 1),

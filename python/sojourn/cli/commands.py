@@ -103,10 +103,12 @@ def show_(
 def run(
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
     aqm: Annotated[
-        list[str] | None, typer.Option("--aqm", help="Algorithm for the queues; repeat for more.")
+        list[str] | None,
+        typer.Option("--aqm", help="NAME or NAME:key=value,...; repeat for more."),
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value changed in the scenario.")
+        list[str] | None,
+        typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 1,
     host: Host = None,
@@ -118,11 +120,14 @@ def run(
     """Run a scenario."""
     from sojourn.runs import check_hosts
     from sojourn.runs import run as run_scenario
+    from sojourn.scenario import load
+    from sojourn.scenario.changes import read_assignments
 
     hosts = check_hosts(host or [])
     result = run_scenario(
-        _changed(scenario, set_ or []),
+        load(scenario),
         aqms=aqm or [],
+        changes=read_assignments(set_ or []),
         seeds=seeds,
         out=out,
         workers=workers,
@@ -135,19 +140,6 @@ def run(
     from sojourn.cli.tables import print_result
 
     print_result(result, out)
-
-
-def _changed(path: Path, assignments: list[str]) -> Any:
-    from sojourn.scenario import load
-    from sojourn.scenario.changes import assign, read_assignment
-    from sojourn.scenario.toml import parse, read_text, validate
-
-    if not assignments:
-        return load(path)
-    data = parse(read_text(path), str(path))
-    for text in assignments:
-        assign(data, *read_assignment(text))
-    return validate(data, source=f"{path} with --set {' --set '.join(assignments)}")
 
 
 @app.command()

@@ -22,6 +22,7 @@ import sojourn
 from sojourn import _native, executor
 from sojourn.errors import RunError, StoreError
 from sojourn.executor import Job, run_all
+from sojourn.metrics import METRICS
 from sojourn.scenario import Scenario
 from sojourn.store import Store
 
@@ -235,3 +236,36 @@ def test_every_packet_is_kept_where_asked_for(small: Path) -> None:
     window = run.report["queues"][0]["windows"][0]
     assert events is not None
     assert len(events) == window["departed_pkts"] + window["dropped_pkts"]
+
+
+TWO_WINDOWS = (
+    SMALL
+    + """
+[record]
+windows = [
+    { name = "first", from = "0 s", to = "1 s" },
+    { name = "second", from = "1 s", to = "2 s" },
+]
+"""
+)
+
+
+def test_each_window_has_its_own_goodput_and_fairness() -> None:
+    report = sojourn.run(sojourn.loads(TWO_WINDOWS)).runs[0].report
+    goodput, jain = METRICS["goodput_mbps"], METRICS["jain"]
+    first, second = (goodput.of(report, "bottleneck", name) for name in ("first", "second"))
+    assert second > first + 1, "in the first second the flows start"
+    for name in ("first", "second"):
+        assert 0.5 < jain.of(report, "bottleneck", name) <= 1
+    whole = sum(flow["delivered_bytes"] for flow in report["flows"]) * 8 / 1e6
+    assert abs(first + second - whole) < 1e-6
+
+
+def test_the_columns_of_flows_say_whether_they_are_of_a_window(tmp_path: Path) -> None:
+    result = sojourn.run(sojourn.loads(TWO_WINDOWS), out=tmp_path / "out")
+    flows = pd.read_parquet(tmp_path / "out" / "flows.parquet")
+    assert list(flows["window"]) == ["first", "second"] * 2
+    of_flow = [f["goodput_mbps_of_windows"] for f in result.runs[0].report["flows"]]
+    assert list(flows["goodput_mbps"]) == [*of_flow[0], *of_flow[1]]
+    labels = {"aqm", "seed", "host", "flow", "index", "window", "goodput_mbps"}
+    assert all(key.endswith("_whole_run") for key in set(flows.columns) - labels)

@@ -64,7 +64,7 @@ def delay_over_time(reproduction: Reproduction, signal: str, host: str) -> Figur
     axes.set_xlim(0, experiment.scenario.duration / 1e9)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.12)  # room for the rates above the curves
     axes.set_xlabel("time (s)")
-    axes.set_ylabel("queuing delay (ms)")
+    axes.set_ylabel("system delay (ms)")
     plain(axes)
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return figure

@@ -82,10 +82,10 @@ def _finish(over_time: Any, within: Any, reproduction: Reproduction) -> None:
     over_time.set_xlim(0, experiment.scenario.duration / 1e9)
     over_time.set_ylim(0, over_time.get_ylim()[1] * 1.2)
     over_time.set_xlabel("time (s)")
-    over_time.set_ylabel("queuing delay (ms)")
+    over_time.set_ylabel("system delay (ms)")
     within.set_xlim(left=0)
     within.set_ylim(0, 1.03)
-    within.set_xlabel("queuing delay (ms)")
+    within.set_xlabel("system delay (ms)")
     within.set_ylabel("share at or below")
     for axes in (over_time, within):
         plain(axes)

@@ -14,7 +14,9 @@ from typing import Any
 
 from sojourn.errors import InputError, nearest
 from sojourn.executor import Job, run_all
-from sojourn.result import Result, Run
+from sojourn.folder import claim
+from sojourn.request import Request
+from sojourn.result import Result, Run, read_request
 from sojourn.scenario.changes import apply
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
@@ -35,7 +37,7 @@ class Case:
 
 def open_store(out: str | Path | None) -> Store:
     """The store in a result's folder, or the user's own."""
-    return Store(Path(out) / "runs" if out else default_root())
+    return Store(claim(out).path / "runs" if out else default_root())
 
 
 def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
@@ -129,21 +131,27 @@ def run(
     """Run a scenario: with each of `aqms` ("pie", "pie:target=5ms") in its queues under test and
     with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with seeds 1 to `seeds`.
 
-    Runs that the store already holds are taken from there, unless `again`.
+    Runs that the store already holds are taken from there, unless `again`. A folder `out` that
+    holds a result of this scenario gets these runs added.
     """
     if seeds < 1:
         raise InputError(f"{seeds} seeds; allowed: 1 and more")
-    cases = cases_of(scenario, aqms, changes)
+    labels = tuple(str(variant) for variant in read_all(aqms))
+    request = Request(scenario.to_toml() if out else "", labels, changes, seeds, check_hosts(hosts))
+    if out:
+        earlier = read_request(out)
+        request = request.added_to(earlier, out) if earlier else request
+    cases = cases_of(scenario, request.aqms, request.changes)
     runs = run_cases(
         cases,
-        range(1, seeds + 1),
+        range(1, request.seeds + 1),
         store=open_store(out),
         workers=workers,
         again=again,
         title=f"running {scenario.name}",
-        hosts=check_hosts(hosts),
+        hosts=request.hosts,
     )
-    result = Result(cases[0].scenario.expand(), runs)
+    result = Result(scenario, runs, request.to_json())
     if out:
         result.save(out)
     return result

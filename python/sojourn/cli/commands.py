@@ -163,16 +163,15 @@ def reproduce(
 
     hosts = check_hosts(host or [])
     chosen = find(what or [])
+    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
+    report.check_folder(folder, chosen, quick, hosts)
     done = []
     for experiment in chosen:
-        folder = out / experiment.id if out and len(chosen) > 1 else out
-        done.append(
-            run_experiment(experiment, quick=quick, out=folder, workers=workers, hosts=hosts)
-        )
-        if folder:
-            done[-1].result.save(folder)
+        kept = out / experiment.id if out and len(chosen) > 1 else out
+        done.append(run_experiment(experiment, quick=quick, out=kept, workers=workers, hosts=hosts))
+        if kept:
+            done[-1].result.save(kept)
     data = {"experiments": [reproduction.to_json() for reproduction in done]}
-    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
     report_path = report.write_all(done, data, folder)
     if as_json:
         print_json(data)

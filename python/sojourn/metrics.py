@@ -21,6 +21,12 @@ class Metric:
     path: tuple[str, ...]
     of_queue: bool = True
 
+    @property
+    def heading(self) -> str:
+        """The label and the unit, a part on each line."""
+        unit = [f"({self.unit})"] if self.unit else []
+        return "\n".join([*self.label.split(", "), *unit])
+
     def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """The value in a run's report; NaN where nothing was measured."""
         at: Any = _window(report, queue, window) if self.of_queue else _flows(report, window)
@@ -70,6 +76,20 @@ METRICS: dict[str, Metric] = {
         Metric("jain", "Jain's index", "", ("jain",), False),
     ]
 }
+
+
+# What a table of runs shows, in this order.
+SUMMARY = (
+    "system_delay_mean_ms",
+    "queue_delay_mean_ms",
+    "queue_delay_p95_ms",
+    "utilisation_pct",
+    "drop_pct",
+    "mark_pct",
+    "goodput_mbps",
+    "jain",
+    "fct_p75_s",
+)
 
 
 def find(name: str) -> Metric:

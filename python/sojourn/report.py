@@ -125,15 +125,16 @@ def _claims(reproduction: Reproduction, host: str) -> Table:
     for column in ("claim", "verdict", "measured"):
         table.add_column(column, overflow="fold")
     for decision in reproduction.judged[host]:
-        table.add_row(decision.claim.text, _verdict(decision), _lines(decision))
+        table.add_row(decision.claim.text, verdict(decision), _lines(decision))
     return table
 
 
-def _verdict(decision: Decision) -> str:
+def verdict(decision: Decision) -> str:
+    """What a table says of a claim."""
     style = _STYLES[decision.verdict]
     text = f"[{style}]{decision.verdict}[/{style}]"
     if decision.verdict == "calibrated":
-        text += f"\n(rule: {decision.rule})"
+        text += f"\notherwise: [{_STYLES[decision.rule]}]{decision.rule}[/{_STYLES[decision.rule]}]"
     return text
 
 

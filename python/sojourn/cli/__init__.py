@@ -3,7 +3,7 @@
 """The `sojourn` command.
 
 Exit status: 0 all went well; 2 the command line, a scenario or a parameter cannot be used;
-3 runs failed or results could not be written; 130 interrupted by Ctrl-C.
+3 runs failed, results could not be written, or an algorithm broke a rule; 130 interrupted.
 """
 
 from __future__ import annotations

@@ -6,12 +6,17 @@ a run shall not wait for what only a report uses."""
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sojourn.errors import InputError
+
+if TYPE_CHECKING:
+    from sojourn.result import Run
 
 app = typer.Typer(
     name="sojourn",
@@ -116,7 +121,7 @@ def run(
     workers: Workers = None,
     again: Annotated[bool, typer.Option("--again", help="Run even what is already there.")] = False,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Run a scenario."""
     from sojourn.runs import check_hosts
     from sojourn.runs import run as run_scenario
@@ -135,11 +140,25 @@ def run(
         hosts=hosts,
     )
     if as_json:
-        print_json(result.to_json())
-        return
+        from sojourn.differences import differences
+
+        found = [difference.to_json() for difference in differences(result)]
+        print_json({**result.to_json(), "differences": found})
+        return _broken(result.runs)
     from sojourn.cli.tables import print_result
 
     print_result(result, out)
+    return _broken(result.runs)
+
+
+def _broken(runs: Sequence[Run]) -> int:
+    """What the algorithms did against the rules, on stderr; the status to end with."""
+    from sojourn.rules import broken
+
+    sentences = broken(runs)
+    for sentence in sentences:
+        print(f"sojourn: {sentence}", file=sys.stderr)
+    return 3 if sentences else 0
 
 
 @app.command()
@@ -152,14 +171,13 @@ def reproduce(
     out: Out = None,
     workers: Workers = None,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Run a paper's experiments: measured beside published, a verdict for each claim."""
-    from rich.console import Console
-
     from sojourn import report
     from sojourn.experiment import find
     from sojourn.reproduce import reproduce as run_experiment
     from sojourn.runs import check_hosts
+    from sojourn.tables import console
 
     hosts = check_hosts(host or [])
     chosen = find(what or [])
@@ -175,11 +193,12 @@ def reproduce(
     report_path = report.write_all(done, data, folder)
     if as_json:
         print_json(data)
-        return
-    console = Console()
-    for reproduction in done:
-        report.print_tables(reproduction, console)
-    console.print(f"report: {report_path}", soft_wrap=True)
+    else:
+        terminal = console()
+        for reproduction in done:
+            report.print_tables(reproduction, terminal)
+        terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
+    return _broken([run for reproduction in done for run in reproduction.result])
 
 
 @app.command()

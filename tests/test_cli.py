@@ -39,6 +39,16 @@ def test_show_has_every_parameter(capsys: pytest.CaptureFixture[str]) -> None:
     assert "limit" in {row["name"] for row in codel["queue"]}
 
 
+def test_the_kernels_own_queues_are_listed_with_what_they_have(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hosts = {entry["name"]: entry["hosts"] for entry in output(capsys, "list")["algorithms"]}
+    assert hosts["kernel:codel"] == ["linux"] and hosts["codel"] == ["sim", "linux"]
+    codel = output(capsys, "show", "kernel:codel")
+    names = {row["name"] for part in ("parameters", "queue", "statistics") for row in codel[part]}
+    assert names == {"limit", "target", "interval", "ecn"}
+
+
 def test_show_expand_prints_a_graph_that_runs_the_same(
     small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,7 +59,7 @@ def test_ten_algorithms_with_ten_seeds_lose_no_number_and_no_label(
 
     text, full = lines(width), lines(10_000)
     assert "…" not in text and "..." not in text
-    assert max(map(len, text.splitlines()[1:])) <= width or width == 10_000
+    assert all(len(line) <= width for line in text.splitlines() if line[0] in "┏┃┡│└")
     cells = re.compile(r"[-+]?\d+\.\d+")
     assert sorted(cells.findall(text)) == sorted(cells.findall(full))
     for aqm in AQMS[:10]:
@@ -83,6 +83,24 @@ def test_a_pipe_gets_all_columns_side_by_side(
     assert status(["run", str(small), "--seeds", "2"]) == 0
     (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│ codel")]
     assert row.count("±") == 8
+
+
+@pytest.mark.parametrize("words", [["list"], *(["show", name] for name in algorithms.every())])
+def test_names_and_numbers_of_a_list_are_whole(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert status(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 for line in lines if line[0] in "┏┃┡│└")
+    said = " ".join(" ".join(lines).replace("│", " ").split())
+    for name in [words[1]] if words[1:] else algorithms.every():
+        assert name in said
+        for row in algorithms.rows_of(name).values() if words[1:] else ():
+            default = row.write(row.default)
+            bounds = re.split(" to | or ", row.range())
+            texts = [row.name, *bounds, *([] if isinstance(default, bool) else [str(default)])]
+            assert all(text in said for text in texts)
 
 
 def test_a_number_has_one_name() -> None:

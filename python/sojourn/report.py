@@ -104,9 +104,9 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
 def _table(reproduction: Reproduction, signal: Signal) -> Table:
     """A row for each metric and algorithm: a terminal is not wide enough for more columns."""
     table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
-    table.add_column("metric")
-    table.add_column("")
-    table.add_column("published", justify="right", style="dim")
+    table.add_column("metric", overflow="fold")
+    table.add_column("algorithm", overflow="fold")
+    table.add_column("published", justify="right", style="dim", no_wrap=True)
     for heading_of_host in headings(reproduction, signal):
         table.add_column(heading_of_host, justify="right", no_wrap=True)
     for metric, of_algorithms in rows(reproduction, signal):
@@ -123,7 +123,7 @@ def _claims(reproduction: Reproduction, host: str) -> Table:
     title = "claims" if reproduction.hosts == ("sim",) else f"claims, {_HOSTS[host]}"
     table = Table(title=title, title_justify="left", show_lines=True)
     for column in ("claim", "verdict", "measured"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column == "verdict")
     for decision in reproduction.judged[host]:
         table.add_row(decision.claim.text, verdict(decision), _lines(decision))
     return table

@@ -6,7 +6,7 @@ goes on in a further block, with the labels again. A pipe or a file gets everyth
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -62,6 +62,21 @@ def print_columns(
         for cells in zip(*(column.cells for column in (*labels, *block)), strict=True):
             table.add_row(*map(Text, cells))
         print_whole(out, table)
+
+
+# Columns of sentences. All others hold names and numbers, which stay whole.
+_SENTENCES = ("brief", "source", "help", "found", "keys", "claim", "measured")
+
+
+def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]) -> None:
+    """A row for each entry, a column for each of its keys."""
+    table = Table(title=Text(title) if title else None, title_justify="left")
+    for key in entries[0] if entries else ():
+        sentence = key in _SENTENCES
+        table.add_column(Text(key), overflow="fold", no_wrap=not sentence)
+    for entry in entries:
+        table.add_row(*map(Text, entry.values()))
+    print_whole(out, table)
 
 
 def _folded(label: str, width: int) -> str:

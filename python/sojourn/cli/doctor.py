@@ -9,13 +9,10 @@ import shutil
 import sys
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
 from sojourn import _native
 from sojourn.errors import SojournError
 from sojourn.store import Store, default_root
+from sojourn.tables import console, print_entries
 
 # The least free space that a full reproduction should find.
 _FREE_MB = 200
@@ -55,10 +52,17 @@ def _store() -> dict[str, Any]:
 
 def print_found(checks: list[dict[str, Any]]) -> None:
     """As a table."""
-    table = Table()
-    for heading in ("check", "state", "found"):
-        table.add_column(heading, overflow="fold")
-    for check in checks:
-        state = "ok" if check["ok"] else "missing" if check["needed"] else "not here (optional)"
-        table.add_row(check["name"], state, escape(str(check["found"])))
-    Console().print(table)
+    print_entries(
+        console(),
+        "",
+        [
+            {"check": check["name"], "state": _state(check), "found": str(check["found"])}
+            for check in checks
+        ],
+    )
+
+
+def _state(check: dict[str, Any]) -> str:
+    if check["ok"]:
+        return "ok"
+    return "missing" if check["needed"] else "not here (optional)"

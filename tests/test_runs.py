@@ -53,8 +53,10 @@ def test_one_seed_gives_the_same_bytes_and_two_differ(small: Path) -> None:
 def test_processes_and_threads_give_the_same(small: Path, tmp_path: Path) -> None:
     scenario = sojourn.load(small)
     alone = sojourn.run(scenario, seeds=3, workers=1, out=tmp_path / "1")
-    side_by_side = sojourn.run(scenario, seeds=3, workers=2, out=tmp_path / "2")
-    assert [fingerprint(r) for r in alone] == [fingerprint(r) for r in side_by_side]
+    for processes in (False, True):
+        out = tmp_path / f"{processes}"
+        many = sojourn.run(scenario, seeds=3, workers=2, out=out, processes=processes)
+        assert [fingerprint(r) for r in many] == [fingerprint(r) for r in alone]
 
 
 def test_without_shared_memory_one_worker_is_named_as_the_way_out(
@@ -65,7 +67,7 @@ def test_without_shared_memory_one_worker_is_named_as_the_way_out(
 
     monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_semaphore)
     with pytest.raises(RunError, match=r"/dev/shm: Permission denied; .* --workers 1"):
-        run_all(jobs(2), store=Store(tmp_path), workers=2)
+        run_all(jobs(2), store=Store(tmp_path), workers=2, processes=True)
     assert len(run_all(jobs(2), store=Store(tmp_path), workers=1)) == 2
 
 
@@ -185,7 +187,7 @@ LONG = "1500 s"
 def test_the_run_of_a_killed_worker_is_repeated(tmp_path: Path) -> None:
     killer = Killer(1)
     killer.start()
-    entries = run_all(jobs(3, LONG), store=Store(tmp_path), workers=2)
+    entries = run_all(jobs(3, LONG), store=Store(tmp_path), workers=2, processes=True)
     killer.over.set()
     assert len(entries) == 3
 
@@ -196,11 +198,11 @@ def test_a_run_that_is_killed_again_fails_and_the_rest_is_kept(tmp_path: Path) -
     killer = Killer(1000)
     killer.start()
     with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*killed"):
-        run_all(jobs(3, LONG), store=store, workers=2)
+        run_all(jobs(3, LONG), store=store, workers=2, processes=True)
     killer.over.set()
     killer.join()
     assert store.load(jobs(1, LONG)[0].key)
-    assert len(run_all(jobs(3, LONG), store=store, workers=2)) == 3
+    assert len(run_all(jobs(3, LONG), store=store, workers=2, processes=True)) == 3
 
 
 def test_a_result_is_a_folder_that_explains_itself(small: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 import sojourn
 from rich.console import Console
 from sojourn import _native, algorithms, report
+from sojourn.bench import print_measured
 from sojourn.cli import status, tables
 from sojourn.cli.tables import print_result
 from sojourn.differences import differences
@@ -145,6 +146,31 @@ def test_a_run_says_what_differs_and_what_does_not(
 def test_one_seed_shows_no_difference(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["run", str(small), "--aqm", "codel", "--aqm", "fifo"]) == 0
     assert "difference" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_bench_loses_no_number(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = {
+        "queue": "codel",
+        "packets": 4_931_234,
+        "us_per_packet": 0.719,
+        "engine_us_per_packet": 0.243,
+        "ns2_us_per_packet": 12.345,
+        "speedup_over_ns2": 17.17,
+        "engine_speedup_over_ns2": 50.8,
+        "instructions_per_packet": 2345.0,
+        "peak_rss_mb": 39.0,
+        "command": "time sojourn",
+        "ns2_command": None,
+    }
+    measured = {"results": [result], "flows": [], "memory": [], "duk_evaluations_per_second": 1e6}
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_measured(measured)
+    text = capsys.readouterr().out
+    for number in ("4,931,234", "0.719", "0.243", "12.345", "17.17", "50.80", "2345", "39"):
+        assert number in text
 
 
 def breaking(scenario: str, seed: int, progress: Any) -> Any:

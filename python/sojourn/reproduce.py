@@ -119,6 +119,7 @@ def reproduce(
     out: Path | None = None,
     workers: int | None = None,
     hosts: Sequence[str] = ("sim",),
+    processes: bool = False,
 ) -> Reproduction:
     """Run an experiment under at least ten seeds (`quick`: fewer), and judge its claims."""
     count = experiment.data["quick_seeds" if quick else "seeds"]
@@ -137,6 +138,7 @@ def reproduce(
             workers=workers,
             title=f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else ""),
             hosts=(host,),
+            processes=processes,
         )
     words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]
     words += [word for host in check_hosts(hosts) for word in ("--host", host)]

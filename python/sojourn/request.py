@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any, Self
 
 from sojourn.errors import InputError
-from sojourn.scenario.changes import read_value
+from sojourn.scenario.changes import read_value, write_value
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,3 @@ class Request:
 
 def _told(request: Request) -> dict[str, str]:
     return {key: write_value(value) for key, value in request.changes.items()}
-
-
-def write_value(value: object) -> str:
-    """Text that `--set key=TEXT` reads as this value."""
-    if isinstance(value, str) and read_value(value) == value:
-        return value
-    import tomlkit
-
-    return tomlkit.item(value).as_string()

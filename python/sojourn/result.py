@@ -40,13 +40,16 @@ FORMAT = 1
 _DELAYS = ("queue_delay_ms", "system_delay_ms", "queue_pkts")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """One run: what it was, and the engine's report."""
 
     labels: Mapping[str, str | int]
     report: Mapping[str, Any]
     entry: Entry
+
+    def __repr__(self) -> str:
+        return f"<Run: {', '.join(f'{key} {value}' for key, value in self.labels.items())}>"
 
     @property
     def seed(self) -> int:
@@ -86,13 +89,18 @@ def _processor() -> str:
     return names[0] if names else platform.processor()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """Several runs that belong together."""
 
     graph: Scenario | str  # before the changes of the command; or the TOML of that
     runs: tuple[Run, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        aqms = dict.fromkeys(str(run.labels["aqm"]) for run in self.runs)
+        seeds = {run.seed for run in self.runs}
+        return f"<Result: {len(self.runs)} runs of {', '.join(aqms)}; {len(seeds)} seeds>"
 
     def __iter__(self) -> Iterator[Run]:
         return iter(self.runs)

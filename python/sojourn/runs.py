@@ -17,7 +17,7 @@ from sojourn.executor import Job, run_all
 from sojourn.folder import claim
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
-from sojourn.scenario.changes import apply
+from sojourn.scenario.changes import apply, write_value
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
 from sojourn.scenario.variant import Variant, read_all
@@ -78,7 +78,7 @@ def _case(scenario: Scenario, variant: Variant | None, changes: Mapping[str, obj
     data = scenario.to_data()
     apply(data, variant, changes)
     words = [f"--aqm {variant}"] if variant else []
-    words += [f"--set {key}={value}" for key, value in changes.items()]
+    words += [f"--set {key}={write_value(value)}" for key, value in changes.items()]
     changed = validate(data, source=" ".join(words))
     return Case(changed, {"aqm": str(variant or _algorithms_of(changed))})
 
@@ -98,6 +98,7 @@ def run_cases(
     again: bool = False,
     title: str = "running",
     hosts: Sequence[str] = ("sim",),
+    processes: bool = False,
 ) -> tuple[Run, ...]:
     """Every case on every host under every seed, in that order."""
     jobs, labels = [], []
@@ -111,7 +112,9 @@ def run_cases(
             title_of_run = f"{case.scenario.name}, {name}, seed {seed}"
             jobs.append(Job(text, seed, title_of_run, made_of[host]))
             labels.append({**case.labels, "seed": seed, "host": host})
-    entries = run_all(jobs, store=store, workers=workers, again=again, title=title)
+    entries = run_all(
+        jobs, store=store, workers=workers, again=again, title=title, processes=processes
+    )
     return tuple(
         Run(label, entry.report, entry) for label, entry in zip(labels, entries, strict=True)
     )
@@ -127,12 +130,15 @@ def run(
     workers: int | None = None,
     again: bool = False,
     hosts: Sequence[str] = ("sim",),
+    processes: bool = False,
 ) -> Result:
     """Run a scenario: with each of `aqms` ("pie", "pie:target=5ms") in its queues under test and
     with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with seeds 1 to `seeds`.
 
     Runs that the store already holds are taken from there, unless `again`. A folder `out` that
-    holds a result of this scenario gets these runs added.
+    holds a result of this scenario gets these runs added. `workers` runs go at once, in threads:
+    they hold no lock of Python's. With `processes` a run that crashes takes no other along; a
+    script then needs `if __name__ == "__main__":`.
     """
     if seeds < 1:
         raise InputError(f"{seeds} seeds; allowed: 1 and more")
@@ -150,6 +156,7 @@ def run(
         again=again,
         title=f"running {scenario.name}",
         hosts=request.hosts,
+        processes=processes,
     )
     result = Result(scenario, runs, request.to_json())
     if out:

@@ -16,7 +16,7 @@ import typer
 
 from sojourn.cli import linux
 from sojourn.cli.commands import app
-from sojourn.errors import Interrupted, SojournError
+from sojourn.errors import Interrupted, SojournError, StoreError
 
 app.add_typer(linux.app, name="linux")
 
@@ -35,6 +35,7 @@ def status(arguments: Sequence[str]) -> int:
     """Run the command; every failure becomes one message on stderr and a status."""
     try:
         outcome = app(list(arguments), prog_name="sojourn", standalone_mode=False)
+        sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except SojournError as error:
         print(f"sojourn: {error}", file=sys.stderr)
@@ -47,5 +48,21 @@ def status(arguments: Sequence[str]) -> int:
         return Interrupted.exit_status
     except BrokenPipeError:
         # Whoever read our output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except SystemExit as ended:
+        # typer and rich end a program whose reader is gone with a failure.
+        if not isinstance(ended.__context__, BrokenPipeError):
+            raise
+        _drop_output()
+        return 0
+    except OSError as error:
+        # Files are written elsewhere, and failures there have sentences of their own.
+        _drop_output()
+        print(f"sojourn: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return StoreError.exit_status
+
+
+def _drop_output() -> None:
+    """What is still in the buffer would fail once more when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -18,22 +18,50 @@ from sojourn.errors import InputError
 if TYPE_CHECKING:
     from sojourn.result import Run
 
+HELP = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="sojourn",
     help="Active queue management: simulate, compare, reproduce.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _aqms(incomplete: str) -> list[str]:
+    from sojourn import algorithms
+
+    return [name for name in algorithms.every() if name.startswith(incomplete)]
+
+
+def _experiments(incomplete: str) -> list[str]:
+    from sojourn.experiment import experiments
+
+    return [e.id for e in experiments() if e.id.startswith(incomplete)]
+
+
+def _hosts(incomplete: str) -> list[str]:
+    return [name for name in ("sim", "linux") if name.startswith(incomplete)]
+
+
+def _lists(incomplete: str) -> list[str]:
+    names = ("algorithms", "experiments", "traffic")
+    return [name for name in names if name.startswith(incomplete)]
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the result.")]
 Host = Annotated[
     list[str] | None,
-    typer.Option("--host", help="Where it runs: sim or linux; repeat for both."),
+    typer.Option(
+        "--host", help="Where it runs: sim or linux; repeat for both.", autocompletion=_hosts
+    ),
 ]
-Workers = Annotated[int | None, typer.Option("--workers", help="Processes; unless given, cores.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Processes; unless given, cores.")
+]
 
 
 def print_json(data: Any) -> None:
@@ -55,7 +83,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from sojourn import _native
 
-        print(_native.core_version())
+        print("sojourn", _native.core_version())
         raise typer.Exit
 
 
@@ -71,7 +99,9 @@ def _every_command(
 
 @app.command("list")
 def list_(
-    what: Annotated[str, typer.Argument(help="algorithms, experiments or traffic")] = "",
+    what: Annotated[
+        str, typer.Argument(help="algorithms, experiments or traffic", autocompletion=_lists)
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """List algorithms, experiments and kinds of traffic."""
@@ -83,7 +113,9 @@ def list_(
 
 @app.command("show")
 def show_(
-    algorithm: Annotated[str | None, typer.Argument(help="An algorithm.")] = None,
+    algorithm: Annotated[
+        str | None, typer.Argument(help="An algorithm.", autocompletion=_aqms)
+    ] = None,
     expand: Annotated[
         Path | None, typer.Option("--expand", help="A scenario to write out.")
     ] = None,
@@ -109,7 +141,9 @@ def run(
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
     aqm: Annotated[
         list[str] | None,
-        typer.Option("--aqm", help="NAME or NAME:key=value,...; repeat for more."),
+        typer.Option(
+            "--aqm", help="NAME or NAME:key=value,...; repeat for more.", autocompletion=_aqms
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -138,6 +172,7 @@ def run(
         workers=workers,
         again=again,
         hosts=hosts,
+        processes=True,
     )
     if as_json:
         from sojourn.differences import differences
@@ -163,7 +198,10 @@ def _broken(runs: Sequence[Run]) -> int:
 
 @app.command()
 def reproduce(
-    what: Annotated[list[str] | None, typer.Argument(help="PAPER or PAPER/EXPERIMENT")] = None,
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(help="PAPER or PAPER/EXPERIMENT", autocompletion=_experiments),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer seeds; verdicts provisional.")
     ] = False,
@@ -186,7 +224,11 @@ def reproduce(
     done = []
     for experiment in chosen:
         kept = out / experiment.id if out and len(chosen) > 1 else out
-        done.append(run_experiment(experiment, quick=quick, out=kept, workers=workers, hosts=hosts))
+        done.append(
+            run_experiment(
+                experiment, quick=quick, out=kept, workers=workers, hosts=hosts, processes=True
+            )
+        )
         if kept:
             done[-1].result.save(kept)
     data = {"experiments": [reproduction.to_json() for reproduction in done]}

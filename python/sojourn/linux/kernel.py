@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sojourn.errors import RunError
+from sojourn.errors import InputError, RunError
 from sojourn.progress import Progress
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def ready(source: Path | None = None) -> Kernel:
     if source is None and (named := os.environ.get("SOJOURN_KERNEL_SOURCE")):
         source = Path(named)
     if source and not source.exists():
-        raise RunError(f"{source}: there is no such tree or archive of a kernel")
+        raise InputError(f"{source}: there is no such tree or archive of a kernel")
     from linux.qdisc.build import module
     from linux.uml.build import LINES, BuildError, build
 

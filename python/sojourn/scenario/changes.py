@@ -48,6 +48,15 @@ def read_value(text: str) -> object:
         return text
 
 
+def write_value(value: object) -> str:
+    """Text that `--set key=TEXT` reads as this value."""
+    if isinstance(value, str) and read_value(value) == value:
+        return value
+    import tomlkit
+
+    return tomlkit.item(value).as_string()
+
+
 def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, object]) -> None:
     """The changes of the network, the algorithm, and then the changes of the queues."""
     of_queues = {key: value for key, value in changes.items() if _is_of_queue(data, key)}
@@ -65,10 +74,14 @@ def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, o
 def _check_choice(data: dict[str, Any], variant: Variant, key: str, value: object) -> None:
     for queue in queues_under_test(data):
         if queue["algorithm"] != variant.algorithm:
-            raise InputError(f"--set {key}={value}: --aqm {variant} chooses the algorithm")
+            raise InputError(
+                f"--set {key}={write_value(value)}: --aqm {variant} chooses the algorithm"
+            )
         for row, chosen in variant.rows.items():
             if queue[row] != chosen:
-                raise InputError(f"--set {key}={value}: --aqm {variant} sets it too; leave one out")
+                raise InputError(
+                    f"--set {key}={write_value(value)}: --aqm {variant} sets it too; leave one out"
+                )
 
 
 def assign(data: dict[str, Any], key: str, value: object) -> None:

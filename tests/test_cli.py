@@ -109,6 +109,17 @@ def test_doctor_finds_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None
     assert all(check["ok"] for check in checks if check["needed"])
 
 
+def test_doctor_looks_at_what_linux_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {check["name"] for check in output(capsys, "doctor")["checks"]}
+    assert {"linux: machine", "linux: programs", "linux: source", "linux: kernel"} <= names
+    monkeypatch.setenv("SOJOURN_KERNEL_SOURCE", str(tmp_path / "nowhere"))
+    checks = {check["name"]: check for check in output(capsys, "doctor")["checks"]}
+    assert not checks["linux: source"]["ok"] and not checks["linux: kernel"]["ok"]
+    assert "`sojourn linux build`" in checks["linux: kernel"]["found"]
+
+
 @pytest.mark.parametrize(
     ("imported", "unneeded"),
     [

@@ -256,6 +256,40 @@ def bench(
 
 
 @app.command()
+def cache(
+    clear: Annotated[
+        str | None, typer.Option("--clear", help="Remove runs, builds or all.", show_default=False)
+    ] = None,
+    older_than: Annotated[
+        float, typer.Option("--older-than", min=0, help="Only what is unchanged for so many days.")
+    ] = 0,
+    as_json: Json = False,
+) -> None:
+    """Show what is kept in the cache folder, or remove it; all of it can be made again."""
+    from sojourn import cache as kept
+    from sojourn.store import default_root
+
+    if clear is not None:
+        count, size = kept.clear(clear, older_than)
+        if as_json:
+            print_json({"removed": count, "mb": size / 1e6})
+        else:
+            print(f"removed {count} of {default_root().parent}, {size / 1e6:.1f} MB")
+        return
+    parts = kept.examine()
+    if as_json:
+        print_json({"folder": str(default_root().parent), "parts": parts})
+        return
+    from sojourn.tables import console, print_entries
+
+    entries = [
+        {key: f"{value:.1f}" if key == "mb" else str(value) for key, value in part.items()}
+        for part in parts
+    ]
+    print_entries(console(), str(default_root().parent), entries)
+
+
+@app.command()
 def doctor(as_json: Json = False) -> int:
     """Check the installation and say what is missing."""
     from sojourn.cli import doctor as checks

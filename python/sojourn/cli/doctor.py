@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import platform
 import shutil
+import subprocess
 import sys
 from typing import Any
 
@@ -33,7 +34,18 @@ def examine() -> list[dict[str, Any]]:
     for tool, use in _TOOLS.items():
         path = shutil.which(tool)
         checks.append(_check(tool, path is not None, path or f"not found; {use}", needed=False))
+    checks += [_check(*found, needed=False) for found in _linux()]
     return checks
+
+
+def _linux() -> list[tuple[str, bool, str]]:
+    """What --host linux needs."""
+    from sojourn.linux import kernel
+
+    try:
+        return kernel.examine()
+    except (OSError, subprocess.CalledProcessError) as error:
+        return [("linux", False, str(error))]
 
 
 def _check(name: str, ok: bool, found: str, *, needed: bool = True) -> dict[str, Any]:

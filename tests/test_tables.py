@@ -112,6 +112,12 @@ def test_a_number_has_one_name() -> None:
                 assert report.heading(metric.name).startswith(kind.replace("_", " "))
 
 
+def test_the_page_of_metrics_has_every_name() -> None:
+    page = (Path(__file__).parent.parent / "docs/metrics.md").read_text()
+    for metric in METRICS.values():
+        assert f"| {metric.label} | `{metric.name}` | {metric.unit} |" in page
+
+
 def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:
     found = {(d.aqm, d.metric.name): d for d in differences(many)}
     first, other = AQMS[0], AQMS[3]

@@ -20,7 +20,7 @@ from sojourn.store import default_root, write_errors
 # What --clear may name, and what belongs to it.
 PARTS = {
     "runs": "finished runs, from which a command takes what is there",
-    "builds": "kernels, modules and programs of --host linux, and their source",
+    "builds": "what --host linux was built into, its source, and profiles of the compiler",
 }
 _DAY_S = 86_400
 

@@ -206,11 +206,7 @@ impl Run<'_> {
     }
 
     fn flow_reports(&self) -> Vec<FlowReport> {
-        let of_windows: Vec<_> = self
-            .windows
-            .iter()
-            .map(|w| self.goodputs_mbps(w))
-            .collect();
+        let of_windows: Vec<_> = self.windows.iter().map(|w| self.goodputs_mbps(w)).collect();
         let mut ends: Vec<_> = self
             .net
             .flows

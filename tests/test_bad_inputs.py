@@ -27,6 +27,8 @@ def test_a_wrong_input_is_one_sentence_and_status_2(
     for name, content in LIST["files"].items():
         places[name] = str(tmp_path / f"{name}.toml")
         Path(places[name]).write_text(content)
+    places["binary"] = str(tmp_path / "binary")
+    Path(places["binary"]).write_bytes(b"\xff\xd0")
     empty = tmp_path / "empty folder"
     empty.mkdir()
     monkeypatch.chdir(empty)

@@ -181,6 +181,14 @@ def test_output_that_cannot_be_written_is_one_sentence(words: str) -> None:
     assert (done.stderr, done.returncode) == (said, 3)
 
 
+def test_an_output_without_the_signs_gets_question_marks(small: Path) -> None:
+    surroundings = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    words = [sys.executable, "-m", "sojourn", "run", str(small), "--seeds", "2"]
+    done = subprocess.run(words, env=surroundings, capture_output=True, text=True, check=False)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert " ? " in done.stdout
+
+
 def test_the_version_has_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["--version"]) == 0
     assert capsys.readouterr().out.startswith("sojourn 0.")

@@ -16,6 +16,7 @@ from sojourn.cli import status
 from sojourn.errors import InputError
 from sojourn.experiment import find
 from sojourn.folder import claim
+from sojourn.scenario.changes import read_value, write_value
 
 from tests.conftest import SMALL
 
@@ -54,6 +55,13 @@ def test_a_result_keeps_its_command_and_its_changes(tmp_path: Path) -> None:
     assert head["changes"] == {"target": "2 ms", "ecn": "true", "record.queues": '["bottleneck"]'}
     assert "--set ecn=true" in head["command"]
     assert sojourn.Result.load(tmp_path / "out").meta["command"] == head["command"]
+
+
+@pytest.mark.parametrize(
+    "value", ["2 ms", True, 5, 1.5, [1, "a"], [{"a": "1 s", "b": [True]}], {"x": {"y": 1}}, "true"]
+)
+def test_a_change_is_written_as_it_is_read(value: object) -> None:
+    assert read_value(write_value(value)) == value
 
 
 @pytest.mark.parametrize("name", ["scenario.toml", "README.md", "notes.txt"])

@@ -25,6 +25,8 @@ from sojourn.store import Store, default_root
 
 # Where a scenario can run: the simulator, and a Linux kernel in virtual time.
 HOSTS = ("sim", "linux")
+# More would be a slip: all runs of a command are listed before the first one.
+MAX_SEEDS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,8 @@ def run(
     they hold no lock of Python's. With `processes` a run that crashes takes no other along; a
     script then needs `if __name__ == "__main__":`.
     """
-    if seeds < 1:
-        raise InputError(f"{seeds} seeds; allowed: 1 and more")
+    if not 1 <= seeds <= MAX_SEEDS:
+        raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
     labels = tuple(str(variant) for variant in read_all(aqms))
     request = Request(scenario.to_toml() if out else "", labels, changes, seeds, check_hosts(hosts))
     if out:

@@ -8,6 +8,7 @@ Exit status: 0 all went well; 2 the command line, a scenario or a parameter cann
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -28,6 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and leave with its status."""
     # Looking through all that is installed for plugins of pydantic takes 8 ms, and no run uses one.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without a sign gets a question mark.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     sys.exit(status(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -57,7 +62,9 @@ def status(arguments: Sequence[str]) -> int:
         _drop_output()
         return 0
     except OSError as error:
-        # Files are written elsewhere, and failures there have sentences of their own.
+        if error.filename is not None:
+            print(f"sojourn: {error.filename}: {error.strerror}", file=sys.stderr)
+            return StoreError.exit_status
         _drop_output()
         print(f"sojourn: the output cannot be written: {error.strerror}", file=sys.stderr)
         return StoreError.exit_status

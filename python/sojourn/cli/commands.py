@@ -131,7 +131,7 @@ def show_(
 
         graph = load(expand).expand()
         print_json(graph.to_engine()) if as_json else print(graph.to_toml(), end="")
-    elif algorithm:
+    elif algorithm is not None:
         table = show.algorithm(algorithm)
         print_json(table) if as_json else show.print_algorithm(table)
 

@@ -52,8 +52,18 @@ def write_value(value: object) -> str:
     """Text that `--set key=TEXT` reads as this value."""
     if isinstance(value, str) and read_value(value) == value:
         return value
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return _toml(value)
+
+
+def _toml(value: object) -> str:
     import tomlkit
 
+    if isinstance(value, Mapping | list | tuple):
+        return write_value(value)
     return tomlkit.item(value).as_string()
 
 
@@ -87,6 +97,8 @@ def _check_choice(data: dict[str, Any], variant: Variant, key: str, value: objec
 def assign(data: dict[str, Any], key: str, value: object) -> None:
     """Set one key in the data."""
     path = _path(data, key)
+    if path[0] in ("links", "nodes") and path[1:] and "dumbbell" in data:
+        raise InputError(f"--set {key}: a dumbbell has no {path[0]} of its own; set dumbbell.KEY")
     if path[0] == "queue":
         row = ".".join(path[1:])
         for queue in queues_under_test(data):

@@ -28,9 +28,10 @@ def read_text(path: str | Path) -> str:
     """The file's text, or an InputError that says why not."""
     try:
         return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path}: cannot be read: {reason}") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: cannot be read: it is no text in UTF-8") from error
 
 
 def loads(text: str) -> Scenario:

@@ -89,6 +89,15 @@ def test_what_someone_changed_in_a_result_is_moved_aside(tmp_path: Path) -> None
     assert "repeats it" in (out / "README.md").read_text()
 
 
+def test_a_result_that_was_copied_without_its_mark_is_known(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sojourn.run(sojourn.loads(SMALL), out=out)
+    (out / ".sojourn.json").unlink()
+    sojourn.run(sojourn.loads(SMALL), seeds=2, out=out)
+    assert len(sojourn.Result.load(out)) == 2
+    assert not (out / "aside").exists()
+
+
 def test_a_second_command_adds_its_runs(tmp_path: Path) -> None:
     out, scenario = tmp_path / "out", sojourn.loads(SMALL)
     sojourn.run(scenario, aqms=["codel"], seeds=2, out=out)

@@ -71,6 +71,10 @@ def claim(path: str | Path) -> Folder:
             return Folder(path, dict(json.loads(mark.read_bytes())["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{mark}: cannot be read; name another folder with --out") from error
+    if names and (written := _of_result(path)):
+        folder = Folder(path, written)
+        folder._mark()
+        return folder
     if names:
         more = ", ..." if len(names) > _SHOWN else ""
         raise InputError(
@@ -81,3 +85,13 @@ def claim(path: str | Path) -> Folder:
     folder._mark()
     write_whole(path / ".gitignore", _IGNORED.encode())
     return folder
+
+
+def _of_result(path: Path) -> dict[str, str]:
+    """What a result says that it wrote, where the mark got lost in copying; else nothing."""
+    try:
+        content = (path / "result.json").read_bytes()
+        head = json.loads(content)
+        return {**head["files"], "result.json": digest(content)} if head["core"] else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}

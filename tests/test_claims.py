@@ -8,6 +8,7 @@ import math
 from typing import Literal
 
 import pytest
+from sojourn import report
 from sojourn.claims import Claim, Decision, Pair, decide, read
 from sojourn.errors import InputError
 from sojourn.stats import estimate
@@ -81,6 +82,14 @@ def test_where_a_value_is_zero_the_difference_decides() -> None:
 def test_what_settled_a_setting_never_holds() -> None:
     decision = verdict(around(1.0), around(2.0), calibrated=True)
     assert (decision.verdict, decision.rule) == ("calibrated", "holds")
+
+
+def test_what_settled_a_setting_says_what_it_would_be_otherwise() -> None:
+    failing = verdict(around(2.0), around(1.0), calibrated=True)
+    data = failing.to_json()
+    assert (data["verdict"], data["otherwise"]) == ("calibrated", "fails")
+    assert "otherwise: [red]fails" in report.verdict(failing)
+    assert "otherwise" not in verdict(around(1.0), around(2.0)).to_json()
 
 
 def test_one_failing_part_fails_the_claim_and_one_open_part_leaves_it_open() -> None:

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 import sojourn
 from sojourn import _native
 
@@ -30,3 +33,34 @@ def test_the_stub_names_every_function_and_argument_of_the_native_module() -> No
         if callable(function)
     }
     assert described == native
+
+
+def test_the_names_of_the_package_complete() -> None:
+    code = "import sojourn; print(*dir(sojourn))"
+    said = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert set(sojourn.__all__) <= set(said)
+
+
+SCRIPT = """
+import sys, sojourn
+result = sojourn.run(sojourn.load(sys.argv[1]), aqms=["codel", "pie"], seeds=3, workers=2)
+print(result, result.runs[0])
+"""
+
+
+@pytest.mark.parametrize("way", ["file", "stdin"])
+def test_a_script_needs_no_main_guard(way: str, small: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, str(script) if way == "file" else "-", str(small)],
+        input=SCRIPT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert (
+        "<Result: 6 runs of codel, pie; 3 seeds> <Run: aqm codel, seed 1, host sim>" in done.stdout
+    )

@@ -22,6 +22,7 @@ import sojourn
 from sojourn import _native, executor
 from sojourn.errors import RunError, StoreError
 from sojourn.executor import Job, run_all
+from sojourn.metrics import METRICS
 from sojourn.scenario import Scenario
 from sojourn.store import Store
 
@@ -52,8 +53,10 @@ def test_one_seed_gives_the_same_bytes_and_two_differ(small: Path) -> None:
 def test_processes_and_threads_give_the_same(small: Path, tmp_path: Path) -> None:
     scenario = sojourn.load(small)
     alone = sojourn.run(scenario, seeds=3, workers=1, out=tmp_path / "1")
-    side_by_side = sojourn.run(scenario, seeds=3, workers=2, out=tmp_path / "2")
-    assert [fingerprint(r) for r in alone] == [fingerprint(r) for r in side_by_side]
+    for processes in (False, True):
+        out = tmp_path / f"{processes}"
+        many = sojourn.run(scenario, seeds=3, workers=2, out=out, processes=processes)
+        assert [fingerprint(r) for r in many] == [fingerprint(r) for r in alone]
 
 
 def test_without_shared_memory_one_worker_is_named_as_the_way_out(
@@ -64,7 +67,7 @@ def test_without_shared_memory_one_worker_is_named_as_the_way_out(
 
     monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_semaphore)
     with pytest.raises(RunError, match=r"/dev/shm: Permission denied; .* --workers 1"):
-        run_all(jobs(2), store=Store(tmp_path), workers=2)
+        run_all(jobs(2), store=Store(tmp_path), workers=2, processes=True)
     assert len(run_all(jobs(2), store=Store(tmp_path), workers=1)) == 2
 
 
@@ -184,7 +187,7 @@ LONG = "1500 s"
 def test_the_run_of_a_killed_worker_is_repeated(tmp_path: Path) -> None:
     killer = Killer(1)
     killer.start()
-    entries = run_all(jobs(3, LONG), store=Store(tmp_path), workers=2)
+    entries = run_all(jobs(3, LONG), store=Store(tmp_path), workers=2, processes=True)
     killer.over.set()
     assert len(entries) == 3
 
@@ -195,11 +198,11 @@ def test_a_run_that_is_killed_again_fails_and_the_rest_is_kept(tmp_path: Path) -
     killer = Killer(1000)
     killer.start()
     with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*killed"):
-        run_all(jobs(3, LONG), store=store, workers=2)
+        run_all(jobs(3, LONG), store=store, workers=2, processes=True)
     killer.over.set()
     killer.join()
     assert store.load(jobs(1, LONG)[0].key)
-    assert len(run_all(jobs(3, LONG), store=store, workers=2)) == 3
+    assert len(run_all(jobs(3, LONG), store=store, workers=2, processes=True)) == 3
 
 
 def test_a_result_is_a_folder_that_explains_itself(small: Path, tmp_path: Path) -> None:
@@ -235,3 +238,36 @@ def test_every_packet_is_kept_where_asked_for(small: Path) -> None:
     window = run.report["queues"][0]["windows"][0]
     assert events is not None
     assert len(events) == window["departed_pkts"] + window["dropped_pkts"]
+
+
+TWO_WINDOWS = (
+    SMALL
+    + """
+[record]
+windows = [
+    { name = "first", from = "0 s", to = "1 s" },
+    { name = "second", from = "1 s", to = "2 s" },
+]
+"""
+)
+
+
+def test_each_window_has_its_own_goodput_and_fairness() -> None:
+    report = sojourn.run(sojourn.loads(TWO_WINDOWS)).runs[0].report
+    goodput, jain = METRICS["goodput_mbps"], METRICS["jain"]
+    first, second = (goodput.of(report, "bottleneck", name) for name in ("first", "second"))
+    assert second > first + 1, "in the first second the flows start"
+    for name in ("first", "second"):
+        assert 0.5 < jain.of(report, "bottleneck", name) <= 1
+    whole = sum(flow["delivered_bytes"] for flow in report["flows"]) * 8 / 1e6
+    assert abs(first + second - whole) < 1e-6
+
+
+def test_the_columns_of_flows_say_whether_they_are_of_a_window(tmp_path: Path) -> None:
+    result = sojourn.run(sojourn.loads(TWO_WINDOWS), out=tmp_path / "out")
+    flows = pd.read_parquet(tmp_path / "out" / "flows.parquet")
+    assert list(flows["window"]) == ["first", "second"] * 2
+    of_flow = [f["goodput_mbps_of_windows"] for f in result.runs[0].report["flows"]]
+    assert list(flows["goodput_mbps"]) == [*of_flow[0], *of_flow[1]]
+    labels = {"aqm", "seed", "host", "flow", "index", "window", "goodput_mbps"}
+    assert all(key.endswith("_whole_run") for key in set(flows.columns) - labels)

@@ -182,11 +182,16 @@ def queue_rows() -> dict[str, Row]:
     return {raw["name"]: _row(raw) for raw in _native.queue_rows()}
 
 
-def find(name: str) -> Algorithm:
-    """The algorithm of this name, or an InputError that names the nearest one."""
+def every() -> dict[str, Algorithm]:
+    """Those of the core, and then the kernel's own."""
     from sojourn.linux.stock import STOCK
 
-    known = {**algorithms(), **STOCK}
+    return {**algorithms(), **STOCK}
+
+
+def find(name: str) -> Algorithm:
+    """The algorithm of this name, or an InputError that names the nearest one."""
+    known = every()
     if name not in known:
         raise InputError(f"unknown algorithm '{name}'.{nearest(name, known)}")
     return known[name]

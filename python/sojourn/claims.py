@@ -111,7 +111,7 @@ class Decision:
             "text": self.claim.text,
             "source": self.claim.source,
             "verdict": self.verdict,
-            "rule": self.rule,
+            **({"otherwise": self.rule} if self.verdict == "calibrated" else {}),
             "measured": "; ".join(check.text() for check in self.checks),
             "checks": [check.to_json() for check in self.checks],
         }

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sojourn import _native
-from sojourn.errors import Interrupted, RunError, StoreError
+from sojourn.errors import InputError, Interrupted, RunError, StoreError
 from sojourn.progress import Progress
 from sojourn.store import Entry, Store, key_of
 
@@ -180,11 +180,15 @@ def run_all(
     workers: int | None = None,
     again: bool = False,
     title: str = "running",
+    processes: bool = False,
 ) -> list[Entry]:
     """The entries of all jobs, in order; with `again`, those in the store are made anew.
+    Several workers are threads, or with `processes` processes.
 
     RunError: some runs failed, the others are kept. Interrupted: Ctrl-C, finished runs are kept.
     """
+    if workers is not None and workers < 1:
+        raise InputError(f"{workers} workers; allowed: 1 and more")
     if again:
         for job in jobs:
             store.discard(job.key)
@@ -192,7 +196,8 @@ def run_all(
     first = {jobs[i].key: i for i in reversed(todo)}
     pending = sorted(first.values())
     if pending:
-        _Batch(jobs, pending, store, min(workers or cores(), len(pending)), title).run()
+        at_once = min(workers or cores(), len(pending))
+        _Batch(jobs, pending, store, at_once, title, processes).run()
     entries = [store.load(job.key) for job in jobs]
     lost = [job.title for job, entry in zip(jobs, entries, strict=True) if entry is None]
     if lost:
@@ -204,20 +209,26 @@ class _Batch:
     """The runs that are still to be made."""
 
     def __init__(
-        self, jobs: Sequence[Job], pending: list[int], store: Store, workers: int, title: str
+        self,
+        jobs: Sequence[Job],
+        pending: list[int],
+        store: Store,
+        workers: int,
+        title: str,
+        processes: bool,
     ) -> None:
         self.jobs, self.pending, self.store = jobs, pending, store
-        self.workers = workers
+        self.workers, self.processes = workers, processes
         self.failed: dict[int, str] = {}
         self.done: set[int] = set()
         self.progress = Progress(title, len(pending))
 
     def run(self) -> None:
         with self.progress:
-            if self.workers == 1:
-                self._in_thread()
-            else:
+            if self.processes and self.workers > 1:
                 self._in_processes()
+            else:
+                self._in_threads()
         if self.failed:
             lines = [f"  {self.jobs[i].title}: {why}" for i, why in sorted(self.failed.items())]
             kept = len(self.jobs) - len(self.failed)
@@ -226,9 +237,9 @@ class _Batch:
                 + "\n".join(lines)
             )
 
-    def _in_thread(self) -> None:
+    def _in_threads(self) -> None:
         stop, shares = threading.Event(), dict.fromkeys(self.pending, 0.0)
-        with ThreadPoolExecutor(1) as executor:
+        with ThreadPoolExecutor(self.workers) as executor:
 
             def submit(i: int) -> Future[bool]:
                 note = partial(shares.__setitem__, i)

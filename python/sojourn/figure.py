@@ -41,7 +41,7 @@ def averaged(time: Any, values: Any, average_s: float) -> tuple[Any, Any]:
 
 
 def delay_over_time(reproduction: Reproduction, signal: str, host: str) -> Figure:
-    """Queuing delay of each algorithm over one run, with the measured window shaded."""
+    """Delay of each algorithm over one run, with the measured window shaded."""
     experiment = reproduction.experiment
     wanted = experiment.data["figure"]
     figure = Figure(figsize=(7.2, 3.4), layout="constrained")
@@ -64,10 +64,16 @@ def delay_over_time(reproduction: Reproduction, signal: str, host: str) -> Figur
     axes.set_xlim(0, experiment.scenario.duration / 1e9)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.12)  # room for the rates above the curves
     axes.set_xlabel("time (s)")
-    axes.set_ylabel("queuing delay (ms)")
+    axes.set_ylabel(axis_of(wanted["series"]))
     plain(axes)
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return figure
+
+
+def axis_of(column: str) -> str:
+    """What stands beside the axis of a series, such as system_delay_ms."""
+    name, _, unit = column.rpartition("_")
+    return f"{name.replace('_', ' ')} ({unit})"
 
 
 def window_s(experiment: Experiment) -> tuple[float, float]:

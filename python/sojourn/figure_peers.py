@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from sojourn.figure import averaged, plain, rates, raw, window_s
+from sojourn.figure import averaged, axis_of, plain, rates, raw, window_s
 
 if TYPE_CHECKING:
     from sojourn.reproduce import Reproduction
@@ -82,10 +82,11 @@ def _finish(over_time: Any, within: Any, reproduction: Reproduction) -> None:
     over_time.set_xlim(0, experiment.scenario.duration / 1e9)
     over_time.set_ylim(0, over_time.get_ylim()[1] * 1.2)
     over_time.set_xlabel("time (s)")
-    over_time.set_ylabel("queuing delay (ms)")
+    delay = axis_of(experiment.data["figure"]["series"])
+    over_time.set_ylabel(delay)
     within.set_xlim(left=0)
     within.set_ylim(0, 1.03)
-    within.set_xlabel("queuing delay (ms)")
+    within.set_xlabel(delay)
     within.set_ylabel("share at or below")
     for axes in (over_time, within):
         plain(axes)

@@ -13,7 +13,7 @@ from sojourn.errors import InputError, nearest
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of one run: over one queue and window, or (without `key`) over all flows."""
+    """One number of one run in one window: of a queue, or of all flows."""
 
     name: str
     label: str
@@ -21,9 +21,15 @@ class Metric:
     path: tuple[str, ...]
     of_queue: bool = True
 
+    @property
+    def heading(self) -> str:
+        """The label and the unit, a part on each line."""
+        unit = [f"({self.unit})"] if self.unit else []
+        return "\n".join([*self.label.split(", "), *unit])
+
     def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """The value in a run's report; NaN where nothing was measured."""
-        at: Any = _window(report, queue, window) if self.of_queue else report
+        at: Any = _window(report, queue, window) if self.of_queue else _flows(report, window)
         for key in self.path:
             at = at[key] if isinstance(at, Mapping) else None
         return float("nan") if at is None else float(at)
@@ -38,11 +44,18 @@ def _window(report: Mapping[str, Any], queue: str, window: str) -> Any:
     raise InputError(f"the result has no window '{window}' of a queue '{queue}'")
 
 
+def _flows(report: Mapping[str, Any], window: str) -> Any:
+    for entry in report["transport"]:
+        if entry["name"] == window:
+            return entry
+    raise InputError(f"the result has no window '{window}'")
+
+
 def _delays() -> list[Metric]:
     shapes = (("mean", "mean"), ("sd", "sd"), ("iqr", "IQR"), ("p95", "95th percentile"))
     kinds = (
-        ("system_delay", "queuing delay"),
-        ("queue_delay", "time in queue"),
+        ("system_delay", "system delay"),
+        ("queue_delay", "queue delay"),
     )
     return [
         Metric(f"{kind}_{shape}_ms", f"{label}, {word}", "ms", (f"{kind}_ms", shape))
@@ -63,6 +76,20 @@ METRICS: dict[str, Metric] = {
         Metric("jain", "Jain's index", "", ("jain",), False),
     ]
 }
+
+
+# What a table of runs shows, in this order.
+SUMMARY = (
+    "system_delay_mean_ms",
+    "queue_delay_mean_ms",
+    "queue_delay_p95_ms",
+    "utilisation_pct",
+    "drop_pct",
+    "mark_pct",
+    "goodput_mbps",
+    "jain",
+    "fct_p75_s",
+)
 
 
 def find(name: str) -> Metric:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ from rich.table import Table
 
 from sojourn import _native
 from sojourn.claims import SEEDS, Decision
-from sojourn.experiment import Signal
+from sojourn.errors import InputError
+from sojourn.experiment import Experiment, Signal
+from sojourn.folder import claim
 from sojourn.metrics import METRICS
 from sojourn.reproduce import Measured, Reproduction
 from sojourn.result import host as machine
+from sojourn.result import read_request
 from sojourn.stats import Estimate
-from sojourn.store import write_errors, write_whole
 
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
 
@@ -48,7 +51,7 @@ def seeds_note(reproduction: Reproduction) -> str:
     """How many seeds, and whether they are enough to decide."""
     count = len(reproduction.seeds)
     note = (
-        "queuing delay is the time in the queue and being sent, as the paper has it; "
+        "system delay is the time in the queue and being sent, which papers call queuing delay; "
         f"{count} seeds, 95 % t-intervals"
     )
     if reproduction.quick:
@@ -101,9 +104,9 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
 def _table(reproduction: Reproduction, signal: Signal) -> Table:
     """A row for each metric and algorithm: a terminal is not wide enough for more columns."""
     table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
-    table.add_column("metric")
-    table.add_column("")
-    table.add_column("published", justify="right", style="dim")
+    table.add_column("metric", overflow="fold")
+    table.add_column("algorithm", overflow="fold")
+    table.add_column("published", justify="right", style="dim", no_wrap=True)
     for heading_of_host in headings(reproduction, signal):
         table.add_column(heading_of_host, justify="right", no_wrap=True)
     for metric, of_algorithms in rows(reproduction, signal):
@@ -120,17 +123,18 @@ def _claims(reproduction: Reproduction, host: str) -> Table:
     title = "claims" if reproduction.hosts == ("sim",) else f"claims, {_HOSTS[host]}"
     table = Table(title=title, title_justify="left", show_lines=True)
     for column in ("claim", "verdict", "measured"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column == "verdict")
     for decision in reproduction.judged[host]:
-        table.add_row(decision.claim.text, _verdict(decision), _lines(decision))
+        table.add_row(decision.claim.text, verdict(decision), _lines(decision))
     return table
 
 
-def _verdict(decision: Decision) -> str:
+def verdict(decision: Decision) -> str:
+    """What a table says of a claim."""
     style = _STYLES[decision.verdict]
     text = f"[{style}]{decision.verdict}[/{style}]"
     if decision.verdict == "calibrated":
-        text += f"\n(rule: {decision.rule})"
+        text += f"\notherwise: [{_STYLES[decision.rule]}]{decision.rule}[/{_STYLES[decision.rule]}]"
     return text
 
 
@@ -201,10 +205,40 @@ def html(reproductions: list[Reproduction]) -> str:
     )
 
 
+def check_folder(
+    folder: Path, experiments: Sequence[Experiment], quick: bool, hosts: Sequence[str]
+) -> None:
+    """InputError where these would replace what has more."""
+    claim(folder)
+    if read_request(folder, experiments=True):
+        raise InputError(f"{folder}: holds what `sojourn run` made; name another folder with --out")
+    try:
+        text = (folder / "reproduction.json").read_bytes()
+        had = {_part(entry) for entry in json.loads(text)["experiments"]}
+    except (OSError, ValueError, KeyError):
+        return
+    has = {(e.paper, e.name, quick, host) for e in experiments for host in hosts}
+    fuller = {(paper, name, True, host) for paper, name, _, host in has} if not quick else set()
+    missing = {part for parts in had for part in parts} - has - fuller
+    if missing:
+        said = sorted(
+            f"{paper}/{name}{' --quick' * its_quick} --host {host}"
+            for paper, name, its_quick, host in missing
+        )
+        raise InputError(
+            f"{folder}: holds a report that has more ({'; '.join(said)}); ask for that too, or "
+            f"name another folder: --out {folder}-2"
+        )
+
+
+def _part(entry: dict[str, Any]) -> tuple[tuple[str, str, bool, str], ...]:
+    where = entry["paper"], entry["experiment"], bool(entry["quick"])
+    return tuple((*where, str(host)) for host in entry["hosts"])
+
+
 def write_all(reproductions: list[Reproduction], data: dict[str, Any], folder: Path) -> Path:
     """report.html and reproduction.json in the folder; answers where the report is."""
-    with write_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "reproduction.json", json.dumps(data, indent=1).encode())
-    write_whole(folder / "report.html", html(reproductions).encode())
+    own = claim(folder)
+    own.write("report.html", html(reproductions).encode())
+    own.write("reproduction.json", json.dumps(data, indent=1).encode())
     return folder / "report.html"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +119,7 @@ def reproduce(
     out: Path | None = None,
     workers: int | None = None,
     hosts: Sequence[str] = ("sim",),
+    processes: bool = False,
 ) -> Reproduction:
     """Run an experiment under at least ten seeds (`quick`: fewer), and judge its claims."""
     count = experiment.data["quick_seeds" if quick else "seeds"]
@@ -136,8 +138,12 @@ def reproduce(
             workers=workers,
             title=f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else ""),
             hosts=(host,),
+            processes=processes,
         )
-    result = Result(experiment.scenario.expand(), tuple(runs), {"experiment": experiment.id})
+    words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]
+    words += [word for host in check_hosts(hosts) for word in ("--host", host)]
+    meta = {"experiment": experiment.id, "command": shlex.join(words)}
+    result = Result(experiment.scenario, tuple(runs), meta)
     found, calibrated = experiment.claims()
     values = {
         host: _Values(experiment, [run for run in runs if run.labels["host"] == host])

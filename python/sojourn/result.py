@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Results: what was run, with what, and what came out. They do not change after they are made.
 
-    DIR/result.json      format, scenario, seeds, versions, host, and the aggregates of every run
-       /scenario.toml    the scenario as it was run, shorthand written out
+    DIR/result.json      format, command, seeds, versions, host, and the aggregates of every run
+       /scenario.toml    the scenario, before the changes of the command
        /windows.parquet  one row for each run, queue and window
        /series.parquet   one row for each run, queue and time: the raw series
-       /flows.parquet    one row for each run and flow
+       /flows.parquet    one row for each run, flow and window
        /README.md        says all this
        /runs/            the store: finished runs, from which the same command goes on
 
@@ -27,7 +27,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
 from sojourn.errors import InputError, StoreError
-from sojourn.store import Entry, Store, digest, write_errors, write_whole
+from sojourn.folder import claim
+from sojourn.request import Request
+from sojourn.store import Entry, Store, digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,13 +40,16 @@ FORMAT = 1
 _DELAYS = ("queue_delay_ms", "system_delay_ms", "queue_pkts")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """One run: what it was, and the engine's report."""
 
     labels: Mapping[str, str | int]
     report: Mapping[str, Any]
     entry: Entry
+
+    def __repr__(self) -> str:
+        return f"<Run: {', '.join(f'{key} {value}' for key, value in self.labels.items())}>"
 
     @property
     def seed(self) -> int:
@@ -84,13 +89,18 @@ def _processor() -> str:
     return names[0] if names else platform.processor()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """Several runs that belong together."""
 
-    graph: Scenario | str  # as it was run, or the TOML of that
+    graph: Scenario | str  # before the changes of the command; or the TOML of that
     runs: tuple[Run, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        aqms = dict.fromkeys(str(run.labels["aqm"]) for run in self.runs)
+        seeds = {run.seed for run in self.runs}
+        return f"<Result: {len(self.runs)} runs of {', '.join(aqms)}; {len(seeds)} seeds>"
 
     def __iter__(self) -> Iterator[Run]:
         return iter(self.runs)
@@ -100,7 +110,7 @@ class Result:
 
     @property
     def scenario(self) -> str:
-        """The scenario as it was run, in TOML."""
+        """The scenario before the changes of the command, in TOML."""
         return self.graph if isinstance(self.graph, str) else self.graph.to_toml()
 
     def to_json(self) -> dict[str, Any]:
@@ -114,12 +124,10 @@ class Result:
         return arrow.table(list(_window_rows(self.runs)))
 
     def flows(self) -> pa.Table:
-        """One row for each run and flow."""
+        """One row for each run, flow and window."""
         from sojourn import arrow
 
-        return arrow.table(
-            [{**run.labels, **flow} for run in self.runs for flow in run.report["flows"]]
-        )
+        return arrow.table(list(_flow_rows(self.runs)))
 
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
@@ -139,19 +147,19 @@ class Result:
         """Write the folder; until the last file is there, it does not pass for finished."""
         from sojourn.arrow import parquet_bytes
 
-        folder = Path(folder)
-        with write_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "result.json").unlink(missing_ok=True)
+        own = claim(folder)
+        store = Store(own.path / "runs")
+        for run in self.runs:
+            store.adopt(run.entry)
         contents = {
             "scenario.toml": self.scenario.encode(),
             "windows.parquet": parquet_bytes(self.windows()),
             "series.parquet": parquet_bytes(self.series()),
             "flows.parquet": parquet_bytes(self.flows()),
-            "README.md": _README.encode(),
+            "README.md": self._readme().encode(),
         }
         for name, content in contents.items():
-            write_whole(folder / name, content)
+            own.write(name, content)
         head = {
             "format": FORMAT,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -164,7 +172,12 @@ class Result:
             "labels": [dict(run.labels) for run in self.runs],
             **self.to_json(),
         }
-        write_whole(folder / "result.json", json.dumps(head, indent=1).encode())
+        own.write("result.json", json.dumps(head, indent=1).encode())
+
+    def _readme(self) -> str:
+        command = self.meta.get("command")
+        again = _AGAIN.format(command=command) if command else ""
+        return _README.format(again=again, core=_native.core_version())
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -190,8 +203,31 @@ class Result:
             for labels, entry in zip(head["labels"], entries, strict=True)
             if entry
         )
-        meta = {key: head[key] for key in ("made", "core", "host")}
+        meta = {key: head[key] for key in _META if key in head}
         return cls(files["scenario.toml"].decode(), runs, meta)
+
+
+# What `result.json` says of the whole, besides the runs.
+_META = ("made", "core", "host", "command", "aqms", "changes", "hosts", "experiment")
+
+
+def read_request(folder: str | Path, *, experiments: bool = False) -> Request | None:
+    """What the result in a folder was asked to hold; None where there is none that can be read.
+    InputError if an experiment's is there, unless `experiments`: then None too."""
+    folder = Path(folder)
+    try:
+        head = json.loads((folder / "result.json").read_bytes())
+        scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
+        if digest(scenario.encode()) != head["files"]["scenario.toml"]:
+            return None
+        request = Request.of_json(head, scenario)
+    except (OSError, ValueError, KeyError):
+        return None
+    if request is None and not experiments:
+        raise InputError(
+            f"{folder}: holds what another command made; name another folder with --out"
+        )
+    return request
 
 
 def _unfinished(folder: Path) -> str:
@@ -215,19 +251,49 @@ def _window_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 yield row
 
 
+def _flow_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    """Goodput is of the window; what else is counted is of the whole run, and its name says so."""
+    for run in runs:
+        windows = [window["name"] for window in run.report["transport"]]
+        for flow in run.report["flows"]:
+            whole = {
+                f"{key}_whole_run": value
+                for key, value in flow.items()
+                if key not in ("name", "index", *_GOODPUTS)
+            }
+            for window, goodput_mbps in zip(windows, flow[_GOODPUTS[1]], strict=True):
+                yield {
+                    **run.labels,
+                    "flow": flow["name"],
+                    "index": flow["index"],
+                    "window": window,
+                    "goodput_mbps": goodput_mbps,
+                    **whole,
+                }
+
+
+_GOODPUTS = ("goodput_mbps", "goodput_mbps_of_windows")
+
 _README = """\
 # A result of Sojourn
 
-* `result.json`: format, versions, host, seeds, and the aggregates of every run (`runs`)
-* `scenario.toml`: the scenario as it was run; `sojourn run scenario.toml` runs it again
+{again}* `result.json`: version, command, host, seeds, and the aggregates of every run (`runs`)
+* `scenario.toml`: the scenario, before the changes of the command
 * `windows.parquet`: one row for each run, queue and window
 * `series.parquet`: one row for each run, queue and time, the raw series
-* `flows.parquet`: one row for each run and flow
-* `runs/`: each finished run by itself; the same command goes on from here
+* `flows.parquet`: one row for each run, flow and window
+* `runs/`: each finished run with its scenario in full; the same command goes on from here
 
     import pandas;  pandas.read_parquet("windows.parquet")
     import polars;  polars.read_parquet("series.parquet")
     import duckdb;  duckdb.sql("select aqm, avg(utilisation_pct) from 'windows.parquet' group by 1")
 
 Delays are in milliseconds, rates in Mbit/s, shares in percent of arriving packets.
+Made by Sojourn {core}.
+"""
+_AGAIN = """\
+In this folder, this command repeats it:
+
+    {command}
+
 """

@@ -9,17 +9,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn.errors import InputError, nearest
 from sojourn.executor import Job, run_all
-from sojourn.result import Result, Run
-from sojourn.scenario.changes import use_algorithm
+from sojourn.folder import claim
+from sojourn.request import Request
+from sojourn.result import Result, Run, read_request
+from sojourn.scenario.changes import apply, write_value
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import validate
+from sojourn.scenario.variant import Variant, read_all
 from sojourn.store import Store, default_root
 
 # Where a scenario can run: the simulator, and a Linux kernel in virtual time.
 HOSTS = ("sim", "linux")
+# More would be a slip: all runs of a command are listed before the first one.
+MAX_SEEDS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class Case:
 
 def open_store(out: str | Path | None) -> Store:
     """The store in a result's folder, or the user's own."""
-    return Store(Path(out) / "runs" if out else default_root())
+    return Store(claim(out).path / "runs" if out else default_root())
 
 
 def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
@@ -59,16 +66,23 @@ def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
     return kernel.ready().version
 
 
-def cases_of(scenario: Scenario, aqms: Sequence[str]) -> list[Case]:
-    """The scenario with each algorithm in the queues under test, or as it is."""
-    cases = []
-    for name in aqms:
+def cases_of(
+    scenario: Scenario, aqms: Sequence[str], changes: Mapping[str, object] = MappingProxyType({})
+) -> list[Case]:
+    """The scenario with each algorithm in the queues under test, or as it is, and then changed."""
+    chosen: list[Variant | None] = [*read_all(aqms)] or [None]
+    return [_case(scenario, variant, changes) for variant in chosen]
 
-        def put(data: dict[str, Any], name: str = name) -> None:
-            use_algorithm(data, name)
 
-        cases.append(Case(scenario.replace(put), {"aqm": name}))
-    return cases or [Case(scenario, {"aqm": _algorithms_of(scenario)})]
+def _case(scenario: Scenario, variant: Variant | None, changes: Mapping[str, object]) -> Case:
+    if not (variant or changes):
+        return Case(scenario, {"aqm": _algorithms_of(scenario)})
+    data = scenario.to_data()
+    apply(data, variant, changes)
+    words = [f"--aqm {variant}"] if variant else []
+    words += [f"--set {key}={write_value(value)}" for key, value in changes.items()]
+    changed = validate(data, source=" ".join(words))
+    return Case(changed, {"aqm": str(variant or _algorithms_of(changed))})
 
 
 def _algorithms_of(scenario: Scenario) -> str:
@@ -86,6 +100,7 @@ def run_cases(
     again: bool = False,
     title: str = "running",
     hosts: Sequence[str] = ("sim",),
+    processes: bool = False,
 ) -> tuple[Run, ...]:
     """Every case on every host under every seed, in that order."""
     jobs, labels = [], []
@@ -99,7 +114,9 @@ def run_cases(
             title_of_run = f"{case.scenario.name}, {name}, seed {seed}"
             jobs.append(Job(text, seed, title_of_run, made_of[host]))
             labels.append({**case.labels, "seed": seed, "host": host})
-    entries = run_all(jobs, store=store, workers=workers, again=again, title=title)
+    entries = run_all(
+        jobs, store=store, workers=workers, again=again, title=title, processes=processes
+    )
     return tuple(
         Run(label, entry.report, entry) for label, entry in zip(labels, entries, strict=True)
     )
@@ -109,30 +126,41 @@ def run(
     scenario: Scenario,
     *,
     aqms: Sequence[str] = (),
+    changes: Mapping[str, object] = MappingProxyType({}),
     seeds: int = 1,
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,
     hosts: Sequence[str] = ("sim",),
+    processes: bool = False,
 ) -> Result:
-    """Run a scenario: with each of `aqms` in its queues under test, on each of `hosts` ("sim",
-    "linux"), with seeds 1 to `seeds`.
+    """Run a scenario: with each of `aqms` ("pie", "pie:target=5ms") in its queues under test and
+    with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with seeds 1 to `seeds`.
 
-    Runs that the store already holds are taken from there, unless `again`.
+    Runs that the store already holds are taken from there, unless `again`. A folder `out` that
+    holds a result of this scenario gets these runs added. `workers` runs go at once, in threads:
+    they hold no lock of Python's. With `processes` a run that crashes takes no other along; a
+    script then needs `if __name__ == "__main__":`.
     """
-    if seeds < 1:
-        raise InputError(f"{seeds} seeds; allowed: 1 and more")
-    cases = cases_of(scenario, aqms)
+    if not 1 <= seeds <= MAX_SEEDS:
+        raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
+    labels = tuple(str(variant) for variant in read_all(aqms))
+    request = Request(scenario.to_toml() if out else "", labels, changes, seeds, check_hosts(hosts))
+    if out:
+        earlier = read_request(out)
+        request = request.added_to(earlier, out) if earlier else request
+    cases = cases_of(scenario, request.aqms, request.changes)
     runs = run_cases(
         cases,
-        range(1, seeds + 1),
+        range(1, request.seeds + 1),
         store=open_store(out),
         workers=workers,
         again=again,
         title=f"running {scenario.name}",
-        hosts=check_hosts(hosts),
+        hosts=request.hosts,
+        processes=processes,
     )
-    result = Result(cases[0].scenario.expand(), runs)
+    result = Result(scenario, runs, request.to_json())
     if out:
         result.save(out)
     return result

@@ -39,6 +39,8 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def _t975(freedom: int) -> float:
-    from scipy.stats import t  # slow to import
+    from scipy.special import (
+        stdtrit,  # takes a quarter of the time that scipy.stats takes to import
+    )
 
-    return float(t.ppf(0.975, freedom))
+    return float(stdtrit(freedom, 0.975))

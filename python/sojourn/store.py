@@ -164,6 +164,17 @@ class Store:
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
 
+    def adopt(self, entry: Entry) -> None:
+        """Have this entry too, which may be in another store."""
+        place = self.folder(entry.key)
+        if place.exists():
+            return
+        partial = self.root / f".partial-{socket.gethostname()}-{os.getpid()}-{entry.key}"
+        with write_errors(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(entry.folder, partial, dirs_exist_ok=True)
+            partial.rename(place)
+
     def discard(self, key: str) -> None:
         """Forget an entry."""
         with write_errors(self.folder(key)):

@@ -11,6 +11,7 @@ Python included; `engine_us_per_packet` that of the engine alone.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -117,50 +118,24 @@ def _memory(seconds: int, out: Path, steps: Steps) -> dict[str, Any]:
 
 def print_measured(measured: dict[str, Any]) -> None:
     """As tables, and the commands to time by hand."""
-    from rich.console import Console
-    from rich.table import Table
+    from sojourn.tables import Column, console, print_columns
 
-    console = Console()
-    table = Table(title="user CPU for each packet through the bottleneck", title_justify="left")
-    for heading in _HEADINGS:
-        table.add_column(heading, justify="right" if heading != "queue" else "left")
-    for result in measured["results"]:
-        table.add_row(
-            result["queue"],
-            f"{result['packets']:,}",
-            _us(result["us_per_packet"]),
-            _us(result["engine_us_per_packet"]),
-            _us(result["ns2_us_per_packet"]),
-            _times(result["speedup_over_ns2"]),
-            _times(result["engine_speedup_over_ns2"]),
-            _count(result["instructions_per_packet"]),
-            f"{result['peak_rss_mb']:.0f}",
-        )
-    console.print(table)
+    out = console()
+    results = measured["results"]
+    columns = [Column(heading, [of(result) for result in results]) for heading, of in _COLUMNS]
+    title = "user CPU for each packet through the bottleneck"
+    print_columns(out, title, columns[:1], columns[1:])
     for entry in measured["flows"]:
-        console.print(f"{entry['flows']} flows: {entry['us_per_packet']:.3f} µs a packet (engine)")
+        out.print(f"{entry['flows']} flows: {entry['us_per_packet']:.3f} µs a packet (engine)")
     for entry in measured["memory"]:
-        console.print(f"{entry['simulated_s']} s simulated: {entry['peak_rss_mb']:.0f} MB at most")
+        out.print(f"{entry['simulated_s']} s simulated: {entry['peak_rss_mb']:.0f} MB at most")
     rate = measured["duk_evaluations_per_second"] / 1e6
-    console.print(f"DUK's probability: {rate:.1f} million evaluations a second")
+    out.print(f"DUK's probability: {rate:.1f} million evaluations a second")
     for result in measured["results"]:
-        console.print(f"\n{result['command']}", soft_wrap=True, highlight=False)
+        out.print(f"\n{result['command']}", soft_wrap=True, highlight=False)
         if result["ns2_command"]:
             note = f"  # ns-2 with {result['ns2_queue']}"
-            console.print(result["ns2_command"] + note, soft_wrap=True, highlight=False)
-
-
-_HEADINGS = (
-    "queue",
-    "packets",
-    "µs, command",
-    "µs, engine",
-    "µs, ns-2",
-    "times ns-2",
-    "engine alone",
-    "instructions",
-    "MB",
-)
+            out.print(result["ns2_command"] + note, soft_wrap=True, highlight=False)
 
 
 def _us(value: float | None) -> str:
@@ -173,3 +148,16 @@ def _times(value: float | None) -> str:
 
 def _count(value: float | None) -> str:
     return "–" if value is None else f"{value:.0f}"
+
+
+_COLUMNS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
+    ("queue", lambda result: str(result["queue"])),
+    ("packets", lambda result: f"{result['packets']:,}"),
+    ("µs,\ncommand", lambda result: _us(result["us_per_packet"])),
+    ("µs,\nengine", lambda result: _us(result["engine_us_per_packet"])),
+    ("µs,\nns-2", lambda result: _us(result["ns2_us_per_packet"])),
+    ("times\nns-2", lambda result: _times(result["speedup_over_ns2"])),
+    ("engine\nalone", lambda result: _times(result["engine_speedup_over_ns2"])),
+    ("instructions", lambda result: _count(result["instructions_per_packet"])),
+    ("MB", lambda result: f"{result['peak_rss_mb']:.0f}"),
+)

@@ -3,11 +3,12 @@
 """The `sojourn` command.
 
 Exit status: 0 all went well; 2 the command line, a scenario or a parameter cannot be used;
-3 runs failed or results could not be written; 130 interrupted by Ctrl-C.
+3 runs failed, results could not be written, or an algorithm broke a rule; 130 interrupted.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ import typer
 
 from sojourn.cli import linux
 from sojourn.cli.commands import app
-from sojourn.errors import Interrupted, SojournError
+from sojourn.errors import Interrupted, SojournError, StoreError
 
 app.add_typer(linux.app, name="linux")
 
@@ -28,6 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and leave with its status."""
     # Looking through all that is installed for plugins of pydantic takes 8 ms, and no run uses one.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without a sign gets a question mark.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     sys.exit(status(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -35,6 +40,7 @@ def status(arguments: Sequence[str]) -> int:
     """Run the command; every failure becomes one message on stderr and a status."""
     try:
         outcome = app(list(arguments), prog_name="sojourn", standalone_mode=False)
+        sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except SojournError as error:
         print(f"sojourn: {error}", file=sys.stderr)
@@ -47,5 +53,23 @@ def status(arguments: Sequence[str]) -> int:
         return Interrupted.exit_status
     except BrokenPipeError:
         # Whoever read our output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except SystemExit as ended:
+        # typer and rich end a program whose reader is gone with a failure.
+        if not isinstance(ended.__context__, BrokenPipeError):
+            raise
+        _drop_output()
+        return 0
+    except OSError as error:
+        if error.filename is not None:
+            print(f"sojourn: {error.filename}: {error.strerror}", file=sys.stderr)
+            return StoreError.exit_status
+        _drop_output()
+        print(f"sojourn: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return StoreError.exit_status
+
+
+def _drop_output() -> None:
+    """What is still in the buffer would fail once more when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

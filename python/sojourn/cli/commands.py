@@ -6,29 +6,62 @@ a run shall not wait for what only a report uses."""
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sojourn.errors import InputError
 
+if TYPE_CHECKING:
+    from sojourn.result import Run
+
+HELP = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="sojourn",
     help="Active queue management: simulate, compare, reproduce.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _aqms(incomplete: str) -> list[str]:
+    from sojourn import algorithms
+
+    return [name for name in algorithms.every() if name.startswith(incomplete)]
+
+
+def _experiments(incomplete: str) -> list[str]:
+    from sojourn.experiment import experiments
+
+    return [e.id for e in experiments() if e.id.startswith(incomplete)]
+
+
+def _hosts(incomplete: str) -> list[str]:
+    return [name for name in ("sim", "linux") if name.startswith(incomplete)]
+
+
+def _lists(incomplete: str) -> list[str]:
+    names = ("algorithms", "experiments", "traffic")
+    return [name for name in names if name.startswith(incomplete)]
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the result.")]
 Host = Annotated[
     list[str] | None,
-    typer.Option("--host", help="Where it runs: sim or linux; repeat for both."),
+    typer.Option(
+        "--host", help="Where it runs: sim or linux; repeat for both.", autocompletion=_hosts
+    ),
 ]
-Workers = Annotated[int | None, typer.Option("--workers", help="Processes; unless given, cores.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Processes; unless given, cores.")
+]
 
 
 def print_json(data: Any) -> None:
@@ -50,7 +83,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from sojourn import _native
 
-        print(_native.core_version())
+        print("sojourn", _native.core_version())
         raise typer.Exit
 
 
@@ -66,7 +99,9 @@ def _every_command(
 
 @app.command("list")
 def list_(
-    what: Annotated[str, typer.Argument(help="algorithms, experiments or traffic")] = "",
+    what: Annotated[
+        str, typer.Argument(help="algorithms, experiments or traffic", autocompletion=_lists)
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """List algorithms, experiments and kinds of traffic."""
@@ -78,7 +113,9 @@ def list_(
 
 @app.command("show")
 def show_(
-    algorithm: Annotated[str | None, typer.Argument(help="An algorithm.")] = None,
+    algorithm: Annotated[
+        str | None, typer.Argument(help="An algorithm.", autocompletion=_aqms)
+    ] = None,
     expand: Annotated[
         Path | None, typer.Option("--expand", help="A scenario to write out.")
     ] = None,
@@ -94,7 +131,7 @@ def show_(
 
         graph = load(expand).expand()
         print_json(graph.to_engine()) if as_json else print(graph.to_toml(), end="")
-    elif algorithm:
+    elif algorithm is not None:
         table = show.algorithm(algorithm)
         print_json(table) if as_json else show.print_algorithm(table)
 
@@ -103,10 +140,14 @@ def show_(
 def run(
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
     aqm: Annotated[
-        list[str] | None, typer.Option("--aqm", help="Algorithm for the queues; repeat for more.")
+        list[str] | None,
+        typer.Option(
+            "--aqm", help="NAME or NAME:key=value,...; repeat for more.", autocompletion=_aqms
+        ),
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value changed in the scenario.")
+        list[str] | None,
+        typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 1,
     host: Host = None,
@@ -114,45 +155,53 @@ def run(
     workers: Workers = None,
     again: Annotated[bool, typer.Option("--again", help="Run even what is already there.")] = False,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Run a scenario."""
     from sojourn.runs import check_hosts
     from sojourn.runs import run as run_scenario
+    from sojourn.scenario import load
+    from sojourn.scenario.changes import read_assignments
 
     hosts = check_hosts(host or [])
     result = run_scenario(
-        _changed(scenario, set_ or []),
+        load(scenario),
         aqms=aqm or [],
+        changes=read_assignments(set_ or []),
         seeds=seeds,
         out=out,
         workers=workers,
         again=again,
         hosts=hosts,
+        processes=True,
     )
     if as_json:
-        print_json(result.to_json())
-        return
+        from sojourn.differences import differences
+
+        found = [difference.to_json() for difference in differences(result)]
+        print_json({**result.to_json(), "differences": found})
+        return _broken(result.runs)
     from sojourn.cli.tables import print_result
 
     print_result(result, out)
+    return _broken(result.runs)
 
 
-def _changed(path: Path, assignments: list[str]) -> Any:
-    from sojourn.scenario import load
-    from sojourn.scenario.changes import assign, read_assignment
-    from sojourn.scenario.toml import parse, read_text, validate
+def _broken(runs: Sequence[Run]) -> int:
+    """What the algorithms did against the rules, on stderr; the status to end with."""
+    from sojourn.rules import broken
 
-    if not assignments:
-        return load(path)
-    data = parse(read_text(path), str(path))
-    for text in assignments:
-        assign(data, *read_assignment(text))
-    return validate(data, source=f"{path} with --set {' --set '.join(assignments)}")
+    sentences = broken(runs)
+    for sentence in sentences:
+        print(f"sojourn: {sentence}", file=sys.stderr)
+    return 3 if sentences else 0
 
 
 @app.command()
 def reproduce(
-    what: Annotated[list[str] | None, typer.Argument(help="PAPER or PAPER/EXPERIMENT")] = None,
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(help="PAPER or PAPER/EXPERIMENT", autocompletion=_experiments),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer seeds; verdicts provisional.")
     ] = False,
@@ -160,35 +209,38 @@ def reproduce(
     out: Out = None,
     workers: Workers = None,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Run a paper's experiments: measured beside published, a verdict for each claim."""
-    from rich.console import Console
-
     from sojourn import report
     from sojourn.experiment import find
     from sojourn.reproduce import reproduce as run_experiment
     from sojourn.runs import check_hosts
+    from sojourn.tables import console
 
     hosts = check_hosts(host or [])
     chosen = find(what or [])
+    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
+    report.check_folder(folder, chosen, quick, hosts)
     done = []
     for experiment in chosen:
-        folder = out / experiment.id if out and len(chosen) > 1 else out
+        kept = out / experiment.id if out and len(chosen) > 1 else out
         done.append(
-            run_experiment(experiment, quick=quick, out=folder, workers=workers, hosts=hosts)
+            run_experiment(
+                experiment, quick=quick, out=kept, workers=workers, hosts=hosts, processes=True
+            )
         )
-        if folder:
-            done[-1].result.save(folder)
+        if kept:
+            done[-1].result.save(kept)
     data = {"experiments": [reproduction.to_json() for reproduction in done]}
-    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
     report_path = report.write_all(done, data, folder)
     if as_json:
         print_json(data)
-        return
-    console = Console()
-    for reproduction in done:
-        report.print_tables(reproduction, console)
-    console.print(f"report: {report_path}", soft_wrap=True)
+    else:
+        terminal = console()
+        for reproduction in done:
+            report.print_tables(reproduction, terminal)
+        terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
+    return _broken([run for reproduction in done for run in reproduction.result])
 
 
 @app.command()
@@ -201,6 +253,40 @@ def bench(
 
     measured = measure(quick=quick)
     print_json(measured) if as_json else print_measured(measured)
+
+
+@app.command()
+def cache(
+    clear: Annotated[
+        str | None, typer.Option("--clear", help="Remove runs, builds or all.", show_default=False)
+    ] = None,
+    older_than: Annotated[
+        float, typer.Option("--older-than", min=0, help="Only what is unchanged for so many days.")
+    ] = 0,
+    as_json: Json = False,
+) -> None:
+    """Show what is kept in the cache folder, or remove it; all of it can be made again."""
+    from sojourn import cache as kept
+    from sojourn.store import default_root
+
+    if clear is not None:
+        count, size = kept.clear(clear, older_than)
+        if as_json:
+            print_json({"removed": count, "mb": size / 1e6})
+        else:
+            print(f"removed {count} of {default_root().parent}, {size / 1e6:.1f} MB")
+        return
+    parts = kept.examine()
+    if as_json:
+        print_json({"folder": str(default_root().parent), "parts": parts})
+        return
+    from sojourn.tables import console, print_entries
+
+    entries = [
+        {key: f"{value:.1f}" if key == "mb" else str(value) for key, value in part.items()}
+        for part in parts
+    ]
+    print_entries(console(), str(default_root().parent), entries)
 
 
 @app.command()

@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import platform
 import shutil
+import subprocess
 import sys
 from typing import Any
-
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from sojourn import _native
 from sojourn.errors import SojournError
 from sojourn.store import Store, default_root
+from sojourn.tables import console, print_entries
 
 # The least free space that a full reproduction should find.
 _FREE_MB = 200
@@ -36,7 +34,18 @@ def examine() -> list[dict[str, Any]]:
     for tool, use in _TOOLS.items():
         path = shutil.which(tool)
         checks.append(_check(tool, path is not None, path or f"not found; {use}", needed=False))
+    checks += [_check(*found, needed=False) for found in _linux()]
     return checks
+
+
+def _linux() -> list[tuple[str, bool, str]]:
+    """What --host linux needs."""
+    from sojourn.linux import kernel
+
+    try:
+        return kernel.examine()
+    except (OSError, subprocess.CalledProcessError) as error:
+        return [("linux", False, str(error))]
 
 
 def _check(name: str, ok: bool, found: str, *, needed: bool = True) -> dict[str, Any]:
@@ -55,10 +64,17 @@ def _store() -> dict[str, Any]:
 
 def print_found(checks: list[dict[str, Any]]) -> None:
     """As a table."""
-    table = Table()
-    for heading in ("check", "state", "found"):
-        table.add_column(heading, overflow="fold")
-    for check in checks:
-        state = "ok" if check["ok"] else "missing" if check["needed"] else "not here (optional)"
-        table.add_row(check["name"], state, escape(str(check["found"])))
-    Console().print(table)
+    print_entries(
+        console(),
+        "",
+        [
+            {"check": check["name"], "state": _state(check), "found": str(check["found"])}
+            for check in checks
+        ],
+    )
+
+
+def _state(check: dict[str, Any]) -> str:
+    if check["ok"]:
+        return "ok"
+    return "missing" if check["needed"] else "not here (optional)"

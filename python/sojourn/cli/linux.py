@@ -10,9 +10,11 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.commands import Json, print_json
+from sojourn.cli.commands import HELP, Json, print_json
 
-app = typer.Typer(help="The Linux host.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="The Linux host.", no_args_is_help=True, rich_markup_mode=None, context_settings=HELP
+)
 
 
 @app.command()

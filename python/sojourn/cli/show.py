@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from pydantic import BaseModel
-from rich.console import Console
-from rich.table import Table
 
 from sojourn import algorithms
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import experiments
+from sojourn.linux.stock import is_stock
 from sojourn.scenario import Bulk, Cbr, Respawn, Tcp, Udp
+from sojourn.tables import console, print_entries
 
 
 def listing(what: str) -> dict[str, list[dict[str, Any]]]:
@@ -32,8 +32,9 @@ def _algorithms() -> list[dict[str, Any]]:
             "source": a.source,
             "ecn": a.ecn,
             "acts": list(a.acts),
+            "hosts": ["linux"] if is_stock(a.name) else ["sim", "linux"],
         }
-        for a in algorithms.algorithms().values()
+        for a in algorithms.every().values()
     ]
 
 
@@ -62,14 +63,9 @@ def _traffic() -> list[dict[str, Any]]:
 
 def print_listing(tables: dict[str, list[dict[str, Any]]]) -> None:
     """As tables."""
-    console = Console()
+    out = console()
     for title, entries in tables.items():
-        table = Table(title=title, title_justify="left")
-        for key in entries[0] if entries else ():
-            table.add_column(key, overflow="fold")
-        for entry in entries:
-            table.add_row(*(_text(value) for value in entry.values()))
-        console.print(table)
+        print_entries(out, title, [{k: _text(v) for k, v in entry.items()} for entry in entries])
 
 
 def _text(value: Any) -> str:
@@ -88,7 +84,7 @@ def algorithm(name: str) -> dict[str, Any]:
         "ecn": found.ecn,
         "acts": list(found.acts),
         "parameters": [_row(row) for row in found.params],
-        "queue": [_row(row) for row in algorithms.queue_rows().values()],
+        "queue": [_row(row) for row in algorithms.queue_rows().values() if not is_stock(name)],
         "statistics": [
             {"name": row.name, "unit": algorithms.UNITS[row.unit].label, "help": row.help}
             for row in found.stats
@@ -109,14 +105,24 @@ def _row(row: algorithms.Row) -> dict[str, Any]:
 
 def print_algorithm(table: dict[str, Any]) -> None:
     """As tables."""
-    console = Console()
-    console.print(f"[bold]{table['name']}[/bold]: {table['brief']}\n{table['source']}")
+    out = console()
+    out.print(f"{table['name']}: {table['brief']}\n{table['source']}", markup=False)
     for title in ("parameters", "queue", "statistics"):
-        if not table[title]:
-            continue
-        rows = Table(title=title, title_justify="left")
-        for key in table[title][0]:
-            rows.add_column(key, overflow="fold")
-        for row in table[title]:
-            rows.add_row(*(_text(value) for value in row.values()))
-        console.print(rows)
+        if table[title]:
+            print_entries(out, title, [_entry(row, out.width) for row in table[title]])
+
+
+# Below this, the ends of a range stand one below the other, and units where values lack them.
+_WIDE = 120
+_UNWRITTEN = ("packets", "share", "log2")
+
+
+def _entry(row: dict[str, Any], width: int) -> dict[str, str]:
+    entry = {key: _text(value) for key, value in row.items() if key != "fixed"}
+    if row.get("fixed"):
+        entry["help"] += " (fixed once the queue is made)"
+    if "range" in entry and width < _WIDE:
+        unit = entry.pop("unit")
+        entry["help"] += f" ({unit})" if unit in _UNWRITTEN else ""
+        entry["range"] = entry["range"].replace(" to ", "\nto ").replace(" or ", "\nor ")
+    return entry

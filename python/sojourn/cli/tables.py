@@ -1,77 +1,87 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The table that `sojourn run` prints: a column for each algorithm, for each queue and window."""
+"""The tables that `sojourn run` prints: a row for each algorithm, for each queue and window."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 
 from rich.console import Console
-from rich.table import Table
 
-from sojourn.metrics import METRICS
+from sojourn.differences import Difference, differences
+from sojourn.metrics import METRICS, SUMMARY, Metric
 from sojourn.result import Result, Run
-
-_ROWS = (
-    "system_delay_mean_ms",
-    "queue_delay_mean_ms",
-    "queue_delay_p95_ms",
-    "utilisation_pct",
-    "drop_pct",
-    "mark_pct",
-    "goodput_mbps",
-    "jain",
-    "fct_p75_s",
-)
-
-
-def print_result(result: Result, out: Path | None) -> None:
-    """Means over the seeds, with the standard deviation where there are several."""
-    console = Console(emoji=False)  # the table of their names is slow to import
-    seeds = len({run.seed for run in result})
-    hosts = {str(run.labels["host"]) for run in result}
-    by_aqm: dict[str, list[Run]] = {}
-    for run in result:
-        by_aqm.setdefault(_column(run, hosts), []).append(run)
-    first = result.runs[0].report
-    for queue in first["queues"]:
-        for window in queue["windows"]:
-            at = queue["name"], window["name"]
-            console.print(_table(by_aqm, *at, seeds))
-    if out:
-        console.print(f"result: {out}", soft_wrap=True)
-
-
-def _column(run: Run, hosts: set[str]) -> str:
-    """The algorithm, and the host where there is something to say about it."""
-    aqm, host = str(run.labels["aqm"]), str(run.labels["host"])
-    return aqm if hosts == {"sim"} else f"{aqm}\n{host}"
-
-
-def _table(by_aqm: dict[str, list[Run]], queue: str, window: str, seeds: int) -> Table:
-    of = "1 seed" if seeds == 1 else f"mean and standard deviation of {seeds} seeds"
-    table = Table(title=f"{queue}, {window}: {of}", title_justify="left")
-    table.add_column("")
-    for aqm in by_aqm:
-        table.add_column(aqm, justify="right", no_wrap=True)
-    for name in _ROWS:
-        cells = [_cell(runs, name, queue, window) for runs in by_aqm.values()]
-        if set(cells) != {_NOTHING}:
-            metric = METRICS[name]
-            unit = f" ({metric.unit})" if metric.unit else ""
-            table.add_row(metric.label + unit, *cells)
-    return table
-
+from sojourn.tables import Column, console, print_columns
 
 _NOTHING = "–"
 
 
-def _cell(runs: Sequence[Run], metric: str, queue: str, window: str) -> str:
-    values = [METRICS[metric].of(run.report, queue, window) for run in runs]
+def print_result(result: Result, out: Path | None) -> None:
+    """Means over the seeds, with the standard deviation where there are several."""
+    terminal = console()
+    seeds = len({run.seed for run in result})
+    of = "1 seed" if seeds == 1 else f"mean ± standard deviation of {seeds} seeds"
+    by_case: dict[tuple[str, str], list[Run]] = {}
+    for run in result:
+        by_case.setdefault((str(run.labels["aqm"]), str(run.labels["host"])), []).append(run)
+    labels = _labels(list(by_case))
+    found = differences(result)
+    for queue in result.runs[0].report["queues"]:
+        for window in queue["windows"]:
+            at = queue["name"], window["name"]
+            columns = [_column(METRICS[name], list(by_case.values()), *at) for name in SUMMARY]
+            shown = [column for column in columns if set(column.cells) != {_NOTHING}]
+            title = f"{queue['name']}, {window['name']}: "
+            print_columns(terminal, title + of, labels, shown)
+            here = [d for d in found if (d.queue, d.window) == at]
+            if here:
+                _print_differences(terminal, title, here)
+    if out:
+        terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _print_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
+    cells: dict[Metric, dict[tuple[str, str], str]] = {}
+    for difference in found:
+        row = cells.setdefault(difference.metric, {})
+        row[difference.aqm, difference.host] = _difference(difference)
+    cases = list(dict.fromkeys((difference.aqm, difference.host) for difference in found))
+    columns = [
+        Column(metric.heading, [of.get(case, _NOTHING) for case in cases])
+        for metric, of in cells.items()
+        # Where all are equal, as without a single mark, there is nothing to compare.
+        if any(d.found.low or d.found.high for d in found if d.metric == metric)
+    ]
+    of = f"difference to {found[0].to} seed by seed, mean and 95 % interval"
+    print_columns(terminal, title + of, _labels(cases), columns)
+
+
+def _difference(difference: Difference) -> str:
+    found = difference.found
+    half = (found.high - found.low) / 2
+    # Two digits of the half width, so that what is beside zero looks so.
+    digits = min(max(1 - math.floor(math.log10(half)), 2), 6) if half else 2
+    mean = f"{found.mean:+.{digits}f}" if difference.is_shown else "no difference\nshown"
+    return f"{mean}\n[{found.low:+.{digits}f}, {found.high:+.{digits}f}]"
+
+
+def _labels(cases: Sequence[tuple[str, str]]) -> list[Column]:
+    """The algorithm, and the host where there is something to say about it."""
+    aqms, hosts = ([case[i] for case in cases] for i in (0, 1))
+    return [Column("aqm", aqms), *([Column("host", hosts)] if set(hosts) != {"sim"} else [])]
+
+
+def _column(metric: Metric, cases: Sequence[Sequence[Run]], queue: str, window: str) -> Column:
+    return Column(metric.heading, [_cell(runs, metric, queue, window) for runs in cases])
+
+
+def _cell(runs: Sequence[Run], metric: Metric, queue: str, window: str) -> str:
+    values = [metric.of(run.report, queue, window) for run in runs]
     values = [value for value in values if value == value]
     if not values:
         return _NOTHING
-    mean = fmean(values)
-    return f"{mean:.2f}" if len(values) == 1 else f"{mean:.2f} ± {stdev(values):.2f}"
+    mean = f"{fmean(values):.2f}"
+    return mean if len(values) == 1 else f"{mean} ± {stdev(values):.2f}"

@@ -37,15 +37,9 @@ def report_flows(scenario: Mapping[str, Any], text: str) -> dict[str, Any]:
     edges = {edge for w in windows for edge in (w["from_ns"], w["to_ns"])}
     order = sorted(edges | {scenario["duration_ns"]})
     at = {edge: counts[i] for i, edge in enumerate(order)}
-    flows = _flows(scenario, at, done)
-    goodputs = [flow["goodput_mbps"] for flow in flows]
-    return {
-        "flows": flows,
-        "transport": [_transport(window, at) for window in windows],
-        "goodput_mbps": math.fsum(goodputs),
-        "jain": _jain(goodputs),
-        "fct_s": _completions(windows[0], done),
-    }
+    transport = [_transport(window, at, done) for window in windows]
+    of_all = {key: transport[0][key] for key in ("goodput_mbps", "jain", "fct_s")}
+    return {"flows": _flows(scenario, at, done), "transport": transport, **of_all}
 
 
 def _read(text: str) -> tuple[list[list[Count]], list[Done]]:
@@ -67,16 +61,15 @@ def _read(text: str) -> tuple[list[list[Count]], list[Done]]:
 def _flows(
     scenario: Mapping[str, Any], at: Mapping[int, list[Count]], done: Sequence[Done]
 ) -> list[dict[str, Any]]:
-    window = scenario["record"]["windows"][0]
-    begin, end = at[window["from_ns"]], at[window["to_ns"]]
+    of_windows = [_goodputs_mbps(window, at) for window in scenario["record"]["windows"]]
     last = at[scenario["duration_ns"]]
-    seconds = (window["to_ns"] - window["from_ns"]) / 1e9
     names = [(f["name"], i) for f in scenario["flows"] for i in range(f["count"])]
     return [
         {
             "name": name,
             "index": index,
-            "goodput_mbps": (end[n].delivered_bytes - begin[n].delivered_bytes) * 8 / seconds / 1e6,
+            "goodput_mbps": of_windows[0][n],
+            "goodput_mbps_of_windows": [of[n] for of in of_windows],
             "delivered_bytes": last[n].delivered_bytes,
             "data_pkts_sent": last[n].data_pkts_sent,
             "retransmitted_pkts": last[n].retransmitted_pkts,
@@ -88,14 +81,32 @@ def _flows(
     ]
 
 
-def _transport(window: Mapping[str, Any], at: Mapping[int, list[Count]]) -> dict[str, Any]:
+def _goodputs_mbps(window: Mapping[str, Any], at: Mapping[int, list[Count]]) -> list[float]:
+    """Of each flow in a window."""
+    seconds = (window["to_ns"] - window["from_ns"]) / 1e9
+    ends = zip(at[window["from_ns"]], at[window["to_ns"]], strict=True)
+    return [
+        (end.delivered_bytes - begin.delivered_bytes) * 8 / seconds / 1e6 for begin, end in ends
+    ]
+
+
+def _transport(
+    window: Mapping[str, Any], at: Mapping[int, list[Count]], done: Sequence[Done]
+) -> dict[str, Any]:
     def grown(key: str) -> int:
         ends = (at[window[edge]] for edge in ("from_ns", "to_ns"))
         begin, end = (sum(getattr(count, key) for count in counts) for counts in ends)
         return int(end - begin)
 
     keys = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
-    return {"name": window["name"]} | {key: grown(key) for key in keys}
+    goodputs = _goodputs_mbps(window, at)
+    return {
+        "name": window["name"],
+        **{key: grown(key) for key in keys},
+        "goodput_mbps": math.fsum(goodputs),
+        "jain": _jain(goodputs),
+        "fct_s": _completions(window, done),
+    }
 
 
 def _completions(window: Mapping[str, Any], done: Sequence[Done]) -> dict[str, Any]:

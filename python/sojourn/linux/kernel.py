@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import functools
 import os
+import platform
 import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sojourn.errors import RunError
+from sojourn.errors import InputError, RunError
 from sojourn.progress import Progress
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def ready(source: Path | None = None) -> Kernel:
     if source is None and (named := os.environ.get("SOJOURN_KERNEL_SOURCE")):
         source = Path(named)
     if source and not source.exists():
-        raise RunError(f"{source}: there is no such tree or archive of a kernel")
+        raise InputError(f"{source}: there is no such tree or archive of a kernel")
     from linux.qdisc.build import module
     from linux.uml.build import LINES, BuildError, build
 
@@ -79,3 +80,33 @@ def ready(source: Path | None = None) -> Kernel:
         return Kernel(built, module(built, trace="packets"))
     except BuildError as error:
         raise RunError(f"the kernel for --host linux: {error}") from error
+
+
+def examine() -> list[tuple[str, bool, str]]:
+    """What --host linux needs, without building anything: name, whether it is there, and what."""
+    find_sources()
+    from linux.uml import build
+
+    system = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
+    tools = {**_TOOLS, **build.NEEDED}
+    missing = {package for tool, package in tools.items() if not shutil.which(tool, path=system)}
+    programs = f"apt install {' '.join(sorted(missing))}" if missing else "all here"
+    named = os.environ.get("SOJOURN_KERNEL_SOURCE")
+    source = Path(named) if named else build.archive_here()
+    if source and source.exists():
+        origin = str(source)
+    elif shutil.which("apt-get") and not named:
+        origin = "not here; the first run fetches it, 150 MB"
+    else:
+        origin = f"not here; {build.ELSEWHERE}"
+    found = [
+        ("linux: machine", platform.machine() == "x86_64", platform.machine()),
+        ("linux: programs", not missing, programs),
+        ("linux: source", bool(source and source.exists()), origin),
+    ]
+    kernel = None
+    if source and source.exists() and not missing:
+        kernel = build.kernel_folder(source) / "linux"
+    built = bool(kernel and kernel.exists())
+    said = str(kernel) if built else "not built; `sojourn linux build` does it, about 7 minutes"
+    return [*found, ("linux: kernel", built, said)]

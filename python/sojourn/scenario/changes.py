@@ -1,20 +1,24 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Changes to a scenario from outside: `--set key=value`, `--aqm NAME`, an experiment's variants.
+"""Changes to a scenario from outside: `--set key=value`, `--aqm NAME`, an experiment's signals.
 
-They edit the data a TOML file holds, before it is validated. A key is a path: 'duration',
-'links.bottleneck.rate' (an entry of a list by its name or number), 'dumbbell.rtt'. 'queue.KEY'
-means the queues under test, and a parameter's bare name means the same.
+They edit the data that a TOML file holds. A key is a path: 'duration', 'links.bottleneck.rate' (an
+entry of a list by its name or number), 'dumbbell.rtt'. 'queue.KEY' means the queues under test, and
+a parameter's bare name means the same. Parameters are set after the algorithm is chosen.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.errors import InputError, nearest
+from sojourn.linux.stock import is_stock
+
+if TYPE_CHECKING:
+    from sojourn.scenario.variant import Variant
 
 
 def read_assignment(text: str) -> tuple[str, object]:
@@ -22,26 +26,110 @@ def read_assignment(text: str) -> tuple[str, object]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise InputError(f"--set {text}: write it as key=value")
+    return key.strip(), read_value(value.strip())
+
+
+def read_assignments(texts: Iterable[str]) -> dict[str, object]:
+    """Each key once."""
+    changes: dict[str, object] = {}
+    for text in texts:
+        key, value = read_assignment(text)
+        if key in changes:
+            raise InputError(f"--set {text}: '{key}' is set twice")
+        changes[key] = value
+    return changes
+
+
+def read_value(text: str) -> object:
+    """A TOML value, or the text itself."""
     try:
-        return key.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
+        return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return key.strip(), value.strip()
+        return text
+
+
+def write_value(value: object) -> str:
+    """Text that `--set key=TEXT` reads as this value."""
+    if isinstance(value, str) and read_value(value) == value:
+        return value
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return _toml(value)
+
+
+def _toml(value: object) -> str:
+    import tomlkit
+
+    if isinstance(value, Mapping | list | tuple):
+        return write_value(value)
+    return tomlkit.item(value).as_string()
+
+
+def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, object]) -> None:
+    """The changes of the network, the algorithm, and then the changes of the queues."""
+    of_queues = {key: value for key, value in changes.items() if _is_of_queue(data, key)}
+    for key, value in changes.items():
+        if key not in of_queues:
+            assign(data, key, value)
+    if variant:
+        use_algorithm(data, variant.algorithm, variant.rows)
+    for key, value in of_queues.items():
+        assign(data, key, value)
+        if variant:
+            _check_choice(data, variant, key, value)
+
+
+def _check_choice(data: dict[str, Any], variant: Variant, key: str, value: object) -> None:
+    for queue in queues_under_test(data):
+        if queue["algorithm"] != variant.algorithm:
+            raise InputError(
+                f"--set {key}={write_value(value)}: --aqm {variant} chooses the algorithm"
+            )
+        for row, chosen in variant.rows.items():
+            if queue[row] != chosen:
+                raise InputError(
+                    f"--set {key}={write_value(value)}: --aqm {variant} sets it too; leave one out"
+                )
 
 
 def assign(data: dict[str, Any], key: str, value: object) -> None:
     """Set one key in the data."""
-    path = key.split(".")
-    if path[0] not in data and path[0] not in _TOP and _is_row(data, path):
-        path = ["queue", *path]
+    path = _path(data, key)
+    if path[0] in ("links", "nodes") and path[1:] and "dumbbell" in data:
+        raise InputError(f"--set {key}: a dumbbell has no {path[0]} of its own; set dumbbell.KEY")
     if path[0] == "queue":
+        row = ".".join(path[1:])
         for queue in queues_under_test(data):
-            queue[".".join(path[1:])] = value
+            if row != "algorithm":
+                _check_row(queue["algorithm"], row, key)
+            queue[row] = value
         return
-    if path[0] == "flows" and "dumbbell" in data:
-        path = ["dumbbell", *path]
+    if path[:2] == ["dumbbell", "flows"]:
         data["dumbbell"].setdefault("flows", [{"name": "flow"}])
     for table in _descend(data, path[:-1], key):
         table[path[-1]] = value
+
+
+def _path(data: Mapping[str, Any], key: str) -> list[str]:
+    path = key.split(".")
+    if path[0] not in data and path[0] not in _TOP and len(path) == 1:
+        return ["queue", *path]
+    if path[0] == "flows" and isinstance(data.get("dumbbell"), dict):
+        return ["dumbbell", *path]
+    if path[:2] == ["dumbbell", "aqm"] and len(path) == 3:
+        return ["queue", path[2]]
+    return path
+
+
+def _is_of_queue(data: Mapping[str, Any], key: str) -> bool:
+    path = _path(data, key)
+    return (
+        path[0] == "queue"
+        or path[:2] == ["dumbbell", "aqm"]
+        or (path[0] == "links" and path[2:3] == ["queue"])
+    )
 
 
 _TOP = (
@@ -58,15 +146,21 @@ _TOP = (
 )
 
 
-def _is_row(data: dict[str, Any], path: list[str]) -> bool:
-    if len(path) != 1:
-        return False
-    known = {
-        row for queue in queues_under_test(data) for row in algorithms.rows_of(queue["algorithm"])
-    }
-    if path[0] in known:
-        return True
-    raise InputError(f"--set {path[0]}: no such key.{nearest(path[0], {*known, *_TOP})}")
+def _check_row(algorithm: str, row: str, key: str) -> None:
+    """InputError names the algorithms that have the row, or the row that was meant."""
+    known = algorithms.rows_of(algorithm)
+    if row in known:
+        return
+    having = [name for name in algorithms.every() if row in algorithms.rows_of(name)]
+    if not is_stock(algorithm):
+        having = [name for name in having if not is_stock(name)]
+    if not having:
+        raise InputError(f"--set {key}: no such key.{nearest(row, {*known, *_TOP})}")
+    names = ", ".join(having)
+    raise InputError(
+        f"--set {key}: '{algorithm}' has no parameter '{row}'; these have it: {names}. "
+        f"To set it for one of them: --aqm {having[0]}:{row}=..."
+    )
 
 
 def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
@@ -77,7 +171,7 @@ def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
         yield at
         return
     word, rest = path[0], path[1:]
-    if isinstance(at, list):
+    if isinstance(at, list) and all(isinstance(entry, dict) for entry in at):
         if word == "*":
             for entry in at:
                 yield from _descend(entry, rest, key)
@@ -85,43 +179,54 @@ def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
         names = [str(entry.get("name", "flow")) for entry in at]
         if word in names:
             yield from _descend(at[names.index(word)], rest, key)
-        elif word.isdigit() and int(word) < len(at):
+        elif word.isdecimal() and int(word) < len(at):
             yield from _descend(at[int(word)], rest, key)
         else:
             raise InputError(f"--set {key}: there is no '{word}'.{nearest(word, names)}")
     elif isinstance(at, dict):
-        if isinstance(at.get(word), str) and rest == [] and word in ("transport", "app"):
-            at[word] = {"kind": at[word]}
+        if isinstance(at.get(word), str) and rest == [] and word in _BY_NAME:
+            at[word] = {_BY_NAME[word]: at[word]}
         yield from _descend(at.setdefault(word, {}), rest, key)
     else:
         raise InputError(f"--set {key}: '{word}' is inside a value, {at!r}")
+
+
+# Tables that may be written as a name alone, and the key that the name stands for.
+_BY_NAME = {"transport": "kind", "app": "kind", "queue": "algorithm", "aqm": "algorithm"}
 
 
 def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
     """The tables of the recorded queues (all of them where none is named)."""
     if isinstance(data.get("dumbbell"), dict):
         return [_as_table(data["dumbbell"], "aqm")]
-    links = [link for link in data.get("links", []) if isinstance(link, dict)]
-    recorded = data.get("record", {}).get("queues", [])
+    links = [link for link in _list(data.get("links")) if isinstance(link, dict)]
+    record = data.get("record")
+    recorded = _list(record.get("queues")) if isinstance(record, dict) else []
     chosen = [
         link for link in links if (link.get("name") in recorded if recorded else "rate" in link)
     ]
     return [_as_table(link, "queue") for link in chosen]
 
 
+def _list(value: object) -> list[Any]:
+    """What is not a list is refused later, by the model."""
+    return value if isinstance(value, list) else []
+
+
 def _as_table(holder: dict[str, Any], key: str) -> dict[str, Any]:
     queue = holder.get(key, {})
-    queue = {"algorithm": queue} if isinstance(queue, str) else dict(queue)
+    queue = dict(queue) if isinstance(queue, dict) else {"algorithm": queue}
     holder[key] = {"algorithm": "fifo", **queue}
     table: dict[str, Any] = holder[key]
     return table
 
 
 def use_algorithm(data: dict[str, Any], name: str, values: Mapping[str, object] = {}) -> None:
-    """Put this algorithm into the queues under test; rows it does not have are taken out."""
+    """Put this algorithm into the queues under test. Of the rows of another algorithm only the
+    queue's own stay, where this one has them."""
     known = algorithms.rows_of(name)
     for queue in queues_under_test(data):
-        kept = algorithms.queue_rows() if queue["algorithm"] != name else known
+        kept = known if queue["algorithm"] == name else known.keys() & algorithms.queue_rows()
         rows = {key: value for key, value in queue.items() if key in kept}
         queue.clear()
         queue.update({"algorithm": name} | rows | dict(values))

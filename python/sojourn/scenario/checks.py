@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sojourn import _native
 from sojourn.errors import nearest
+from sojourn.units import Duration
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Dumbbell, Flow, Link, Scenario, Traffic
@@ -56,7 +57,16 @@ def _engine(scenario: Scenario) -> Iterator[Problem]:
         # The engine's keys are ours with the base unit at the end.
         words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
         path = tuple(int(word) if word.isdigit() else word for word in words)
-        yield (("dumbbell",) if scenario.dumbbell else path), f"{key}: {reason}"
+        written = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
+        yield _of_dumbbell(path) if scenario.dumbbell else path, written
+
+
+def _of_dumbbell(path: Path) -> Path:
+    """The key of the shorthand that a key of its graph was made of."""
+    if path[:1] == ("links",):
+        names = {"delay": "rtt", "queue": "aqm"}
+        return ("dumbbell", *(names.get(str(word), word) for word in path[2:]))
+    return ("dumbbell", *path) if path[:1] == ("flows",) else path
 
 
 def _unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:

@@ -17,6 +17,7 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     SerializerFunctionWrapHandler,
+    StrictBool,
     model_serializer,
     model_validator,
 )
@@ -53,8 +54,9 @@ class Queue(Model):
             return data
         if isinstance(data, str):
             data = {"algorithm": data}
-        if not isinstance(data, dict):
-            raise PydanticCustomError("queue", 'write a queue as {{ algorithm = "codel" }}')
+        if not isinstance(data, dict) or not isinstance(data.get("rows", {}), dict):
+            reason = 'write a queue as { algorithm = "codel", target = "5 ms" }'
+            raise PydanticCustomError("queue", "{reason}", {"reason": reason})
         name = str(data.get("algorithm", "fifo"))
         values = {key: value for key, value in data.items() if key not in ("algorithm", "rows")}
         try:
@@ -112,7 +114,7 @@ class Jitter(Model):
 
     distribution: Literal["normal", "uniform"] = "normal"
     sd: Duration
-    reorder: bool = False
+    reorder: StrictBool = False
 
 
 class Step(Model):
@@ -132,7 +134,9 @@ class Link(Model):
     schedule: tuple[Step, ...] = ()
     shaper: Literal["wire", "tbf", "htb"] = "wire"
     burst: Size = Field(Size("3028 B"), description="token bucket of tbf and htb")
-    ring: int = Field(0, ge=0, le=65536, description="packets in the driver ring below the queue")
+    ring: int = Field(
+        0, strict=True, ge=0, le=65536, description="packets in the driver ring below the queue"
+    )
     delay: Duration = Duration(0)
     jitter: Jitter | None = None
     loss: Share = Share(0.0)
@@ -154,7 +158,7 @@ class Tcp(Kind):
 
     kind: Literal["tcp"] = "tcp"
     cc: str = "cubic"
-    ecn: bool = False
+    ecn: StrictBool = False
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
 
 
@@ -194,7 +198,7 @@ class Traffic(Model):
     """Flows of one kind: `count` of them."""
 
     name: Name = "flow"
-    count: int = Field(1, ge=1, le=100_000)
+    count: int = Field(1, strict=True, ge=1, le=100_000)
     transport: Transport = Tcp()
     app: App = Bulk()
     start: Duration = Duration(0)
@@ -245,7 +249,7 @@ class Record(Model):
     queues: tuple[Name, ...] = ()
     windows: tuple[Window, ...] = ()
     series: Duration = Field(Duration("100 ms"), description="grid of the time series")
-    events: bool = Field(False, description="keep every packet's passage through the queues")
+    events: StrictBool = Field(False, description="keep every packet's passage through the queues")
 
 
 class Dumbbell(Model):
@@ -257,7 +261,7 @@ class Dumbbell(Model):
     jitter: Jitter | None = None
     shaper: Literal["wire", "tbf", "htb"] = "wire"
     burst: Size = Size("3028 B")
-    ring: int = Field(0, ge=0, le=65536)
+    ring: int = Field(0, strict=True, ge=0, le=65536)
     schedule: tuple[Step, ...] = ()
     flows: tuple[Traffic, ...] = (Traffic(),)
 

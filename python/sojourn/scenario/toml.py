@@ -28,9 +28,10 @@ def read_text(path: str | Path) -> str:
     """The file's text, or an InputError that says why not."""
     try:
         return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path}: cannot be read: {reason}") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: cannot be read: it is no text in UTF-8") from error
 
 
 def loads(text: str) -> Scenario:
@@ -140,7 +141,38 @@ def _reason(first: dict[str, Any], path: Keys) -> str:
         choices = re.findall(r"'([^']+)'", expected)
         given = context.get("tag", value)
         return f"{given!r} is not a choice; allowed: {expected}.{nearest(str(given), choices)}"
-    return f"{value!r}: {first['msg']}"
+    if kind in _SENTENCES:
+        return f"{_shortened(value)} {_SENTENCES[kind].format(**context)}"
+    return f"{_shortened(value)}: {first['msg']}"
+
+
+_TABLE = "is not a table of keys and values"
+_WHOLE = "is not a whole number"
+# What pydantic finds, in the words of this page; {…} is its own context.
+_SENTENCES = {
+    "model_type": _TABLE,
+    "dict_type": _TABLE,
+    "model_attributes_type": _TABLE,
+    "tuple_type": "is not a list",
+    "list_type": "is not a list",
+    "string_type": "is not text",
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_from_float": _WHOLE,
+    "bool_type": "is not true or false",
+    "bool_parsing": "is not true or false",
+    "greater_than_equal": "is too small; allowed: {ge} and more",
+    "less_than_equal": "is too large; allowed: up to {le}",
+    "string_too_long": "is too long; allowed: {max_length} characters",
+    "string_pattern_mismatch": (
+        "is no name; allowed: letters, digits, spaces and _ . / -, the first a letter or digit"
+    ),
+}
+
+
+def _shortened(value: object, most: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def _keys_at(path: Keys) -> list[str]:

@@ -22,6 +22,8 @@ pub struct FlowReport {
     pub index: u32,
     /// Payload delivered in the first window over its length.
     pub goodput_mbps: f64,
+    /// The same of each window, in their order.
+    pub goodput_mbps_of_windows: Vec<f64>,
     /// In the whole run.
     pub delivered_bytes: u64,
     /// Data packets sent, in the whole run.
@@ -36,7 +38,7 @@ pub struct FlowReport {
     pub srtt_ms: Option<f64>,
 }
 
-/// Completion times of transfers that ended in the first window.
+/// Completion times of transfers that ended in a window.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct CompletionReport {
@@ -59,7 +61,7 @@ pub struct ConservationReport {
     pub inside: u64,
 }
 
-/// A retransmission or timeout count at the edges of windows.
+/// All flows in a window.
 #[derive(Clone, Debug, Serialize)]
 pub struct TransportWindow {
     /// The window's name.
@@ -72,6 +74,12 @@ pub struct TransportWindow {
     pub data_pkts_sent: u64,
     /// Payload delivered by all flows.
     pub delivered_bytes: u64,
+    /// Sum of the flows' goodput.
+    pub goodput_mbps: f64,
+    /// Jain's index of the flows' goodput.
+    pub jain: f64,
+    /// Completion times in seconds.
+    pub fct_s: CompletionReport,
 }
 
 /// What came of a run.
@@ -83,11 +91,11 @@ pub struct Report {
     pub flows: Vec<FlowReport>,
     /// All flows by window.
     pub transport: Vec<TransportWindow>,
-    /// Sum of the flows'.
+    /// Sum of the flows', in the first window.
     pub goodput_mbps: f64,
-    /// Jain's index of the flows' goodput.
+    /// Jain's index of the flows' goodput in the first window.
     pub jain: f64,
-    /// Completion times in seconds.
+    /// Completion times in seconds, of the first window.
     pub fct_s: CompletionReport,
     /// Events handled.
     pub events: u64,
@@ -146,20 +154,19 @@ impl Run<'_> {
         let fingerprint = records.iter().fold(conservation.born, |mixed, record| {
             mixed.rotate_left(7) ^ record.fingerprint()
         });
-        let transport = self
+        let transport: Vec<_> = self
             .windows
             .iter()
             .map(|window| self.transport(window))
             .collect();
-        let flows = self.flow_reports();
-        let goodputs: Vec<_> = flows.iter().map(|flow| flow.goodput_mbps).collect();
+        let first = &transport[0];
         Ok(Report {
             queues: records.into_iter().map(QueueRecord::report).collect(),
+            goodput_mbps: first.goodput_mbps,
+            jain: first.jain,
+            fct_s: first.fct_s.clone(),
             transport,
-            goodput_mbps: goodputs.iter().sum(),
-            jain: jain(&goodputs),
-            flows,
-            fct_s: self.completions(),
+            flows: self.flow_reports(),
             events: self.net.shared.events.scheduled(),
             fingerprint: format!("{fingerprint:016x}"),
             conservation,
@@ -171,7 +178,19 @@ impl Run<'_> {
         edge.map_or_else(FlowSums::default, |(_, sums)| sums.clone())
     }
 
+    /// Payload delivered to each flow in a window over its length.
+    fn goodputs_mbps(&self, window: &WindowSpec) -> Vec<f64> {
+        let seconds = (window.to_ns - window.from_ns) as f64 / 1e9;
+        let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
+        let goodput = |(i, &to_bytes): (usize, &u64)| {
+            let bytes = to_bytes - from.delivered_bytes.get(i).unwrap_or(&0);
+            bytes as f64 * 8.0 / seconds / 1e6
+        };
+        to.delivered_bytes.iter().enumerate().map(goodput).collect()
+    }
+
     fn transport(&self, window: &WindowSpec) -> TransportWindow {
+        let goodputs = self.goodputs_mbps(window);
         let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
         let bytes = |sums: &FlowSums| sums.delivered_bytes.iter().sum::<u64>();
         TransportWindow {
@@ -180,13 +199,14 @@ impl Run<'_> {
             timeouts: to.timeouts - from.timeouts,
             data_pkts_sent: to.data_pkts_sent - from.data_pkts_sent,
             delivered_bytes: bytes(&to) - bytes(&from),
+            goodput_mbps: goodputs.iter().sum(),
+            jain: jain(&goodputs),
+            fct_s: self.completions(window),
         }
     }
 
     fn flow_reports(&self) -> Vec<FlowReport> {
-        let window = &self.windows[0];
-        let seconds = (window.to_ns - window.from_ns) as f64 / 1e9;
-        let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
+        let of_windows: Vec<_> = self.windows.iter().map(|w| self.goodputs_mbps(w)).collect();
         let mut ends: Vec<_> = self
             .net
             .flows
@@ -205,11 +225,11 @@ impl Run<'_> {
         }
         let report = |(i, flow): (usize, &Flow)| {
             let (tally, srtt_ms) = ends[i];
-            let bytes = to.delivered_bytes[i] - from.delivered_bytes.get(i).unwrap_or(&0);
             FlowReport {
                 name: flow.name.clone(),
                 index: flow.index,
-                goodput_mbps: bytes as f64 * 8.0 / seconds / 1e6,
+                goodput_mbps: of_windows[0][i],
+                goodput_mbps_of_windows: of_windows.iter().map(|of| of[i]).collect(),
                 delivered_bytes: flow.delivered_bytes,
                 data_pkts_sent: tally.data_pkts_sent,
                 retransmitted_pkts: tally.retransmitted_pkts,
@@ -221,8 +241,7 @@ impl Run<'_> {
         self.net.flows.iter().enumerate().map(report).collect()
     }
 
-    fn completions(&self) -> CompletionReport {
-        let window = &self.windows[0];
+    fn completions(&self, window: &WindowSpec) -> CompletionReport {
         let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
         let all = self.net.flows.iter().flat_map(|flow| &flow.completions);
         let mut took_ns: Vec<_> = all.filter(|c| within(c.at)).map(|c| c.took_ns).collect();

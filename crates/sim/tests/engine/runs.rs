@@ -90,6 +90,34 @@ fn same_seed_gives_the_same_report_and_another_seed_another() {
     assert_ne!(mean(1), mean(2));
 }
 
+/// The flows stop in the middle: the second half has the packets under way at most.
+#[test]
+fn each_window_has_its_own_goodput_and_completion_times() {
+    let mut scenario = dumbbell(3, &fifo(60), &json!({}));
+    scenario["flows"][0]["app"] = json!({"kind": "respawn", "bytes": 50_000});
+    scenario["flows"][0]["stop_ns"] = json!(5 * S);
+    let halves = json!([
+        {"name": "sent", "from_ns": S, "to_ns": 5 * S},
+        {"name": "stopped", "from_ns": 6 * S, "to_ns": 10 * S}
+    ]);
+    scenario["record"]["windows"] = halves;
+    let report = play(&scenario, 1);
+    let [sent, stopped] = &report.transport[..] else {
+        panic!("two windows: {:?}", report.transport);
+    };
+    assert!(sent.goodput_mbps > 5.0 && sent.goodput_mbps < 10.0);
+    assert!(sent.fct_s.n > 20 && sent.jain > 0.5 && sent.jain < 1.0);
+    assert!(stopped.goodput_mbps < 0.1 && stopped.fct_s.n < 4);
+    for (i, window) in report.transport.iter().enumerate() {
+        let flows = report.flows.iter();
+        let sum: f64 = flows.map(|flow| flow.goodput_mbps_of_windows[i]).sum();
+        assert!((sum - window.goodput_mbps).abs() < 1e-9);
+        let bits = window.delivered_bytes as f64 * 8.0;
+        assert!((bits / 4.0 / 1e6 - window.goodput_mbps).abs() < 1e-9);
+    }
+    assert_eq!(report.jain, sent.jain);
+}
+
 #[test]
 fn measuring_more_changes_nothing() {
     let scenario = dumbbell(3, &json!({"algorithm": "codel"}), &json!({}));

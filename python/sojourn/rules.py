@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What algorithms did against the rules of `aqm.h`: the queue corrected it, and counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sojourn.result import Run
+
+
+def broken(runs: Iterable[Run]) -> list[str]:
+    """A sentence for each algorithm, queue and rule; none where all were kept."""
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for run in runs:
+        for queue in run.report["queues"]:
+            for rule, count in queue["bad_verdicts"].items():
+                where = str(run.labels["aqm"]), str(run.labels["host"]), str(queue["name"])
+                counts[(*where, rule)] += count
+    return [
+        f"{aqm} broke the rule '{rule}' (enum aqm_bad in aqm.h) {count} times in the queue "
+        f"'{queue}', host {host}"
+        for (aqm, host, queue, rule), count in counts.items()
+        if count
+    ]

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Tables for people: whole at any width. A number is never cut; what is too wide for the terminal
+goes on in a further block, with the labels again. A pipe or a file gets everything side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+# Two spaces and a line beside each cell.
+_BESIDE = 3
+_NO_END = 100_000
+
+
+def console() -> Console:
+    """stdout; where that is no terminal, as wide as it needs."""
+    made = Console(emoji=False)  # the table of their names is slow to import
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = _NO_END
+    return made
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, which may have several lines, and a cell for each row, which may too."""
+
+    heading: str
+    cells: Sequence[str]
+
+    @property
+    def width(self) -> int:
+        """Of its widest line, with what is beside it."""
+        return _BESIDE + max(
+            Text(line).cell_len for text in (self.heading, *self.cells) for line in _lines(text)
+        )
+
+
+def _lines(text: str) -> list[str]:
+    return text.splitlines() or [""]
+
+
+def print_columns(
+    out: Console, title: str, labels: Sequence[Column], columns: Sequence[Column]
+) -> None:
+    """Columns of numbers beside columns of labels, which take a third of the width at most."""
+    labels = [
+        Column(label.heading, [_folded(cell, out.width // 3) for cell in label.cells])
+        for label in labels
+    ]
+    for number, block in enumerate(_blocks(out.width, labels, columns)):
+        table = Table(title=Text(title) if number == 0 else None, title_justify="left")
+        for label in labels:
+            table.add_column(Text(label.heading), overflow="fold")
+        for column in block:
+            table.add_column(Text(column.heading), justify="right", no_wrap=True)
+        for cells in zip(*(column.cells for column in (*labels, *block)), strict=True):
+            table.add_row(*map(Text, cells))
+        print_whole(out, table)
+
+
+# Columns of sentences. All others hold names and numbers, which stay whole.
+_SENTENCES = ("brief", "source", "help", "found", "keys", "claim", "measured")
+
+
+def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]) -> None:
+    """A row for each entry, a column for each of its keys."""
+    table = Table(title=Text(title) if title else None, title_justify="left")
+    for key in entries[0] if entries else ():
+        sentence = key in _SENTENCES
+        table.add_column(Text(key), overflow="fold", no_wrap=not sentence)
+    for entry in entries:
+        table.add_row(*map(Text, entry.values()))
+    print_whole(out, table)
+
+
+def _folded(label: str, width: int) -> str:
+    """A label over several lines, each ending with a comma, where one would be too long."""
+    lines = [""]
+    for part in label.replace(",", ",\0").split("\0"):
+        if lines[-1] and len(lines[-1] + part) > width:
+            lines.append("  ")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def print_whole(out: Console, table: Table) -> None:
+    """A table whose title is not folded to the width of a narrow body."""
+    title, table.title = table.title, None
+    if title:
+        out.print(title, style="italic", soft_wrap=True)
+    out.print(table)
+
+
+def _blocks(width: int, labels: Sequence[Column], columns: Sequence[Column]) -> list[list[Column]]:
+    """As many columns in each as fit; labels are folded rather than let no column stand."""
+    widest = max((column.width for column in columns), default=0)
+    beside = min(1 + sum(label.width for label in labels), max(width - widest, 0))
+    blocks: list[list[Column]] = [[]]
+    used = beside
+    for column in columns:
+        if blocks[-1] and used + column.width > width:
+            blocks.append([])
+            used = beside
+        blocks[-1].append(column)
+        used += column.width
+    return blocks

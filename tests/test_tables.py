@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Tables: whole at any width, one name for one number, and what differs beside what does not."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sojourn
+from rich.console import Console
+from sojourn import _native, algorithms, report
+from sojourn.bench import print_measured
+from sojourn.cli import status, tables
+from sojourn.cli.tables import print_result
+from sojourn.differences import differences
+from sojourn.metrics import METRICS
+from sojourn.stats import estimate
+from sojourn.tables import Column, print_columns
+
+from tests.conftest import SMALL
+
+AQMS = [
+    *sorted(algorithms.algorithms()),
+    *(f"codel:target={n}ms,interval={n}0ms" for n in range(1, 9)),
+]
+Print = Callable[[Console], None]
+
+
+def printed(width: int, print_it: Print) -> str:
+    sink = io.StringIO()
+    print_it(Console(file=sink, width=width))
+    return sink.getvalue()
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> sojourn.Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        scenario = sojourn.loads(SMALL.replace('"2 s"', '"1 s"'))
+        return sojourn.run(scenario, aqms=AQMS[:10], seeds=10, workers=1)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 10_000])
+def test_ten_algorithms_with_ten_seeds_lose_no_number_and_no_label(
+    many: sojourn.Result, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lines(width: int) -> str:
+        def print_it(console: Console) -> None:
+            monkeypatch.setattr(tables, "console", lambda: console)
+            print_result(many, None)
+
+        return printed(width, print_it)
+
+    text, full = lines(width), lines(10_000)
+    assert "…" not in text and "..." not in text
+    assert all(len(line) <= width for line in text.splitlines() if line[0] in "┏┃┡│└")
+    cells = re.compile(r"[-+]?\d+\.\d+")
+    assert sorted(cells.findall(text)) == sorted(cells.findall(full))
+    for aqm in AQMS[:10]:
+        assert all(part in text for part in aqm.split(","))
+
+
+@pytest.mark.parametrize("width", [30, 80])
+def test_a_block_repeats_the_labels(width: int) -> None:
+    labels = [Column("aqm", ["first", "second:with=1,many=2,words=3"])]
+    columns = [Column(f"n{i}", [f"{i}.00", f"{i}.50"]) for i in range(12)]
+    text = printed(width, lambda console: print_columns(console, "a title", labels, columns))
+    assert text.count("a title") == 1
+    assert text.count("first") == text.count("words=3") > 1
+    assert all(f"{i}.50" in text for i in range(12))
+
+
+def test_a_pipe_gets_all_columns_side_by_side(
+    small: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert status(["run", str(small), "--seeds", "2"]) == 0
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│ codel")]
+    assert row.count("±") == 8
+
+
+@pytest.mark.parametrize("words", [["list"], *(["show", name] for name in algorithms.every())])
+def test_names_and_numbers_of_a_list_are_whole(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert status(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 for line in lines if line[0] in "┏┃┡│└")
+    said = " ".join(" ".join(lines).replace("│", " ").split())
+    for name in [words[1]] if words[1:] else algorithms.every():
+        assert name in said
+        for row in algorithms.rows_of(name).values() if words[1:] else ():
+            default = row.write(row.default)
+            bounds = re.split(" to | or ", row.range())
+            texts = [row.name, *bounds, *([] if isinstance(default, bool) else [str(default)])]
+            assert all(text in said for text in texts)
+
+
+def test_a_number_has_one_name() -> None:
+    for metric in METRICS.values():
+        for kind in ("system_delay", "queue_delay"):
+            if metric.name.startswith(kind):
+                assert metric.label.startswith(kind.replace("_", " "))
+                assert report.heading(metric.name).startswith(kind.replace("_", " "))
+
+
+def test_the_page_of_metrics_has_every_name() -> None:
+    page = (Path(__file__).parent.parent / "docs/metrics.md").read_text()
+    for metric in METRICS.values():
+        assert f"| {metric.label} | `{metric.name}` | {metric.unit} |" in page
+
+
+def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:
+    found = {(d.aqm, d.metric.name): d for d in differences(many)}
+    first, other = AQMS[0], AQMS[3]
+    metric = METRICS["queue_delay_mean_ms"]
+
+    def values(aqm: str) -> list[float]:
+        runs = [run for run in many if run.labels["aqm"] == aqm]
+        return [metric.of(run.report, "bottleneck", "whole run") for run in runs]
+
+    difference = found[other, metric.name]
+    by_hand = estimate([a - b for a, b in zip(values(other), values(first), strict=True)])
+    assert (difference.to, difference.pairs) == (first, 10)
+    assert math.isclose(difference.found.mean, by_hand.mean)
+    assert math.isclose(difference.found.half, by_hand.half)
+
+
+def test_a_run_says_what_differs_and_what_does_not(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", str(small), "--seeds", "5", "--aqm", "codel", "--aqm", "fifo"]
+    assert status([*words, "--aqm", "codel:limit=999"]) == 0
+    text = capsys.readouterr().out
+    assert "difference to codel seed by seed" in text
+    assert "no difference" in text and "shown" in text
+    assert status([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["differences"]
+    delay = next(entry for entry in found if entry["metric"] == "queue_delay_mean_ms")
+    assert delay["aqm"] == "fifo" and delay["to"] == "codel" and delay["shown"]
+    assert delay["ci95"][0] < delay["difference"] < delay["ci95"][1]
+
+
+def test_one_seed_shows_no_difference(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["run", str(small), "--aqm", "codel", "--aqm", "fifo"]) == 0
+    assert "difference" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_bench_loses_no_number(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = {
+        "queue": "codel",
+        "packets": 4_931_234,
+        "us_per_packet": 0.719,
+        "engine_us_per_packet": 0.243,
+        "ns2_us_per_packet": 12.345,
+        "speedup_over_ns2": 17.17,
+        "engine_speedup_over_ns2": 50.8,
+        "instructions_per_packet": 2345.0,
+        "peak_rss_mb": 39.0,
+        "command": "time sojourn",
+        "ns2_command": None,
+    }
+    measured = {"results": [result], "flows": [], "memory": [], "duk_evaluations_per_second": 1e6}
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_measured(measured)
+    text = capsys.readouterr().out
+    for number in ("4,931,234", "0.719", "0.243", "12.345", "17.17", "50.80", "2345", "39"):
+        assert number in text
+
+
+def breaking(scenario: str, seed: int, progress: Any) -> Any:
+    """A run whose algorithm marks where it must not."""
+    outcome = RUN(scenario, seed, progress)
+    assert outcome
+    text, series, events = outcome
+    data = json.loads(text)
+    data["queues"][0]["bad_verdicts"] = {"mark": 3}
+    return json.dumps(data), series, events
+
+
+RUN = _native.run
+
+
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_broken_rules_are_told_at_the_end_with_status_3(
+    words: list[str],
+    small: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_native, "run", breaking)
+    assert status(["run", str(small), "--seeds", "2", "--workers", "1", *words]) == 3
+    said = capsys.readouterr()
+    assert "codel broke the rule 'mark' (enum aqm_bad in aqm.h) 6 times" in said.err
+    assert "the queue 'bottleneck'" in said.err
+    assert "utilisation" in said.out

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn.metrics import METRICS, SUMMARY, Metric
 from sojourn.result import Result, Run
-from sojourn.stats import Estimate, estimate
+
+if TYPE_CHECKING:
+    from sojourn.stats import Estimate
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ def differences(result: Result) -> list[Difference]:
 def _differences(
     aqm: str, to: str, host: str, runs: Sequence[Run], others: Sequence[Run]
 ) -> Iterator[Difference]:
+    from sojourn.stats import estimate  # a single algorithm does without
+
     by_seed = {run.seed: run.report for run in others}
     pairs = [(run.report, by_seed[run.seed]) for run in runs if run.seed in by_seed]
     if len(pairs) < 2:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
@@ -37,6 +36,8 @@ class Request:
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `result.json`."""
+        import shlex
+
         return {
             "command": shlex.join(self.words()),
             "aqms": list(self.aqms),

@@ -160,7 +160,7 @@ def run(
         hosts=request.hosts,
         processes=processes,
     )
-    result = Result(scenario, runs, request.to_json())
+    result = Result(scenario, runs, request.to_json() if out else {})
     if out:
         result.save(out)
     return result

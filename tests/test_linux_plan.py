@@ -158,5 +158,8 @@ count 1 1 2000000 1380 2 0 0
     assert report["fct_s"] == {"n": 2, "p25": 0.5, "p50": 0.5, "p75": 0.75, "p95": 0.75}
     (window,) = report["transport"]
     assert window["retransmitted_pkts"] == 5
+    (group,) = window["groups"]
+    assert (group["name"], group["flows"], group["retransmitted_pkts"]) == ("flow", 2, 5)
+    assert group["least_share"] == pytest.approx(1) and group["lost_pkts"] is None
     assert all(window[key] == report[key] for key in ("goodput_mbps", "jain", "fct_s"))
     assert [flow["srtt_ms"] for flow in report["flows"]] == [41.0, None]

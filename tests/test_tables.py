@@ -205,3 +205,33 @@ def test_broken_rules_are_told_at_the_end_with_status_3(
     assert "codel broke the rule 'mark' (enum aqm_bad in aqm.h) 6 times" in said.err
     assert "the queue 'bottleneck'" in said.err
     assert "utilisation" in said.out
+
+
+TWO_GROUPS = """
+[[dumbbell.flows]]
+name = "voice"
+count = 2
+transport = "udp"
+app = { kind = "cbr", rate = "6 Mbit/s", payload = "1000 B" }
+"""
+
+
+def test_groups_of_flows_have_tables_and_rows_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = sojourn.run(sojourn.loads(SMALL + TWO_GROUPS), aqms=["codel", "fifo"], workers=1)
+
+    def print_it(console: Console) -> None:
+        monkeypatch.setattr(tables, "console", lambda: console)
+        print_result(result, None)
+
+    text = printed(200, print_it)
+    titles = [line for line in text.splitlines() if line.startswith("flows '")]
+    rows = result.groups().to_pylist()
+    names = list(dict.fromkeys(row["group"] for row in rows))
+    assert len(names) == 2 and names[1] == "voice"
+    assert [title.split("'")[1] for title in titles] == names
+    of_voice = [row for row in rows if row["group"] == "voice"]
+    assert all(row["data_pkts_sent"] > row["lost_pkts"] > 0 for row in of_voice)
+    for row in of_voice:
+        assert f"{row['lost_pkts']:.2f}" in text

@@ -78,6 +78,38 @@ METRICS: dict[str, Metric] = {
 }
 
 
+@dataclass(frozen=True)
+class GroupMetric:
+    """One number of the flows of one name in one window."""
+
+    label: str
+    unit: str
+    path: tuple[str, ...]
+
+    @property
+    def heading(self) -> str:
+        """The label and the unit, a part on each line."""
+        return "\n".join([*self.label.split(", "), *([f"({self.unit})"] if self.unit else [])])
+
+    def of(self, report: Mapping[str, Any], window: str, group: str) -> float:
+        """The value in a run's report; NaN where nothing was measured."""
+        at: Any = next(g for g in _flows(report, window)["groups"] if g["name"] == group)
+        for key in self.path:
+            at = at[key]
+        return float("nan") if at is None else float(at)
+
+
+# What a table of groups of flows shows, in this order.
+GROUP_METRICS = (
+    GroupMetric("goodput", "Mbit/s", ("goodput_mbps",)),
+    GroupMetric("Jain's index", "", ("jain",)),
+    GroupMetric("least flow, of the mean", "", ("least_share",)),
+    GroupMetric("packets sent", "", ("data_pkts_sent",)),
+    GroupMetric("sent again", "", ("retransmitted_pkts",)),
+    GroupMetric("lost", "", ("lost_pkts",)),
+    GroupMetric("completion time, third quartile", "s", ("fct_s", "p75")),
+)
+
 # What a table of runs shows, in this order.
 SUMMARY = (
     "system_delay_mean_ms",

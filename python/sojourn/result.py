@@ -7,6 +7,7 @@
        /windows.parquet  one row for each run, queue and window
        /series.parquet   one row for each run, queue and time: the raw series
        /flows.parquet    one row for each run, flow and window
+       /groups.parquet   one row for each run, window and name of flows
        /README.md        says all this
        /runs/            the store: finished runs, from which the same command goes on
 
@@ -129,6 +130,12 @@ class Result:
 
         return arrow.table(list(_flow_rows(self.runs)))
 
+    def groups(self) -> pa.Table:
+        """One row for each run, window and name of flows: counts, fairness, completion times."""
+        from sojourn import arrow
+
+        return arrow.table(list(_group_rows(self.runs)))
+
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
         import pyarrow as pa
@@ -156,6 +163,7 @@ class Result:
             "windows.parquet": parquet_bytes(self.windows()),
             "series.parquet": parquet_bytes(self.series()),
             "flows.parquet": parquet_bytes(self.flows()),
+            "groups.parquet": parquet_bytes(self.groups()),
             "README.md": self._readme().encode(),
         }
         for name, content in contents.items():
@@ -272,6 +280,18 @@ def _flow_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 }
 
 
+def _group_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        for window in run.report["transport"]:
+            for group in window["groups"]:
+                counts = {
+                    key: value for key, value in group.items() if key not in ("name", "fct_s")
+                }
+                times = {f"fct_s_{part}": number for part, number in group["fct_s"].items()}
+                labels = {**run.labels, "group": group["name"], "window": window["name"]}
+                yield {**labels, **counts, **times}
+
+
 _GOODPUTS = ("goodput_mbps", "goodput_mbps_of_windows")
 
 _README = """\
@@ -282,6 +302,7 @@ _README = """\
 * `windows.parquet`: one row for each run, queue and window
 * `series.parquet`: one row for each run, queue and time, the raw series
 * `flows.parquet`: one row for each run, flow and window
+* `groups.parquet`: one row for each run, window and name of flows
 * `runs/`: each finished run with its scenario in full; the same command goes on from here
 
     import pandas;  pandas.read_parquet("windows.parquet")

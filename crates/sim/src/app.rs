@@ -22,9 +22,11 @@ pub struct Completion {
     pub took_ns: u64,
 }
 
-/// What a flow's connections have counted, with those that are over.
+/// What a flow has counted, with its connections that are over.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
+    /// Payload delivered to the receiver.
+    pub delivered_bytes: u64,
     /// Packets sent again.
     pub retransmitted_pkts: u64,
     /// Retransmission timeouts.
@@ -37,6 +39,7 @@ impl Tally {
     /// Of a flow's connections that are over, and its datagrams.
     pub fn of(flow: &Flow) -> Self {
         Self {
+            delivered_bytes: flow.delivered_bytes,
             data_pkts_sent: flow.tally.data_pkts_sent + flow.datagrams_sent,
             ..flow.tally
         }
@@ -47,6 +50,16 @@ impl Tally {
         self.retransmitted_pkts += stats.retransmitted_pkts;
         self.timeouts += stats.timeouts;
         self.data_pkts_sent += stats.data_pkts_sent;
+    }
+
+    /// What has been counted since an earlier reading.
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            delivered_bytes: self.delivered_bytes - before.delivered_bytes,
+            retransmitted_pkts: self.retransmitted_pkts - before.retransmitted_pkts,
+            timeouts: self.timeouts - before.timeouts,
+            data_pkts_sent: self.data_pkts_sent - before.data_pkts_sent,
+        }
     }
 }
 

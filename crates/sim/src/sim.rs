@@ -87,16 +87,8 @@ struct Run<'a> {
     windows: Vec<WindowSpec>,
     steps: VecDeque<(Time, Step)>,
     control: Source,
-    /// At each edge of a window: sums over the flows, and each flow's delivered bytes.
-    edges: Vec<(Time, FlowSums)>,
-}
-
-#[derive(Clone, Default)]
-struct FlowSums {
-    retransmitted_pkts: u64,
-    timeouts: u64,
-    data_pkts_sent: u64,
-    delivered_bytes: Vec<u64>,
+    /// What each flow has counted at each edge of a window.
+    edges: Vec<(Time, Vec<Tally>)>,
 }
 
 /// Runs a scenario.
@@ -282,8 +274,8 @@ impl<'a> Run<'a> {
                 Step::Edge => {
                     self.each_record(|record, pkts, counts| record.on_edge(now, pkts, counts));
                     if self.edges.last().is_none_or(|&(at, _)| at != now) {
-                        let sums = self.flow_sums();
-                        self.edges.push((now, sums));
+                        let tallies = self.tallies();
+                        self.edges.push((now, tallies));
                     }
                 }
                 Step::Series => {
@@ -303,24 +295,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn flow_sums(&self) -> FlowSums {
-        let mut sums = FlowSums::default();
-        for flow in &self.net.flows {
-            let tally = Tally::of(flow);
-            sums.retransmitted_pkts += tally.retransmitted_pkts;
-            sums.timeouts += tally.timeouts;
-            sums.data_pkts_sent += tally.data_pkts_sent;
-            sums.delivered_bytes.push(flow.delivered_bytes);
-        }
+    fn tallies(&self) -> Vec<Tally> {
+        let mut tallies: Vec<_> = self.net.flows.iter().map(Tally::of).collect();
         for end in &self.net.endpoints {
             if let Kind::Tcp(connection) = &end.kind {
-                let stats = connection.stats();
-                sums.retransmitted_pkts += stats.retransmitted_pkts;
-                sums.timeouts += stats.timeouts;
-                sums.data_pkts_sent += stats.data_pkts_sent;
+                tallies[end.flow as usize].add(&connection.stats());
             }
         }
-        sums
+        tallies
     }
 
     fn go(&mut self, control: &mut dyn Control) -> Result<(), Error> {

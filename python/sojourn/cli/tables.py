@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
 from rich.console import Console
 
 from sojourn.differences import Difference, differences
-from sojourn.metrics import METRICS, SUMMARY, Metric
+from sojourn.metrics import GROUP_METRICS, METRICS, SUMMARY, GroupMetric, Metric
 from sojourn.result import Result, Run
 from sojourn.tables import Column, console, print_columns
 
@@ -39,8 +40,35 @@ def print_result(result: Result, out: Path | None) -> None:
             here = [d for d in found if (d.queue, d.window) == at]
             if here:
                 _print_differences(terminal, title, here)
+    _print_groups(terminal, result.runs[0].report, labels, list(by_case.values()), of)
     if out:
         terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _print_groups(
+    terminal: Console,
+    first: Mapping[str, Any],
+    labels: Sequence[Column],
+    cases: Sequence[Sequence[Run]],
+    of: str,
+) -> None:
+    """A table for each name of flows and window, where there are several names."""
+    for window in first["transport"]:
+        groups = [group["name"] for group in window["groups"]]
+        for group in groups if len(groups) > 1 else []:
+            columns = [
+                Column(
+                    metric.heading,
+                    [_group_cell(runs, metric, window["name"], group) for runs in cases],
+                )
+                for metric in GROUP_METRICS
+            ]
+            shown = [column for column in columns if set(column.cells) != {_NOTHING}]
+            print_columns(terminal, f"flows '{group}', {window['name']}: {of}", labels, shown)
+
+
+def _group_cell(runs: Sequence[Run], metric: GroupMetric, window: str, group: str) -> str:
+    return _mean([metric.of(run.report, window, group) for run in runs])
 
 
 def _print_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
@@ -79,7 +107,10 @@ def _column(metric: Metric, cases: Sequence[Sequence[Run]], queue: str, window: 
 
 
 def _cell(runs: Sequence[Run], metric: Metric, queue: str, window: str) -> str:
-    values = [metric.of(run.report, queue, window) for run in runs]
+    return _mean([metric.of(run.report, queue, window) for run in runs])
+
+
+def _mean(values: Sequence[float]) -> str:
     values = [value for value in values if value == value]
     if not values:
         return _NOTHING

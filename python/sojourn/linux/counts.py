@@ -37,7 +37,7 @@ def report_flows(scenario: Mapping[str, Any], text: str) -> dict[str, Any]:
     edges = {edge for w in windows for edge in (w["from_ns"], w["to_ns"])}
     order = sorted(edges | {scenario["duration_ns"]})
     at = {edge: counts[i] for i, edge in enumerate(order)}
-    transport = [_transport(window, at, done) for window in windows]
+    transport = [_transport(scenario, window, at, done) for window in windows]
     of_all = {key: transport[0][key] for key in ("goodput_mbps", "jain", "fct_s")}
     return {"flows": _flows(scenario, at, done), "transport": transport, **of_all}
 
@@ -91,21 +91,62 @@ def _goodputs_mbps(window: Mapping[str, Any], at: Mapping[int, list[Count]]) -> 
 
 
 def _transport(
-    window: Mapping[str, Any], at: Mapping[int, list[Count]], done: Sequence[Done]
+    scenario: Mapping[str, Any],
+    window: Mapping[str, Any],
+    at: Mapping[int, list[Count]],
+    done: Sequence[Done],
+) -> dict[str, Any]:
+    groups, first = [], 0
+    for flow in scenario["flows"]:
+        members = range(first, first + flow["count"])
+        first += flow["count"]
+        groups.append(_group(flow, members, window, at, done))
+    return {
+        "name": window["name"],
+        **_of_flows(range(first), window, at, done),
+        "groups": groups,
+    }
+
+
+def _of_flows(
+    members: range, window: Mapping[str, Any], at: Mapping[int, list[Count]], done: Sequence[Done]
 ) -> dict[str, Any]:
     def grown(key: str) -> int:
         ends = (at[window[edge]] for edge in ("from_ns", "to_ns"))
-        begin, end = (sum(getattr(count, key) for count in counts) for counts in ends)
+        begin, end = (sum(getattr(counts[n], key) for n in members) for counts in ends)
         return int(end - begin)
 
     keys = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
-    goodputs = _goodputs_mbps(window, at)
+    goodputs = [_goodputs_mbps(window, at)[n] for n in members]
     return {
-        "name": window["name"],
         **{key: grown(key) for key in keys},
         "goodput_mbps": math.fsum(goodputs),
         "jain": _jain(goodputs),
-        "fct_s": _completions(window, done),
+        "fct_s": _completions(window, [transfer for transfer in done if transfer.flow in members]),
+    }
+
+
+def _group(
+    flow: Mapping[str, Any],
+    members: range,
+    window: Mapping[str, Any],
+    at: Mapping[int, list[Count]],
+    done: Sequence[Done],
+) -> dict[str, Any]:
+    """The flows of one name: fairness among them, and what of their datagrams did not arrive."""
+    counted = _of_flows(members, window, at, done)
+    mean = counted["goodput_mbps"] / len(members)
+    lost_pkts = None
+    if flow["app"]["kind"] == "cbr":
+        arrived_pkts = counted["delivered_bytes"] // flow["app"]["payload_bytes"]
+        lost_pkts = max(0, counted["data_pkts_sent"] - arrived_pkts)
+    goodputs = _goodputs_mbps(window, at)
+    return {
+        "name": flow["name"],
+        "flows": len(members),
+        "least_share": min(goodputs[n] for n in members) / mean if mean else None,
+        "lost_pkts": lost_pkts,
+        **counted,
     }
 
 

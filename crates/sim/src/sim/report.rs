@@ -5,12 +5,12 @@
 
 use serde::Serialize;
 
-use super::{Error, FlowSums, Run};
+use super::{Error, Run};
 use crate::app::{Flow, Tally};
 use crate::endpoint::Kind;
 use crate::link::Link;
 use crate::record::{QueueRecord, QueueReport};
-use crate::scenario::WindowSpec;
+use crate::scenario::{AppSpec, WindowSpec};
 use crate::time::Time;
 
 /// A flow's end.
@@ -61,18 +61,16 @@ pub struct ConservationReport {
     pub inside: u64,
 }
 
-/// All flows in a window.
+/// Some flows in a window.
 #[derive(Clone, Debug, Serialize)]
-pub struct TransportWindow {
-    /// The window's name.
-    pub name: String,
-    /// Packets sent again by all flows.
+pub struct FlowsWindow {
+    /// Packets sent again.
     pub retransmitted_pkts: u64,
-    /// Timeouts of all flows.
+    /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Data packets sent by all flows.
+    /// Packets with data, sent.
     pub data_pkts_sent: u64,
-    /// Payload delivered by all flows.
+    /// Payload delivered.
     pub delivered_bytes: u64,
     /// Sum of the flows' goodput.
     pub goodput_mbps: f64,
@@ -80,6 +78,34 @@ pub struct TransportWindow {
     pub jain: f64,
     /// Completion times in seconds.
     pub fct_s: CompletionReport,
+}
+
+/// The flows of one name in a window.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupWindow {
+    /// Their name.
+    pub name: String,
+    /// How many they are.
+    pub flows: u64,
+    /// The least flow's goodput over their mean; null where nothing arrived.
+    pub least_share: Option<f64>,
+    /// Datagrams sent in the window less those that arrived in it; null for TCP.
+    pub lost_pkts: Option<u64>,
+    /// All that is reckoned of all flows too.
+    #[serde(flatten)]
+    pub all: FlowsWindow,
+}
+
+/// All flows in a window, and by group.
+#[derive(Clone, Debug, Serialize)]
+pub struct TransportWindow {
+    /// The window's name.
+    pub name: String,
+    /// Of all flows.
+    #[serde(flatten)]
+    pub all: FlowsWindow,
+    /// Of the flows of each name, in the order of the scenario.
+    pub groups: Vec<GroupWindow>,
 }
 
 /// What came of a run.
@@ -162,9 +188,9 @@ impl Run<'_> {
         let first = &transport[0];
         Ok(Report {
             queues: records.into_iter().map(QueueRecord::report).collect(),
-            goodput_mbps: first.goodput_mbps,
-            jain: first.jain,
-            fct_s: first.fct_s.clone(),
+            goodput_mbps: first.all.goodput_mbps,
+            jain: first.all.jain,
+            fct_s: first.all.fct_s.clone(),
             transport,
             flows: self.flow_reports(),
             events: self.net.shared.events.scheduled(),
@@ -173,35 +199,43 @@ impl Run<'_> {
         })
     }
 
-    fn sums_at(&self, ns: u64) -> FlowSums {
+    fn tallies_at(&self, ns: u64) -> &[Tally] {
         let edge = self.edges.iter().find(|(at, _)| at.0 == ns);
-        edge.map_or_else(FlowSums::default, |(_, sums)| sums.clone())
+        edge.map_or(&[], |(_, tallies)| tallies)
+    }
+
+    /// What each flow has counted in a window.
+    fn counted(&self, window: &WindowSpec) -> Vec<Tally> {
+        let begin = self.tallies_at(window.from_ns).iter();
+        let end = self.tallies_at(window.to_ns).iter();
+        end.zip(begin)
+            .map(|(end, begin)| end.since(begin))
+            .collect()
     }
 
     /// Payload delivered to each flow in a window over its length.
     fn goodputs_mbps(&self, window: &WindowSpec) -> Vec<f64> {
-        let seconds = (window.to_ns - window.from_ns) as f64 / 1e9;
-        let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
-        let goodput = |(i, &to_bytes): (usize, &u64)| {
-            let bytes = to_bytes - from.delivered_bytes.get(i).unwrap_or(&0);
-            bytes as f64 * 8.0 / seconds / 1e6
-        };
-        to.delivered_bytes.iter().enumerate().map(goodput).collect()
+        let counted = self.counted(window);
+        counted
+            .iter()
+            .map(|tally| mbps(tally.delivered_bytes, window))
+            .collect()
     }
 
     fn transport(&self, window: &WindowSpec) -> TransportWindow {
-        let goodputs = self.goodputs_mbps(window);
-        let (from, to) = (self.sums_at(window.from_ns), self.sums_at(window.to_ns));
-        let bytes = |sums: &FlowSums| sums.delivered_bytes.iter().sum::<u64>();
+        let counted = self.counted(window);
+        let all = FlowsWindow::of(&self.net.flows, &counted, window);
+        let groups = self.net.flows.chunk_by(|a, b| a.name == b.name);
+        let mut first = 0;
+        let groups = groups.map(|flows| {
+            let counted = &counted[first..first + flows.len()];
+            first += flows.len();
+            GroupWindow::of(flows, counted, window)
+        });
         TransportWindow {
             name: window.name.clone(),
-            retransmitted_pkts: to.retransmitted_pkts - from.retransmitted_pkts,
-            timeouts: to.timeouts - from.timeouts,
-            data_pkts_sent: to.data_pkts_sent - from.data_pkts_sent,
-            delivered_bytes: bytes(&to) - bytes(&from),
-            goodput_mbps: goodputs.iter().sum(),
-            jain: jain(&goodputs),
-            fct_s: self.completions(window),
+            groups: groups.collect(),
+            all,
         }
     }
 
@@ -240,23 +274,70 @@ impl Run<'_> {
         };
         self.net.flows.iter().enumerate().map(report).collect()
     }
+}
 
-    fn completions(&self, window: &WindowSpec) -> CompletionReport {
-        let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
-        let all = self.net.flows.iter().flat_map(|flow| &flow.completions);
-        let mut took_ns: Vec<_> = all.filter(|c| within(c.at)).map(|c| c.took_ns).collect();
-        took_ns.sort_unstable();
-        let quantile = |share: f64| {
-            let rank = (libm::ceil(share * took_ns.len() as f64) as usize).max(1);
-            took_ns.get(rank - 1).map(|&ns| ns as f64 / 1e9)
-        };
-        CompletionReport {
-            n: took_ns.len() as u64,
-            p25: quantile(0.25),
-            p50: quantile(0.5),
-            p75: quantile(0.75),
-            p95: quantile(0.95),
+impl FlowsWindow {
+    fn of(flows: &[Flow], counted: &[Tally], window: &WindowSpec) -> Self {
+        let sum = |key: fn(&Tally) -> u64| counted.iter().map(key).sum();
+        let goodputs: Vec<_> = counted
+            .iter()
+            .map(|tally| mbps(tally.delivered_bytes, window))
+            .collect();
+        Self {
+            retransmitted_pkts: sum(|tally| tally.retransmitted_pkts),
+            timeouts: sum(|tally| tally.timeouts),
+            data_pkts_sent: sum(|tally| tally.data_pkts_sent),
+            delivered_bytes: sum(|tally| tally.delivered_bytes),
+            goodput_mbps: goodputs.iter().sum(),
+            jain: jain(&goodputs),
+            fct_s: completions(flows, window),
         }
+    }
+}
+
+impl GroupWindow {
+    fn of(flows: &[Flow], counted: &[Tally], window: &WindowSpec) -> Self {
+        let all = FlowsWindow::of(flows, counted, window);
+        let least = counted.iter().map(|tally| tally.delivered_bytes).min();
+        let share = all.goodput_mbps / flows.len() as f64;
+        let arrived_pkts = match flows[0].app {
+            AppSpec::Cbr { payload_bytes, .. } => {
+                Some(all.delivered_bytes / u64::from(payload_bytes))
+            }
+            _ => None,
+        };
+        Self {
+            name: flows[0].name.clone(),
+            flows: flows.len() as u64,
+            least_share: least
+                .filter(|_| share > 0.0)
+                .map(|bytes| mbps(bytes, window) / share),
+            lost_pkts: arrived_pkts.map(|arrived| all.data_pkts_sent.saturating_sub(arrived)),
+            all,
+        }
+    }
+}
+
+fn mbps(bytes: u64, window: &WindowSpec) -> f64 {
+    let seconds = (window.to_ns - window.from_ns) as f64 / 1e9;
+    bytes as f64 * 8.0 / seconds / 1e6
+}
+
+fn completions(flows: &[Flow], window: &WindowSpec) -> CompletionReport {
+    let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
+    let all = flows.iter().flat_map(|flow| &flow.completions);
+    let mut took_ns: Vec<_> = all.filter(|c| within(c.at)).map(|c| c.took_ns).collect();
+    took_ns.sort_unstable();
+    let quantile = |share: f64| {
+        let rank = (libm::ceil(share * took_ns.len() as f64) as usize).max(1);
+        took_ns.get(rank - 1).map(|&ns| ns as f64 / 1e9)
+    };
+    CompletionReport {
+        n: took_ns.len() as u64,
+        p25: quantile(0.25),
+        p50: quantile(0.5),
+        p75: quantile(0.75),
+        p95: quantile(0.95),
     }
 }
 

@@ -105,10 +105,11 @@ fn each_window_has_its_own_goodput_and_completion_times() {
     let [sent, stopped] = &report.transport[..] else {
         panic!("two windows: {:?}", report.transport);
     };
+    let (sent, stopped) = (&sent.all, &stopped.all);
     assert!(sent.goodput_mbps > 5.0 && sent.goodput_mbps < 10.0);
     assert!(sent.fct_s.n > 20 && sent.jain > 0.5 && sent.jain < 1.0);
     assert!(stopped.goodput_mbps < 0.1 && stopped.fct_s.n < 4);
-    for (i, window) in report.transport.iter().enumerate() {
+    for (i, window) in report.transport.iter().map(|w| &w.all).enumerate() {
         let flows = report.flows.iter();
         let sum: f64 = flows.map(|flow| flow.goodput_mbps_of_windows[i]).sum();
         assert!((sum - window.goodput_mbps).abs() < 1e-9);
@@ -227,5 +228,5 @@ fn closed_connections_come_to_rest_though_acknowledgements_are_lost() {
         json!([{"name": "after", "from_ns": 400 * S, "to_ns": 600 * S}]);
     let report = play(&scenario, 1);
     assert!(report.flows[0].completions > 5);
-    assert_eq!(report.transport[0].timeouts, 0);
+    assert_eq!(report.transport[0].all.timeouts, 0);
 }

@@ -33,7 +33,11 @@ fn a_window_begins_with_what_happens_at_its_first_moment() {
             .map(|w| w.arrived_pkts)
             .collect();
         assert_eq!(came, [20, 40, 40], "{}", link());
-        let sent: Vec<_> = report.transport.iter().map(|w| w.data_pkts_sent).collect();
+        let sent: Vec<_> = report
+            .transport
+            .iter()
+            .map(|w| w.all.data_pkts_sent)
+            .collect();
         assert_eq!(sent, [20, 40, 40], "{}", link());
     }
 }
@@ -52,4 +56,56 @@ fn a_constant_rate_does_not_drift() {
     scenario["flows"][0]["app"]["rate_bps"] = json!(11_000_000_000_u64);
     let report = play(&scenario, 1);
     assert_eq!(report.flows[0].data_pkts_sent, 13_750 + 1);
+}
+
+/// Two TCP flows and four of datagrams, of which the link takes half: fairness is that of a
+/// group, and only datagrams are lost for good.
+#[test]
+fn groups_of_flows_are_told_apart() {
+    let mut scenario = datagrams(10, 4 * S, &json!({"rate_bps": 10_000_000}));
+    merge(
+        &mut scenario["links"][0]["queue"],
+        &json!({"rows": {"limit": 50}}),
+    );
+    let way_back = json!({"name": "back", "from": "d", "to": "s", "delay_ns": MS});
+    scenario["links"]
+        .as_array_mut()
+        .expect("links")
+        .push(way_back);
+    let mut cbr = scenario["flows"][0].clone();
+    merge(
+        &mut cbr,
+        &json!({"count": 4, "app": {"kind": "cbr", "rate_bps": 5_000_000, "payload_bytes": 1_000}}),
+    );
+    let tcp = json!({
+        "name": "bulk", "count": 2, "from": "s", "to": "d",
+        "transport": {"kind": "tcp", "cc": "cubic"}, "app": {"kind": "bulk"}
+    });
+    scenario["flows"] = json!([tcp, cbr]);
+    let report = play(&scenario, 1);
+    let all = &report.transport[0].all;
+    let [bulk, cbr] = &report.transport[0].groups[..] else {
+        panic!("two groups");
+    };
+    assert_eq!(
+        (&bulk.name[..], bulk.flows, &cbr.name[..], cbr.flows),
+        ("bulk", 2, "cbr", 4)
+    );
+    assert_eq!(bulk.lost_pkts, None);
+    assert_eq!(cbr.all.data_pkts_sent, 4 * 2_500);
+    let arrived = cbr.all.delivered_bytes / 1_000;
+    assert_eq!(cbr.lost_pkts, Some(10_000 - arrived));
+    assert!(arrived > 3_000 && arrived < 5_500, "{arrived}");
+    let of_cbr: Vec<_> = report.flows[2..]
+        .iter()
+        .map(|flow| flow.goodput_mbps)
+        .collect();
+    let least = of_cbr.iter().copied().fold(f64::MAX, f64::min);
+    assert_eq!(
+        cbr.least_share,
+        Some(least / (of_cbr.iter().sum::<f64>() / 4.0))
+    );
+    let both = bulk.all.delivered_bytes + cbr.all.delivered_bytes;
+    assert_eq!(all.delivered_bytes, both);
+    assert!(all.jain < bulk.all.jain);
 }

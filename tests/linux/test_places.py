@@ -47,8 +47,9 @@ def run_elsewhere(folder: Path, home: str, out: str, umask: int, **more: str) ->
 def without_times(result: Path) -> dict[str, bytes]:
     """Every file of a result, but for when it was made and what it took."""
     times = rb'"made": ".*?"|"cpu_s": [0-9.e-]+'
-    # complete.json has the digest of run.json, which holds such a time.
-    digests = rb'"run.json": "[0-9a-f]+"'
+    # complete.json has the digest of run.json, .sojourn.json that of result.json, which hold
+    # such times.
+    digests = rb'"(run|result)\.json": "[0-9a-f]+"'
     return {
         str(path.relative_to(result)): re.sub(times + b"|" + digests, b"", path.read_bytes())
         for path in result.rglob("*")

@@ -42,15 +42,9 @@ setup: $(VENV)/.native ## a virtual environment with Sojourn built into it
 demo: setup ## set up, then DUK's first experiment beside the paper's numbers
 	$(BIN)/sojourn reproduce duk/1 --out results/duk-1
 
-test: setup ## set up and run all tests but the deep ones (at most 25 minutes on 2 cores)
+test: ## set up and run all tests but the deep ones; seconds of each part (at most 25 minutes on 2 cores)
 	tools/need.sh test
-	$(MAKE) --no-print-directory check
-	$(MAKE) --no-print-directory test-c
-	$(MAKE) --no-print-directory test-rust
-	$(MAKE) --no-print-directory test-target
-	$(MAKE) --no-print-directory test-fuzz
-	$(MAKE) --no-print-directory test-python
-	$(MAKE) --no-print-directory test-wheel
+	@MAKE="$(MAKE)" tools/parts.sh setup check test-c test-rust test-target test-fuzz test-python test-wheel
 
 check: setup ## formatters, warnings as errors, types, licences, generated files
 	clang-format-16 --dry-run --Werror $(C_FILES)

@@ -1,12 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the tests of the package share: a store of their own, and small scenarios."""
+"""What the tests of the package share: a store of their own, small scenarios and reproductions."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+
+from tests.reproductions import beside, short
+
+__all__ = ["beside", "short"]
 
 SMALL = """\
 format = 1

@@ -4,10 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +13,7 @@ from sojourn import report
 from sojourn.claims import SEEDS
 from sojourn.experiment import Experiment, experiments, find
 from sojourn.figure_peers import delay_beside_kernel
-from sojourn.reproduce import Reproduction, reproduce
-from sojourn.result import Run
-from sojourn.runs import Case, run_cases
-from sojourn.scenario.changes import use_algorithm
+from sojourn.reproduce import Reproduction
 
 EXPERIMENTS = experiments()
 
@@ -82,50 +76,6 @@ def test_a_peer_has_the_rows_of_ours() -> None:
     assert ours.rows == theirs.rows == {"target": "5 ms", "interval": "100 ms"}
 
 
-def short_experiment() -> Experiment:
-    """DUK experiment 1 with two flows on slow links, the bottleneck the slowest."""
-    (experiment,) = find(["duk/1"])
-
-    def change(data: dict) -> None:  # type: ignore[type-arg]
-        data["flows"][0]["count"] = 2
-        for link in data["links"]:
-            for place in (link, *link.get("schedule", ())):
-                if "rate" in place:
-                    place["rate"] = "2 Mbit/s" if link["name"] == "bottleneck" else "3 Mbit/s"
-
-    experiment.__dict__["scenario"] = experiment.scenario.replace(change)
-    return experiment
-
-
-@pytest.fixture(scope="module")
-def short(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
-    """To see the report made."""
-    return reproduce(short_experiment(), quick=True, out=tmp_path_factory.mktemp("short"))
-
-
-@pytest.fixture(scope="module")
-def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduction]:
-    """The same with a Linux that is the simulator, where the kernel's own are drop-tail queues."""
-
-    def run_simulated(cases: Sequence[Case], *args: Any, hosts: Any, **rest: Any) -> list[Run]:
-        def plain(data: dict[str, Any]) -> None:
-            use_algorithm(data, "fifo")
-
-        runnable = [
-            replace(case, scenario=case.scenario.replace(plain))
-            if str(case.labels["aqm"]).startswith("kernel:")
-            else case
-            for case in cases
-        ]
-        runs = run_cases(runnable, *args, **rest)
-        return [replace(run, labels={**run.labels, "host": hosts[0]}) for run in runs]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sojourn.reproduce.run_cases", run_simulated)
-        out = tmp_path_factory.mktemp("beside")
-        yield reproduce(short_experiment(), quick=True, out=out, hosts=("sim", "linux"))
-
-
 def test_a_reproduction_has_every_cell_and_claim(short: Reproduction) -> None:
     data = short.to_json()
     cells, claims = data["cells"], data["claims"]
@@ -138,19 +88,6 @@ def test_a_reproduction_has_every_cell_and_claim(short: Reproduction) -> None:
 
 def test_without_linux_no_peer_runs(short: Reproduction) -> None:
     assert {run.labels["algorithm"] for run in short.result} == {"DUK", "CoDel", "PIE"}
-
-
-def test_with_linux_the_report_has_the_kernels_own_beside_ours(
-    beside: Reproduction, tmp_path: Path
-) -> None:
-    path = report.write_all([beside], {"experiments": [beside.to_json()]}, tmp_path)
-    page = path.read_text()
-    signals = beside.experiment.signals()
-    judged = sum(not signal.ablates for signal in signals)
-    # Each signal on the simulator; those that are judged also on Linux and beside the kernel's own.
-    assert page.count("<svg") == len(signals) + 2 * judged
-    assert page.count("kernel:pie</th>") == judged
-    assert beside.cell("linux", "ecn", "kernel:codel", "mark_pct").published is None
 
 
 def test_each_curve_beside_the_kernel_is_of_its_own_runs(beside: Reproduction) -> None:
@@ -173,15 +110,3 @@ def test_curves_that_agree_are_seen_under_each_other(
         widths = [line.get_linewidth() for line in lines]
         assert widths == sorted(widths, reverse=True) and len(set(widths)) == 3
         assert [line.is_dashed() for line in lines] == [False, False, True]
-
-
-def test_the_report_is_one_file_with_a_figure_for_each_signal(
-    short: Reproduction, tmp_path: Path
-) -> None:
-    path = report.write_all([short], {"experiments": [short.to_json()]}, tmp_path)
-    page = path.read_text()
-    assert page.count("<svg") == len(short.experiment.signals())
-    assert "http" not in page.replace("http://www.w3.org", ""), "nothing is loaded from elsewhere"
-    assert all(decision.claim.id in page for decision in short.decisions)
-    calibrated = [d for d in short.decisions if d.verdict == "calibrated"]
-    assert page.count("otherwise: <span") == len(calibrated) > 0

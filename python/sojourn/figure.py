@@ -6,20 +6,33 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+
+from sojourn.theme import CURVES, INK, LINE, SHADE, SOFT, follow
 
 if TYPE_CHECKING:
     from sojourn.experiment import Experiment
     from sojourn.reproduce import Reproduction
     from sojourn.result import Run
 
-# Colours that stay apart in print and for the colour-blind (Okabe and Ito).
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _STYLES = ("-", "--", ":", "-.")
-_GREY = "#666666"
+# A figure is drawn twice, for a page and for a telephone, so that its letters keep their size.
+WIDE_IN = 7.2
+NARROW_IN = 3.9
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Delay of one algorithm, averaged."""
+
+    name: str
+    time_s: Any
+    delay: Any
 
 
 def raw(run: Run, queue: str, column: str) -> tuple[Any, Any]:
@@ -40,31 +53,41 @@ def averaged(time: Any, values: Any, average_s: float) -> tuple[Any, Any]:
         return (np.arange(len(count)) + 0.5) * average_s, total / count
 
 
-def delay_over_time(reproduction: Reproduction, signal: str, host: str) -> Figure:
-    """Delay of each algorithm over one run, with the measured window shaded."""
-    experiment = reproduction.experiment
-    wanted = experiment.data["figure"]
-    figure = Figure(figsize=(7.2, 3.4), layout="constrained")
-    axes = figure.subplots()
-    axes.axvspan(*window_s(experiment), color="#f0f0f0", zorder=0)
-    for number, contender in enumerate(experiment.contenders()):
+def curves(reproduction: Reproduction, signal: str, host: str) -> list[Curve]:
+    """What the figure of a signal on a host draws."""
+    data = reproduction.experiment.data
+    wanted = data["figure"]
+    found = []
+    for contender in reproduction.experiment.contenders():
         runs = reproduction.runs(host, signal, contender.name)
         run = next(run for run in runs if run.seed == wanted["seed"])
-        series = raw(run, experiment.data["queue"], wanted["series"])
-        time, delay = averaged(*series, wanted["average_s"])
+        series = raw(run, data["queue"], wanted["series"])
+        found.append(Curve(contender.name, *averaged(*series, wanted["average_s"])))
+    return found
+
+
+def delay_over_time(
+    reproduction: Reproduction, signal: str, host: str, width_in: float = WIDE_IN
+) -> Figure:
+    """Delay of each algorithm over one run, with the measured window shaded."""
+    experiment = reproduction.experiment
+    figure = Figure(figsize=(width_in, 3.4), layout="constrained")
+    axes = figure.subplots()
+    axes.axvspan(*window_s(experiment), color=SHADE.light, zorder=0)
+    for number, curve in enumerate(curves(reproduction, signal, host)):
         axes.plot(
-            time,
-            delay,
-            label=contender.name,
-            color=COLOURS[number % len(COLOURS)],
+            curve.time_s,
+            curve.delay,
+            label=curve.name,
+            color=CURVES[number % len(CURVES)].light,
             linestyle=_STYLES[number % len(_STYLES)],
             linewidth=1.6,
         )
-    rates(axes, reproduction)
     axes.set_xlim(0, experiment.scenario.duration / 1e9)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.12)  # room for the rates above the curves
     axes.set_xlabel("time (s)")
-    axes.set_ylabel(axis_of(wanted["series"]))
+    axes.set_ylabel(axis_of(experiment.data["figure"]["series"]))
+    rates(axes, reproduction, short=width_in < WIDE_IN)
     plain(axes)
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return figure
@@ -86,36 +109,51 @@ def window_s(experiment: Experiment) -> tuple[float, float]:
 def plain(axes: Any) -> None:
     """No frame, and lines to read values by."""
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+    axes.grid(axis="y", color=LINE.light, linewidth=0.6)
 
 
-def rates(axes: Any, reproduction: Reproduction) -> None:
-    """The link's rate, written where it changes."""
+def steps(reproduction: Reproduction) -> list[tuple[float, str]]:
+    """From which second the link has which rate."""
     scenario = reproduction.experiment.scenario.expand()
     queue = reproduction.experiment.data["queue"]
     link = next(link for link in scenario.links if link.name == queue)
-    steps = [(0, link.rate), *((step.at, step.rate) for step in link.schedule)]
-    for number, (at, rate) in enumerate(steps):
+    changes = [(step.at, step.rate) for step in link.schedule]
+    return [(at / 1e9, str(rate)) for at, rate in [(0, link.rate), *changes]]
+
+
+def rates(axes: Any, reproduction: Reproduction, *, short: bool = False) -> None:
+    """The link's rate, written where it changes; `short`: the unit under the number."""
+    for number, (at_s, rate) in enumerate(steps(reproduction)):
         if number:
-            axes.axvline(at / 1e9, color=_GREY, linewidth=0.6, linestyle=(0, (2, 3)))
+            axes.axvline(at_s, color=SOFT.light, linewidth=0.6, linestyle=(0, (2, 3)))
         axes.annotate(
-            str(rate),
-            (at / 1e9, 1),
+            rate.replace(" ", "\n") if short else rate,
+            (at_s, 1),
             xycoords=("data", "axes fraction"),
             xytext=(4, -2),
             textcoords="offset points",
             va="top",
             fontsize=8,
-            color=_GREY,
+            color=SOFT.light,
         )
 
 
-def svg(figure: Figure) -> str:
-    """The figure as an <svg> element, the same bytes each time."""
+def svg(figure: Figure, name: str, words: str) -> str:
+    """The figure as an <svg> element, the same bytes each time. `name` keeps its ids apart from
+    those of other figures of the page, `words` is for whoever does not see it."""
     import matplotlib
 
     sink = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "path", "svg.hashsalt": "sojourn"}):
-        figure.savefig(sink, format="svg", metadata={"Date": None})
+        figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
     text = sink.getvalue()
-    return re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{name}-", text)
+    # The page decides how wide it is; text has the colour of the page's.
+    text = re.sub(
+        r' width="[^"]*" height="[^"]*"',
+        f' role="img" aria-label="{escape(words)}" style="fill: {INK.css}"',
+        text,
+        count=1,
+    )
+    return follow(text)

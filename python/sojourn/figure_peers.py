@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from sojourn.figure import averaged, axis_of, plain, rates, raw, window_s
+from sojourn.figure import WIDE_IN, averaged, axis_of, plain, rates, raw, window_s
+from sojourn.theme import CURVES, INK, SHADE
 
 if TYPE_CHECKING:
     from sojourn.reproduce import Reproduction
@@ -29,33 +30,68 @@ class _Look:
 
 
 _LOOKS = {
-    ("sim", True): _Look("ours, simulated", "#56B4E9", 5.0, "-"),
-    ("linux", True): _Look("ours, on Linux", "#D55E00", 2.0, "-"),
-    ("linux", False): _Look("the kernel's own, on Linux", "#000000", 1.1, "--"),
+    ("sim", True): _Look("ours, simulated", CURVES[5].light, 5.0, "-"),
+    ("linux", True): _Look("ours, on Linux", CURVES[1].light, 2.0, "-"),
+    ("linux", False): _Look("the kernel's own, on Linux", INK.light, 1.1, "--"),
 }
 
 
-def delay_beside_kernel(reproduction: Reproduction, signal: str) -> Figure:
-    """A row for each algorithm: delay over time, and its distribution within the window."""
-    pairs = reproduction.beside_kernel()
+@dataclass(frozen=True)
+class Line:
+    """One algorithm on one host, all seeds together."""
+
+    algorithm: str
+    look: _Look
+    time_s: Any
+    delay: Any
+    within: Any  # the delays within the window
+
+
+def lines(reproduction: Reproduction, signal: str) -> list[list[Line]]:
+    """What the figure draws, for each of our algorithms that has a peer."""
+    return [
+        [
+            _line(reproduction, signal, host, algorithm, algorithm == columns[0][1])
+            for host, algorithm in columns
+        ]
+        for columns in reproduction.beside_kernel()
+    ]
+
+
+def _line(
+    reproduction: Reproduction, signal: str, host: str, algorithm: str, is_ours: bool
+) -> Line:
+    series = _series(reproduction, reproduction.runs(host, signal, algorithm))
+    look = _LOOKS[host, is_ours]
+    return Line(algorithm, look, *series, _within(reproduction, *series))
+
+
+def delay_beside_kernel(
+    reproduction: Reproduction, signal: str, width_in: float = WIDE_IN
+) -> Figure:
+    """For each algorithm delay over time, and its distribution within the window: side by side, or
+    one above the other where the figure is narrow."""
+    pairs = lines(reproduction, signal)
+    narrow = width_in < WIDE_IN
     average_s = reproduction.experiment.data["figure"]["average_s"]
-    figure = Figure(figsize=(7.2, 2.6 * len(pairs) + 0.4), layout="constrained")
-    grid = figure.subplots(len(pairs), 2, squeeze=False, width_ratios=(2, 1))
-    for (over_time, within), columns in zip(grid, pairs, strict=True):
-        ours, theirs = columns[0][1], columns[-1][1]
-        over_time.set_title(f"{ours} and {theirs}, {signal}", loc="left", fontsize=10)
+    rows, columns = (2 * len(pairs), 1) if narrow else (len(pairs), 2)
+    figure = Figure(figsize=(width_in, 2.6 * rows + 0.4), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False, width_ratios=(2, 1)[:columns])
+    for (over_time, within), pair in zip(grid.reshape(-1, 2), pairs, strict=True):
+        names = f"{pair[0].algorithm} and {pair[-1].algorithm}, {signal}"
+        over_time.set_title(names, loc="left", fontsize=10)
         within.set_title("in the shaded window", loc="left", fontsize=10)
-        for host, algorithm in columns:
-            look = _LOOKS[host, algorithm == ours]
+        for line in pair:
+            look = line.look
             style = {"color": look.colour, "linewidth": look.width, "linestyle": look.style}
-            series = _series(reproduction, reproduction.runs(host, signal, algorithm))
-            over_time.plot(*averaged(*series, average_s), label=look.label, **style)
-            within.ecdf(_within(reproduction, *series), **style)
-        _finish(over_time, within, reproduction)
+            time_s, delay = averaged(line.time_s, line.delay, average_s)
+            over_time.plot(time_s, delay, label=look.label, **style)
+            within.ecdf(line.within, **style)
+        _finish(over_time, within, reproduction, narrow)
     figure.legend(
         *grid[0][0].get_legend_handles_labels(),
         loc="outside upper center",
-        ncols=len(pairs[0]),
+        ncols=1 if narrow else len(pairs[0]),
         frameon=False,
     )
     return figure
@@ -75,10 +111,10 @@ def _within(reproduction: Reproduction, end_of_step_s: Any, delay: Any) -> Any:
     return delay[inside & ~np.isnan(delay)]
 
 
-def _finish(over_time: Any, within: Any, reproduction: Reproduction) -> None:
+def _finish(over_time: Any, within: Any, reproduction: Reproduction, narrow: bool) -> None:
     experiment = reproduction.experiment
-    over_time.axvspan(*window_s(experiment), color="#f0f0f0", zorder=0)
-    rates(over_time, reproduction)
+    over_time.axvspan(*window_s(experiment), color=SHADE.light, zorder=0)
+    rates(over_time, reproduction, short=narrow)
     over_time.set_xlim(0, experiment.scenario.duration / 1e9)
     over_time.set_ylim(0, over_time.get_ylim()[1] * 1.2)
     over_time.set_xlabel("time (s)")

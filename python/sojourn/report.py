@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
-from sojourn import _native
+from sojourn import _native, theme
 from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
@@ -23,6 +24,9 @@ from sojourn.reproduce import Measured, Reproduction
 from sojourn.result import host as machine
 from sojourn.result import read_request
 from sojourn.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
 
@@ -142,16 +146,46 @@ def _lines(decision: Decision) -> str:
     return "\n".join(check.text() for check in decision.checks).replace("[", r"\[")
 
 
-def peers(reproduction: Reproduction, signal: Signal) -> dict[str, Any] | None:
+def drawn(draw: Callable[[float], Figure], name: str, words: str) -> dict[str, str]:
+    """A figure in both widths, with what it shows in words."""
+    from sojourn.figure import NARROW_IN, WIDE_IN, svg
+
+    widths_in = {"wide": WIDE_IN, "narrow": NARROW_IN}
+    return {
+        width: svg(draw(width_in), f"{name}-{width}", words)
+        for width, width_in in widths_in.items()
+    }
+
+
+def figures(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[str, str]]:
+    """Delay over time on each host."""
+    from sojourn import figure_words
+    from sojourn.figure import delay_over_time
+
+    return [
+        drawn(
+            partial(delay_over_time, reproduction, signal.name, host),
+            f"{name}-{host}",
+            figure_words.delay_over_time(reproduction, signal.name, host),
+        )
+        for host in reproduction.hosts_of(signal)
+    ]
+
+
+def peers(reproduction: Reproduction, signal: Signal, name: str) -> dict[str, Any] | None:
     """Ours beside the kernel's own: a figure, and for each metric the cells of each algorithm."""
-    from sojourn.figure import svg
+    from sojourn import figure_words
     from sojourn.figure_peers import delay_beside_kernel
 
     side_by_side = reproduction.beside_kernel()
     if not side_by_side or signal.ablates:
         return None
     return {
-        "figure": svg(delay_beside_kernel(reproduction, signal.name)),
+        "figure": drawn(
+            partial(delay_beside_kernel, reproduction, signal.name),
+            f"{name}-beside",
+            figure_words.delay_beside_kernel(reproduction, signal.name),
+        ),
         "columns": side_by_side,
         "rows": [
             (
@@ -170,8 +204,6 @@ def html(reproductions: list[Reproduction]) -> str:
     """One self-contained page."""
     import jinja2
 
-    from sojourn.figure import delay_over_time, svg
-
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -189,19 +221,20 @@ def html(reproductions: list[Reproduction]) -> str:
                     "signal": signal,
                     "rows": rows(reproduction, signal),
                     "headings": headings(reproduction, signal),
-                    "figures": [
-                        svg(delay_over_time(reproduction, signal.name, host))
-                        for host in reproduction.hosts_of(signal)
-                    ],
-                    "peers": peers(reproduction, signal),
+                    "figures": figures(reproduction, signal, f"f{n}-{m}"),
+                    "peers": peers(reproduction, signal, f"f{n}-{m}"),
                 }
-                for signal in reproduction.experiment.signals()
+                for m, signal in enumerate(reproduction.experiment.signals())
             ],
         }
-        for reproduction in reproductions
+        for n, reproduction in enumerate(reproductions)
     ]
     return environment.get_template("report.html").render(
-        sections=sections, core=_native.core_version(), host=machine(), hosts=_HOSTS
+        sections=sections,
+        core=_native.core_version(),
+        host=machine(),
+        hosts=_HOSTS,
+        style_sheet=theme.style_sheet(),
     )
 
 

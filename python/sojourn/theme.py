@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The colours of a report, on light and on dark ground; page and figures read the same table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Colour:
+    """A custom property of the page, and its value in each scheme."""
+
+    name: str
+    light: str
+    dark: str
+
+    @property
+    def css(self) -> str:
+        """As a style sheet uses it; the fallback serves a figure outside its page."""
+        return f"var(--{self.name}, {self.light})"
+
+
+GROUND = Colour("ground", "#ffffff", "#14171a")
+# Read as text.
+INK = Colour("ink", "#1a1a1a", "#e8e8e8")
+SOFT = Colour("soft", "#5e5e5e", "#a9b0b7")
+HOLDS = Colour("holds", "#00694a", "#4fd6a6")
+FAILS = Colour("fails", "#b3261e", "#ff9c94")
+UNDECIDED = Colour("undecided", "#855400", "#f0bd62")
+CALIBRATED = Colour("calibrated", "#005a8c", "#79c6f5")
+TEXTS = (INK, SOFT, HOLDS, FAILS, UNDECIDED, CALIBRATED)
+# After Okabe and Ito, so that they stay apart in print and for the colour-blind; darker or lighter
+# where theirs would have less than three times the contrast of the ground.
+CURVES = (
+    Colour("curve-1", "#0072b2", "#5db4f0"),
+    Colour("curve-2", "#d55e00", "#ff8d45"),
+    Colour("curve-3", "#009e73", "#3fcf9f"),
+    Colour("curve-4", "#b95f92", "#e5a2c9"),
+    Colour("curve-5", "#a87400", "#f3c04a"),
+    Colour("curve-6", "#338cc4", "#3b82b0"),
+)
+# Rules and areas, which no one needs to see to read a value.
+LINE = Colour("line", "#d9d9d9", "#3b4148")
+SHADE = Colour("shade", "#f0f0f0", "#23292f")
+
+ALL = (GROUND, *TEXTS, *CURVES, LINE, SHADE)
+_BY_LIGHT = {colour.light: colour for colour in ALL} | {"#000000": INK}
+
+
+def style_sheet() -> str:
+    """The custom properties in both schemes."""
+    light, dark = (
+        " ".join(f"--{colour.name}: {getattr(colour, scheme)};" for colour in ALL)
+        for scheme in ("light", "dark")
+    )
+    return (
+        f":root {{ color-scheme: light dark; {light} }}\n"
+        f"  @media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+    )
+
+
+def follow(svg: str) -> str:
+    """A figure drawn in light colours, made to follow the page's scheme."""
+    return re.sub(
+        r"(fill|stroke): (#[0-9a-f]{6})",
+        lambda found: f"{found[1]}: {_BY_LIGHT[found[2]].css}",
+        svg,
+    )

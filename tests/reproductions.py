@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A paper's experiment made small, for tests of tables, figures and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sojourn.experiment import Experiment, find
+from sojourn.reproduce import Reproduction, reproduce
+from sojourn.result import Run
+from sojourn.runs import Case, run_cases
+from sojourn.scenario.changes import use_algorithm
+
+
+def short_experiment() -> Experiment:
+    """DUK experiment 1 with two flows on slow links, the bottleneck the slowest."""
+    (experiment,) = find(["duk/1"])
+
+    def change(data: dict) -> None:  # type: ignore[type-arg]
+        data["flows"][0]["count"] = 2
+        for link in data["links"]:
+            for place in (link, *link.get("schedule", ())):
+                if "rate" in place:
+                    place["rate"] = "2 Mbit/s" if link["name"] == "bottleneck" else "3 Mbit/s"
+
+    experiment.__dict__["scenario"] = experiment.scenario.replace(change)
+    return experiment
+
+
+@pytest.fixture(scope="session")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    """To see the report made."""
+    return reproduce(short_experiment(), quick=True, out=tmp_path_factory.mktemp("short"))
+
+
+@pytest.fixture(scope="session")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduction]:
+    """The same with a Linux that is the simulator, where the kernel's own are drop-tail queues."""
+
+    def run_simulated(cases: Sequence[Case], *args: Any, hosts: Any, **rest: Any) -> list[Run]:
+        def plain(data: dict[str, Any]) -> None:
+            use_algorithm(data, "fifo")
+
+        runnable = [
+            replace(case, scenario=case.scenario.replace(plain))
+            if str(case.labels["aqm"]).startswith("kernel:")
+            else case
+            for case in cases
+        ]
+        runs = run_cases(runnable, *args, **rest)
+        return [replace(run, labels={**run.labels, "host": hosts[0]}) for run in runs]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sojourn.reproduce.run_cases", run_simulated)
+        out = tmp_path_factory.mktemp("beside")
+        yield reproduce(short_experiment(), quick=True, out=out, hosts=("sim", "linux"))

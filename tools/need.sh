@@ -14,7 +14,8 @@ test_needs=("${build_needs[@]}" clang-16:clang-16 clang-format-16:clang-format-1
 	/sbin/insmod:kmod)
 
 # the deep ones play the module in one of Debian's own kernels, too
-deep_needs=("${test_needs[@]}" qemu-system-x86_64:qemu-system-x86 '/lib/modules/*/build:linux-headers-cloud-amd64')
+deep_needs=("${test_needs[@]}" busybox:busybox-static qemu-system-x86_64:qemu-system-x86
+	'/lib/modules/*/build:linux-headers-cloud-amd64')
 
 # what tests do without, saying so: the qdisc's need a kernel to run in
 kernel_source=/usr/src/linux-source-6.12.tar.xz:linux-source-6.12

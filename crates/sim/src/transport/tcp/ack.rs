@@ -7,6 +7,7 @@
 use super::cc::AckSample;
 use super::clock::stamp_of_us;
 use super::connection::Connection;
+use super::output::Push;
 use super::scoreboard::{COUNTED, EVER_RETRANS, LOST, NONE, RETRANS, SACKED, SYN};
 use super::segment::{Flags, Segment};
 use super::sender::Sender;
@@ -253,7 +254,7 @@ impl Connection {
             Resend::Nothing => {}
             Resend::Lost => self.repair(),
             Resend::New => {
-                self.push_pending();
+                self.push_as(Push::AtOnce);
                 if self.snd.nxt <= self.snd.high_seq {
                     self.snd.frto = false;
                     self.repair();

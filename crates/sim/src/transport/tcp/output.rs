@@ -34,6 +34,8 @@ const NS_PER_MS: u64 = 1_000_000;
 pub(super) enum Push {
     /// All that the windows allow.
     All,
+    /// The same, short segments included (F-RTO).
+    AtOnce,
     /// One segment, whatever the congestion window says (a loss probe).
     Probe,
 }
@@ -43,8 +45,13 @@ impl Connection {
     /// nothing may and nothing is out.
     #[inline]
     pub(super) fn push_pending(&mut self) {
+        self.push_as(Push::All);
+    }
+
+    /// As `push_pending`, with or without Nagle's rule.
+    pub(super) fn push_as(&mut self, push: Push) {
         if self.snd.unsent() > 0 && self.is_open() && !self.written {
-            self.send_new(Push::All);
+            self.send_new(push);
             if self.snd.packets_out() == 0 && self.snd.unsent() > 0 {
                 self.arm_window_probe();
             }
@@ -59,7 +66,7 @@ impl Connection {
         while self.snd.unsent() > 0 {
             let mut quota = self.window_quota();
             if quota == 0 {
-                if push == Push::All {
+                if push != Push::Probe {
                     break;
                 }
                 quota = 1;
@@ -81,7 +88,7 @@ impl Connection {
             if self.snd.window.in_reduction() {
                 self.snd.prr_out += sent;
             }
-            if push == Push::All && self.schedule_probe(false) {
+            if push != Push::Probe && self.schedule_probe(false) {
                 self.timers.due = false;
             }
         }
@@ -128,14 +135,16 @@ impl Connection {
         if queued.min(mss).max(u64::from(queued == 0)) > room {
             return None;
         }
+        // Neither a probe nor new data after a timeout waits for an acknowledgement.
+        let nagle = push == Push::All;
         if queued <= mss {
             let has_fin = is_last && self.snd.fin_queued;
-            if is_last && !has_fin && self.nagle_holds(queued < mss) {
+            if nagle && is_last && !has_fin && self.nagle_holds(queued < mss) {
                 return None;
             }
             return Some(queued);
         }
-        if push == Push::All && self.should_wait(queued, is_last, max_segs, limited) {
+        if push != Push::Probe && self.should_wait(queued, is_last, max_segs, limited) {
             return None;
         }
         let most = u64::from(quota) * mss;
@@ -148,7 +157,7 @@ impl Connection {
         }
         // A short rest follows unless Nagle holds it back.
         let rest = needed % mss;
-        if rest != 0 && !(is_last && self.snd.fin_queued) && self.nagle_holds(true) {
+        if nagle && rest != 0 && !(is_last && self.snd.fin_queued) && self.nagle_holds(true) {
             return Some(needed - rest);
         }
         Some(needed)

@@ -8,7 +8,7 @@ import math
 from typing import Literal
 
 import pytest
-from sojourn import report
+from sojourn import claims, report
 from sojourn.claims import Claim, Decision, Pair, decide, read
 from sojourn.errors import InputError
 from sojourn.stats import estimate
@@ -89,7 +89,7 @@ def test_what_settled_a_setting_says_what_it_would_be_otherwise() -> None:
     data = failing.to_json()
     assert (data["verdict"], data["otherwise"]) == ("calibrated", "fails")
     assert "otherwise: [red]fails" in report.verdict(failing)
-    assert "otherwise" not in verdict(around(1.0), around(2.0)).to_json()
+    assert verdict(around(1.0), around(2.0)).to_json()["otherwise"] is None
 
 
 def test_one_failing_part_fails_the_claim_and_one_open_part_leaves_it_open() -> None:
@@ -131,3 +131,9 @@ def test_two_claims_need_two_ids() -> None:
     }
     with pytest.raises(InputError, match="one id"):
         read({"claims": [entry, entry]})
+
+
+def test_an_interval_shows_on_which_side_it_lies() -> None:
+    assert claims._told_apart((1.0031, 1.00026, 1.0059), 1.0) == ["1.0031", "1.0003", "1.0059"]
+    assert claims._told_apart((0.5, 0.25, 0.75), 1.0) == ["0.5", "0.25", "0.75"]
+    assert claims._told_apart((1.0, 0.9, 1.1), 1.0) == ["1", "0.9", "1.1"]

@@ -138,7 +138,9 @@ def test_refusals_come_before_anything_starts() -> None:
 
 
 def test_a_qdisc_of_the_kernel_needs_the_kernel() -> None:
-    with pytest.raises(InputError, match="'kernel:pie' is only there with --host linux"):
+    with pytest.raises(
+        InputError, match="'kernel:pie', of link 'bottleneck', is only there with --host linux"
+    ):
         run(loads(DUMBBELL), aqms=["kernel:pie"])
 
 

@@ -153,3 +153,18 @@ def test_a_report_does_not_replace_a_result(tmp_path: Path) -> None:
     sojourn.run(sojourn.loads(SMALL), out=tmp_path / "out")
     with pytest.raises(InputError, match="holds what `sojourn run` made"):
         report.check_folder(tmp_path / "out", find(["duk/1"]), True, ["sim"])
+
+
+def test_a_file_that_a_killed_command_was_writing_is_not_in_the_way(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "..sojourn.json.partial-999999").write_text("")
+    assert claim(out).is_new
+
+
+def test_a_scenario_may_be_named_by_its_file(small: Path) -> None:
+    (one,) = sojourn.run(small, aqms="codel", workers=1)
+    (other,) = sojourn.run(str(small), aqms=["codel"], workers=1)
+    assert one.report["fingerprint"] == other.report["fingerprint"]
+    with pytest.raises(InputError, match="a number N is wanted"):
+        sojourn.run(small, seeds=[3, 4])  # type: ignore[arg-type]

@@ -79,7 +79,13 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
 	exit 1
 }
 command -v cargo >/dev/null || {
-	echo "the Rust toolchain is missing: install rustup (Debian: sudo apt-get install rustup, or your system's way)" >&2
+	echo "the Rust toolchain is missing: install rustup (https://rustup.rs)" >&2
 	echo "the version is pinned in rust-toolchain.toml and rustup fetches it by itself" >&2
+	exit 1
+}
+pinned=$(sed -n 's/^channel = "\(.*\)"/\1/p' "$(dirname "$0")/../rust-toolchain.toml")
+found=$(cd "$(dirname "$0")/.." && cargo --version | cut -d' ' -f2)
+[ "$(printf '%s\n' "$pinned" "$found" | sort -V | head -n 1)" = "$pinned" ] || {
+	echo "Rust $pinned or newer is needed; this cargo is $found: install rustup (https://rustup.rs)" >&2
 	exit 1
 }

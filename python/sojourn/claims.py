@@ -76,10 +76,9 @@ class Check:
         """One clause for a table."""
         pair = self.pair
         head = f"{pair.signal}: {METRICS[self.metric].label}, {pair.left} {self.quantity}"
-        return (
-            f"{head} {pair.right} = {self.found.mean:.3g} [{self.found.low:.3g}, "
-            f"{self.found.high:.3g}]"
-        )
+        numbers = (self.found.mean, self.found.low, self.found.high)
+        mean, low, high = _told_apart(numbers, 1.0 if self.quantity == "/" else 0.0)
+        return f"{head} {pair.right} = {mean} [{low}, {high}]"
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
@@ -93,6 +92,19 @@ class Check:
             "ci95": [self.found.low, self.found.high],
             "verdict": self.verdict,
         }
+
+
+def _told_apart(numbers: Sequence[float], neutral: float) -> list[str]:
+    """Three digits, or as many as show on which side of `neutral` each number lies."""
+
+    def side(number: float) -> int:
+        return (number > neutral) - (number < neutral)
+
+    for digits in range(3, 12):
+        texts = [f"{number:.{digits}g}" for number in numbers]
+        if all(side(float(text)) == side(n) for text, n in zip(texts, numbers, strict=True)):
+            break
+    return texts
 
 
 @dataclass(frozen=True)
@@ -111,7 +123,7 @@ class Decision:
             "text": self.claim.text,
             "source": self.claim.source,
             "verdict": self.verdict,
-            **({"otherwise": self.rule} if self.verdict == "calibrated" else {}),
+            "otherwise": self.rule if self.verdict == "calibrated" else None,
             "measured": "; ".join(check.text() for check in self.checks),
             "checks": [check.to_json() for check in self.checks],
         }

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sojourn.errors import InputError, StoreError
-from sojourn.store import digest, write_errors, write_whole
+from sojourn.store import digest, is_partial, write_errors, write_whole
 
 _MARK = ".sojourn.json"
 _SHOWN = 3
@@ -65,7 +65,7 @@ def claim(path: str | Path) -> Folder:
     mark = path / _MARK
     with write_errors(path):
         path.mkdir(parents=True, exist_ok=True)
-        names = sorted(entry.name for entry in path.iterdir())
+        names = sorted(entry.name for entry in path.iterdir() if not is_partial(entry.name))
     if _MARK in names:
         try:
             return Folder(path, dict(json.loads(mark.read_bytes())["files"]))

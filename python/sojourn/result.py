@@ -185,7 +185,8 @@ class Result:
     def _readme(self) -> str:
         command = self.meta.get("command")
         again = _AGAIN.format(command=command) if command else ""
-        return _README.format(again=again, core=_native.core_version())
+        more = _OF_EXPERIMENTS if "experiment" in self.meta else ""
+        return _README.format(again=again, more=more, core=_native.core_version())
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -303,14 +304,18 @@ _README = """\
 * `series.parquet`: one row for each run, queue and time, the raw series
 * `flows.parquet`: one row for each run, flow and window
 * `groups.parquet`: one row for each run, window and name of flows
-* `runs/`: each finished run with its scenario in full; the same command goes on from here
+{more}* `runs/`: each finished run with its scenario in full; the same command goes on from here
 
     import pandas;  pandas.read_parquet("windows.parquet")
     import polars;  polars.read_parquet("series.parquet")
     import duckdb;  duckdb.sql("select aqm, avg(utilisation_pct) from 'windows.parquet' group by 1")
 
-Delays are in milliseconds, rates in Mbit/s, shares in percent of arriving packets.
+Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
+packets, utilisation in percent of what the link could have sent.
 Made by Sojourn {core}.
+"""
+_OF_EXPERIMENTS = """\
+* `report.html`, `reproduction.json`: measured beside published, and a verdict for each claim
 """
 _AGAIN = """\
 In this folder, this command repeats it:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -19,7 +20,7 @@ from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
 from sojourn.scenario.changes import apply, write_value
 from sojourn.scenario.model import Scenario
-from sojourn.scenario.toml import validate
+from sojourn.scenario.toml import load, validate
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.store import Store, default_root
 
@@ -57,7 +58,10 @@ def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
 
         for scenario in scenarios:
             for i, name in stock.of(scenario):
-                raise InputError(f"links[{i}].queue: '{name}' is only there with --host linux")
+                link = scenario["links"][i]["name"]
+                raise InputError(
+                    f"'{name}', of link '{link}', is only there with --host linux, and without sim"
+                )
         return ""
     from sojourn.linux import kernel, refusals
 
@@ -123,7 +127,7 @@ def run_cases(
 
 
 def run(
-    scenario: Scenario,
+    scenario: Scenario | str | os.PathLike[str],
     *,
     aqms: Sequence[str] = (),
     changes: Mapping[str, object] = MappingProxyType({}),
@@ -134,14 +138,20 @@ def run(
     hosts: Sequence[str] = ("sim",),
     processes: bool = False,
 ) -> Result:
-    """Run a scenario: with each of `aqms` ("pie", "pie:target=5ms") in its queues under test and
-    with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with seeds 1 to `seeds`.
+    """Run a scenario, or the one in a file: with each of `aqms` ("pie", "pie:target=5ms") in its
+    queues under test and with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with
+    seeds 1 to `seeds`.
 
     Runs that the store already holds are taken from there, unless `again`. A folder `out` that
     holds a result of this scenario gets these runs added. `workers` runs go at once, in threads:
     they hold no lock of Python's. With `processes` a run that crashes takes no other along; a
     script then needs `if __name__ == "__main__":`.
     """
+    if not isinstance(scenario, Scenario):
+        scenario = load(Path(scenario))
+    if not isinstance(seeds, int):
+        raise InputError(f"seeds = {seeds!r}: a number N is wanted, for seeds 1 to N")
+    aqms = [aqms] if isinstance(aqms, str) else aqms
     if not 1 <= seeds <= MAX_SEEDS:
         raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
     labels = tuple(str(variant) for variant in read_all(aqms))

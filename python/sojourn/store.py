@@ -19,6 +19,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 import socket
 from collections.abc import Iterator, Mapping
@@ -67,6 +68,11 @@ def write_whole(path: Path, content: bytes) -> None:
     """The file has its old content or the new one, never a part of it."""
     with write_errors(path):
         _write(path, content)
+
+
+def is_partial(name: str) -> bool:
+    """Whether a file of this name is one that a command was writing, now or when it was killed."""
+    return bool(re.fullmatch(r"\..+\.partial-\d+", name))
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -43,8 +43,9 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
 /// A queue and where its packets were seen.
 #[derive(FromPyObject)]
 pub enum Looked {
-    /// Link, logs of arrivals and departures, whether it acts at the head.
-    Outside(String, PyBackedBytes, PyBackedBytes, bool),
+    /// Link, logs of arrivals and departures, whether it acts at the head, and whether it
+    /// serves flows apart.
+    Outside(String, PyBackedBytes, PyBackedBytes, bool, bool),
     /// Link, device, log of departures where the shaper holds packets back.
     Inside(String, String, Option<PyBackedBytes>),
 }
@@ -64,12 +65,13 @@ fn report(
     queue: &Looked,
 ) -> Result<QueueReport, String> {
     let (link, passages) = match queue {
-        Looked::Outside(link, arrivals, departures, at_head) => {
+        Looked::Outside(link, arrivals, departures, at_head, flows_apart) => {
             let outside = Outside {
                 link: link.clone(),
                 arrivals: packets(arrivals),
                 departures: packets(departures),
                 at_head: *at_head,
+                flows_apart: *flows_apart,
             };
             (link, outside.passages(scenario)?)
         }

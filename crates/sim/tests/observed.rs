@@ -82,6 +82,7 @@ fn from_outside(events: &[PacketEvent], at_head: bool) -> Outside {
         arrivals,
         departures: departures.collect(),
         at_head,
+        flows_apart: false,
     }
 }
 
@@ -154,6 +155,45 @@ fn a_queue_seen_from_outside_gives_the_same_numbers() {
             assert_eq!(there, here, "{algorithm} below {shaper}");
         }
     }
+}
+
+/// Of a queue that serves flows in turn, packets of one flow wait while later ones of
+/// others leave.
+#[test]
+fn what_waits_behind_other_flows_is_not_dropped() {
+    let mut scenario = scenario("htb", "codel");
+    scenario.links[0].queue.rows.insert("flows".into(), 64);
+    let there = measured(&scenario);
+    let mut outside = from_outside(there.events.as_ref().unwrap(), true);
+    // Packets that still wait when the run ends are in no event.
+    let (flow, end) = (
+        outside.arrivals[0].flow,
+        outside.departures.last().unwrap().at_ns,
+    );
+    let others = |packet: &Seen| packet.flow == flow || packet.at_ns < end - 50_000_000;
+    let waits = outside
+        .departures
+        .iter()
+        .filter(|packet| !others(packet))
+        .count();
+    outside.departures.retain(others);
+    outside.flows_apart = true;
+    let passages = outside.passages(&scenario).unwrap();
+    let count = |is: fn(&Fate) -> bool| passages.iter().filter(|p| is(&p.fate)).count();
+    let events = there.events.as_ref().unwrap().iter();
+    let dropped = events.filter(|event| event.why != 0).count();
+    assert!(waits > 10 && dropped > 10, "{waits} {dropped}");
+    let waiting = count(|fate| matches!(fate, Fate::Waits));
+    let found = count(|fate| matches!(fate, Fate::Dropped { .. }));
+    // A drop that no packet of its flow has passed yet is not known for one.
+    assert!((waits..waits + 5).contains(&waiting), "{waiting} {waits}");
+    assert_eq!(waiting + found, waits + dropped);
+    outside.flows_apart = false;
+    let as_one = outside.passages(&scenario).unwrap();
+    let of_one = as_one
+        .iter()
+        .filter(|p| matches!(p.fate, Fate::Dropped { .. }));
+    assert!(of_one.count() > dropped + 5);
 }
 
 #[test]
@@ -248,6 +288,7 @@ fn a_departure_that_never_came_is_an_error() {
         arrivals: Vec::new(),
         departures: vec![Seen::read(&[7; Seen::BYTES])],
         at_head: false,
+        flows_apart: false,
     };
     let refusal = outside.passages(&scenario("htb", "pie")).unwrap_err();
     assert!(refusal.contains("never arrived"), "{refusal}");

@@ -39,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def status(arguments: Sequence[str]) -> int:
     """Run the command; every failure becomes one message on stderr and a status."""
     try:
+        if sys.stdout is None:
+            print("sojourn: there is no output to write to", file=sys.stderr)
+            return StoreError.exit_status
         outcome = app(list(arguments), prog_name="sojourn", standalone_mode=False)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0

@@ -92,6 +92,11 @@ def _difference(difference: Difference) -> str:
     half = (found.high - found.low) / 2
     # Two digits of the half width, so that what is beside zero looks so.
     digits = min(max(1 - math.floor(math.log10(half)), 2), 6) if half else 2
+    # An interval that ends beside zero does not look as if it ended there.
+    while found.low * found.high > 0 and digits < 12:
+        if float(f"{found.low:.{digits}f}") and float(f"{found.high:.{digits}f}"):
+            break
+        digits += 1
     mean = f"{found.mean:+.{digits}f}" if difference.is_shown else "no difference\nshown"
     return f"{mean}\n[{found.low:+.{digits}f}, {found.high:+.{digits}f}]"
 

@@ -72,6 +72,7 @@ class Tapped:
     before: str
     device: str
     at_head: bool
+    flows_apart: bool  # it keeps the order of each flow's packets only
     ours: bool  # it logs its packets itself
     holds: bool  # its shaper takes packets before it may send them
 
@@ -181,6 +182,7 @@ class _Layout:
                 before=f"l{i}h0b",
                 device=f"l{i}h1a",
                 at_head="dequeue" in algorithm.acts,
+                flows_apart=any(row.name == "flows" for row in algorithm.params),
                 ours=not stock.is_stock(algorithm.name),
                 holds=link["shaper"] == "tbf",
             )

@@ -42,13 +42,15 @@ def loads(text: str) -> Scenario:
 def parse(text: str, source: str) -> dict[str, Any]:
     """TOML as plain data."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
         if match:
             reason = str(error)[: match.start()].strip()
             raise InputError(f"{source}:{match[1]}:{match[2]}: not TOML: {reason}") from error
         raise InputError(f"{source}: not TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{source}: brackets are nested too deeply") from error
 
 
 def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:

@@ -26,6 +26,8 @@ pub struct Outside {
     pub departures: Vec<Seen>,
     /// Whether its algorithm drops and marks packets that leave, not those that come.
     pub at_head: bool,
+    /// Whether it keeps the order of each flow's packets only.
+    pub flows_apart: bool,
 }
 
 impl Outside {
@@ -84,19 +86,25 @@ impl Outside {
     }
 
     /// Packets that never left, under the departure that went past them: that of the next
-    /// arrival that did leave. Those behind the last one may still wait, and are not dropped.
+    /// arrival that did leave, of the same flow where those are served apart. Those behind
+    /// the last one may still wait, and are not dropped.
     fn dropped(&self, order: &[usize]) -> HashMap<usize, Vec<usize>> {
-        let mut left = vec![false; order.iter().max().map_or(0, |last| last + 1)];
+        let mut left = vec![false; self.arrivals.len()];
         for &i in order {
             left[i] = true;
         }
         let mut found: HashMap<usize, Vec<usize>> = HashMap::new();
-        let mut together = Vec::new();
+        let mut together: HashMap<u32, Vec<usize>> = HashMap::new();
         for (i, &left) in left.iter().enumerate() {
+            let line = if self.flows_apart {
+                self.arrivals[i].flow
+            } else {
+                0
+            };
             if !left {
-                together.push(i);
-            } else if !together.is_empty() {
-                found.insert(i, std::mem::take(&mut together));
+                together.entry(line).or_default().push(i);
+            } else if let Some(together) = together.remove(&line) {
+                found.insert(i, together);
             }
         }
         found

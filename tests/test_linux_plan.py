@@ -108,6 +108,7 @@ def test_only_the_flows_that_ask_for_ecn_have_a_route_that_does() -> None:
 @pytest.mark.parametrize(
     ("where", "change", "sentence"),
     [
+        (("links", 1), {"delay_ns": 275 * 10**9}, r"links\[1\].delay_ns: netem delays by 274 s"),
         (("links", 1), {"ring_pkts": 4}, r"links\[1\].ring_pkts: a virtual link has no driver"),
         (("links", 1), {"shaper": "tbf", "burst_bytes": 500}, "drops packets larger"),
         (("flows", 0), {"send_jitter_ns": 10}, r"flows\[0\].send_jitter_ns"),

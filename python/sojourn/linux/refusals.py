@@ -15,6 +15,8 @@ CONTROLS = ("cubic", "reno", "htcp", "dctcp")
 MAX_FLOWS = 30_000
 # A bucket smaller than a packet never lets it pass.
 MTU_BYTES = 1514
+# 2^32 ticks of 64 ns, in which tc writes a delay of netem down.
+MAX_DELAY_S = 274
 # Both sides of a tap keep 32 bytes of each packet in the guest's memory.
 MAX_LOG_BYTES = 400_000_000
 _LOG_BYTES_OF_PACKET = 64
@@ -60,6 +62,11 @@ def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
 
 
 def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if link["delay_ns"] > MAX_DELAY_S * 10**9:
+        yield (
+            "delay_ns",
+            f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
+        )
     if link["ring_pkts"]:
         yield "ring_pkts", "a virtual link has no driver ring; allowed: 0"
     if link["rate_bps"] is not None and link["shaper"] == "tbf" and link["burst_bytes"] < MTU_BYTES:

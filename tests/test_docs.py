@@ -8,8 +8,13 @@ import re
 import shlex
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+import sojourn
+from sojourn import _native
 from sojourn.cli import status
+
+from tests.conftest import SMALL
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = [DOCS / name for name in ("scenarios.md", "results.md", "cli.md")]
@@ -43,3 +48,14 @@ def test_every_example_of_the_page_runs(
 def test_every_key_that_the_page_names_in_a_link_exists(page: Path) -> None:
     for target in re.findall(r"\]\(([\w./-]+)\)", page.read_text()):
         assert (DOCS / target).exists(), target
+
+
+def test_the_page_of_results_has_every_column_and_reason_of_the_events(tmp_path: Path) -> None:
+    page = (DOCS / "results.md").read_text()
+    for number, reason in list(enumerate(_native.reason_names()))[1:]:
+        assert f"{number} {reason}" in page
+    scenario = sojourn.loads(SMALL + "\n[record]\nevents = true\n")
+    sojourn.run(scenario, out=tmp_path / "out", workers=1)
+    (file,) = (tmp_path / "out").rglob("events.parquet")
+    for column in pq.read_schema(file).names:
+        assert f"| `{column}` |" in page

@@ -269,6 +269,8 @@ def cache(
     from sojourn import cache as kept
     from sojourn.store import default_root
 
+    if clear is None and older_than:
+        raise InputError("--older-than: says what --clear removes; name a part with --clear")
     if clear is not None:
         count, size = kept.clear(clear, older_than)
         if as_json:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sojourn.errors import InputError, StoreError
-from sojourn.store import digest, is_partial, write_errors, write_whole
+from sojourn.store import digest, is_partial, set_aside, write_errors, write_whole
 
 _MARK = ".sojourn.json"
 _SHOWN = 3
@@ -41,18 +41,10 @@ class Folder:
         path = self.path / name
         with write_errors(path):
             if path.exists() and digest(path.read_bytes()) != self.written.get(name):
-                self._set_aside(path)
+                set_aside(path, self.path / "aside")
         write_whole(path, content)
         self.written[name] = digest(content)
         self._mark()
-
-    def _set_aside(self, path: Path) -> None:
-        aside = self.path / "aside"
-        aside.mkdir(exist_ok=True)
-        number = 0
-        while (aside / f"{path.name}-{number}").exists():
-            number += 1
-        path.rename(aside / f"{path.name}-{number}")
 
     def _mark(self) -> None:
         mark = {"about": "Sojourn writes this folder", "files": self.written}

@@ -70,6 +70,15 @@ def write_whole(path: Path, content: bytes) -> None:
         _write(path, content)
 
 
+def set_aside(path: Path, aside: Path) -> None:
+    """Move a file or folder into the folder `aside`, under a name that is free there."""
+    aside.mkdir(exist_ok=True)
+    number = 0
+    while (aside / f"{path.name}-{number}").exists():
+        number += 1
+    path.rename(aside / f"{path.name}-{number}")
+
+
 def is_partial(name: str) -> bool:
     """Whether a file of this name is one that a command was writing, now or when it was killed."""
     return bool(re.fullmatch(r"\..+\.partial-\d+", name))
@@ -189,12 +198,7 @@ class Store:
 
     def _set_aside(self, folder: Path) -> None:
         with write_errors(folder):
-            aside = self.root / "damaged"
-            aside.mkdir(exist_ok=True)
-            number = 0
-            while (aside / f"{folder.name}-{number}").exists():
-                number += 1
-            folder.rename(aside / f"{folder.name}-{number}")
+            set_aside(folder, self.root / "damaged")
 
     def _sweep(self) -> None:
         """Partial folders whose process on this machine is gone."""

@@ -21,7 +21,7 @@ C_FILES := $(shell find aqm bench crates fuzz linux tests -name '*.[ch]' 2>/dev/
 SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
 
 .PHONY: help setup demo test test-deep check format generate validation linux-reference mutants bench wheel clean
-.PHONY: test-c test-rust test-target test-fuzz test-python test-wheel
+.PHONY: test-c test-rust test-target test-fuzz test-models test-python test-linux test-wheel
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -44,7 +44,7 @@ demo: setup ## set up, then DUK's first experiment beside the paper's numbers
 
 test: ## set up and run all tests but the deep ones; seconds of each part (at most 25 minutes on 2 cores)
 	tools/need.sh test
-	@MAKE="$(MAKE)" tools/parts.sh setup check test-c test-rust test-target test-fuzz test-python test-wheel
+	@MAKE="$(MAKE)" tools/parts.sh setup check test-c test-rust test-target test-fuzz test-models test-python test-linux test-wheel
 
 check: setup ## formatters, warnings as errors, types, licences, generated files
 	clang-format-16 --dry-run --Werror $(C_FILES)
@@ -72,9 +72,15 @@ test-target: ## the same seed gives the same bytes on a 32-bit target
 test-fuzz: setup ## the queue and every algorithm, a million random calls under sanitizers
 	python -m fuzz.run
 
-test-python: setup ## models, package, documentation, the engine beside Linux
-	pytest
+test-models: setup ## each algorithm beside its independent model
+	pytest tests/models
+
+test-python: setup ## package, documentation, the engine beside Linux
+	pytest tests --ignore tests/models --ignore tests/linux
 	python -m validation.compare --check
+
+test-linux: setup ## the qdisc in real kernels
+	pytest tests/linux
 
 test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh

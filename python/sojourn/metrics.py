@@ -12,14 +12,13 @@ from sojourn.errors import InputError, nearest
 
 
 @dataclass(frozen=True)
-class Metric:
-    """One number of one run in one window: of a queue, or of all flows."""
+class _Number:
+    """How a number is called, and where it stands in its table of a report."""
 
     name: str
     label: str
     unit: str
     path: tuple[str, ...]
-    of_queue: bool = True
 
     @property
     def heading(self) -> str:
@@ -27,12 +26,34 @@ class Metric:
         unit = [f"({self.unit})"] if self.unit else []
         return "\n".join([*self.label.split(", "), *unit])
 
-    def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
-        """The value in a run's report; NaN where nothing was measured."""
-        at: Any = _window(report, queue, window) if self.of_queue else _flows(report, window)
+    def value(self, at: Any) -> float:
+        """NaN where nothing was measured."""
         for key in self.path:
             at = at[key] if isinstance(at, Mapping) else None
         return float("nan") if at is None else float(at)
+
+
+@dataclass(frozen=True)
+class Metric(_Number):
+    """One number of one run in one window: of a queue, or of all flows."""
+
+    of_queue: bool = True
+
+    def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
+        """The value in a run's report; NaN where nothing was measured."""
+        return self.value(
+            _window(report, queue, window) if self.of_queue else _flows(report, window)
+        )
+
+
+@dataclass(frozen=True)
+class GroupMetric(_Number):
+    """One number of the flows of one name in one window."""
+
+    def of(self, report: Mapping[str, Any], group: str, window: str) -> float:
+        """The value in a run's report; NaN where nothing was measured."""
+        groups = _flows(report, window)["groups"]
+        return self.value(next(found for found in groups if found["name"] == group))
 
 
 def _window(report: Mapping[str, Any], queue: str, window: str) -> Any:
@@ -78,36 +99,15 @@ METRICS: dict[str, Metric] = {
 }
 
 
-@dataclass(frozen=True)
-class GroupMetric:
-    """One number of the flows of one name in one window."""
-
-    label: str
-    unit: str
-    path: tuple[str, ...]
-
-    @property
-    def heading(self) -> str:
-        """The label and the unit, a part on each line."""
-        return "\n".join([*self.label.split(", "), *([f"({self.unit})"] if self.unit else [])])
-
-    def of(self, report: Mapping[str, Any], window: str, group: str) -> float:
-        """The value in a run's report; NaN where nothing was measured."""
-        at: Any = next(g for g in _flows(report, window)["groups"] if g["name"] == group)
-        for key in self.path:
-            at = at[key]
-        return float("nan") if at is None else float(at)
-
-
 # What a table of groups of flows shows, in this order.
 GROUP_METRICS = (
-    GroupMetric("goodput", "Mbit/s", ("goodput_mbps",)),
-    GroupMetric("Jain's index", "", ("jain",)),
-    GroupMetric("least flow, of the mean", "", ("least_share",)),
-    GroupMetric("packets sent", "", ("data_pkts_sent",)),
-    GroupMetric("sent again", "", ("retransmitted_pkts",)),
-    GroupMetric("lost", "", ("lost_pkts",)),
-    GroupMetric("completion time, third quartile", "s", ("fct_s", "p75")),
+    GroupMetric("goodput_mbps", "goodput", "Mbit/s", ("goodput_mbps",)),
+    GroupMetric("jain", "Jain's index", "", ("jain",)),
+    GroupMetric("least_share", "least flow, of the mean", "", ("least_share",)),
+    GroupMetric("data_pkts_sent", "packets sent", "", ("data_pkts_sent",)),
+    GroupMetric("retransmitted_pkts", "sent again", "", ("retransmitted_pkts",)),
+    GroupMetric("lost_pkts", "lost", "", ("lost_pkts",)),
+    GroupMetric("fct_p75_s", "completion time, third quartile", "s", ("fct_s", "p75")),
 )
 
 # What a table of runs shows, in this order.

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
 
 from rich.console import Console
 
@@ -28,47 +27,25 @@ def print_result(result: Result, out: Path | None) -> None:
     by_case: dict[tuple[str, str], list[Run]] = {}
     for run in result:
         by_case.setdefault((str(run.labels["aqm"]), str(run.labels["host"])), []).append(run)
-    labels = _labels(list(by_case))
+    labels, cases = _labels(list(by_case)), list(by_case.values())
     found = differences(result)
     for queue in result.runs[0].report["queues"]:
         for window in queue["windows"]:
             at = queue["name"], window["name"]
-            columns = [_column(METRICS[name], list(by_case.values()), *at) for name in SUMMARY]
-            shown = [column for column in columns if set(column.cells) != {_NOTHING}]
+            columns = _columns([METRICS[name] for name in SUMMARY], cases, *at)
             title = f"{queue['name']}, {window['name']}: "
-            print_columns(terminal, title + of, labels, shown)
+            print_columns(terminal, title + of, labels, columns)
             here = [d for d in found if (d.queue, d.window) == at]
             if here:
                 _print_differences(terminal, title, here)
-    _print_groups(terminal, result.runs[0].report, labels, list(by_case.values()), of)
-    if out:
-        terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
-
-
-def _print_groups(
-    terminal: Console,
-    first: Mapping[str, Any],
-    labels: Sequence[Column],
-    cases: Sequence[Sequence[Run]],
-    of: str,
-) -> None:
-    """A table for each name of flows and window, where there are several names."""
-    for window in first["transport"]:
+    # Groups are told apart where there are several.
+    for window in result.runs[0].report["transport"]:
         groups = [group["name"] for group in window["groups"]]
         for group in groups if len(groups) > 1 else []:
-            columns = [
-                Column(
-                    metric.heading,
-                    [_group_cell(runs, metric, window["name"], group) for runs in cases],
-                )
-                for metric in GROUP_METRICS
-            ]
-            shown = [column for column in columns if set(column.cells) != {_NOTHING}]
-            print_columns(terminal, f"flows '{group}', {window['name']}: {of}", labels, shown)
-
-
-def _group_cell(runs: Sequence[Run], metric: GroupMetric, window: str, group: str) -> str:
-    return _mean([metric.of(run.report, window, group) for run in runs])
+            columns = _columns(GROUP_METRICS, cases, group, window["name"])
+            print_columns(terminal, f"flows '{group}', {window['name']}: {of}", labels, columns)
+    if out:
+        terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
 
 
 def _print_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
@@ -107,12 +84,17 @@ def _labels(cases: Sequence[tuple[str, str]]) -> list[Column]:
     return [Column("aqm", aqms), *([Column("host", hosts)] if set(hosts) != {"sim"} else [])]
 
 
-def _column(metric: Metric, cases: Sequence[Sequence[Run]], queue: str, window: str) -> Column:
-    return Column(metric.heading, [_cell(runs, metric, queue, window) for runs in cases])
-
-
-def _cell(runs: Sequence[Run], metric: Metric, queue: str, window: str) -> str:
-    return _mean([metric.of(run.report, queue, window) for run in runs])
+def _columns(
+    metrics: Iterable[Metric | GroupMetric], cases: Sequence[Sequence[Run]], of: str, window: str
+) -> list[Column]:
+    """A column for each metric that was measured: of a queue, or of the flows of one name."""
+    columns = [
+        Column(
+            metric.heading, [_mean([metric.of(run.report, of, window) for run in c]) for c in cases]
+        )
+        for metric in metrics
+    ]
+    return [column for column in columns if set(column.cells) != {_NOTHING}]
 
 
 def _mean(values: Sequence[float]) -> str:

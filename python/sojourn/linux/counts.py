@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +64,7 @@ def _flows(
 ) -> list[dict[str, Any]]:
     of_windows = [_goodputs_mbps(window, at) for window in scenario["record"]["windows"]]
     last = at[scenario["duration_ns"]]
+    completions = Counter(transfer.flow for transfer in done)
     names = [(f["name"], i) for f in scenario["flows"] for i in range(f["count"])]
     return [
         {
@@ -74,7 +76,7 @@ def _flows(
             "data_pkts_sent": last[n].data_pkts_sent,
             "retransmitted_pkts": last[n].retransmitted_pkts,
             "timeouts": last[n].timeouts,
-            "completions": sum(transfer.flow == n for transfer in done),
+            "completions": completions[n],
             "srtt_ms": last[n].srtt_us / 1e3 or None,
         }
         for n, (name, index) in enumerate(names)
@@ -96,55 +98,49 @@ def _transport(
     at: Mapping[int, list[Count]],
     done: Sequence[Done],
 ) -> dict[str, Any]:
+    goodputs = _goodputs_mbps(window, at)
+
+    def of(members: range) -> dict[str, Any]:
+        mine = goodputs[members.start : members.stop]
+        return {
+            **_grown(members, window, at),
+            "goodput_mbps": math.fsum(mine),
+            "jain": _jain(mine),
+            "fct_s": _completions(window, [d for d in done if d.flow in members]),
+        }
+
     groups, first = [], 0
     for flow in scenario["flows"]:
         members = range(first, first + flow["count"])
-        first += flow["count"]
-        groups.append(_group(flow, members, window, at, done))
-    return {
-        "name": window["name"],
-        **_of_flows(range(first), window, at, done),
-        "groups": groups,
-    }
+        first = members.stop
+        groups.append(_group(flow, goodputs[members.start : members.stop], of(members)))
+    return {"name": window["name"], **of(range(first)), "groups": groups}
 
 
-def _of_flows(
-    members: range, window: Mapping[str, Any], at: Mapping[int, list[Count]], done: Sequence[Done]
-) -> dict[str, Any]:
-    def grown(key: str) -> int:
-        ends = (at[window[edge]] for edge in ("from_ns", "to_ns"))
-        begin, end = (sum(getattr(counts[n], key) for n in members) for counts in ends)
-        return int(end - begin)
-
+def _grown(
+    members: range, window: Mapping[str, Any], at: Mapping[int, list[Count]]
+) -> dict[str, int]:
+    """What some flows have counted in a window."""
+    begin, end = (at[window[edge]] for edge in ("from_ns", "to_ns"))
     keys = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
-    goodputs = [_goodputs_mbps(window, at)[n] for n in members]
     return {
-        **{key: grown(key) for key in keys},
-        "goodput_mbps": math.fsum(goodputs),
-        "jain": _jain(goodputs),
-        "fct_s": _completions(window, [transfer for transfer in done if transfer.flow in members]),
+        key: sum(getattr(end[n], key) - getattr(begin[n], key) for n in members) for key in keys
     }
 
 
 def _group(
-    flow: Mapping[str, Any],
-    members: range,
-    window: Mapping[str, Any],
-    at: Mapping[int, list[Count]],
-    done: Sequence[Done],
+    flow: Mapping[str, Any], goodputs_mbps: Sequence[float], counted: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The flows of one name: fairness among them, and what of their datagrams did not arrive."""
-    counted = _of_flows(members, window, at, done)
-    mean = counted["goodput_mbps"] / len(members)
+    mean = counted["goodput_mbps"] / len(goodputs_mbps)
     lost_pkts = None
     if flow["app"]["kind"] == "cbr":
         arrived_pkts = counted["delivered_bytes"] // flow["app"]["payload_bytes"]
         lost_pkts = max(0, counted["data_pkts_sent"] - arrived_pkts)
-    goodputs = _goodputs_mbps(window, at)
     return {
         "name": flow["name"],
-        "flows": len(members),
-        "least_share": min(goodputs[n] for n in members) / mean if mean else None,
+        "flows": len(goodputs_mbps),
+        "least_share": min(goodputs_mbps) / mean if mean else None,
         "lost_pkts": lost_pkts,
         **counted,
     }

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from sojourn import algorithms
-from sojourn.algorithms import Row
 from sojourn.linux.tc import tables, values
 
 from tests.linux.tdc.case import ADD, ROOT, Case, Form, literally, together
@@ -100,7 +98,7 @@ def _document(form: Form) -> str:
     """Every number of it, but those that an algorithm has of its own, and the memory."""
     length = FEW * FRAME_BYTES
     head = {"kind": tables.KIND, "handle": "1:", "root": True, "refcnt": 2}
-    options = {row.name: _number(row, value) for row, value in form.all_rows()}
+    options = {row.name: values.as_json(row, value) for row, value in form.all_rows()}
     common = {"bytes": length, "packets": FEW, "drops": 0, "overlimits": 0, "requeues": 0}
     counted = {"in_pkts": FEW, "in_bytes": length, "out_pkts": FEW, "out_bytes": length}
     groups = {
@@ -120,14 +118,3 @@ def _own(form: Form) -> str:
     if not rows:
         return ""
     return rf'(?:,"algorithm":\{{{inside}\}}){"?" * bool(form.rows)}'
-
-
-def _number(row: Row, value: int) -> Any:
-    if row.kind == "bool":
-        return bool(value)
-    if row.kind == "choice":
-        return values.write(row, value)
-    if row.unit == "q32":
-        share = float(f"{values.share(value):g}")
-        return int(share) if share.is_integer() else share
-    return value

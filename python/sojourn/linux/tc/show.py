@@ -79,19 +79,7 @@ def _words(rows: _Rows) -> Iterator[str]:
 
 
 def _numbers(rows: _Rows) -> dict[str, Any]:
-    return {row.name: _number(row, value) for row, value in rows}
-
-
-def _number(row: Row, value: int) -> bool | int | float | str:
-    if row.kind == "bool":
-        return bool(value)
-    if row.kind == "choice":
-        return values.write(row, value)
-    if row.unit == "q32":
-        # tc writes six digits, and whole numbers without a point.
-        share = float(f"{values.share(value):g}")
-        return int(share) if share.is_integer() else share
-    return value
+    return {row.name: values.as_json(row, value) for row, value in rows}
 
 
 # ---- statistics ----

@@ -123,3 +123,15 @@ def _write_share(value: int) -> str:
 def share(value: int) -> float:
     """Of a probability's Q0.32."""
     return 1.0 if value == _U32_MAX else value / 2**32
+
+
+def as_json(row: Row, value: int) -> bool | int | float | str:
+    """As `tc -j` has it: six digits of a share, and whole numbers without a point."""
+    if row.kind == "bool":
+        return bool(value)
+    if row.kind == "choice":
+        return write(row, value)
+    if row.unit == "q32":
+        written = float(f"{share(value):g}")
+        return int(written) if written.is_integer() else written
+    return value

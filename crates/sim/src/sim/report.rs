@@ -215,11 +215,7 @@ impl Run<'_> {
 
     /// Payload delivered to each flow in a window over its length.
     fn goodputs_mbps(&self, window: &WindowSpec) -> Vec<f64> {
-        let counted = self.counted(window);
-        counted
-            .iter()
-            .map(|tally| mbps(tally.delivered_bytes, window))
-            .collect()
+        goodputs_mbps(&self.counted(window), window)
     }
 
     fn transport(&self, window: &WindowSpec) -> TransportWindow {
@@ -241,24 +237,18 @@ impl Run<'_> {
 
     fn flow_reports(&self) -> Vec<FlowReport> {
         let of_windows: Vec<_> = self.windows.iter().map(|w| self.goodputs_mbps(w)).collect();
-        let mut ends: Vec<_> = self
-            .net
-            .flows
-            .iter()
-            .map(|flow| (Tally::of(flow), None))
-            .collect();
+        let tallies = self.tallies();
+        let mut srtt_ms = vec![None; tallies.len()];
         for end in &self.net.endpoints {
             if let Kind::Tcp(connection) = &end.kind {
                 let stats = connection.stats();
-                let (tally, srtt_ms) = &mut ends[end.flow as usize];
-                tally.add(&stats);
                 if end.sends_data && stats.srtt_us > 0 {
-                    *srtt_ms = Some(f64::from(stats.srtt_us) / 1e3);
+                    srtt_ms[end.flow as usize] = Some(f64::from(stats.srtt_us) / 1e3);
                 }
             }
         }
         let report = |(i, flow): (usize, &Flow)| {
-            let (tally, srtt_ms) = ends[i];
+            let tally = tallies[i];
             FlowReport {
                 name: flow.name.clone(),
                 index: flow.index,
@@ -269,7 +259,7 @@ impl Run<'_> {
                 retransmitted_pkts: tally.retransmitted_pkts,
                 timeouts: tally.timeouts,
                 completions: flow.completions.len() as u64,
-                srtt_ms,
+                srtt_ms: srtt_ms[i],
             }
         };
         self.net.flows.iter().enumerate().map(report).collect()
@@ -279,10 +269,7 @@ impl Run<'_> {
 impl FlowsWindow {
     fn of(flows: &[Flow], counted: &[Tally], window: &WindowSpec) -> Self {
         let sum = |key: fn(&Tally) -> u64| counted.iter().map(key).sum();
-        let goodputs: Vec<_> = counted
-            .iter()
-            .map(|tally| mbps(tally.delivered_bytes, window))
-            .collect();
+        let goodputs = goodputs_mbps(counted, window);
         Self {
             retransmitted_pkts: sum(|tally| tally.retransmitted_pkts),
             timeouts: sum(|tally| tally.timeouts),
@@ -316,6 +303,11 @@ impl GroupWindow {
             all,
         }
     }
+}
+
+fn goodputs_mbps(counted: &[Tally], window: &WindowSpec) -> Vec<f64> {
+    let goodput = |tally: &Tally| mbps(tally.delivered_bytes, window);
+    counted.iter().map(goodput).collect()
 }
 
 fn mbps(bytes: u64, window: &WindowSpec) -> f64 {

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from bench.bounds.plan import PARTS, Row, Sizes, boots_of
 from linux.uml.boot import BootError, boot
-from linux.uml.build import BuildError, Built, cache_root, digest, only_one, run
+from linux.uml.build import BuildError, Built, cache_root, digest, kept, run
 
 HERE = Path(__file__).resolve().parent
 SOURCES = ("Kbuild", "bounds.c", "job.h", "packets.h")
@@ -81,24 +81,14 @@ def measuring_module(built: Built) -> Path:
     """bounds.ko for this kernel, from the cache if it is there."""
     key = digest([HERE / name for name in SOURCES], [built.kernel.parent.name])
     folder = cache_root() / f"bounds-{key}"
-    with only_one(folder.name):
-        if not folder.exists():
-            work = folder.with_suffix(".new")
-            shutil.rmtree(work, ignore_errors=True)
-            work.mkdir(parents=True)
-            for name in SOURCES:
-                shutil.copy(HERE / name, work)
-            make: list[str | Path] = [
-                "make",
-                "-C",
-                built.objects,
-                "ARCH=um",
-                f"M={work}",
-                "modules",
-            ]
-            run(make, work / "build.log")
-            work.rename(folder)
-    return folder / "bounds.ko"
+
+    def make(work: Path) -> None:
+        for name in SOURCES:
+            shutil.copy(HERE / name, work)
+        command: list[str | Path] = ["make", "-C", built.objects, "ARCH=um", f"M={work}", "modules"]
+        run(command, work / "build.log")
+
+    return kept(folder, make) / "bounds.ko"
 
 
 def module_of(revision: str, built: Built) -> Module:
@@ -112,18 +102,15 @@ def module_of(revision: str, built: Built) -> Module:
     except (OSError, subprocess.CalledProcessError) as error:
         raise BuildError(f"{revision} is no revision of a repository here") from error
     folder = cache_root() / f"module-{digest([], [commit, built.kernel.parent.name])}"
-    with only_one(folder.name):
-        if not folder.exists():
-            work = folder.with_suffix(".new")
-            shutil.rmtree(work, ignore_errors=True)
-            work.mkdir(parents=True)
-            subprocess.run(["tar", "-x", "-C", work], input=tree, check=True)
-            kernel = ["ARCH=um", f"KERNEL={built.objects}", f"BUILD={work / 'build'}"]
-            run(["make", "-C", work / "linux/qdisc", *kernel], work / "build.log")
-            run(["make", "-C", work / "linux/tc", f"BUILD={work / 'tc'}"], work / "build.log")
-            (work / "tc/q_sojourn.so").rename(work / "build/q_sojourn.so")
-            work.rename(folder)
-    return Module(revision, folder / "build/sch_sojourn.ko")
+
+    def make(work: Path) -> None:
+        subprocess.run(["tar", "-x", "-C", work], input=tree, check=True)
+        kernel = ["ARCH=um", f"KERNEL={built.objects}", f"BUILD={work / 'build'}"]
+        run(["make", "-C", work / "linux/qdisc", *kernel], work / "build.log")
+        run(["make", "-C", work / "linux/tc", f"BUILD={work / 'tc'}"], work / "build.log")
+        (work / "tc/q_sojourn.so").rename(work / "build/q_sojourn.so")
+
+    return Module(revision, kept(folder, make) / "build/sch_sojourn.ko")
 
 
 def cycles_per_second(work: Path) -> int:

@@ -10,12 +10,11 @@ For any other kernel the Makefiles here and in ../tc are enough.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from linux.uml.build import BuildError, Built, build, cache_root, digest, only_one, run
+from linux.uml.build import BuildError, Built, build, cache_root, digest, kept, run
 
 HERE = Path(__file__).resolve().parent
 TC = HERE.parent / "tc"
@@ -30,19 +29,16 @@ def module(built: Built, algorithms: Sequence[Path] = (), jobs: int = 2, trace: 
     sources += [*TC.glob("*.[ch]"), TC / "Makefile", *algorithms]
     key = digest(sorted(sources), [built.kernel.parent.name, trace])
     folder = cache_root() / f"module-{key}"
-    with only_one(folder.name):
-        if not folder.exists():
-            work = folder.with_suffix(".new")
-            shutil.rmtree(work, ignore_errors=True)
-            work.mkdir(parents=True)
-            log, further = work / "build.log", f"AQM={' '.join(map(str, algorithms))}"
-            kernel = ["ARCH=um", f"KERNEL={built.objects}", f"-j{jobs}"]
-            kernel += [f"TRACE={trace}"] * bool(trace)
-            run(["make", "-C", HERE, *kernel, f"BUILD={work}", further], log)
-            run(["make", "-C", TC, f"BUILD={work / 'tc'}", further], log)
-            (work / "tc/q_sojourn.so").rename(work / "q_sojourn.so")
-            work.rename(folder)
-    return folder / "sch_sojourn.ko"
+
+    def make(work: Path) -> None:
+        log, further = work / "build.log", f"AQM={' '.join(map(str, algorithms))}"
+        kernel = ["ARCH=um", f"KERNEL={built.objects}", f"-j{jobs}"]
+        kernel += [f"TRACE={trace}"] * bool(trace)
+        run(["make", "-C", HERE, *kernel, f"BUILD={work}", further], log)
+        run(["make", "-C", TC, f"BUILD={work / 'tc'}", further], log)
+        (work / "tc/q_sojourn.so").rename(work / "q_sojourn.so")
+
+    return kept(folder, make) / "sch_sojourn.ko"
 
 
 def main() -> int:

@@ -274,17 +274,26 @@ def make_kernel(
     (folder / "linux.new").rename(folder / "linux")
 
 
-def make_programs(folder: Path) -> None:
+def kept(folder: Path, make: Callable[[Path], None]) -> Path:
+    """The folder of the cache. Where it is not there yet, `make` fills one beside it first, so that
+    what was stopped or has failed never passes for whole."""
+    with only_one(folder.name):
+        if not folder.exists():
+            fresh = folder.with_suffix(".new")
+            shutil.rmtree(fresh, ignore_errors=True)
+            fresh.mkdir(parents=True)
+            make(fresh)
+            fresh.rename(folder)
+    return folder
+
+
+def make_programs(fresh: Path) -> None:
     """Compile what runs inside the guest, and the shim between the kernel and its host."""
-    fresh = folder.with_suffix(".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
     flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
     for name in GUEST_PROGRAMS:
         run(["gcc", *flags, "-o", fresh / name, HERE / f"{name}.c", "-lm"], fresh / "build.log")
     shim: list[str | Path] = ["-shared", "-fPIC", "-o", fresh / "shim.so"]
     run(["gcc", *flags, *shim, *(HERE / f"{name}.c" for name in SHIMS)], fresh / "build.log")
-    fresh.rename(folder)
 
 
 def kernel_folder(origin: Path, fragments: Sequence[Path] = (CONFIG,)) -> Path:
@@ -317,9 +326,7 @@ def build(
             make_kernel(origin, fragments, kernel, jobs, note)
     sources = [HERE / f"{name}.c" for name in (*GUEST_PROGRAMS, *SHIMS)]
     programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
-    with only_one(programs.name):
-        if not programs.exists():
-            make_programs(programs)
+    kept(programs, make_programs)
     objects = kernel / "objects"
     release = (objects / "include/config/kernel.release").read_text().strip()
     return Built(kernel / "linux", objects, kernel / "source", programs, release)

@@ -13,7 +13,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from linux.uml.build import cache_root, only_one, run
+from linux.uml.build import cache_root, kept, run
 
 HEADERS = sorted(Path("/lib/modules").glob("*/build"))
 
@@ -24,16 +24,15 @@ def image(release: str) -> tuple[Path, Path]:
     if installed.is_file() and os.access(installed, os.R_OK):
         return installed, Path(f"/lib/modules/{release}")
     folder = cache_root() / f"debian-{release}"
-    with only_one(folder.name):
-        if not folder.exists():
-            work = folder.with_suffix(".new")
-            work.mkdir(parents=True, exist_ok=True)
-            log = work / "fetch.log"
-            run(["apt-get", "download", f"linux-image-{release}"], log, cwd=work)
-            [package] = work.glob("*.deb")
-            run(["dpkg-deb", "-x", package, work], log)
-            package.unlink()
-            work.rename(folder)
+
+    def fetch(work: Path) -> None:
+        log = work / "fetch.log"
+        run(["apt-get", "download", f"linux-image-{release}"], log, cwd=work)
+        [package] = work.glob("*.deb")
+        run(["dpkg-deb", "-x", package, work], log)
+        package.unlink()
+
+    kept(folder, fetch)
     return folder / f"boot/vmlinuz-{release}", folder / f"lib/modules/{release}"
 
 

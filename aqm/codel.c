@@ -5,14 +5,12 @@
 #include "aqm.h"
 #include "law/codel.h"
 
-struct codel_conf {
-	u64 target, interval;
-};
-
 struct codel_state {
 	struct codel_law law;
 	u64 delay; /* of the last packet offered */
 };
+
+static const char *const codel_forms[] = {"ours", "linux"};
 
 /* clang-format off */
 static const struct aqm_field params[] = {
@@ -20,6 +18,8 @@ static const struct aqm_field params[] = {
 		"acceptable standing delay"),
 	AQM_ROW(2, AQM_U64, codel_conf, interval, AQM_NS, 100 * NS_PER_MS, 1000, 100 * NS_PER_S, 0,
 		"time above target before the first signal; about a worst round trip"),
+	AQM_ROW_OF_CHOICES(3, codel_conf, form, codel_forms, CODEL_OURS, CODEL_LINUX, AQM_FIXED,
+		"arithmetic of the control law: exact, or Linux's approximation"),
 	AQM_END,
 };
 
@@ -37,16 +37,17 @@ static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
 	struct codel_state *s = st;
 	const struct codel_conf *c = conf;
 	struct aqm_verdict v;
+	u64 came = now - aqm_sojourn_ns(now, pkt);
 	bool above;
 
-	s->delay = aqm_sojourn_ns(now, pkt);
-	above = codel_above(&s->law, now, s->delay, view->bytes, view->mtu_bytes, c->target,
-	                    c->interval);
-	if (!codel_signals(&s->law, now, above, pkt->nth, c->interval))
+	now = codel_tick(c, now);
+	s->delay = now - codel_tick(c, came);
+	above = codel_above(&s->law, c, now, s->delay, view->bytes, view->mtu_bytes);
+	if (!codel_signals(&s->law, c, now, above, pkt->nth))
 		return aqm_pass();
 	v = aqm_signal(view, pkt, AQM_WHY_DELAY);
 	if (v.act == AQM_MARK)
-		codel_marked(&s->law, c->interval);
+		codel_marked(&s->law, c);
 	return v;
 }
 

@@ -11,13 +11,17 @@ struct pie_conf {
 	u32 alpha, beta;
 	u32 mark_ecnth;
 	u32 dq_rate_estimator;
+	u32 form;
 };
+
+enum { PIE_OURS, PIE_LINUX };
 
 struct pie_state {
 	struct pie_law law;
 	struct pie_drain drain;
 	u64 accu;     /* Q0.56 sum of probabilities since the last signal */
 	u64 drain_ns; /* average time to send DQ_THRESHOLD bytes */
+	u64 left_ns;  /* Linux's form: when the last packet left; 0: none */
 	u32 prob;
 	struct aqm_rng rng;
 };
@@ -27,14 +31,19 @@ struct pie_state {
 #define DQ_WEIGHT_LOG2 2
 
 /* Section 5.4. */
-#define ACCU_LOW  ((u64)PIE_ONE / 100 * 85)
-#define ACCU_HIGH ((u64)PIE_ONE / 2 * 17)
+#define ACCU_LOW  (PIE_ONE / 100 * 85)
+#define ACCU_HIGH (PIE_ONE / 2 * 17)
 
 /* Section 5.5; and, outside the RFC, what Linux adds per update to a delay that is
  * far out of hand. */
-#define STEP_CAP (PIE_ONE / 50)
-#define STEP_FAR (PIE_ONE / 50)
+#define STEP_CAP ((s64)(PIE_ONE / 50))
+#define STEP_FAR ((s64)(PIE_ONE / 50))
 #define FAR_NS   (250 * NS_PER_MS)
+
+/* net/sched/sch_pie.c: its first update. */
+#define LINUX_FIRST_NS (500 * NS_PER_MS)
+
+static const char *const pie_forms[] = {"ours", "linux"};
 
 /* clang-format off */
 static const struct aqm_field params[] = {
@@ -52,6 +61,8 @@ static const struct aqm_field params[] = {
 		"from this probability on packets are dropped and not marked"),
 	AQM_ROW(7, AQM_BOOL, pie_conf, dq_rate_estimator, AQM_COUNT, 0, 0, 1, 0,
 		"estimate delay from the drain rate instead of timestamps"),
+	AQM_ROW_OF_CHOICES(8, pie_conf, form, pie_forms, PIE_OURS, PIE_LINUX, AQM_FIXED,
+		"safeguards: the RFC's, or Linux's, whose probability is not bounded by 1"),
 	AQM_END,
 };
 
@@ -80,26 +91,39 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 
 	s->law.burst_ns = c->max_burst;
 	rng_seed(&s->rng, seed, 0);
-	return now + c->tupdate;
+	return now + (c->form == PIE_LINUX ? LINUX_FIRST_NS : c->tupdate);
 }
 
 /* Section 4.1: stay out of the way of a queue that is short already. */
 static bool spared(const struct pie_state *s, const struct pie_conf *c,
                    const struct aqm_view *view)
 {
-	return (s->law.old_ns < c->target >> 1 && s->law.prob < PIE_ONE / 5) ||
-	       view->bytes <= 2 * view->mtu_bytes;
+	bool linux_form = c->form == PIE_LINUX;
+	u64 delay_ns = linux_form ? s->law.delay_ns : s->law.old_ns;
+	u32 least_bytes = 2 * view->mtu_bytes + !linux_form;
+
+	return (delay_ns < c->target >> 1 && s->law.prob < PIE_ONE / 5) ||
+	       view->bytes < least_bytes;
 }
 
 /* Section 5.4: signals neither too close together nor too far apart. */
-static bool derandomised(struct pie_state *s)
+static bool derandomised(struct pie_state *s, u32 form)
 {
 	if (!s->law.prob)
 		s->accu = 0;
-	s->accu += (u64)s->law.prob;
+	s->accu += s->law.prob;
 	if (s->accu < ACCU_LOW)
 		return false;
-	return s->accu >= ACCU_HIGH || rng_chance(&s->rng, s->prob);
+	if (s->accu >= ACCU_HIGH) {
+		/* In Linux a mark leaves the sum as it is, and the next packet has its turn. */
+		if (form == PIE_OURS)
+			s->accu = 0;
+		return true;
+	}
+	if (!rng_chance(&s->rng, s->prob))
+		return false;
+	s->accu = 0;
+	return true;
 }
 
 static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
@@ -107,16 +131,20 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 {
 	struct pie_state *s = st;
 	const struct pie_conf *c = conf;
+	struct aqm_verdict v;
 
 	(void)now;
 	s->law.idled = 0;
-	pie_renew_burst(&s->law, c->target, c->max_burst);
-	if (s->law.burst_ns || spared(s, c, view) || !derandomised(s))
+	if (c->form == PIE_OURS)
+		pie_renew_burst(&s->law, c->target, c->max_burst);
+	if (s->law.burst_ns || spared(s, c, view) || !derandomised(s, c->form))
 		return aqm_pass();
-	s->accu = 0;
+	v = aqm_drop(AQM_WHY_EARLY);
 	if (s->prob < c->mark_ecnth)
-		return aqm_signal(view, pkt, AQM_WHY_EARLY);
-	return aqm_drop(AQM_WHY_EARLY);
+		v = aqm_signal(view, pkt, AQM_WHY_EARLY);
+	if (v.act == AQM_DROP)
+		s->accu = 0;
+	return v;
 }
 
 static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
@@ -144,6 +172,14 @@ static void measure_drain(struct pie_state *s, u64 now, u32 len, u32 left)
 	pie_drain_again(&s->drain, now, left, DQ_THRESHOLD);
 }
 
+/* Linux's form: the allowance shrinks while packets leave, not with the updates. */
+static void spend_with_departures(struct pie_state *s, u64 now)
+{
+	if (s->left_ns)
+		pie_spend_burst(&s->law, now - s->left_ns);
+	s->left_ns = now;
+}
+
 static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *view, const struct aqm_pkt *pkt)
 {
@@ -152,9 +188,39 @@ static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
 
 	if (c->dq_rate_estimator)
 		measure_drain(s, now, pkt->len, view->bytes);
+	else if (c->form == PIE_LINUX && !view->bytes)
+		s->law.delay_ns = 0;
 	else
 		s->law.delay_ns = aqm_sojourn_ns(now, pkt);
+	if (c->form == PIE_LINUX)
+		spend_with_departures(s, now);
 	return aqm_pass();
+}
+
+/* Linux's form: the probability goes beyond 1, to where 64 bits overflow, and then to 1. */
+static bool move_unbounded(struct pie_law *p, s64 step)
+{
+	if (step < 0) {
+		p->prob -= min64(p->prob, (u64)-step);
+		return true;
+	}
+	p->prob += (u64)step;
+	if (p->prob >= (u64)step)
+		return true;
+	p->prob = PIE_ONE - 1;
+	return false;
+}
+
+/* Linux's form: an update without congestion starts all over. */
+static void renew_with_updates(struct pie_state *s, const struct pie_conf *c)
+{
+	const struct pie_law *p = &s->law;
+
+	if (p->prob || p->delay_ns >= c->target >> 1 || p->old_ns >= c->target >> 1)
+		return;
+	s->law.burst_ns = c->max_burst;
+	s->accu = 0;
+	s->left_ns = 0;
 }
 
 static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)
@@ -163,6 +229,7 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	const struct pie_conf *c = conf;
 	struct pie_gains gains = {c->target, c->alpha, c->beta, tune, 6};
 	struct pie_law *p = &s->law;
+	bool decays = true;
 	s64 step;
 
 	if (c->dq_rate_estimator)
@@ -174,13 +241,27 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 		step = STEP_CAP;
 	if (p->delay_ns > FAR_NS)
 		step += STEP_FAR;
-	pie_move(p, step);
-	if (!p->delay_ns && !p->old_ns)
+	if (c->form == PIE_LINUX)
+		decays = move_unbounded(p, step) && !view->bytes;
+	else
+		pie_move(p, step);
+	if (!p->delay_ns && !p->old_ns && decays)
 		p->prob -= p->prob >> 6; /* the RFC's 0.98, by the 1 - 1/64 it allows */
+	if (c->form == PIE_LINUX)
+		renew_with_updates(s, c);
+	else
+		pie_spend_burst(p, c->tupdate);
 	p->old_ns = p->delay_ns;
-	pie_spend_burst(p, c->tupdate);
 	s->prob = pie_prob_q32(p);
 	return now + c->tupdate;
+}
+
+/* Would further updates of an empty queue change nothing? */
+static bool settled(const struct pie_state *s, const struct pie_conf *c)
+{
+	u64 burst_ns = c->form == PIE_LINUX ? c->max_burst : 0;
+
+	return pie_at_rest(&s->law) && s->law.burst_ns == burst_ns && !s->left_ns;
 }
 
 static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
@@ -188,9 +269,9 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 	struct pie_state *s = st;
 	const struct pie_conf *c = conf;
 
-	while (from <= to && !view->pkts && (!pie_at_rest(&s->law) || s->law.burst_ns)) {
+	while (from <= to && !view->pkts && !settled(s, c)) {
 		if (s->law.idled++ == PIE_IDLE_TICKS)
-			pie_rest(&s->law, 0);
+			pie_rest(&s->law, 0); /* in Linux's form the next update renews the burst */
 		from = tick(st, conf, from, view);
 	}
 	return from <= to ? grid_after(from, to, c->tupdate) : from;

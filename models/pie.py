@@ -5,6 +5,8 @@ sections 5.1, 5.4 and 5.5. Delay comes from time stamps, or from the departure r
 in the order of appendix B).
 
 Not in the RFC but in Linux: the probability rises faster while the delay is above 250 ms.
+
+`LinuxPie` has the safeguards of net/sched/sch_pie.c in place of the RFC's.
 """
 
 from __future__ import annotations
@@ -80,12 +82,15 @@ class Pie(Discipline):
 
     def quiet(self) -> bool:
         """Section 4.4: congestion has gone away."""
-        half_s = self.target_s / 2
-        return self.p == 0 and self.delay_s < half_s and self.delay_old_s < half_s
+        return self.p == 0 and self.is_short(self.delay_s) and self.is_short(self.delay_old_s)
+
+    def is_short(self, delay_s: float) -> bool:
+        """Below half the target."""
+        return delay_s < self.target_s / 2 - SAME_INSTANT_S
 
     def drop_early(self) -> bool:
         """Appendix B, drop_early."""
-        if self.delay_old_s < self.target_s / 2 and self.p < SAFE_BELOW:
+        if self.is_short(self.delay_old_s) and self.p < SAFE_BELOW:
             return False
         if self.bytes <= 2 * self.mean_packet:
             return False
@@ -159,3 +164,75 @@ class Pie(Discipline):
             self.p *= DECAY
         self.delay_old_s = self.delay_s
         self.burst_s = max(0.0, self.burst_s - self.tupdate_s)
+
+
+FIRST_WAKE_S = 0.5
+WRAPS_AT = 256  # 64 bits, 56 of them behind the point
+
+
+class LinuxPie(Pie):
+    """sch_pie.c. It starts late; a short queue is told by the last packet's delay; the burst
+    allowance is spent while packets leave and granted by an update; p goes beyond 1."""
+
+    def __init__(self, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.next_s += FIRST_WAKE_S - self.tupdate_s
+        self.left_s: float | None = None
+
+    def drop_early(self) -> bool:
+        """pie_drop_early()."""
+        if self.is_short(self.delay_s) and self.p < SAFE_BELOW:
+            return False
+        if self.bytes < 2 * self.mean_packet:
+            return False
+        self.p_sum = self.p_sum + self.p if self.p > 0 else 0.0
+        if self.judge.below("sum-low", self.p_sum, NO_DROP_BELOW):
+            return False
+        if not self.judge.below("sum-high", self.p_sum, DROP_FROM):
+            return True
+        if not self.chance(min(self.p, 1.0)):
+            return False
+        self.p_sum = 0.0
+        return True
+
+    def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        """pie_qdisc_enqueue(). Only a drop clears the sum that has grown too large."""
+        if self.burst_s > SAME_INSTANT_S or not self.drop_early():
+            return Act.PASS
+        act = self.signal(packet) if self.p < self.mark_below else Act.DROP
+        if act is Act.DROP:
+            self.p_sum = 0.0
+        return act
+
+    def on_request(self, now_s: float) -> Packet | None:
+        """pie_process_dequeue()."""
+        packet = super().on_request(now_s)
+        if packet is None:
+            return None
+        if not self.waiting and not self.from_rate:
+            self.delay_s = 0.0
+        if self.left_s is not None:
+            self.burst_s = max(0.0, self.burst_s - (now_s - self.left_s))
+        self.left_s = now_s
+        return packet
+
+    def on_wake(self, now_s: float) -> None:
+        """pie_calculate_probability()."""
+        self.next_s = now_s + self.tupdate_s
+        if self.waiting and self.wakes_in_silence > self.stuck_after:
+            return
+        if not self.waiting and self.wakes_in_silence > self.rest_after:
+            self.rest()
+        self.delay_s = self.latest_delay_s()
+        step = self.step(self.delay_s) + (FAR_STEP if self.delay_s > FAR_S + SAME_INSTANT_S else 0)
+        self.p = max(0.0, self.p + step)
+        wrapped = self.p >= WRAPS_AT
+        if wrapped:
+            self.p = 1.0
+        elif self.delay_s == self.delay_old_s == 0 and not self.bytes:
+            self.p *= DECAY
+        if self.quiet():
+            self.burst_s = self.max_burst_s
+            self.p_sum = 0.0
+            self.left_s = None
+        self.delay_old_s = self.delay_s

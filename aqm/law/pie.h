@@ -7,22 +7,23 @@
  * shrink with the probability they act on; the burst allowance; the cycle that
  * measures how fast the queue drains.
  *
- * Probability is Q0.56 in an s64: the smallest step, 1 ns at gain 1/16 Hz scaled
- * by 1/2048, is 2.2 units, and twice the largest sum of two steps fits.
+ * Probability is Q8.56 in a u64: the smallest step, 1 ns at gain 1/16 Hz scaled by
+ * 1/2048, is 2.2 units, and twice the largest sum of two steps fits an s64. It is at
+ * most 1, but in Linux's form of PIE.
  */
 #ifndef AQM_LAW_PIE_H
 #define AQM_LAW_PIE_H
 
 #include "../fixed.h"
 
-#define PIE_ONE ((s64)1 << 56)
+#define PIE_ONE ((u64)1 << 56)
 
 /* Updates of an empty queue that are worked off one by one before the state is
  * set to rest. Default gains bring p from 1 to 0 in less than half as many. */
 #define PIE_IDLE_TICKS 2048
 
 struct pie_law {
-	s64 prob; /* Q0.56 */
+	u64 prob; /* Q8.56 */
 	u64 delay_ns, old_ns;
 	u64 burst_ns;
 	u32 idled;
@@ -30,7 +31,7 @@ struct pie_law {
 
 /* Below `prob` the step is divided by 2^shift; rows from large to small. */
 struct pie_tune {
-	s64 prob;
+	u64 prob;
 	u32 shift;
 };
 
@@ -48,8 +49,7 @@ static inline s64 pie_term(u32 gain, u64 to_ns, u64 from_ns)
 {
 	u64 size_ns = min64(to_ns > from_ns ? to_ns - from_ns : from_ns - to_ns, (u64)1 << 40);
 	/* 2^82 / 10^9, then 30 bits off: exact to 2^-52 of the term */
-	u64 term =
-	        min64(mulshift64(gain * size_ns, 4835703278458517ull, 30), 32 * (u64)PIE_ONE);
+	u64 term = min64(mulshift64(gain * size_ns, 4835703278458517ull, 30), 32 * PIE_ONE);
 
 	return to_ns > from_ns ? (s64)term : -(s64)term;
 }
@@ -68,11 +68,10 @@ static inline s64 pie_step(const struct pie_law *p, const struct pie_gains *g)
 
 static inline void pie_move(struct pie_law *p, s64 step)
 {
-	p->prob += step;
-	if (p->prob < 0)
-		p->prob = 0;
-	if (p->prob > PIE_ONE)
-		p->prob = PIE_ONE;
+	if (step < 0)
+		p->prob -= min64(p->prob, (u64)-step);
+	else
+		p->prob = min64(p->prob + (u64)step, PIE_ONE);
 }
 
 static inline u32 pie_prob_q32(const struct pie_law *p)

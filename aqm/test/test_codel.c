@@ -10,6 +10,9 @@
 
 extern const struct aqm_algo aqm_codel;
 
+static const struct codel_conf ours = {5 * NS_PER_MS, 100 * NS_PER_MS, CODEL_OURS};
+static const struct codel_conf linux_form = {5 * NS_PER_MS, 100 * NS_PER_MS, CODEL_LINUX};
+
 static struct bench begin(u64 start_ns)
 {
 	struct bench b = bench_new(&aqm_codel, 4000, start_ns);
@@ -153,24 +156,24 @@ TEST(drops_in_one_dequeue_are_bounded)
 	struct codel_law law = {.count = 1u << 30, .dropping = 1, .drop_next_ns = 1};
 	u32 nth = 0;
 
-	while (codel_signals(&law, 100 * NS_PER_S, true, nth, 100 * NS_PER_MS))
+	while (codel_signals(&law, &ours, 100 * NS_PER_S, true, nth))
 		nth++;
 	CHECK_EQ(nth, CODEL_DROPS);
-	CHECK(codel_signals(&law, 100 * NS_PER_S, true, 0, 100 * NS_PER_MS));
+	CHECK(codel_signals(&law, &ours, 100 * NS_PER_S, true, 0));
 }
 
 TEST(the_state_is_entered_again_where_it_was_left)
 {
 	struct codel_law law = {.count = 12, .last_count = 2, .drop_next_ns = 1000 * NS_PER_MS};
 
-	CHECK(codel_signals(&law, 1500 * NS_PER_MS, true, 0, 100 * NS_PER_MS));
+	CHECK(codel_signals(&law, &ours, 1500 * NS_PER_MS, true, 0));
 	CHECK_EQ(law.count, 10);
 	CHECK_EQ(law.last_count, 10);
 	/* 16 intervals later that is forgotten */
 	law.dropping = 0;
 	law.count = 20;
 	law.drop_next_ns = 1000 * NS_PER_MS;
-	CHECK(codel_signals(&law, 2600 * NS_PER_MS, true, 0, 100 * NS_PER_MS));
+	CHECK(codel_signals(&law, &ours, 2600 * NS_PER_MS, true, 0));
 	CHECK_EQ(law.count, 1);
 }
 
@@ -178,7 +181,55 @@ TEST(the_packet_behind_the_first_drop_passes)
 {
 	struct codel_law law = {.count = 0};
 
-	CHECK(codel_signals(&law, 5000 * NS_PER_MS, true, 0, 100 * NS_PER_MS));
-	CHECK(!codel_signals(&law, 5000 * NS_PER_MS, true, 1, 100 * NS_PER_MS));
-	CHECK(!codel_signals(&law, 5000 * NS_PER_MS, true, 0, 100 * NS_PER_MS));
+	CHECK(codel_signals(&law, &ours, 5000 * NS_PER_MS, true, 0));
+	CHECK(!codel_signals(&law, &ours, 5000 * NS_PER_MS, true, 1));
+	CHECK(!codel_signals(&law, &ours, 5000 * NS_PER_MS, true, 0));
+}
+
+/* Where the root starts at 1 and takes one step per signal, worked out by hand in Q0.16:
+ * x (3 - count x^2) / 2 is 0.5 at count 2, then 0.5625, 0.4878 and 0.4415. */
+TEST(linux_nears_the_root_by_one_step_a_signal)
+{
+	static const u32 inv_sqrt[] = {65535, 32768, 36864, 31968, 28936};
+	struct codel_law law = {.count = 0};
+	u64 now = 5000 * NS_PER_MS;
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		u64 gap_ns = (u64)(97656 * (double)inv_sqrt[i] / 65536) * 1024;
+
+		CHECK(codel_signals(&law, &linux_form, now, true, 0));
+		codel_marked(&law, &linux_form);
+		CHECK_EQ(law.count, i + 1);
+		CHECK_NEAR(law.inv_sqrt, inv_sqrt[i], 2);
+		CHECK_NEAR(law.drop_next_ns - now, gap_ns, 3 * 1024);
+		now = law.drop_next_ns;
+	}
+}
+
+TEST(in_linux_s_form_an_interval_must_be_over_and_not_just_reached)
+{
+	struct codel_law law = {.count = 0}, exact = {.count = 0};
+	u64 now = 1024000, over = now + (100 * NS_PER_MS >> 10 << 10);
+
+	CHECK(!codel_above(&law, &linux_form, now, NS_PER_S, 10000, 1514));
+	CHECK(!codel_above(&law, &linux_form, over, NS_PER_S, 10000, 1514));
+	CHECK(codel_above(&law, &linux_form, over + 1024, NS_PER_S, 10000, 1514));
+	CHECK(!codel_above(&exact, &ours, now, NS_PER_S, 10000, 1514));
+	CHECK(codel_above(&exact, &ours, now + 100 * NS_PER_MS, NS_PER_S, 10000, 1514));
+}
+
+TEST(in_linux_s_form_time_counts_in_1024_ns)
+{
+	struct bench b = bench_new(&aqm_codel, 10, 0);
+
+	set_row(&b, "form", CODEL_LINUX);
+	CHECK(!bench_start(&b, 1).sentence);
+	b.now = 1024 * 1000 + 1023;
+	arrive(&b, 0, 1514, 0);
+	arrive(&b, 0, 1514, 0);
+	b.now += 1;
+	leave(&b);
+	CHECK_EQ(stat(&b, "delay"), 1024);
+	bench_end(&b);
 }

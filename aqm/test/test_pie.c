@@ -10,7 +10,7 @@ extern const struct aqm_algo aqm_pie, aqm_pie_2013;
 
 static const struct pie_tune tune_2013[] = {{PIE_ONE / 10, 1}, {PIE_ONE / 100, 3}};
 
-static double as_double(s64 prob)
+static double as_double(u64 prob)
 {
 	return (double)prob / (double)PIE_ONE;
 }
@@ -29,7 +29,7 @@ TEST(steps_are_those_of_the_2013_vectors)
 	u32 i;
 
 	for (i = 0; i < 4; i++) {
-		struct pie_law p = {.prob = (s64)(v[i].p * (double)PIE_ONE),
+		struct pie_law p = {.prob = (u64)(v[i].p * (double)PIE_ONE),
 		                    .delay_ns = (u64)(v[i].cur_ms * 1e6),
 		                    .old_ns = (u64)(v[i].old_ms * 1e6)};
 
@@ -68,6 +68,18 @@ static struct bench begin(const struct aqm_algo *algo, u64 start_ns)
 	struct bench b = bench_new(algo, 2000, start_ns);
 
 	set_row(&b, "limit", 2000);
+	CHECK(!bench_start(&b, 1).sentence);
+	return b;
+}
+
+enum { OURS, LINUX };
+
+static struct bench begin_form(u32 form)
+{
+	struct bench b = bench_new(&aqm_pie, 2000, 0);
+
+	set_row(&b, "limit", 2000);
+	set_row(&b, "form", form);
 	CHECK(!bench_start(&b, 1).sentence);
 	return b;
 }
@@ -194,11 +206,11 @@ TEST(an_empty_queue_forgets_and_grants_a_new_burst)
 /* 60 s in one jump must end as 60 s in steps of 10 ms, each of them looked at. */
 TEST(idle_equals_ticking)
 {
-	const struct aqm_algo *const both[] = {&aqm_pie, &aqm_pie_2013};
 	u32 i, n;
 
-	for (i = 0; i < 2; i++) {
-		struct bench a = begin(both[i], 0), b = begin(both[i], 0);
+	for (i = 0; i < 3; i++) {
+		struct bench a = i < 2 ? begin_form(i) : begin(&aqm_pie_2013, 0);
+		struct bench b = i < 2 ? begin_form(i) : begin(&aqm_pie_2013, 0);
 
 		serve(&a, 2000, 150, 0);
 		serve(&b, 2000, 150, 0);
@@ -216,4 +228,87 @@ TEST(idle_equals_ticking)
 		bench_end(&a);
 		bench_end(&b);
 	}
+}
+
+TEST(in_linux_s_form_the_first_update_comes_after_half_a_second)
+{
+	struct bench b = begin_form(LINUX);
+
+	serve(&b, 499, 100, 0);
+	CHECK_EQ(stat(&b, "prob"), 0);
+	serve(&b, 1, 100, 0);
+	CHECK(stat(&b, "prob") > 0);
+	bench_end(&b);
+}
+
+/* Three seconds at 300 ms are 200 steps of 0.04; without traffic 8 falls by a 64th in 15 ms,
+ * so that it takes some 2 s to come below 1 again. */
+TEST(in_linux_s_form_a_long_overload_takes_longer_to_forget)
+{
+	u64 after_1s[2];
+	u32 form;
+
+	for (form = OURS; form <= LINUX; form++) {
+		struct bench b = begin_form(form);
+
+		serve(&b, 450, 300, 0);
+		b.now += 3 * NS_PER_S; /* the link stands */
+		catch_up(&b);
+		CHECK_EQ(stat(&b, "prob"), U32_MAX);
+		while (leave(&b) != AQM_NIL)
+			;
+		b.now += NS_PER_S;
+		catch_up(&b);
+		after_1s[form] = stat(&b, "prob");
+		b.now += 20 * NS_PER_S;
+		catch_up(&b);
+		CHECK_EQ(stat(&b, "prob"), 0);
+		bench_end(&b);
+	}
+	CHECK(after_1s[OURS] < U32_MAX / 2);
+	CHECK_EQ(after_1s[LINUX], U32_MAX);
+}
+
+TEST(in_linux_s_form_the_allowance_shrinks_while_packets_leave)
+{
+	struct bench b = begin_form(LINUX);
+
+	arrive(&b, 0, 1514, 0);
+	b.now += 100 * NS_PER_MS;
+	leave(&b); /* the first departure has nothing before it */
+	CHECK_EQ(stat(&b, "burst"), 150 * NS_PER_MS);
+	serve(&b, 40, 20, 0);
+	CHECK_EQ(stat(&b, "burst"), 110 * NS_PER_MS);
+	while (leave(&b) != AQM_NIL)
+		;
+	b.now += 2 * NS_PER_S;
+	catch_up(&b);
+	CHECK_EQ(stat(&b, "burst"), 150 * NS_PER_MS);
+	bench_end(&b);
+}
+
+/* Fewer than two packets' worth are spared; Linux compares with "less", the RFC not. */
+TEST(in_linux_s_form_two_packets_are_not_spared)
+{
+	u64 dropped[2];
+	u32 form, i;
+
+	for (form = OURS; form <= LINUX; form++) {
+		struct bench b = begin_form(form);
+
+		serve(&b, 4000, 250, 0);
+		while (leave(&b) != AQM_NIL)
+			;
+		dropped[form] = drops(&b);
+		for (i = 0; i < 40; i++) {
+			b.now += NS_PER_MS / 100;
+			arrive(&b, 0, 1514, 0);
+			if (b.q->pkts > 2)
+				leave(&b);
+		}
+		dropped[form] = drops(&b) - dropped[form];
+		bench_end(&b);
+	}
+	CHECK_EQ(dropped[OURS], 0);
+	CHECK(dropped[LINUX] > 0);
 }

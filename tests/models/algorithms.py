@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from models.choke import Choke
-from models.codel import CoDel
+from models.codel import CoDel, LinuxCoDel
 from models.duk import Duk, correction
 from models.fifo import Fifo
-from models.pie import Pie
+from models.pie import LinuxPie, Pie
 from models.pie_2013 import Pie2013
 from models.queue import Discipline, Judge, Packet
 from models.sfb import Sfb
@@ -58,6 +58,7 @@ class BesideCoDel(Beside):
     defaults: ClassVar = {
         "target": 5_000_000,
         "interval": 100_000_000,
+        "form": 0,
     }
     signal_if_below: ClassVar = {"drop_next": False}
     columns: ClassVar = {"count": plain, "dropping": plain}
@@ -66,7 +67,7 @@ class BesideCoDel(Beside):
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
-        return CoDel(
+        return (LinuxCoDel if rows["form"] else CoDel)(
             target_s=rows["target"] * NS,
             interval_s=rows["interval"] * NS,
             mtu=case.mtu,
@@ -77,7 +78,7 @@ class BesideCoDel(Beside):
         # The n-th spacing errs by interval / n * 2^-16 and one nanosecond, the first by nothing;
         # this adds up since the state was entered.
         first, last = max(1, model.last_count), max(1, model.count)
-        if last == 1:
+        if last == 1 or isinstance(model, LinuxCoDel):
             return {"drop_next": 0.0}
         errors = 1 / first + math.log(last / first)
         return {"drop_next": model.interval_s * 2**-16 * errors + (last - first + 1) * NS}
@@ -145,6 +146,7 @@ class BesidePie(Beside):
         "beta": 20,
         "max_burst": 150_000_000,
         "dq_rate_estimator": 0,
+        "form": 0,
         "mark_ecnth": round(0.1 * 2**32),
     }
     signal_if_below: ClassVar = {"signal": True, "sum-low": False, "sum-high": False}
@@ -157,7 +159,7 @@ class BesidePie(Beside):
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
-        return Pie(
+        return (LinuxPie if rows["form"] else Pie)(
             target_s=rows["target"] * NS,
             tupdate_s=rows["tupdate"] * NS,
             alpha_hz=rows["alpha"] / 16,
@@ -179,14 +181,15 @@ class BesidePie(Beside):
         delay_s = NS / 2 if not model.from_rate else 2 * NS + 4 * NS * model.bytes / 2**14
         step = (model.alpha_hz + model.beta_hz) * delay_s
         return [
-            (model.p, 2 * Q32_UNIT + max(1, wakes) * step),
+            (min(model.p, 1.0), 2 * Q32_UNIT + max(1, wakes) * step),
             (model.delay_old_s, delay_s),
             (model.burst_s, NS / 2),
             (model.drain_s, 4 * NS),
         ]
 
     def resync(self, model: Pie, core: list[float]) -> None:
-        model.p = within(model.p, core[0])
+        if model.p < 1:  # the statistic does not say how far beyond
+            model.p = within(model.p, core[0])
         model.delay_old_s = core[1]
 
 

@@ -32,6 +32,8 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
         {"target": 2 * MS, "tupdate": MS, "alpha": 0, "beta": 40, "max_burst": 0},
         {"target": 60 * MS, "alpha": 8, "beta": 1, "max_burst": SECOND, "mark_ecnth": 2**32 - 1},
         {"dq_rate_estimator": 1},
+        {"form": 1, "tupdate": 15 * MS},
+        {"form": 1, "target": 2 * MS, "tupdate": MS, "alpha": 1, "max_burst": 20 * MS},
     ),
     "choke": (
         {"min": 5, "max": 15, "weight": 4, "probability": 2**29},
@@ -71,11 +73,18 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
         {"tick": 100_000},
         {"fixed_interval": 2 * MS, "limit": 60},
     ),
-    "codel": ({"target": MS, "interval": 20 * MS}, {"target": 20 * MS, "interval": SECOND}),
+    "codel": (
+        {"target": MS, "interval": 20 * MS},
+        {"target": 20 * MS, "interval": SECOND},
+        {"form": 1},
+        {"form": 1, "target": 2 * MS, "interval": 30 * MS},
+    ),
 }
 
 
 INPUTS = 7
+# Of PIE's in Linux's form; all others tick first when a period is over.
+FIRST_TICK_NS = SECOND // 2
 
 
 def inputs(seed: int, start_ns: int) -> Iterator[tuple[str, Events, int, int]]:
@@ -99,7 +108,8 @@ def cases(algorithm: str) -> Iterator[Case]:
                 label = f"{algorithm}-{number}-{'ecn' if ecn else 'drop'}-{name}"
                 look_ns = rows.get("tupdate") or (algorithm == "duk" and rows.get("tick", MS))
                 if look_ns:
-                    events = looking(events, look_ns, start_ns)
+                    first_ns = FIRST_TICK_NS if rows.get("form") else 0
+                    events = looking(events, look_ns, start_ns + first_ns % look_ns)
                 yield Case(label, algorithm, settings, events, seed, mtu, start_ns)
     yield from recorded(algorithm)
 

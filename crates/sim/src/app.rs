@@ -83,6 +83,8 @@ pub struct Flow {
     pub jitter_ns: u64,
     /// Constant delay of the first links, which its sender sees to.
     pub lead_ns: u64,
+    /// How far the clocks of its two hosts are before the run's.
+    pub clocks_ahead_ns: (u64, u64),
     /// Connections opened so far.
     pub opened: u32,
     /// When the latest was.
@@ -118,6 +120,7 @@ impl Flow {
             ways: (0, 0),
             jitter_ns: 0,
             lead_ns: 0,
+            clocks_ahead_ns: (0, 0),
             opened: 0,
             opened_at: Time(0),
             client: None,

@@ -303,8 +303,16 @@ impl Net {
         let (forth, back) = flow.ways;
         let kinds = match &flow.tcp {
             Some(tcp) => (
-                Kind::Tcp(Box::new(Connection::client(tcp, now))),
-                Kind::Tcp(Box::new(Connection::server(tcp, now))),
+                Kind::Tcp(Box::new(Connection::client(
+                    tcp,
+                    now,
+                    flow.clocks_ahead_ns.0,
+                ))),
+                Kind::Tcp(Box::new(Connection::server(
+                    tcp,
+                    now,
+                    flow.clocks_ahead_ns.1,
+                ))),
             ),
             None => (Kind::Udp, Kind::Udp),
         };

@@ -10,6 +10,8 @@ mod queue;
 
 use serde::Deserialize;
 
+use crate::rng::Rng;
+
 pub use check::MIN_RATE_BPS;
 pub use queue::MTU_BYTES;
 
@@ -29,6 +31,9 @@ pub struct Scenario {
     pub duration_ns: u64,
     /// Names of the nodes.
     pub nodes: Vec<String>,
+    /// All nodes are one machine: one kernel counts their jiffies.
+    #[serde(default)]
+    pub one_host: bool,
     /// Directed links.
     pub links: Vec<LinkSpec>,
     /// Traffic.
@@ -38,7 +43,20 @@ pub struct Scenario {
     pub record: RecordSpec,
 }
 
+/// Bound of the differences between the clocks of two nodes: more than an hour, so that no level
+/// of their timer wheels that matters is in step.
+const CLOCKS_APART_NS: u64 = 1 << 42;
+
 impl Scenario {
+    /// How far a node's clock is before the run's. Hosts were not switched on in the same
+    /// instant, so their jiffies and timer wheels are not in step.
+    pub fn clock_ahead_ns(&self, node: &str, seed: u64) -> u64 {
+        if self.one_host {
+            return 0;
+        }
+        Rng::stream(seed, &format!("node/{node}/clock")).below(CLOCKS_APART_NS)
+    }
+
     /// The windows of time that are measured: the whole run where none is named.
     pub fn windows(&self) -> Vec<WindowSpec> {
         let whole = || WindowSpec {

@@ -190,6 +190,8 @@ impl<'a> Run<'a> {
             let forth: Vec<_> = first.iter().copied().chain(rest).collect();
             let back: Vec<_> = back.into_iter().filter(acts).collect();
             let ways = [forth, back].map(|links| self.net.routes.add(&links));
+            let ahead_ns =
+                [&spec.from, &spec.to].map(|node| self.scenario.clock_ahead_ns(node, seed));
             for index in 0..spec.count {
                 let number = self.net.flows.len() as u32;
                 let mut flow = Flow::new(spec, index, tcp.clone(), seed);
@@ -197,6 +199,7 @@ impl<'a> Run<'a> {
                 flow.stopper = self.net.source(Owner::Stop(number));
                 (flow.ways, flow.jitter_ns) = (ways.into(), jitter_ns);
                 flow.lead_ns = leads.iter().sum();
+                flow.clocks_ahead_ns = ahead_ns.into();
                 self.net.shared.events.schedule(flow.source, flow.start);
                 if let Some(stop_ns) = spec.stop_ns {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));

@@ -210,8 +210,8 @@ impl Player {
         let origin_ns = ORIGIN_NS + trace.start_ns;
         let now = Time(origin_ns + trace.inputs[0].0);
         let connection = match trace.inputs[0].1 {
-            Input::Connect => Connection::client(&trace.config, now),
-            _ => Connection::server(&trace.config, now),
+            Input::Connect => Connection::client(&trace.config, now, 0),
+            _ => Connection::server(&trace.config, now, 0),
         };
         Self {
             connection,

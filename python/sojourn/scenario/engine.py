@@ -16,6 +16,7 @@ def to_engine(graph: Scenario) -> dict[str, Any]:
         "name": graph.name,
         "duration_ns": int(graph.duration),
         "nodes": list(graph.nodes),
+        "one_host": graph.one_host,
         "links": [_link(link) for link in graph.links],
         "flows": [_flow(flow) for flow in graph.flows],
         "record": {

@@ -274,6 +274,7 @@ class Scenario(Model):
     description: str = ""
     duration: Duration
     nodes: tuple[Name, ...] = ()
+    one_host: bool = False
     links: tuple[Link, ...] = ()
     flows: tuple[Flow, ...] = ()
     record: Record = Record()

@@ -3,6 +3,7 @@
 
 //! The engine from outside: scenarios in, reports out.
 
+mod clocks;
 mod common;
 mod delays;
 mod fingerprints;

@@ -58,6 +58,8 @@ pub(super) struct Pending {
 pub struct Connection {
     pub(super) config: TcpConfig,
     pub(super) clock: Clock,
+    /// How far the host's clock is before the caller's.
+    ahead_ns: u64,
     pub(super) state: State,
     pub(super) snd: Sender,
     pub(super) rcv: Receiver,
@@ -78,10 +80,11 @@ pub struct Connection {
 }
 
 impl Connection {
-    fn new(config: &TcpConfig, now: Time, state: State) -> Self {
-        let clock = Clock::at(now);
+    fn new(config: &TcpConfig, now: Time, ahead_ns: u64, state: State) -> Self {
+        let clock = Clock::at(now + ahead_ns);
         Self {
             clock,
+            ahead_ns,
             state,
             snd: Sender::new(config),
             rcv: Receiver::new(config),
@@ -100,21 +103,30 @@ impl Connection {
         }
     }
 
-    /// The end that opens the connection; its SYN is ready to be sent.
-    pub fn client(config: &TcpConfig, now: Time) -> Self {
-        let mut connection = Self::new(config, now, State::SynSent);
+    /// The end that opens the connection; its SYN is ready to be sent. The clock of its
+    /// host goes `ahead_ns` before that of the caller.
+    pub fn client(config: &TcpConfig, now: Time, ahead_ns: u64) -> Self {
+        let mut connection = Self::new(config, now, ahead_ns, State::SynSent);
         connection.start_syn();
         connection
     }
 
     /// The end that waits for a SYN.
-    pub fn server(config: &TcpConfig, now: Time) -> Self {
-        Self::new(config, now, State::Listen)
+    pub fn server(config: &TcpConfig, now: Time, ahead_ns: u64) -> Self {
+        Self::new(config, now, ahead_ns, State::Listen)
+    }
+
+    /// Everything inside happens in the time of the connection's host.
+    #[inline]
+    fn set_clock(&mut self, now: Time) -> Time {
+        let here = now + self.ahead_ns;
+        self.clock = Clock::at(here);
+        here
     }
 
     /// A segment arrived; `ecn` is the code point of its IP header.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
-        self.clock = Clock::at(now);
+        self.set_clock(now);
         match self.state {
             State::Established => self.on_segment(segment, ecn),
             State::Listen => self.on_syn(segment),
@@ -127,14 +139,17 @@ impl Connection {
     /// A deadline of `poll_timeout` has come. Calls that are too early do
     /// nothing.
     pub fn handle_timeout(&mut self, now: Time) {
-        self.clock = Clock::at(now);
-        self.fire_timers(now);
+        let here = self.set_clock(now);
+        self.fire_timers(here);
     }
 
     /// When `handle_timeout` wants to be called; `Time::MAX`: never.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
-        self.timers.next()
+        match self.timers.next() {
+            Time::MAX => Time::MAX,
+            here => Time(here.0.saturating_sub(self.ahead_ns)),
+        }
     }
 
     /// The next segment to send and the code point of its IP header. To be
@@ -183,7 +198,7 @@ impl Connection {
     fn on_written(&mut self, now: Time) {
         if self.is_open() {
             self.written = false;
-            self.clock = Clock::at(now);
+            self.set_clock(now);
             self.push_written();
         }
     }

@@ -92,8 +92,8 @@ impl Pair {
         let start = Time(5 * MS);
         Self {
             now: start.0,
-            client: Connection::client(config, start),
-            server: Connection::server(config, start),
+            client: Connection::client(config, start, 0),
+            server: Connection::server(config, start, 0),
             forward: Direction::new(),
             back: Direction::new(),
             delay: delay_ms * MS,

@@ -200,7 +200,7 @@ struct aqm_field {
 		.offset = offsetof(struct struct_, member_), .attr = attr_, .type = type_,     \
 		.unit = unit_, .flags = flags_                                                 \
 	}
-#define AQM_ROW_OF_CHOICES(attr_, struct_, member_, words_, def_, last_, flags_, help_)       \
+#define AQM_ROW_OF_CHOICES(attr_, struct_, member_, words_, def_, last_, flags_, help_)        \
 	{                                                                                      \
 		.name = #member_, .help = help_, .choices = words_, .def = def_, .max = last_, \
 		.offset = offsetof(struct struct_, member_), .attr = attr_,                    \

@@ -115,7 +115,8 @@ static bool derandomised(struct pie_state *s, u32 form)
 	if (s->accu < ACCU_LOW)
 		return false;
 	if (s->accu >= ACCU_HIGH) {
-		/* In Linux a mark leaves the sum as it is, and the next packet has its turn. */
+		/* In Linux a mark leaves the sum as it is: each packet is marked, until the sum
+		 * overflows. */
 		if (form == PIE_OURS)
 			s->accu = 0;
 		return true;
@@ -198,17 +199,15 @@ static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
 }
 
 /* Linux's form: the probability goes beyond 1, to where 64 bits overflow, and then to 1. */
-static bool move_unbounded(struct pie_law *p, s64 step)
+static void move_unbounded(struct pie_law *p, s64 step)
 {
 	if (step < 0) {
 		p->prob -= min64(p->prob, (u64)-step);
-		return true;
+		return;
 	}
 	p->prob += (u64)step;
-	if (p->prob >= (u64)step)
-		return true;
-	p->prob = PIE_ONE - 1;
-	return false;
+	if (p->prob < (u64)step)
+		p->prob = PIE_ONE - 1;
 }
 
 /* Linux's form: an update without congestion starts all over. */
@@ -229,7 +228,6 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	const struct pie_conf *c = conf;
 	struct pie_gains gains = {c->target, c->alpha, c->beta, tune, 6};
 	struct pie_law *p = &s->law;
-	bool decays = true;
 	s64 step;
 
 	if (c->dq_rate_estimator)
@@ -242,10 +240,11 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	if (p->delay_ns > FAR_NS)
 		step += STEP_FAR;
 	if (c->form == PIE_LINUX)
-		decays = move_unbounded(p, step) && !view->bytes;
+		move_unbounded(p, step);
 	else
 		pie_move(p, step);
-	if (!p->delay_ns && !p->old_ns && decays)
+	/* Linux: a delay of 0 with packets queued is one that was too short to measure. */
+	if (!p->delay_ns && !p->old_ns && (c->form == PIE_OURS || !view->bytes))
 		p->prob -= p->prob >> 6; /* the RFC's 0.98, by the 1 - 1/64 it allows */
 	if (c->form == PIE_LINUX)
 		renew_with_updates(s, c);
@@ -271,7 +270,8 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 
 	while (from <= to && !view->pkts && !settled(s, c)) {
 		if (s->law.idled++ == PIE_IDLE_TICKS)
-			pie_rest(&s->law, 0); /* in Linux's form the next update renews the burst */
+			pie_rest(&s->law,
+			         0); /* in Linux's form the next update renews the burst */
 		from = tick(st, conf, from, view);
 	}
 	return from <= to ? grid_after(from, to, c->tupdate) : from;

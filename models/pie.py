@@ -185,7 +185,7 @@ class LinuxPie(Pie):
             return False
         if self.bytes < 2 * self.mean_packet:
             return False
-        self.p_sum = self.p_sum + self.p if self.p > 0 else 0.0
+        self.p_sum = (self.p_sum + self.p) % WRAPS_AT if self.p > 0 else 0.0
         if self.judge.below("sum-low", self.p_sum, NO_DROP_BELOW):
             return False
         if not self.judge.below("sum-high", self.p_sum, DROP_FROM):
@@ -226,10 +226,9 @@ class LinuxPie(Pie):
         self.delay_s = self.latest_delay_s()
         step = self.step(self.delay_s) + (FAR_STEP if self.delay_s > FAR_S + SAME_INSTANT_S else 0)
         self.p = max(0.0, self.p + step)
-        wrapped = self.p >= WRAPS_AT
-        if wrapped:
+        if self.p >= WRAPS_AT:
             self.p = 1.0
-        elif self.delay_s == self.delay_old_s == 0 and not self.bytes:
+        if self.delay_s == self.delay_old_s == 0 and not self.bytes:
             self.p *= DECAY
         if self.quiet():
             self.burst_s = self.max_burst_s

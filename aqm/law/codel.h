@@ -31,7 +31,7 @@ struct codel_law {
 	u64 drop_next_ns;
 	u32 count, last_count;
 	u32 dropping;
-	u32 entered; /* the state was entered in the dequeue under way */
+	u32 entered;  /* the state was entered in the dequeue under way */
 	u32 inv_sqrt; /* Linux's form: 1 / sqrt(count), nearly, in Q0.16 */
 };
 

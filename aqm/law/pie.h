@@ -42,14 +42,14 @@ struct pie_gains {
 	u32 tunes;
 };
 
-/* gain * ns as Q0.56, clamped to +-32: gain / 16 / 10^9 * 2^56. The sum of two is
- * below 2^63, and divided by 2048 still 1/32: no delay short of 25 s meets the clamp
+/* gain * ns as Q0.56, clamped to +-63: gain / 16 / 10^9 * 2^56. The sum of two is
+ * below 2^63, and divided by 2048 still 3/100: no delay short of 50 s meets the clamp
  * at default gains. */
 static inline s64 pie_term(u32 gain, u64 to_ns, u64 from_ns)
 {
 	u64 size_ns = min64(to_ns > from_ns ? to_ns - from_ns : from_ns - to_ns, (u64)1 << 40);
 	/* 2^82 / 10^9, then 30 bits off: exact to 2^-52 of the term */
-	u64 term = min64(mulshift64(gain * size_ns, 4835703278458517ull, 30), 32 * PIE_ONE);
+	u64 term = min64(mulshift64(gain * size_ns, 4835703278458517ull, 30), 63 * PIE_ONE);
 
 	return to_ns > from_ns ? (s64)term : -(s64)term;
 }

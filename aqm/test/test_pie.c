@@ -312,3 +312,64 @@ TEST(in_linux_s_form_two_packets_are_not_spared)
 	CHECK_EQ(dropped[OURS], 0);
 	CHECK(dropped[LINUX] > 0);
 }
+
+/* 6,400 steps of 0.04 reach 256, where Linux's 64 bits overflow. What is then 1 is forgotten
+ * sooner than what had just come near. */
+TEST(in_linux_s_form_the_probability_wraps_at_256)
+{
+	u32 prob[2], i, n;
+
+	for (i = 0; i < 2; i++) {
+		struct bench b = bench_new(&aqm_pie, 2000, 0);
+
+		set_row(&b, "limit", 2000);
+		set_row(&b, "form", LINUX);
+		set_row(&b, "tupdate", 100000);
+		CHECK(!bench_start(&b, 1).sentence);
+		serve(&b, 450, 600, 0);
+		/* 20 updates of a standing queue for each packet, at first up to p = 1 */
+		for (n = 0; n < (i ? 352 : 340); n++) {
+			b.now += 2 * NS_PER_MS;
+			leave(&b);
+		}
+		while (leave(&b) != AQM_NIL)
+			;
+		b.now += 28 * NS_PER_MS;
+		catch_up(&b);
+		prob[i] = (u32)stat(&b, "prob");
+		bench_end(&b);
+	}
+	CHECK_EQ(prob[0], U32_MAX);
+	CHECK(prob[1] < U32_MAX);
+}
+
+/* A sum of 8.5 without a signal is rare: once in some 40,000 packets. Linux does not clear it
+ * for a mark, and marks every packet until the sum overflows at 256. */
+TEST(in_linux_s_form_a_forced_mark_is_followed_by_thousands)
+{
+	u64 longest[2] = {0, 0}, run, seen;
+	u32 form, i;
+
+	for (form = OURS; form <= LINUX; form++) {
+		struct bench b = begin_form(form);
+
+		set_row(&b, "ecn", 1);
+		bench_change(&b);
+		while (stat(&b, "prob") < U32_MAX / 20)
+			serve(&b, 15, 30, AQM_ECT0);
+		set_row(&b, "alpha", 0);
+		set_row(&b, "beta", 0);
+		bench_change(&b);
+		CHECK(stat(&b, "prob") < U32_MAX / 10);
+		for (i = 0, run = 0; i < 500000; i++) {
+			seen = marks(&b);
+			serve(&b, 1, 30, AQM_ECT0);
+			run = marks(&b) > seen ? run + 1 : 0;
+			if (run > longest[form])
+				longest[form] = run;
+		}
+		bench_end(&b);
+	}
+	CHECK(longest[OURS] < 10);
+	CHECK(longest[LINUX] > 2000);
+}

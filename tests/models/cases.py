@@ -34,6 +34,7 @@ SETTINGS: dict[str, tuple[dict[str, int], ...]] = {
         {"dq_rate_estimator": 1},
         {"form": 1, "tupdate": 15 * MS},
         {"form": 1, "target": 2 * MS, "tupdate": MS, "alpha": 1, "max_burst": 20 * MS},
+        {"form": 1, "target": 60 * MS, "tupdate": 15 * MS, "alpha": 1, "max_burst": SECOND},
     ),
     "choke": (
         {"min": 5, "max": 15, "weight": 4, "probability": 2**29},

@@ -50,8 +50,21 @@ fn table(rows: &[Field], with_range: bool) -> String {
     }
     for row in rows {
         let fixed = if row.fixed { " (fixed)" } else { "" };
-        let _ = write!(text, "| `{}`{fixed} | {} |", row.name, row.unit.name());
-        if with_range {
+        let words = &row.choices;
+        let unit = if words.is_empty() {
+            row.unit.name()
+        } else {
+            "word"
+        };
+        let _ = write!(text, "| `{}`{fixed} | {unit} |", row.name);
+        if with_range && !words.is_empty() {
+            let _ = write!(
+                text,
+                " {} | {} |",
+                words[row.def as usize],
+                words.join(", ")
+            );
+        } else if with_range {
             let [def, min, max] = [row.def, row.min, row.max].map(|v| value(row.unit, v));
             let _ = write!(text, " {def} | {min} to {max} |");
         }

@@ -148,12 +148,12 @@ def test_a_qdisc_of_the_kernel_needs_the_kernel() -> None:
 def test_counts_become_the_engines_report() -> None:
     scenario = engine()
     text = """\
-count 0 0 0 0 0 0 0
-count 0 1 0 0 0 0 0
+count 0 0 0 0 0 0 0 0 0 0 0
+count 0 1 0 0 0 0 0 0 0 0 0
 done 0 1500000000 500000000
 done 1 2500000000 750000000
-count 1 0 2000000 1400 3 1 41000
-count 1 1 2000000 1380 2 0 0
+count 1 0 2000000 1400 3 1 41000 0 0 0 0
+count 1 1 2000000 1380 2 0 0 0 0 0 0
 """
     report = report_flows(scenario, text)
     assert report["goodput_mbps"] == pytest.approx(8)
@@ -166,3 +166,17 @@ count 1 1 2000000 1380 2 0 0
     assert group["least_share"] == pytest.approx(1) and group["lost_pkts"] is None
     assert all(window[key] == report[key] for key in ("goodput_mbps", "jain", "fct_s"))
     assert [flow["srtt_ms"] for flow in report["flows"]] == [41.0, None]
+
+
+def test_datagrams_have_a_delay_and_a_jitter() -> None:
+    scenario = engine()
+    scenario["flows"][0] |= {"app": {"kind": "cbr", "rate_bps": 80_000, "payload_bytes": 1_000}}
+    text = """\
+count 0 0 10000 10 0 0 0 10 50000000 9 9000000
+count 0 1 10000 10 0 0 0 10 50000000 9 9000000
+count 1 0 20000 21 0 0 0 20 130000000 19 29000000
+count 1 1 10000 20 0 0 0 10 50000000 9 9000000
+"""
+    (group,) = report_flows(scenario, text)["transport"][0]["groups"]
+    assert group["lost_pkts"] == 11
+    assert (group["delay_ms"], group["jitter_ms"]) == (8.0, 2.0)

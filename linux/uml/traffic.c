@@ -7,13 +7,16 @@
  *   traffic T0_NS < FLOWS > COUNTS       times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
- *   flow FROM TO SOURCE TARGET CC BYTES GAP_NS START_NS STOP_NS AGAIN
+ *   flow FROM TO SOURCE TARGET CC BYTES RATE_BPS START_NS STOP_NS AGAIN
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them. A CC
  *       sends BYTES (0: without end) by TCP, and AGAIN a new transfer when all of it is
- *       acknowledged and the peer has closed. The word `udp` sends datagrams of BYTES, one
- *       each GAP_NS.
+ *       acknowledged and the peer has closed. The word `udp` sends datagrams of BYTES, as
+ *       many as make RATE_BPS.
  *
  *   count EDGE FLOW DELIVERED_BYTES DATA_PKTS RETRANSMITTED_PKTS TIMEOUTS SRTT_US
+ *       ARRIVED_PKTS DELAY_NS DIFFERENCES DIFFERENCES_NS
+ *       the last four of datagrams: how many arrived, the sum of their delays, and how
+ *       many differences between successive delays there are, and their sum
  *   done FLOW AT_NS TOOK_NS              a transfer whose last byte has arrived
  */
 #define _GNU_SOURCE
@@ -46,13 +49,18 @@ struct counts {
 	uint64_t data_pkts, retransmitted_pkts, timeouts;
 };
 
+struct transit {
+	uint64_t arrived_pkts, delay_ns, differences, differences_ns, last_ns;
+};
+
 struct flow {
 	char from[32], to[32], cc[16];
 	struct sockaddr_in source, target;
-	uint64_t bytes, gap_ns, start_ns, stop_ns, due_ns;
+	uint64_t bytes, rate_bps, start_ns, stop_ns, due_ns;
 	int again, udp, listener, client, server;
 	uint64_t left, arrived, opened_ns, delivered, sequence;
 	struct counts past; /* of connections that are over */
+	struct transit transit;
 	uint32_t srtt_us;
 };
 
@@ -245,17 +253,50 @@ static void on_listener(struct flow *flow)
 	watch(flow->server, SERVER, flow - flows, EPOLLIN, EPOLL_CTL_ADD);
 }
 
+/* When the n-th datagram is due, the first being number 0. As the engine reckons it. */
+static uint64_t sent_ns(const struct flow *flow, uint64_t n)
+{
+	unsigned __int128 bits = (unsigned __int128)n * flow->bytes * 8;
+
+	return flow->start_ns + (uint64_t)(bits * 1000000000 / flow->rate_bps);
+}
+
+static void on_datagram(struct flow *flow, uint64_t delay_ns)
+{
+	struct transit *transit = &flow->transit;
+
+	if (transit->arrived_pkts) {
+		transit->differences++;
+		transit->differences_ns += delay_ns > transit->last_ns
+		                                   ? delay_ns - transit->last_ns
+		                                   : transit->last_ns - delay_ns;
+	}
+	transit->arrived_pkts++;
+	transit->delay_ns += delay_ns;
+	transit->last_ns = delay_ns;
+}
+
+static void take_datagrams(struct flow *flow)
+{
+	uint64_t number = 0;
+	ssize_t bytes;
+
+	while ((bytes = recv(flow->server, &number, sizeof(number), MSG_TRUNC)) > 0) {
+		flow->delivered += (uint64_t)bytes;
+		on_datagram(flow, now_ns() - sent_ns(flow, number));
+	}
+}
+
 static void on_server(struct flow *flow)
 {
 	ssize_t bytes;
 
-	/* TCP discards as much as it may; a datagram only tells its length. */
-	size_t most = flow->udp ? 0 : 1 << 24;
-
-	while ((bytes = recv(flow->server, NULL, most, MSG_TRUNC)) > 0) {
+	if (flow->udp) {
+		take_datagrams(flow);
+		return;
+	}
+	while ((bytes = recv(flow->server, NULL, 1 << 24, MSG_TRUNC)) > 0) {
 		flow->delivered += (uint64_t)bytes;
-		if (flow->udp)
-			continue;
 		flow->arrived += (uint64_t)bytes;
 		if (flow->bytes && flow->arrived == flow->bytes) {
 			uint64_t at_ns = now_ns();
@@ -269,7 +310,7 @@ static void on_server(struct flow *flow)
 		if (!flow->bytes)
 			return; /* that was all there is; what follows is another event */
 	}
-	if (!flow->udp && (bytes == 0 || errno != EAGAIN))
+	if (bytes == 0 || errno != EAGAIN)
 		leave(&flow->server);
 }
 
@@ -288,14 +329,16 @@ static void stop(struct flow *flow)
 
 static void on_due(struct flow *flow)
 {
-	flow->due_ns = flow->udp ? flow->due_ns + flow->gap_ns : UINT64_MAX;
+	flow->due_ns = UINT64_MAX;
 	if (flow->client < 0)
 		start(flow);
 	if (!flow->udp)
 		return;
-	/* So that no two datagrams are equal: they are told apart by their content. */
+	/* No two datagrams are equal: they are told apart by their content. It also tells
+	 * the receiver when they were due. */
 	memcpy(payload, &flow->sequence, sizeof(flow->sequence));
 	flow->sequence++;
+	flow->due_ns = sent_ns(flow, flow->sequence);
 	if (send(flow->client, payload, flow->bytes, 0) < 0 && errno != EAGAIN)
 		die("send");
 }
@@ -308,11 +351,15 @@ static void print_counts(int edge)
 		if (flows[i].server >= 0)
 			on_server(&flows[i]);
 		counts = counts_of(&flows[i]);
-		printf("count %d %zu %llu %llu %llu %llu %u\n", edge, i,
+		printf("count %d %zu %llu %llu %llu %llu %u %llu %llu %llu %llu\n", edge, i,
 		       (unsigned long long)flows[i].delivered,
 		       (unsigned long long)counts.data_pkts,
 		       (unsigned long long)counts.retransmitted_pkts,
-		       (unsigned long long)counts.timeouts, flows[i].srtt_us);
+		       (unsigned long long)counts.timeouts, flows[i].srtt_us,
+		       (unsigned long long)flows[i].transit.arrived_pkts,
+		       (unsigned long long)flows[i].transit.delay_ns,
+		       (unsigned long long)flows[i].transit.differences,
+		       (unsigned long long)flows[i].transit.differences_ns);
 	}
 }
 
@@ -394,14 +441,14 @@ static int read_flow(const char *line)
 {
 	struct flow *flow;
 	char source[32], target[32];
-	unsigned long long bytes, gap_ns, start_ns, stop_ns;
+	unsigned long long bytes, rate_bps, start_ns, stop_ns;
 
 	flows = realloc(flows, (nflows + 1) * sizeof(*flows));
 	if (!flows)
 		die("flows");
 	flow = memset(&flows[nflows], 0, sizeof(*flow));
 	if (sscanf(line, "flow %31s %31s %31s %31s %15s %llu %llu %llu %llu %d", flow->from,
-	           flow->to, source, target, flow->cc, &bytes, &gap_ns, &start_ns, &stop_ns,
+	           flow->to, source, target, flow->cc, &bytes, &rate_bps, &start_ns, &stop_ns,
 	           &flow->again) != 10)
 		return -1;
 	flow->udp = !strcmp(flow->cc, "udp");
@@ -411,8 +458,8 @@ static int read_flow(const char *line)
 	/* A port for each flow: whoever accepts knows whose connection it is. */
 	flow->target.sin_port = htons((uint16_t)(FIRST_PORT + nflows % 30000));
 	flow->bytes = bytes;
-	flow->gap_ns = gap_ns;
-	flow->due_ns = t0_ns + start_ns;
+	flow->rate_bps = rate_bps;
+	flow->start_ns = flow->due_ns = t0_ns + start_ns;
 	flow->stop_ns = stop_ns ? t0_ns + stop_ns : UINT64_MAX;
 	nflows++;
 	return 0;

@@ -107,6 +107,8 @@ GROUP_METRICS = (
     GroupMetric("data_pkts_sent", "packets sent", "", ("data_pkts_sent",)),
     GroupMetric("retransmitted_pkts", "sent again", "", ("retransmitted_pkts",)),
     GroupMetric("lost_pkts", "lost", "", ("lost_pkts",)),
+    GroupMetric("delay_ms", "delay of datagrams", "ms", ("delay_ms",)),
+    GroupMetric("jitter_ms", "jitter of datagrams", "ms", ("jitter_ms",)),
     GroupMetric("fct_p75_s", "completion time, third quartile", "s", ("fct_s", "p75")),
 )
 

@@ -8,6 +8,7 @@ use crate::event::Source;
 use crate::rng::Rng;
 use crate::scenario::{AppSpec, FlowSpec};
 use crate::time::{NS_PER_S, Time};
+use crate::transport::Datagram;
 use crate::transport::tcp::{TcpConfig, TcpStats};
 
 /// Written instead of a size by a transfer without end.
@@ -33,6 +34,46 @@ pub struct Tally {
     pub timeouts: u64,
     /// Packets with data, sent.
     pub data_pkts_sent: u64,
+    /// What datagrams took.
+    pub transit: Transit,
+}
+
+/// How long datagrams took from application to application.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transit {
+    /// Datagrams that arrived.
+    pub arrived_pkts: u64,
+    /// Sum of their delays.
+    pub delay_ns: u64,
+    /// Datagrams that had one before them.
+    pub differences: u64,
+    /// Sum of the differences between the delays of each two that arrived one after the
+    /// other (RFC 3550 §6.4.1, |D|).
+    pub differences_ns: u64,
+    /// Of the last one.
+    last_ns: Option<u64>,
+}
+
+impl Transit {
+    fn add(&mut self, delay_ns: u64) {
+        self.arrived_pkts += 1;
+        self.delay_ns += delay_ns;
+        if let Some(last_ns) = self.last_ns.replace(delay_ns) {
+            self.differences += 1;
+            self.differences_ns += last_ns.abs_diff(delay_ns);
+        }
+    }
+
+    /// What has been added since an earlier reading.
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            arrived_pkts: self.arrived_pkts - before.arrived_pkts,
+            delay_ns: self.delay_ns - before.delay_ns,
+            differences: self.differences - before.differences,
+            differences_ns: self.differences_ns - before.differences_ns,
+            last_ns: self.last_ns,
+        }
+    }
 }
 
 impl Tally {
@@ -41,6 +82,7 @@ impl Tally {
         Self {
             delivered_bytes: flow.delivered_bytes,
             data_pkts_sent: flow.tally.data_pkts_sent + flow.datagrams_sent,
+            transit: flow.transit,
             ..flow.tally
         }
     }
@@ -59,6 +101,7 @@ impl Tally {
             retransmitted_pkts: self.retransmitted_pkts - before.retransmitted_pkts,
             timeouts: self.timeouts - before.timeouts,
             data_pkts_sent: self.data_pkts_sent - before.data_pkts_sent,
+            transit: self.transit.since(&before.transit),
         }
     }
 }
@@ -97,6 +140,8 @@ pub struct Flow {
     pub delivered_bytes: u64,
     /// Datagrams sent in the whole run.
     pub datagrams_sent: u64,
+    /// Datagrams that arrived in the whole run.
+    pub transit: Transit,
     /// Transfers done.
     pub completions: Vec<Completion>,
     /// Of connections that are over.
@@ -127,11 +172,18 @@ impl Flow {
             arrived_bytes: 0,
             delivered_bytes: 0,
             datagrams_sent: 0,
+            transit: Transit::default(),
             completions: Vec::new(),
             tally: Tally::default(),
             stopped: false,
             start: start_of(spec, index, seed),
         }
+    }
+
+    /// A datagram came to the receiver.
+    pub fn on_datagram(&mut self, now: Time, datagram: &Datagram) {
+        self.delivered_bytes += u64::from(datagram.len);
+        self.transit.add(now.0 - datagram.sent_ns);
     }
 
     /// Bytes of one transfer; none: without end.

@@ -152,7 +152,7 @@ impl Net {
                 self.drain(now, way.to);
             }
             (Kind::Udp, Body::Udp(datagram)) => {
-                self.flows[end.flow as usize].delivered_bytes += u64::from(datagram.len);
+                self.flows[end.flow as usize].on_datagram(now, datagram);
                 packets.remove(id);
             }
             _ => unreachable!("a packet finds the transport that its peer speaks"),
@@ -259,7 +259,10 @@ impl Net {
                 Some(client) => client,
                 None => self.open(now, index),
             };
-            let datagram = Datagram { len: payload_bytes };
+            let datagram = Datagram {
+                len: payload_bytes,
+                sent_ns: now.0,
+            };
             let id = self.shared.packets.claim();
             self.shared.packets.all[id as usize].body = Body::Udp(datagram);
             let outlet = &mut self.endpoints[client as usize].outlet;

@@ -20,6 +20,10 @@ class Count:
     retransmitted_pkts: int
     timeouts: int
     srtt_us: int
+    arrived_pkts: int
+    delay_ns: int
+    differences: int
+    differences_ns: int
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,10 @@ class Done:
     flow: int
     at_ns: int
     took_ns: int
+
+
+_COUNTED = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
+_TRANSIT = ("arrived_pkts", "delay_ns", "differences", "differences_ns")
 
 
 def report_flows(scenario: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -113,7 +121,8 @@ def _transport(
     for flow in scenario["flows"]:
         members = range(first, first + flow["count"])
         first = members.stop
-        groups.append(_group(flow, goodputs[members.start : members.stop], of(members)))
+        took = _transit(members, window, at)
+        groups.append(_group(flow, goodputs[members.start : members.stop], of(members), took))
     return {"name": window["name"], **of(range(first)), "groups": groups}
 
 
@@ -121,27 +130,50 @@ def _grown(
     members: range, window: Mapping[str, Any], at: Mapping[int, list[Count]]
 ) -> dict[str, int]:
     """What some flows have counted in a window."""
+    return _since(members, window, at, _COUNTED)
+
+
+def _transit(
+    members: range, window: Mapping[str, Any], at: Mapping[int, list[Count]]
+) -> dict[str, int]:
+    """What the datagrams of some flows took in a window."""
+    return _since(members, window, at, _TRANSIT)
+
+
+def _since(
+    members: range,
+    window: Mapping[str, Any],
+    at: Mapping[int, list[Count]],
+    keys: tuple[str, ...],
+) -> dict[str, int]:
     begin, end = (at[window[edge]] for edge in ("from_ns", "to_ns"))
-    keys = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
     return {
         key: sum(getattr(end[n], key) - getattr(begin[n], key) for n in members) for key in keys
     }
 
 
 def _group(
-    flow: Mapping[str, Any], goodputs_mbps: Sequence[float], counted: Mapping[str, Any]
+    flow: Mapping[str, Any],
+    goodputs_mbps: Sequence[float],
+    counted: Mapping[str, Any],
+    took: Mapping[str, int],
 ) -> dict[str, Any]:
-    """The flows of one name: fairness among them, and what of their datagrams did not arrive."""
+    """The flows of one name: fairness among them, and what became of their datagrams."""
     mean = counted["goodput_mbps"] / len(goodputs_mbps)
     lost_pkts = None
     if flow["app"]["kind"] == "cbr":
-        arrived_pkts = counted["delivered_bytes"] // flow["app"]["payload_bytes"]
-        lost_pkts = max(0, counted["data_pkts_sent"] - arrived_pkts)
+        lost_pkts = max(0, counted["data_pkts_sent"] - took["arrived_pkts"])
+    delay_ms, jitter_ms = (
+        took[total] / took[n] / 1e6 if took[n] else None
+        for total, n in (("delay_ns", "arrived_pkts"), ("differences_ns", "differences"))
+    )
     return {
         "name": flow["name"],
         "flows": len(goodputs_mbps),
         "least_share": min(goodputs_mbps) / mean if mean else None,
         "lost_pkts": lost_pkts,
+        "delay_ms": delay_ms,
+        "jitter_ms": jitter_ms,
         **counted,
     }
 

@@ -236,13 +236,12 @@ def _traffic(
     for kind, (flow, (_, _, starts)) in enumerate(zip(scenario["flows"], ways, strict=True)):
         app, transport = flow["app"], flow["transport"]
         if app["kind"] == "cbr":
-            size = app["payload_bytes"]
-            gap = max(1, size * 8 * 1_000_000_000 // app["rate_bps"])
+            size, rate_bps = app["payload_bytes"], app["rate_bps"]
         else:
-            size, gap = app["bytes"] or 0, 0
+            size, rate_bps = app["bytes"] or 0, 0
         words = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
         words += [address(kind, sends=True), address(kind, sends=False)]
-        words += [transport.get("cc", "udp"), str(size), str(gap)]
+        words += [transport.get("cc", "udp"), str(size), str(rate_bps)]
         last = [str(flow["stop_ns"] or 0), str(int(app["kind"] == "respawn"))]
         for start in starts:
             yield " ".join(["flow", *words, str(start), *last])

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::{Error, Run};
-use crate::app::{Flow, Tally};
+use crate::app::{Flow, Tally, Transit};
 use crate::endpoint::Kind;
 use crate::link::Link;
 use crate::record::{QueueRecord, QueueReport};
@@ -91,6 +91,11 @@ pub struct GroupWindow {
     pub least_share: Option<f64>,
     /// Datagrams sent in the window less those that arrived in it; null for TCP.
     pub lost_pkts: Option<u64>,
+    /// Mean delay of the datagrams that arrived, from application to application; null
+    /// where none did, and for TCP.
+    pub delay_ms: Option<f64>,
+    /// Mean difference between the delays of successive datagrams.
+    pub jitter_ms: Option<f64>,
     /// All that is reckoned of all flows too.
     #[serde(flatten)]
     pub all: FlowsWindow,
@@ -287,19 +292,22 @@ impl GroupWindow {
         let all = FlowsWindow::of(flows, counted, window);
         let least = counted.iter().map(|tally| tally.delivered_bytes).min();
         let share = all.goodput_mbps / flows.len() as f64;
-        let arrived_pkts = match flows[0].app {
-            AppSpec::Cbr { payload_bytes, .. } => {
-                Some(all.delivered_bytes / u64::from(payload_bytes))
-            }
-            _ => None,
-        };
+        let is_udp = matches!(flows[0].app, AppSpec::Cbr { .. });
+        let sum = |key: fn(&Transit) -> u64| counted.iter().map(|t| key(&t.transit)).sum::<u64>();
+        let arrived_pkts = sum(|transit| transit.arrived_pkts);
+        let mean_ms = |ns: u64, n: u64| (n > 0).then(|| ns as f64 / n as f64 / 1e6);
         Self {
             name: flows[0].name.clone(),
             flows: flows.len() as u64,
             least_share: least
                 .filter(|_| share > 0.0)
                 .map(|bytes| mbps(bytes, window) / share),
-            lost_pkts: arrived_pkts.map(|arrived| all.data_pkts_sent.saturating_sub(arrived)),
+            lost_pkts: is_udp.then(|| all.data_pkts_sent.saturating_sub(arrived_pkts)),
+            delay_ms: mean_ms(sum(|transit| transit.delay_ns), arrived_pkts),
+            jitter_ms: mean_ms(
+                sum(|transit| transit.differences_ns),
+                sum(|transit| transit.differences),
+            ),
             all,
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! UDP: a datagram has a length and nothing else that a simulation needs.
+//! UDP: a datagram has a length, and the time at which it was sent.
 
 /// Ethernet (14), IPv4 (20) and UDP (8) headers.
 const HEADER_BYTES: u32 = 14 + 20 + 8;
@@ -11,6 +11,8 @@ const HEADER_BYTES: u32 = 14 + 20 + 8;
 pub struct Datagram {
     /// Length of the payload in bytes.
     pub len: u32,
+    /// When the application sent it.
+    pub sent_ns: u64,
 }
 
 impl Datagram {
@@ -27,6 +29,10 @@ mod tests {
 
     #[test]
     fn full_datagram_fills_an_ethernet_frame() {
-        assert_eq!(Datagram { len: 1472 }.wire_bytes(), 1514);
+        let datagram = Datagram {
+            len: 1472,
+            sent_ns: 0,
+        };
+        assert_eq!(datagram.wire_bytes(), 1514);
     }
 }

@@ -91,7 +91,7 @@ fn groups_of_flows_are_told_apart() {
         (&bulk.name[..], bulk.flows, &cbr.name[..], cbr.flows),
         ("bulk", 2, "cbr", 4)
     );
-    assert_eq!(bulk.lost_pkts, None);
+    assert_eq!((bulk.lost_pkts, bulk.delay_ms), (None, None));
     assert_eq!(cbr.all.data_pkts_sent, 4 * 2_500);
     let arrived = cbr.all.delivered_bytes / 1_000;
     assert_eq!(cbr.lost_pkts, Some(10_000 - arrived));
@@ -108,4 +108,26 @@ fn groups_of_flows_are_told_apart() {
     let both = bulk.all.delivered_bytes + cbr.all.delivered_bytes;
     assert_eq!(all.delivered_bytes, both);
     assert!(all.jain < bulk.all.jain);
+}
+
+/// Datagrams of 1,042 bytes take 8.336 ms and find nobody before them, until a link that is
+/// slower by half from 2 s on makes each wait 6.672 ms longer than the one before.
+#[test]
+fn delay_and_jitter_of_datagrams_are_those_of_the_link() {
+    let slower = json!({"schedule": [{"at_ns": 2 * S, "rate_bps": 500_000}]});
+    let mut scenario = datagrams(10, 4 * S, &slower);
+    scenario["record"]["windows"] = json!([
+        {"name": "fast", "from_ns": 0, "to_ns": 2 * S},
+        {"name": "slow", "from_ns": 2 * S + 500 * MS, "to_ns": 4 * S}
+    ]);
+    let report = play(&scenario, 1);
+    let [fast, slow] = [0, 1].map(|window: usize| &report.transport[window].groups[0]);
+    let near = |found: Option<f64>, wanted: f64| {
+        let found = found.expect("datagrams arrived");
+        assert!((found - wanted).abs() < 1e-3, "{found} ms, not {wanted}");
+    };
+    near(fast.delay_ms, 8.336);
+    near(fast.jitter_ms, 0.0);
+    near(slow.jitter_ms, 6.672);
+    assert!(slow.delay_ms > Some(100.0));
 }

@@ -274,7 +274,7 @@ def make_kernel(
     (folder / "linux.new").rename(folder / "linux")
 
 
-def kept(folder: Path, make: Callable[[Path], None]) -> Path:
+def kept(folder: Path, make: Callable[[Path], object]) -> Path:
     """The folder of the cache. Where it is not there yet, `make` fills one beside it first, so that
     what was stopped or has failed never passes for whole."""
     with only_one(folder.name):

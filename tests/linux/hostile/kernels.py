@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linux.qdisc.build import module
-from linux.uml.build import Built, build, cache_root, digest, only_one
+from linux.uml.build import Built, build, cache_root, digest, kept
 from tests.linux.hostile import play, qemu
 from tests.linux.hostile.play import Played
 from tests.linux.hostile.shrink import prefix, ranges, without_needless
@@ -83,8 +83,4 @@ def debian_module() -> Path:
     content = [*(ROOT / "aqm").glob("*.[ch]"), *(ROOT / "aqm/law").glob("*.h")]
     content += (ROOT / "linux/qdisc").glob("*.[ch]")
     folder = cache_root() / f"debian-module-{digest(sorted(content), [qemu.release()])}"
-    with only_one(folder.name):
-        if not (folder / "sch_sojourn.ko").exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            qemu.module(folder)
-    return folder / "sch_sojourn.ko"
+    return kept(folder, qemu.module) / "sch_sojourn.ko"

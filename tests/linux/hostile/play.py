@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import sys
 import tempfile
 import time
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from linux.uml.boot import BootError, Stopped, boot
-from linux.uml.build import Built, cache_root, compiler_version, digest, only_one, run
+from linux.uml.build import Built, cache_root, compiler_version, digest, kept, run
 from tests.linux.aftermath import REFERENCES, SPLATS
 from tests.models.library import ROOT
 
@@ -61,17 +60,13 @@ def storm(kernel_module: Path) -> Path:
     headers = [*HERE.glob("*.h"), *made_of.glob("aqm/*.h"), *made_of.glob("aqm/law/*.h")]
     content = [*own, *tables, *sorted(headers), made_of / "sojourn.h"]
     folder = cache_root() / f"storm-{digest(content, [compiler_version()])}"
-    with only_one(folder.name):
-        if not folder.exists():
-            work = folder.with_suffix(".new")
-            shutil.rmtree(work, ignore_errors=True)
-            work.mkdir(parents=True)
-            flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
-            flags += ["-static", f"-I{made_of / 'aqm'}", f"-I{made_of}"]
-            command = ["gcc", *flags, "-o", work / "storm", *own, *tables]
-            run(command, work / "build.log")
-            work.rename(folder)
-    return folder / "storm"
+
+    def make(work: Path) -> None:
+        flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+        flags += ["-static", f"-I{made_of / 'aqm'}", f"-I{made_of}"]
+        run(["gcc", *flags, "-o", work / "storm", *own, *tables], work / "build.log")
+
+    return kept(folder, make) / "storm"
 
 
 def script(program: Path, kernel_module: Path, words: list[str], sanitizers: bool) -> str:

@@ -4,9 +4,9 @@
 //! Ways through the graph: each flow's links, laid out before the run in one table,
 //! so that forwarding a packet is one look-up.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
-use crate::scenario::{Fault, FlowSpec, Scenario, TransportSpec};
+use crate::scenario::{Fault, FlowSpec, LinkSpec, Scenario, TransportSpec};
 
 /// Behind the last link of a way.
 pub const END: u32 = u32::MAX;
@@ -40,80 +40,119 @@ impl Routes {
     }
 }
 
-/// The links of a flow there and back. Datagrams are not answered and need no way
-/// back.
-///
-/// # Errors
-/// When the named links are no way from end to end, or there is none.
-pub fn ways(
-    scenario: &Scenario,
-    flow: &FlowSpec,
-    at: &str,
-) -> Result<(Vec<usize>, Vec<usize>), Fault> {
-    let forth = way(scenario, flow, at, true)?;
-    if matches!(flow.transport, TransportSpec::Udp) && flow.reverse_path.is_none() {
-        return Ok((forth, Vec::new()));
-    }
-    Ok((forth, way(scenario, flow, at, false)?))
+/// A scenario's links by name and by the node that they leave, nodes as numbers, so that a way
+/// costs what is looked at and not what there is.
+pub struct Graph<'a> {
+    links: &'a [LinkSpec],
+    by_name: HashMap<&'a str, usize>,
+    nodes: HashMap<&'a str, usize>,
+    /// By node: its links and where they lead.
+    leaving: Vec<Vec<(usize, usize)>>,
 }
 
-/// The links of a flow, there (`forth`) or back.
-fn way(scenario: &Scenario, flow: &FlowSpec, at: &str, forth: bool) -> Result<Vec<usize>, Fault> {
-    let (from, to, named, key) = if forth {
-        (&flow.from, &flow.to, &flow.path, "path")
-    } else {
-        (&flow.to, &flow.from, &flow.reverse_path, "reverse_path")
-    };
-    let fault = |reason: String| Fault {
-        key: format!("{at}.{key}"),
-        reason,
-    };
-    let Some(names) = named else {
-        return shortest(scenario, from, to)
-            .ok_or_else(|| fault(format!("no way leads from '{from}' to '{to}'")));
-    };
-    let mut node = from;
-    let mut links = Vec::new();
-    for name in names {
-        let index = scenario.links.iter().position(|link| &link.name == name);
-        let Some(index) = index else {
-            return Err(fault(format!("no link is named '{name}'")));
+impl<'a> Graph<'a> {
+    /// Of all links, in their order.
+    pub fn of(scenario: &'a Scenario) -> Self {
+        let mut graph = Self {
+            links: &scenario.links,
+            by_name: HashMap::new(),
+            nodes: HashMap::new(),
+            leaving: Vec::new(),
         };
-        let link = &scenario.links[index];
-        if &link.from != node {
-            return Err(fault(format!(
-                "link '{name}' begins at '{}', not at '{node}'",
-                link.from
-            )));
-        }
-        links.push(index);
-        node = &link.to;
-    }
-    if node == to {
-        Ok(links)
-    } else {
-        Err(fault(format!("the way ends at '{node}', not at '{to}'")))
-    }
-}
-
-/// The way with the fewest links; among equals the one whose links come first.
-fn shortest(scenario: &Scenario, from: &str, to: &str) -> Option<Vec<usize>> {
-    let mut reached = std::collections::BTreeMap::from([(from, None)]);
-    let mut queue = VecDeque::from([from]);
-    while let Some(node) = queue.pop_front() {
         for (i, link) in scenario.links.iter().enumerate() {
-            if link.from == node && !reached.contains_key(link.to.as_str()) {
-                reached.insert(&link.to, Some(i));
-                queue.push_back(&link.to);
+            graph.by_name.entry(&link.name).or_insert(i);
+            let [from, to] = [&link.from, &link.to].map(|name| graph.number(name));
+            graph.leaving[from].push((i, to));
+        }
+        graph
+    }
+
+    fn number(&mut self, name: &'a str) -> usize {
+        let next = self.leaving.len();
+        let number = *self.nodes.entry(name).or_insert(next);
+        if number == next {
+            self.leaving.push(Vec::new());
+        }
+        number
+    }
+
+    /// The links of a flow there and back. Datagrams are not answered and need no way
+    /// back.
+    ///
+    /// # Errors
+    /// When the named links are no way from end to end, or there is none.
+    pub fn ways(&self, flow: &FlowSpec, at: &str) -> Result<(Vec<usize>, Vec<usize>), Fault> {
+        let forth = self.way(flow, at, true)?;
+        if matches!(flow.transport, TransportSpec::Udp) && flow.reverse_path.is_none() {
+            return Ok((forth, Vec::new()));
+        }
+        Ok((forth, self.way(flow, at, false)?))
+    }
+
+    /// The links of a flow, there (`forth`) or back.
+    fn way(&self, flow: &FlowSpec, at: &str, forth: bool) -> Result<Vec<usize>, Fault> {
+        let (from, to, named, key) = if forth {
+            (&flow.from, &flow.to, &flow.path, "path")
+        } else {
+            (&flow.to, &flow.from, &flow.reverse_path, "reverse_path")
+        };
+        let fault = |reason: String| Fault {
+            key: format!("{at}.{key}"),
+            reason,
+        };
+        let Some(names) = named else {
+            return self
+                .shortest(from, to)
+                .ok_or_else(|| fault(format!("no way leads from '{from}' to '{to}'")));
+        };
+        let mut node = from;
+        let mut links = Vec::new();
+        for name in names {
+            let Some(&index) = self.by_name.get(name.as_str()) else {
+                return Err(fault(format!("no link is named '{name}'")));
+            };
+            let link = &self.links[index];
+            if &link.from != node {
+                return Err(fault(format!(
+                    "link '{name}' begins at '{}', not at '{node}'",
+                    link.from
+                )));
+            }
+            links.push(index);
+            node = &link.to;
+        }
+        if node == to {
+            Ok(links)
+        } else {
+            Err(fault(format!("the way ends at '{node}', not at '{to}'")))
+        }
+    }
+
+    /// The way with the fewest links; among equals the one whose links come first.
+    fn shortest(&self, from: &str, to: &str) -> Option<Vec<usize>> {
+        let (&from, &to) = (self.nodes.get(from)?, self.nodes.get(to)?);
+        // By node: the link that led there, and from where.
+        let mut reached = vec![None; self.leaving.len()];
+        let mut queue = VecDeque::from([from]);
+        while let Some(node) = queue.pop_front() {
+            for &(link, next) in &self.leaving[node] {
+                if next != from && reached[next].is_none() {
+                    reached[next] = Some((link, node));
+                    queue.push_back(next);
+                }
+            }
+            if reached[to].is_some() {
+                break;
             }
         }
+        let mut links = Vec::new();
+        let mut node = to;
+        while node != from {
+            let (link, before) = reached[node]?;
+            links.push(link);
+            node = before;
+        }
+        links.reverse();
+        Some(links)
     }
-    let mut links = Vec::new();
-    let mut node = to;
-    while let Some(link) = *reached.get(node)? {
-        links.push(link);
-        node = &scenario.links[link].from;
-    }
-    links.reverse();
-    Some(links)
 }

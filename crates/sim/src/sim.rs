@@ -20,7 +20,7 @@ use crate::packet::{Ledger, Packets};
 use crate::record::QueueRecord;
 use crate::ring::Ring;
 use crate::rng::Rng;
-use crate::route::{self, Routes};
+use crate::route::{Graph, Routes};
 use crate::scenario::{Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 
@@ -97,13 +97,42 @@ struct Run<'a> {
 /// See [`Error`].
 pub fn run(scenario: &Scenario, seed: u64, control: &mut dyn Control) -> Result<Report, Error> {
     scenario.check()?;
-    let mut run = Run::new(scenario, seed)?;
-    run.go(control)?;
+    let mut patience = Patience::new(control, scenario.duration_ns);
+    let mut run = Run::new(scenario, seed, &mut patience)?;
+    run.go(&mut patience)?;
     run.report()
 }
 
+/// Asks whoever watches whether to go on, when it is time to.
+struct Patience<'a> {
+    control: &'a mut dyn Control,
+    end_ns: u64,
+    looked: Instant,
+}
+
+impl<'a> Patience<'a> {
+    fn new(control: &'a mut dyn Control, end_ns: u64) -> Self {
+        Self {
+            control,
+            end_ns,
+            looked: Instant::now(),
+        }
+    }
+
+    fn ask(&mut self, now: Time) -> Result<(), Error> {
+        if self.looked.elapsed() < Duration::from_millis(20) {
+            return Ok(());
+        }
+        self.looked = Instant::now();
+        match self.control.progress(now.0, self.end_ns) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Stopped),
+        }
+    }
+}
+
 impl<'a> Run<'a> {
-    fn new(scenario: &'a Scenario, seed: u64) -> Result<Self, Fault> {
+    fn new(scenario: &'a Scenario, seed: u64, patience: &mut Patience<'_>) -> Result<Self, Error> {
         let windows = scenario.windows();
         let mut net = Net {
             shared: Shared {
@@ -133,14 +162,15 @@ impl<'a> Run<'a> {
             control,
             edges: Vec::new(),
         };
-        run.add_links(seed)?;
-        run.add_flows(seed)?;
+        run.add_links(seed, patience)?;
+        run.add_flows(seed, patience)?;
         run.plan();
         Ok(run)
     }
 
-    fn add_links(&mut self, seed: u64) -> Result<(), Fault> {
+    fn add_links(&mut self, seed: u64, patience: &mut Patience<'_>) -> Result<(), Error> {
         for (i, spec) in self.scenario.links.iter().enumerate() {
+            patience.ask(Time(0))?;
             let queue_seed = Rng::stream(seed, &format!("link/{}/queue", spec.name)).bits();
             let queue = spec.queue.build(&format!("links[{i}].queue"), queue_seed)?;
             let mut link = Link::new(spec, queue, seed, &mut self.net.shared.events);
@@ -149,10 +179,10 @@ impl<'a> Run<'a> {
             );
             if self.scenario.record.queues.contains(&spec.name) {
                 let Some(rate_bps) = spec.rate_bps else {
-                    return Err(Fault {
+                    return Err(Error::Scenario(Fault {
                         key: format!("links[{i}].rate_bps"),
                         reason: "a link whose queue is measured needs a rate".into(),
-                    });
+                    }));
                 };
                 let events = self.scenario.record.events;
                 link.port.record = Some(QueueRecord::new(
@@ -168,11 +198,12 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn add_flows(&mut self, seed: u64) -> Result<(), Fault> {
+    fn add_flows(&mut self, seed: u64, patience: &mut Patience<'_>) -> Result<(), Error> {
+        let graph = Graph::of(self.scenario);
         for (i, spec) in self.scenario.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
             let tcp = spec.tcp(&at)?;
-            let (forth, back) = route::ways(self.scenario, spec, &at)?;
+            let (forth, back) = graph.ways(spec, &at)?;
             let jitter_ns = spec
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
@@ -193,6 +224,7 @@ impl<'a> Run<'a> {
             let ahead_ns =
                 [&spec.from, &spec.to].map(|node| self.scenario.clock_ahead_ns(node, seed));
             for index in 0..spec.count {
+                patience.ask(Time(0))?;
                 let number = self.net.flows.len() as u32;
                 let mut flow = Flow::new(spec, index, tcp.clone(), seed);
                 flow.source = self.net.source(Owner::Flow(number));
@@ -308,9 +340,8 @@ impl<'a> Run<'a> {
         tallies
     }
 
-    fn go(&mut self, control: &mut dyn Control) -> Result<(), Error> {
+    fn go(&mut self, patience: &mut Patience<'_>) -> Result<(), Error> {
         let end = Time(self.scenario.duration_ns);
-        let mut looked = Instant::now();
         let mut left = EVENTS_PER_LOOK;
         while let Some(due) = self.net.shared.events.pop() {
             if due.at > end {
@@ -324,12 +355,7 @@ impl<'a> Run<'a> {
             left -= 1;
             if left == 0 {
                 left = EVENTS_PER_LOOK;
-                if looked.elapsed() >= Duration::from_millis(20) {
-                    looked = Instant::now();
-                    if control.progress(due.at.0, end.0).is_break() {
-                        return Err(Error::Stopped);
-                    }
-                }
+                patience.ask(due.at)?;
             }
         }
         Ok(())

@@ -4,7 +4,10 @@
 //! What a scenario may hold. Each refusal names the key, the value and what is
 //! allowed.
 
+use std::collections::HashSet;
+
 use super::{AppSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TransportSpec};
+use crate::route::Graph;
 use crate::transport::tcp::TcpConfig;
 
 fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
@@ -65,9 +68,11 @@ impl Scenario {
         }
         unique("nodes", self.nodes.iter())?;
         unique("links", self.links.iter().map(|link| &link.name))?;
+        let nodes: HashSet<_> = self.nodes.iter().map(String::as_str).collect();
         for (i, link) in self.links.iter().enumerate() {
-            self.check_link(&format!("links[{i}]"), link)?;
+            self.check_link(&format!("links[{i}]"), link, &nodes)?;
         }
+        let graph = Graph::of(self);
         unique("flows", self.flows.iter().map(|flow| &flow.name))?;
         let mut flows = 0u64;
         for (i, flow) in self.flows.iter().enumerate() {
@@ -77,13 +82,13 @@ impl Scenario {
                 let reason = format!("{} is outside 1 to {MAX_FLOWS} in all", flow.count);
                 return fault(format!("{at}.count"), reason);
             }
-            self.check_flow(&at, flow)?;
+            self.check_flow(&at, flow, &nodes, &graph)?;
         }
         self.check_record()
     }
 
-    fn check_node(&self, key: String, name: &str) -> Result<(), Fault> {
-        if self.nodes.iter().any(|node| node == name) {
+    fn check_node(&self, key: String, name: &str, nodes: &HashSet<&str>) -> Result<(), Fault> {
+        if nodes.contains(name) {
             return Ok(());
         }
         fault(
@@ -95,9 +100,9 @@ impl Scenario {
         )
     }
 
-    fn check_link(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
-        self.check_node(format!("{at}.from"), &link.from)?;
-        self.check_node(format!("{at}.to"), &link.to)?;
+    fn check_link(&self, at: &str, link: &LinkSpec, nodes: &HashSet<&str>) -> Result<(), Fault> {
+        self.check_node(format!("{at}.from"), &link.from, nodes)?;
+        self.check_node(format!("{at}.to"), &link.to, nodes)?;
         if let Some(rate_bps) = link.rate_bps {
             rate(&format!("{at}.rate_bps"), rate_bps)?;
         } else if !link.schedule.is_empty() || link.ring_pkts > 0 || link.shaper != Shaper::Wire {
@@ -164,9 +169,15 @@ impl Scenario {
             .fold(1514, u32::max)
     }
 
-    fn check_flow(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
-        self.check_node(format!("{at}.from"), &flow.from)?;
-        self.check_node(format!("{at}.to"), &flow.to)?;
+    fn check_flow(
+        &self,
+        at: &str,
+        flow: &FlowSpec,
+        nodes: &HashSet<&str>,
+        graph: &Graph<'_>,
+    ) -> Result<(), Fault> {
+        self.check_node(format!("{at}.from"), &flow.from, nodes)?;
+        self.check_node(format!("{at}.to"), &flow.to, nodes)?;
         if flow.from == flow.to {
             return fault(format!("{at}.to"), "sender and receiver are the same node");
         }
@@ -180,7 +191,7 @@ impl Scenario {
             &format!("{at}.send_jitter_ns"),
             flow.send_jitter_ns.unwrap_or(0),
         )?;
-        let (forth, back) = crate::route::ways(self, flow, at)?;
+        let (forth, back) = graph.ways(flow, at)?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
         if !links.any(|link| link.rate_bps.is_some() || link.delay_ns > 0) {
             return fault(

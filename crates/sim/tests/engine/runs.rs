@@ -215,6 +215,55 @@ fn a_run_stops_when_told() {
     assert_eq!(run(&scenario, 1, &mut Stop).err(), Some(Error::Stopped));
 }
 
+/// Laying out 300,000 flows takes much longer than the 20 ms between two looks.
+#[test]
+fn whoever_watches_is_heard_before_the_first_event() {
+    struct Stop(Option<u64>);
+    impl Control for Stop {
+        fn progress(&mut self, now_ns: u64, _end_ns: u64) -> ControlFlow<()> {
+            self.0 = Some(now_ns);
+            ControlFlow::Break(())
+        }
+    }
+    let scenario = dumbbell(300_000, &fifo(100), &json!({}));
+    let scenario = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
+    let mut stop = Stop(None);
+    assert_eq!(run(&scenario, 1, &mut stop).err(), Some(Error::Stopped));
+    assert_eq!(stop.0, Some(0));
+}
+
+/// Each of 200 users has links of its own. When each way looked at every link for every node,
+/// this did not end in time.
+#[test]
+fn ways_of_many_users_are_found_in_time() {
+    let users: Vec<_> = (0..200).map(|i| format!("u{i}")).collect();
+    let mut links = vec![json!({
+        "name": "bottleneck", "from": "r", "to": "d", "rate_bps": 1_000_000_000,
+        "queue": fifo(1_000)
+    })];
+    for user in &users {
+        links.push(json!({"name": format!("{user}-up"), "from": user, "to": "r"}));
+        links.push(json!({"name": format!("{user}-down"), "from": "d", "to": user}));
+    }
+    let flow = |user: &String| {
+        json!({
+            "name": user, "from": user, "to": "d",
+            "transport": {"kind": "tcp"}, "app": {"kind": "bulk"}
+        })
+    };
+    let flows: Vec<_> = users.iter().map(flow).collect();
+    let nodes: Vec<_> = users
+        .iter()
+        .cloned()
+        .chain(["r".into(), "d".into()])
+        .collect();
+    let scenario = json!({
+        "format": 1, "duration_ns": 1_000, "nodes": nodes, "links": links, "flows": flows,
+        "record": {"queues": ["bottleneck"]}
+    });
+    assert_eq!(play(&scenario, 1).flows.len(), 200);
+}
+
 /// The last acknowledgement of a connection often goes down with the queue; the end
 /// that waits for it asks again and is answered, so nothing repeats for ever.
 #[test]

@@ -7,7 +7,7 @@ with the first mark; and one request drops 256 packets at most.
 
 `LinuxCoDel` is the arithmetic of include/net/codel_impl.h: whole units of 1.024 us, and a reciprocal
 root in 16 bits that takes one step of Newton's method with each signal.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ BUCKETS_BYTES = {SMALL: 200, LARGE: 1 << 16}
 ROWS: dict[str, tuple[dict[str, int], dict[str, int]]] = {
     "codel": (
         {"target": MS, "interval": 20 * MS},
-        {"target": 3 * MS, "interval": 50 * MS},
+        {"target": 3 * MS, "interval": 50 * MS, "form": 1},
     ),
     "pie_2013": (
         {"target": 5 * MS, "tupdate": 10 * MS, "beta": 200, "max_burst": 20 * MS},
@@ -44,7 +44,7 @@ ROWS: dict[str, tuple[dict[str, int], dict[str, int]]] = {
     ),
     "pie": (
         {"target": 5 * MS, "tupdate": 10 * MS, "beta": 2000, "mark_ecnth": 1 << 31},
-        {"target": 2 * MS, "alpha": 200, "max_burst": 20 * MS, "dq_rate_estimator": 1},
+        {"target": 2 * MS, "alpha": 200, "max_burst": 20 * MS, "dq_rate_estimator": 1, "form": 1},
     ),
     "duk": ({"tick": MS}, {"tick": 3 * MS, "fixed_interval": 30 * MS}),
     "choke": (

@@ -15,7 +15,7 @@ use sojourn_sim::observed::inside::Log;
 use sojourn_sim::observed::outside::Outside;
 use sojourn_sim::observed::{self, Seen};
 use sojourn_sim::record::QueueReport;
-use sojourn_sim::route;
+use sojourn_sim::route::Graph;
 
 use super::recorded;
 
@@ -31,8 +31,10 @@ fn read(scenario: &str) -> PyResult<Scenario> {
 #[pyfunction]
 pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
     let scenario = read(scenario)?;
+    let graph = Graph::of(&scenario);
     let way = |(i, flow)| {
-        let (forth, back) = route::ways(&scenario, flow, &format!("flows[{i}]"))
+        let (forth, back) = graph
+            .ways(flow, &format!("flows[{i}]"))
             .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
         let starts = (0..flow.count).map(|index| start_of(flow, index, seed).0);
         Ok((forth, back, starts.collect()))

@@ -3,7 +3,7 @@
 """compare.py: the engine beside Linux, cell by cell, into docs/validation.md.
 
 With --check nothing is written: it fails when the page is not what the engine and the
-kept results give now, and names each cell that was inside the aims and is no longer.
+kept results give now, and names each window that was inside and is no longer.
 
     python -m validation.compare [--check]
 """
@@ -11,109 +11,103 @@ kept results give now, and names each cell that was inside the aims and is no lo
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
 import tomllib
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from validation import page
+from validation import page, recorded
 from validation.cells import WINDOWS, Cell, cells
-from validation.engine import measure
+from validation.engine import LINUX_ROWS, measure
+from validation.figures import AIMED, FAIR, Figure, Verdict, judge
 
 HERE = Path(__file__).resolve().parent
-LINUX = HERE / "linux" / "6.12.117.json"
 PAGE = HERE.parent / "docs" / "validation.md"
 CAUSES = HERE / "causes.toml"
-# The aims. Nothing widens them; what lies outside is listed.
-UTILISATION_POINTS = 2.0
-DELAY_SHARE, DELAY_MS = 0.10, 1.0
-LOSS_SHARE = 0.20
 
-
-@dataclass(frozen=True)
-class Figures:
-    """One window of one cell on one side: each figure for each seed."""
-
-    utilisation_pct: list[float]
-    mean_ms: list[float]
-    p95_ms: list[float]
-    loss_pct: list[float]
-    retransmitted_pkts: list[float]
-    timeouts: list[float]
-
-    @classmethod
-    def of(cls, windows: list[dict[str, Any]]) -> Figures:
-        return cls(
-            [window["utilisation_pct"] for window in windows],
-            [window["queue_delay_ms"]["mean"] for window in windows],
-            [window["queue_delay_ms"]["p95"] for window in windows],
-            [100 * w["dropped_pkts"] / max(w["arrived_pkts"], 1) for w in windows],
-            [window["retransmitted_pkts"] for window in windows],
-            [window["timeouts"] for window in windows],
-        )
-
-    def mean(self, name: str) -> float:
-        return statistics.fmean(getattr(self, name))
+# Cell and form, or cell and "kernel", to a record for each seed.
+Windows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One window of one cell, both sides."""
+    """One window of one cell: Linux, the engine with Linux's forms, and with ours."""
 
     cell: Cell
     window: str
-    linux: Figures
-    engine: Figures
+    linux: Windows
+    engine: Windows
+    ours: Windows | None
 
     @property
     def key(self) -> str:
         return f"{self.cell.name} {self.window}"
 
-    def outside(self) -> list[str]:
-        """Names of the figures that miss their aim."""
-        missed = []
-        for name, aim in (
-            ("utilisation_pct", lambda _: UTILISATION_POINTS),
-            ("mean_ms", lambda linux: max(DELAY_SHARE * linux, DELAY_MS)),
-            ("loss_pct", lambda linux: LOSS_SHARE * linux),
-        ):
-            linux, engine = self.linux.mean(name), self.engine.mean(name)
-            if abs(engine - linux) > aim(linux):
-                missed.append(name)
-        return missed
+    def values(self, side: str, figure: Figure) -> list[float]:
+        """A figure of each seed."""
+        windows = getattr(self, side)
+        if figure in FAIR:
+            windows = [window for window in windows if "goodputs_mbps" in window]
+        return [float(figure.of(window)) for window in windows]
 
-    def overlaps(self, name: str) -> bool:
-        """Whether the two sides' seeds reach into each other's range."""
-        linux, engine = getattr(self.linux, name), getattr(self.engine, name)
-        return bool(min(linux) <= max(engine) and min(engine) <= max(linux))
+    def mean(self, side: str, figure: Figure) -> float:
+        return statistics.fmean(self.values(side, figure))
+
+    def verdicts_of(self, side: str) -> dict[Figure, Verdict]:
+        """Of each figure with an aim. One flow has nothing to share."""
+        figures = AIMED + (FAIR if self.cell.flows > 1 else ())
+        return {f: judge(f, self.values("linux", f), self.values(side, f)) for f in figures}
+
+    @cached_property
+    def verdicts(self) -> dict[Figure, Verdict]:
+        return self.verdicts_of("engine")
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of queue and link; fairness counts by itself."""
+        return max(self.verdicts[figure] for figure in AIMED)
+
+    @property
+    def missed(self) -> list[Figure]:
+        """What misses its aim, fairness too."""
+        return [figure for figure, verdict in self.verdicts.items() if verdict != Verdict.AIM]
 
 
-def measured(options: argparse.Namespace) -> list[Compared]:
+def measured(options: argparse.Namespace) -> tuple[list[Compared], dict[str, Any]]:
     """Every recorded cell, on the engine with as many seeds beside it."""
-    linux: dict[str, list[dict[str, Any]]] = {}
-    for record in json.loads(LINUX.read_text())["records"]:
-        linux.setdefault(record["cell"], []).append(record["windows"])
+    head, linux = recorded.read()
     known = [cell for cell in cells() if cell.name in linux and options.cells in cell.name]
-    jobs = [(cell, seed) for cell in known for seed in range(1, len(linux[cell.name]) + 1)]
-    engine: dict[str, list[dict[str, Any]]] = {}
+    jobs = [
+        (cell, seed, form)
+        for cell in known
+        for form in (("linux", "ours") if cell.queue in LINUX_ROWS else ("linux",))
+        for seed in range(1, len(linux[cell.name]) + 1)
+    ]
+    engine: dict[tuple[str, str], list[dict[str, Any]]] = {}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for record in pool.map(measure, *zip(*jobs, strict=True)):
-            engine.setdefault(record["cell"], []).append(record["windows"])
+        for (cell, _, form), record in zip(
+            jobs, pool.map(measure, *zip(*jobs, strict=True)), strict=True
+        ):
+            engine.setdefault((cell.name, form), []).append(record["windows"])
     return [
         Compared(
             cell,
             window,
-            Figures.of([windows[window] for windows in linux[cell.name]]),
-            Figures.of([windows[window] for windows in engine[cell.name]]),
+            [windows[window] for windows in linux[cell.name]],
+            [windows[window] for windows in engine[cell.name, "linux"]],
+            [windows[window] for windows in engine[cell.name, "ours"]]
+            if cell.queue in LINUX_ROWS
+            else None,
         )
         for cell in known
         for window in WINDOWS
-    ]
+    ], head
 
 
 def check(text: str, compared: list[Compared]) -> int:
@@ -123,8 +117,9 @@ def check(text: str, compared: list[Compared]) -> int:
         print(f"docs/validation.md is fresh ({len(compared)} windows)")
         return 0
     for row in compared:
-        if row.outside() and page.listed(row.key) not in kept:
-            print(f"outside its aims, and was not: {row.key}: {', '.join(row.outside())}")
+        if row.missed and page.listed(row.key) not in kept:
+            titles = ", ".join(figure.title for figure in row.missed)
+            print(f"misses its aims, and did not: {row.key}: {titles}")
     print(
         "docs/validation.md is stale; "
         "renew it with `python -m validation.compare` and read its diff"
@@ -137,8 +132,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
     parser.add_argument("--cells", default="", help="part of cell names; prints instead of writing")
     options = parser.parse_args()
-    compared = measured(options)
-    head = json.loads(LINUX.read_text())
+    compared, head = measured(options)
     causes = tomllib.loads(CAUSES.read_text()) if CAUSES.exists() else {}
     text = page.write(compared, head["kernel"], head["command"], causes)
     if options.check:

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """record.py: run the cells on Linux in virtual time and keep the results as data.
 
-Finished cells are kept in the file as they come; a second start goes on where the
-first one ended.
+Each finished run is kept in the cache at once; a second start goes on where the first
+one ended. When all are there, they join what validation/linux/RELEASE holds.
 
-    python -m validation.record --seeds 3
+    python -m validation.record --jobs 2
 """
 
 from __future__ import annotations
@@ -20,14 +20,22 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from linux.uml.boot import boot
-from linux.uml.build import Built, build
+from linux.uml.build import Built, build, cache_root, digest
+from validation import recorded
 from validation.cells import BUFFER_MAX_BYTES, HTB_BURST_BYTES, QUEUES, WINDOWS, Cell, cells
 
 HERE = Path(__file__).resolve().parent
+SEEDS = 5
+# Of a kept run; another one is another key.
+FORMAT = "2"
+# What of this folder and of the guest's programs a run depends on.
+GUEST = HERE.parent / "linux" / "uml"
+MADE_OF = [HERE / "dumbbell.py", *(GUEST / f"{name}.c" for name in ("init", "load", "tap", "seed"))]
 
 COUNTERS = {
     "retransmitted_pkts": "RetransSegs",
@@ -43,13 +51,15 @@ def job_text(cell: Cell, seed: int) -> str:
     """The cell as the guest's script reads it."""
     words = {
         "rate_bps": str(cell.rate_mbps * 1_000_000),
-        "delay_us": str(cell.rtt_ms * 1000),
+        "delays_us": ",".join(str(rtt_ms * 1000) for rtt_ms in cell.rtts_ms),
         "burst_bytes": str(HTB_BURST_BYTES),
         "buffer_bytes": str(BUFFER_MAX_BYTES),
         "queue": " ".join((cell.queue, *QUEUES[cell.queue])),
         "control": cell.control,
         "edges_ms": ",".join(map(str, cell.edges_ms)),
+        "rcvbuf_bytes": str(cell.rcvbuf_bytes),
         "starts_us": ",".join(map(str, cell.starts_us(seed))),
+        "starts_back_us": ",".join(map(str, cell.starts_back_us(seed))),
     }
     return json.dumps(words)
 
@@ -78,6 +88,13 @@ def windows(console: str, cell: Cell) -> Iterator[tuple[str, dict[str, Any]]]:
         yield name, window
 
 
+def arrivals(path: Path) -> dict[str, list[int]]:
+    """Each flow's payload in order, in bytes a second, as its receiver has written it."""
+    lines = [line.split() for line in path.read_text().splitlines()]
+    found = {line[0]: [int(word) for word in line[1:]] for line in lines}
+    return dict(sorted(found.items(), key=lambda item: int(item[0])))
+
+
 def measure(built: Built, cell: Cell, seed: int) -> dict[str, Any]:
     """One cell with one seed: boot, run, read."""
     with tempfile.TemporaryDirectory(prefix="sojourn-cell-") as scratch:
@@ -88,9 +105,33 @@ def measure(built: Built, cell: Cell, seed: int) -> dict[str, Any]:
         job.write_text(f"#!/bin/sh\n{guest}\n")
         job.chmod(0o755)
         outcome = boot(built, folder, seed, limit_s=1800)
-    record: dict[str, Any] = {"cell": cell.name, "seed": seed, "cpu_s": round(outcome.cpu_s)}
+        flows = {"forth": arrivals(folder / "forth")}
+        if cell.back:
+            flows["back"] = arrivals(folder / "back")
+    for way, wanted in (("forth", cell.flows), ("back", cell.back)):
+        if len(flows.get(way, {})) != wanted:
+            raise SystemExit(f"{cell.name}: {len(flows[way])} flows {way}, not {wanted}")
+    record: dict[str, Any] = {"cell": cell.name, "seed": seed, **asdict(cell)}
+    record["cpu_s"] = round(outcome.cpu_s)
     record["windows"] = dict(windows(outcome.console, cell))
+    record["bytes_each_second"] = flows
     return record
+
+
+def part_of(built: Built, cell: Cell, seed: int) -> Path:
+    """Where this run is kept, or will be: by all that it depends on."""
+    words = [FORMAT, built.kernel.parent.name, job_text(cell, seed), str(seed)]
+    key = digest(MADE_OF, words)
+    return cache_root() / "validation" / f"{cell.name}-{seed}-{key}.json"
+
+
+def keep(built: Built, cell: Cell, seed: int) -> None:
+    """Run and keep; written beside and renamed, so that what is there is whole."""
+    part = part_of(built, cell, seed)
+    part.parent.mkdir(parents=True, exist_ok=True)
+    new = part.with_suffix(".new")
+    new.write_text(json.dumps(measure(built, cell, seed)))
+    new.rename(part)
 
 
 def pin(numbers: Iterator[int]) -> None:
@@ -99,50 +140,41 @@ def pin(numbers: Iterator[int]) -> None:
     os.sched_setaffinity(0, {processors[-1 - next(numbers) % len(processors)]})
 
 
-def store(path: Path, built: Built, records: list[dict[str, Any]]) -> None:
-    """Written beside and renamed: a killed run leaves the last whole file."""
-    order = {cell.name: i for i, cell in enumerate(cells())}
-    records.sort(key=lambda r: (order[r["cell"]], r["seed"]))
-    lines = ",\n".join(json.dumps(record) for record in records)
-    head = {
-        "kernel": f"Linux {built.release} (User-Mode Linux, time-travel=inf-cpu, HZ=1000)",
-        "command": "python -m validation.record --seeds N",
-        "format": 1,
-    }
-    new = path.with_suffix(".new")
-    new.write_text(f'{json.dumps(head)[:-1]}, "records": [\n{lines}\n]}}\n')
-    new.rename(path)
+def record(built: Built, runs: list[tuple[Cell, int]], jobs: int) -> None:
+    """Run what the cache does not hold."""
+    todo = [run for run in runs if not part_of(built, *run).exists()]
+    began = time.monotonic()
+    with ThreadPoolExecutor(jobs, initializer=pin, initargs=(itertools.count(),)) as pool:
+        waiting = {pool.submit(keep, built, *run): run for run in todo}
+        for n, future in enumerate(as_completed(waiting), 1):
+            future.result()
+            cell, seed = waiting[future]
+            left = (time.monotonic() - began) / n * (len(todo) - n)
+            print(f"{n}/{len(todo)} {cell.name} seed {seed}; {left:.0f} s left", flush=True)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Record the Linux side of the comparison.")
     parser.add_argument("--cells", default="", help="regular expression on cell names")
-    parser.add_argument("--seeds", type=int, default=1, help="seeds 1 to N of each cell")
+    parser.add_argument("--anew", action="store_true", help="also what the files hold")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds 1 to N of each cell")
     parser.add_argument("--jobs", type=int, default=1, help="kernels side by side")
-    parser.add_argument("--out", type=Path, help="another file than validation/linux/RELEASE.json")
     options = parser.parse_args()
     os.nice(5)
     built = build()
-    path = options.out or HERE / "linux" / f"{built.release}.json"
-    records = json.loads(path.read_text())["records"] if path.exists() else []
-    done = {(record["cell"], record["seed"]) for record in records}
-    todo = [
-        (cell, seed)
-        for seed in range(1, options.seeds + 1)
-        for cell in cells()
-        if re.search(options.cells, cell.name) and (cell.name, seed) not in done
-    ]
-    began = time.monotonic()
-    with ThreadPoolExecutor(options.jobs, initializer=pin, initargs=(itertools.count(),)) as pool:
-        waiting = [pool.submit(measure, built, cell, seed) for cell, seed in todo]
-        for n, future in enumerate(as_completed(waiting), 1):
-            record = future.result()
-            records.append(record)
-            store(path, built, records)
-            spent = time.monotonic() - began
-            left = spent / n * (len(todo) - n)
-            which = f"{record['cell']} seed {record['seed']}"
-            print(f"{n}/{len(todo)} {which}; {left:.0f} s left", flush=True)
+    if built.release != recorded.RELEASE:
+        raise SystemExit(
+            f"this kernel is {built.release}, and validation/recorded.py reads {recorded.RELEASE}:"
+            " change it there first"
+        )
+    chosen = [cell for cell in cells() if re.search(options.cells, cell.name)]
+    runs = [(cell, seed) for seed in range(1, options.seeds + 1) for cell in chosen]
+    if not options.anew:
+        held = recorded.runs()
+        runs = [(cell, seed) for cell, seed in runs if (cell.name, seed) not in held]
+    # Fast links last: half of all the time is theirs.
+    record(built, sorted(runs, key=lambda run: run[0].rate_mbps > 100), options.jobs)
+    recorded.add([json.loads(part_of(built, *run).read_text()) for run in runs])
     return 0
 
 

@@ -4,7 +4,10 @@
  * load.c: traffic over real sockets, one epoll loop, asleep whenever it can be:
  * a guest that spins would stop virtual time.
  *
- *   load sink PORT                          accept for ever, discard
+ *   load sink PORT T0_NS SECONDS RCVBUF_BYTES FILE
+ *       accept and discard; at each second from T0_NS on note how much each flow has
+ *       brought in order, and after the last one write FILE: a line for each flow, its
+ *       number, then its bytes in each second. RCVBUF_BYTES 0: the kernel sizes buffers.
  *   load bulk ADDRESS PORT CC T0_NS MARKS_MS STARTS_US
  *       one endless sender for each of the comma-separated starts; at each mark
  *       the namespace's TCP counters are printed; the last mark ends the run.
@@ -13,8 +16,8 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +27,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-enum { MAX_TIMES = 4096, FIRST_PORT = 20000, EVENTS = 64 };
+enum { MAX_TIMES = 4096, FIRST_PORT = 20000, EVENTS = 64, MAX_SINKS = 1024 };
 /* Waking a reader for each packet would double the run's cost; eleven segments do. */
 enum { READ_AT_LEAST_BYTES = 16384 };
 /* Unsent data that a socket holds: never short of it, never megabytes ahead. */
@@ -46,43 +49,123 @@ static void watch(int epoll, int fd, uint32_t events)
 		die("epoll_ctl");
 }
 
-static int accept_one(int listener)
-{
-	int low = READ_AT_LEAST_BYTES;
-	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+/* What one flow has brought by each second. */
+struct arrived {
+	int fd, flow;
+	uint64_t *bytes;
+};
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low)))
+static struct arrived arrivals[MAX_SINKS];
+static int narrivals;
+
+static int accept_one(int listener, int seconds)
+{
+	struct arrived *one = &arrivals[narrivals++];
+	struct sockaddr_in peer;
+	socklen_t size = sizeof(peer);
+	int low = READ_AT_LEAST_BYTES;
+
+	if (narrivals > MAX_SINKS) {
+		fprintf(stderr, "load: more than %d connections\n", MAX_SINKS);
+		exit(1);
+	}
+	one->fd = accept4(listener, (void *)&peer, &size, SOCK_NONBLOCK);
+	if (one->fd < 0 || setsockopt(one->fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low)))
 		die("accept");
-	return fd;
+	one->flow = ntohs(peer.sin_port) - FIRST_PORT;
+	one->bytes = calloc((size_t)seconds + 1, sizeof(*one->bytes));
+	if (!one->bytes)
+		die("accept");
+	return one->fd;
 }
 
-_Noreturn static void sink(const char *port)
+static void note(int second)
+{
+	for (int i = 0; i < narrivals; i++) {
+		struct tcp_info info = {0};
+		socklen_t size = sizeof(info);
+
+		if (getsockopt(arrivals[i].fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+			die("TCP_INFO");
+		arrivals[i].bytes[second] = info.tcpi_bytes_received;
+	}
+}
+
+static void write_arrivals(const char *path, int seconds)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		die(path);
+	for (int i = 0; i < narrivals; i++) {
+		const struct arrived *one = &arrivals[i];
+
+		fprintf(file, "%d", one->flow);
+		for (int s = 1; s <= seconds; s++)
+			fprintf(file, " %llu",
+			        (unsigned long long)(one->bytes[s] - one->bytes[s - 1]));
+		fprintf(file, "\n");
+	}
+	if (fclose(file))
+		die(path);
+}
+
+static int listen_at(const char *port, int rcvbuf_bytes)
 {
 	struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(atoi(port))};
 	int listener = socket(AF_INET, SOCK_STREAM, 0);
-	int epoll = epoll_create1(0);
-	struct epoll_event events[EVENTS];
 
+	if (rcvbuf_bytes && setsockopt(listener, SOL_SOCKET, SO_RCVBUFFORCE, &rcvbuf_bytes,
+	                               sizeof(rcvbuf_bytes)))
+		die("SO_RCVBUFFORCE");
 	if (bind(listener, (void *)&here, sizeof(here)) || listen(listener, 4096))
 		die("listen");
+	return listener;
+}
+
+static int each_second(uint64_t t0_ns)
+{
+	int timer = timerfd_create(CLOCK_REALTIME, 0);
+	struct itimerspec when = {
+	        .it_value = {t0_ns / 1000000000 + 1, t0_ns % 1000000000},
+	        .it_interval = {.tv_sec = 1},
+	};
+
+	if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL))
+		die("timerfd_settime");
+	return timer;
+}
+
+static int sink(char **arg)
+{
+	int listener = listen_at(arg[0], atoi(arg[3])), timer;
+	int seconds = atoi(arg[2]), second = 0, epoll = epoll_create1(0);
+	struct epoll_event events[EVENTS];
+
+	timer = each_second(strtoull(arg[1], NULL, 10));
+	watch(epoll, timer, EPOLLIN);
 	watch(epoll, listener, EPOLLIN);
-	for (;;) {
+	while (second < seconds) {
 		int n = epoll_wait(epoll, events, EVENTS, -1);
 
 		for (int i = 0; i < n; i++) {
 			int fd = events[i].data.fd;
-
-			ssize_t bytes;
+			uint64_t expired;
 
 			if (fd == listener) {
-				watch(epoll, accept_one(listener), EPOLLIN);
-				continue;
+				watch(epoll, accept_one(listener, seconds), EPOLLIN);
+			} else if (fd == timer) {
+				if (read(timer, &expired, sizeof(expired)) < 0 || expired != 1)
+					die("a second was missed");
+				if (second < seconds)
+					note(++second);
+			} else if (recv(fd, NULL, 1 << 24, MSG_TRUNC) < 0 && errno != EAGAIN) {
+				die("recv");
 			}
-			bytes = recv(fd, NULL, 1 << 24, MSG_TRUNC);
-			if (bytes == 0 || (bytes < 0 && errno != EAGAIN))
-				close(fd);
 		}
 	}
+	write_arrivals(arg[4], seconds);
+	return 0;
 }
 
 static int times(char *list, uint64_t *out, uint64_t t0_ns, uint64_t unit_ns)
@@ -182,11 +265,11 @@ static int bulk(char **arg)
 
 int main(int argc, char **argv)
 {
-	if (argc == 3 && !strcmp(argv[1], "sink"))
-		sink(argv[2]);
+	if (argc == 7 && !strcmp(argv[1], "sink"))
+		return sink(argv + 2);
 	if (argc == 8 && !strcmp(argv[1], "bulk"))
 		return bulk(argv + 2);
-	fprintf(stderr,
-	        "load sink PORT | load bulk ADDRESS PORT CC T0_NS MARKS_MS STARTS_US\n");
+	fprintf(stderr, "load sink PORT T0_NS SECONDS RCVBUF_BYTES FILE\n"
+	                "load bulk ADDRESS PORT CC T0_NS MARKS_MS STARTS_US\n");
 	return 2;
 }

@@ -48,7 +48,7 @@ def test_a_queue_is_printed_as_tc_prints_it() -> None:
     said = "fq codel ecn limit 500p target 2.5ms nosplit_gso"
     assert show.text(qdisc(options_of(said))) == (
         "qdisc sojourn 1: root refcnt 2 codel nosplit_gso limit 500p limit_bytes 4294967295b ecn"
-        " flows 1024 quantum 0b memory_limit 33554432b target 2500us interval 100ms "
+        " flows 1024 quantum 0b memory_limit 33554432b target 2500us interval 100ms form ours "
     )
     leaf = qdisc(options_of("fifo"), handle=0x10 << 16, parent=9 << 16 | 1, references=1)
     assert show.text(leaf, "eth0") == (

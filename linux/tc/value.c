@@ -69,6 +69,19 @@ static const char *read_share(double number, double size, u64 *value)
 	return NULL;
 }
 
+/* As a sentence has them: "ours or linux". */
+static const char *words_of(const struct aqm_field *row)
+{
+	static char words[256];
+	size_t at = 0;
+	u64 i;
+
+	for (i = 0; i <= row->max && at < sizeof(words); i++)
+		at += (size_t)snprintf(words + at, sizeof(words) - at, "%s%s", i ? " or " : "",
+		                       row->choices[i]);
+	return words;
+}
+
 const char *value_read(const struct aqm_field *row, const char *text, u64 *value)
 {
 	const char *wanted = kinds[row->unit].wanted;
@@ -83,7 +96,7 @@ const char *value_read(const struct aqm_field *row, const char *text, u64 *value
 			return NULL;
 		}
 	if (row->type == AQM_CHOICE)
-		return "one of its words";
+		return words_of(row);
 	if (read_whole(text, &end, value)) {
 		unit = unit_of(kinds[row->unit].units, end);
 		if (unit && unit->size == 1 && row->unit != AQM_PROB)

@@ -204,7 +204,7 @@ def a_dump_shows_every_row_exactly() -> None:
         nl.u32(nl.QUANTUM, 300),
         nl.u32(nl.MEMORY_LIMIT, 9_999_999),
     )
-    params = nl.nest(nl.PARAMS, nl.u64(1, 1_234_567), nl.u64(2, 98_765_432))
+    params = nl.nest(nl.PARAMS, nl.u64(1, 1_234_567), nl.u64(2, 98_765_432), nl.u32(3, 1))
     kernel.add("c0", "root", "1:", nl.algorithm("codel"), host, queue, params)
     given = nl.algorithm("codel") + host + queue + params
     assert kernel.dump("c0")["1:"].options == given
@@ -221,7 +221,7 @@ def a_queue_starts_with_the_defaults() -> None:
     rows = kernel.dump("c0")["1:"].rows
     assert nl.numbers(rows[nl.HOST]) == {1: 1}
     assert nl.numbers(rows[nl.QUEUE]) == {1: 1000, 2: 0xFFFFFFFF, 3: 0, 4: 0, 5: 0, 6: 32 << 20}
-    assert nl.numbers(rows[nl.PARAMS]) == {1: 5 * MS, 2: 100 * MS}
+    assert nl.numbers(rows[nl.PARAMS]) == {1: 5 * MS, 2: 100 * MS, 3: 0}
 
 
 @case

@@ -73,15 +73,15 @@ def tc_reads_units_and_flags() -> None:
     rows = kernel.dump("c0")["1:"].rows
     assert nl.numbers(rows[nl.HOST]) == {1: 0}
     assert nl.numbers(rows[nl.QUEUE]) == {1: 500, 2: 2**32 - 1, 3: 1, 4: 1024, 5: 0, 6: 32 << 20}
-    assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 100 * MS}
+    assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 100 * MS, 3: 0}
     assert shown().strip() == (
         "codel nosplit_gso limit 500p limit_bytes 4294967295b ecn flows 1024 quantum 0b"
-        " memory_limit 33554432b target 2500us interval 100ms"
+        " memory_limit 33554432b target 2500us interval 100ms form ours"
     )
     do("tc qdisc change dev c0 root sojourn codel noecn quantum 2kb interval 1s")
     rows = kernel.dump("c0")["1:"].rows
     assert nl.numbers(rows[nl.QUEUE]) == {1: 500, 2: 2**32 - 1, 3: 0, 4: 1024, 5: 2048, 6: 32 << 20}
-    assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 1000 * MS}
+    assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 1000 * MS, 3: 0}
     do("tc qdisc del dev c0 root")
     do("tc qdisc add dev c0 root handle 1: sojourn choke probability 2% bandwidth 10mbit")
     rows = kernel.dump("c0")["1:"].rows
@@ -107,6 +107,7 @@ def tc_refuses_with_a_sentence() -> None:
         "fq": "fq: an algorithm is wanted behind it",
         "fq help": "Usage:",
         "codel nosuch": 'codel has no row "nosuch"',
+        "codel form windows": "form: ours or linux is wanted, not windows",
         # What only the kernel can know comes as its own sentence.
         "choke min 9p max 9p": "min must be smaller than max",
         "fq sfb flows 65536": "64 MB is the most",

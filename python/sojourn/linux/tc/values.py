@@ -59,7 +59,7 @@ def read(row: Row, text: str) -> int:
     """The number of `text` in the row's own unit, in its range or not; Wanted if there is none."""
     if row.kind == "choice":
         if text not in row.choices:
-            raise Wanted("one of its words")
+            raise Wanted(" or ".join(row.choices))
         return row.choices.index(text)
     units, wanted = _UNITS[row.unit]
     whole = _whole(row, text, units)

@@ -69,8 +69,12 @@ impl Scenario {
         unique("nodes", self.nodes.iter())?;
         unique("links", self.links.iter().map(|link| &link.name))?;
         let nodes: HashSet<_> = self.nodes.iter().map(String::as_str).collect();
+        let largest_bytes = self.largest_packet_bytes();
         for (i, link) in self.links.iter().enumerate() {
-            self.check_link(&format!("links[{i}]"), link, &nodes)?;
+            let at = format!("links[{i}]");
+            self.check_node(format!("{at}.from"), &link.from, &nodes)?;
+            self.check_node(format!("{at}.to"), &link.to, &nodes)?;
+            link.check(&at, largest_bytes)?;
         }
         let graph = Graph::of(self);
         unique("flows", self.flows.iter().map(|flow| &flow.name))?;
@@ -98,63 +102,6 @@ impl Scenario {
                 self.nodes.join(", ")
             ),
         )
-    }
-
-    fn check_link(&self, at: &str, link: &LinkSpec, nodes: &HashSet<&str>) -> Result<(), Fault> {
-        self.check_node(format!("{at}.from"), &link.from, nodes)?;
-        self.check_node(format!("{at}.to"), &link.to, nodes)?;
-        if let Some(rate_bps) = link.rate_bps {
-            rate(&format!("{at}.rate_bps"), rate_bps)?;
-        } else if !link.schedule.is_empty() || link.ring_pkts > 0 || link.shaper != Shaper::Wire {
-            return fault(
-                format!("{at}.rate_bps"),
-                "a schedule, a ring or a shaper needs a rate",
-            );
-        }
-        if link.ring_pkts > MAX_RING_PKTS {
-            let reason = format!("{} is more than {MAX_RING_PKTS}", link.ring_pkts);
-            return fault(format!("{at}.ring_pkts"), reason);
-        }
-        if link.ring_pkts > 0 && link.shaper != Shaper::Wire {
-            return fault(
-                format!("{at}.ring_pkts"),
-                "a driver ring needs the shaper 'wire': below a token bucket nothing waits",
-            );
-        }
-        let mut last_ns = None;
-        for (i, step) in link.schedule.iter().enumerate() {
-            let key = format!("{at}.schedule[{i}]");
-            rate(&format!("{key}.rate_bps"), step.rate_bps)?;
-            time(&format!("{key}.at_ns"), step.at_ns)?;
-            if let Some(last_ns) = last_ns.filter(|&last_ns| step.at_ns <= last_ns) {
-                let reason = format!(
-                    "{} ns is not later than the step ahead of it, {last_ns} ns",
-                    step.at_ns
-                );
-                return fault(format!("{key}.at_ns"), reason);
-            }
-            last_ns = Some(step.at_ns);
-        }
-        time(&format!("{at}.delay_ns"), link.delay_ns)?;
-        if let Some(jitter) = link.jitter {
-            time(&format!("{at}.jitter.sd_ns"), jitter.sd_ns)?;
-        }
-        if !(0.0..=1.0).contains(&link.loss) {
-            return fault(
-                format!("{at}.loss"),
-                format!("{} is outside 0 to 1", link.loss),
-            );
-        }
-        link.queue.build(&format!("{at}.queue"), 0)?;
-        let least_bytes = self.largest_packet_bytes();
-        if link.shaper != Shaper::Wire && link.burst_bytes < least_bytes {
-            let reason = format!(
-                "{} is less than a full packet of {least_bytes} bytes",
-                link.burst_bytes
-            );
-            return fault(format!("{at}.burst_bytes"), reason);
-        }
-        Ok(())
     }
 
     /// What a token bucket must be able to let through: a full frame, or the
@@ -258,6 +205,63 @@ impl Scenario {
                 );
                 return fault(format!("record.windows[{i}]"), reason);
             }
+        }
+        Ok(())
+    }
+}
+
+impl LinkSpec {
+    /// What can be said of a link alone, and of packets of `largest_bytes`.
+    fn check(&self, at: &str, largest_bytes: u32) -> Result<(), Fault> {
+        if let Some(rate_bps) = self.rate_bps {
+            rate(&format!("{at}.rate_bps"), rate_bps)?;
+        } else if !self.schedule.is_empty() || self.ring_pkts > 0 || self.shaper != Shaper::Wire {
+            return fault(
+                format!("{at}.rate_bps"),
+                "a schedule, a ring or a shaper needs a rate",
+            );
+        }
+        if self.ring_pkts > MAX_RING_PKTS {
+            let reason = format!("{} is more than {MAX_RING_PKTS}", self.ring_pkts);
+            return fault(format!("{at}.ring_pkts"), reason);
+        }
+        if self.ring_pkts > 0 && self.shaper != Shaper::Wire {
+            return fault(
+                format!("{at}.ring_pkts"),
+                "a driver ring needs the shaper 'wire': below a token bucket nothing waits",
+            );
+        }
+        let mut last_ns = None;
+        for (i, step) in self.schedule.iter().enumerate() {
+            let key = format!("{at}.schedule[{i}]");
+            rate(&format!("{key}.rate_bps"), step.rate_bps)?;
+            time(&format!("{key}.at_ns"), step.at_ns)?;
+            if let Some(last_ns) = last_ns.filter(|&last_ns| step.at_ns <= last_ns) {
+                let reason = format!(
+                    "{} ns is not later than the step ahead of it, {last_ns} ns",
+                    step.at_ns
+                );
+                return fault(format!("{key}.at_ns"), reason);
+            }
+            last_ns = Some(step.at_ns);
+        }
+        time(&format!("{at}.delay_ns"), self.delay_ns)?;
+        if let Some(jitter) = self.jitter {
+            time(&format!("{at}.jitter.sd_ns"), jitter.sd_ns)?;
+        }
+        if !(0.0..=1.0).contains(&self.loss) {
+            return fault(
+                format!("{at}.loss"),
+                format!("{} is outside 0 to 1", self.loss),
+            );
+        }
+        self.queue.build(&format!("{at}.queue"), 0)?;
+        if self.shaper != Shaper::Wire && self.burst_bytes < largest_bytes {
+            let reason = format!(
+                "{} is less than a full packet of {largest_bytes} bytes",
+                self.burst_bytes
+            );
+            return fault(format!("{at}.burst_bytes"), reason);
         }
         Ok(())
     }

@@ -5,40 +5,21 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{MS, S, play};
+use crate::common::{MS, S, merge, play, star};
 
 /// 40 senders with two flows each, and a queue so short that most losses end in a
 /// timeout, which Linux's timer wheel rounds up to 8 ms or more.
 fn many_hosts(one_host: bool) -> Value {
-    let senders: Vec<_> = (0..40).map(|i| format!("s{i}")).collect();
-    let access = |name: &String| json!({"name": format!("{name}-up"), "from": name, "to": "r"});
-    let mut links: Vec<_> = senders.iter().map(access).collect();
-    links.push(json!({
-        "name": "bottleneck", "from": "r", "to": "d", "rate_bps": 5_000_000,
-        "queue": {"algorithm": "fifo", "rows": {"limit": 8}}
-    }));
-    for name in &senders {
-        links.push(json!({
-            "name": format!("{name}-down"), "from": "d", "to": name, "delay_ns": 20 * MS
-        }));
-    }
-    let flow = |name: &String| {
-        json!({
-            "name": name, "count": 2, "from": name, "to": "d",
-            "transport": {"kind": "tcp"}, "app": {"kind": "bulk"}, "send_jitter_ns": 0
-        })
-    };
-    let flows: Vec<_> = senders.iter().map(flow).collect();
-    let nodes: Vec<_> = senders
-        .iter()
-        .cloned()
-        .chain(["r".into(), "d".into()])
-        .collect();
-    json!({
-        "format": 1, "duration_ns": 20 * S, "nodes": nodes, "one_host": one_host,
-        "links": links, "flows": flows,
+    let short = json!({
+        "rate_bps": 5_000_000, "queue": {"algorithm": "fifo", "rows": {"limit": 8}}
+    });
+    let mut scenario = star(40, &short, &json!({"count": 2, "send_jitter_ns": 0}));
+    let more = json!({
+        "duration_ns": 20 * S, "one_host": one_host,
         "record": {"queues": ["bottleneck"], "events": true}
-    })
+    });
+    merge(&mut scenario, &more);
+    scenario
 }
 
 /// Share of the arrivals that come in the first millisecond of each eight.

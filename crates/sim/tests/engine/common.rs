@@ -63,6 +63,36 @@ pub fn dumbbell(count: u32, queue: &Value, link: &Value) -> Value {
     })
 }
 
+/// One TCP flow from each of `count` users, which have links of their own to a bottleneck of
+/// 1 Gbit/s and back; `each` lies over every flow.
+pub fn star(count: u32, link: &Value, each: &Value) -> Value {
+    let mut bottleneck = json!({
+        "name": "bottleneck", "from": "r", "to": "d", "rate_bps": 1_000_000_000,
+        "queue": {"algorithm": "fifo", "rows": {"limit": 1_000}}
+    });
+    merge(&mut bottleneck, link);
+    let mut nodes = vec!["r".to_string(), "d".to_string()];
+    let mut links = vec![bottleneck];
+    let mut flows = Vec::new();
+    for user in (0..count).map(|i| format!("u{i}")) {
+        links.push(json!({"name": format!("{user}-up"), "from": user, "to": "r"}));
+        links.push(json!({
+            "name": format!("{user}-down"), "from": "d", "to": user, "delay_ns": 20 * MS
+        }));
+        let mut flow = json!({
+            "name": user, "from": user, "to": "d",
+            "transport": {"kind": "tcp"}, "app": {"kind": "bulk"}
+        });
+        merge(&mut flow, each);
+        flows.push(flow);
+        nodes.push(user);
+    }
+    json!({
+        "format": 1, "duration_ns": 1_000, "nodes": nodes, "links": links, "flows": flows,
+        "record": {"queues": ["bottleneck"]}
+    })
+}
+
 /// Puts the keys of `more` over those of `base`.
 pub fn merge(base: &mut Value, more: &Value) {
     let (Value::Object(base), Value::Object(more)) = (base, more) else {

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::{S, dumbbell, merge, play};
+use crate::common::{S, dumbbell, merge, play, star};
 use serde_json::{Value, json};
 use sojourn_sim::{Control, Error, Report, Scenario, run};
 
@@ -232,36 +232,13 @@ fn whoever_watches_is_heard_before_the_first_event() {
     assert_eq!(stop.0, Some(0));
 }
 
-/// Each of 200 users has links of its own. When each way looked at every link for every node,
+/// Each of 3,000 users has links of its own. When each way looked at every link for every node,
+/// and each link at every flow,
 /// this did not end in time.
 #[test]
 fn ways_of_many_users_are_found_in_time() {
-    let users: Vec<_> = (0..200).map(|i| format!("u{i}")).collect();
-    let mut links = vec![json!({
-        "name": "bottleneck", "from": "r", "to": "d", "rate_bps": 1_000_000_000,
-        "queue": fifo(1_000)
-    })];
-    for user in &users {
-        links.push(json!({"name": format!("{user}-up"), "from": user, "to": "r"}));
-        links.push(json!({"name": format!("{user}-down"), "from": "d", "to": user}));
-    }
-    let flow = |user: &String| {
-        json!({
-            "name": user, "from": user, "to": "d",
-            "transport": {"kind": "tcp"}, "app": {"kind": "bulk"}
-        })
-    };
-    let flows: Vec<_> = users.iter().map(flow).collect();
-    let nodes: Vec<_> = users
-        .iter()
-        .cloned()
-        .chain(["r".into(), "d".into()])
-        .collect();
-    let scenario = json!({
-        "format": 1, "duration_ns": 1_000, "nodes": nodes, "links": links, "flows": flows,
-        "record": {"queues": ["bottleneck"]}
-    });
-    assert_eq!(play(&scenario, 1).flows.len(), 200);
+    let scenario = star(3_000, &json!({}), &json!({}));
+    assert_eq!(play(&scenario, 1).flows.len(), 3_000);
 }
 
 /// The last acknowledgement of a connection often goes down with the queue; the end

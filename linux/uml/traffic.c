@@ -276,14 +276,25 @@ static void on_datagram(struct flow *flow, uint64_t delay_ns)
 	transit->last_ns = delay_ns;
 }
 
+/* A datagram shorter than its number holds the number's low bytes. Of all that were sent, the
+ * latest with these bytes is meant. */
+static uint64_t whole_number(const struct flow *flow, uint64_t low, uint64_t bytes)
+{
+	uint64_t mask = bytes < sizeof(low) ? (1ull << 8 * bytes) - 1 : ~0ull;
+	uint64_t latest = flow->sequence - 1;
+
+	return latest - ((latest - low) & mask);
+}
+
 static void take_datagrams(struct flow *flow)
 {
-	uint64_t number = 0;
+	uint64_t low = 0;
 	ssize_t bytes;
 
-	while ((bytes = recv(flow->server, &number, sizeof(number), MSG_TRUNC)) > 0) {
+	while ((bytes = recv(flow->server, &low, sizeof(low), MSG_TRUNC)) > 0) {
 		flow->delivered += (uint64_t)bytes;
-		on_datagram(flow, now_ns() - sent_ns(flow, number));
+		on_datagram(flow,
+		            now_ns() - sent_ns(flow, whole_number(flow, low, (uint64_t)bytes)));
 	}
 }
 

@@ -112,6 +112,35 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     assert inside["utilisation_pct"] == pytest.approx(outside["utilisation_pct"], abs=0.05)
 
 
+TINY = """
+format = 1
+name = "datagrams that are shorter than their number"
+duration = "10 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+aqm = "fifo"
+
+[[dumbbell.flows]]
+name = "tiny"
+app = { kind = "cbr", rate = "800 bit/s", payload = "1 B" }
+transport = "udp"
+send_jitter = "0 s"
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_datagrams_of_one_byte_have_the_delay_of_the_path() -> None:
+    """The number of the 257th looks like the first's."""
+    linux, _ = outcome(TINY, 1)
+    done = _native.run(json.dumps(loads(TINY).to_engine()), 1)
+    assert done
+    here, there = (report["transport"][0]["groups"][0] for report in (linux, json.loads(done[0])))
+    assert there["data_pkts_sent"] > 900
+    assert here["delay_ms"] == pytest.approx(there["delay_ms"], abs=0.1)
+
+
 @pytest.mark.usefixtures("kernel")
 def test_reasons_are_those_that_the_queue_gave() -> None:
     text = SCENARIO.replace("ecn = true }\n", "ecn = true, limit = 20 }\n", 1)

@@ -109,8 +109,9 @@ def measure(built: Built, cell: Cell, seed: int) -> dict[str, Any]:
         if cell.back:
             flows["back"] = arrivals(folder / "back")
     for way, wanted in (("forth", cell.flows), ("back", cell.back)):
-        if len(flows.get(way, {})) != wanted:
-            raise SystemExit(f"{cell.name}: {len(flows[way])} flows {way}, not {wanted}")
+        found = len(flows.get(way, {}))
+        if found != wanted:
+            raise SystemExit(f"{cell.name}: {found} flows {way}, not {wanted}")
     record: dict[str, Any] = {"cell": cell.name, "seed": seed, **asdict(cell)}
     record["cpu_s"] = round(outcome.cpu_s)
     record["windows"] = dict(windows(outcome.console, cell))

@@ -57,9 +57,20 @@ def whole() -> dict[str, Any]:
     return found
 
 
+def flows_seen(record: dict[str, Any]) -> bool:
+    """Has flows.parquet the bytes of this run?"""
+    return bool(record.get("flows_seen", True))
+
+
+def rows_of(record: dict[str, Any]) -> int:
+    """How many rows of flows.parquet are this run's."""
+    ways: int = record["flows"] + record["back"]
+    return ways * seconds_of(record) if flows_seen(record) else 0
+
+
 def runs() -> set[tuple[str, int]]:
-    """Cell and seed of each run that the files hold."""
-    return {(record["cell"], record["seed"]) for record in whole()["records"]}
+    """Cell and seed of each run that the files hold with its flows."""
+    return {(record["cell"], record["seed"]) for record in whole()["records"] if flows_seen(record)}
 
 
 def add(records: list[dict[str, Any]]) -> None:
@@ -70,10 +81,8 @@ def add(records: list[dict[str, Any]]) -> None:
         table = pq.read_table(folder() / "flows.parquet")
         begin = 0
         for key, (record, _) in held.items():
-            ways = record["flows"] + record["back"]
-            n = ways * seconds_of(record) if record.get("flows_seen", True) else 0
-            held[key] = (record, table.slice(begin, n))
-            begin += n
+            held[key] = (record, table.slice(begin, rows_of(record)))
+            begin += rows_of(record)
     for record in records:
         table = pa.table(rows(record))
         plain = {key: value for key, value in record.items() if key != "bytes_each_second"}
@@ -126,7 +135,7 @@ def read() -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
     for record in head.pop("records"):
         seconds = seconds_of(record)
         found.setdefault(record["cell"], []).append(record["windows"])
-        if not record.get("flows_seen", True):
+        if not flows_seen(record):
             continue
         end = begin + record["flows"] * seconds
         ends = {(names[i].as_py(), seeds[i].as_py()) for i in (begin, end - 1)}

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from sojourn.linux import counts
+
 
 class Verdict(IntEnum):
     """Of one figure, or the worst of several."""
@@ -42,9 +44,7 @@ def loss_pct(window: Mapping[str, Any]) -> float:
 
 def jain(window: Mapping[str, Any]) -> float:
     """Jain's index of the goodputs of the flows forth (Jain, Chiu and Hawe 1984)."""
-    goodputs = np.array(window["goodputs_mbps"])
-    squares = len(goodputs) * (goodputs**2).sum()
-    return float(goodputs.sum() ** 2 / squares) if squares else 1.0
+    return counts.jain(window["goodputs_mbps"])
 
 
 def least_share(window: Mapping[str, Any]) -> float:

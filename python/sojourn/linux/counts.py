@@ -113,7 +113,7 @@ def _transport(
         return {
             **_grown(members, window, at),
             "goodput_mbps": math.fsum(mine),
-            "jain": _jain(mine),
+            "jain": jain(mine),
             "fct_s": _completions(window, [d for d in done if d.flow in members]),
         }
 
@@ -189,7 +189,7 @@ def _completions(window: Mapping[str, Any], done: Sequence[Done]) -> dict[str, A
     return {"n": len(took_ns)} | {key: quantile(share) for key, share in shares.items()}
 
 
-def _jain(shares: Sequence[float]) -> float:
+def jain(shares: Sequence[float]) -> float:
     """Jain's fairness index; 1 of nothing."""
     squares = math.fsum(x * x for x in shares)
     return math.fsum(shares) ** 2 / (len(shares) * squares) if squares else 1.0

@@ -5,9 +5,9 @@
 Two rules are Linux's and not in the pseudo-code: a marked packet is sent, so that a request ends
 with the first mark; and one request drops 256 packets at most.
 
-`LinuxCoDel` is the arithmetic of include/net/codel_impl.h: whole units of 1.024 us, and a reciprocal
-root in 16 bits that takes one step of Newton's method with each signal.
-"""  # noqa: E501
+`LinuxCoDel` is the arithmetic of include/net/codel_impl.h: whole units of 1.024 us, and a
+reciprocal root in 16 bits that takes one step of Newton's method with each signal.
+"""
 
 from __future__ import annotations
 

@@ -11,10 +11,9 @@ Not in the RFC but in Linux: the probability rises faster while the delay is abo
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from models.queue import SAME_INSTANT_S, Act, Discipline, Packet
+from models.queue import SAME_INSTANT_S, Act, Packet, Ticking
 
 # Section 4.2: below each probability the step is divided.
 TUNING = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
@@ -29,7 +28,7 @@ NO_DROP_BELOW = 0.85  # section 5.4
 DROP_FROM = 8.5
 
 
-class Pie(Discipline):
+class Pie(Ticking):
     """The PI controller of RFC 8033."""
 
     def __init__(
@@ -43,25 +42,16 @@ class Pie(Discipline):
         mean_packet: int = 1514,
         mark_below: float = 0.1,
         from_rate: bool = False,
-        start_s: float = 0.0,
-        rest_after: float = math.inf,
-        stuck_after: float = math.inf,
         **common: Any,
     ) -> None:
-        super().__init__(**common)
+        super().__init__(tupdate_s=tupdate_s, **common)
         self.target_s = target_s
-        self.tupdate_s = tupdate_s
         self.alpha_hz = alpha_hz
         self.beta_hz = beta_hz
         self.max_burst_s = max_burst_s
         self.mean_packet = mean_packet
         self.mark_below = mark_below
         self.from_rate = from_rate
-        self.next_s = start_s + tupdate_s
-        # Bounds of work, not of the paper. Without an event an empty queue is at rest after so
-        # many updates, and one that waits for a stopped link is left as it is.
-        self.rest_after = rest_after
-        self.stuck_after = stuck_after
         self.p = 0.0
         self.p_sum = 0.0
         self.delay_s = 0.0
@@ -141,20 +131,12 @@ class Pie(Discipline):
             return self.bytes * self.drain_s / DQ_THRESHOLD
         return self.delay_s if self.waiting else 0.0
 
-    def wake_at(self) -> float:
-        return self.next_s
-
     def rest(self) -> None:
         """As long after the last packet; the next one renews the burst allowance."""
         self.p = self.burst_s = 0.0
         self.delay_s = self.delay_old_s = 0.0
 
-    def on_wake(self, now_s: float) -> None:
-        self.next_s = now_s + self.tupdate_s
-        if self.waiting and self.wakes_in_silence > self.stuck_after:
-            return
-        if not self.waiting and self.wakes_in_silence > self.rest_after:
-            self.rest()
+    def update(self, now_s: float) -> None:
         self.delay_s = self.latest_delay_s()
         self.p += self.step(self.delay_s)
         if self.delay_s > FAR_S + SAME_INSTANT_S:
@@ -216,13 +198,8 @@ class LinuxPie(Pie):
         self.left_s = now_s
         return packet
 
-    def on_wake(self, now_s: float) -> None:
+    def update(self, now_s: float) -> None:
         """pie_calculate_probability()."""
-        self.next_s = now_s + self.tupdate_s
-        if self.waiting and self.wakes_in_silence > self.stuck_after:
-            return
-        if not self.waiting and self.wakes_in_silence > self.rest_after:
-            self.rest()
         self.delay_s = self.latest_delay_s()
         step = self.step(self.delay_s) + (FAR_STEP if self.delay_s > FAR_S + SAME_INSTANT_S else 0)
         self.p = max(0.0, self.p + step)

@@ -8,16 +8,15 @@ stages when the probability is small. No cap, no second safeguard, no de-randomi
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from models.queue import SAME_INSTANT_S, Act, Discipline, Packet
+from models.queue import SAME_INSTANT_S, Act, Packet, Ticking
 
 # The weight of a new rate sample is in the reference code only.
 RATE_WEIGHT = 1 / 8
 
 
-class Pie2013(Discipline):
+class Pie2013(Ticking):
     """A PI controller on the estimated delay, woken once per `tupdate_s`."""
 
     def __init__(
@@ -29,23 +28,14 @@ class Pie2013(Discipline):
         beta_hz: float = 1.25,
         max_burst_s: float = 0.100,
         dq_threshold: int = 10_000,
-        start_s: float = 0.0,
-        rest_after: float = math.inf,
-        stuck_after: float = math.inf,
         **common: Any,
     ) -> None:
-        super().__init__(**common)
+        super().__init__(tupdate_s=tupdate_s, **common)
         self.target_s = target_s
-        self.tupdate_s = tupdate_s
         self.alpha_hz = alpha_hz
         self.beta_hz = beta_hz
         self.max_burst_s = max_burst_s
         self.dq_threshold = dq_threshold
-        self.next_s = start_s + tupdate_s
-        # Bounds of work, not of the paper. Without an event an empty queue is at rest after so
-        # many updates, and one that waits for a stopped link is left as it is.
-        self.rest_after = rest_after
-        self.stuck_after = stuck_after
         self.p = 0.0
         self.delay_old_s = 0.0
         self.rate: float | None = None
@@ -97,20 +87,12 @@ class Pie2013(Discipline):
         rate = size / took_s
         self.rate = rate if self.rate is None else self.rate + RATE_WEIGHT * (rate - self.rate)
 
-    def wake_at(self) -> float:
-        return self.next_s
-
     def rest(self) -> None:
         """As at the start."""
         self.p, self.burst_s = 0.0, self.max_burst_s
         self.delay_old_s = 0.0
 
-    def on_wake(self, now_s: float) -> None:
-        self.next_s = now_s + self.tupdate_s
-        if self.waiting and self.wakes_in_silence > self.stuck_after:
-            return
-        if not self.waiting and self.wakes_in_silence > self.rest_after:
-            self.rest()
+    def update(self, now_s: float) -> None:
         delay_s = 0.0 if self.rate is None else self.bytes / self.rate
         self.p = min(1.0, max(0.0, self.p + self.step(delay_s)))
         self.burst_s = max(0.0, self.burst_s - self.tupdate_s)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 NEVER = math.inf
 
@@ -203,3 +204,46 @@ class Discipline:
     def signal(self, packet: Packet) -> Act:
         """A mark where one may be set, else a loss."""
         return Act.MARK if self.ecn and packet.ect else Act.DROP
+
+
+class Ticking(Discipline):
+    """A queue whose algorithm computes once per `tupdate_s` (`update`).
+
+    Two bounds are of work, not of a paper. Without an event an empty queue is at rest after
+    `rest_after` updates, and one that waits for a stopped link is left as it is from
+    `stuck_after` updates on.
+    """
+
+    def __init__(
+        self,
+        *,
+        tupdate_s: float,
+        start_s: float = 0.0,
+        rest_after: float = math.inf,
+        stuck_after: float = math.inf,
+        **common: Any,
+    ) -> None:
+        super().__init__(**common)
+        self.tupdate_s = tupdate_s
+        self.next_s = start_s + tupdate_s
+        self.rest_after = rest_after
+        self.stuck_after = stuck_after
+
+    def update(self, now_s: float) -> None:
+        """What is computed each time."""
+        raise NotImplementedError
+
+    def rest(self) -> None:
+        """The state that an empty queue comes to."""
+        raise NotImplementedError
+
+    def wake_at(self) -> float:
+        return self.next_s
+
+    def on_wake(self, now_s: float) -> None:
+        self.next_s = now_s + self.tupdate_s
+        if self.waiting and self.wakes_in_silence > self.stuck_after:
+            return
+        if not self.waiting and self.wakes_in_silence > self.rest_after:
+            self.rest()
+        self.update(now_s)

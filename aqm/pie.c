@@ -19,7 +19,7 @@ enum { PIE_OURS, PIE_LINUX };
 struct pie_state {
 	struct pie_law law;
 	struct pie_drain drain;
-	u64 accu;     /* Q0.56 sum of probabilities since the last signal */
+	u64 accu;     /* Q8.56 sum of probabilities since the last signal */
 	u64 drain_ns; /* average time to send DQ_THRESHOLD bytes */
 	u64 left_ns;  /* Linux's form: when the last packet left; 0: none */
 	u32 prob;

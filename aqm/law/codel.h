@@ -8,7 +8,7 @@
  * the first offer of a dequeue from the ones that follow a drop.
  *
  * Linux (include/net/codel_impl.h) differs in its arithmetic, and that decides what
- * many flows do to a queue. The rows of `form` choose.
+ * many flows do to a queue. The row `form` chooses.
  */
 #ifndef AQM_LAW_CODEL_H
 #define AQM_LAW_CODEL_H

@@ -20,6 +20,7 @@ pub mod event;
 pub mod link;
 pub mod net;
 pub mod observed;
+mod opportunities;
 pub mod packet;
 pub mod record;
 pub mod ring;

@@ -100,6 +100,10 @@ pub struct LinkSpec {
     /// Later rates.
     #[serde(default)]
     pub schedule: Vec<RateStep>,
+    /// When single packets may leave, in place of the rates; these then say only what the link
+    /// could have sent.
+    #[serde(default)]
+    pub opportunities: Option<OpportunitySpec>,
     /// Manner of service.
     #[serde(default)]
     pub shaper: Shaper,
@@ -136,6 +140,16 @@ pub struct RateStep {
     pub at_ns: u64,
     /// The new rate.
     pub rate_bps: u64,
+}
+
+/// A recorded trace: at each of these times one packet may leave.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpportunitySpec {
+    /// When, in order; a time that is there twice lets two packets leave.
+    pub at_ms: Vec<u32>,
+    /// After so long the first comes again.
+    pub cycle_ms: u64,
 }
 
 /// Random extra delay around `delay_ns`, never below zero in all.

@@ -5,6 +5,7 @@
 //! docs/engine.md compares the three manners.
 
 use crate::link::{Port, Shared};
+use crate::opportunities::Opportunities;
 use crate::packet::PacketId;
 use crate::ring::Ring;
 use crate::scenario::{LinkSpec, Shaper};
@@ -108,12 +109,17 @@ pub enum Server {
     },
     /// Each packet is paid for after it went.
     Htb(Bucket),
+    /// A packet leaves at each opportunity of a trace.
+    Trace(Opportunities),
 }
 
 impl Server {
     /// An idle server; a bucket is full.
     pub fn new(spec: &LinkSpec, rate: &Rate) -> Self {
         let bucket = || Bucket::full(spec.burst_bytes, rate);
+        if let Some(opportunities) = &spec.opportunities {
+            return Self::Trace(Opportunities::new(opportunities.clone()));
+        }
         match (spec.rate_bps, spec.shaper) {
             (None, _) => Self::None,
             (_, Shaper::Wire) => Self::Wire(Interface {
@@ -138,6 +144,7 @@ impl Server {
             Self::Wire(interface) => {
                 interface.sending.is_some() && interface.ring.len() >= interface.ring_pkts
             }
+            Self::Trace(trace) => trace.waits,
             _ => false,
         }
     }
@@ -150,7 +157,7 @@ impl Server {
                 interface.ring.len() + usize::from(sending)
             }
             Self::Tbf { held, .. } => usize::from(held.is_some()),
-            Self::None | Self::Htb(_) => 0,
+            Self::None | Self::Htb(_) | Self::Trace(_) => 0,
         }
     }
 
@@ -183,6 +190,9 @@ impl Server {
                 port.depart(now, now, id, shared);
             }
         }
+        if let Self::Trace(trace) = self {
+            trace.waits = false;
+        }
         self.serve(now, port, shared);
     }
 
@@ -194,6 +204,7 @@ impl Server {
             Self::Wire(interface) => interface.serve(now, port, shared),
             Self::Tbf { bucket, held } => serve_tbf(bucket, held, now, port, shared),
             Self::Htb(bucket) => serve_htb(bucket, now, port, shared),
+            Self::Trace(trace) => trace.serve(now, port, shared),
         }
     }
 }
@@ -202,7 +213,7 @@ impl Interface {
     /// Whether its packets are put on the wire when their first bit leaves.
     pub fn works_ahead(spec: &LinkSpec) -> bool {
         let is_interface = spec.rate_bps.is_some() && spec.shaper == Shaper::Wire;
-        is_interface && spec.jitter.is_none() && spec.loss == 0.0
+        is_interface && spec.opportunities.is_none() && spec.jitter.is_none() && spec.loss == 0.0
     }
 
     #[inline]

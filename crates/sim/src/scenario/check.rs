@@ -231,6 +231,7 @@ impl LinkSpec {
                 "a driver ring needs the shaper 'wire': below a token bucket nothing waits",
             );
         }
+        self.check_opportunities(at)?;
         let mut last_ns = None;
         for (i, step) in self.schedule.iter().enumerate() {
             let key = format!("{at}.schedule[{i}]");
@@ -262,6 +263,28 @@ impl LinkSpec {
                 self.burst_bytes
             );
             return fault(format!("{at}.burst_bytes"), reason);
+        }
+        Ok(())
+    }
+}
+
+impl LinkSpec {
+    fn check_opportunities(&self, at: &str) -> Result<(), Fault> {
+        let Some(trace) = &self.opportunities else {
+            return Ok(());
+        };
+        if self.rate_bps.is_none() || self.shaper != Shaper::Wire || self.ring_pkts > 0 {
+            return fault(
+                format!("{at}.opportunities"),
+                "a trace needs a mean rate and the shaper 'wire', without a ring",
+            );
+        }
+        let last_ms = trace.at_ms.last().map_or(u64::MAX, |&ms| u64::from(ms));
+        if !trace.at_ms.is_sorted() || last_ms > trace.cycle_ms || trace.cycle_ms == 0 {
+            return fault(
+                format!("{at}.opportunities"),
+                "a trace is a list of times in order, which are within its cycle",
+            );
         }
         Ok(())
     }

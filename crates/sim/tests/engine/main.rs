@@ -9,4 +9,5 @@ mod delays;
 mod fingerprints;
 mod refusals;
 mod runs;
+mod traces;
 mod windows;

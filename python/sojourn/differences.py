@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How algorithms differ from the first one, seed by seed: what varies from seed to seed in both
-alike does not hide a difference."""
+"""How algorithms differ from the first one, and traces as rates from traces packet by packet, seed
+by seed: what varies from seed to seed in both alike does not hide a difference."""
 
 from __future__ import annotations
 
@@ -11,18 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn.metrics import METRICS, SUMMARY, Metric
 from sojourn.result import Result, Run
+from sojourn.runs import BINNED
 
 if TYPE_CHECKING:
     from sojourn.stats import Estimate
 
 
+# Host and algorithm.
+_Case = tuple[str, str]
+
+
 @dataclass(frozen=True)
 class Difference:
-    """A metric of one algorithm less that of the first, over the seeds that both have."""
+    """A metric of one algorithm less that of the first on the same host, or on one host less that
+    on another, over the seeds that both have."""
 
     aqm: str
     to: str
     host: str
+    to_host: str
     queue: str
     window: str
     metric: Metric
@@ -40,6 +47,7 @@ class Difference:
             "aqm": self.aqm,
             "to": self.to,
             "host": self.host,
+            "to_host": self.to_host,
             "queue": self.queue,
             "window": self.window,
             "metric": self.metric.name,
@@ -52,34 +60,40 @@ class Difference:
 
 
 def differences(result: Result) -> list[Difference]:
-    """Of every algorithm, host, queue, window and metric of a table; none with a single seed."""
-    by_case: dict[tuple[str, str], list[Run]] = {}
+    """Of every algorithm, host, queue, window and metric of a table; of algorithms none with a
+    single seed."""
+    by_case: dict[_Case, list[Run]] = {}
     for run in result:
         by_case.setdefault((str(run.labels["host"]), str(run.labels["aqm"])), []).append(run)
     found: list[Difference] = []
     first: dict[str, str] = {}
     for (host, aqm), runs in by_case.items():
-        to = first.setdefault(host, aqm)
-        if aqm != to:
-            found += _differences(aqm, to, host, runs, by_case[host, to])
+        to = host, first.setdefault(host, aqm)
+        if aqm != to[1]:
+            found += _differences((host, aqm), to, runs, by_case[to], at_least=2)
+        whole = host.removesuffix(BINNED), aqm
+        if whole[0] != host and whole in by_case:
+            found += _differences((host, aqm), whole, runs, by_case[whole], at_least=1)
     return found
 
 
 def _differences(
-    aqm: str, to: str, host: str, runs: Sequence[Run], others: Sequence[Run]
+    case: _Case, to: _Case, runs: Sequence[Run], others: Sequence[Run], *, at_least: int
 ) -> Iterator[Difference]:
     from sojourn.stats import estimate  # a single algorithm does without
 
     by_seed = {run.seed: run.report for run in others}
     pairs = [(run.report, by_seed[run.seed]) for run in runs if run.seed in by_seed]
-    if len(pairs) < 2:
+    if len(pairs) < at_least:
         return
+    (host, aqm), (to_host, to_aqm) = case, to
     for queue in pairs[0][0]["queues"]:
         for window in queue["windows"]:
             at = queue["name"], window["name"]
             for metric in map(METRICS.__getitem__, SUMMARY):
                 both = [(metric.of(a, *at), metric.of(b, *at)) for a, b in pairs]
                 values = [a - b for a, b in both if a == a and b == b]
-                if len(values) > 1:
+                if len(values) >= at_least:
                     found = estimate(values)
-                    yield Difference(aqm, to, host, *at, metric, len(values), found)
+                    of = aqm, to_aqm, host, to_host
+                    yield Difference(*of, *at, metric, len(values), found)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -19,11 +19,14 @@ from sojourn.folder import claim
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
 from sojourn.scenario.changes import apply, write_value
+from sojourn.scenario.engine import without_opportunities
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, validate
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.store import Store, default_root
 
+# Ends the label of a host where traces run as rates.
+BINNED = ", binned"
 # Where a scenario can run: the simulator, and a Linux kernel in virtual time.
 HOSTS = ("sim", "linux")
 # More would be a slip: all runs of a command are listed before the first one.
@@ -95,6 +98,16 @@ def _algorithms_of(scenario: Scenario) -> str:
     return "+".join(sorted(names))
 
 
+def _forms(host: str, scenario: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What runs on a host: a link that follows a trace is also run as a schedule of rates, which
+    is all that Linux can do."""
+    traces = any("opportunities" in link for link in scenario["links"])
+    if host == "sim" or not traces:
+        yield host, scenario
+    if traces:
+        yield f"{host}{BINNED}", without_opportunities(scenario)
+
+
 def run_cases(
     cases: Sequence[Case],
     seeds: Sequence[int],
@@ -112,12 +125,13 @@ def run_cases(
     # Every refusal before the first run.
     made_of = {host: _prepare(host, scenarios) for host in hosts}
     for (case, scenario), host in product(zip(cases, scenarios, strict=True), hosts):
-        text = json.dumps(scenario, sort_keys=True)
-        name = " ".join([*map(str, case.labels.values()), *([host] if host != "sim" else [])])
-        for seed in seeds:
-            title_of_run = f"{case.scenario.name}, {name}, seed {seed}"
-            jobs.append(Job(text, seed, title_of_run, made_of[host]))
-            labels.append({**case.labels, "seed": seed, "host": host})
+        for label, form in _forms(host, scenario):
+            text = json.dumps(form, sort_keys=True)
+            name = " ".join([*map(str, case.labels.values()), *([label] if label != "sim" else [])])
+            for seed in seeds:
+                title_of_run = f"{case.scenario.name}, {name}, seed {seed}"
+                jobs.append(Job(text, seed, title_of_run, made_of[host]))
+                labels.append({**case.labels, "seed": seed, "host": label})
     entries = run_all(
         jobs, store=store, workers=workers, again=again, title=title, processes=processes
     )

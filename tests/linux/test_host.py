@@ -142,6 +142,20 @@ def test_datagrams_of_one_byte_have_the_delay_of_the_path() -> None:
 
 
 @pytest.mark.usefixtures("kernel")
+def test_a_trace_in_bins_is_the_same_link_on_both_hosts(tmp_path: Path) -> None:
+    times = [ms for ms in range(1_000) if ms % 500 < 250 or ms % 3 == 0]
+    text = SCENARIO.replace('rate = "10 Mbit/s"', f"trace = {times}", 1)
+    result = run_scenario(loads(text), hosts=["sim", "linux"], out=tmp_path, workers=2)
+    whole, here, there = (run.report["queues"][0]["windows"][0] for run in result)
+    assert [run.labels["host"] for run in result] == ["sim", "sim, binned", "linux, binned"]
+    assert here["utilisation_pct"] == pytest.approx(there["utilisation_pct"], abs=3)
+    assert here["queue_delay_ms"]["mean"] == pytest.approx(
+        there["queue_delay_ms"]["mean"], rel=0.25
+    )
+    assert here["queue_delay_ms"]["mean"] != whole["queue_delay_ms"]["mean"]
+
+
+@pytest.mark.usefixtures("kernel")
 def test_reasons_are_those_that_the_queue_gave() -> None:
     text = SCENARIO.replace("ecn = true }\n", "ecn = true, limit = 20 }\n", 1)
     window = outcome(text.replace("6 s", "3 s").replace('stop = "5 s"', ""), 1)[0]["queues"][0]

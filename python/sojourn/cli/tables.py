@@ -14,6 +14,7 @@ from rich.console import Console
 from sojourn.differences import Difference, differences
 from sojourn.metrics import GROUP_METRICS, METRICS, SUMMARY, GroupMetric, Metric
 from sojourn.result import Result, Run
+from sojourn.scenario.trace import BIN_MS
 from sojourn.tables import Column, console, print_columns
 
 _NOTHING = "–"
@@ -36,8 +37,13 @@ def print_result(result: Result, out: Path | None) -> None:
             title = f"{queue['name']}, {window['name']}: "
             print_columns(terminal, title + of, labels, columns)
             here = [d for d in found if (d.queue, d.window) == at]
-            if here:
-                _print_differences(terminal, title, here)
+            apart = [d for d in here if d.host == d.to_host]
+            if apart:
+                _print_differences(terminal, f"{title}difference to {apart[0].to}", apart)
+            binned = [d for d in here if d.host != d.to_host]
+            if binned:
+                of_bins = f"difference of a trace in bins of {BIN_MS} ms to packet by packet"
+                _print_differences(terminal, title + of_bins, binned)
     # Groups are told apart where there are several.
     for window in result.runs[0].report["transport"]:
         groups = [group["name"] for group in window["groups"]]
@@ -60,12 +66,15 @@ def _print_differences(terminal: Console, title: str, found: Sequence[Difference
         # Where all are equal, as without a single mark, there is nothing to compare.
         if any(d.found.low or d.found.high for d in found if d.metric == metric)
     ]
-    of = f"difference to {found[0].to} seed by seed, mean and 95 % interval"
-    print_columns(terminal, title + of, _labels(cases), columns)
+    # One seed has a difference, and says nothing of how sure it is.
+    how = " seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
+    print_columns(terminal, title + how, _labels(cases), columns)
 
 
 def _difference(difference: Difference) -> str:
     found = difference.found
+    if difference.pairs == 1:
+        return f"{found.mean:+.2f}"
     half = (found.high - found.low) / 2
     # Two digits of the half width, so that what is beside zero looks so.
     digits = min(max(1 - math.floor(math.log10(half)), 2), 6) if half else 2

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sojourn import _native
 from sojourn.errors import nearest
+from sojourn.scenario import trace
 from sojourn.units import Duration
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def problem(scenario: Scenario) -> Problem | None:
 def _problems(scenario: Scenario) -> Iterator[Problem]:
     if scenario.duration == 0:
         yield ("duration",), "a run of no time; allowed: more than 0 s"
+    if scenario.duration > trace.MAX_DURATION_NS and _traces(scenario):
+        yield ("duration",), f"a run with a trace; allowed: {Duration(trace.MAX_DURATION_NS)}"
     if scenario.dumbbell:
         yield from _dumbbell(scenario)
         queues = ["bottleneck"]
@@ -37,12 +40,17 @@ def _problems(scenario: Scenario) -> Iterator[Problem]:
         where: Path = ("dumbbell", "flows")
     else:
         yield from _graph(scenario)
-        queues = [link.name for link in scenario.links if link.rate is not None]
+        queues = [link.name for link in scenario.links if link.takes_time]
         traffic, where = scenario.flows, ("flows",)
     for index, flow in enumerate(traffic):
         yield from _flow(flow, (*where, index))
     yield from _record(scenario, queues)
     yield from _engine(scenario)
+
+
+def _traces(scenario: Scenario) -> bool:
+    links = [scenario.dumbbell] if scenario.dumbbell else scenario.links
+    return any(link.trace for link in links)
 
 
 def _engine(scenario: Scenario) -> Iterator[Problem]:
@@ -80,6 +88,8 @@ def _dumbbell(scenario: Scenario) -> Iterator[Problem]:
         if getattr(scenario, key):
             yield (key,), "a scenario is either a [dumbbell] or a graph of nodes, links and flows"
     assert scenario.dumbbell
+    if scenario.dumbbell.rate is None and scenario.dumbbell.trace is None:
+        yield ("dumbbell", "rate"), "is missing"
     yield from _shaping(scenario.dumbbell, ("dumbbell",))
     flows = scenario.dumbbell.flows
     yield from _unique([f.name for f in flows], ("dumbbell", "flows"), ("name",))
@@ -88,6 +98,13 @@ def _dumbbell(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _shaping(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
+    if link.trace is not None:
+        for key in ("rate", "schedule", "ring"):
+            if getattr(link, key):
+                yield (*where, key), "a trace says when packets leave: leave this out"
+        if link.shaper != "wire":
+            yield (*where, "shaper"), "a trace says when packets leave: only 'wire' goes with it"
+        return
     if link.rate is None and link.schedule:
         yield (*where, "schedule"), "a schedule of rates needs a rate to begin with"
     if link.rate is None and link.shaper != "wire":

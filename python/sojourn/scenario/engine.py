@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sojourn.scenario import trace
 from sojourn.scenario.model import Bulk, Cbr, Flow, Link, Respawn, Scenario, Tcp
 
 
@@ -17,7 +18,7 @@ def to_engine(graph: Scenario) -> dict[str, Any]:
         "duration_ns": int(graph.duration),
         "nodes": list(graph.nodes),
         "one_host": graph.one_host,
-        "links": [_link(link) for link in graph.links],
+        "links": [_link(link, int(graph.duration)) for link in graph.links],
         "flows": [_flow(flow) for flow in graph.flows],
         "record": {
             "queues": list(graph.record.queues),
@@ -31,8 +32,15 @@ def to_engine(graph: Scenario) -> dict[str, Any]:
     }
 
 
-def _link(link: Link) -> dict[str, Any]:
+def _link(link: Link, duration_ns: int) -> dict[str, Any]:
     jitter = link.jitter
+    of_trace: dict[str, Any] = {}
+    if link.trace is not None:
+        of_trace = {
+            "rate_bps": trace.mean_rate_bps(link.trace),
+            "schedule": trace.binned(link.trace, duration_ns),
+            "opportunities": trace.opportunities(link.trace, duration_ns),
+        }
     return {
         "name": link.name,
         "from": link.from_,
@@ -51,7 +59,17 @@ def _link(link: Link) -> dict[str, Any]:
         },
         "loss": float(link.loss),
         "queue": {"algorithm": link.queue.algorithm, "rows": dict(link.queue.rows)},
+        **of_trace,
     }
+
+
+def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The scenario with its traces as rates alone."""
+    links = [
+        {key: value for key, value in link.items() if key != "opportunities"}
+        for link in scenario["links"]
+    ]
+    return {**scenario, "links": links}
 
 
 def _flow(flow: Flow) -> dict[str, Any]:

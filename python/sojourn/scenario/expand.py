@@ -31,7 +31,7 @@ def expand(scenario: Scenario) -> Scenario:
             "flows": tuple(_flows(scenario.dumbbell)),
         }
     # A utilisation needs a rate: links without one are not measured.
-    rated = [link.name for link in scenario.links if link.rate is not None]
+    rated = [link.name for link in scenario.links if link.takes_time]
     names = ["bottleneck"] if scenario.dumbbell else rated
     whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)
     record = Record(
@@ -55,6 +55,7 @@ def _links(dumbbell: Dumbbell) -> tuple[Link, ...]:
             to="receiver",
             rate=dumbbell.rate,
             schedule=dumbbell.schedule,
+            trace=dumbbell.trace,
             shaper=dumbbell.shaper,
             burst=dumbbell.burst,
             ring=dumbbell.ring,

@@ -9,10 +9,12 @@ flows along paths, and windows of time over which the queues named in `record` a
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
@@ -26,6 +28,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from sojourn import algorithms, units
 from sojourn.algorithms import Value
+from sojourn.scenario import trace
 from sojourn.units import Duration, Rate, Share, Size
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
@@ -124,6 +127,30 @@ class Step(Model):
     rate: Rate
 
 
+def _read_trace(value: object) -> object:
+    """Times in ms, or the name of a file that holds them."""
+    try:
+        if isinstance(value, str):
+            return trace.read(Path(value))
+        if isinstance(value, list | tuple) and all(type(time) is int for time in value):
+            return trace.checked(value)
+    except ValueError as error:
+        raise PydanticCustomError("queue", "{reason}", {"reason": str(error)}) from error
+    reason = "write the name of a file in mahimahi's format, or a list of times in ms"
+    raise PydanticCustomError("queue", "{reason}", {"reason": reason})
+
+
+Trace = Annotated[
+    tuple[int, ...],
+    BeforeValidator(
+        _read_trace,
+        json_schema_input_type=Annotated[
+            str | list[int], Field(description="a file in mahimahi's format, or its times in ms")
+        ],
+    ),
+]
+
+
 class Link(Model):
     """One direction of a link: queue, shaper, wire."""
 
@@ -132,6 +159,7 @@ class Link(Model):
     to: Name
     rate: Rate | None = Field(None, description="without it, packets take no time to send")
     schedule: tuple[Step, ...] = ()
+    trace: Trace | None = None
     shaper: Literal["wire", "tbf", "htb"] = "wire"
     burst: Size = Field(Size("3028 B"), description="token bucket of tbf and htb")
     ring: int = Field(
@@ -141,6 +169,11 @@ class Link(Model):
     jitter: Jitter | None = None
     loss: Share = Share(0.0)
     queue: Queue = Queue(algorithm="fifo", rows={})
+
+    @property
+    def takes_time(self) -> bool:
+        """Packets take time to send: its queue can be measured."""
+        return self.rate is not None or self.trace is not None
 
 
 class Kind(Model):
@@ -255,7 +288,7 @@ class Record(Model):
 class Dumbbell(Model):
     """Shorthand: senders, one bottleneck named 'bottleneck', receivers."""
 
-    rate: Rate
+    rate: Rate | None = None
     rtt: Duration
     aqm: Queue = Queue(algorithm="fifo", rows={})
     jitter: Jitter | None = None
@@ -263,6 +296,7 @@ class Dumbbell(Model):
     burst: Size = Size("3028 B")
     ring: int = Field(0, strict=True, ge=0, le=65536)
     schedule: tuple[Step, ...] = ()
+    trace: Trace | None = None
     flows: tuple[Traffic, ...] = (Traffic(),)
 
 

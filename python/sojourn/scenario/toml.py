@@ -21,7 +21,17 @@ Keys = tuple[str | int, ...]
 def load(path: str | Path) -> Scenario:
     """The scenario in a TOML file."""
     text = read_text(path)
-    return validate(parse(text, str(path)), source=str(path), text=text)
+    data = parse(text, str(path))
+    _place_traces(data, Path(path).parent)
+    return validate(data, source=str(path), text=text)
+
+
+def _place_traces(data: dict[str, Any], folder: Path) -> None:
+    """A scenario names its traces from the folder that it is in."""
+    links = data.get("links")
+    for table in [data.get("dumbbell"), *(links if isinstance(links, list) else [])]:
+        if isinstance(table, dict) and isinstance(table.get("trace"), str):
+            table["trace"] = str(folder / table["trace"])
 
 
 def read_text(path: str | Path) -> str:

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A recorded link: the moments at which one packet could leave, in mahimahi's format.
+
+A file has a line for each opportunity, its time in whole milliseconds from the start; times do
+not fall, and where the file ends it begins again. (Netravali et al., "Mahimahi: accurate
+record-and-replay for HTTP", USENIX ATC 2015; manual of mm-link.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
+from pathlib import Path
+
+NS_PER_MS = 1_000_000
+# What an opportunity could carry: a full frame.
+OPPORTUNITY_BYTES = 1514
+BIN_MS = 100
+# A day of bins and more.
+MAX_DURATION_NS = 1_000_000 * BIN_MS * NS_PER_MS
+# The engine keeps them in 32 bits.
+MAX_MS = 2**32 - 1
+
+
+def read(path: Path) -> tuple[int, ...]:
+    """The times of a file, in ms; ValueError says what is wrong with it, and in which line."""
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except OSError as error:
+        raise ValueError(f"'{path}' cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"'{path}' is no trace: it is no text") from error
+    times = []
+    for number, line in enumerate(lines, 1):
+        word = line.strip()
+        if not (word.isascii() and word.isdigit()) or len(word) > len(str(MAX_MS)):
+            raise ValueError(
+                f"'{path}', line {number}: {line[:40]!r} is no time in whole milliseconds"
+            )
+        times.append(int(word))
+    try:
+        return checked(times)
+    except ValueError as error:
+        raise ValueError(f"'{path}': {error}") from error
+
+
+def checked(times_ms: Sequence[int]) -> tuple[int, ...]:
+    """The times, if they make a trace; ValueError if not."""
+    if not times_ms or not times_ms[-1]:
+        raise ValueError("a trace needs at least one opportunity after 0 ms")
+    if times_ms[0] < 0 or max(times_ms) > MAX_MS:
+        raise ValueError(f"a time is outside 0 to {MAX_MS} ms")
+    for number, (earlier, later) in enumerate(pairwise(times_ms), 2):
+        if later < earlier:
+            raise ValueError(f"time {number} of the trace, {later} ms, is before {earlier} ms")
+    return tuple(times_ms)
+
+
+def opportunities(times_ms: Sequence[int], duration_ns: int) -> dict[str, object]:
+    """What the engine reads of a trace for a run."""
+    end_ms = -(-duration_ns // NS_PER_MS)
+    return {
+        "at_ms": list(takewhile(lambda ms: ms <= end_ms, times_ms)) or [times_ms[0]],
+        "cycle_ms": times_ms[-1],
+    }
+
+
+def mean_rate_bps(times_ms: Sequence[int]) -> int:
+    """What a whole cycle could carry."""
+    return max(1, len(times_ms) * OPPORTUNITY_BYTES * 8 * 1000 // times_ms[-1])
+
+
+def binned(times_ms: tuple[int, ...], duration_ns: int) -> list[dict[str, int]]:
+    """The trace as rates of BIN_MS each, in the form of the engine's schedule. At a rate of zero a
+    packet would never leave: a bin without an opportunity has the rate of one."""
+    import numpy as np
+
+    bins = -(-duration_ns // (BIN_MS * NS_PER_MS))
+    times, cycle_ms = np.asarray(times_ms, np.int64), times_ms[-1]
+    # How many come before the edge of each bin: those of whole cycles, and of the one under way.
+    # The last ones of a cycle come when it is over.
+    edges = np.arange(bins + 1, dtype=np.int64) * BIN_MS
+    cycles, within = np.divmod(edges, cycle_ms)
+    before = cycles * len(times) + np.searchsorted(times, within)
+    before -= np.where((within == 0) & (cycles > 0), times_ms.count(cycle_ms), 0)
+    counts = np.diff(before)
+    rates_bps = np.maximum(counts, 1) * (OPPORTUNITY_BYTES * 8 * 1000 // BIN_MS)
+    changes = np.flatnonzero(np.diff(rates_bps, prepend=-1))
+    return [{"at_ns": int(i) * BIN_MS * NS_PER_MS, "rate_bps": int(rates_bps[i])} for i in changes]

@@ -15,7 +15,6 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-
 from sojourn.linux import counts
 
 

@@ -269,9 +269,9 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 	const struct pie_conf *c = conf;
 
 	while (from <= to && !view->pkts && !settled(s, c)) {
+		/* In Linux's form the next update renews the burst. */
 		if (s->law.idled++ == PIE_IDLE_TICKS)
-			pie_rest(&s->law,
-			         0); /* in Linux's form the next update renews the burst */
+			pie_rest(&s->law, 0);
 		from = tick(st, conf, from, view);
 	}
 	return from <= to ? grid_after(from, to, c->tupdate) : from;

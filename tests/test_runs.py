@@ -14,6 +14,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -57,6 +58,23 @@ def test_processes_and_threads_give_the_same(small: Path, tmp_path: Path) -> Non
         out = tmp_path / f"{processes}"
         many = sojourn.run(scenario, seeds=3, workers=2, out=out, processes=processes)
         assert [fingerprint(r) for r in many] == [fingerprint(r) for r in alone]
+
+
+def test_few_runs_are_submitted_ahead_however_many_there_are(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waiting for all of them at once takes the square of their number."""
+    lengths = []
+
+    def noted(futures: Any, *rest: Any) -> Any:
+        lengths.append(len(futures))
+        return wait(futures, *rest)
+
+    wait = executor.wait
+    monkeypatch.setattr(executor, "wait", noted)
+    result = sojourn.run(small, changes={"duration": "3 ms"}, seeds=60, workers=2)
+    assert len(result) == 60
+    assert max(lengths) == 16
 
 
 def test_without_shared_memory_one_worker_is_named_as_the_way_out(

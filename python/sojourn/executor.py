@@ -26,6 +26,7 @@ from concurrent.futures import (
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 # How often the waiting side looks at its workers: Ctrl-C is answered within this and the
 # engine's own 50 ms.
 _POLL_S = 0.04
+# Jobs submitted for each worker: enough that none waits, few enough that waiting for them is cheap
+# and that all others can be taken back at once.
+_AHEAD = 8
 # What a run that is told to stop has time to put away.
 _GRACE_S = 1.0
 
@@ -205,6 +209,18 @@ def run_all(
     return [entry for entry in entries if entry is not None]
 
 
+def _submit(
+    submit: Callable[[int], Future[bool]], jobs: Iterator[int], waiting: dict[Future[bool], int]
+) -> bool:
+    """Whether the pool took all of them; one that is broken takes none."""
+    try:
+        for i in jobs:
+            waiting[submit(i)] = i
+    except BrokenExecutor:
+        return False
+    return True
+
+
 class _Batch:
     """The runs that are still to be made."""
 
@@ -295,20 +311,24 @@ class _Batch:
         stop: _Flag,
         shares: Any,
     ) -> bool:
-        """Submit these jobs and wait for all; True when the pool broke."""
-        broken = False
+        """Submit these jobs, a few ahead of the workers, and wait for all; True when the pool
+        broke."""
+        broken, rest = False, iter(chosen)
+        waiting: dict[Future[bool], int] = {}
         try:
-            with _interrupts_held():
-                futures = {submit(i): i for i in chosen}
-            waiting = set(futures)
-            while waiting:
+            while True:
                 # `wait` takes the lock of each future; an interrupt half-way would keep some.
                 with _interrupts_held():
-                    finished, waiting = wait(waiting, _POLL_S, FIRST_COMPLETED)
+                    if not broken:
+                        ahead = islice(rest, _AHEAD * self.workers - len(waiting))
+                        broken = not _submit(submit, ahead, waiting)
+                    finished, _ = wait(waiting, _POLL_S, FIRST_COMPLETED)
                 for future in finished:
-                    broken |= self._settle(future, futures[future])
-                under_way = sum(shares[futures[f]] for f in waiting)
+                    broken |= self._settle(future, waiting.pop(future))
+                under_way = sum(shares[i] for i in waiting.values())
                 self.progress.update(len(self.done) + len(self.failed) + under_way)
+                if not waiting:
+                    break
         except KeyboardInterrupt:
             stop.set()
             executor.shutdown(wait=True, cancel_futures=True)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,6 @@ def test_few_runs_are_submitted_ahead_however_many_there_are(
         lengths.append(len(futures))
         return wait(futures, *rest)
 
-    wait = executor.wait
     monkeypatch.setattr(executor, "wait", noted)
     result = sojourn.run(small, changes={"duration": "3 ms"}, seeds=60, workers=2)
     assert len(result) == 60

@@ -54,6 +54,12 @@ def _share_of(value: float) -> int:
     return round(units.Share(value) * _Q32)
 
 
+def _shortest_share(number: int) -> float:
+    """With as few digits as read back to the number."""
+    digits = (float(f"{number / _Q32:.{n}g}") for n in range(1, 12))
+    return next((share for share in digits if _share_of(share) == number), number / _Q32)
+
+
 def _sixteenths(text: str) -> int:
     value = units.convert(text, units.HZ, "0.125 Hz") * 16
     if value != value.to_integral_value():
@@ -68,9 +74,7 @@ UNITS: dict[str, Unit] = {
     "pkts": Unit("packets", _packets, int),
     "bytes": Unit("bytes", lambda t: units.Size(t), lambda v: str(units.Size(v))),
     "bytes/s": Unit("rate", _bytes_per_s, lambda v: str(units.Rate(v * 8)) if v else 0),
-    "q32": Unit(
-        "share", lambda t: _share_of(units.Share(t)), lambda v: round(v / _Q32, 11), _share_of
-    ),
+    "q32": Unit("share", lambda t: _share_of(units.Share(t)), _shortest_share, _share_of),
     "hz/16": Unit("Hz", _sixteenths, lambda v: f"{Decimal(v) / 16:f} Hz"),
 }
 

@@ -215,7 +215,8 @@ impl Connection {
     #[inline]
     pub(super) fn check_ack(&mut self) {
         let rcv = &self.rcv;
-        let more_than_one = rcv.nxt - rcv.wup > u64::from(rcv.ack.mss);
+        let more_than_one =
+            rcv.nxt - rcv.wup > u64::from(rcv.ack.mss) && !self.leaves_ack_to_reader();
         let quick = rcv.ack.quick > 0 && !rcv.ack.in_pingpong();
         if more_than_one || quick || rcv.ack.now || !self.config.delayed_ack {
             self.send_ack();
@@ -224,6 +225,16 @@ impl Connection {
         } else {
             self.acknowledge_gap();
         }
+    }
+
+    /// The application will read at once, and the window does not open before it does: so the
+    /// reader acknowledges, with the window that it leaves.
+    #[inline]
+    fn leaves_ack_to_reader(&self) -> bool {
+        let rcv = &self.rcv;
+        let unread = rcv.buffer.unread(rcv.nxt);
+        unread >= u64::from(self.config.read_at_least_bytes)
+            && rcv.buffer.window(rcv.held_bytes(), rcv.ack.mss) < rcv.wnd
     }
 
     /// A gap is open: three duplicates at once, then fewer (RFC 5681 §4.2 asks

@@ -251,7 +251,7 @@ impl Buffer {
     }
 
     /// Window to offer while `held` bytes wait.
-    fn window(&self, held: u64, segment: u32) -> u32 {
+    pub(super) fn window(&self, held: u64, segment: u32) -> u32 {
         if let Some(window) = self.fixed_window {
             return window;
         }

@@ -67,6 +67,7 @@ struct flow {
 static struct flow *flows;
 static size_t nflows;
 static uint64_t edges_ns[MAX_EDGES], t0_ns;
+static uint64_t longest_ns; /* delay of any datagram so far */
 static int nedges, epoll;
 static char payload[1 << 16];
 
@@ -265,6 +266,8 @@ static void on_datagram(struct flow *flow, uint64_t delay_ns)
 {
 	struct transit *transit = &flow->transit;
 
+	if (delay_ns > longest_ns)
+		longest_ns = delay_ns;
 	if (transit->arrived_pkts) {
 		transit->differences++;
 		transit->differences_ns += delay_ns > transit->last_ns
@@ -276,25 +279,14 @@ static void on_datagram(struct flow *flow, uint64_t delay_ns)
 	transit->last_ns = delay_ns;
 }
 
-/* A datagram shorter than its number holds the number's low bytes. Of all that were sent, the
- * latest with these bytes is meant. */
-static uint64_t whole_number(const struct flow *flow, uint64_t low, uint64_t bytes)
-{
-	uint64_t mask = bytes < sizeof(low) ? (1ull << 8 * bytes) - 1 : ~0ull;
-	uint64_t latest = flow->sequence - 1;
-
-	return latest - ((latest - low) & mask);
-}
-
 static void take_datagrams(struct flow *flow)
 {
-	uint64_t low = 0;
+	uint64_t number = 0;
 	ssize_t bytes;
 
-	while ((bytes = recv(flow->server, &low, sizeof(low), MSG_TRUNC)) > 0) {
+	while ((bytes = recv(flow->server, &number, sizeof(number), MSG_TRUNC)) > 0) {
 		flow->delivered += (uint64_t)bytes;
-		on_datagram(flow,
-		            now_ns() - sent_ns(flow, whole_number(flow, low, (uint64_t)bytes)));
+		on_datagram(flow, now_ns() - sent_ns(flow, number));
 	}
 }
 
@@ -354,6 +346,20 @@ static void on_due(struct flow *flow)
 		die("send");
 }
 
+/* Datagrams that were sent longer ago than any has taken so far: they have arrived, or are lost. */
+static uint64_t expected_pkts(const struct flow *flow)
+{
+	uint64_t begin = flow->start_ns + longest_ns, at = now_ns();
+	unsigned __int128 bits;
+
+	if (!flow->udp || at <= begin)
+		return 0;
+	/* The first number that is due later, as sent_ns() reckons. */
+	bits = (unsigned __int128)(at - begin) * flow->rate_bps / 1000000000;
+	bits = bits / (flow->bytes * 8) + 1;
+	return bits < flow->sequence ? (uint64_t)bits : flow->sequence;
+}
+
 static void print_counts(int edge)
 {
 	for (size_t i = 0; i < nflows; i++) {
@@ -362,7 +368,7 @@ static void print_counts(int edge)
 		if (flows[i].server >= 0)
 			on_server(&flows[i]);
 		counts = counts_of(&flows[i]);
-		printf("count %d %zu %llu %llu %llu %llu %u %llu %llu %llu %llu\n", edge, i,
+		printf("count %d %zu %llu %llu %llu %llu %u %llu %llu %llu %llu %llu\n", edge, i,
 		       (unsigned long long)flows[i].delivered,
 		       (unsigned long long)counts.data_pkts,
 		       (unsigned long long)counts.retransmitted_pkts,
@@ -370,7 +376,8 @@ static void print_counts(int edge)
 		       (unsigned long long)flows[i].transit.arrived_pkts,
 		       (unsigned long long)flows[i].transit.delay_ns,
 		       (unsigned long long)flows[i].transit.differences,
-		       (unsigned long long)flows[i].transit.differences_ns);
+		       (unsigned long long)flows[i].transit.differences_ns,
+		       (unsigned long long)expected_pkts(&flows[i]));
 	}
 }
 

@@ -114,7 +114,7 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
 
 TINY = """
 format = 1
-name = "datagrams that are shorter than their number"
+name = "datagrams that are shorter than their number in full"
 duration = "10 s"
 
 [dumbbell]
@@ -124,15 +124,14 @@ aqm = "fifo"
 
 [[dumbbell.flows]]
 name = "tiny"
-app = { kind = "cbr", rate = "800 bit/s", payload = "1 B" }
+app = { kind = "cbr", rate = "3200 bit/s", payload = "4 B" }
 transport = "udp"
 send_jitter = "0 s"
 """
 
 
 @pytest.mark.usefixtures("kernel")
-def test_datagrams_of_one_byte_have_the_delay_of_the_path() -> None:
-    """The number of the 257th looks like the first's."""
+def test_the_least_datagrams_have_the_delay_of_the_path() -> None:
     linux, _ = outcome(TINY, 1)
     done = _native.run(json.dumps(loads(TINY).to_engine()), 1)
     assert done

@@ -5,6 +5,7 @@
 //! net drives it, and a driver of real sockets can follow the same description.
 
 use crate::event::Source;
+use crate::packet::Ledger;
 use crate::rng::Rng;
 use crate::scenario::{AppSpec, FlowSpec};
 use crate::time::{NS_PER_S, Time};
@@ -34,6 +35,8 @@ pub struct Tally {
     pub timeouts: u64,
     /// Packets with data, sent.
     pub data_pkts_sent: u64,
+    /// Packets of all kinds that queues dropped or wires lost.
+    pub lost_pkts: u64,
     /// What datagrams took.
     pub transit: Transit,
 }
@@ -78,8 +81,9 @@ impl Transit {
 
 impl Tally {
     /// Of a flow's connections that are over, and its datagrams.
-    pub fn of(flow: &Flow) -> Self {
+    pub fn of(flow: &Flow, ledger: &Ledger) -> Self {
         Self {
+            lost_pkts: ledger.lost,
             delivered_bytes: flow.delivered_bytes,
             data_pkts_sent: flow.tally.data_pkts_sent + flow.datagrams_sent,
             transit: flow.transit,
@@ -101,6 +105,7 @@ impl Tally {
             retransmitted_pkts: self.retransmitted_pkts - before.retransmitted_pkts,
             timeouts: self.timeouts - before.timeouts,
             data_pkts_sent: self.data_pkts_sent - before.data_pkts_sent,
+            lost_pkts: self.lost_pkts - before.lost_pkts,
             transit: self.transit.since(&before.transit),
         }
     }

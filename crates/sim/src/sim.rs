@@ -331,7 +331,10 @@ impl<'a> Run<'a> {
     }
 
     fn tallies(&self) -> Vec<Tally> {
-        let mut tallies: Vec<_> = self.net.flows.iter().map(Tally::of).collect();
+        let flows = self.net.flows.iter().zip(&self.net.shared.ledger);
+        let mut tallies: Vec<_> = flows
+            .map(|(flow, ledger)| Tally::of(flow, ledger))
+            .collect();
         for end in &self.net.endpoints {
             if let Kind::Tcp(connection) = &end.kind {
                 tallies[end.flow as usize].add(&connection.stats());

@@ -24,6 +24,7 @@ class Count:
     delay_ns: int
     differences: int
     differences_ns: int
+    expected_pkts: int
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Done:
 
 
 _COUNTED = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
-_TRANSIT = ("arrived_pkts", "delay_ns", "differences", "differences_ns")
+_TRANSIT = ("arrived_pkts", "delay_ns", "differences", "differences_ns", "expected_pkts")
 
 
 def report_flows(scenario: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -162,7 +163,7 @@ def _group(
     mean = counted["goodput_mbps"] / len(goodputs_mbps)
     lost_pkts = None
     if flow["app"]["kind"] == "cbr":
-        lost_pkts = max(0, counted["data_pkts_sent"] - took["arrived_pkts"])
+        lost_pkts = took["expected_pkts"] - took["arrived_pkts"]
     delay_ms, jitter_ms = (
         took[total] / took[n] / 1e6 if took[n] else None
         for total, n in (("delay_ns", "arrived_pkts"), ("differences_ns", "differences"))

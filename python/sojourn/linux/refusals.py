@@ -20,6 +20,8 @@ MAX_DELAY_S = 274
 # Both sides of a tap keep 32 bytes of each packet in the guest's memory.
 MAX_LOG_BYTES = 400_000_000
 _LOG_BYTES_OF_PACKET = 64
+# With fewer, two datagrams that are under way could have one number.
+_NUMBER_BYTES = 4
 # Small packets among the full ones, and drops: more packets than the rate alone says.
 _MARGIN = 2
 
@@ -57,8 +59,14 @@ def _recorded(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
 
 
 def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
-    fastest = max([link["rate_bps"], *(step["rate_bps"] for step in link["schedule"])])
-    return float(fastest * scenario["duration_ns"] / 1e9)
+    """What the link can send in the whole run."""
+    rates = [(0, link["rate_bps"])]
+    rates += [(step["at_ns"], step["rate_bps"]) for step in link["schedule"]]
+    ends = [*(at_ns for at_ns, _ in rates[1:]), scenario["duration_ns"]]
+    spans = zip(rates, ends, strict=True)
+    end_ns = scenario["duration_ns"]
+    sent: int = sum(int(rate) * max(0, min(to, end_ns) - at) for (at, rate), to in spans)
+    return sent / 1e9
 
 
 def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -82,6 +90,12 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             "send_jitter_ns",
             "a kernel does not delay a sender's packets one connection at a time; allowed: 0, "
             "or leave it out",
+        )
+    if flow["app"]["kind"] == "cbr" and flow["app"]["payload_bytes"] < _NUMBER_BYTES:
+        yield (
+            "app.payload_bytes",
+            f"{flow['app']['payload_bytes']} cannot hold the datagram's number; "
+            f"allowed: {_NUMBER_BYTES} and more",
         )
     cc = flow["transport"].get("cc", "reno")
     if cc not in CONTROLS:

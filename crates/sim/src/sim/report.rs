@@ -302,7 +302,7 @@ impl GroupWindow {
             least_share: least
                 .filter(|_| share > 0.0)
                 .map(|bytes| mbps(bytes, window) / share),
-            lost_pkts: is_udp.then(|| all.data_pkts_sent.saturating_sub(arrived_pkts)),
+            lost_pkts: is_udp.then(|| counted.iter().map(|tally| tally.lost_pkts).sum()),
             delay_ms: mean_ms(sum(|transit| transit.delay_ns), arrived_pkts),
             jitter_ms: mean_ms(
                 sum(|transit| transit.differences_ns),

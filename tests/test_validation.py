@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -104,13 +105,31 @@ def test_runs_join_what_the_files_hold_and_replace_their_like(files: Path) -> No
     assert found[second.name][0]["steady"]["goodputs_mbps"][0] == pytest.approx(0.001)
 
 
-def test_files_of_two_recordings_are_refused(files: Path) -> None:
-    first, second = further()[:2]
-    recorded.add([record(first, 1, 1000)])
-    other = (files / "windows.json").read_text()
-    recorded.add([record(second, 1, 1000)])
-    table = pq.read_table(files / "flows.parquet")
-    pq.write_table(table.slice(table.num_rows // 2), files / "flows.parquet")
-    (files / "windows.json").write_text(other)
-    with pytest.raises(SystemExit, match="not of the same recording"):
+@pytest.mark.parametrize("windows", ["", "[]", "{}", '{"records": [{}]}', None])
+def test_a_damaged_list_of_runs_is_one_sentence(files: Path, windows: str | None) -> None:
+    recorded.add([record(further()[0], 1, 1000)])
+    text = (files / "windows.json").read_text()
+    (files / "windows.json").write_text(text[:-9] if windows is None else windows)
+    with pytest.raises(SystemExit, match="not a whole recording"):
+        recorded.read()
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "half", "other column", "other order", "longer"])
+def test_damaged_flows_are_one_sentence(files: Path, damage: str) -> None:
+    recorded.add([record(further()[0], 1, 1000)])
+    path = files / "flows.parquet"
+    table = pq.read_table(path)
+    damaged = {
+        "half": table.slice(table.num_rows // 2),
+        "other column": table.rename_columns(["cell", "run", *table.column_names[2:]]),
+        "other order": table.take(list(range(table.num_rows))[::-1]),
+        "longer": pa.concat_tables([table, table]),
+    }
+    if damage == "gone":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(path.read_bytes()[:-100])
+    else:
+        pq.write_table(damaged[damage], path)
+    with pytest.raises(SystemExit, match="not a whole recording"):
         recorded.read()

@@ -125,11 +125,20 @@ def add_goodputs(record: dict[str, Any], payload: Any) -> None:
 
 
 def read() -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
-    """The head, and for each cell the windows of each seed, with the goodput of each flow."""
-    head = whole()
-    path = folder() / "flows.parquet"
-    table = pq.read_table(path, filters=[("way", "==", "forth")])
-    names, seeds, payload = table["cell"], table["seed"], table["bytes"].to_numpy()
+    """The head, and for each cell the windows of each seed, with the goodput of each flow.
+    SystemExit where the files are damaged, or not of one recording."""
+    try:
+        return _read()
+    except (OSError, ValueError, KeyError, TypeError, IndexError, pa.ArrowException) as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise SystemExit(f"{folder()}: not a whole recording ({reason}); fetch it anew") from error
+
+
+def _read() -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
+    head: dict[str, Any] = json.loads((folder() / "windows.json").read_text())
+    table = pq.read_table(folder() / "flows.parquet", filters=[("way", "==", "forth")])
+    payload = table["bytes"].to_numpy()
+    place = {key: table[key].to_pylist() for key in ("cell", "seed", "flow", "second")}
     found: dict[str, list[dict[str, Any]]] = {}
     begin = 0
     for record in head.pop("records"):
@@ -138,9 +147,14 @@ def read() -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
         if not flows_seen(record):
             continue
         end = begin + record["flows"] * seconds
-        ends = {(names[i].as_py(), seeds[i].as_py()) for i in (begin, end - 1)}
-        if ends != {(record["cell"], record["seed"])}:
-            raise SystemExit(f"{path}: not of the same recording as windows.json; fetch both anew")
+        first, last = ([place[key][i] for key in place] for i in (begin, end - 1))
+        run = [record["cell"], record["seed"]]
+        if [first, last] != [[*run, 0, 0], [*run, record["flows"] - 1, seconds - 1]]:
+            raise ValueError(f"flows.parquet has other rows than {run} from row {begin} on")
         add_goodputs(record, payload[begin:end].reshape(record["flows"], seconds))
         begin = end
+    if begin != len(payload):
+        raise ValueError(
+            f"windows.json has {begin} rows of flows.parquet, which has {len(payload)}"
+        )
     return head, found

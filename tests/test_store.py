@@ -14,7 +14,7 @@ from sojourn.arrow import parquet_bytes
 from sojourn.errors import StoreError
 from sojourn.store import Store, key_of
 
-KEY = key_of({"name": "x"}, 1, "0")
+KEY = key_of('{"name": "x"}', 1, "0")
 TABLES = {"series": parquet_bytes(pa.table({"queue": ["q"], "t_s": [0.1]}))}
 RUN = {"report": {"goodput_mbps": 1.0}}
 
@@ -34,7 +34,7 @@ def test_what_was_saved_is_there(store: Store) -> None:
 
 
 def test_the_key_depends_on_scenario_seed_and_core() -> None:
-    keys = {key_of(s, n, c) for s in ({"a": 1}, {"a": 2}) for n in (1, 2) for c in ("0", "1")}
+    keys = {key_of(s, n, c) for s in ('{"a": 1}', '{"a": 2}') for n in (1, 2) for c in ("0", "1")}
     assert len(keys) == 8
 
 

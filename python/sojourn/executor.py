@@ -25,7 +25,7 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -63,10 +63,10 @@ class Job:
         """What decides its outcome, besides scenario and seed."""
         return " ".join(filter(None, (_native.core_version(), self.host)))
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Where its result is filed."""
-        return key_of(json.loads(self.scenario), self.seed, self.core)
+        return key_of(self.scenario, self.seed, self.core)
 
 
 class _Flag(Protocol):

@@ -25,6 +25,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +44,17 @@ def default_root() -> Path:
     return Path(platformdirs.user_cache_dir("sojourn")) / "runs"
 
 
-def key_of(scenario: Mapping[str, Any], seed: int, core: str) -> str:
-    """Everything that decides a run's outcome, as one digest."""
-    whole = {"store": FORMAT, "scenario": scenario, "seed": seed, "core": core}
-    text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+def key_of(scenario: str, seed: int, core: str) -> str:
+    """Everything that decides a run's outcome, as one digest; the scenario is JSON."""
+    parts = {"core": json.dumps(core), "scenario": _canonical(scenario), "seed": seed}
+    text = ",".join(f'"{name}":{part}' for name, part in {**parts, "store": FORMAT}.items())
+    return hashlib.sha256(f"{{{text}}}".encode()).hexdigest()
+
+
+# Many seeds have one scenario, and one with a trace has megabytes.
+@lru_cache(maxsize=64)
+def _canonical(scenario: str) -> str:
+    return json.dumps(json.loads(scenario), sort_keys=True, separators=(",", ":"))
 
 
 @contextmanager

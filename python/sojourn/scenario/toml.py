@@ -118,11 +118,21 @@ def _inline(value: Any) -> Any:
             table[key] = _inline(item)
         return table
     if isinstance(value, list | tuple):
+        if value and all(type(item) is int for item in value):
+            return _numbers(value)
         array = tomlkit.array()
         for item in value:
             array.append(_inline(item))
         return array
     return value
+
+
+def _numbers(value: Sequence[int]) -> Any:
+    """A list of numbers, as a trace has them by the hundred thousand. An array of tomlkit takes the
+    square of their number; it writes an integer as the text that was read for it."""
+    from tomlkit.items import Integer, Trivia
+
+    return Integer(0, Trivia(), f"[{', '.join(map(str, value))}]")
 
 
 def _sentence(error: ValidationError, data: dict[str, Any], source: str, text: str) -> str:

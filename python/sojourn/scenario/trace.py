@@ -19,18 +19,24 @@ OPPORTUNITY_BYTES = 1514
 BIN_MS = 100
 # A day of bins and more.
 MAX_DURATION_NS = 1_000_000 * BIN_MS * NS_PER_MS
+# The engine knows no lower one.
+LEAST_RATE_BPS = 8
 # The engine keeps them in 32 bits.
 MAX_MS = 2**32 - 1
 
 
 def read(path: Path) -> tuple[int, ...]:
     """The times of a file, in ms; ValueError says what is wrong with it, and in which line."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError(f"'{path}' is no plain file")
     try:
-        lines = path.read_text(encoding="ascii").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise ValueError(f"'{path}' cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"'{path}' is no trace: it is no text") from error
+    if not lines[-1]:
+        del lines[-1]
     times = []
     for number, line in enumerate(lines, 1):
         word = line.strip()
@@ -68,7 +74,8 @@ def opportunities(times_ms: Sequence[int], duration_ns: int) -> dict[str, object
 
 def mean_rate_bps(times_ms: Sequence[int]) -> int:
     """What a whole cycle could carry."""
-    return max(1, len(times_ms) * OPPORTUNITY_BYTES * 8 * 1000 // times_ms[-1])
+    rate_bps = len(times_ms) * OPPORTUNITY_BYTES * 8 * 1000 // times_ms[-1]
+    return max(LEAST_RATE_BPS, rate_bps)
 
 
 def binned(times_ms: tuple[int, ...], duration_ns: int) -> list[dict[str, int]]:

@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,7 @@ def test_a_run_says_what_differs_and_what_does_not(
     words = ["run", str(small), "--seeds", "5", "--aqm", "codel", "--aqm", "fifo"]
     assert status([*words, "--aqm", "codel:limit=999"]) == 0
     text = capsys.readouterr().out
-    assert "difference to codel seed by seed" in text
+    assert "difference to codel, seed by seed" in text
     assert "no difference" in text and "shown" in text
     assert status([*words, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["differences"]
@@ -232,6 +233,28 @@ def test_groups_of_flows_have_tables_and_rows_of_their_own(
     assert len(names) == 2 and names[1] == "voice"
     assert [title.split("'")[1] for title in titles] == names
     of_voice = [row for row in rows if row["group"] == "voice"]
-    assert all(row["data_pkts_sent"] > row["lost_pkts"] > 0 for row in of_voice)
+    assert of_voice[0]["data_pkts_sent"] > of_voice[0]["lost_pkts"] > 0
     for row in of_voice:
         assert f"{row['lost_pkts']:.2f}" in text
+
+
+def test_flows_of_each_name_have_differences_and_no_fairness_among_unlike_ones(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result = sojourn.run(sojourn.loads(SMALL + TWO_GROUPS), aqms=["codel", "fifo"], seeds=3)
+    found = differences(result)
+    names = {(d.of, d.metric.name) for d in found if d.of_group}
+    assert {("voice", "delay_ms"), ("voice", "jitter_ms"), ("voice", "lost_pkts")} <= names
+    assert "jain" not in {d.metric.name for d in found if not d.of_group}
+    print_result(result, None)
+    text = capsys.readouterr().out
+    assert "flows 'voice', whole run: difference to codel, seed by seed" in text
+
+
+def test_linux_is_set_beside_the_simulator(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sim = sojourn.run(small, aqms=["codel"], seeds=2)
+    there = [replace(run, labels={**run.labels, "host": "linux"}) for run in sim]
+    both = replace(sim, runs=(*sim.runs, *there))
+    assert {(d.host, d.to_host, d.found.mean) for d in differences(both)} == {("linux", "sim", 0)}
+    print_result(both, None)
+    assert "linux less sim, seed by seed" in capsys.readouterr().out

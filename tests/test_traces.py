@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 from sojourn import run
 from sojourn.differences import differences
+from sojourn.result import read_request
 from sojourn.scenario import load, loads
-from sojourn.scenario.trace import BIN_MS, NS_PER_MS, OPPORTUNITY_BYTES, binned, mean_rate_bps
+from sojourn.scenario.trace import BIN_MS, NS_PER_MS, OPPORTUNITY_BYTES, binned, mean_rate_bps, read
 
 SCENARIO = """
 format = 1
@@ -104,3 +106,56 @@ def test_the_engine_gets_what_falls_into_the_run_and_the_cycle(scenario: Path) -
     [link] = [x for x in load(scenario).to_engine()["links"] if "opportunities" in x]
     assert link["opportunities"] == {"at_ms": list(range(11)), "cycle_ms": TIMES[-1]}
     assert json.dumps(link["schedule"]) == '[{"at_ns": 0, "rate_bps": 12112000}]'
+
+
+GRAPH = """
+format = 1
+name = "a recorded link between two nodes"
+duration = "1 s"
+nodes = ["a", "b"]
+links = [
+    { name = "there", from = "a", to = "b", trace = [1, 2, 3] },
+    { name = "back", from = "b", to = "a", delay = "10 ms" },
+]
+flows = [{ from = "a", to = "b" }]
+"""
+
+
+def test_the_queue_of_a_recorded_link_is_under_test() -> None:
+    result = run(loads(GRAPH), aqms=["codel", "fifo"], changes={"limit": 20})
+    exact = [r for r in result if r.labels["host"] == "sim"]
+    codel, fifo = (r.report["queues"][0]["windows"][0]["drops"] for r in exact)
+    assert (codel.keys(), fifo.keys()) == ({"delay", "limit"}, {"limit"})
+
+
+def test_a_trace_given_on_the_command_line_is_found_again_from_the_result(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other.down").write_text("1\n2\n3\n")
+    monkeypatch.chdir(tmp_path)
+    first = run(load(scenario), changes={"dumbbell.trace": "other.down"}, out="out")
+    monkeypatch.chdir("out")
+    request = read_request(Path())
+    assert request
+    again = run(load("scenario.toml"), changes=request.changes, out=".")
+    assert [r.entry.key for r in again] == [r.entry.key for r in first]
+
+
+def test_a_long_trace_is_written_and_read_in_time(tmp_path: Path) -> None:
+    """tomlkit takes the square of a list's length: hours for this one."""
+    times = list(range(1, 200_001))
+    text = GRAPH.replace("[1, 2, 3]", str(times))
+    whole = loads(text)
+    assert loads(whole.to_toml()) == whole
+
+
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbf1\n2\n", b"1\r\n2\r\n", b"1\n2"])
+def test_files_of_other_machines_are_read(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x").write_bytes(content)
+    assert read(tmp_path / "x") == (1, 2)
+
+
+def test_a_pipe_is_no_trace(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="no plain file"):
+        read(tmp_path / "pipe")

@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How algorithms differ from the first one, and traces as rates from traces packet by packet, seed
-by seed: what varies from seed to seed in both alike does not hide a difference."""
+"""How algorithms differ from the first one, Linux from the simulator, and traces as rates from
+traces packet by packet, seed by seed: what varies from seed to seed in both alike does not hide a
+difference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sojourn.metrics import METRICS, SUMMARY, Metric
+from sojourn.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
 from sojourn.result import Result, Run
 from sojourn.runs import BINNED
 
@@ -30,9 +31,10 @@ class Difference:
     to: str
     host: str
     to_host: str
-    queue: str
+    of: str  # a queue, or with `of_group` the flows of one name
+    of_group: bool
     window: str
-    metric: Metric
+    metric: Metric | GroupMetric
     pairs: int
     found: Estimate
 
@@ -48,7 +50,7 @@ class Difference:
             "to": self.to,
             "host": self.host,
             "to_host": self.to_host,
-            "queue": self.queue,
+            "group" if self.of_group else "queue": self.of,
             "window": self.window,
             "metric": self.metric.name,
             "unit": self.metric.unit,
@@ -60,8 +62,8 @@ class Difference:
 
 
 def differences(result: Result) -> list[Difference]:
-    """Of every algorithm, host, queue, window and metric of a table; of algorithms none with a
-    single seed."""
+    """Of every algorithm, host, window and metric of a table, for each queue, and for the flows of
+    each name where there are several; of algorithms none with a single seed."""
     by_case: dict[_Case, list[Run]] = {}
     for run in result:
         by_case.setdefault((str(run.labels["host"]), str(run.labels["aqm"])), []).append(run)
@@ -71,10 +73,17 @@ def differences(result: Result) -> list[Difference]:
         to = host, first.setdefault(host, aqm)
         if aqm != to[1]:
             found += _differences((host, aqm), to, runs, by_case[to], at_least=2)
-        whole = host.removesuffix(BINNED), aqm
-        if whole[0] != host and whole in by_case:
-            found += _differences((host, aqm), whole, runs, by_case[whole], at_least=1)
+        for other in _beside(host):
+            if (other, aqm) in by_case:
+                to = other, aqm
+                found += _differences((host, aqm), to, runs, by_case[to], at_least=1)
     return found
+
+
+def _beside(host: str) -> list[str]:
+    """What a host is set beside: Linux beside the simulator, rates beside single packets."""
+    sim = host.replace("linux", "sim")
+    return [other for other in (sim, host.removesuffix(BINNED)) if other != host]
 
 
 def _differences(
@@ -87,13 +96,24 @@ def _differences(
     if len(pairs) < at_least:
         return
     (host, aqm), (to_host, to_aqm) = case, to
-    for queue in pairs[0][0]["queues"]:
+    for of_group, name, window, metric in _measured(pairs[0][0]):
+        both = [(metric.of(a, name, window), metric.of(b, name, window)) for a, b in pairs]
+        values = [a - b for a, b in both if a == a and b == b]
+        if len(values) >= at_least:
+            cases = aqm, to_aqm, host, to_host
+            yield Difference(*cases, name, of_group, window, metric, len(values), estimate(values))
+
+
+def _measured(
+    report: Mapping[str, Any],
+) -> Iterator[tuple[bool, str, str, Metric | GroupMetric]]:
+    """Whether it is of flows, the name of queue or flows, the window, the metric."""
+    for queue in report["queues"]:
         for window in queue["windows"]:
-            at = queue["name"], window["name"]
-            for metric in map(METRICS.__getitem__, SUMMARY):
-                both = [(metric.of(a, *at), metric.of(b, *at)) for a, b in pairs]
-                values = [a - b for a, b in both if a == a and b == b]
-                if len(values) >= at_least:
-                    found = estimate(values)
-                    of = aqm, to_aqm, host, to_host
-                    yield Difference(*of, *at, metric, len(values), found)
+            for metric in summary_of(report):
+                yield False, queue["name"], window["name"], metric
+    for window in report["transport"]:
+        groups = window["groups"] if len(window["groups"]) > 1 else []
+        for group in groups:
+            for of_flows in GROUP_METRICS:
+                yield True, group["name"], window["name"], of_flows

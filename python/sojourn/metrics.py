@@ -126,6 +126,16 @@ SUMMARY = (
 )
 
 
+# Among flows of unlike kinds fairness and completion times say nothing.
+_AMONG_EQUALS = ("jain", "fct_p75_s")
+
+
+def summary_of(report: Mapping[str, Any]) -> list[Metric]:
+    """What a table of runs shows of a queue; flows of several names have tables of their own."""
+    several = any(len(window["groups"]) > 1 for window in report["transport"])
+    return [METRICS[name] for name in SUMMARY if not (several and name in _AMONG_EQUALS)]
+
+
 def find(name: str) -> Metric:
     """The metric of this name."""
     if name not in METRICS:

@@ -197,7 +197,7 @@ class Result:
         try:
             head = json.loads((folder / "result.json").read_bytes())
             files = {name: (folder / name).read_bytes() for name in head["files"]}
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(_unfinished(folder)) from error
         if head.get("format") != FORMAT:
             raise StoreError(f"{folder}: format {head.get('format')!r} is not known")
@@ -230,7 +230,7 @@ def read_request(folder: str | Path, *, experiments: bool = False) -> Request | 
         if digest(scenario.encode()) != head["files"]["scenario.toml"]:
             return None
         request = Request.of_json(head, scenario)
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     if request is None and not experiments:
         raise InputError(

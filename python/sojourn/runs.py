@@ -63,7 +63,7 @@ def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
             for i, name in stock.of(scenario):
                 link = scenario["links"][i]["name"]
                 raise InputError(
-                    f"'{name}', of link '{link}', is only there with --host linux, and without sim"
+                    f"'{name}', of link '{link}', runs only on Linux: add --host linux"
                 )
         return ""
     from sojourn.linux import kernel, refusals
@@ -98,6 +98,13 @@ def _algorithms_of(scenario: Scenario) -> str:
     return "+".join(sorted(names))
 
 
+def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
+    """The kernel's own queues run on Linux alone, where that is among the hosts."""
+    from sojourn.linux import stock
+
+    return host != "sim" or "linux" not in hosts or not any(stock.of(scenario))
+
+
 def _forms(host: str, scenario: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """What runs on a host: a link that follows a trace is also run as a schedule of rates, which
     is all that Linux can do."""
@@ -123,8 +130,12 @@ def run_cases(
     jobs, labels = [], []
     scenarios = [case.scenario.to_engine() for case in cases]
     # Every refusal before the first run.
-    made_of = {host: _prepare(host, scenarios) for host in hosts}
+    made_of = {
+        host: _prepare(host, [s for s in scenarios if _runs_on(host, s, hosts)]) for host in hosts
+    }
     for (case, scenario), host in product(zip(cases, scenarios, strict=True), hosts):
+        if not _runs_on(host, scenario, hosts):
+            continue
         for label, form in _forms(host, scenario):
             text = json.dumps(form, sort_keys=True)
             name = " ".join([*map(str, case.labels.values()), *([label] if label != "sim" else [])])
@@ -138,6 +149,12 @@ def run_cases(
     return tuple(
         Run(label, entry.report, entry) for label, entry in zip(labels, entries, strict=True)
     )
+
+
+def _placed(key: str, value: object) -> object:
+    """A trace is named from the current folder; a result is repeated from another one."""
+    is_file = key.split(".")[-1] == "trace" and isinstance(value, str)
+    return str(Path(str(value)).absolute()) if is_file else value
 
 
 def run(
@@ -169,6 +186,7 @@ def run(
     if not 1 <= seeds <= MAX_SEEDS:
         raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
     labels = tuple(str(variant) for variant in read_all(aqms))
+    changes = {key: _placed(key, value) for key, value in changes.items()}
     request = Request(scenario.to_toml() if out else "", labels, changes, seeds, check_hosts(hosts))
     if out:
         earlier = read_request(out)

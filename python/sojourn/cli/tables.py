@@ -12,8 +12,9 @@ from statistics import fmean, stdev
 from rich.console import Console
 
 from sojourn.differences import Difference, differences
-from sojourn.metrics import GROUP_METRICS, METRICS, SUMMARY, GroupMetric, Metric
+from sojourn.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
 from sojourn.result import Result, Run
+from sojourn.runs import BINNED
 from sojourn.scenario.trace import BIN_MS
 from sojourn.tables import Column, console, print_columns
 
@@ -30,32 +31,48 @@ def print_result(result: Result, out: Path | None) -> None:
         by_case.setdefault((str(run.labels["aqm"]), str(run.labels["host"])), []).append(run)
     labels, cases = _labels(list(by_case)), list(by_case.values())
     found = differences(result)
-    for queue in result.runs[0].report["queues"]:
+    report = result.runs[0].report
+    for queue in report["queues"]:
         for window in queue["windows"]:
             at = queue["name"], window["name"]
-            columns = _columns([METRICS[name] for name in SUMMARY], cases, *at)
+            columns = _columns(summary_of(report), cases, *at)
             title = f"{queue['name']}, {window['name']}: "
             print_columns(terminal, title + of, labels, columns)
-            here = [d for d in found if (d.queue, d.window) == at]
-            apart = [d for d in here if d.host == d.to_host]
-            if apart:
-                _print_differences(terminal, f"{title}difference to {apart[0].to}", apart)
-            binned = [d for d in here if d.host != d.to_host]
-            if binned:
-                of_bins = f"difference of a trace in bins of {BIN_MS} ms to packet by packet"
-                _print_differences(terminal, title + of_bins, binned)
+            here = [d for d in found if not d.of_group and (d.of, d.window) == at]
+            _print_all_differences(terminal, title, here)
     # Groups are told apart where there are several.
-    for window in result.runs[0].report["transport"]:
+    for window in report["transport"]:
         groups = [group["name"] for group in window["groups"]]
         for group in groups if len(groups) > 1 else []:
-            columns = _columns(GROUP_METRICS, cases, group, window["name"])
-            print_columns(terminal, f"flows '{group}', {window['name']}: {of}", labels, columns)
+            at = group, window["name"]
+            title = f"flows '{group}', {window['name']}: "
+            print_columns(terminal, title + of, labels, _columns(GROUP_METRICS, cases, *at))
+            here = [d for d in found if d.of_group and (d.of, d.window) == at]
+            _print_all_differences(terminal, title, here)
     if out:
         terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
 
 
+def _print_all_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
+    """A table for each thing that is set beside another."""
+    by_kind: dict[str, list[Difference]] = {}
+    for difference in found:
+        by_kind.setdefault(_kind(difference), []).append(difference)
+    for kind, alike in by_kind.items():
+        _print_differences(terminal, title + kind, alike)
+
+
+def _kind(difference: Difference) -> str:
+    host, to_host = difference.host, difference.to_host
+    if host == to_host:
+        return f"difference to {difference.to}"
+    if to_host + BINNED == host:
+        return f"a trace in bins of {BIN_MS} ms less packet by packet"
+    return f"{host} less {to_host}"
+
+
 def _print_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
-    cells: dict[Metric, dict[tuple[str, str], str]] = {}
+    cells: dict[Metric | GroupMetric, dict[tuple[str, str], str]] = {}
     for difference in found:
         row = cells.setdefault(difference.metric, {})
         row[difference.aqm, difference.host] = _difference(difference)
@@ -67,7 +84,7 @@ def _print_differences(terminal: Console, title: str, found: Sequence[Difference
         if any(d.found.low or d.found.high for d in found if d.metric == metric)
     ]
     # One seed has a difference, and says nothing of how sure it is.
-    how = " seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
+    how = ", seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
     print_columns(terminal, title + how, _labels(cases), columns)
 
 

@@ -195,6 +195,10 @@ def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
 _BY_NAME = {"transport": "kind", "app": "kind", "queue": "algorithm", "aqm": "algorithm"}
 
 
+# What makes packets take time at a link, so that its queue is measured.
+_TIMED = {"rate", "trace"}
+
+
 def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
     """The tables of the recorded queues (all of them where none is named)."""
     if isinstance(data.get("dumbbell"), dict):
@@ -202,9 +206,10 @@ def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
     links = [link for link in _list(data.get("links")) if isinstance(link, dict)]
     record = data.get("record")
     recorded = _list(record.get("queues")) if isinstance(record, dict) else []
-    chosen = [
-        link for link in links if (link.get("name") in recorded if recorded else "rate" in link)
-    ]
+    if recorded:
+        chosen = [link for link in links if link.get("name") in recorded]
+    else:
+        chosen = [link for link in links if link.keys() & _TIMED]
     return [_as_table(link, "queue") for link in chosen]
 
 

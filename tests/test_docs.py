@@ -13,6 +13,7 @@ import pytest
 import sojourn
 from sojourn import _native
 from sojourn.cli import status
+from sojourn.scenario.model import Dumbbell
 
 from tests.conftest import SMALL
 
@@ -59,3 +60,10 @@ def test_the_page_of_results_has_every_column_and_reason_of_the_events(tmp_path:
     (file,) = (tmp_path / "out").rglob("events.parquet")
     for column in pq.read_schema(file).names:
         assert f"| `{column}` |" in page
+
+
+def test_the_page_of_scenarios_has_every_key_of_the_dumbbell_with_a_sentence() -> None:
+    page = (DOCS / "scenarios.md").read_text()
+    for key, field in Dumbbell.model_fields.items():
+        assert re.search(rf"^\| `{key}` \|.*\| \S.* \|$", page, re.MULTILINE), key
+        assert field.description, key

@@ -126,6 +126,21 @@ def test_a_second_command_that_cannot_be_added_is_refused_with_the_remedy(
     assert (out / "result.json").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("place", "beside"), [(".", "../out-2"), ("inner/..", "inner/../../out-2")]
+)
+def test_the_other_folder_is_named_beside_the_result(
+    place: str, beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = sojourn.loads(SMALL)
+    sojourn.run(scenario, out=tmp_path / "out")
+    (tmp_path / "out" / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "out")
+    with pytest.raises(InputError) as refusal:
+        sojourn.run(scenario, aqms=["codel"], out=place)
+    assert str(refusal.value).endswith(f"or name another folder: --out {beside}")
+
+
 def test_a_result_that_was_made_elsewhere_is_saved_with_its_runs(tmp_path: Path) -> None:
     result = sojourn.run(sojourn.loads(SMALL), seeds=2)
     result.save(tmp_path / "out")

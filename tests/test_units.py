@@ -46,7 +46,7 @@ def test_bps_is_refused_with_the_reason(text: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "reason"),
     [
-        (Duration, "50", "has no unit; write it as '50 ms'"),
+        (Duration, "50", "has no unit; write it as '50 s' or '50 ms'"),
         (Duration, "50 msec", "unknown unit 'msec'. Did you mean 'sec'"),
         (Duration, "50 MB", "is in 'MB'; write it as '50 ms'"),
         (Duration, "-1 s", "negative"),

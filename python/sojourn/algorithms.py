@@ -9,6 +9,7 @@ A row holds a whole number in its canonical unit; people write '5 ms', '2 %' or 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -27,6 +28,7 @@ class Unit:
     read: Callable[[str], int]
     write: Callable[[int], Value]
     of_float: Callable[[float], int] | None = None
+    base: str = ""  # of a number that means nothing without a unit
 
 
 _Q32 = 2**32 - 1
@@ -70,12 +72,19 @@ def _sixteenths(text: str) -> int:
 UNITS: dict[str, Unit] = {
     "count": Unit("", _count, int),
     "log2": Unit("log2", _count, int),
-    "ns": Unit("time", lambda t: units.Duration(t), lambda v: str(units.Duration(v))),
+    "ns": Unit(
+        "time", lambda t: units.Duration(t), lambda v: str(units.Duration(v)), base=units.NS
+    ),
     "pkts": Unit("packets", _packets, int),
-    "bytes": Unit("bytes", lambda t: units.Size(t), lambda v: str(units.Size(v))),
-    "bytes/s": Unit("rate", _bytes_per_s, lambda v: str(units.Rate(v * 8)) if v else 0),
+    "bytes": Unit("bytes", lambda t: units.Size(t), lambda v: str(units.Size(v)), base=units.BYTES),
+    "bytes/s": Unit(
+        "rate",
+        _bytes_per_s,
+        lambda v: str(units.Rate(v * 8)) if v else 0,
+        base=units.BITS_PER_S,
+    ),
     "q32": Unit("share", lambda t: _share_of(units.Share(t)), _shortest_share, _share_of),
-    "hz/16": Unit("Hz", _sixteenths, lambda v: f"{Decimal(v) / 16:f} Hz"),
+    "hz/16": Unit("Hz", _sixteenths, lambda v: f"{Decimal(v) / 16:f} Hz", base=units.HZ),
 }
 
 
@@ -122,9 +131,8 @@ class Row:
                 return value
             if unit.of_float:
                 return unit.of_float(value)
-            raise units.UnitError(
-                f"{value!r} has no unit; write it as {self.write(self.default)!r}"
-            )
+        if unit.base and isinstance(value, int | float) and not isinstance(value, bool):
+            raise units.no_unit(value, unit.base, str(self.write(self.default)))
         raise units.UnitError(f"{value!r} is not a value for {self.name}")
 
     def write(self, number: int) -> Value:
@@ -197,8 +205,18 @@ def find(name: str) -> Algorithm:
     """The algorithm of this name, or an InputError that names the nearest one."""
     known = every()
     if name not in known:
-        raise InputError(f"unknown algorithm '{name}'.{nearest(name, known)}")
+        raise InputError(f"unknown algorithm '{name}'.{_fair(name) or nearest(name, known)}")
     return known[name]
+
+
+def _fair(name: str) -> str:
+    """Linux has kinds of their own for an algorithm in each of many flows, such as fq_codel."""
+    match = re.fullmatch(r"fq[_ -]?(\w+)", name)
+    if not match or match[1] not in algorithms() or _native.check(match[1], {"flows": 1024}):
+        return ""
+    stock = f"kernel:fq_{match[1]}"
+    beside = f"; the kernel's own is '{stock}', with --host linux" if stock in every() else ""
+    return f" It is '{match[1]}' with flows = 1024, after --aqm '{match[1]}:flows=1024'{beside}."
 
 
 def rows_of(name: str) -> dict[str, Row]:

@@ -41,11 +41,15 @@ class Interrupted(SojournError):
     exit_status = 130
 
 
+# Names less alike than this share letters by chance: who writes 'cake' does not mean 'choke'.
+_ALIKE = 0.7
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean …?' for a mistyped name, or the list of valid ones when nothing is near."""
     names = sorted(known)
     by_lower = {n.lower(): n for n in names}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=_ALIKE)
     if close:
         return f" Did you mean '{by_lower[close[0]]}'?"
     return f" Valid names: {', '.join(names)}." if names else ""

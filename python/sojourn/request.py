@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any, Self
 
 from sojourn.errors import InputError
@@ -54,9 +55,9 @@ class Request:
         seeds = len(head["seeds"])
         return cls(scenario, tuple(head["aqms"]), changes, seeds, tuple(head["hosts"]))
 
-    def added_to(self, earlier: Request, folder: object) -> Request:
+    def added_to(self, earlier: Request, folder: str | Path) -> Request:
         """Both together; InputError where no one command would run both."""
-        other = f"or name another folder: --out {folder}-2"
+        other = f"or name another folder: --out {_beside(Path(folder))}"
         if (earlier.scenario, _told(earlier)) != (self.scenario, _told(self)):
             raise InputError(
                 f"{folder}: holds runs of another scenario, or with other changes; give those "
@@ -87,6 +88,13 @@ class Request:
         words = [f"--aqm {aqm}" for aqm in self.aqms]
         words += [f"--seeds {self.seeds}", *(f"--host {host}" for host in self.hosts)]
         return " ".join(words)
+
+
+def _beside(folder: Path) -> Path:
+    """Another folder next to this one, whose own name '.' and '..' do not say."""
+    if folder.name in ("", ".."):
+        return folder / ".." / f"{folder.resolve().name}-2"
+    return folder.with_name(f"{folder.name}-2")
 
 
 def _told(request: Request) -> dict[str, str]:

@@ -8,6 +8,7 @@ are ints, so they compare and add like numbers; `str()` gives text that reads ba
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
@@ -71,6 +72,16 @@ PKTS = "pkt"
 SHARE = "percent"
 HZ = "Hz"
 
+# What a number without a unit may have meant.
+_LIKELY = {
+    NS: ("s", "ms"),
+    BITS_PER_S: ("Mbit/s", "kbit/s"),
+    BYTES: ("kB", "B"),
+    PKTS: ("packets",),
+    SHARE: ("%",),
+    HZ: ("Hz",),
+}
+
 
 class UnitError(ValueError):
     """Text that is not a quantity of the kind that is asked for."""
@@ -96,7 +107,7 @@ def convert(text: str, base: str, example: str) -> Decimal:
     """The number of `base` units in `text`; `example` shows in errors what is wanted."""
     number, unit = split(text)
     if not unit:
-        raise UnitError(f"{text!r} has no unit; write it as {example!r}")
+        raise no_unit(text, base, example)
     for word in re.split(r"[\s/*]+", unit):
         if _BPS.match(word):
             raise UnitError(
@@ -114,6 +125,17 @@ def convert(text: str, base: str, example: str) -> Decimal:
     if number.copy_abs() >= 2**64 / exact:
         raise UnitError(f"{text!r} is more than the engine can hold; allowed: below 2^64 {base}")
     return number * exact.numerator / exact.denominator
+
+
+def no_unit(value: object, base: str, example: str) -> UnitError:
+    """The refusal of what has no unit: of a number, with the units that it may have meant."""
+    wanted: tuple[str, ...] = (example,)
+    if isinstance(value, str):
+        wanted = tuple(f"{value.strip()} {unit}" for unit in _LIKELY[base])
+    elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+        wanted = tuple(f"{value} {unit}" for unit in _LIKELY[base])
+    choices = " or ".join(map(repr, wanted))
+    return UnitError(f"{value!r} has no unit; write it as {choices}")
 
 
 def _measure(unit: str) -> tuple[str, Fraction]:
@@ -201,7 +223,7 @@ class _Quantity(_Written, int):
             return cls(value)
         if isinstance(value, int) and not isinstance(value, bool) and value == 0:
             return cls(0)
-        raise UnitError(f"{value!r} has no unit; write it as '{cls.example}'")
+        raise no_unit(value, cls.base, cls.example)
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -103,7 +103,7 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
         row = ".".join(path[1:])
         for queue in queues_under_test(data):
             if row != "algorithm":
-                _check_row(queue["algorithm"], row, key)
+                _check_row(data, queue["algorithm"], row, key)
             queue[row] = value
         return
     if path[:2] == ["dumbbell", "flows"]:
@@ -146,8 +146,8 @@ _TOP = (
 )
 
 
-def _check_row(algorithm: str, row: str, key: str) -> None:
-    """InputError names the algorithms that have the row, or the row that was meant."""
+def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> None:
+    """InputError names the algorithms that have the row, or the key that was meant."""
     known = algorithms.rows_of(algorithm)
     if row in known:
         return
@@ -155,12 +155,25 @@ def _check_row(algorithm: str, row: str, key: str) -> None:
     if not is_stock(algorithm):
         having = [name for name in having if not is_stock(name)]
     if not having:
-        raise InputError(f"--set {key}: no such key.{nearest(row, {*known, *_TOP})}")
+        place = next((place for place in _places(data) if place.split(".")[-1] == row), None)
+        meant = f" Did you mean '{place}'?" if place else nearest(row, {*known, *_TOP})
+        raise InputError(f"--set {key}: no such key.{meant}")
     names = ", ".join(having)
     raise InputError(
         f"--set {key}: '{algorithm}' has no parameter '{row}'; these have it: {names}. "
         f"To set it for one of them: --aqm {having[0]}:{row}=..."
     )
+
+
+def _places(data: Mapping[str, Any]) -> Iterator[str]:
+    """The keys of the network, as they are set."""
+    from sojourn.scenario.model import Dumbbell, Link
+
+    if isinstance(data.get("dumbbell"), dict):
+        yield from (f"dumbbell.{key}" for key in Dumbbell.model_fields)
+    for link in _list(data.get("links")):
+        if isinstance(link, dict) and "rate" in link:
+            yield from (f"links.{link.get('name')}.{key}" for key in Link.model_fields)
 
 
 def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:

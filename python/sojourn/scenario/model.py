@@ -151,6 +151,15 @@ Trace = Annotated[
 ]
 
 
+# One sentence for each key that a link and the shorthand share.
+_SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step before"
+_TRACE = "in place of `rate`: the moments at which one packet each may leave"
+_SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
+_BURST = "token bucket of tbf and htb"
+_RING = "packets in the driver ring below the queue"
+_JITTER = "random delay of each packet, added to the constant one behind the queue"
+
+
 class Link(Model):
     """One direction of a link: queue, shaper, wire."""
 
@@ -158,17 +167,15 @@ class Link(Model):
     from_: Name = Field(alias="from")
     to: Name
     rate: Rate | None = Field(None, description="without it, packets take no time to send")
-    schedule: tuple[Step, ...] = ()
-    trace: Trace | None = None
-    shaper: Literal["wire", "tbf", "htb"] = "wire"
-    burst: Size = Field(Size("3028 B"), description="token bucket of tbf and htb")
-    ring: int = Field(
-        0, strict=True, ge=0, le=65536, description="packets in the driver ring below the queue"
-    )
-    delay: Duration = Duration(0)
-    jitter: Jitter | None = None
-    loss: Share = Share(0.0)
-    queue: Queue = Queue(algorithm="fifo", rows={})
+    schedule: tuple[Step, ...] = Field((), description=_SCHEDULE)
+    trace: Trace | None = Field(None, description=_TRACE)
+    shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=_SHAPER)
+    burst: Size = Field(Size("3028 B"), description=_BURST)
+    ring: int = Field(0, strict=True, ge=0, le=65536, description=_RING)
+    delay: Duration = Field(Duration(0), description="time on the wire")
+    jitter: Jitter | None = Field(None, description=_JITTER)
+    loss: Share = Field(Share(0.0), description="packets lost on the wire, at random")
+    queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
 
     @property
     def takes_time(self) -> bool:
@@ -238,7 +245,11 @@ class Traffic(Model):
     start_spread: Duration = Field(
         Duration("1 s"), description="each flow starts at a random time within this after `start`"
     )
-    stop: Duration | None = None
+    stop: Duration | None = Field(
+        None,
+        description="time of the run at which sender and receiver vanish, with all that was not "
+        "yet sent; unless given, they stay to the end",
+    )
     send_jitter: Duration | None = Field(
         None, description="random delay of the sender; unless given, one packet time of the path"
     )
@@ -288,16 +299,18 @@ class Record(Model):
 class Dumbbell(Model):
     """Shorthand: senders, one bottleneck named 'bottleneck', receivers."""
 
-    rate: Rate | None = None
-    rtt: Duration
-    aqm: Queue = Queue(algorithm="fifo", rows={})
-    jitter: Jitter | None = None
-    shaper: Literal["wire", "tbf", "htb"] = "wire"
-    burst: Size = Size("3028 B")
-    ring: int = Field(0, strict=True, ge=0, le=65536)
-    schedule: tuple[Step, ...] = ()
-    trace: Trace | None = None
-    flows: tuple[Traffic, ...] = (Traffic(),)
+    rate: Rate | None = Field(None, description="of the bottleneck; this or `trace` is needed")
+    rtt: Duration = Field(description="round trip without queues, half of it each way")
+    aqm: Queue = Field(
+        Queue(algorithm="fifo", rows={}), description="queue of the bottleneck, the one under test"
+    )
+    jitter: Jitter | None = Field(None, description=_JITTER)
+    shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=_SHAPER)
+    burst: Size = Field(Size("3028 B"), description=_BURST)
+    ring: int = Field(0, strict=True, ge=0, le=65536, description=_RING)
+    schedule: tuple[Step, ...] = Field((), description=_SCHEDULE)
+    trace: Trace | None = Field(None, description=_TRACE)
+    flows: tuple[Traffic, ...] = Field((Traffic(),), description="from the sender to the receiver")
 
 
 class Scenario(Model):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -31,6 +32,10 @@ def read(text: str) -> Variant:
     prefix = PREFIX if text.startswith(PREFIX) else ""
     name, colon, rest = text.removeprefix(prefix).partition(":")
     name = prefix + name.strip()
+    if "," in name:
+        parts = re.split(r",(?![^,:]*=)", text)
+        each = " ".join(f"--aqm {part.strip()}" for part in parts)
+        raise InputError(f"--aqm {text}: give each algorithm an --aqm of its own: {each}")
     algorithms.find(name)
     rows: dict[str, object] = {}
     for assignment in rest.split(",") if colon else ():

@@ -214,3 +214,28 @@ def test_a_shell_completes_names() -> None:
         words, env=surroundings, capture_output=True, text=True, check=False, timeout=60
     )
     assert said.stdout.split() == ["codel"]
+
+
+def test_ctrl_c_is_one_sentence_wherever_it_comes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sojourn.cli.show.listing", interrupted)
+    assert status(["list"]) == 130
+    assert capsys.readouterr().err == "sojourn: interrupted\n"
+
+
+def test_ctrl_c_while_the_command_is_read_is_one_sentence() -> None:
+    code = """
+import sys, sojourn.__main__
+class Interrupt:
+    def find_spec(self, name, *rest):
+        if name == "sojourn.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+sojourn.__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "sojourn: interrupted\n")

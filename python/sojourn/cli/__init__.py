@@ -44,6 +44,9 @@ def status(arguments: Sequence[str]) -> int:
             return StoreError.exit_status
         outcome = app(list(arguments), prog_name="sojourn", standalone_mode=False)
         sys.stdout.flush()
+        if outcome == Interrupted.exit_status:
+            # typer has taken the interrupt and said nothing.
+            print("sojourn: interrupted", file=sys.stderr)
         return outcome if isinstance(outcome, int) else 0
     except SojournError as error:
         print(f"sojourn: {error}", file=sys.stderr)

@@ -108,8 +108,8 @@ generate: setup ## renew generated files: list of algorithms, schema, fingerprin
 validation: setup ## set the engine beside Linux and write docs/validation.md
 	python -m validation.compare
 
-linux-reference: setup ## run the Linux side of the comparison again (builds a kernel; half a day)
-	python -m validation.record --jobs 2
+linux-reference: setup ## run the Linux side of the comparison again (builds a kernel; three hours)
+	python -m validation.record --anew --jobs 2
 	python -m validation.tcp_record
 
 mutants: setup ## change one operator or constant at a time; a test must notice

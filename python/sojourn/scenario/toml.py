@@ -162,7 +162,9 @@ def _reason(first: dict[str, Any], path: Keys) -> str:
         expected = str(context.get("expected") or context.get("expected_tags"))
         choices = re.findall(r"'([^']+)'", expected)
         given = context.get("tag", value)
-        return f"{given!r} is not a choice; allowed: {expected}.{nearest(str(given), choices)}"
+        near = nearest(str(given), choices)
+        meant = near if "Did you mean" in near else ""  # the choices are named already
+        return f"{given!r} is not a choice; allowed: {expected}.{meant}"
     if kind in _SENTENCES:
         return f"{_shortened(value)} {_SENTENCES[kind].format(**context)}"
     return f"{_shortened(value)}: {first['msg']}"

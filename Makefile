@@ -85,9 +85,10 @@ test-linux: setup ## the qdisc in real kernels
 test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh
 
-test-deep: setup ## all that takes longer: mutants, 10^8 fuzzed calls, sanitizers in a kernel, storms
+test-deep: setup ## all that takes longer: mutants, long cases, 10^8 fuzzed calls, sanitizers in a kernel, storms
 	tools/need.sh deep
 	$(MAKE) --no-print-directory mutants
+	pytest tests -m deep
 	python -m fuzz.run --deep
 	python -m tests.linux.sanitizers
 	python -m tests.linux.hostile

@@ -29,6 +29,7 @@ def ours(sojourn_ko: Path) -> Module:
     return Module("", sojourn_ko)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("part", PARTS)
 def test_every_row_is_measured_and_stands_in_the_table(
     part: str, kernel: Built, ours: Module
@@ -72,6 +73,7 @@ def test_a_queue_that_miscounts_what_it_holds_is_not_measured(
         measure(kernel, [Module("", build / "sch_sojourn.ko")], "dequeue", QUICK)
 
 
+@pytest.mark.deep
 def test_another_revision_is_measured_beside_this_one(kernel: Built, ours: Module) -> None:
     if subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True).returncode:
         pytest.skip("this is no git checkout")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,13 @@ def test_a_transfer_with_offloads_is_as_one_without(
         assert split == pytest.approx(whole, rel=0.01)
 
 
-@pytest.mark.parametrize("case", sorted(CASES.keys() - {SPLIT, WHOLE}))
+def marked(case: str) -> Any:
+    """Some cases take half a minute each: trees of queues through a million packets, and each
+    command of the page in a guest of its own."""
+    is_long = case.startswith(("trees_run_dry", "the_command_prints"))
+    return pytest.param(case, marks=pytest.mark.deep) if is_long else case
+
+
+@pytest.mark.parametrize("case", [marked(case) for case in sorted(CASES.keys() - {SPLIT, WHOLE})])
 def test_the_qdisc(case: str, kernel: Built, sojourn_ko: Path, tmp_path: Path) -> None:
     run(case, kernel, sojourn_ko, tmp_path)

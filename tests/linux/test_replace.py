@@ -20,6 +20,7 @@ from tests.linux.cases import ALGORITHMS
 pytestmark = pytest.mark.timeout(1800)
 
 
+@pytest.mark.deep
 def test_replaced_queues_are_replayed(kernel: Built, tmp_path: Path) -> None:
     traced, job = module(kernel, trace="events"), tmp_path / "job"
     setting = f"PYTHONPATH={parity.ROOT}:{parity.ROOT / 'python'}"

@@ -141,6 +141,7 @@ def spoiled_module(built: Built, work: Path, place: str, right: str, wrong: str)
     return made / "sch_sojourn.ko"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_wrong_module_fails(mistake: str, kernel: Built, found: Outcome, tmp_path: Path) -> None:
     place, (right, wrong), meeting = MISTAKES[mistake]

@@ -109,6 +109,27 @@ fn quick_acknowledgements_become_one_for_two() {
     assert_eq!(b.segment.ack - a.segment.ack, 2 * 1448);
 }
 
+/// The twelfth unread segment wakes the reader, and is acknowledged when he has read: with a window
+/// from which at most the next one is missing, not with one that twelve unread segments narrow.
+#[test]
+fn the_reader_acknowledges_where_the_window_opens_only_when_it_has_read() {
+    let config = TcpConfig {
+        rcvbuf_bytes: 400_000,
+        rcvbuf_moderation: false,
+        read_at_least_bytes: 16_384,
+        ..TcpConfig::default()
+    };
+    let mut pair = Pair::new(&config, 10, 800);
+    pair.client.write(u64::MAX / 4);
+    pair.run(5_000);
+    let acks = pair.acks();
+    let late = acks.iter().skip(acks.len() / 2);
+    let widest = late.map(|ack| ack.segment.window).max();
+    // 160 of 256 bytes of the buffer are payload.
+    let whole = 400_000 * 160 / 256;
+    assert!(widest > Some(whole - 1448), "{widest:?} of {whole}");
+}
+
 #[test]
 fn mark_is_echoed_until_the_sender_has_reduced() {
     let config = TcpConfig {

@@ -346,7 +346,8 @@ static void on_due(struct flow *flow)
 		die("send");
 }
 
-/* Datagrams that were sent longer ago than any has taken so far: they have arrived, or are lost. */
+/* Datagrams that were sent longer ago than any has taken so far: they have arrived, or are
+ * lost. */
 static uint64_t expected_pkts(const struct flow *flow)
 {
 	uint64_t begin = flow->start_ns + longest_ns, at = now_ns();
@@ -368,8 +369,8 @@ static void print_counts(int edge)
 		if (flows[i].server >= 0)
 			on_server(&flows[i]);
 		counts = counts_of(&flows[i]);
-		printf("count %d %zu %llu %llu %llu %llu %u %llu %llu %llu %llu %llu\n", edge, i,
-		       (unsigned long long)flows[i].delivered,
+		printf("count %d %zu %llu %llu %llu %llu %u %llu %llu %llu %llu %llu\n", edge,
+		       i, (unsigned long long)flows[i].delivered,
 		       (unsigned long long)counts.data_pkts,
 		       (unsigned long long)counts.retransmitted_pkts,
 		       (unsigned long long)counts.timeouts, flows[i].srtt_us,

@@ -398,7 +398,7 @@ impl Net {
         end.timer_due = Time::MAX;
         end.age += 1;
         end.outlet.sender = Sender::idle();
-        if let Kind::Tcp(connection) = kind {
+        if let (Kind::Tcp(connection), true) = (kind, end.sends_data) {
             self.flows[end.flow as usize].tally.add(&connection.stats());
         }
         self.free.push(number);

@@ -335,7 +335,8 @@ impl<'a> Run<'a> {
         let mut tallies: Vec<_> = flows
             .map(|(flow, ledger)| Tally::of(flow, ledger))
             .collect();
-        for end in &self.net.endpoints {
+        // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
+        for end in self.net.endpoints.iter().filter(|end| end.sends_data) {
             if let Kind::Tcp(connection) = &end.kind {
                 tallies[end.flow as usize].add(&connection.stats());
             }

@@ -3,7 +3,7 @@
 
 //! What is counted in a window [from, to), and for a flow of datagrams.
 
-use crate::common::{MS, S, datagrams, merge, play};
+use crate::common::{MS, S, datagrams, dumbbell, merge, play};
 use serde_json::{Value, json};
 
 const LINKS: [fn() -> Value; 5] = [
@@ -113,6 +113,16 @@ fn groups_of_flows_are_told_apart() {
     let both = bulk.all.delivered_bytes + cbr.all.delivered_bytes;
     assert_eq!(all.delivered_bytes, both);
     assert!(all.jain < bulk.all.jain);
+}
+
+/// With a round trip of 1.5 s the SYN is repeated after one, and the SYN-ACK too.
+#[test]
+fn timeouts_are_those_of_the_sender() {
+    let fifo = json!({"algorithm": "fifo", "rows": {"limit": 100}});
+    let scenario = dumbbell(1, &fifo, &json!({"delay_ns": 1_485 * MS}));
+    let report = play(&scenario, 1);
+    assert_eq!(report.flows[0].timeouts, 1);
+    assert_eq!(report.flows[0].retransmitted_pkts, 1);
 }
 
 /// Half a second of datagrams is under way at each edge.

@@ -41,9 +41,9 @@ INTRODUCTION = """\
 Each cell is one dumbbell, run twice: on Linux's own stack and queueing disciplines in
 virtual time, and on the engine with its own TCP and the same algorithm's C file.
 
-- {kernel}; results kept in `validation/linux/`, renewed by `{command}` (three hours on
-  two processors). `make validation` runs the engine's side and writes this page (some minutes);
-  `make test` fails when the page is not what the engine gives.
+- {kernel}; results kept in `validation/linux/`, renewed by `{command}` (three
+  hours on two processors). `make validation` runs the engine's side and writes this page (some
+  minutes); `make test` fails when the page is not what the engine gives.
 - Cells: {rates} Mbit/s × {flows} flows × round trips of {rtts} ms × pfifo (1000 packets),
   codel and pie (stock defaults, limit 1000) × cubic and reno; ECN off. HTB with a burst of
   two packets has the queue as its only leaf; the whole delay is on the way back.
@@ -70,7 +70,7 @@ standard deviations over the seeds. What misses its aim lies inside the spread, 
 where the spread is wider than three times the aim, being inside says nothing: undecidable. What
 misses its aim is marked **bold** and listed at the end with its cause: a trial in which one thing
 was changed, and what it then gave; otherwise "unexplained". Retransmissions and timeouts have no
-aim: many of a start's timeouts are a handful on one side and none on the other.
+aim.
 """
 
 TRUST = """\

@@ -59,8 +59,7 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	reuse lint --quiet || reuse lint
 
 test-c: ## the queue and the algorithms, under sanitizers; targets without a library
-	CC=gcc aqm/test/run.sh
-	CC=clang-16 aqm/test/run.sh
+	aqm/test/run.sh
 	aqm/test/freestanding.sh
 
 test-rust: ## the core crate, the engine, and TCP against what Linux did

@@ -6,6 +6,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 out=${BUILD:-../build/aqm-test}
+# A test that hangs fails: each takes seconds, and a minute where many run at once.
+limit=${TEST_LIMIT:-300s}
 warn='-std=gnu11 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -Wno-unused-function'
 sanitize='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
 
@@ -20,10 +22,10 @@ for cc in ${CCS:-gcc clang-16}; do
 		# shellcheck disable=SC2086
 		$cc $warn $sanitize -I. -Itest "$test" "$out/$cc"/*.o -o "$out/$cc/$name" -lm
 		printf '%-9s %-14s ' "$cc" "$name"
-		"$out/$cc/$name" "$@" || [ $# -gt 0 ]
+		timeout "$limit" "$out/$cc/$name" "$@" || [ $# -gt 0 ]
 	done
 	# shellcheck disable=SC2086
 	$cc $warn $sanitize -DAQM_NARROW -I. -Itest test/test_fixed.c -o "$out/$cc/test_fixed_narrow"
 	printf '%-9s %-14s ' "$cc" 'fixed, narrow'
-	"$out/$cc/test_fixed_narrow" "$@" || [ $# -gt 0 ]
+	timeout "$limit" "$out/$cc/test_fixed_narrow" "$@" || [ $# -gt 0 ]
 done

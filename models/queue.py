@@ -168,6 +168,14 @@ class Discipline:
             self.remove(now_s, 0)
         return self.outcome
 
+    def so_far(self) -> Outcome:
+        """What this event has led to until now."""
+        return self.outcome
+
+    def all_waiting(self) -> list[Packet]:
+        """What a reset takes."""
+        return self.waiting
+
     def join(self, packet: Packet) -> None:
         """A packet goes to the tail."""
         self.waiting.append(packet)

@@ -51,7 +51,7 @@ class Follower(Judge):
         if abs(value - bound) > self.how.slack(self.model)[what]:
             return value < bound
         self.ties += 1
-        done = self.model.outcome
+        done = self.model.so_far()
         signals = self.signals > len(done.dropped) + len(done.marked)
         return signals == self.how.signal_if_below[what]
 
@@ -86,6 +86,8 @@ class Beside(ABC):
     columns: ClassVar[Mapping[str, Unit]] = {}
     # Ties that are no surprise, as a part of all signals.
     tie_share = 0.001
+    # In what order a reset takes the packets of several flows is nobody's business.
+    resets_in_order = True
 
     @abstractmethod
     def model(self, case: Case, judge: Judge) -> Discipline:
@@ -149,7 +151,7 @@ def step(model: Discipline, now_s: float, row: Any, number: int) -> Outcome:
 
 def reset(model: Discipline) -> Outcome:
     """Everything that waits is dropped; a model then starts anew."""
-    return Outcome(dropped=[packet.number for packet in model.waiting])
+    return Outcome(dropped=[packet.number for packet in model.all_waiting()])
 
 
 def columns_of(how: Beside, replay: Replay) -> NDArray[np.float64]:
@@ -180,6 +182,9 @@ def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
         ties, wakes = judge.ties, model.wakes
         if kind == RESET:
             have = reset(model)
+            if not how.resets_in_order:
+                have.dropped.sort()
+                want.dropped.sort()
             model = judge.model = how.model(restarted(case, model, now_ns), judge)
             wakes = 0
         else:

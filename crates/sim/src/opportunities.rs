@@ -6,9 +6,7 @@
 
 use crate::link::{Port, Shared};
 use crate::scenario::OpportunitySpec;
-use crate::time::Time;
-
-const NS_PER_MS: u64 = 1_000_000;
+use crate::time::{NS_PER_MS, Time};
 
 /// The opportunities of a link, and how far they are used.
 pub struct Opportunities {

@@ -7,6 +7,8 @@ use std::ops::{Add, Sub};
 
 /// Nanoseconds in a second.
 pub const NS_PER_S: u64 = 1_000_000_000;
+/// Nanoseconds in a millisecond.
+pub const NS_PER_MS: u64 = 1_000_000;
 
 /// An instant or a span, in nanoseconds. 64 bits last for 584 years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -266,9 +266,7 @@ impl LinkSpec {
         }
         Ok(())
     }
-}
 
-impl LinkSpec {
     fn check_opportunities(&self, at: &str) -> Result<(), Fault> {
         let Some(trace) = &self.opportunities else {
             return Ok(());

@@ -13,6 +13,7 @@ use super::connection::Connection;
 use super::scoreboard::{FIN, PSH};
 use super::window::{CaState, Usage};
 use super::wire::Run;
+use crate::time::NS_PER_MS;
 
 /// Largest packet before segmentation: 64 KiB less room for headers.
 pub(super) const GSO_MAX_BYTES: u64 = 65_536 - 192 - 1;
@@ -27,7 +28,6 @@ const SEND_BUFFER_BYTES: u64 = 4 << 20;
 const MIN_TSO_SEGS: u32 = 2;
 /// A burst may wait only if less than this part of the window is free.
 const TSO_WIN_DIVISOR: u64 = 3;
-const NS_PER_MS: u64 = 1_000_000;
 
 /// How far sending may go.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -48,8 +48,8 @@ impl Dctcp {
         self.delivered_ce = facts.delivered_ce;
     }
 
-    /// What this acknowledgement says to be delivered is counted already, as in Linux 6.12.117;
-    /// the first of 6.12 left it to the next window.
+    /// What this acknowledgement says to be delivered is counted already, as in Linux 6.12.117,
+    /// where `in_ack_event` comes behind `tcp_clean_rtx_queue`.
     pub fn on_ack(&mut self, facts: &Facts) {
         if facts.una < self.next_seq {
             return;

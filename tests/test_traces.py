@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from sojourn import run
 from sojourn.differences import differences
+from sojourn.errors import InputError
 from sojourn.result import read_request
 from sojourn.scenario import load, loads
 from sojourn.scenario.trace import BIN_MS, NS_PER_MS, OPPORTUNITY_BYTES, binned, mean_rate_bps, read
@@ -159,3 +160,8 @@ def test_a_pipe_is_no_trace(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="no plain file"):
         read(tmp_path / "pipe")
+
+
+def test_a_bare_key_of_a_recorded_link_is_named_in_full() -> None:
+    with pytest.raises(InputError, match=r"Did you mean 'links\.there\.delay'"):
+        run(loads(GRAPH), changes={"delay": "5 ms"})

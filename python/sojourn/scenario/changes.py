@@ -165,6 +165,10 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
     )
 
 
+# What makes packets take time at a link, so that its queue is measured.
+_TIMED = {"rate", "trace"}
+
+
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
     """The keys of the network, as they are set."""
     from sojourn.scenario.model import Dumbbell, Link
@@ -172,7 +176,7 @@ def _places(data: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(data.get("dumbbell"), dict):
         yield from (f"dumbbell.{key}" for key in Dumbbell.model_fields)
     for link in _list(data.get("links")):
-        if isinstance(link, dict) and "rate" in link:
+        if isinstance(link, dict) and link.keys() & _TIMED:
             yield from (f"links.{link.get('name')}.{key}" for key in Link.model_fields)
 
 
@@ -206,10 +210,6 @@ def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
 
 # Tables that may be written as a name alone, and the key that the name stands for.
 _BY_NAME = {"transport": "kind", "app": "kind", "queue": "algorithm", "aqm": "algorithm"}
-
-
-# What makes packets take time at a link, so that its queue is measured.
-_TIMED = {"rate", "trace"}
 
 
 def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ definitions() {
 list_file() {
 	found=$(definitions "$1")
 	if [ -z "$found" ]; then
-		! code "$1" | grep -q 'AQM_ABI' || refuse "$1" 'no definition of its algorithm can be read'
+		! code "$1" | grep -qE '(^|[^=])= ?AQM_ABI' || refuse "$1" 'no definition of its algorithm can be read'
 		return
 	fi
 	echo "$found" | while read -r line; do

@@ -67,7 +67,14 @@
  *                wait for ticks: with some overdue, `now` is the time of the
  *                first of them, and they see the queue without the packet. The
  *                same holds for `empty` where a dequeue passes many dry flows.
- *   echo         The probe that a verdict asked for came back after rtt_ns.
+ *   echo         A probe that this instance asked for was answered rtt_ns after it
+ *                joined the queue; `now` is when the answer came.
+ *
+ * Probes
+ *   An answer to an arrival may ask for a probe (verdict.probe). The host then sends a
+ *   small packet behind the one that asked, and a responder beyond the link sends it
+ *   back (probe.h). A probe is in the views like any packet held, but no call tells of
+ *   it until `echo`; it is no victim. A packet that does not join asks for none.
  *
  * Verdicts
  *   MARK is answered only for packets that aqm_can_mark() allows. Victims are
@@ -87,7 +94,7 @@
 
 #include "deps.h"
 
-#define AQM_ABI     1
+#define AQM_ABI     2
 #define AQM_NEVER   ((u64)-1)
 #define AQM_VICTIMS 5
 
@@ -112,15 +119,20 @@ struct aqm_pkt {
 	struct aqm_keep k;
 	u32 len; /* bytes */
 	u8 ecn, dscp;
-	u16 nth; /* which offer within one dequeue */
+	u16 nth;  /* which offer within one dequeue */
+	u8 lane;  /* the queue that holds or held it; 0 for an arrival */
+	u8 probe; /* 1: a probe, met by `peek` */
+	u8 pad[6];
 };
 
 struct aqm_view {
 	u32 pkts, bytes;
+	const u32 *all_bytes; /* of all flows, where there are any */
 	u32 limit_pkts, limit_bytes;
 	u32 mtu_bytes;
 	u32 slots;
-	u32 ecn; /* may this queue mark at all? */
+	u32 ecn;          /* may this queue mark at all? */
+	u64 rate_bytes_s; /* of the link, the row `bandwidth`; 0: unknown */
 	/* false: no such slot, a hole, or out of reach. O(1). */
 	bool (*peek)(const struct aqm_view *view, u32 slot, struct aqm_pkt *out);
 	void *host;
@@ -152,6 +164,7 @@ enum aqm_bad {
 	AQM_BAD_OVERFLOW, /* PASS without making room: dropped */
 	AQM_BAD_TICK,     /* next tick not in the future: no more ticks */
 	AQM_BAD_DROPS,    /* dropped on and on in one dequeue: passed */
+	AQM_BAD_PROBE,    /* asked for a probe without a packet that joins: none is sent */
 	AQM_BAD_COUNT
 };
 
@@ -160,13 +173,13 @@ struct aqm_verdict {
 	u8 why;
 	u8 queue; /* PASS, MARK on arrival: the queue to join */
 	u8 nvictims;
-	u8 probe; /* 1: ask the host for a probe */
+	u8 probe; /* PASS, MARK on arrival: 1 asks for a probe behind this packet */
 	u8 vqueue;
 	u16 pad;
 	u32 victim[AQM_VICTIMS];
 };
 
-/* How a row is stored at its offset, and what its number means. */
+/* How a row is stored at its offset, and what its number means: see aqm_units[]. */
 enum aqm_type { AQM_BOOL, AQM_U32, AQM_U64, AQM_CHOICE };
 enum aqm_unit {
 	AQM_COUNT,
@@ -174,9 +187,12 @@ enum aqm_unit {
 	AQM_PKTS,
 	AQM_BYTES,
 	AQM_BYTES_PER_S,
-	AQM_PROB,  /* Q0.32 */
-	AQM_HZ_16, /* sixteenths of a hertz, as tc counts the gains of pie */
-	AQM_LOG2   /* exponent of a power of two */
+	AQM_PROB,   /* Q0.32 */
+	AQM_HZ_16,  /* sixteenths of a hertz, as tc counts the gains of pie */
+	AQM_LOG2,   /* exponent of a power of two */
+	AQM_IPV4,   /* an address as a number */
+	AQM_HZ_256, /* 256ths of a hertz, for gains below a sixteenth */
+	AQM_UNITS
 };
 enum aqm_field_flags {
 	AQM_FIXED = 1,  /* cannot be changed once the queue exists */
@@ -194,21 +210,32 @@ struct aqm_field {
 	u8 type, unit, flags;
 };
 
+/* Where a member lies; refused by the compiler unless it is as wide as its row's type, since
+ * a value of another width would take its neighbour along. */
+#define AQM_AT(type_, struct_, member_)                                                        \
+	(offsetof(struct struct_, member_) +                                                   \
+	 0 * sizeof(struct {                                                                   \
+		 _Static_assert(sizeof(((struct struct_ *)0)->member_) ==                      \
+		                        ((type_) == AQM_U64 ? 8 : 4),                          \
+		                "the member is not as wide as the type of its row");           \
+		 char none;                                                                    \
+	 }))
+
 #define AQM_ROW(attr_, type_, struct_, member_, unit_, def_, min_, max_, flags_, help_)        \
 	{                                                                                      \
 		.name = #member_, .help = help_, .def = def_, .min = min_, .max = max_,        \
-		.offset = offsetof(struct struct_, member_), .attr = attr_, .type = type_,     \
+		.offset = AQM_AT(type_, struct_, member_), .attr = attr_, .type = type_,       \
 		.unit = unit_, .flags = flags_                                                 \
 	}
 #define AQM_ROW_OF_CHOICES(attr_, struct_, member_, words_, def_, last_, flags_, help_)        \
 	{                                                                                      \
 		.name = #member_, .help = help_, .choices = words_, .def = def_, .max = last_, \
-		.offset = offsetof(struct struct_, member_), .attr = attr_,                    \
+		.offset = AQM_AT(AQM_CHOICE, struct_, member_), .attr = attr_,                 \
 		.type = AQM_CHOICE, .unit = AQM_COUNT, .flags = flags_                         \
 	}
 #define AQM_STAT(attr_, type_, struct_, name_, member_, unit_, flags_, help_)                  \
 	{                                                                                      \
-		.name = name_, .help = help_, .offset = offsetof(struct struct_, member_),     \
+		.name = name_, .help = help_, .offset = AQM_AT(type_, struct_, member_),       \
 		.attr = attr_, .type = type_, .unit = unit_, .flags = flags_                   \
 	}
 #define AQM_END                                                                                \
@@ -220,7 +247,16 @@ enum aqm_algo_flags {
 	AQM_SAMPLES = 1, /* peeks at any slot: has a ring, and no flows of its own */
 	AQM_MARKS = 2,   /* marks where the row `ecn` allows */
 	AQM_AT_TAIL = 4, /* signals to arrivals */
-	AQM_AT_HEAD = 8  /* signals to departures */
+	AQM_AT_HEAD = 8, /* signals to departures */
+	/* is refused while the row `bandwidth` is 0; its law is about the whole link, so it
+	 * has no flows of its own */
+	AQM_NEEDS_RATE = 16
+};
+
+/* What a row of the queue (setup.h) is by default for an algorithm. */
+struct aqm_default {
+	const char *row; /* NULL: the end */
+	u64 value;
 };
 
 struct aqm_algo {
@@ -230,6 +266,7 @@ struct aqm_algo {
 	u32 queues; /* at least 1 */
 	u32 conf_bytes, state_bytes;
 	const struct aqm_field *params, *stats; /* ended by AQM_END; NULL: none */
+	const struct aqm_default *defaults;     /* of the queue's rows; NULL: the rows' own */
 
 	const char *(*check)(const void *conf);
 	void (*configure)(void *st, const void *conf, const struct aqm_view *views);
@@ -247,7 +284,8 @@ struct aqm_algo {
 	             const struct aqm_pkt *pkt, u8 why);
 	u64 (*tick)(void *st, const void *conf, u64 now, const struct aqm_view *views);
 	u64 (*idle)(void *st, const void *conf, const struct aqm_view *views, u64 from, u64 to);
-	void (*echo)(void *st, const void *conf, u64 now, u64 rtt_ns);
+	void (*echo)(void *st, const void *conf, u64 now, const struct aqm_view *views,
+	             u64 rtt_ns);
 };
 
 static inline struct aqm_verdict aqm_pass(void)

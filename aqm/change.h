@@ -26,6 +26,7 @@ static inline void inst_limits(struct aqm_queue *q, struct aqm_inst *in)
 		view->limit_bytes = q->setup.limit_bytes;
 		view->mtu_bytes = q->mtu_bytes;
 		view->ecn = q->setup.ecn;
+		view->rate_bytes_s = q->setup.bandwidth;
 	}
 }
 

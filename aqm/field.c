@@ -94,7 +94,7 @@ const char *aqm_bad_name(u32 bad)
 	        [AQM_BAD_ACT] = "act",       [AQM_BAD_MARK] = "mark",
 	        [AQM_BAD_QUEUE] = "queue",   [AQM_BAD_VICTIM] = "victim",
 	        [AQM_BAD_OVERFLOW] = "room", [AQM_BAD_TICK] = "tick",
-	        [AQM_BAD_DROPS] = "drops",
+	        [AQM_BAD_DROPS] = "drops",   [AQM_BAD_PROBE] = "probe",
 	};
 
 	return bad < AQM_BAD_COUNT ? names[bad] : "unknown";

@@ -13,6 +13,28 @@
 
 #include "aqm.h"
 
+/* What the canonical number of a unit stands for: a number of the base is kept as
+ * number * multiply / divide. AQM_PROB ends one short of it: U32_MAX is "always". */
+struct aqm_unit_info {
+	const char *name;
+	/* "number", "time" (ns), "packets", "size" (bytes), "rate" (bit/s), "share",
+	 * "frequency" (Hz), "address" */
+	const char *base;
+	u64 multiply, divide;
+	const char *note; /* of a number that cannot be read off its unit; or NULL */
+};
+
+extern const struct aqm_unit_info aqm_units[AQM_UNITS];
+
+/* The layout that another language's mirror of these structs must have: sizes of
+ * structs, offsets of members, lengths of enums. Ended by a NULL name. */
+struct aqm_layout {
+	const char *name; /* "aqm_field", "aqm_field.help", "aqm_why" */
+	u32 value;
+};
+
+extern const struct aqm_layout aqm_layouts[];
+
 const struct aqm_field *aqm_field_find(const struct aqm_field *rows, const char *name);
 
 /* All rows at their defaults. `base` is zeroed by the caller. */

@@ -152,8 +152,10 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 			return AQM_NIL;
 		AQM_STEP();
 		in = inst_nth(q, i);
-		/* A dry flow of the old list does not wait for its debt to be paid. */
-		if (in->credit_bytes <= 0 && (fresh || inst_views(in)->pkts)) {
+		/* RFC 8290, 4.2: credit first, and a flow that is dry stays for a round. A debt
+		 * of more than a round would keep it long: in the old list it does not wait. */
+		if (in->credit_bytes <= 0 &&
+		    (fresh || inst_views(in)->pkts || in->credit_bytes > -(s64)fq_quantum(q))) {
 			if (round == i) {
 				fq_skip_rounds(q);
 				round = FQ_NONE;

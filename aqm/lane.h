@@ -17,6 +17,7 @@ struct aqm_queue;
 struct aqm_lane {
 	struct aqm_queue *q;
 	struct aqm_view *view;
+	u32 number; /* among those of its instance */
 	aqm_h head, tail;
 	struct aqm_ring ring; /* cell == NULL: this lane is a list */
 };

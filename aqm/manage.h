@@ -58,9 +58,10 @@ static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 
 		aqm_zero(view, sizeof(*view));
 		view->peek = queue_peek;
+		view->all_bytes = &q->bytes;
 		view->host = lane;
 		*lane = (struct aqm_lane){
-		        .q = q, .view = view, .head = AQM_NIL, .tail = AQM_NIL};
+		        .q = q, .view = view, .number = n, .head = AQM_NIL, .tail = AQM_NIL};
 		if (q->room) {
 			lane->ring.cell = cells + (size_t)n * q->room * 2;
 			lane->ring.mask = q->room * 2 - 1;
@@ -170,7 +171,10 @@ static inline void inst_drain(struct aqm_queue *q, struct aqm_inst *in)
 	for (lane = 0; lane < q->algo->queues; lane++)
 		while ((h = queue_take(q, in, lane, 0)) != AQM_NIL) {
 			AQM_STEP();
-			queue_free(q, h, host_len(q->ctx, h), AQM_WHY_RESET);
+			if (is_probe(q, h))
+				probe_free(q, h, AQM_WHY_RESET);
+			else
+				queue_free(q, h, host_len(q->ctx, h), AQM_WHY_RESET);
 		}
 }
 

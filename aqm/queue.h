@@ -20,7 +20,7 @@
  *   aqm_h host_next(aqm_ctx, aqm_h);                the list's link
  *   void  host_set_next(aqm_ctx, aqm_h, aqm_h);
  *   void  host_free(aqm_ctx, aqm_h, u8 why);        the queue is done with it
- *   void  host_probe(aqm_ctx, u64 now);             send a probe; aqm_echo() later
+ *   bool  host_is_probe(aqm_ctx, aqm_h);            one that joined by aqm_join_probe()
  *   void  host_trace(aqm_ctx, const struct aqm_event *);   empty: costs nothing
  *   #define AQM_STEP()                              may count the turns of loops
  *
@@ -29,6 +29,9 @@
  *   aqm_queue_mem    bytes to provide, 8-byte aligned; zero: too large
  *   aqm_queue_init   on that memory, after aqm_setup_check() found no fault
  *   aqm_enqueue      false: this very packet was refused (host_free had it)
+ *   aqm_probe_asked  after aqm_enqueue: the packet wants a probe behind it, which the host
+ *                    makes and gives to aqm_join_probe (false: refused, host_free had it)
+ *   aqm_echo         the answer to a probe has come
  *   aqm_dequeue      AQM_NIL: nothing to send; drops went to host_free
  *   aqm_queue_apply  new rows under way, after aqm_setup_check()
  *   aqm_queue_reset  free all packets, start again; may be called twice
@@ -60,6 +63,11 @@ struct aqm_counters {
 	u64 drops[AQM_WHY_COUNT];
 	u64 marks[AQM_WHY_COUNT];
 	u64 bad[AQM_BAD_COUNT];
+};
+
+/* Apart from the packets: in = out + dropped + held holds for those without these. */
+struct aqm_probes {
+	u64 joined, refused, left, freed, answered;
 };
 
 /* One instance of the algorithm: all of the queue, or one flow of it. After it
@@ -103,7 +111,10 @@ struct aqm_queue {
 	u64 round;        /* of the round robin */
 	u64 memory_bytes; /* that the packets held occupy */
 	u64 seed;
+	u32 probe_inst; /* that has asked for a probe, in the arrival just handled */
+	u8 probe_lane, probe_asked;
 	struct aqm_counters count;
+	struct aqm_probes probes;
 	/* conf, the conf before it, instances, rings, heap and sums follow */
 };
 
@@ -114,7 +125,9 @@ enum aqm_ev {
 	AQM_EV_OVERFLOW,
 	AQM_EV_DEQUEUE,
 	AQM_EV_GONE,
-	AQM_EV_TICK
+	AQM_EV_TICK,
+	AQM_EV_PROBE, /* inputs: a probe that joins or is refused, an answer */
+	AQM_EV_ECHO
 };
 
 struct aqm_event {
@@ -125,6 +138,7 @@ struct aqm_event {
 	const struct aqm_pkt *pkt;         /* NULL: none */
 	const struct aqm_verdict *verdict; /* NULL: none */
 	u32 mem;                           /* of an arrival */
+	u64 rtt_ns;                        /* of an answer */
 };
 
 /* ---- finding one's way in the memory ---- */
@@ -164,26 +178,36 @@ static inline void bad(struct aqm_queue *q, u32 what)
 	q->count.bad[what]++;
 }
 
+static inline u64 probes_held(const struct aqm_queue *q)
+{
+	return q->probes.joined - q->probes.left - q->probes.freed;
+}
+
+static inline bool is_probe(const struct aqm_queue *q, aqm_h h)
+{
+	return probes_held(q) && host_is_probe(q->ctx, h);
+}
+
 static inline void trace(struct aqm_queue *q, struct aqm_inst *in, u8 ev, u64 now,
                          const struct aqm_pkt *pkt, const struct aqm_verdict *verdict, u8 why)
 {
-	struct aqm_event event = {now, in->index, ev, why, inst_views(in), pkt, verdict, 0};
+	struct aqm_event event = {now, in->index, ev, why, inst_views(in), pkt, verdict, 0, 0};
 
 	host_trace(q->ctx, &event);
 }
 
-static inline void trace_arrived(struct aqm_queue *q, struct aqm_inst *in, u64 now,
-                                 const struct aqm_pkt *pkt, u32 mem)
+static inline void trace_input(struct aqm_queue *q, struct aqm_inst *in, u8 ev, u64 now,
+                               const struct aqm_pkt *pkt, u32 mem, u64 rtt_ns)
 {
-	struct aqm_event event = {now,  in->index, AQM_EV_ARRIVAL, 0, inst_views(in), pkt,
-	                          NULL, mem};
+	struct aqm_event event = {now, in->index, ev,  0,     inst_views(in),
+	                          pkt, NULL,      mem, rtt_ns};
 
 	host_trace(q->ctx, &event);
 }
 
 /* Member by member: a struct assignment is read back wider than it was written,
  * and the processor waits for the store (10 ns a packet, measured). */
-static inline void pkt_read(struct aqm_queue *q, aqm_h h, struct aqm_pkt *pkt)
+static inline void pkt_read(struct aqm_queue *q, aqm_h h, u32 lane, struct aqm_pkt *pkt)
 {
 	const struct aqm_keep *keep = host_keep(q->ctx, h);
 	u8 ds = host_ds(q->ctx, h);
@@ -195,6 +219,8 @@ static inline void pkt_read(struct aqm_queue *q, aqm_h h, struct aqm_pkt *pkt)
 	pkt->ecn = ds & 3;
 	pkt->dscp = ds >> 2;
 	pkt->nth = 0;
+	pkt->lane = (u8)lane;
+	pkt->probe = 0;
 }
 
 static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *out)
@@ -204,7 +230,8 @@ static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *ou
 
 	if (h == AQM_NIL)
 		return false;
-	pkt_read(lane->q, h, out);
+	pkt_read(lane->q, h, lane->number, out);
+	out->probe = is_probe(lane->q, h);
 	return true;
 }
 
@@ -252,6 +279,12 @@ static inline aqm_h queue_take(struct aqm_queue *q, struct aqm_inst *in, u32 lan
 	return h;
 }
 
+static inline void probe_free(struct aqm_queue *q, aqm_h h, u8 why)
+{
+	q->probes.freed++;
+	host_free(q->ctx, h, why);
+}
+
 /* Take a packet out from anywhere, report it to the algorithm, free it. */
 static bool queue_evict(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 lane, u32 slot,
                         u8 why)
@@ -261,13 +294,24 @@ static bool queue_evict(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 l
 
 	if (h == AQM_NIL)
 		return false;
-	pkt_read(q, h, &pkt);
+	if (is_probe(q, h)) {
+		probe_free(q, h, why);
+		return true;
+	}
+	pkt_read(q, h, lane, &pkt);
 	trace(q, in, AQM_EV_GONE, now, &pkt, NULL, why);
 	if (q->algo->gone)
 		q->algo->gone(inst_state(q, in), inst_conf(q, in), now, inst_views(in), &pkt,
 		              why);
 	queue_free(q, h, pkt.len, why);
 	return true;
+}
+
+static inline bool is_probe_at(struct aqm_queue *q, struct aqm_inst *in, u32 lane, u32 slot)
+{
+	aqm_h h = probes_held(q) ? lane_at(&inst_lanes(q, in)[lane], slot) : AQM_NIL;
+
+	return h != AQM_NIL && is_probe(q, h);
 }
 
 /* From the newest to the oldest, so that the numbers stay those of the verdict. */
@@ -295,7 +339,7 @@ static void queue_victims(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 			}
 		if (!found)
 			return;
-		if (!queue_evict(q, in, now, lane, slot, why))
+		if (is_probe_at(q, in, lane, slot) || !queue_evict(q, in, now, lane, slot, why))
 			bad(q, AQM_BAD_VICTIM);
 		last = slot;
 	}
@@ -314,6 +358,7 @@ static void flows_flush(struct aqm_queue *q);
 #include "stat.h"
 #include "fat.h"
 #include "fq.h"
+#include "probe.h"
 
 /* ---- a packet arrives ---- */
 
@@ -348,6 +393,8 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 	q->memory_bytes += host_mem(q->ctx, h); /* a mark may have moved its header */
 	if (q->setup.flows)
 		fq_list_flow(q, in);
+	if (v->probe)
+		probe_ask(q, in, lane);
 	return true;
 }
 
@@ -358,12 +405,12 @@ static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now
 	u8 why = why_of(q, v);
 
 	trace(q, in, full ? AQM_EV_OVERFLOW : AQM_EV_ENQUEUE, now, pkt, v, 0);
-	if (v->probe)
-		host_probe(q->ctx, now);
 	if (v->nvictims)
 		queue_victims(q, in, now, v, why);
 	if (v->act != AQM_DROP)
 		return queue_join(q, in, now, h, pkt, v, why, full);
+	if (v->probe)
+		bad(q, AQM_BAD_PROBE);
 	queue_free(q, h, pkt->len, why);
 	return false;
 }
@@ -407,11 +454,12 @@ static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
 	keep->enq_ns = now;
 	keep->flow = host_flow(q->ctx, h);
 	keep->own = 0;
-	pkt_read(q, h, &pkt);
+	pkt_read(q, h, 0, &pkt);
 	in = inst_nth(q, fq_index(q, pkt.k.flow));
+	q->probe_asked = 0;
 	q->count.in_pkts++;
 	q->count.in_bytes += pkt.len;
-	trace_arrived(q, in, now, &pkt, mem);
+	trace_input(q, in, AQM_EV_ARRIVAL, now, &pkt, mem, 0);
 	inst_begin(q, in, now);
 
 	if (over_limit(q, pkt.len, mem) &&
@@ -456,7 +504,7 @@ static inline bool queue_release(struct aqm_queue *q, struct aqm_inst *in, u64 n
 
 	trace(q, in, AQM_EV_DEQUEUE, now, pkt, v, 0);
 	if (v->probe)
-		host_probe(q->ctx, now);
+		bad(q, AQM_BAD_PROBE);
 	if (v->nvictims)
 		queue_victims(q, in, now, v, why);
 	if (v->act == AQM_DROP && pkt->nth < AQM_DROPS_PER_DEQUEUE) {
@@ -478,7 +526,7 @@ static inline bool queue_offer(struct aqm_queue *q, struct aqm_inst *in, u64 now
 	const struct aqm_algo *a = q->algo;
 	struct aqm_pkt pkt;
 
-	pkt_read(q, h, &pkt);
+	pkt_read(q, h, lane, &pkt);
 	pkt.nth = (u16)nth;
 	if (a->dequeue) {
 		struct aqm_verdict v =
@@ -504,6 +552,10 @@ static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 no
 		h = queue_take(q, in, lane, 0);
 		if (h == AQM_NIL)
 			break;
+		if (is_probe(q, h)) {
+			q->probes.left++;
+			return h;
+		}
 		if (queue_offer(q, in, now, h, lane, nth))
 			return h;
 	}
@@ -518,17 +570,6 @@ static inline aqm_h aqm_dequeue(struct aqm_queue *q, u64 now)
 
 	trace(q, in, AQM_EV_WISH, now, NULL, NULL, 0);
 	return q->setup.flows ? fq_dequeue(q, now) : queue_serve(q, in, now);
-}
-
-static inline void aqm_echo(struct aqm_queue *q, u64 now, u64 rtt_ns)
-{
-	struct aqm_inst *in = inst_nth(q, 0);
-
-	inst_begin(q, in, now);
-	if (q->algo->echo)
-		q->algo->echo(inst_state(q, in), queue_conf(q), now, rtt_ns);
-	if (q->setup.flows)
-		flow_end(q, in);
 }
 
 #include "manage.h"

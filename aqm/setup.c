@@ -20,9 +20,30 @@ const struct aqm_field aqm_setup_rows[] = {
 	/* The default of Linux's fq_codel. */
 	AQM_ROW(6, AQM_U32, aqm_setup, memory_limit, AQM_BYTES, 1u << 25, 1, U32_MAX, 0,
 		"most memory that packets occupy in a kernel, all flows together"),
+	/* Up to 17.6 Tbit/s: more than any host knows how to reckon with. */
+	AQM_ROW(7, AQM_U64, aqm_setup, bandwidth, AQM_BYTES_PER_S, 0, 0, 1ull << 41, 0,
+		"rate of the link, where an algorithm uses it; 0: unknown"),
 	AQM_END,
 };
 /* clang-format on */
+
+u64 aqm_setup_default(const struct aqm_algo *algo, const struct aqm_field *row)
+{
+	const struct aqm_default *d;
+
+	for (d = algo->defaults; d && d->row; d++)
+		if (aqm_field_find(aqm_setup_rows, d->row) == row)
+			return d->value;
+	return row->def;
+}
+
+void aqm_setup_defaults(const struct aqm_algo *algo, struct aqm_setup *setup)
+{
+	const struct aqm_field *row;
+
+	for (row = aqm_setup_rows; row->name; row++)
+		(void)aqm_field_set(row, setup, aqm_setup_default(algo, row));
+}
 
 static struct aqm_refusal refuse(const char *name, const char *sentence)
 {
@@ -43,6 +64,11 @@ struct aqm_refusal aqm_setup_check(const struct aqm_algo *algo, const struct aqm
 	 * would take the memory of the whole limit. */
 	if (setup->flows && ring)
 		return refuse("flows", "an algorithm that samples cannot be flow-queued");
+	if (setup->flows && algo->flags & AQM_NEEDS_RATE)
+		return refuse("flows",
+		              "an algorithm that must know the link's rate has no flows");
+	if (algo->flags & AQM_NEEDS_RATE && !setup->bandwidth)
+		return refuse("bandwidth", "this algorithm must know the link's rate");
 	if (ring && setup->limit > AQM_RING_MAX)
 		return refuse("limit",
 		              "an algorithm that samples holds at most 131072 packets");

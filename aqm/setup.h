@@ -25,9 +25,16 @@ struct aqm_setup {
 	u32 flows;        /* 0: one queue; else that many, served by deficit round robin */
 	u32 quantum;      /* bytes per round; 0: the MTU */
 	u32 memory_limit; /* bytes of memory that all packets together may occupy */
+	u64 bandwidth;    /* bytes per second of the link; 0: unknown */
 };
 
 extern const struct aqm_field aqm_setup_rows[];
+
+/* What a row of the queue is where nobody sets it, with this algorithm. */
+u64 aqm_setup_default(const struct aqm_algo *algo, const struct aqm_field *row);
+
+/* All rows at their defaults. `setup` is zeroed by the caller. */
+void aqm_setup_defaults(const struct aqm_algo *algo, struct aqm_setup *setup);
 
 /* Which row was refused (NULL: the rows together), and why. */
 struct aqm_refusal {

@@ -128,16 +128,31 @@ static u32 length(struct input *in, u32 kind)
 	return 1 + (kind & 1 ? byte(in) * 6 : 1513);
 }
 
+static void come(struct bench *b, struct input *in, u32 kind)
+{
+	arrive(b, kind % 5 << 29 | (kind % 7 == 0 ? byte(in) : 0), length(in, kind), kind & 3);
+	if (aqm_probe_asked(b->q) && byte(in) % 8)
+		join_probe(b);
+}
+
+/* A probe that leaves is answered, mostly, after any time. */
+static void go(struct bench *b, struct input *in)
+{
+	aqm_h h = leave(b);
+
+	if (h != AQM_NIL && packet_of(b->host, h)->probe && byte(in) % 8)
+		aqm_echo(b->q, b->now, packet_of(b->host, h)->inst, word(in, byte(in) % 9));
+}
+
 static void step(struct bench *b, struct input *in)
 {
 	u32 kind = byte(in);
 
 	calls++;
 	if (kind < 100)
-		arrive(b, kind % 5 << 29 | (kind % 7 == 0 ? byte(in) : 0), length(in, kind),
-		       kind & 3);
+		come(b, in, kind);
 	else if (kind < 190)
-		leave(b);
+		go(b, in);
 	else if (kind < 215)
 		b->now += word(in, 2);
 	else if (kind < 235)

@@ -29,14 +29,20 @@ static inline bool host_mark(aqm_ctx s, aqm_h h) { s[h].ds |= AQM_CE; return tru
 static inline aqm_h host_next(aqm_ctx s, aqm_h h) { return s[h].next; }
 static inline void host_set_next(aqm_ctx s, aqm_h h, aqm_h n) { s[h].next = n; }
 static inline void host_free(aqm_ctx s, aqm_h h, u8 why) { s[h].why = why; }
-static inline void host_probe(aqm_ctx s, u64 now) { (void)s, (void)now; }
+static inline bool host_is_probe(aqm_ctx s, aqm_h h) { return !s[h].keep.flow; }
 static inline void host_trace(aqm_ctx s, const struct aqm_event *e) { (void)s, (void)e; }
 #include "queue.h"
 _Static_assert(sizeof(struct aqm_keep) == 16, "a qdisc has 20 bytes in skb->cb");
-_Static_assert(sizeof(struct aqm_pkt) == 24, "aqm_pkt");
+_Static_assert(sizeof(struct aqm_pkt) == 32, "aqm_pkt");
 _Static_assert(sizeof(struct aqm_verdict) == 28, "aqm_verdict");
 bool put(struct aqm_queue *q, u64 now, u32 h);
 bool put(struct aqm_queue *q, u64 now, u32 h) { return aqm_enqueue(q, now, h); }
+bool probe(struct aqm_queue *q, u64 now, u32 h);
+bool probe(struct aqm_queue *q, u64 now, u32 h)
+{
+	aqm_echo(q, now, 0, 1);
+	return aqm_probe_asked(q) && aqm_join_probe(q, now, h);
+}
 u32 get(struct aqm_queue *q, u64 now);
 u32 get(struct aqm_queue *q, u64 now) { return aqm_dequeue(q, now); }
 void init(struct aqm_queue *q, const struct aqm_algo *a, const struct aqm_setup *s, const void *c);

@@ -26,14 +26,16 @@ struct packet {
 	struct aqm_keep keep;
 	u32 len, flow, next;
 	u32 moved; /* memory that a mark has added */
-	u8 ds, place, why;
+	u32 inst;  /* of a probe: who asked for it */
+	u8 ds, place, why, probe;
 };
 
 struct host {
 	struct packet *packets;
 	u32 count;
 	bool refuses_marks;
-	u64 freed, probes;
+	u64 freed;
+	u64 events[16]; /* by their kind, enum aqm_ev */
 	u32 last_freed;
 	u64 digest; /* of every event, in order */
 };
@@ -110,10 +112,9 @@ static inline void host_free(aqm_ctx host, aqm_h h, u8 why)
 	host->last_freed = h;
 }
 
-static inline void host_probe(aqm_ctx host, u64 now)
+static inline bool host_is_probe(aqm_ctx host, aqm_h h)
 {
-	(void)now;
-	host->probes++;
+	return packet_of(host, h)->probe;
 }
 
 static inline void digest(aqm_ctx host, u64 word)
@@ -133,6 +134,7 @@ static u64 steps;
 /* Time enters as sojourn only, so that two runs at other times can be equal. */
 static void host_trace(aqm_ctx host, const struct aqm_event *event)
 {
+	host->events[event->ev]++;
 	digest(host, event->ev | (u64)event->why << 8 | (u64)event->inst << 16);
 	digest(host, event->views->pkts | (u64)event->views->bytes << 32);
 	if (event->pkt)
@@ -183,7 +185,9 @@ static inline struct bench bench_new(const struct aqm_algo *algo, u32 packets, u
 	        .host = host_new(packets), .algo = algo, .now = now, .mtu_bytes = 1514};
 
 	b.conf = calloc(1, algo->conf_bytes ? algo->conf_bytes : 1);
-	aqm_field_defaults(aqm_setup_rows, &b.setup);
+	aqm_setup_defaults(algo, &b.setup);
+	if (algo->flags & AQM_NEEDS_RATE)
+		b.setup.bandwidth = 1250000;
 	aqm_field_defaults(algo->params, b.conf);
 	return b;
 }
@@ -245,6 +249,19 @@ static inline aqm_h arrive(struct bench *b, u32 flow, u32 len, u8 ecn)
 		return AQM_NIL;
 	packet_of(b->host, h)->place = INSIDE;
 	return aqm_enqueue(b->q, b->now, h) ? h : AQM_NIL;
+}
+
+/* The probe that the last arrival asked for: 28 bytes of IP behind an Ethernet header. */
+static inline aqm_h join_probe(struct bench *b)
+{
+	aqm_h h = packet_new(b, 7, 42, AQM_NOT_ECT);
+
+	if (h == AQM_NIL)
+		return AQM_NIL;
+	packet_of(b->host, h)->place = INSIDE;
+	packet_of(b->host, h)->probe = 1;
+	packet_of(b->host, h)->inst = b->q->probe_inst;
+	return aqm_join_probe(b->q, b->now, h) ? h : AQM_NIL;
 }
 
 static inline aqm_h leave(struct bench *b)

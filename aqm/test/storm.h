@@ -12,18 +12,22 @@
 static inline bool conserved(const struct bench *b)
 {
 	const struct aqm_counters *c = &b->q->count;
-	u64 inside = 0, bytes = 0, memory = 0;
+	const struct aqm_probes *p = &b->q->probes;
+	u64 inside = 0, bytes = 0, memory = 0, probes = 0, probe_bytes = 0;
 	u32 i;
 
 	for (i = 0; i < b->host->count; i++)
 		if (b->host->packets[i].place == INSIDE) {
 			inside++;
 			bytes += b->host->packets[i].len;
+			probes += b->host->packets[i].probe;
+			probe_bytes += b->host->packets[i].probe * b->host->packets[i].len;
 			memory += host_mem(b->host, i);
 		}
-	return c->in_pkts == c->out_pkts + drops(b) + b->q->pkts &&
-	       c->in_bytes == c->out_bytes + c->drop_bytes + b->q->bytes &&
-	       inside == b->q->pkts && bytes == b->q->bytes && memory == b->q->memory_bytes;
+	return c->in_pkts == c->out_pkts + drops(b) + b->q->pkts - probes &&
+	       c->in_bytes == c->out_bytes + c->drop_bytes + b->q->bytes - probe_bytes &&
+	       p->joined == p->left + p->freed + probes && inside == b->q->pkts &&
+	       bytes == b->q->bytes && memory == b->q->memory_bytes;
 }
 
 enum { STORM_CHANGES = 1, STORM_DUMPS = 2 };
@@ -52,6 +56,24 @@ static inline void storm_change(struct bench *b, struct aqm_rng *r)
 	bench_change(b);
 }
 
+/* A probe is wanted after some arrivals; one in eight cannot be made. */
+static inline void storm_arrive(struct bench *b, struct aqm_rng *r, u32 flow)
+{
+	arrive(b, flow, 40 + rng_below(r, 1475), (u8)rng_below(r, 4));
+	if (aqm_probe_asked(b->q) && rng_below(r, 8))
+		join_probe(b);
+}
+
+/* Probes come back after any time, some never. */
+static inline void storm_leave(struct bench *b, struct aqm_rng *r)
+{
+	aqm_h h = leave(b);
+
+	if (h != AQM_NIL && packet_of(b->host, h)->probe && rng_below(r, 8))
+		aqm_echo(b->q, b->now, packet_of(b->host, h)->inst,
+		         ((u64)rng_u32(r) << 32 | rng_u32(r)) >> rng_below(r, 64));
+}
+
 /* One random call. A few flows send most, so that samples match. */
 static inline void storm_step(struct bench *b, struct aqm_rng *r, u32 what)
 {
@@ -62,10 +84,10 @@ static inline void storm_step(struct bench *b, struct aqm_rng *r, u32 what)
 		u32 flow = rng_below(r, 3) ? rng_below(r, 4) << 30 : rng_u32(r);
 
 		for (i = rng_below(r, 4); i < 4; i++)
-			arrive(b, flow, 40 + rng_below(r, 1475), (u8)rng_below(r, 4));
+			storm_arrive(b, r, flow);
 	} else if (kind < 990) {
 		for (i = rng_below(r, 4); i < 4; i++)
-			leave(b);
+			storm_leave(b, r);
 	} else if (kind < 998) {
 		if (what & STORM_CHANGES)
 			storm_change(b, r);

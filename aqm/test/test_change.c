@@ -228,6 +228,7 @@ TEST(with_flows_a_counter_is_summed_and_a_gauge_has_no_value)
 	u64 value;
 	u32 i;
 
+	CHECK_EQ(b.q->counters, 3);
 	for (i = 0; i < 16; i++)
 		arrive(&b, i << 28, 100, 0);
 	CHECK_EQ(stat(&b, "arrivals"), 16);

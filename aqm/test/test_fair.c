@@ -43,9 +43,9 @@ TEST(the_average_decays_while_the_queue_is_empty)
 	struct red_average a = {red_scaled(100, 9), 0};
 
 	red_emptied(&a, NS_PER_S);
-	/* 400 ms at 1250 packets per second: 500 of them, and the arrival */
+	/* 400 ms at 1250 packets per second: 500 of them */
 	red_update(&a, NS_PER_S + 400 * NS_PER_MS, 0, 9, 1250000, 1000);
-	CHECK_NEAR(average_of(&a), 100 * pow(1 - 1. / 512, 501), .01);
+	CHECK_NEAR(average_of(&a), 100 * pow(1 - 1. / 512, 500), .01);
 	red_emptied(&a, 2 * NS_PER_S);
 	red_update(&a, 1000000 * NS_PER_S, 0, 9, 1250000, 1000);
 	CHECK_EQ(a.scaled, 0);
@@ -104,6 +104,32 @@ TEST(choke_drops_both_of_a_matching_pair)
 	CHECK_EQ(b.q->pkts, i - 1);
 	CHECK_EQ(b.q->count.drops[AQM_WHY_MATCH], 2);
 	CHECK_EQ(stat(&b, "matched"), 1);
+	bench_end(&b);
+}
+
+/* With a weight of one half the average is 11 + 2^-12 when twelve wait, then 11.5. */
+TEST(choke_compares_also_where_the_queue_is_full)
+{
+	struct bench b = bench_new(&aqm_choke, 40, 0);
+	u32 i;
+
+	set_row(&b, "limit", 12);
+	set_row(&b, "min", 12);
+	set_row(&b, "weight", 1);
+	CHECK(!bench_start(&b, 1).sentence);
+	for (i = 0; i < 12; i++)
+		CHECK(arrive(&b, 7, 1000, 0) != AQM_NIL);
+	CHECK_EQ(arrive(&b, 7, 1000, 0), AQM_NIL);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 1);
+	set_row(&b, "min", 11);
+	bench_change(&b);
+	CHECK_EQ(arrive(&b, 8, 1000, AQM_ECT0), AQM_NIL);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 2);
+	CHECK_EQ(arrive(&b, 7, 1000, 0), AQM_NIL);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_MATCH], 2);
+	CHECK_EQ(b.q->pkts, 11);
+	CHECK_EQ(drops(&b), 4);
+	CHECK_EQ(bad_verdicts(&b), 0);
 	bench_end(&b);
 }
 

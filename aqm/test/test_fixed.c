@@ -65,6 +65,14 @@ TEST(division_and_bits_agree_with_the_compiler)
 	CHECK_EQ(sdiv64(7, 2), 3);
 }
 
+TEST(the_smaller_and_the_larger_of_two)
+{
+	CHECK_EQ(min64(3, 5), 3);
+	CHECK_EQ(min64(5, 3), 3);
+	CHECK_EQ(max64(3, 5), 5);
+	CHECK_EQ(max64(5, 3), 5);
+}
+
 TEST(square_root_is_the_largest_below)
 {
 	struct aqm_rng r;
@@ -116,6 +124,16 @@ TEST(seeds_are_spread_as_published)
 {
 	CHECK(rng_mix(1234567) == 6457827717110365317ull);
 	CHECK(rng_mix(1234567 + 0x9e3779b97f4a7c15ull) == 3203168211198807973ull);
+}
+
+/* The state 0 gives the number 0. */
+TEST(the_smallest_number_drawn_is_no_chance_of_zero)
+{
+	struct aqm_rng r = {0, 1};
+
+	CHECK(!rng_chance(&r, 0));
+	r.state = 0;
+	CHECK(rng_chance(&r, 1));
 }
 
 TEST(chance_is_never_at_zero_and_always_at_one)

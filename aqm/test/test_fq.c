@@ -3,6 +3,7 @@
 // test_fq.c: deficit round robin, RFC 8290 section 4.
 
 #include "host.h"
+#include "law/codel.h"
 #include "test.h"
 
 extern const struct aqm_algo aqm_fifo, aqm_codel;
@@ -73,6 +74,26 @@ TEST(a_new_flow_goes_before_the_old_ones)
 	next_flow(&b);
 	send(&b, 3, 1, 100);
 	CHECK_EQ(next_flow(&b), 3);
+	bench_end(&b);
+}
+
+/* RFC 8290, 4.2, credits first: flow 1 has spent its quantum with its last packet, gets
+ * another and goes to the end. A packet that comes then waits for its turn. */
+TEST(a_flow_that_is_dry_and_without_credit_stays_for_a_round)
+{
+	static const u32 turns[] = {1, 2, 3, 1, 2};
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i;
+
+	send(&b, 1, 2, 1514);
+	send(&b, 2, 4, 1514);
+	send(&b, 3, 4, 1514);
+	for (i = 0; i < 5; i++)
+		CHECK_EQ(next_flow(&b), turns[i]);
+	send(&b, 1, 1, 1514);
+	CHECK_EQ(next_flow(&b), 3);
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(next_flow(&b), 2);
 	bench_end(&b);
 }
 
@@ -260,14 +281,70 @@ TEST(an_algorithm_never_sees_an_mtu_out_of_bounds)
 	}
 }
 
+/* 100 packets of one flow fill the queue. The next one evicts half the bytes, 50 of them;
+ * a lowered limit takes 40 more, which say nothing of the flow. */
+TEST(evictions_of_the_fattest_flow_count_as_signals_of_codel)
+{
+	struct bench b = begin(&aqm_codel, 100);
+	struct aqm_inst *in = inst_nth(b.q, 3);
+	const struct codel_law *law = inst_state(b.q, in);
+
+	send(&b, 3, 100, 1000);
+	CHECK_EQ(law->count, 0);
+	send(&b, 5, 1, 1000);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], 50);
+	CHECK_EQ(law->count, 50);
+	set_row(&b, "limit", 11);
+	bench_change(&b);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_LOWERED], 40);
+	CHECK_EQ(law->count, 50);
+	bench_end(&b);
+}
+
+/* Flow 3 never has more than one packet behind the one that leaves; flow 5 keeps the link
+ * busy. RFC 8289, 4.1: the guard is there for the link. */
+TEST(codel_s_guard_of_one_mtu_looks_at_the_whole_queue)
+{
+	u32 others;
+
+	for (others = 0; others < 2; others++) {
+		struct bench b = begin(&aqm_codel, 100);
+		const struct codel_law *law = inst_state(b.q, inst_nth(b.q, 3));
+		u32 i;
+
+		for (i = 0; i < 100; i++) {
+			b.now += 10 * NS_PER_MS;
+			send(&b, 3, i ? 1 : 2, 1514);
+			send(&b, 5, others * (i ? 1 : 4), 1514);
+			leave(&b);
+			if (others)
+				leave(&b);
+		}
+		CHECK_EQ(law->count > 0, others);
+		bench_end(&b);
+	}
+}
+
+/* What was counted before the first signal is no rate that has controlled a queue, also
+ * where the clock starts at 0. */
+TEST(evictions_before_the_first_signal_do_not_begin_the_count)
+{
+	struct codel_law law = {.count = 50};
+	const struct codel_conf conf = {5 * NS_PER_MS, 100 * NS_PER_MS, CODEL_LINUX};
+
+	CHECK(codel_signals(&law, &conf, NS_PER_S, true, 0));
+	CHECK_EQ(law.count, 1);
+	CHECK_NEAR(law.drop_next_ns, NS_PER_S + 100 * NS_PER_MS, 4096);
+}
+
 TEST(an_arrival_evicts_at_most_64_packets_where_that_is_enough)
 {
 	struct bench b = begin(&aqm_fifo, 300);
 
 	send(&b, 1, 300, 1000);
 	send(&b, 2, 1, 100);
-	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], FQ_BATCH);
-	CHECK_EQ(b.q->pkts, 300 - FQ_BATCH + 1);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], 64);
+	CHECK_EQ(b.q->pkts, 300 - 64 + 1);
 	bench_end(&b);
 }
 
@@ -289,18 +366,37 @@ TEST(a_large_arrival_evicts_as_many_small_packets_as_it_needs)
 	bench_end(&b);
 }
 
-TEST(a_packet_of_a_few_flows_costs_the_heap_nothing)
+TEST(a_large_arrival_evicts_at_most_1024_packets)
+{
+	struct bench b = bench_new(&aqm_fifo, 2100, 0);
+	u32 i;
+
+	set_row(&b, "flows", 4096);
+	set_row(&b, "limit", 2000);
+	set_row(&b, "limit_bytes", 1000000);
+	CHECK(!bench_start(&b, 1).sentence);
+	for (i = 0; i < 2000; i++)
+		arrive(&b, i << 20, 500, 0);
+	CHECK_EQ(arrive(&b, 3000u << 20, 900000, 0), AQM_NIL);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], 1024);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 1);
+	bench_end(&b);
+}
+
+TEST(a_packet_of_twelve_flows_costs_the_heap_nothing_and_of_thirteen_it_does)
 {
 	struct bench b = begin(&aqm_fifo, 400);
 	u32 i;
 
 	for (i = 0; i < 40; i++)
-		send(&b, i % 10, 1, 1514);
+		send(&b, i % 12, 1, 1514);
 	steps = 0;
 	for (i = 0; i < 300; i++)
-		send(&b, i % 10, 1, 1514);
+		send(&b, i % 12, 1, 1514);
 	CHECK_EQ(steps, 0);
 	CHECK_EQ(b.q->fat, 0);
+	send(&b, 12, 1, 1514);
+	CHECK_EQ(b.q->fat, 12);
 	bench_end(&b);
 }
 
@@ -367,6 +463,96 @@ TEST(a_flow_that_comes_back_still_owes_what_it_has_not_been_paid)
 		others++;
 	/* about as many bytes as flow 1 has sent */
 	CHECK(others >= 50 && others <= 62);
+	bench_end(&b);
+}
+
+/* Flow 1 leaves with a debt of this many bytes below its first quantum, and comes back when
+ * flow 2 has been paid so often; who is served then? Rounds have gone by before. */
+static u32 first_after(u32 len, u32 rounds)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i, found;
+
+	send(&b, 2, 100, 1514);
+	for (i = 0; i < 5; i++)
+		CHECK_EQ(next_flow(&b), 2);
+	send(&b, 1, 1, len);
+	CHECK_EQ(next_flow(&b), 1);
+	for (i = 0; i < rounds; i++)
+		CHECK_EQ(next_flow(&b), 2);
+	send(&b, 1, 1, 100);
+	found = next_flow(&b);
+	bench_end(&b);
+	return found;
+}
+
+TEST(a_debt_is_paid_by_the_rounds_that_have_gone_by_and_not_one_less)
+{
+	CHECK_EQ(first_after(10 * 1514, 10), 1);
+	CHECK_EQ(first_after(10 * 1514, 9), 2);
+	CHECK_EQ(first_after(10 * 1514 - 1, 9), 1);
+}
+
+TEST(one_byte_of_credit_is_enough_for_another_packet)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+
+	send(&b, 1, 1, 1513);
+	send(&b, 1, 1, 100);
+	send(&b, 2, 1, 100);
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(next_flow(&b), 2);
+	bench_end(&b);
+}
+
+TEST(no_round_is_skipped_when_a_flow_has_one_byte_of_credit)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+
+	send(&b, 1, 1, 3 * 1514 - 1);
+	send(&b, 1, 1, 100);
+	send(&b, 2, 1, 10000);
+	send(&b, 2, 1, 100);
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(next_flow(&b), 2);
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(inst_nth(b.q, 1)->credit_bytes, 1 - 100);
+	CHECK_EQ(next_flow(&b), 2);
+	bench_end(&b);
+}
+
+/* Flow 2, which has been paid one round less, is looked at first. */
+TEST(no_more_rounds_are_skipped_than_the_nearest_lacks)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i;
+
+	for (i = 1; i <= 2; i++) {
+		send(&b, i, 1, 11 * 1514);
+		send(&b, i, 1, 100);
+	}
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(next_flow(&b), 2);
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(next_flow(&b), 2);
+	bench_end(&b);
+}
+
+TEST(a_fresh_flow_that_runs_dry_stands_behind_the_old_ones_when_it_comes_back)
+{
+	struct bench b = begin(&aqm_fifo, 400);
+	u32 i;
+
+	send(&b, 1, 20, 500);
+	for (i = 0; i < 5; i++)
+		CHECK_EQ(next_flow(&b), 1);
+	send(&b, 3, 1, 100);
+	CHECK_EQ(next_flow(&b), 3);
+	CHECK_EQ(next_flow(&b), 1);
+	send(&b, 3, 1, 100);
+	CHECK_EQ(next_flow(&b), 1);
+	CHECK_EQ(next_flow(&b), 3);
 	bench_end(&b);
 }
 

@@ -11,7 +11,7 @@ static struct {
 	struct aqm_verdict enqueue, dequeue, overflow;
 	u32 pick, drops_wanted;
 	u64 period_ns, next_ns;
-	u32 enqueues, dequeues, overflows, empties, gones, ticks, idles, echoes, starts;
+	u32 enqueues, dequeues, overflows, empties, gones, ticks, idles, starts;
 	u64 tick_at[2000], idle_from, idle_to;
 	u32 gone_own[64];
 	u8 gone_why;
@@ -92,12 +92,6 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *views, u64 fr
 	return grid_after(from, to, script.period_ns);
 }
 
-static void echo(void *st, const void *conf, u64 now, u64 rtt_ns)
-{
-	(void)st, (void)conf, (void)now, (void)rtt_ns;
-	script.echoes++;
-}
-
 #define ODD(name_, queues_, flags_)                                                            \
 	static const struct aqm_algo name_ = {                                                 \
 	        .name = #name_,                                                                \
@@ -115,7 +109,6 @@ static void echo(void *st, const void *conf, u64 now, u64 rtt_ns)
 	        .gone = gone,                                                                  \
 	        .tick = tick,                                                                  \
 	        .idle = idle,                                                                  \
-	        .echo = echo,                                                                  \
 	}
 
 ODD(odd, 1, 0);
@@ -509,18 +502,6 @@ TEST(a_tick_that_stands_still_is_the_last)
 	fill(&b, 1);
 	CHECK_EQ(script.ticks, 1);
 	CHECK_EQ(b.q->count.bad[AQM_BAD_TICK], 1);
-	bench_end(&b);
-}
-
-TEST(a_probe_is_asked_for_and_comes_back)
-{
-	struct bench b = begin(&odd, 10);
-
-	script.enqueue.probe = 1;
-	fill(&b, 1);
-	CHECK_EQ(b.host->probes, 1);
-	aqm_echo(b.q, b.now, 500);
-	CHECK_EQ(script.echoes, 1);
 	bench_end(&b);
 }
 

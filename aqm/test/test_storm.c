@@ -143,14 +143,24 @@ TEST(a_reader_changes_nothing)
 	}
 }
 
+/* Does its state hold a generator? Then another seed makes another state. */
+static bool draws(const struct aqm_algo *algo)
+{
+	struct bench a = storm_bench(algo, 0, 0, 3), b = storm_bench(algo, 0, 0, 4);
+	bool differ = memcmp(inst_state(a.q, inst_nth(a.q, 0)),
+	                     inst_state(b.q, inst_nth(b.q, 0)), algo->state_bytes);
+
+	bench_end(&a);
+	bench_end(&b);
+	return differ;
+}
+
 TEST(equal_seeds_repeat_and_others_do_not)
 {
 	const struct aqm_algo *const *a;
 
 	for (a = aqm_all; *a; a++) {
-		bool draws = strcmp((*a)->name, "fifo") && strcmp((*a)->name, "codel");
-
 		CHECK(run(*a, 0, 0, 3, 0) == run(*a, 0, 0, 3, 0));
-		CHECK((run(*a, 0, 0, 3, 0) != run(*a, 0, 0, 4, 0)) == draws);
+		CHECK((run(*a, 0, 0, 3, 0) != run(*a, 0, 0, 4, 0)) == draws(*a));
 	}
 }

@@ -11,6 +11,7 @@ fn main() {
     let mut sources = files(&aqm, "c");
     sources.push(manifest.join("src/host.c"));
     sources.push(manifest.join("src/hooks.c"));
+    sources.push(manifest.join("src/load.c"));
 
     cc::Build::new()
         .files(&sources)
@@ -25,12 +26,10 @@ fn main() {
         .compile("sojourn_aqm");
 
     // Every file, headers included: of a folder cargo sees only what comes and goes.
-    let headers = [files(&aqm, "h"), files(&aqm.join("law"), "h")].concat();
-    for path in sources
-        .iter()
-        .chain(&headers)
-        .chain([&aqm, &aqm.join("law")])
-    {
+    let folders = ["law", "check"].map(|folder| aqm.join(folder));
+    let mut headers = files(&aqm, "h");
+    headers.extend(folders.iter().flat_map(|folder| files(folder, "h")));
+    for path in sources.iter().chain(&headers).chain([&aqm]).chain(&folders) {
         println!("cargo:rerun-if-changed={}", path.display());
     }
 }

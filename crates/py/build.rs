@@ -25,13 +25,13 @@ fn main() {
     println!("cargo:rustc-env=SOJOURN_SOURCES={digest:016x}");
 }
 
-/// The C and Rust files that are compiled in; tests and documents are not.
+/// The C and Rust files that are compiled in; checks, tests and documents are not.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let name = entry.file_name();
         if path.is_dir() {
-            if !["test", "tests", "target", "examples", "benches"]
+            if !["check", "test", "tests", "target", "examples", "benches"]
                 .iter()
                 .any(|skip| name == *skip)
             {

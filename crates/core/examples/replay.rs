@@ -55,9 +55,11 @@ const DROPS: u8 = 2;
 const MARKS: u8 = 3;
 const BAD: u8 = 4;
 
-/// Of `enum aqm_ev`: the others are what the algorithm was asked and said.
+/// Of `enum aqm_ev`: the inputs.
 const ARRIVAL: u8 = 0;
 const WISH: u8 = 1;
+const PROBE: u8 = 7;
+const ECHO: u8 = 8;
 
 const CE: u8 = 3;
 
@@ -68,6 +70,7 @@ struct Record {
     now_ns: u64,
     value: u64,
     packet: u32,
+    inst: u32,
     flow: u32,
     len_bytes: u32,
     mem_bytes: u32,
@@ -103,6 +106,7 @@ impl Record {
             now_ns: u64_at(raw, 0),
             value: u64_at(raw, 8),
             packet: u32_at(raw, 20),
+            inst: u32_at(raw, 24),
             flow: u32_at(raw, 28),
             len_bytes: u32_at(raw, 32),
             mem_bytes: u32_at(raw, 48),
@@ -117,6 +121,11 @@ impl Record {
             table: raw[90],
             row: u16::from_ne_bytes(number(raw, 94)),
         }
+    }
+
+    /// The others are what the algorithm was asked and said.
+    fn is_input(&self) -> bool {
+        [ARRIVAL, WISH, PROBE, ECHO].iter().any(|&ev| self.is(ev))
     }
 
     fn is(&self, ev: u8) -> bool {
@@ -229,7 +238,11 @@ impl Replay {
             ..Slot::default()
         };
         let kernel = self.outcomes(call, What::Joined)?;
-        let joined = queue.enqueue(&mut self.slots, call.now_ns, packet);
+        let joined = if call.is(PROBE) {
+            queue.join_probe(&mut self.slots, call.now_ns, packet)
+        } else {
+            queue.enqueue(&mut self.slots, call.now_ns, packet)
+        };
         self.compare_freed(call, queue, &kernel)?;
         same(
             call,
@@ -260,6 +273,16 @@ impl Replay {
             return Ok(());
         }
         self.compare_mark(call, packet, &kernel.marked)
+    }
+
+    /// Ticks may have been due; what the algorithm makes of an answer is seen later.
+    fn echo(&mut self, queue: &mut Queue, call: &Record) {
+        queue.echo(call.now_ns, call.inst, call.value);
+        while self
+            .records
+            .pop_front_if(|record| record.what == What::Event && !record.is_input())
+            .is_some()
+        {}
     }
 
     fn compare_freed(
@@ -302,7 +325,7 @@ impl Replay {
         while let Some(record) = self.records.front() {
             match record.what {
                 What::Freed => kernel.freed.push((record.packet, record.why)),
-                What::Event if !record.is(ARRIVAL) && !record.is(WISH) => {}
+                What::Event if !record.is_input() => {}
                 _ => break,
             }
             self.records.pop_front();
@@ -336,8 +359,11 @@ impl Replay {
                 What::Row => self.rows.push(record),
                 What::Change => self.change(&mut queue, &record)?,
                 What::Look => self.look(&mut queue, &record)?,
-                What::Event if record.is(ARRIVAL) => self.arrive(&mut queue, &record)?,
+                What::Event if record.is(ARRIVAL) || record.is(PROBE) => {
+                    self.arrive(&mut queue, &record)?
+                }
                 What::Event if record.is(WISH) => self.wish(&mut queue, &record)?,
+                What::Event if record.is(ECHO) => self.echo(&mut queue, &record),
                 What::Reset => {
                     queue.reset(&mut self.slots, record.now_ns);
                     self.thrown_away(&queue, &record)?;
@@ -417,7 +443,10 @@ fn main() -> ExitCode {
     };
     let (mut said, mut status) = (String::new(), ExitCode::SUCCESS);
     for (number, records) in queues.into_iter().enumerate() {
-        let arrivals = records.iter().filter(|record| record.is(ARRIVAL)).count();
+        let arrivals = records
+            .iter()
+            .filter(|record| record.is(ARRIVAL) || record.is(PROBE))
+            .count();
         let mut replay = Replay {
             records,
             rows: Vec::new(),

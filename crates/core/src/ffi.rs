@@ -7,15 +7,16 @@ use std::ffi::{c_char, c_void};
 
 use crate::Slot;
 
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 pub const NIL: u32 = u32::MAX;
 pub const WHY_COUNT: usize = 10;
-pub const BAD_COUNT: usize = 7;
+pub const BAD_COUNT: usize = 8;
 pub const FIXED: u8 = 1;
 pub const SAMPLES: u32 = 1;
 pub const MARKS: u32 = 2;
 pub const AT_TAIL: u32 = 4;
 pub const AT_HEAD: u32 = 8;
+pub const NEEDS_RATE: u32 = 16;
 
 #[repr(C)]
 #[derive(Debug)]
@@ -33,6 +34,28 @@ pub struct Field {
     pub flags: u8,
 }
 
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnitInfo {
+    pub name: *const c_char,
+    pub base: *const c_char,
+    pub multiply: u64,
+    pub divide: u64,
+    pub note: *const c_char,
+}
+
+#[repr(C)]
+pub struct Default {
+    pub row: *const c_char,
+    pub value: u64,
+}
+
+#[repr(C)]
+pub struct Layout {
+    pub name: *const c_char,
+    pub value: u32,
+}
+
 /// The functions are never called from Rust: their places are kept as pointers.
 #[repr(C)]
 pub struct Algo {
@@ -46,6 +69,7 @@ pub struct Algo {
     pub state_bytes: u32,
     pub params: *const Field,
     pub stats: *const Field,
+    pub defaults: *const Default,
     pub check: *const c_void,
     pub configure: *const c_void,
     pub start: *const c_void,
@@ -63,9 +87,11 @@ pub struct Algo {
 // Tables of constants: nothing behind these pointers is ever written.
 unsafe impl Sync for Algo {}
 unsafe impl Sync for Field {}
+unsafe impl Sync for UnitInfo {}
+unsafe impl Sync for Layout {}
 
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, std::default::Default)]
 pub struct Setup {
     pub limit: u32,
     pub limit_bytes: u32,
@@ -73,6 +99,7 @@ pub struct Setup {
     pub flows: u32,
     pub quantum: u32,
     pub memory_limit: u32,
+    pub bandwidth: u64,
 }
 
 #[repr(C)]
@@ -95,6 +122,15 @@ pub struct Counters {
     pub bad: [u64; BAD_COUNT],
 }
 
+#[repr(C)]
+pub struct Probes {
+    pub joined: u64,
+    pub refused: u64,
+    pub left: u64,
+    pub freed: u64,
+    pub answered: u64,
+}
+
 /// The first members of `struct core_queue`.
 #[repr(C)]
 pub struct Front {
@@ -103,6 +139,8 @@ pub struct Front {
     pub freed_count: u32,
     pub freed_first: u32,
     freed_last: u32,
+    pub probe_asked: u32,
+    pad: u32,
     pub pkts: u32,
     pub bytes: u32,
 }
@@ -110,11 +148,16 @@ pub struct Front {
 unsafe extern "C" {
     pub static aqm_all: [*const Algo; 0];
     pub static aqm_setup_rows: [Field; 0];
+    pub static aqm_units: [UnitInfo; 0];
+    pub static aqm_layouts: [Layout; 0];
+    pub static core_layouts: [Layout; 0];
 
     pub fn aqm_why_name(why: u32) -> *const c_char;
     pub fn aqm_bad_name(bad: u32) -> *const c_char;
     pub fn aqm_field_get(row: *const Field, base: *const c_void) -> u64;
     pub fn aqm_field_set(row: *const Field, base: *mut c_void, value: u64) -> *const c_char;
+    pub fn aqm_setup_default(algo: *const Algo, row: *const Field) -> u64;
+    pub fn aqm_setup_defaults(algo: *const Algo, setup: *mut Setup);
     pub fn aqm_field_defaults(rows: *const Field, base: *mut c_void);
     pub fn aqm_setup_check(
         algo: *const Algo,
@@ -142,6 +185,15 @@ unsafe extern "C" {
         now: u64,
         packet: u32,
     ) -> bool;
+    pub fn core_join_probe(
+        queue: *mut c_void,
+        slots: *mut Slot,
+        nslots: u32,
+        now: u64,
+        packet: u32,
+    ) -> bool;
+    pub fn core_echo(queue: *mut c_void, now: u64, inst: u32, rtt_ns: u64);
+    pub fn core_probes(queue: *const c_void) -> *const Probes;
     pub fn core_dequeue(queue: *mut c_void, slots: *mut Slot, nslots: u32, now: u64) -> u32;
     pub fn core_change(
         queue: *mut c_void,

@@ -6,6 +6,7 @@
 // longer needs, so that no list of unknown length has to be passed out.
 
 #include "aqm.h"
+#include "field.h"
 
 #define AQM_NIL U32_MAX
 
@@ -13,7 +14,7 @@ struct slot {
 	struct aqm_keep keep;
 	u32 len_bytes, next, mem_bytes;
 	u8 ecn, dscp, why;
-	u8 pad;
+	u8 probe;
 };
 
 typedef u32 aqm_h;
@@ -64,9 +65,9 @@ static inline void host_set_next(aqm_ctx ctx, aqm_h h, aqm_h next)
 	slot_of(ctx, h)->next = next;
 }
 
-static inline void host_probe(aqm_ctx ctx, u64 now)
+static inline bool host_is_probe(aqm_ctx ctx, aqm_h h)
 {
-	(void)ctx, (void)now;
+	return slot_of(ctx, h)->probe;
 }
 
 static inline void host_trace(aqm_ctx ctx, const struct aqm_event *event)
@@ -81,8 +82,48 @@ struct core_queue {
 	struct slot *slots;
 	u32 nslots, freed_count;
 	u32 freed_first, freed_last;
+	u32 probe_asked; /* instance that wants a probe behind the last arrival; or AQM_NIL */
 	struct aqm_queue q; /* begins with the backlog; last, as its memory goes on behind it */
 };
+
+/* For the mirrors in Rust, as aqm_layouts. */
+#define SIZE(name_, type_)                                                                     \
+	{                                                                                      \
+		name_, sizeof(struct type_)                                                    \
+	}
+#define PLACE(name_, type_, member_)                                                           \
+	{                                                                                      \
+		name_ "." #member_, offsetof(struct type_, member_)                            \
+	}
+/* The front ends with the two counts that a queue begins with. */
+#define FRONT_BYTES (offsetof(struct core_queue, q) + 2 * sizeof(u32))
+
+extern const struct aqm_layout core_layouts[];
+/* clang-format off */
+const struct aqm_layout core_layouts[] = {
+	SIZE("aqm_counters", aqm_counters),
+	PLACE("aqm_counters", aqm_counters, in_pkts), PLACE("aqm_counters", aqm_counters, in_bytes),
+	PLACE("aqm_counters", aqm_counters, out_pkts), PLACE("aqm_counters", aqm_counters, out_bytes),
+	PLACE("aqm_counters", aqm_counters, drop_bytes),
+	PLACE("aqm_counters", aqm_counters, unmarkable), PLACE("aqm_counters", aqm_counters, drops),
+	PLACE("aqm_counters", aqm_counters, marks), PLACE("aqm_counters", aqm_counters, bad),
+	SIZE("slot", slot),
+	PLACE("slot", slot, keep.enq_ns), PLACE("slot", slot, keep.flow),
+	PLACE("slot", slot, keep.own), PLACE("slot", slot, len_bytes), PLACE("slot", slot, next),
+	PLACE("slot", slot, mem_bytes), PLACE("slot", slot, ecn), PLACE("slot", slot, dscp),
+	PLACE("slot", slot, why), PLACE("slot", slot, probe),
+	{"front", FRONT_BYTES},
+	PLACE("front", core_queue, freed_count), PLACE("front", core_queue, freed_first),
+	PLACE("front", core_queue, probe_asked),
+	SIZE("aqm_probes", aqm_probes),
+	PLACE("aqm_probes", aqm_probes, joined), PLACE("aqm_probes", aqm_probes, refused),
+	PLACE("aqm_probes", aqm_probes, left), PLACE("aqm_probes", aqm_probes, freed),
+	PLACE("aqm_probes", aqm_probes, answered),
+	{"front.pkts", offsetof(struct core_queue, q.pkts)},
+	{"front.bytes", offsetof(struct core_queue, q.bytes)},
+	{NULL, 0},
+};
+/* clang-format on */
 
 static inline struct slot *slot_of(aqm_ctx ctx, aqm_h h)
 {
@@ -119,12 +160,15 @@ size_t core_mem(const struct aqm_algo *algo, const struct aqm_setup *setup);
 void core_init(struct core_queue *c, const struct aqm_algo *algo, const struct aqm_setup *setup,
                const void *conf, u32 mtu_bytes, u64 now, u64 seed);
 bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet);
+bool core_join_probe(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet);
+void core_echo(struct core_queue *c, u64 now, u32 inst, u64 rtt_ns);
 u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now);
 struct aqm_refusal core_change(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
                                const struct aqm_setup *setup, const void *conf);
 void core_reset(struct core_queue *c, struct slot *slots, u32 nslots, u64 now);
 bool core_stat(struct core_queue *c, const struct aqm_field *row, u64 *value);
 const struct aqm_counters *core_counters(const struct core_queue *c);
+const struct aqm_probes *core_probes(const struct core_queue *c);
 const struct aqm_setup *core_setup(const struct core_queue *c);
 const void *core_conf(struct core_queue *c);
 
@@ -139,14 +183,34 @@ void core_init(struct core_queue *c, const struct aqm_algo *algo, const struct a
                const void *conf, u32 mtu_bytes, u64 now, u64 seed)
 {
 	enter(c, NULL, 0);
+	c->probe_asked = AQM_NIL;
 	aqm_queue_init(&c->q, algo, setup, conf, mtu_bytes, now, seed);
 	c->q.ctx = c;
 }
 
 bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet)
 {
+	bool joined;
+
 	enter(c, slots, nslots);
-	return aqm_enqueue(&c->q, now, packet);
+	slots[packet].probe = 0; /* where it comes from, it may have been one */
+	joined = aqm_enqueue(&c->q, now, packet);
+	c->probe_asked = aqm_probe_asked(&c->q) ? c->q.probe_inst : AQM_NIL;
+	return joined;
+}
+
+bool core_join_probe(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet)
+{
+	enter(c, slots, nslots);
+	slots[packet].probe = 1;
+	c->probe_asked = AQM_NIL;
+	return aqm_join_probe(&c->q, now, packet);
+}
+
+void core_echo(struct core_queue *c, u64 now, u32 inst, u64 rtt_ns)
+{
+	if (inst < c->q.insts)
+		aqm_echo(&c->q, now, inst, rtt_ns);
 }
 
 u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
@@ -187,6 +251,11 @@ bool core_stat(struct core_queue *c, const struct aqm_field *row, u64 *value)
 const struct aqm_counters *core_counters(const struct core_queue *c)
 {
 	return &c->q.count;
+}
+
+const struct aqm_probes *core_probes(const struct core_queue *c)
+{
+	return &c->q.probes;
 }
 
 const struct aqm_setup *core_setup(const struct core_queue *c)

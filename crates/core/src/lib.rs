@@ -6,17 +6,20 @@
 //! `aqm/` holds the algorithms and the queue around them; this crate compiles it,
 //! and is the only place with `unsafe`. Reading order: `host.c` (this host's side of
 //! `queue.h`), `ffi` (the C side as Rust sees it), `rows` (algorithms, parameters,
-//! statistics), `queue` (what the engine uses).
+//! statistics), `load` (further algorithms at run time), `queue` (what the engine uses).
 
 mod cache;
 mod ffi;
 #[doc(hidden)]
 pub mod hooks;
+mod layout;
+mod load;
 mod queue;
 mod rows;
 
 pub use cache::prefetch;
-pub use queue::{Counters, Freed, Queue, QueueSpec, Slot};
+pub use load::load;
+pub use queue::{Counters, Freed, Probes, Queue, QueueSpec, Slot};
 pub use rows::{
-    Algorithm, ConfError, Field, Kind, Unit, algorithms, bad_name, queue_rows, reason_name,
+    Algorithm, ConfError, Field, Kind, Unit, algorithms, bad_name, queue_rows, reason_name, units,
 };

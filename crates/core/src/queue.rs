@@ -9,7 +9,7 @@ use crate::ffi;
 use crate::rows::{Algorithm, ConfError, Values, bad_name, reason_name, refusal};
 
 /// What a queue must know of a packet. The engine keeps a `Vec<Slot>` parallel to
-/// its packet bodies; `enq_ns`, `own`, `next` and `pad` are the queue's.
+/// its packet bodies; `enq_ns`, `own`, `next` and `why` are the queue's.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Slot {
@@ -29,8 +29,10 @@ pub struct Slot {
     pub ecn: u8,
     /// Differentiated services code point.
     pub dscp: u8,
-    /// The reason of a drop, then padding.
-    pub pad: [u8; 2],
+    /// The reason of a drop.
+    pub why: u8,
+    /// 1: a probe of the queue that holds it; see [`Queue::join_probe`].
+    pub probe: u8,
 }
 
 /// What to make a queue of.
@@ -78,6 +80,29 @@ pub struct Counters {
     pub marks: [u64; ffi::WHY_COUNT],
     /// Verdicts that broke a rule, by rule.
     pub bad: [u64; ffi::BAD_COUNT],
+}
+
+/// What became of the probes that a queue asked for. They are in no other count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Probes {
+    /// Joined the queue.
+    pub joined: u64,
+    /// Refused, since the limit was reached.
+    pub refused: u64,
+    /// Left the queue towards the responder.
+    pub left: u64,
+    /// Thrown out of the queue.
+    pub freed: u64,
+    /// Answers that came back.
+    pub answered: u64,
+}
+
+impl Probes {
+    /// Inside the queue.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.joined - self.left - self.freed
+    }
 }
 
 impl Counters {
@@ -220,7 +245,7 @@ impl Queue {
             let slot = &slots[packet as usize];
             self.freed.push(Freed {
                 packet,
-                why: slot.pad[0],
+                why: slot.why,
             });
             packet = slot.next;
         }
@@ -242,6 +267,51 @@ impl Queue {
             unsafe { ffi::core_enqueue(self.raw(), slots.as_mut_ptr(), count, now_ns, packet) };
         self.collect(slots);
         joined
+    }
+
+    /// The instance that wants a probe behind the packet that has just arrived.
+    #[inline]
+    #[must_use]
+    pub fn probe_asked(&self) -> Option<u32> {
+        let inst = self.front().probe_asked;
+        (inst != ffi::NIL).then_some(inst)
+    }
+
+    /// The probe that was asked for joins behind the packet that asked. `false`: it was
+    /// refused, and is in [`Queue::freed`] too.
+    ///
+    /// # Panics
+    /// When `slots` lacks this packet or one that is queued, or when nothing was asked for.
+    pub fn join_probe(&mut self, slots: &mut [Slot], now_ns: u64, packet: u32) -> bool {
+        assert!(self.probe_asked().is_some(), "the queue wants no probe");
+        assert!((packet as usize) < slots.len(), "no slot has this number");
+        self.reach = self.reach.max(packet + 1);
+        let count = self.covered(slots);
+        // SAFETY: as for `enqueue`.
+        let joined =
+            unsafe { ffi::core_join_probe(self.raw(), slots.as_mut_ptr(), count, now_ns, packet) };
+        self.collect(slots);
+        joined
+    }
+
+    /// A probe of this instance was answered `rtt_ns` after it joined; the answer came now.
+    pub fn echo(&mut self, now_ns: u64, inst: u32, rtt_ns: u64) {
+        // SAFETY: touches no slot; an instance that is not there is ignored.
+        unsafe { ffi::core_echo(self.raw(), now_ns, inst, rtt_ns) };
+    }
+
+    /// What became of this queue's probes.
+    #[must_use]
+    pub fn probes(&self) -> Probes {
+        // SAFETY: a plain struct inside our memory.
+        let p = unsafe { &*ffi::core_probes(self.memory.as_ptr().cast()) };
+        Probes {
+            joined: p.joined,
+            refused: p.refused,
+            left: p.left,
+            freed: p.freed,
+            answered: p.answered,
+        }
     }
 
     /// The next packet to send, if there is one.

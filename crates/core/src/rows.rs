@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::ffi;
+use crate::{ffi, load};
 
 /// How the number of a row is stored, and what it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,42 +22,21 @@ pub enum Kind {
     Choice,
 }
 
-/// What one unit of a row's number is.
+/// What the number of a row stands for, as the C table tells it: a number of the base is
+/// kept as number * multiply / divide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// A plain number.
-    Count,
-    /// Nanoseconds.
-    Ns,
-    /// Packets.
-    Packets,
-    /// Bytes.
-    Bytes,
-    /// Bytes per second.
-    BytesPerSecond,
-    /// A probability in Q0.32: 2^32 is one.
-    Probability,
-    /// Sixteenths of a hertz.
-    SixteenthHertz,
-    /// The exponent of a power of two.
-    Log2,
-}
-
-impl Unit {
-    /// The unit's short name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Unit::Count => "count",
-            Unit::Ns => "ns",
-            Unit::Packets => "pkts",
-            Unit::Bytes => "bytes",
-            Unit::BytesPerSecond => "bytes/s",
-            Unit::Probability => "q32",
-            Unit::SixteenthHertz => "hz/16",
-            Unit::Log2 => "log2",
-        }
-    }
+pub struct Unit {
+    /// Its short name, as `bytes/s`.
+    pub name: &'static str,
+    /// `number`, `time` (ns), `packets`, `size` (bytes), `rate` (bit/s), `share`, `frequency`
+    /// (Hz).
+    pub base: &'static str,
+    /// See above.
+    pub multiply: u64,
+    /// See above.
+    pub divide: u64,
+    /// What a number means that cannot be read off its unit; or empty.
+    pub note: &'static str,
 }
 
 /// One row: a parameter or a statistic.
@@ -105,10 +84,16 @@ unsafe impl Sync for Info {}
 unsafe impl Send for ffi::Field {}
 
 impl Algorithm {
-    /// The algorithm of this name.
+    /// The algorithm of this name: one compiled in, or one that was loaded.
     #[must_use]
     pub fn find(name: &str) -> Option<Algorithm> {
-        algorithms().iter().copied().find(|a| a.name() == name)
+        let compiled = algorithms().iter().copied().find(|a| a.name() == name);
+        compiled.or_else(|| load::find(name))
+    }
+
+    pub(crate) fn of(raw: &'static ffi::Algo) -> Self {
+        // SAFETY: its tables are constants of this process.
+        Algorithm(Box::leak(Box::new(unsafe { info(raw) })))
     }
 
     /// Its published name, in lower case.
@@ -147,10 +132,29 @@ impl Algorithm {
         self.0.raw.flags
     }
 
+    /// What a row of the queue is where nobody sets it.
+    #[must_use]
+    pub fn queue_default(self, row: &Field) -> u64 {
+        // SAFETY: both are constant tables of the library.
+        unsafe { ffi::aqm_setup_default(self.0.raw, row.raw) }
+    }
+
     /// It looks at packets inside the queue.
     #[must_use]
     pub fn samples(self) -> bool {
         self.flags() & ffi::SAMPLES != 0
+    }
+
+    /// It asks for probes, and hears of their answers.
+    #[must_use]
+    pub fn probes(self) -> bool {
+        !self.0.raw.echo.is_null()
+    }
+
+    /// It is refused while the row `bandwidth` of its queue is 0.
+    #[must_use]
+    pub fn needs_rate(self) -> bool {
+        self.flags() & ffi::NEEDS_RATE != 0
     }
 
     /// It marks where the row `ecn` allows it.
@@ -186,17 +190,41 @@ impl PartialEq for Algorithm {
 pub fn algorithms() -> &'static [Algorithm] {
     static ALL: OnceLock<Vec<Algorithm>> = OnceLock::new();
     ALL.get_or_init(|| {
+        crate::layout::check();
         let mut all = Vec::new();
         // SAFETY: the table in all.c is constant and ends with NULL.
         unsafe {
             let mut at = (&raw const ffi::aqm_all).cast::<*const ffi::Algo>();
             while let Some(raw) = (*at).as_ref() {
-                assert_eq!(raw.abi, ffi::ABI, "aqm.h and ffi.rs disagree");
-                all.push(Algorithm(Box::leak(Box::new(info(raw)))));
+                all.push(Algorithm::of(raw));
                 at = at.add(1);
             }
         }
         all
+    })
+}
+
+/// What rows are counted in.
+pub fn units() -> &'static [Unit] {
+    static UNITS: OnceLock<Vec<Unit>> = OnceLock::new();
+    UNITS.get_or_init(|| {
+        let all = (&raw const ffi::aqm_units).cast::<ffi::UnitInfo>();
+        // SAFETY: the table has so many entries, and its text is static.
+        let read = |i| unsafe {
+            let raw = &*all.add(i);
+            Unit {
+                name: text(raw.name),
+                base: text(raw.base),
+                multiply: raw.multiply,
+                divide: raw.divide,
+                note: if raw.note.is_null() {
+                    ""
+                } else {
+                    text(raw.note)
+                },
+            }
+        };
+        (0..crate::layout::units()).map(read).collect()
     })
 }
 
@@ -253,16 +281,7 @@ unsafe fn fields(mut at: *const ffi::Field) -> Vec<Field> {
 /// As [`info`].
 unsafe fn field(raw: &'static ffi::Field) -> Field {
     let kind = [Kind::Bool, Kind::U32, Kind::U64, Kind::Choice][usize::from(raw.kind)];
-    let unit = [
-        Unit::Count,
-        Unit::Ns,
-        Unit::Packets,
-        Unit::Bytes,
-        Unit::BytesPerSecond,
-        Unit::Probability,
-        Unit::SixteenthHertz,
-        Unit::Log2,
-    ][usize::from(raw.unit)];
+    let unit = units()[usize::from(raw.unit)];
     let words = if raw.choices.is_null() {
         0
     } else {
@@ -348,8 +367,8 @@ impl Values {
         };
         // SAFETY: both tables describe just these memories.
         unsafe {
-            let setup = (&raw mut values.setup).cast();
-            ffi::aqm_field_defaults((&raw const ffi::aqm_setup_rows).cast(), setup);
+            let setup = &raw mut values.setup;
+            ffi::aqm_setup_defaults(raw, setup);
             ffi::aqm_field_defaults(raw.params, values.conf.as_mut_ptr().cast());
         }
         values

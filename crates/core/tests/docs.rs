@@ -14,14 +14,14 @@ const END: &str = "<!-- end of rows -->\n";
 
 fn value(unit: Unit, value: u64) -> String {
     let trimmed = |number: f64, unit: &str| format!("{} {unit}", number);
-    match unit {
-        Unit::Ns if value == 0 => "0".to_owned(),
-        Unit::Ns if value.is_multiple_of(1_000_000_000) => format!("{} s", value / 1_000_000_000),
-        Unit::Ns if value >= 1_000_000 => trimmed(value as f64 / 1e6, "ms"),
-        Unit::Ns if value >= 1_000 => trimmed(value as f64 / 1e3, "us"),
-        Unit::Ns => format!("{value} ns"),
-        Unit::Probability if value == u64::from(u32::MAX) => "1".to_owned(),
-        Unit::Probability => {
+    match unit.base {
+        "time" if value == 0 => "0".to_owned(),
+        "time" if value.is_multiple_of(1_000_000_000) => format!("{} s", value / 1_000_000_000),
+        "time" if value >= 1_000_000 => trimmed(value as f64 / 1e6, "ms"),
+        "time" if value >= 1_000 => trimmed(value as f64 / 1e3, "us"),
+        "time" => format!("{value} ns"),
+        "share" if value == u64::from(u32::MAX) => "1".to_owned(),
+        "share" => {
             let p = value as f64 / 2f64.powi(32);
             let digits = (1..12).find(|d| {
                 let text = format!("{p:.d$}");
@@ -32,12 +32,18 @@ fn value(unit: Unit, value: u64) -> String {
                 _ => format!("{p:.3e}"),
             }
         }
-        Unit::SixteenthHertz => trimmed(value as f64 / 16.0, "Hz"),
-        Unit::Log2 => format!("2^-{value}"),
-        Unit::Packets => format!("{value} packets"),
-        Unit::Bytes => format!("{value} B"),
-        Unit::BytesPerSecond => format!("{value} B/s"),
-        Unit::Count => value.to_string(),
+        "frequency" => trimmed(
+            value as f64 * unit.divide as f64 / unit.multiply as f64,
+            "Hz",
+        ),
+        "number" if unit.name == "log2" => format!("2^-{value}"),
+        "number" => value.to_string(),
+        "packets" => format!("{value} packets"),
+        "size" => format!("{value} B"),
+        "rate" if value == 0 => "0".to_owned(),
+        "rate" => format!("{value} B/s"),
+        "address" => std::net::Ipv4Addr::from(value as u32).to_string(),
+        base => panic!("this test cannot write a value of base {base}"),
     }
 }
 
@@ -52,7 +58,7 @@ fn table(rows: &[Field], with_range: bool) -> String {
         let fixed = if row.fixed { " (fixed)" } else { "" };
         let words = &row.choices;
         let unit = if words.is_empty() {
-            row.unit.name()
+            row.unit.name
         } else {
             "word"
         };

@@ -20,9 +20,11 @@ mod _native {
     #[pymodule_export]
     use super::duk::duk_evaluations_per_second;
     #[pymodule_export]
-    use super::observe::{observe, ways};
+    use super::observe::{observe, probe_ways, ways};
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]
-    use super::tables::{algorithms, bad_names, check, core_version, queue_rows, reason_names};
+    use super::tables::{
+        algorithms, bad_names, check, core_version, load, queue_rows, reason_names, units,
+    };
 }

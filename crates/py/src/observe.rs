@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
 use sojourn_sim::app::start_of;
 use sojourn_sim::observed::inside::Log;
@@ -40,6 +41,29 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
         Ok((forth, back, starts.collect()))
     };
     scenario.flows.iter().enumerate().map(way).collect()
+}
+
+/// Link, ways forth and back, responder.
+type ProbeWay = (usize, Vec<usize>, Vec<usize>, String);
+
+/// By link with an algorithm that probes: its number, the links behind it to the responder,
+/// those back, and the responder's node.
+#[pyfunction]
+pub fn probe_ways(scenario: &str) -> PyResult<Vec<ProbeWay>> {
+    let scenario = read(scenario)?;
+    let graph = Graph::of(&scenario);
+    let asks = |name: &str| Algorithm::find(name).is_some_and(Algorithm::probes);
+    let links = scenario.links.iter().enumerate();
+    links
+        .filter(|(_, link)| asks(&link.queue.algorithm))
+        .map(|(i, link)| {
+            let [forth, back] = graph
+                .probe_ways(link, &format!("links[{i}]"))
+                .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
+            let responder = link.responder.as_ref().unwrap_or(&link.to);
+            Ok((i, forth, back, responder.clone()))
+        })
+        .collect()
 }
 
 /// A queue and where its packets were seen.

@@ -4,8 +4,9 @@
 //! The tables of the C core as Python dictionaries.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sojourn_core::{Algorithm, Field, Kind, Queue, QueueSpec};
@@ -24,19 +25,43 @@ pub fn core_version() -> String {
 pub fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     sojourn_core::algorithms()
         .iter()
-        .map(|algorithm| {
-            let entry = PyDict::new(py);
-            entry.set_item("name", algorithm.name())?;
-            entry.set_item("brief", algorithm.brief())?;
-            entry.set_item("source", algorithm.source())?;
-            entry.set_item("marks", algorithm.marks())?;
-            entry.set_item("acts", algorithm.acts())?;
-            entry.set_item("samples", algorithm.samples())?;
-            entry.set_item("params", rows(py, algorithm.params())?)?;
-            entry.set_item("stats", rows(py, algorithm.stats())?)?;
-            Ok(entry)
-        })
+        .map(|algorithm| entry(py, *algorithm))
         .collect()
+}
+
+/// What rows are counted in: name, base, multiplier, divisor, note.
+#[pyfunction]
+pub fn units() -> Vec<(&'static str, &'static str, u64, u64, &'static str)> {
+    let all = sojourn_core::units().iter();
+    all.map(|unit| (unit.name, unit.base, unit.multiply, unit.divide, unit.note))
+        .collect()
+}
+
+/// Loads the algorithm of a library, to be known as `name`.
+#[pyfunction]
+pub fn load<'py>(py: Python<'py>, path: PathBuf, name: &str) -> PyResult<Bound<'py, PyDict>> {
+    // SAFETY: it was compiled from a file that the user names to be run.
+    let loaded = unsafe { sojourn_core::load(&path, name) };
+    entry(py, loaded.map_err(PyValueError::new_err)?)
+}
+
+fn entry<'py>(py: Python<'py>, algorithm: Algorithm) -> PyResult<Bound<'py, PyDict>> {
+    let entry = PyDict::new(py);
+    entry.set_item("name", algorithm.name())?;
+    entry.set_item("brief", algorithm.brief())?;
+    entry.set_item("source", algorithm.source())?;
+    entry.set_item("marks", algorithm.marks())?;
+    entry.set_item("acts", algorithm.acts())?;
+    entry.set_item("samples", algorithm.samples())?;
+    entry.set_item("probes", algorithm.probes())?;
+    entry.set_item("needs_rate", algorithm.needs_rate())?;
+    let defaults = sojourn_core::queue_rows()
+        .iter()
+        .map(|row| (row.name, algorithm.queue_default(row)));
+    entry.set_item("defaults", defaults.collect::<BTreeMap<_, _>>())?;
+    entry.set_item("params", rows(py, algorithm.params())?)?;
+    entry.set_item("stats", rows(py, algorithm.stats())?)?;
+    Ok(entry)
 }
 
 /// The rows of the queue itself, which every algorithm shares.
@@ -72,7 +97,7 @@ fn rows<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Vec<Bound<'py, PyDic
             let row = PyDict::new(py);
             row.set_item("name", field.name)?;
             row.set_item("help", field.help)?;
-            row.set_item("unit", field.unit.name())?;
+            row.set_item("unit", field.unit.name)?;
             row.set_item("kind", kind_name(field.kind))?;
             row.set_item("default", field.def)?;
             row.set_item("min", field.min)?;

@@ -4,22 +4,32 @@
 
 #include "aqm.h"
 
+extern const struct aqm_algo aqm_asqm;
+extern const struct aqm_algo aqm_avq;
 extern const struct aqm_algo aqm_choke;
 extern const struct aqm_algo aqm_codel;
+extern const struct aqm_algo aqm_dualpi2;
 extern const struct aqm_algo aqm_duk;
 extern const struct aqm_algo aqm_fifo;
+extern const struct aqm_algo aqm_fq_codel;
 extern const struct aqm_algo aqm_pie;
 extern const struct aqm_algo aqm_pie_2013;
+extern const struct aqm_algo aqm_red;
 extern const struct aqm_algo aqm_sfb;
 
 /* clang-format off */
 const struct aqm_algo *const aqm_all[] = {
+	&aqm_asqm,
+	&aqm_avq,
 	&aqm_choke,
 	&aqm_codel,
+	&aqm_dualpi2,
 	&aqm_duk,
 	&aqm_fifo,
+	&aqm_fq_codel,
 	&aqm_pie,
 	&aqm_pie_2013,
+	&aqm_red,
 	&aqm_sfb,
 	NULL,
 };

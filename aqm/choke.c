@@ -12,7 +12,6 @@ struct choke_conf {
 	u32 min, max; /* packets of average queue */
 	u32 probability;
 	u32 weight;
-	u64 bandwidth;
 	u32 avpkt;
 };
 
@@ -27,16 +26,15 @@ struct choke_state {
 
 /* clang-format off */
 static const struct aqm_field params[] = {
-	AQM_ROW(1, AQM_U32, choke_conf, min, AQM_PKTS, 100, 1, 1u << 17, 0,
+	AQM_ROW(1, AQM_U32, choke_conf, min, AQM_PKTS, 100, 1, (1u << 17) - 1, 0,
 		"average queue up to which every packet is let in"),
-	AQM_ROW(2, AQM_U32, choke_conf, max, AQM_PKTS, 200, 1, 1u << 17, 0,
+	AQM_ROW(2, AQM_U32, choke_conf, max, AQM_PKTS, 200, 2, 1u << 17, 0,
 		"average queue from which on every packet is dropped"),
 	AQM_ROW(3, AQM_U32, choke_conf, probability, AQM_PROB, 85899346, 1, U32_MAX, 0,
 		"RED's signal probability just below max"),
 	AQM_ROW(4, AQM_U32, choke_conf, weight, AQM_LOG2, 9, 1, 20, 0,
 		"the average moves by this negative power of two of the difference"),
-	AQM_ROW(5, AQM_U64, choke_conf, bandwidth, AQM_BYTES_PER_S, 1250000, 1, 1ull << 40, 0,
-		"rate of the link, for the decay of the average while idle"),
+	/* 5 was the rate of the link, which is a row of the queue now. */
 	AQM_ROW(6, AQM_U32, choke_conf, avpkt, AQM_BYTES, 1000, 1, 65535, 0,
 		"mean packet, for the decay of the average while idle"),
 	AQM_END,
@@ -68,9 +66,10 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	return AQM_NEVER;
 }
 
-static void update_average(struct choke_state *s, const struct choke_conf *c, u64 now, u32 q)
+static void update_average(struct choke_state *s, const struct choke_conf *c, u64 now,
+                           const struct aqm_view *view)
 {
-	red_update(&s->avg, now, q, c->weight, c->bandwidth, c->avpkt);
+	red_update(&s->avg, now, view->pkts, c->weight, red_rate(view->rate_bytes_s), c->avpkt);
 	s->average = s->avg.scaled >> (c->weight + RED_FRACTION);
 	s->prob = 0;
 }
@@ -94,7 +93,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	struct aqm_pkt other;
 	u32 slot;
 
-	update_average(s, c, now, view->pkts);
+	update_average(s, c, now, view);
 	if (s->avg.scaled <= red_scaled(c->min, c->weight)) {
 		s->count = 0;
 		return aqm_pass();
@@ -112,15 +111,14 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	return aqm_signal(view, pkt, AQM_WHY_EARLY);
 }
 
+/* Figure 1 has no limit: as in Linux all of it comes first, the comparison above all,
+ * and then what would have joined finds no room. */
 static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
                                    const struct aqm_view *view, struct aqm_pkt *pkt)
 {
-	struct choke_state *s = st;
+	struct aqm_verdict v = enqueue(st, conf, now, view, pkt);
 
-	(void)pkt;
-	update_average(s, conf, now, view->pkts);
-	s->count = 1;
-	return aqm_drop(AQM_WHY_LIMIT);
+	return v.act == AQM_DROP ? v : aqm_drop(AQM_WHY_LIMIT);
 }
 
 static void gone(void *st, const void *conf, u64 now, const struct aqm_view *view,

@@ -27,21 +27,21 @@ struct bin {
 	u32 pkts;
 };
 
-/* Bins under one hash. Two of them: the next one learns before it takes over. */
 struct bins {
-	u64 salt;
-	u32 era; /* 1 .. 65535; a packet knows the eras that have counted it */
 	struct bin at[LEVELS][BINS];
 };
 
+/* Each era has a hash. Bins serve every other era: those of this era decide, and those
+ * of the next one learn. A packet carries the era in which it came, times two, and
+ * whether the bins that learned have counted it too. An era lasts a second at least, so
+ * 31 bits last for 68 years. */
 struct sfb_state {
 	struct bins bins[2];
-	u32 now; /* which of the two decides */
-	u32 eras;
-	u64 seed, next_ns;
-	u64 tokens_at_ns;
-	u32 tokens;
+	u32 era;
 	u32 prob; /* of the last arrival's flow */
+	u64 seed, next_ns;
+	u64 credit; /* of the penalty box: packets, times NS_PER_S */
+	u64 credit_at_ns;
 	u64 penalised;
 	struct aqm_rng rng;
 };
@@ -62,7 +62,7 @@ static const struct aqm_field params[] = {
 		"packets that those flows may send at once"),
 	AQM_ROW(7, AQM_U64, sfb_conf, rehash, AQM_NS, 600 * NS_PER_S, NS_PER_S, 86400 * NS_PER_S, 0,
 		"time between changes of the hash"),
-	AQM_ROW(8, AQM_U64, sfb_conf, warmup, AQM_NS, 60 * NS_PER_S, 0, 86400 * NS_PER_S, 0,
+	AQM_ROW(8, AQM_U64, sfb_conf, warmup, AQM_NS, 60 * NS_PER_S, 0, 43200 * NS_PER_S, 0,
 		"time that the next hash learns before it decides"),
 	AQM_END,
 };
@@ -85,14 +85,15 @@ static const char *check(const void *conf)
 	return c->warmup < c->rehash ? NULL : "warmup must be shorter than rehash";
 }
 
-static void begin_era(struct sfb_state *s, u32 which)
+static struct bins *bins_of(struct sfb_state *s, u32 era)
 {
-	struct bins *b = &s->bins[which];
+	return &s->bins[era & 1];
+}
 
-	aqm_zero(b, sizeof(*b));
-	s->eras++;
-	b->salt = rng_mix(s->seed + s->eras);
-	b->era = s->eras % 65535 + 1;
+/* Four bits for each level, of as much of the era as a packet carries. */
+static u32 bin_numbers(const struct sfb_state *s, u32 era, u32 flow)
+{
+	return (u32)rng_mix(rng_mix(s->seed + (era << 1)) ^ flow);
 }
 
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
@@ -102,32 +103,24 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 
 	s->seed = seed;
 	rng_seed(&s->rng, seed, 0);
-	begin_era(s, 0);
-	begin_era(s, 1);
+	s->era = 1;
 	s->next_ns = now + c->rehash;
-	s->tokens = c->penalty_burst;
-	s->tokens_at_ns = now;
+	s->credit = c->penalty_burst * NS_PER_S;
+	s->credit_at_ns = now;
 	return AQM_NEVER;
 }
 
-/* The hash moves on a grid of time, so that no flow stays in a bad flow's bins. */
+/* The hash moves on a grid of time, so that no flow stays in a bad flow's bins. What the
+ * bins hold stays: lengths because packets will be taken back, probabilities as in Linux. */
 static void change_hash(struct sfb_state *s, const struct sfb_conf *c, u64 now)
 {
-	u64 missed;
+	u64 passed;
 
 	if (now < s->next_ns)
 		return;
-	missed = div64(now - s->next_ns, c->rehash);
-	s->next_ns += (missed + 1) * c->rehash;
-	begin_era(s, s->now);
-	s->now ^= 1;
-	if (missed)
-		begin_era(s, s->now); /* nobody was there to warm it up */
-}
-
-static u32 bin_numbers(const struct bins *b, u32 flow)
-{
-	return (u32)rng_mix(b->salt ^ flow);
+	passed = div64(now - s->next_ns, c->rehash) + 1;
+	s->next_ns += passed * c->rehash;
+	s->era += (u32)passed;
 }
 
 /* What the bins of a flow say. */
@@ -156,49 +149,39 @@ static struct opinion consult(struct bins *b, u32 numbers, const struct sfb_conf
 	return least;
 }
 
-static void count(struct bins *b, u32 flow, bool up)
+static void count(struct sfb_state *s, u32 era, u32 flow, bool up)
 {
-	u32 level, numbers = bin_numbers(b, flow);
+	u32 level, numbers = bin_numbers(s, era, flow);
 
 	for (level = 0; level < LEVELS; level++, numbers >>= 4) {
-		u32 *pkts = &b->at[level][numbers & (BINS - 1)].pkts;
+		u32 *pkts = &bins_of(s, era)->at[level][numbers & (BINS - 1)].pkts;
 
 		*pkts = up ? *pkts + 1 : *pkts - 1;
 	}
 }
 
-static struct aqm_verdict admit(struct sfb_state *s, struct aqm_pkt *pkt, bool warm,
+static struct aqm_verdict admit(struct sfb_state *s, struct aqm_pkt *pkt, bool taught,
                                 struct aqm_verdict v)
 {
-	struct bins *b = &s->bins[s->now], *next = &s->bins[s->now ^ 1];
-
-	count(b, pkt->k.flow, true);
-	pkt->k.own = b->era;
-	if (warm) {
-		count(next, pkt->k.flow, true);
-		pkt->k.own |= next->era << 16;
-	}
+	count(s, s->era, pkt->k.flow, true);
+	if (taught)
+		count(s, s->era + 1, pkt->k.flow, true);
+	pkt->k.own = s->era << 1 | taught;
 	return v;
 }
 
 /* Flows whose probability has reached one share a token bucket. */
 static bool penalty_allows(struct sfb_state *s, const struct sfb_conf *c, u64 now)
 {
-	u64 earned;
+	/* 65536 s fill the largest bucket at one a second; both terms are below 2^63 */
+	u64 earned = min64(now - s->credit_at_ns, 65536 * NS_PER_S) * c->penalty_rate;
 
 	s->penalised++;
-	if (!s->tokens && c->penalty_rate) {
-		/* 65536 s cover the largest burst at one a second; below 2^63 */
-		earned = div64(min64(now - s->tokens_at_ns, 65536 * NS_PER_S) * c->penalty_rate,
-		               NS_PER_S);
-		if (earned) {
-			s->tokens = (u32)min64(earned, c->penalty_burst);
-			s->tokens_at_ns = now;
-		}
-	}
-	if (!s->tokens)
+	s->credit = min64(s->credit + earned, c->penalty_burst * NS_PER_S);
+	s->credit_at_ns = now;
+	if (!c->penalty_rate || s->credit < NS_PER_S)
 		return false;
-	s->tokens--;
+	s->credit -= NS_PER_S;
 	return true;
 }
 
@@ -207,47 +190,45 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 {
 	struct sfb_state *s = st;
 	const struct sfb_conf *c = conf;
+	u32 flow = pkt->k.flow;
 	struct opinion of;
 	bool warm;
 	u32 draw;
 
 	change_hash(s, c, now);
 	warm = now + c->warmup >= s->next_ns;
-	of = consult(&s->bins[s->now], bin_numbers(&s->bins[s->now], pkt->k.flow), c);
-	if (warm)
-		consult(&s->bins[s->now ^ 1], bin_numbers(&s->bins[s->now ^ 1], pkt->k.flow),
-		        c);
+	of = consult(bins_of(s, s->era), bin_numbers(s, s->era, flow), c);
 	s->prob = of.prob;
 	if (of.pkts >= c->bin_max)
 		return aqm_drop(AQM_WHY_THRESHOLD);
 	if (of.prob == U32_MAX) {
+		/* only who does not respond teaches the next bins: paper, section 4 */
+		if (warm)
+			consult(bins_of(s, s->era + 1), bin_numbers(s, s->era + 1, flow), c);
 		if (!penalty_allows(s, c, now))
 			return aqm_drop(AQM_WHY_RATE);
 		return admit(s, pkt, warm, aqm_pass());
 	}
 	draw = rng_u32(&s->rng);
 	if (draw >= of.prob)
-		return admit(s, pkt, warm, aqm_pass());
+		return admit(s, pkt, false, aqm_pass());
 	/* above one half marks alone no longer help: the upper part are drops */
 	if (!aqm_can_mark(view, pkt) ||
 	    (of.prob > 1u << 31 && draw < (of.prob - (1u << 31)) * 2))
 		return aqm_drop(AQM_WHY_EARLY);
-	return admit(s, pkt, warm, aqm_signal(view, pkt, AQM_WHY_EARLY));
+	return admit(s, pkt, false, aqm_signal(view, pkt, AQM_WHY_EARLY));
 }
 
 static void gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
                  const struct aqm_pkt *pkt, u8 why)
 {
 	struct sfb_state *s = st;
-	u32 i;
+	u32 era = pkt->k.own >> 1;
 
 	(void)conf, (void)now, (void)view, (void)why;
-	for (i = 0; i < 2; i++) {
-		u32 era = s->bins[i].era;
-
-		if ((pkt->k.own & 0xffff) == era || pkt->k.own >> 16 == era)
-			count(&s->bins[i], pkt->k.flow, false);
-	}
+	count(s, era, pkt->k.flow, false);
+	if (pkt->k.own & 1)
+		count(s, era + 1, pkt->k.flow, false);
 }
 
 static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,

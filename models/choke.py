@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from models.queue import Act, Discipline, Packet
+from models.queue import Act, Discipline, Packet, Why
 from models.red import RedAverage, RedProbability
 
 
@@ -41,6 +41,7 @@ class Choke(Discipline):
         self.slope = 0.0
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        """Figure 1 from top to bottom; `red.py` is its "probability p"."""
         average = self.average.update(now_s, len(self.waiting))
         self.slope = 0.0
         if not self.judge.below("min", self.red.min_th, average):
@@ -50,12 +51,12 @@ class Choke(Discipline):
             position = self.draw(self.waiting)
             if self.waiting[position].flow == packet.flow:
                 self.matched += 1
-                self.remove(now_s, position)
-                return Act.DROP
+                self.remove(now_s, position, Why.MATCH)
+                return self.refuse(Why.MATCH)
         if self.judge.below("max", self.red.max_th, average):
             self.red.count = 0
             self.note_empty(now_s)
-            return Act.DROP
+            return self.refuse(Why.THRESHOLD)
         self.slope = self.red.slope(average)
         p = self.red.early(self.slope)
         if p >= 1 or self.chance(p):
@@ -67,12 +68,14 @@ class Choke(Discipline):
         return Act.PASS
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
-        self.average.update(now_s, len(self.waiting))
-        self.slope = 0.0
-        self.red.count = 0
+        """The figure has no limit. All of it comes first, and who may join finds no room
+        (choke_enqueue)."""
+        self.reason = self.signals_for
+        if self.on_arrival(now_s, packet) is not Act.DROP:
+            self.reason = Why.LIMIT
         self.note_empty(now_s)
 
-    def on_removal(self, now_s: float, packet: Packet) -> None:
+    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
         self.note_empty(now_s)
 
     def on_request(self, now_s: float) -> Packet | None:
@@ -82,6 +85,6 @@ class Choke(Discipline):
         return packet
 
     def note_empty(self, now_s: float) -> None:
-        """If nothing waits the link is idle from here on."""
+        """RED's figure 2, q_time: if nothing waits the link is idle from here on."""
         if not self.waiting:
             self.average.idle_since_s = now_s

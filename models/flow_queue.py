@@ -4,18 +4,19 @@
 
 What docs/host-contract.md says otherwise: room is made before a packet joins and not after, by
 half the bytes of the fattest flow or 64 packets, and of equally fat flows the first one pays;
-a flow that left without credit is paid for the rounds since then; a lowered limit takes up to 64
-packets of the fattest flow at a time.
+a dry flow in debt by more than a quantum leaves the list at once, and is paid for the rounds since
+then when it comes back; a lowered limit takes up to 64 packets of the fattest flow at a time.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
-from models.queue import Discipline, Outcome, Packet
+from models.queue import Discipline, Outcome, Packet, Why
 
-# Section 4.1.3.
+# Section 4.1, last paragraph.
 BATCH = 64
 # Bound of work: packets that one arrival may push out.
 MOST_EVICTED = 1024
@@ -47,6 +48,8 @@ class FlowQueue(Discipline):
     ) -> None:
         super().__init__(limit_pkts=limit_pkts, limit_bytes=limit_bytes)
         self.flows = [Flow(i, make(), quantum) for i in range(flows)]
+        for flow in self.flows:
+            flow.queue.elsewhere = partial(self.without, flow)
         self.quantum = quantum
         self.new: list[Flow] = []
         self.old: list[Flow] = []
@@ -61,6 +64,10 @@ class FlowQueue(Discipline):
         self.packets += flow.counted[0] - packets
         self.bytes += flow.counted[1] - size
 
+    def without(self, flow: Flow) -> int:
+        """Bytes of all other flows."""
+        return self.bytes - flow.counted[1]
+
     def advance(self, now_s: float) -> None:
         """A flow runs its timers at its own events."""
 
@@ -69,11 +76,13 @@ class FlowQueue(Discipline):
         self.busy = None
         self.outcome.dropped += found.dropped
         self.outcome.marked += found.marked
+        self.outcome.why |= found.why
 
     def so_far(self) -> Outcome:
         """Of this event, with what the flow that is busy has done."""
         own, inside = self.outcome, self.busy.outcome if self.busy else Outcome()
-        return Outcome(own.dropped + inside.dropped, own.marked + inside.marked, own.sent)
+        signals = own.dropped + inside.dropped, own.marked + inside.marked
+        return Outcome(*signals, own.why | inside.why, own.sent)
 
     # Section 4.1: enqueue.
 
@@ -84,8 +93,8 @@ class FlowQueue(Discipline):
             self.make_room(now_s, packet)
         if self.is_full(packet):
             flow.queue.outcome = Outcome()
-            flow.queue.drop(packet)
             flow.queue.on_overflow(now_s, packet)
+            flow.queue.drop(packet, Why.LIMIT)
             self.tell(flow.queue.outcome)
             return self.outcome
         before = len(flow.queue.waiting)
@@ -101,17 +110,17 @@ class FlowQueue(Discipline):
         return self.packets >= self.limit_pkts or self.bytes + packet.size > self.limit_bytes
 
     def make_room(self, now_s: float, packet: Packet) -> None:
-        """Section 4.1.3, ahead of the packet."""
+        """Section 4.1, last paragraph, ahead of the packet."""
         evicted = 0
         while self.is_full(packet) and self.packets and evicted < MOST_EVICTED:
             evicted += self.evict_batch(now_s, self.fattest())
 
     def evict_batch(self, now_s: float, fat: Flow) -> int:
-        """Half its bytes or 64 packets, at least one; how many packets."""
+        """Section 4.1: half its bytes (there: packets), 64 at most, at least one; how many."""
         half = fat.queue.bytes // 2
         batch = 0
         while batch < BATCH and (batch == 0 or fat.queue.bytes > half) and fat.queue.waiting:
-            self.evict(now_s, fat)
+            self.evict(now_s, fat, Why.FAT)
             batch += 1
         return batch
 
@@ -119,15 +128,15 @@ class FlowQueue(Discipline):
         """The flow with the largest backlog, by bytes."""
         return max(self.new + self.old, key=lambda flow: (flow.queue.bytes, -flow.index))
 
-    def evict(self, now_s: float, flow: Flow) -> None:
+    def evict(self, now_s: float, flow: Flow, why: Why) -> None:
         """Its oldest packet goes."""
         flow.queue.outcome = Outcome()
-        flow.queue.remove(now_s, 0)
+        flow.queue.remove(now_s, 0, why)
         self.tell(flow.queue.outcome)
         self.count(flow)
 
     def begin(self, flow: Flow) -> None:
-        """A flow that was not active has a packet: it is new, unless it is still in debt."""
+        """Section 4.1: a flow that was not active has a packet; new, unless it is in debt."""
         flow.active = True
         flow.credits += (self.round - flow.paid_round) * self.quantum
         flow.paid_round = self.round
@@ -144,7 +153,7 @@ class FlowQueue(Discipline):
         while self.new or self.old:
             queues = self.new or self.old
             flow = queues[0]
-            if flow.credits <= 0 and (self.new or flow.queue.waiting):
+            if flow.credits <= 0 and (self.new or flow.queue.waiting or self.stays(flow)):
                 flow.credits += self.quantum
                 flow.paid_round += 1
                 self.round = max(self.round, flow.paid_round)
@@ -167,6 +176,10 @@ class FlowQueue(Discipline):
                 flow.active = False
         return self.outcome
 
+    def stays(self, flow: Flow) -> bool:
+        """Section 4.2, credits first: a dry flow waits for them too, if one round pays."""
+        return flow.credits > -self.quantum
+
     # What every queue does.
 
     def lower_limit(self, now_s: float, limit_pkts: float) -> Outcome:
@@ -176,7 +189,7 @@ class FlowQueue(Discipline):
             fat = self.fattest()
             for _ in range(min(BATCH, len(fat.queue.waiting))):
                 if self.packets > limit_pkts:
-                    self.evict(now_s, fat)
+                    self.evict(now_s, fat, Why.LOWERED)
         return self.outcome
 
     def all_waiting(self) -> list[Packet]:

@@ -94,6 +94,7 @@ class Pie(Ticking):
         return self.chance(self.p)
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        """Appendix B, enque, with section 4.4 first and 5.1 last."""
         if self.quiet():
             self.burst_s = self.max_burst_s
         if self.burst_s > SAME_INSTANT_S or not self.drop_early():
@@ -105,6 +106,7 @@ class Pie(Ticking):
         self.p_sum = 0.0
 
     def on_request(self, now_s: float) -> Packet | None:
+        """Section 4.3, or 5.2."""
         packet = self.take()
         if packet is not None and self.from_rate:
             self.measure(now_s, packet.size)
@@ -137,6 +139,7 @@ class Pie(Ticking):
         self.delay_s = self.delay_old_s = 0.0
 
     def update(self, now_s: float) -> None:
+        """Appendix A, calculate_drop_prob: sections 4.2 and 4.4."""
         self.delay_s = self.latest_delay_s()
         self.p += self.step(self.delay_s)
         if self.delay_s > FAR_S + SAME_INSTANT_S:

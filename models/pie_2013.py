@@ -44,7 +44,7 @@ class Pie2013(Ticking):
         self.cycle_start_s = 0.0
 
     def step(self, delay_s: float) -> float:
-        """The change of p: dossier Eq. 16a, CFD Eq. 2."""
+        """Drop probability calculation, with its auto-tuning in two stages."""
         change = self.alpha_hz * (delay_s - self.target_s)
         change += self.beta_hz * (delay_s - self.delay_old_s)
         if self.p < 0.01:
@@ -54,6 +54,7 @@ class Pie2013(Ticking):
         return change
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        """Random dropping, unless a burst is tolerated."""
         if self.burst_s > SAME_INSTANT_S:
             return Act.PASS
         if self.chance(self.p):
@@ -61,6 +62,7 @@ class Pie2013(Ticking):
         return Act.PASS
 
     def on_request(self, now_s: float) -> Packet | None:
+        """Departure rate estimation, at each departure."""
         packet = self.take()
         if packet is not None:
             self.measure(now_s, packet.size)
@@ -93,6 +95,7 @@ class Pie2013(Ticking):
         self.delay_old_s = 0.0
 
     def update(self, now_s: float) -> None:
+        """Queue over rate (Little's law), the new p, and burst tolerance."""
         delay_s = 0.0 if self.rate is None else self.bytes / self.rate
         self.p = min(1.0, max(0.0, self.p + self.step(delay_s)))
         self.burst_s = max(0.0, self.burst_s - self.tupdate_s)

@@ -35,6 +35,20 @@ class Act(Enum):
     DROP = "drop"
 
 
+class Why(Enum):
+    """For what reason it was lost or marked."""
+
+    EARLY = "early"  # drawn with a probability
+    DELAY = "delay"  # its time in the queue
+    THRESHOLD = "threshold"  # a fixed bound of the algorithm
+    MATCH = "match"  # the same flow as a drawn packet
+    RATE = "rate"  # its flow is held to a rate
+    LIMIT = "limit"  # the queue is full
+    FAT = "fat"  # its flow made room for others
+    LOWERED = "lowered"  # the limit went below what waits
+    RESET = "reset"  # all that waits goes
+
+
 @dataclass(eq=False)
 class Packet:
     """A packet as a queue sees it; `number` is its order of arrival."""
@@ -45,14 +59,17 @@ class Packet:
     ect: bool = False
     arrived_s: float = 0.0
     marked: bool = False
+    probe: bool = False  # the algorithm's own, which it never decides about
+    ecn: int = 0  # the field as it came: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE
 
 
 @dataclass
 class Outcome:
-    """What one arrival or one request for a packet led to."""
+    """What one arrival or one request for a packet led to; of each loss and mark the reason."""
 
     dropped: list[int] = field(default_factory=list)
     marked: list[int] = field(default_factory=list)
+    why: dict[int, Why] = field(default_factory=dict)
     sent: int | None = None
 
 
@@ -77,7 +94,10 @@ def no_draws() -> float:
 
 
 class Discipline:
-    """A queue with a limit; the algorithm is in the subclass."""
+    """A queue with a limit; the algorithm is in the subclass, `signals_for` the usual reason of
+    its signals."""
+
+    signals_for = Why.EARLY
 
     def __init__(
         self,
@@ -95,7 +115,10 @@ class Discipline:
         self.uniform = uniform
         self.waiting: list[Packet] = []
         self.bytes = 0
+        # Bytes that wait for the same link in other queues.
+        self.elsewhere: Callable[[], int] = lambda: 0
         self.outcome = Outcome()
+        self.reason = self.signals_for
         self.wakes = 0
         self.wakes_in_silence = 0
 
@@ -109,11 +132,14 @@ class Discipline:
         """The link asks for a packet."""
         return self.take()
 
-    def on_removal(self, now_s: float, packet: Packet) -> None:
+    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
         """A waiting packet left another way than by `on_request`."""
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
-        """The limit refused a packet."""
+        """The limit refuses a packet."""
+
+    def on_answer(self, now_s: float, rtt_s: float) -> None:
+        """A probe has come back."""
 
     def wake_at(self) -> float:
         """When to call `on_wake` next."""
@@ -137,13 +163,15 @@ class Discipline:
         self.advance(now_s)
         self.wakes_in_silence = 0
         packet.arrived_s = now_s
+        self.reason = self.signals_for
         if len(self.waiting) >= self.limit_pkts or self.bytes + packet.size > self.limit_bytes:
-            self.drop(packet)
+            self.reason = Why.LIMIT
             self.on_overflow(now_s, packet)
+            self.drop(packet, self.reason)
             return self.outcome
         act = self.on_arrival(now_s, packet)
         if act is Act.DROP:
-            self.drop(packet)
+            self.drop(packet, self.reason)
             return self.outcome
         if act is Act.MARK:
             self.mark(packet)
@@ -165,7 +193,15 @@ class Discipline:
         self.advance(now_s)
         self.limit_pkts = limit_pkts
         while len(self.waiting) > limit_pkts:
-            self.remove(now_s, 0)
+            self.remove(now_s, 0, Why.LOWERED)
+        return self.outcome
+
+    def answer(self, now_s: float, rtt_s: float) -> Outcome:
+        """A probe comes back after so long."""
+        self.outcome = Outcome()
+        self.advance(now_s)
+        self.wakes_in_silence = 0
+        self.on_answer(now_s, rtt_s)
         return self.outcome
 
     def so_far(self) -> Outcome:
@@ -189,21 +225,28 @@ class Discipline:
         self.bytes -= packet.size
         return packet
 
-    def remove(self, now_s: float, position: int) -> None:
+    def remove(self, now_s: float, position: int, why: Why) -> None:
         """Drop a packet from the middle of the queue."""
         packet = self.waiting.pop(position)
         self.bytes -= packet.size
-        self.drop(packet)
-        self.on_removal(now_s, packet)
+        self.drop(packet, why)
+        self.on_removal(now_s, packet, why)
 
-    def drop(self, packet: Packet) -> None:
+    def drop(self, packet: Packet, why: Why) -> None:
         """Count a loss; the packet is in no queue."""
         self.outcome.dropped.append(packet.number)
+        self.outcome.why[packet.number] = why
 
     def mark(self, packet: Packet) -> None:
         """Set congestion experienced (RFC 3168)."""
         packet.marked = True
         self.outcome.marked.append(packet.number)
+        self.outcome.why[packet.number] = self.signals_for
+
+    def refuse(self, why: Why) -> Act:
+        """An arrival is lost, and not as a signal."""
+        self.reason = why
+        return Act.DROP
 
     def chance(self, p: float) -> bool:
         """True with probability p. Nothing is drawn for what cannot happen."""

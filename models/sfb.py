@@ -4,18 +4,18 @@
 
 Each flow falls into one bin per level; a bin's probability follows its own length as in BLUE. The
 least of a flow's probabilities is its own: only a flow whose every bin is bad is held down.
-Linux's choices where the paper leaves one: the moving hash, the upper bound of a bin, what a
-penalty box allows, and drops among the marks above one half.
+Where the paper leaves a choice it is Linux's (net/sched/sch_sfb.c): the upper bound of a bin, drops
+among the marks above one half, what a change of the hash keeps. "Algorithm" below is the figure
+of the paper's section on SFB, "moving hash" its section of that name.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.queue import SAME_INSTANT_S, Act, Discipline, Packet, reached
+from models.queue import SAME_INSTANT_S, Act, Discipline, Packet, Why, reached
 
 
 @dataclass
@@ -26,56 +26,32 @@ class Bin:
     p: float = 0.0
 
 
-class Filter:
-    """All bins under one hash; `place(flow)` is a flow's bin on each level."""
-
-    def __init__(self, levels: int, bins: int, place: Callable[[int], list[int]]) -> None:
-        self.table = [[Bin() for _ in range(bins)] for _ in range(levels)]
-        self.place = place
-        self.counted: set[int] = set()
-
-    def bins_of(self, flow: int) -> list[Bin]:
-        """One bin per level."""
-        return [row[n] for row, n in zip(self.table, self.place(flow), strict=True)]
-
-    def enters(self, packet: Packet) -> None:
-        """A packet of a flow joins the queue."""
-        self.counted.add(packet.number)
-        for b in self.bins_of(packet.flow):
-            b.length += 1
-
-    def leaves(self, packet: Packet) -> None:
-        """It is taken back where it was counted."""
-        if packet.number in self.counted:
-            self.counted.remove(packet.number)
-            for b in self.bins_of(packet.flow):
-                b.length -= 1
-
-
 @dataclass
 class Penalty:
-    """What all flows judged unresponsive may send together: a handful, earned anew when used."""
+    """Algorithm, ratelimit: what all flows that do not respond may send together, by a token
+    bucket. A rate or a burst of none lets nothing pass."""
 
     rate_pps: float
-    burst: int
-    tokens: int
-    earned_s: float
+    burst: float
+    tokens: float
+    counted_s: float
 
     def allows(self, now_s: float) -> bool:
         """Take one packet's worth if there is one."""
-        if not self.tokens:
-            earned = math.floor((now_s - self.earned_s + SAME_INSTANT_S) * self.rate_pps)
-            if earned:
-                self.tokens = min(self.burst, earned)
-                self.earned_s = now_s
-        if not self.tokens:
+        earned = (now_s - self.counted_s) * self.rate_pps
+        self.tokens = min(self.burst, self.tokens + earned)
+        self.counted_s = now_s
+        if not self.rate_pps or self.tokens < 1 - SAME_INSTANT_S * self.rate_pps:
             return False
         self.tokens -= 1
         return True
 
 
 class Sfb(Discipline):
-    """`place(era, flow)`: the hash of the era-th filter, counted from 1."""
+    """`place(era, flow)`: the flow's bin on each level, by the hash of that era. Eras count from 1.
+
+    Two sets of bins take turns: one decides, the other learns under the hash of the next era.
+    """
 
     def __init__(
         self,
@@ -95,36 +71,32 @@ class Sfb(Discipline):
         **common: Any,
     ) -> None:
         super().__init__(**common)
-        self.place, self.levels, self.bins = place, levels, bins
+        self.place = place
         self.increment, self.decrement = increment, decrement
         self.bin_target, self.bin_max = bin_target, bin_max
         self.penalty = Penalty(penalty_pps, penalty_burst, penalty_burst, start_s)
         self.rehash_s, self.warmup_s = rehash_s, warmup_s
         self.next_s = start_s + rehash_s
-        self.eras = 0
-        self.deciding, self.learning = self.fresh(), self.fresh()
+        self.era = 1
+        self.sets = [[[Bin() for _ in range(bins)] for _ in range(levels)] for _ in range(2)]
+        self.counted: dict[int, list[Bin]] = {}
         self.p = 0.0
         self.penalised = 0
 
-    def fresh(self) -> Filter:
-        """A filter that knows nothing, under the next hash."""
-        self.eras += 1
-        era = self.eras
-        return Filter(self.levels, self.bins, lambda flow: self.place(era, flow))
+    def bins_of(self, era: int, flow: int) -> list[Bin]:
+        """Algorithm, its hash functions: one bin per level."""
+        table = self.sets[era % 2]
+        return [row[n] for row, n in zip(table, self.place(era, flow), strict=True)]
 
     def change_hash(self, now_s: float) -> None:
-        """At each point of a grid the learner takes over; unless nobody was there to teach it."""
-        passed = 0
+        """Moving hash: at each point of a grid the learner takes over, and
+        the set that decided learns next. Nothing is forgotten (sfb_swap_slot)."""
         while reached(now_s, self.next_s):
             self.next_s += self.rehash_s
-            passed += 1
-        if passed:
-            self.deciding, self.learning = self.learning, self.fresh()
-        if passed > 1:
-            self.deciding = self.fresh()
+            self.era += 1
 
     def adapt(self, bins: list[Bin]) -> None:
-        """BLUE, once per bin."""
+        """Algorithm, first loop: BLUE, once per bin."""
         for b in bins:
             if b.length == 0:
                 b.p = max(0.0, b.p - self.decrement)
@@ -132,27 +104,32 @@ class Sfb(Discipline):
                 b.p = min(1.0, b.p + self.increment)
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        """Algorithm, enqueue: p_min decides; at one the packet goes to the penalty box."""
         self.change_hash(now_s)
-        learns = reached(now_s + self.warmup_s, self.next_s)
-        bins = self.deciding.bins_of(packet.flow)
+        bins = self.bins_of(self.era, packet.flow)
         self.adapt(bins)
-        if learns:
-            self.adapt(self.learning.bins_of(packet.flow))
         self.p = min(b.p for b in bins)
-        act = self.decide(now_s, packet, bins)
-        if act is not Act.DROP:
-            self.deciding.enters(packet)
-            if learns:
-                self.learning.enters(packet)
-        return act
-
-    def decide(self, now_s: float, packet: Packet, bins: list[Bin]) -> Act:
-        """What the bins of a flow mean for its packet."""
         if min(b.length for b in bins) >= self.bin_max:
-            return Act.DROP
+            return self.refuse(Why.THRESHOLD)
         if not self.judge.below("one", self.p, 1.0):
+            taught = self.teach(now_s, packet.flow)
             self.penalised += 1
-            return Act.PASS if self.penalty.allows(now_s) else Act.DROP
+            if not self.penalty.allows(now_s):
+                return self.refuse(Why.RATE)
+            return self.enters(packet, bins + taught)
+        act = self.decide(packet)
+        return act if act is Act.DROP else self.enters(packet, bins, act)
+
+    def teach(self, now_s: float, flow: int) -> list[Bin]:
+        """Moving hash: in the warm-up a flow that does not respond is hashed a second time."""
+        if not reached(now_s + self.warmup_s, self.next_s):
+            return []
+        bins = self.bins_of(self.era + 1, flow)
+        self.adapt(bins)
+        return bins
+
+    def decide(self, packet: Packet) -> Act:
+        """Algorithm, last lines: a signal with p_min; its upper part is a loss (sfb_enqueue)."""
         u = self.uniform()
         if not self.judge.below("signal", u, self.p):
             return Act.PASS
@@ -160,12 +137,23 @@ class Sfb(Discipline):
             return Act.DROP
         return self.signal(packet)
 
+    def enters(self, packet: Packet, bins: list[Bin], act: Act = Act.PASS) -> Act:
+        """The packet joins the queue, and is counted in these bins."""
+        self.counted[packet.number] = bins
+        for b in bins:
+            b.length += 1
+        return act
+
     def on_request(self, now_s: float) -> Packet | None:
         packet = self.take()
         if packet is not None:
-            self.on_removal(now_s, packet)
+            self.leaves(packet)
         return packet
 
-    def on_removal(self, now_s: float, packet: Packet) -> None:
-        self.deciding.leaves(packet)
-        self.learning.leaves(packet)
+    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
+        self.leaves(packet)
+
+    def leaves(self, packet: Packet) -> None:
+        """It is taken back where it was counted."""
+        for b in self.counted.pop(packet.number):
+            b.length -= 1

@@ -15,8 +15,10 @@
 
 #include "../fixed.h"
 
-/* The RFC has no bound on the drops of one dequeue; this one bounds its time. The
- * schedule keeps its place and goes on at the next packet. */
+/* The RFC has no bound on the drops of one dequeue; this one bounds its time. So many
+ * signals that were overdue, one after the other, mean that time has passed in which
+ * nothing could be signalled, as when a link stood: the schedule then goes on from now.
+ * Linux's form keeps its place, and goes on at the next packet. */
 #define CODEL_DROPS 256
 
 enum codel_form { CODEL_OURS, CODEL_LINUX };
@@ -33,6 +35,7 @@ struct codel_law {
 	u32 dropping;
 	u32 entered;  /* the state was entered in the dequeue under way */
 	u32 inv_sqrt; /* Linux's form: 1 / sqrt(count), nearly, in Q0.16 */
+	u32 late;     /* ours: signals since drop_next last lay ahead */
 };
 
 /* Linux's clock counts in 1.024 us. */
@@ -75,7 +78,8 @@ static inline u64 codel_gap_ns(const struct codel_law *c, const struct codel_con
 	return codel_step(f->interval, c->count);
 }
 
-/* Has the delay been above target for an interval? RFC 8289, dodequeue(). */
+/* Has the delay been above target for an interval? RFC 8289, dodequeue(). The backlog is
+ * what the link has left to send: section 4.1 guards the link, not a flow. */
 static inline bool codel_above(struct codel_law *c, const struct codel_conf *f, u64 now,
                                u64 sojourn_ns, u32 backlog_bytes, u32 mtu_bytes)
 {
@@ -93,8 +97,10 @@ static inline bool codel_above(struct codel_law *c, const struct codel_conf *f, 
 static inline void codel_enter(struct codel_law *c, const struct codel_conf *f, u64 now)
 {
 	u32 delta = c->count - c->last_count;
-	/* drop_next may lie ahead of now: a signed difference, and recent then */
-	bool recent = (s64)(now - c->drop_next_ns) < (s64)(16 * codel_tick(f, f->interval));
+	/* drop_next may lie ahead of now: a signed difference, and recent then. Before the
+	 * first time it is 0, and what evictions have counted is no rate of signals. */
+	bool recent = c->drop_next_ns &&
+	              (s64)(now - c->drop_next_ns) < (s64)(16 * codel_tick(f, f->interval));
 
 	if (delta > 1 && recent) {
 		c->count = delta;
@@ -107,10 +113,24 @@ static inline void codel_enter(struct codel_law *c, const struct codel_conf *f, 
 	c->drop_next_ns = now + codel_gap_ns(c, f);
 	c->dropping = 1;
 	c->entered = 1;
+	c->late = 0;
 }
 
-/* Does this packet get the signal? `after_drop`: it follows a drop in the same
- * dequeue. The caller says what the signal was with codel_marked(). */
+/* Enough signals that were overdue? Each dequeue's drops are among them. */
+static inline bool codel_enough(struct codel_law *c, const struct codel_conf *f, u64 now,
+                                u32 nth)
+{
+	if (f->form == CODEL_LINUX)
+		return nth >= CODEL_DROPS;
+	if (c->late < CODEL_DROPS)
+		return false;
+	c->drop_next_ns = now + codel_gap_ns(c, f);
+	c->late = 0;
+	return true;
+}
+
+/* Does this packet, the `nth` offer of its dequeue, get the signal? The caller says what
+ * the signal was with codel_marked(). */
 static inline bool codel_signals(struct codel_law *c, const struct codel_conf *f, u64 now,
                                  bool above, u32 nth)
 {
@@ -130,8 +150,13 @@ static inline bool codel_signals(struct codel_law *c, const struct codel_conf *f
 	}
 	if (nth)
 		c->drop_next_ns += codel_gap_ns(c, f);
-	if (now < c->drop_next_ns || nth >= CODEL_DROPS)
+	if (now < c->drop_next_ns) {
+		c->late = 0;
 		return false;
+	}
+	if (codel_enough(c, f, now, nth))
+		return false;
+	c->late++;
 	c->count += c->count != U32_MAX;
 	codel_counted(c, f);
 	return true;

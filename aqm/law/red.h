@@ -6,7 +6,7 @@
  *
  * The average has weight 2^-k and is kept as avg * 2^(k + 16): an update rounds by
  * less than 2^-16 of what is counted, and rounding adds up to no more than that.
- * With q < 2^27 and k <= 20 it stays below 2^63.
+ * With q <= 2^27 and k <= 20 it stays at or below 2^63.
  */
 #ifndef AQM_LAW_RED_H
 #define AQM_LAW_RED_H
@@ -15,6 +15,11 @@
 #include "../rng.h"
 
 #define RED_FRACTION 16 /* bits of the average below one */
+/* Packets or bytes: 128 MiB. A longer queue counts as this one; thresholds stay below. */
+#define RED_LONGEST (1u << 27)
+
+/* Where nobody knows the rate of the link: 10 Mbit/s, as tc's red. */
+#define RED_UNKNOWN_BYTES_S 1250000
 
 struct red_average {
 	u64 scaled;   /* avg * 2^(k + RED_FRACTION) */
@@ -34,19 +39,35 @@ static inline u64 decay_q32(u64 x, u64 base_q32, u64 m)
 	return x;
 }
 
-/* A packet arrives at a queue of q. While it was empty m packets could have been
- * sent; the average decays as if m empty arrivals had been seen. If this packet is
- * refused the queue stays empty, and the next one ages the average from here. */
+static inline u64 red_rate(u64 known_bytes_s)
+{
+	return known_bytes_s ? known_bytes_s : RED_UNKNOWN_BYTES_S;
+}
+
+/* The average that a packet would find at `now` in a queue that is empty: while it was so,
+ * m packets could have been sent. */
+static inline u64 red_aged(const struct red_average *a, u64 now, u32 k, u64 bytes_per_s,
+                           u32 mean_bytes)
+{
+	u64 idle_ns = now - a->empty_ns;
+	u64 m = muldiv64(idle_ns, bytes_per_s, (u64)mean_bytes * NS_PER_S);
+
+	return decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)), m);
+}
+
+/* A packet arrives at a queue of q; figure 2 of the paper. While it was empty m packets
+ * could have been sent: the average decays as if m arrivals had found it empty, and this
+ * one is not counted again. If this packet is refused the queue stays empty, and the next
+ * one ages the average from here. */
 static inline void red_update(struct red_average *a, u64 now, u32 q, u32 k, u64 bytes_per_s,
                               u32 mean_bytes)
 {
 	if (!q) {
-		u64 idle_ns = now - a->empty_ns;
-		u64 m = muldiv64(idle_ns, bytes_per_s, (u64)mean_bytes * NS_PER_S);
-
-		a->scaled = decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)), m);
+		a->scaled = red_aged(a, now, k, bytes_per_s, mean_bytes);
 		a->empty_ns = now;
+		return;
 	}
+	q = q < RED_LONGEST ? q : RED_LONGEST;
 	a->scaled += ((u64)q << RED_FRACTION) - (a->scaled >> k);
 }
 

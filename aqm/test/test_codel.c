@@ -151,15 +151,60 @@ TEST(a_mark_keeps_the_schedule_and_the_packet)
 	bench_end(&b);
 }
 
-TEST(drops_in_one_dequeue_are_bounded)
+/* A link stood for a minute: the schedule is 60 s behind. 256 signals later the next one
+ * is due by the law from now: at a count of 9 + 256 after 100 / sqrt(265) = 6.143 ms. */
+static void check_resync(bool mark)
+{
+	struct codel_law law = {.count = 9, .dropping = 1, .drop_next_ns = NS_PER_S};
+	u64 now = 61 * NS_PER_S;
+	u32 n = 0, asked = 0;
+
+	while (asked++ < 1000 && codel_signals(&law, &ours, now, true, mark ? 0 : n)) {
+		n++;
+		if (mark)
+			codel_marked(&law, &ours);
+	}
+	CHECK_EQ(n, CODEL_DROPS);
+	CHECK_EQ(law.count, 265);
+	CHECK_NEAR(law.drop_next_ns, now + 6143000, 1000);
+	CHECK(!codel_signals(&law, &ours, now + 6142000, true, 0));
+	CHECK(codel_signals(&law, &ours, now + 6144000, true, 0));
+}
+
+TEST(drops_behind_a_stop_are_bounded_and_the_schedule_goes_on_from_now)
+{
+	check_resync(false);
+}
+
+TEST(marks_behind_a_stop_are_bounded_and_the_schedule_goes_on_from_now)
+{
+	check_resync(true);
+}
+
+TEST(signals_in_time_are_not_counted_as_late)
+{
+	struct codel_law law = {.count = 9, .dropping = 1, .drop_next_ns = NS_PER_S};
+	u32 n;
+
+	for (n = 0; n < 1000; n++) {
+		u64 due = law.drop_next_ns;
+
+		CHECK(codel_signals(&law, &ours, due, true, 0));
+		codel_marked(&law, &ours);
+		CHECK(!codel_signals(&law, &ours, due, true, 0));
+		CHECK(law.drop_next_ns < due + 100 * NS_PER_MS);
+	}
+}
+
+TEST(in_linux_s_form_the_schedule_keeps_its_place)
 {
 	struct codel_law law = {.count = 1u << 30, .dropping = 1, .drop_next_ns = 1};
 	u32 nth = 0;
 
-	while (codel_signals(&law, &ours, 100 * NS_PER_S, true, nth))
+	while (codel_signals(&law, &linux_form, 100 * NS_PER_S, true, nth))
 		nth++;
 	CHECK_EQ(nth, CODEL_DROPS);
-	CHECK(codel_signals(&law, &ours, 100 * NS_PER_S, true, 0));
+	CHECK(codel_signals(&law, &linux_form, 100 * NS_PER_S, true, 0));
 }
 
 TEST(the_state_is_entered_again_where_it_was_left)

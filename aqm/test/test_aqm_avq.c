@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_aqm_avq.c: what AVQ does where the rate of its link is missing or changes.
+
+#include "host.h"
+#include "test.h"
+
+extern const struct aqm_algo aqm_avq;
+
+static const char *refused(struct bench *b, const char *row, u64 value)
+{
+	struct aqm_refusal no;
+
+	set_row(b, row, value);
+	no = b->q ? bench_change(b) : bench_start(b, 1);
+	if (no.sentence)
+		CHECK(!strcmp(no.row->name, row));
+	return no.sentence ? no.sentence : "";
+}
+
+TEST(no_queue_is_made_without_the_rate_of_its_link)
+{
+	struct bench b = bench_new(&aqm_avq, 10, 0);
+
+	CHECK(!strcmp(refused(&b, "bandwidth", 0), "this algorithm must know the link's rate"));
+	CHECK(!strcmp(refused(&b, "bandwidth", 1), ""));
+	CHECK(!strcmp(refused(&b, "bandwidth", 0), "this algorithm must know the link's rate"));
+	bench_end(&b);
+}
+
+TEST(no_flow_knows_its_share_of_the_rate)
+{
+	struct bench b = bench_new(&aqm_avq, 10, 0);
+
+	CHECK(!strcmp(refused(&b, "flows", 1),
+	              "an algorithm that must know the link's rate has no flows"));
+	bench_end(&b);
+}
+
+/* C~ = min(C~, C) - alpha b at an arrival without time since the last. */
+TEST(the_virtual_capacity_is_never_above_the_link_s)
+{
+	struct bench b = bench_new(&aqm_avq, 10, 0);
+
+	set_row(&b, "bandwidth", 1000000);
+	CHECK(!bench_start(&b, 1).sentence);
+	CHECK_EQ(stat(&b, "virtual_rate"), 1000000);
+	arrive(&b, 0, 1000, 0);
+	CHECK_EQ(stat(&b, "virtual_rate"), 999850);
+	set_row(&b, "bandwidth", 2000);
+	CHECK(!bench_change(&b).sentence);
+	arrive(&b, 0, 1000, 0);
+	CHECK_EQ(stat(&b, "virtual_rate"), 1850);
+	/* 0.147 * 2000 a second; and then at most 2000. */
+	b.now += NS_PER_S / 2;
+	arrive(&b, 0, 20, 0);
+	CHECK_EQ(stat(&b, "virtual_rate"), 1850 + 147 - 3);
+	b.now += (u64)1 << 62;
+	arrive(&b, 0, 20, 0);
+	CHECK_EQ(stat(&b, "virtual_rate"), 1997);
+	CHECK_EQ(stat(&b, "virtual_queue"), 20);
+	bench_end(&b);
+}
+
+/* Arrivals of one instant: a virtual queue of exactly B is no overflow. */
+TEST(the_signal_is_for_what_exceeds_the_buffer)
+{
+	struct bench b = bench_new(&aqm_avq, 10, 0);
+
+	set_row(&b, "buffer", 3000);
+	CHECK(!bench_start(&b, 1).sentence);
+	arrive(&b, 0, 1000, 0);
+	arrive(&b, 0, 2000, 0);
+	CHECK_EQ(drops(&b), 0);
+	CHECK_EQ(stat(&b, "virtual_queue"), 3000);
+	arrive(&b, 0, 1, 0);
+	CHECK_EQ(drops(&b), 1);
+	bench_end(&b);
+}

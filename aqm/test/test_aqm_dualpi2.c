@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_aqm_dualpi2.c: what replays beside the model do not reach: rows that change, and
+// the updates of a link that stands, all at once and one by one.
+
+#include "host.h"
+#include "test.h"
+
+extern const struct aqm_algo aqm_dualpi2;
+
+static struct bench bench_dual(u64 alpha, u64 beta)
+{
+	struct bench b = bench_new(&aqm_dualpi2, 100, NS_PER_S);
+
+	set_row(&b, "alpha", alpha);
+	set_row(&b, "beta", beta);
+	set_row(&b, "tupdate", NS_PER_MS);
+	CHECK(!bench_start(&b, 1).sentence);
+	return b;
+}
+
+/* p' after `ticks` updates of a queue that holds `held` packets, at once or in parts. */
+static u64 updated(u64 alpha, u64 beta, u32 held, u32 ticks, u32 at_once)
+{
+	struct bench b = bench_dual(alpha, beta);
+	struct aqm_inst *in = inst_nth(b.q, 0);
+	void *st = inst_state(b.q, in);
+	u64 t, found, tick_ns = NS_PER_MS;
+	u32 i, n;
+
+	arrive(&b, 0, 1000, AQM_ECT1);
+	b.now += 30 * NS_PER_MS;
+	arrive(&b, 0, 1000, AQM_ECT0);
+	while (b.q->pkts > held)
+		leave(&b);
+	t = in->tick_ns;
+	for (i = 0; i < ticks; i += n) {
+		n = at_once < ticks - i ? at_once : ticks - i;
+		if (n == 1)
+			t = aqm_dualpi2.tick(st, b.conf, t, inst_views(in));
+		else
+			t = aqm_dualpi2.idle(st, b.conf, inst_views(in), t,
+			                     t + (n - 1) * tick_ns + tick_ns / 3);
+	}
+	CHECK_EQ(t, in->tick_ns + ticks * tick_ns);
+	found = stat(&b, "prob") ^ stat(&b, "delay") << 32;
+	bench_end(&b);
+	return found;
+}
+
+TEST(updates_of_a_link_that_stands_are_the_same_all_at_once)
+{
+	static const u32 gains[][2] = {{41, 819}, {0, 3}, {1, 0}, {0, 0}, {65535, 65535}};
+	static const u32 parts[] = {2, 7, 1000};
+	u32 held, i, g, ticks;
+
+	for (g = 0; g < 5; g++)
+		for (held = 0; held <= 2; held++)
+			for (ticks = 1; ticks < 6000; ticks = 3 * ticks + 1)
+				for (i = 0; i < 3; i++)
+					CHECK_EQ(updated(gains[g][0], gains[g][1], held, ticks,
+					                 1),
+					         updated(gains[g][0], gains[g][1], held, ticks,
+					                 parts[i]));
+}
+
+TEST(the_work_of_a_link_that_stands_is_bounded)
+{
+	CHECK_EQ(updated(41, 819, 2, 1u << 31, 1u << 31),
+	         updated(41, 819, 2, 1u << 30, 1u << 30));
+	CHECK_EQ(updated(1, 1, 0, 1u << 31, 1u << 31), 0);
+}
+
+/* Without ECN nothing is L4S; what waits there when it is switched off is dropped, not marked.
+ */
+TEST(without_ecn_all_is_classic)
+{
+	struct bench b = bench_dual(65535, 65535);
+	struct aqm_view *views = inst_views(inst_nth(b.q, 0));
+	u32 i;
+
+	for (i = 0; i < 40; i++)
+		arrive(&b, 0, 1000, AQM_ECT1);
+	CHECK_EQ(views[0].pkts, 0);
+	CHECK_EQ(views[1].pkts, 40);
+	set_row(&b, "ecn", 0);
+	CHECK(!bench_change(&b).sentence);
+	arrive(&b, 0, 1000, AQM_ECT1);
+	CHECK_EQ(views[0].pkts, 1);
+	CHECK_EQ(views[1].pkts, 40);
+	b.now += NS_PER_S;
+	for (i = 0; i < 60; i++)
+		leave(&b);
+	CHECK_EQ(marks(&b), 0);
+	CHECK_EQ(bad_verdicts(&b), 0);
+	CHECK(drops(&b) > 20);
+	bench_end(&b);
+}
+
+TEST(the_same_rows_again_change_nothing)
+{
+	struct bench b = bench_dual(41, 819);
+	void *st = inst_state(b.q, inst_nth(b.q, 0));
+	char before[512];
+	u32 i;
+
+	CHECK(aqm_dualpi2.state_bytes <= sizeof(before));
+	for (i = 0; i < 20; i++)
+		arrive(&b, 0, 1000, (u8)(i & 3));
+	for (i = 0; i < 20; i++)
+		leave(&b);
+	memcpy(before, st, aqm_dualpi2.state_bytes);
+	aqm_dualpi2.configure(st, b.conf, inst_views(inst_nth(b.q, 0)));
+	CHECK(!memcmp(before, st, aqm_dualpi2.state_bytes));
+	bench_end(&b);
+}

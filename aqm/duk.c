@@ -7,12 +7,23 @@
 #include "aqm.h"
 #include "law/capacity.h"
 #include "law/duk.h"
+#include "law/duk_alg2.h"
 #include "law/duk_interval.h"
+#include "law/duk_level.h"
 #include "rng.h"
+
+/* law/duk.h's bound of n */
+#define FIXED_TICKS_MAX (1u << 26)
+
+enum { RULE_ALG2, RULE_SEARCH, RULE_TICK };
+
+static const char *const duk_rules[] = {"alg2", "search", "tick"};
 
 struct duk_conf {
 	u64 tick;
 	u64 fixed_interval;
+	u32 interval_rule;
+	u32 first_interval; /* ticks */
 };
 
 struct duk_state {
@@ -27,8 +38,13 @@ struct duk_state {
 	u32 signals;
 	u32 complete; /* intervals ended since the start, at most 2 */
 	u32 prob;
+	u32 level;   /* P, Eq. 10 */
+	u64 densest; /* M: the largest arrival rate of any interval, 1/1024 bytes/s */
 	struct capacity capacity;
-	struct duk_interval adapt;
+	union {
+		struct duk_alg2 alg2;
+		struct duk_interval search;
+	} rule;
 	struct aqm_rng rng;
 };
 
@@ -37,7 +53,11 @@ static const struct aqm_field params[] = {
 	AQM_ROW(1, AQM_U64, duk_conf, tick, AQM_NS, NS_PER_MS, 1, NS_PER_S, AQM_FIXED,
 		"clock resolution, the unit of delay in the law; not for tuning"),
 	AQM_ROW(2, AQM_U64, duk_conf, fixed_interval, AQM_NS, 0, 0, 10 * NS_PER_S, AQM_FIXED,
-		"measurement interval; 0: found by itself, as published"),
+		"measurement interval, for ablation; 0: found by interval_rule"),
+	AQM_ROW_OF_CHOICES(3, duk_conf, interval_rule, duk_rules, RULE_ALG2, RULE_TICK, AQM_FIXED,
+		"how the interval is found: Algorithm 2 as printed, our search, always one tick"),
+	AQM_ROW(4, AQM_U32, duk_conf, first_interval, AQM_COUNT, 1, 1, DUK_TICKS_MAX, AQM_FIXED,
+		"ticks of the interval that alg2 begins with, for ablation"),
 	AQM_END,
 };
 
@@ -48,7 +68,7 @@ static const struct aqm_field stats[] = {
 		"delay at the end of the last interval"),
 	AQM_STAT(4, AQM_U64, duk_state, "rate", rate, AQM_BYTES_PER_S, 0,
 		"capacity of the link, as estimated"),
-	AQM_STAT(5, AQM_U32, duk_state, "level", adapt.level, AQM_COUNT, 0,
+	AQM_STAT(5, AQM_U32, duk_state, "level", level, AQM_COUNT, 0,
 		"percent of congestion, Eq. 10"),
 	AQM_END,
 };
@@ -57,12 +77,27 @@ static const struct aqm_field stats[] = {
 static const char *check(const void *conf)
 {
 	const struct duk_conf *c = conf;
+	u64 ticks = div64(c->fixed_interval, c->tick);
 
-	if (c->fixed_interval && c->fixed_interval < c->tick)
-		return "fixed_interval is 0 or at least one tick";
-	if (div64(c->fixed_interval, c->tick) > DUK_TICKS_MAX)
+	if (ticks * c->tick != c->fixed_interval)
+		return "fixed_interval is a whole number of ticks";
+	if (ticks > FIXED_TICKS_MAX)
 		return "fixed_interval is at most 67108864 ticks";
+	if (ticks && c->interval_rule != RULE_ALG2)
+		return "fixed_interval leaves interval_rule nothing to find: set one of them";
+	if (c->first_interval != 1 && (ticks || c->interval_rule != RULE_ALG2))
+		return "first_interval is only for interval_rule alg2, without fixed_interval";
 	return NULL;
+}
+
+static u32 first_ticks(struct duk_state *s, const struct duk_conf *c)
+{
+	if (c->fixed_interval)
+		return (u32)div64(c->fixed_interval, c->tick);
+	if (c->interval_rule != RULE_SEARCH)
+		return c->first_interval;
+	duk_interval_start(&s->rule.search);
+	return duk_ticks(&s->rule.search, DUK_BOOT);
 }
 
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
@@ -71,10 +106,7 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	const struct duk_conf *c = conf;
 
 	rng_seed(&s->rng, seed, 0);
-	duk_interval_start(&s->adapt);
-	s->ticks = duk_ticks(&s->adapt, DUK_BOOT);
-	if (c->fixed_interval)
-		s->ticks = (u32)div64(c->fixed_interval, c->tick);
+	s->ticks = first_ticks(s, c);
 	s->interval = s->ticks * c->tick;
 	return now + s->interval;
 }
@@ -107,13 +139,23 @@ static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *view, const struct aqm_pkt *pkt)
 {
 	struct duk_state *s = st;
+	const struct duk_conf *c = conf;
 
-	(void)conf;
 	s->sent += pkt->len;
 	s->departures++;
 	s->last_sojourn_ns = aqm_sojourn_ns(now, pkt);
-	capacity_departure(&s->capacity, now, pkt->len, view->pkts);
+	capacity_departure(&s->capacity, now, pkt->len, view->pkts, DUK_TICKS_MAX * c->tick);
 	return aqm_pass();
+}
+
+static void gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
+                 const struct aqm_pkt *pkt, u8 why)
+{
+	struct duk_state *s = st;
+
+	(void)conf, (void)now, (void)pkt, (void)why;
+	if (!view->pkts)
+		capacity_emptied(&s->capacity);
 }
 
 /* D: what the last packet sent has waited; if none was sent, the head so far. */
@@ -152,8 +194,21 @@ static void update_probability(struct duk_state *s, const struct duk_conf *c, u6
 	s->prob = view->pkts && s->complete == 2 ? prob : 0;
 }
 
-static void next_interval(struct duk_state *s, const struct duk_conf *c,
-                          const struct aqm_view *view, u64 could)
+/* Algorithm 2, once per interval. Without a capacity there is no level, and no change.
+ * M is rounded up and C down, so that a level that is just reached counts as reached. */
+static u32 alg2_ticks(struct duk_state *s)
+{
+	const struct capacity_sum *known = &s->capacity.known;
+
+	s->densest = max64(s->densest, muldiv64(s->arrived, NS_PER_S << 10, s->interval) + 1);
+	if (!known->gaps)
+		return s->ticks;
+	s->level = duk_level(s->densest, muldiv64(known->bytes, NS_PER_S << 10, known->ns));
+	return duk_alg2_next(&s->rule.alg2, s->level, s->ticks, s->sent);
+}
+
+static u32 search_ticks(struct duk_state *s, const struct duk_conf *c,
+                        const struct aqm_view *view, u64 could)
 {
 	struct duk_interval_sample sample = {
 	        s->interval,
@@ -165,12 +220,22 @@ static void next_interval(struct duk_state *s, const struct duk_conf *c,
 	        view->mtu_bytes,
 	        s->signals,
 	};
+	u32 ticks = duk_interval_next(&s->rule.search, &sample);
 
-	s->arrived = s->sent = 0;
-	s->departures = s->signals = 0;
-	if (!c->fixed_interval)
-		s->ticks = duk_interval_next(&s->adapt, &sample);
-	s->interval = s->ticks * c->tick;
+	s->level = s->rule.search.level;
+	return ticks;
+}
+
+static u32 next_ticks(struct duk_state *s, const struct duk_conf *c,
+                      const struct aqm_view *view, u64 could)
+{
+	if (c->fixed_interval)
+		return s->ticks;
+	if (c->interval_rule == RULE_ALG2)
+		return alg2_ticks(s);
+	if (c->interval_rule == RULE_SEARCH)
+		return search_ticks(s, c, view, could);
+	return duk_shortest(capacity_packet_ns(&s->capacity), c->tick);
 }
 
 static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)
@@ -185,7 +250,10 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	                  ? muldiv64(s->capacity.known.bytes, NS_PER_S, s->capacity.known.ns)
 	                  : 0;
 	update_probability(s, c, now, view, could);
-	next_interval(s, c, view, could);
+	s->ticks = next_ticks(s, c, view, could);
+	s->interval = s->ticks * c->tick;
+	s->arrived = s->sent = 0;
+	s->departures = s->signals = 0;
 	return now + s->interval;
 }
 
@@ -196,8 +264,8 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 	struct duk_state *s = st;
 	u64 next = grid_after(from, to, s->interval);
 
-	(void)conf;
-	duk_epoch_clear(&s->adapt);
+	if (((const struct duk_conf *)conf)->interval_rule == RULE_SEARCH)
+		duk_epoch_clear(&s->rule.search);
 	s->delay = delay_at(s, next - s->interval, view);
 	return next;
 }
@@ -218,6 +286,7 @@ const struct aqm_algo aqm_duk = {
         .enqueue = enqueue,
         .overflow = overflow,
         .dequeue = dequeue,
+        .gone = gone,
         .tick = tick,
         .idle = idle,
 };

@@ -4,22 +4,29 @@
 
 Equation 9 with its hidden unit written out: delays and the interval are in ticks, because the
 equation adds a number to a time. The paper leaves out the capacity estimator; the one here sums
-the time between departures while the queue was never empty.
+the time between departures while the queue was never empty. Algorithm 2 is read from print, line
+by line; `IntervalSearch` is of this project and in no paper.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from fractions import Fraction
+from typing import Any, Protocol
 
-from models.queue import Act, Discipline, Packet, reached
+from models.queue import Act, Discipline, Packet, Why, reached
 
 # The correction term has a pole; near it, this is as large as it is let grow.
 TERM_MAX = 16.0
 
+# The paper's U = beta / C has no bound, and an estimate of C may be much too low.
+UTILISATION_MAX = 4.0
+
 # Quotients that are whole numbers on paper may come out a little less.
 ROUNDING = 1e-6
+LEVEL_ROUNDING = 1e-9
 
 
 def correction(utilisation: float, previous: float, delay_change: float, interval: float) -> float:
@@ -36,6 +43,11 @@ def correction(utilisation: float, previous: float, delay_change: float, interva
     if below == 0:
         return TERM_MAX
     return max(-TERM_MAX, min(TERM_MAX, above / below))
+
+
+def utilisation(sent: float, could: float) -> float:
+    """U = beta / C (section IV), of bytes of one interval. It may be more than 1."""
+    return min(UTILISATION_MAX, sent / could) if could else 0.0
 
 
 def probability(arrived: float, left: float, capacity: float, term: float) -> float:
@@ -83,10 +95,12 @@ class Capacity:
 
     While packets remain queued the time between two departures is the service time of the first.
     What passes in the interval in which a busy period began counts only while nothing better is
-    known: a shaper's saved-up credit goes at line rate.
+    known: a shaper's saved-up credit goes at line rate. A link that lets nothing pass for longer
+    than `stopped_s` stands; that time is no service, and a busy period begins behind it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stopped_s: float) -> None:
+        self.stopped_s = stopped_s
         self.known: Sums | None = None
         self.sums = Sums()
         self.first = Sums()
@@ -98,7 +112,8 @@ class Capacity:
 
     def departure(self, now_s: float, size: int, more_wait: bool) -> None:
         """A packet leaves."""
-        if self.busy:
+        stood = not reached(self.last_s + self.stopped_s, now_s)
+        if self.busy and not stood:
             sums = self.first if self.began_now else self.sums
             sums.size += self.last_size
             sums.time_s += now_s - self.last_s
@@ -107,6 +122,10 @@ class Capacity:
             self.began_now = True
         self.busy = more_wait
         self.last_s, self.last_size = now_s, size
+
+    def emptied(self) -> None:
+        """What waited is gone without a departure."""
+        self.busy = False
 
     def interval_ends(self, interval_s: float, sent: int) -> None:
         """Settle; a busy stretch that is too short to tell goes on."""
@@ -135,10 +154,142 @@ class Capacity:
         return self.known.time_s / self.known.gaps if self.known else 0.0
 
 
+TICKS_MAX = 1024
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What a rule for the next interval is told of the one that has ended."""
+
+    took_s: float
+    arrived: int
+    sent: int
+    could: float
+    signals: int
+    rate: float  # C in bytes per second; 0: not known
+    packet_ticks: float
+    mtu: int
+
+
+class Rule(Protocol):
+    """How long to measure."""
+
+    level: int
+
+    @property
+    def ticks(self) -> int:
+        """The interval in use."""
+
+    def ended(self, interval: Interval) -> int:
+        """An interval has ended. The ticks of the next one."""
+
+    def forget(self) -> None:
+        """Nobody has used the link for long."""
+
+
+def percent_of_congestion(ingress: float, egress: float) -> int:
+    """Eq. 10, P = 100 (M - C) / M, in whole percent; M is no less than C."""
+    if ingress <= egress:
+        return 0
+    return min(99, math.floor(100 * (ingress - egress) / ingress + LEVEL_ROUNDING))
+
+
+def curve_fit(points: Mapping[int, int]) -> tuple[Fraction, Fraction]:
+    """m and c of Eq. 11, dt = m P + c, by least squares over intervals known by level."""
+    n = len(points)
+    mean_p = Fraction(sum(points), n)
+    mean_t = Fraction(sum(points.values()), n)
+    over = sum(((p - mean_p) * (t - mean_t) for p, t in points.items()), Fraction(0))
+    m = over / sum(((p - mean_p) ** 2 for p in points), Fraction(0))
+    return m, mean_t - m * mean_p
+
+
+class Algorithm2:
+    """Algorithm 2 as printed; its lines are quoted where they are done.
+
+    Print does not say: the first interval (section II measures by "the resolution of the system
+    clock": one tick); what `old` is at a level never met (no sample that could be greater or
+    shorter: both comparisons hold); the line through fewer than two points (the interval stays).
+    """
+
+    def __init__(self, first: int = 1) -> None:
+        self.ticks = first
+        self.level = 0
+        self.p_last: int | None = None
+        self.beta_old: dict[int, Fraction] = {}
+        self.dt_old: dict[int, int] = {}
+        self.m_c: tuple[Fraction, Fraction] | None = None
+        self.ingress = 0.0  # M, "the estimate of the ingress link capacity"
+
+    def ended(self, interval: Interval) -> int:
+        self.ingress = max(self.ingress, interval.arrived / interval.took_s)
+        if interval.rate:
+            self.level = percent_of_congestion(self.ingress, interval.rate)
+            self.step(self.level, Fraction(interval.sent, self.ticks))
+        return self.ticks
+
+    def step(self, p_cur: int, beta_cur: Fraction) -> None:
+        """The printed lines."""
+        # "if (P_cur != P_last) {"
+        if p_cur == self.p_last:
+            return
+        self.p_last = p_cur
+        # "if (beta_cur >= beta_old at P_cur and dt_cur < dt_old at P_cur) {"
+        as_much = beta_cur >= self.beta_old.get(p_cur, beta_cur)
+        shorter = self.ticks < self.dt_old.get(p_cur, math.inf)
+        if as_much and shorter:
+            # "beta_new at P_cur = beta_cur", "dt_new at P_cur = dt_cur"
+            self.beta_old[p_cur] = beta_cur
+            self.dt_old[p_cur] = self.ticks
+            # "Set m and c from curve fit of Equation 11}"
+            if len(self.dt_old) >= 2:
+                self.m_c = curve_fit(self.dt_old)
+        # "dt_new = m P_cur + c"
+        if self.m_c is not None:
+            m, c = self.m_c
+            self.ticks = min(TICKS_MAX, max(1, math.floor(m * p_cur + c + Fraction(1, 2))))
+
+    def forget(self) -> None:
+        pass
+
+
+class OneTick:
+    """Always the resolution of the clock, or the time of a packet if that is longer."""
+
+    def __init__(self) -> None:
+        self.ticks = 1
+        self.level = 0
+
+    def ended(self, interval: Interval) -> int:
+        self.ticks = shortest(interval.packet_ticks)
+        return self.ticks
+
+    def forget(self) -> None:
+        pass
+
+
+class Fixed:
+    """The interval that somebody has set."""
+
+    def __init__(self, ticks: int) -> None:
+        self.ticks = ticks
+        self.level = 0
+
+    def ended(self, interval: Interval) -> int:
+        return self.ticks
+
+    def forget(self) -> None:
+        pass
+
+
+def shortest(packet_ticks: float) -> int:
+    """Whole ticks in which a packet can be served."""
+    return min(TICKS_MAX, max(1, math.ceil(packet_ticks - ROUNDING)))
+
+
 EPOCH = 32
 RUNGS = 11
 BOOT_RUNG = 4
-TICKS_MAX = 2**26
 
 
 @dataclass
@@ -161,8 +312,8 @@ class Level:
 class IntervalSearch:
     """The smallest interval, per level of congestion, for which the transmit rate does not fall.
 
-    Algorithm 2 as its prose wants it, by the rule of docs/algorithms/duk.md: intervals are the
-    shortest one times a power of two, the rung.
+    What the prose beside Algorithm 2 wants, by the rule of docs/algorithms/duk.md, and not by the
+    paper's: intervals are the shortest one times a power of two, the rung.
     """
 
     def __init__(self) -> None:
@@ -173,9 +324,9 @@ class IntervalSearch:
         self.fresh = False
         self.most_in = 0.0
         self.packet_ticks = 0.0
-        self.forget_epoch()
+        self.forget()
 
-    def forget_epoch(self) -> None:
+    def forget(self) -> None:
         """Begin a new one."""
         self.sent, self.could, self.time_s = 0, 0.0, 0.0
         self.signals = self.intervals = 0
@@ -205,10 +356,7 @@ class IntervalSearch:
 
     def congestion(self) -> int:
         """Eq. 10 in whole percent."""
-        capacity = self.could / self.time_s
-        if self.most_in <= capacity:
-            return 0
-        return min(99, math.floor(100 * (self.most_in - capacity) / self.most_in))
+        return percent_of_congestion(self.most_in, self.could / self.time_s)
 
     def at_most(self, known: Level, rung: int) -> float:
         """The mean, one packet per interval and one percent: a rate is not known better."""
@@ -251,7 +399,7 @@ class IntervalSearch:
             rung = self.choose(known)
             self.rung, self.fresh = rung, rung != self.rung
         self.level = level
-        self.forget_epoch()
+        self.forget()
 
     def choose(self, known: Level) -> int:
         """Use what is best; now and then try another one."""
@@ -269,43 +417,33 @@ class IntervalSearch:
                 return self.trial(known)
         return best
 
-    def interval_ends(
-        self,
-        *,
-        took_s: float,
-        arrived: int,
-        sent: int,
-        could: float,
-        signals: int,
-        packet_ticks: float,
-        mtu: int,
-    ) -> int:
-        """Add one interval to the epoch, which may end by it. The ticks of the next one."""
-        self.packet_ticks = packet_ticks
-        self.shortest = min(TICKS_MAX, max(1, math.ceil(packet_ticks - ROUNDING)))
-        self.most_in = max(self.most_in, arrived / took_s)
-        self.sent += sent
-        self.could += could
-        self.time_s += took_s
-        self.signals += signals
+    def ended(self, interval: Interval) -> int:
+        """Add one interval to the epoch, which may end by it."""
+        self.packet_ticks = interval.packet_ticks
+        self.shortest = shortest(interval.packet_ticks)
+        self.most_in = max(self.most_in, interval.arrived / interval.took_s)
+        self.sent += interval.sent
+        self.could += interval.could
+        self.time_s += interval.took_s
+        self.signals += interval.signals
         self.intervals += 1
-        if self.signals >= EPOCH and self.intervals >= 2 and self.could >= 100 * mtu:
+        if self.signals >= EPOCH and self.intervals >= 2 and self.could >= 100 * interval.mtu:
             self.epoch_ends()
         return self.ticks
 
 
 class Duk(Discipline):
-    """Algorithm 1, once per interval. `fixed_s` switches the search off.
+    """Algorithm 1, once per interval, whose length a rule finds.
 
     Without an event for so many intervals an empty queue, or one before a stopped link, tells
-    nothing of the interval: the epoch is dropped and only the delay at the head still moves.
+    nothing of the interval: the rule forgets and only the delay at the head still moves.
     """
 
     def __init__(
         self,
         *,
         tick_s: float = 0.001,
-        fixed_s: float = 0.0,
+        rule: Rule | None = None,
         mtu: int = 1514,
         start_s: float = 0.0,
         empty_after: float = math.inf,
@@ -315,14 +453,13 @@ class Duk(Discipline):
         super().__init__(**common)
         self.tick_s = tick_s
         self.mtu = mtu
-        self.search = IntervalSearch()
-        self.fixed = fixed_s > 0
-        self.ticks = math.floor(fixed_s / tick_s + ROUNDING) if self.fixed else self.search.ticks
+        self.rule = rule or Algorithm2()
+        self.ticks = self.rule.ticks
         self.interval_s = self.ticks * tick_s
         self.empty_after, self.stuck_after = empty_after, stuck_after
         self.next_s = start_s + self.interval_s
         self.p = 0.0
-        self.capacity = Capacity()
+        self.capacity = Capacity(TICKS_MAX * tick_s)
         self.intervals = 0
         self.arrived = 0
         self.sent = 0
@@ -350,6 +487,10 @@ class Duk(Discipline):
             self.capacity.departure(now_s, packet.size, bool(self.waiting))
         return packet
 
+    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
+        if not self.waiting:
+            self.capacity.emptied()
+
     def delay_now_s(self, now_s: float) -> float:
         """The time in the queue of the last that left, or so far of the one at the head."""
         if not self.waiting:
@@ -364,7 +505,7 @@ class Duk(Discipline):
     def on_wake(self, now_s: float) -> None:
         after = self.stuck_after if self.waiting else self.empty_after
         if self.wakes_in_silence > after:
-            self.search.forget_epoch()
+            self.rule.forget()
             self.delay_s = self.delay_now_s(now_s)
         else:
             self.capacity.interval_ends(self.interval_s, self.sent)
@@ -375,7 +516,7 @@ class Duk(Discipline):
     def update(self, now_s: float) -> None:
         """Algorithm 1. The history moves on whichever way it ends."""
         could = self.capacity.could(self.interval_s)
-        used = min(1.0, self.sent / could) if could else 0.0
+        used = utilisation(self.sent, could)
         delay_s = self.delay_now_s(now_s)
         self.equation = Equation(
             arrived=self.arrived,
@@ -393,16 +534,18 @@ class Duk(Discipline):
         self.utilisation, self.delay_s = used, delay_s
 
     def choose_interval(self) -> None:
-        """The interval search, unless it is switched off."""
-        if not self.fixed:
-            self.ticks = self.search.interval_ends(
+        """The rule finds the next one."""
+        self.ticks = self.rule.ended(
+            Interval(
                 took_s=self.interval_s,
                 arrived=self.arrived,
                 sent=self.sent,
                 could=self.capacity.could(self.interval_s),
                 signals=self.signals,
+                rate=self.capacity.rate,
                 packet_ticks=self.capacity.packet_time_s() / self.tick_s,
                 mtu=self.mtu,
             )
-            self.interval_s = self.ticks * self.tick_s
+        )
+        self.interval_s = self.ticks * self.tick_s
         self.arrived, self.sent, self.signals, self.sojourn_s = 0, 0, 0, None

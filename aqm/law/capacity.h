@@ -9,6 +9,10 @@
  * averages out drivers that fetch packets in bursts. The first interval of a busy
  * period is left out: a shaper's saved-up credit sends it at line rate. It is
  * used only while nothing better is known.
+ *
+ * Time in which the link stands is no service: a gap longer than `longest_ns` is left
+ * out, and a busy period begins behind it. A shorter stop is one slow packet, which the
+ * next interval forgets.
  */
 #ifndef AQM_LAW_CAPACITY_H
 #define AQM_LAW_CAPACITY_H
@@ -30,9 +34,10 @@ struct capacity {
 	u64 most_sent; /* in one interval: a lower bound while nothing is known */
 };
 
-static inline void capacity_departure(struct capacity *c, u64 now, u32 bytes, u32 left_pkts)
+static inline void capacity_departure(struct capacity *c, u64 now, u32 bytes, u32 left_pkts,
+                                      u64 longest_ns)
 {
-	if (c->busy) {
+	if (c->busy && now - c->last_ns <= longest_ns) {
 		struct capacity_sum *sum = c->fresh ? &c->first : &c->sum;
 
 		sum->bytes += c->last_bytes;
@@ -44,6 +49,12 @@ static inline void capacity_departure(struct capacity *c, u64 now, u32 bytes, u3
 	c->busy = left_pkts != 0;
 	c->last_ns = now;
 	c->last_bytes = bytes;
+}
+
+/* What waited behind the last departure is gone: the link has nothing to serve. */
+static inline void capacity_emptied(struct capacity *c)
+{
+	c->busy = 0;
 }
 
 static inline bool capacity_tells(const struct capacity_sum *sum)

@@ -13,18 +13,24 @@
  * utilisation stands still; there T = 0. The delay's unit is one tick: Eq. 9 adds
  * 1 to an interval, so the tick is part of the law (docs/algorithms/duk.md).
  *
- * Fixed point: U, y, T in Q20; n <= 2^30, so y (2 + n) < 2^51, and |d| < 2^62.
+ * U has no bound at 1: when the capacity is underrated, or n packets of an interval are
+ * counted against n - 1, the link is used by more than all of it, and y is wrong if that
+ * is cut. Only where an estimate is off by more than DUK_USED_MAX does U stay there.
+ *
+ * Fixed point: U, y, T in Q20; U <= 4, so |y| <= 2^22; n <= 2^26, so |y| (2 + n) < 2^49;
+ * |d| <= 2^62, so the bracket stays below 2^63.
  */
 #ifndef AQM_LAW_DUK_H
 #define AQM_LAW_DUK_H
 
 #include "../fixed.h"
 
-#define DUK_ONE   ((s64)1 << 20)
-#define DUK_T_MAX (16 * DUK_ONE)
+#define DUK_ONE      ((s64)1 << 20)
+#define DUK_T_MAX    (16 * DUK_ONE)
+#define DUK_USED_MAX 4
 
 struct duk_sample {
-	u64 arrived, sent, could; /* bytes; the first two below 2^34 */
+	u64 arrived, sent, could; /* bytes, below 2^58: C T is below 2^62 */
 	s64 was_used;             /* U of the interval before, Q20 */
 	s64 delay_change;         /* d in Q20 ticks */
 	u32 ticks;                /* n */
@@ -35,14 +41,16 @@ static inline s64 duk_used(u64 sent, u64 could)
 {
 	if (!could)
 		return 0;
-	return sent >= could ? DUK_ONE : (s64)div64(sent << 20, could);
+	if (div64(sent, DUK_USED_MAX) >= could)
+		return DUK_USED_MAX * DUK_ONE;
+	return (s64)muldiv64(sent, (u64)DUK_ONE, could);
 }
 
 /* T in Q20. At the pole it saturates upward. */
 static inline s64 duk_correction(s64 y, s64 delay_change, u32 n)
 {
 	u64 per_n = div64(((u64)n + 1) << 16, n); /* (1 + n)/n in Q16, <= 2^17 */
-	u64 top = (u64)(y * y) * per_n >> 16;     /* Q40, <= 2^41 */
+	u64 top = (u64)(y * y) * per_n >> 16;     /* 2^44 * 2^17; Q40, <= 2^45 */
 	s64 bracket = y * (2 + (s64)n) - delay_change;
 	u64 size = (u64)(bracket < 0 ? -bracket : bracket);
 	u64 t = size ? min64(div64(top, size), (u64)DUK_T_MAX) : (u64)DUK_T_MAX;

@@ -1,16 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/duk_interval.h: how long DUK's measurement interval is.
+ * law/duk_interval.h: a search of our own for DUK's measurement interval.
  *
- * Algorithm 2 of the paper, as its prose wants it: for each level of congestion
- * P = 100 (M - C) / M use the smallest interval for which the transmit rate does not
- * decrease; a line through what is known gives the first guess for a level that was
- * never met. As printed it cannot do that (it compares only when P changes and never
- * tries a shorter interval), so the search is ours:
+ * It does what the prose beside Algorithm 2 wants: for each level of congestion (Eq. 10)
+ * use the smallest interval for which the transmit rate does not decrease; a line
+ * through what is known gives the first guess for a level that was never met. As printed
+ * the algorithm cannot do that (law/duk_alg2.h: it compares only when P changes and never
+ * tries a shorter interval). The search:
  *
- *   Intervals are the shortest one times a power of two, the rung. The shortest is one
- *   clock tick or the service time of a packet, whichever is longer.
+ *   Intervals are the shortest one times a power of two, the rung, and at most 1024
+ *   ticks. The shortest is one clock tick or the service time of a packet, whichever is
+ *   longer.
  *   An epoch ends after DUK_EPOCH signals and two intervals (what one interval decides
  *   is seen in the next), and not before one packet is less than a percent of what the
  *   link could have sent. Senders answer signals, so time is counted in these.
@@ -33,14 +34,13 @@
 #define AQM_LAW_DUK_INTERVAL_H
 
 #include "../fixed.h"
+#include "duk_level.h"
 
-#define DUK_LEVELS    100
-#define DUK_EPOCH     32
-#define DUK_RUNGS     11 /* 1 .. 1024 times the shortest */
-#define DUK_LONGEST   (1u << (DUK_RUNGS - 1))
-#define DUK_BOOT      4
-#define DUK_TICKS_MAX (1u << 26)
-#define DUK_PCT       (1u << 20) /* utilisation in 2^-20 of a percent */
+#define DUK_EPOCH   32
+#define DUK_RUNGS   11 /* 1 .. 1024 times the shortest */
+#define DUK_LONGEST (1u << (DUK_RUNGS - 1))
+#define DUK_BOOT    4
+#define DUK_PCT     (1u << 20) /* utilisation in 2^-20 of a percent */
 
 struct duk_level {
 	u32 used[DUK_RUNGS];  /* mean utilisation; rounding adds up to 32 units at most */
@@ -92,12 +92,7 @@ static inline void duk_epoch_clear(struct duk_interval *d)
 /* Eq. 10, with the capacity of the epoch; M is at least that. */
 static inline u32 duk_congestion(const struct duk_interval *d)
 {
-	u64 egress = muldiv64(d->could, NS_PER_S, d->ns);
-
-	if (d->ingress_bytes_s <= egress)
-		return 0;
-	return (u32)min64(div64(100 * (d->ingress_bytes_s - egress), d->ingress_bytes_s),
-	                  DUK_LEVELS - 1);
+	return duk_level(d->ingress_bytes_s, muldiv64(d->could, NS_PER_S, d->ns));
 }
 
 /* Eq. 11 by least squares over the levels met, in multiples of the shortest interval.
@@ -236,8 +231,7 @@ static inline u32 duk_interval_next(struct duk_interval *d, const struct duk_int
 
 	d->ingress_bytes_s = max64(d->ingress_bytes_s, arrived_s);
 	d->packet_ns = s->packet_ns;
-	d->shortest = (u32)max64(
-	        1, min64(div64(s->packet_ns + s->tick_ns - 1, s->tick_ns), DUK_TICKS_MAX));
+	d->shortest = duk_shortest(s->packet_ns, s->tick_ns);
 	d->sent += s->sent;
 	d->could += s->could;
 	d->ns += s->ns;

@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * law/duk_level.h: DUK's level of congestion, Eq. 10, and the bounds of its interval.
+ *
+ * P = 100 (M - C) / M in whole percent, with M the rate at which packets can come and C
+ * that at which they can go, in any one unit. M is at least C: P is not below 0.
+ */
+#ifndef AQM_LAW_DUK_LEVEL_H
+#define AQM_LAW_DUK_LEVEL_H
+
+#include "../fixed.h"
+
+#define DUK_LEVELS    100
+#define DUK_TICKS_MAX 1024
+
+static inline u32 duk_level(u64 ingress, u64 egress)
+{
+	if (ingress <= egress)
+		return 0;
+	return (u32)min64(muldiv64(100, ingress - egress, ingress), DUK_LEVELS - 1);
+}
+
+/* An interval in which a packet can be served: at least one tick. */
+static inline u32 duk_shortest(u64 packet_ns, u64 tick_ns)
+{
+	return (u32)max64(1, min64(div64(packet_ns + tick_ns - 1, tick_ns), DUK_TICKS_MAX));
+}
+
+#endif

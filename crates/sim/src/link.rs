@@ -5,14 +5,14 @@
 //! and a wire that delays them. At most one event of each of the two is pending; the
 //! packets wait in queues inside.
 
-use sojourn_core::Queue;
+use sojourn_core::{Queue, Slot};
 
 use crate::agenda::Agenda;
 use crate::event::{Events, Source};
-use crate::packet::{Ledger, PacketId, Packets};
+use crate::packet::{Body, Ledger, PacketId, Packets, Probe, Way};
 use crate::record::QueueRecord;
 use crate::ring::Ring;
-use crate::scenario::{LinkSpec, MIN_RATE_BPS};
+use crate::scenario::{LinkSpec, MIN_RATE_BPS, RATE_ROW};
 use crate::server::{Interface, Rate, Server};
 use crate::time::Time;
 use crate::wire::Wire;
@@ -64,7 +64,25 @@ pub struct Port {
     wire: Wire,
     entered_pkts: u64,
     dropped_pkts: u64,
+    /// The queue's row of the link's rate is the link's to set.
+    tells_rate: bool,
+    /// Where probes of this queue go; none: its algorithm asks for none.
+    pub probes: Option<ProbePath>,
 }
+
+/// The way of a queue's probes.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbePath {
+    /// Number of the link.
+    pub link: u32,
+    /// To the responder: behind the link, and the flow under which probes are counted.
+    pub forth: Way,
+    /// The first place of the way back.
+    pub back_hop: u32,
+}
+
+/// A probe as a queue sees it: 20 bytes of IP and 8 of payload behind an Ethernet header.
+pub const PROBE_BYTES: u32 = 42;
 
 impl Link {
     /// A link without packets.
@@ -86,6 +104,8 @@ impl Link {
                 wire: Wire::new(spec, seed),
                 entered_pkts: 0,
                 dropped_pkts: 0,
+                probes: None,
+                tells_rate: !spec.queue.rows.contains_key(RATE_ROW),
             },
         }
     }
@@ -240,8 +260,15 @@ impl Link {
         }
         self.server.settle(now, &self.port.rate);
         self.port.rate = Rate::new(bps);
+        self.port.tell_rate(now, bps, shared);
         self.server.serve(now, &mut self.port, shared);
         self.watch(shared);
+    }
+
+    /// The answer to a probe of this link's queue has come.
+    pub fn echo(&mut self, now: Time, probe: &Probe, shared: &mut Shared) {
+        self.advance(now, shared);
+        self.port.queue.echo(now.0, probe.inst, now - probe.sent);
     }
 
     /// Packets that are yet to come.
@@ -262,14 +289,25 @@ impl Link {
         let port = &self.port;
         let gone = port.dropped_pkts + port.wire.lost_pkts + port.wire.left_pkts;
         let count = port.queue.counters();
-        let inside = u64::from(port.queue.backlog_pkts());
+        let probes = port.queue.probes();
+        let inside = u64::from(port.queue.backlog_pkts()) - probes.held();
         port.entered_pkts == gone + self.held_pkts()
-            && count.drop_pkts() == port.dropped_pkts
+            && count.drop_pkts() + probes.freed + probes.refused == port.dropped_pkts
             && count.in_pkts == count.out_pkts + count.drop_pkts() + inside
     }
 }
 
 impl Port {
+    /// The queue's algorithm may want to know what the link can send now.
+    fn tell_rate(&mut self, now: Time, bps: u64, shared: &mut Shared) {
+        if self.tells_rate {
+            let row = [(RATE_ROW.to_owned(), bps / 8)];
+            let changed = self.queue.change(&mut shared.packets.slots, now.0, &row);
+            changed.expect("a link's rate is a value of the row");
+            self.collect(now, shared);
+        }
+    }
+
     #[inline]
     fn note_backlog(&mut self, now: Time) {
         if let Some(record) = &mut self.record {
@@ -281,6 +319,38 @@ impl Port {
     fn join(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
         self.note_backlog(now);
         self.queue.enqueue(&mut shared.packets.slots, now.0, id);
+        self.collect(now, shared);
+        if let Some(inst) = self.queue.probe_asked() {
+            self.send_probe(now, id, inst, shared);
+        }
+    }
+
+    /// Makes the probe that the packet `asking` wants behind it.
+    #[cold]
+    fn send_probe(&mut self, now: Time, asking: PacketId, inst: u32, shared: &mut Shared) {
+        let Some(path) = self.probes else {
+            return;
+        };
+        let asking = shared.packets.slots[asking as usize];
+        let id = shared.packets.claim();
+        shared.packets.slots[id as usize] = Slot {
+            flow: asking.flow,
+            dscp: asking.dscp,
+            len_bytes: PROBE_BYTES,
+            ..Slot::default()
+        };
+        let packet = &mut shared.packets.all[id as usize];
+        packet.way = path.forth;
+        packet.body = Body::Probe(Probe {
+            link: path.link,
+            inst,
+            sent: now,
+            answered: false,
+        });
+        shared.ledger[path.forth.flow as usize].born += 1;
+        self.entered_pkts += 1;
+        self.note_backlog(now);
+        self.queue.join_probe(&mut shared.packets.slots, now.0, id);
         self.collect(now, shared);
     }
 
@@ -294,8 +364,9 @@ impl Port {
     /// Takes back what the queue has let go of.
     fn take_back(&mut self, now: Time, shared: &mut Shared) {
         for freed in self.queue.freed() {
-            if let Some(record) = &mut self.record {
-                record.on_drop(now, &shared.packets.slots[freed.packet as usize], freed.why);
+            let slot = &shared.packets.slots[freed.packet as usize];
+            if let (Some(record), 0) = (&mut self.record, slot.probe) {
+                record.on_drop(now, slot, freed.why);
             }
             let way = &shared.packets.all[freed.packet as usize].way;
             shared.ledger[way.flow as usize].lost += 1;
@@ -313,7 +384,7 @@ impl Port {
         self.collect(now, shared);
         let id = taken?;
         let slot = &shared.packets.slots[id as usize];
-        if let Some(record) = &mut self.record {
+        if let (Some(record), 0) = (&mut self.record, slot.probe) {
             record.on_dequeue(now, slot);
         }
         Some((id, slot.len_bytes))

@@ -9,7 +9,7 @@ use crate::app::{ENDLESS, Flow, datagram_due_ns};
 use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
 use crate::link::{Link, Shared};
-use crate::packet::{Body, PacketId, Way};
+use crate::packet::{Body, PacketId, Probe, Way};
 use crate::rng::{Rng, hash};
 use crate::route::{END, Routes};
 use crate::scenario::AppSpec;
@@ -136,6 +136,9 @@ impl Net {
         let packets = &mut self.shared.packets;
         let packet = &packets.all[id as usize];
         let way = packet.way;
+        if let Body::Probe(probe) = packet.body {
+            return self.deliver_probe(now, id, probe);
+        }
         self.shared.ledger[way.flow as usize].arrived += 1;
         let end = &mut self.endpoints[way.to as usize];
         if end.age != way.age {
@@ -157,6 +160,25 @@ impl Net {
             }
             _ => unreachable!("a packet finds the transport that its peer speaks"),
         }
+    }
+
+    /// A probe at the responder is sent back; an answer is told to the queue that asked.
+    #[cold]
+    fn deliver_probe(&mut self, now: Time, id: PacketId, probe: Probe) {
+        let link = &mut self.links[probe.link as usize];
+        let packet = &mut self.shared.packets.all[id as usize];
+        if let (false, Some(path)) = (probe.answered, link.port.probes) {
+            packet.way.hop = path.back_hop;
+            packet.body = Body::Probe(Probe {
+                answered: true,
+                ..probe
+            });
+            return self.shared.arrived.push_back(id);
+        }
+        self.shared.ledger[packet.way.flow as usize].arrived += 1;
+        self.delivered_pkts += 1;
+        self.shared.packets.remove(id);
+        link.echo(now, &probe, &mut self.shared);
     }
 
     /// After any input: sends what the connection wants sent, tells the application

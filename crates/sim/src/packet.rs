@@ -6,6 +6,7 @@
 
 use sojourn_core::Slot;
 
+use crate::time::Time;
 use crate::transport::Datagram;
 use crate::transport::tcp::Segment;
 
@@ -19,6 +20,21 @@ pub enum Body {
     Tcp(Segment),
     /// UDP.
     Udp(Datagram),
+    /// A probe of a queue's algorithm.
+    Probe(Probe),
+}
+
+/// What a probe carries. On a real wire it is a number that its sender knows these by.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// The link at whose queue it began.
+    pub link: u32,
+    /// Who asked for it there.
+    pub inst: u32,
+    /// When it joined the queue.
+    pub sent: Time,
+    /// The responder has had it: this is the answer.
+    pub answered: bool,
 }
 
 /// Where it goes.
@@ -72,12 +88,12 @@ impl Body {
     /// The place of a TCP segment, whatever was there.
     #[inline]
     pub fn as_segment(&mut self) -> &mut Segment {
-        if let Self::Udp(_) = self {
+        if !matches!(self, Self::Tcp(_)) {
             *self = Self::Tcp(Segment::default());
         }
         match self {
             Self::Tcp(segment) => segment,
-            Self::Udp(_) => unreachable!("it was made a segment above"),
+            Self::Udp(_) | Self::Probe(_) => unreachable!("it was made a segment above"),
         }
     }
 }

@@ -128,6 +128,27 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// The links of the probes of a link: behind it to their responder, and back to its
+    /// sending end.
+    ///
+    /// # Errors
+    /// When no way leads there or back.
+    pub fn probe_ways(&self, link: &LinkSpec, at: &str) -> Result<[Vec<usize>; 2], Fault> {
+        let responder = link.responder.as_ref().unwrap_or(&link.to);
+        let way = |from: &str, to: &str| {
+            if from == to {
+                return Ok(Vec::new());
+            }
+            self.shortest(from, to).ok_or_else(|| Fault {
+                key: format!("{at}.responder"),
+                reason: format!(
+                    "no way leads from '{from}' to '{to}', but this queue's algorithm probes"
+                ),
+            })
+        };
+        Ok([way(&link.to, responder)?, way(responder, &link.from)?])
+    }
+
     /// The way with the fewest links; among equals the one whose links come first.
     fn shortest(&self, from: &str, to: &str) -> Option<Vec<usize>> {
         let (&from, &to) = (self.nodes.get(from)?, self.nodes.get(to)?);

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::rng::Rng;
 
 pub use check::MIN_RATE_BPS;
-pub use queue::MTU_BYTES;
+pub use queue::{MTU_BYTES, RATE_ROW};
 
 /// The only format there is.
 pub const FORMAT: u32 = 1;
@@ -125,6 +125,9 @@ pub struct LinkSpec {
     /// The queue at the sending end.
     #[serde(default)]
     pub queue: QueueSpec,
+    /// Node that answers the probes of the queue's algorithm; none: the receiving end.
+    #[serde(default)]
+    pub responder: Option<String>,
 }
 
 /// Two full frames, as the shapers of a small router are set.

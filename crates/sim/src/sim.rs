@@ -14,9 +14,9 @@ use sojourn_core::Counters;
 use crate::app::{Flow, Tally};
 use crate::endpoint::Kind;
 use crate::event::{Events, Source};
-use crate::link::{Link, Shared};
+use crate::link::{Link, ProbePath, Shared};
 use crate::net::{Net, Owner};
-use crate::packet::{Ledger, Packets};
+use crate::packet::{Ledger, Packets, Way};
 use crate::record::QueueRecord;
 use crate::ring::Ring;
 use crate::rng::Rng;
@@ -164,6 +164,7 @@ impl<'a> Run<'a> {
         };
         run.add_links(seed, patience)?;
         run.add_flows(seed, patience)?;
+        run.add_probes()?;
         run.plan();
         Ok(run)
     }
@@ -172,7 +173,8 @@ impl<'a> Run<'a> {
         for (i, spec) in self.scenario.links.iter().enumerate() {
             patience.ask(Time(0))?;
             let queue_seed = Rng::stream(seed, &format!("link/{}/queue", spec.name)).bits();
-            let queue = spec.queue.build(&format!("links[{i}].queue"), queue_seed)?;
+            let at = format!("links[{i}].queue");
+            let queue = spec.queue.build(&at, spec.rate_bps, queue_seed)?;
             let mut link = Link::new(spec, queue, seed, &mut self.net.shared.events);
             self.net.owners.extend(
                 [Owner::Entry, Owner::Service, Owner::Arrival].map(|owner| owner(i as u32)),
@@ -240,6 +242,30 @@ impl<'a> Run<'a> {
                 self.net.shared.ledger.push(Ledger::default());
             }
         }
+        Ok(())
+    }
+
+    /// Lays out where probes go. They are counted as one flow more.
+    fn add_probes(&mut self) -> Result<(), Error> {
+        let flow = self.net.flows.len() as u32;
+        let graph = Graph::of(self.scenario);
+        for (i, spec) in self.scenario.links.iter().enumerate() {
+            if !self.net.links[i].port.queue.algorithm().probes() {
+                continue;
+            }
+            let ways = graph.probe_ways(spec, &format!("links[{i}]"))?;
+            let [forth, back] = ways.map(|links| self.net.routes.add(&links));
+            self.net.links[i].port.probes = Some(ProbePath {
+                link: i as u32,
+                forth: Way {
+                    hop: forth,
+                    flow,
+                    ..Way::default()
+                },
+                back_hop: back,
+            });
+        }
+        self.net.shared.ledger.push(Ledger::default());
         Ok(())
     }
 

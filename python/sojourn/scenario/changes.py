@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.errors import InputError, nearest
-from sojourn.linux.stock import is_stock
 
 if TYPE_CHECKING:
     from sojourn.scenario.variant import Variant
@@ -148,12 +147,12 @@ _TOP = (
 
 def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> None:
     """InputError names the algorithms that have the row, or the key that was meant."""
-    known = algorithms.rows_of(algorithm)
+    own = algorithms.find(algorithm)
+    known = own.rows
     if row in known:
         return
-    having = [name for name in algorithms.every() if row in algorithms.rows_of(name)]
-    if not is_stock(algorithm):
-        having = [name for name in having if not is_stock(name)]
+    alike = (a for a in algorithms.every().values() if set(own.hosts) <= set(a.hosts))
+    having = [other.name for other in alike if row in other.rows]
     if not having:
         place = next((place for place in _places(data) if place.split(".")[-1] == row), None)
         meant = f" Did you mean '{place}'?" if place else nearest(row, {*known, *_TOP})

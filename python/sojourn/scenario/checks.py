@@ -55,11 +55,10 @@ def _traces(scenario: Scenario) -> bool:
 
 def _engine(scenario: Scenario) -> Iterator[Problem]:
     """Whatever else the engine would refuse, in its own words."""
-    from sojourn.linux import stock
-    from sojourn.scenario.engine import to_engine
+    from sojourn.scenario.engine import to_engine, without_foreign
     from sojourn.scenario.expand import expand
 
-    fault = _native.check_scenario(json.dumps(stock.without(to_engine(expand(scenario)))))
+    fault = _native.check_scenario(json.dumps(without_foreign(to_engine(expand(scenario)))))
     if fault:
         key, reason = fault
         # The engine's keys are ours with the base unit at the end.

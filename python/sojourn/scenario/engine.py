@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from sojourn import algorithms
 from sojourn.scenario import trace
 from sojourn.scenario.model import Bulk, Cbr, Flow, Link, Respawn, Scenario, Tcp
 
@@ -58,7 +60,11 @@ def _link(link: Link, duration_ns: int) -> dict[str, Any]:
             "reorder": jitter.reorder,
         },
         "loss": float(link.loss),
-        "queue": {"algorithm": link.queue.algorithm, "rows": dict(link.queue.rows)},
+        "queue": {
+            "algorithm": algorithms.find(link.queue.algorithm).engine,
+            "rows": dict(link.queue.rows),
+        },
+        "responder": link.responder,
         **of_trace,
     }
 
@@ -70,6 +76,24 @@ def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
         for link in scenario["links"]
     ]
     return {**scenario, "links": links}
+
+
+def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario as the engine can read it for all but its queues: those of other hosts alone
+    are plain."""
+    plain = {"algorithm": "fifo", "rows": {}}
+    foreign = {i for i, algorithm in of_links(scenario) if "sim" not in algorithm.hosts}
+    links = enumerate(scenario["links"])
+    return {
+        **scenario,
+        "links": [{**link, "queue": plain} if i in foreign else link for i, link in links],
+    }
+
+
+def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, algorithms.Algorithm]]:
+    """The algorithm of each link, by the link's number."""
+    queues = (link["queue"]["algorithm"] for link in scenario["links"])
+    return [(i, algorithms.find(name)) for i, name in enumerate(queues)]
 
 
 def _flow(flow: Flow) -> dict[str, Any]:

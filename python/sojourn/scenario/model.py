@@ -63,7 +63,7 @@ class Queue(Model):
         name = str(data.get("algorithm", "fifo"))
         values = {key: value for key, value in data.items() if key not in ("algorithm", "rows")}
         try:
-            algorithms.find(name)
+            name = algorithms.find(name).name
         except Exception as error:
             raise PydanticCustomError(
                 "row", "{reason}", {"reason": str(error), "key": "algorithm"}
@@ -88,9 +88,9 @@ class Queue(Model):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        from sojourn.linux.stock import STOCK
-
-        names = [*sorted(algorithms.algorithms()), *sorted(STOCK)]
+        every = algorithms.every().values()
+        names = [a.name for a in sorted(every, key=lambda a: (a.alone, a.name))]
+        file = {"type": "string", "pattern": r"\.c$", "description": "a file of your own"}
         shared: dict[str, object] = {
             row.name: {"description": row.help} for row in algorithms.queue_rows().values()
         }
@@ -99,9 +99,13 @@ class Queue(Model):
             "description": "An algorithm with its parameters; `sojourn show NAME` lists them.",
             "anyOf": [
                 {"type": "string", "enum": names},
+                file,
                 {
                     "type": "object",
-                    "properties": {"algorithm": {"enum": names, "default": "fifo"}} | shared,
+                    "properties": {
+                        "algorithm": {"anyOf": [{"enum": names}, file], "default": "fifo"}
+                    }
+                    | shared,
                     "additionalProperties": {"type": ["string", "number", "boolean"]},
                 },
             ],
@@ -157,6 +161,7 @@ _TRACE = "in place of `rate`: the moments at which one packet each may leave"
 _SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 _BURST = "token bucket of tbf and htb"
 _RING = "packets in the driver ring below the queue"
+_RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
 _JITTER = "random delay of each packet, added to the constant one behind the queue"
 
 
@@ -176,6 +181,7 @@ class Link(Model):
     jitter: Jitter | None = Field(None, description=_JITTER)
     loss: Share = Field(Share(0.0), description="packets lost on the wire, at random")
     queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
+    responder: Name | None = Field(None, description=_RESPONDER)
 
     @property
     def takes_time(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from sojourn.errors import InputError, nearest
+from sojourn.own import library
 from sojourn.scenario.model import Scenario
 
 Keys = tuple[str | int, ...]
@@ -22,16 +23,29 @@ def load(path: str | Path) -> Scenario:
     """The scenario in a TOML file."""
     text = read_text(path)
     data = parse(text, str(path))
-    _place_traces(data, Path(path).parent)
+    _place_files(data, Path(path).parent)
     return validate(data, source=str(path), text=text)
 
 
-def _place_traces(data: dict[str, Any], folder: Path) -> None:
-    """A scenario names its traces from the folder that it is in."""
+def _place_files(data: dict[str, Any], folder: Path) -> None:
+    """A scenario names its traces and algorithms of its own from the folder that it is in."""
     links = data.get("links")
     for table in [data.get("dumbbell"), *(links if isinstance(links, list) else [])]:
-        if isinstance(table, dict) and isinstance(table.get("trace"), str):
+        if not isinstance(table, dict):
+            continue
+        if isinstance(table.get("trace"), str):
             table["trace"] = str(folder / table["trace"])
+        for key in ("aqm", "queue"):
+            if isinstance(table.get(key), dict):
+                _place_algorithm(table[key], "algorithm", folder)
+            else:
+                _place_algorithm(table, key, folder)
+
+
+def _place_algorithm(table: dict[str, Any], key: str, folder: Path) -> None:
+    name = table.get(key)
+    if isinstance(name, str) and library.is_file(name):
+        table[key] = str(library.absolute(name, folder))
 
 
 def read_text(path: str | Path) -> str:

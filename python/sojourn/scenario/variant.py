@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What `--aqm` chooses: an algorithm and the parameters that it shall have, 'pie:target=5ms'."""
+"""What `--aqm` chooses: an algorithm and the parameters that it shall have, 'pie:target=5ms' or
+'./my_aqm.c:target=5ms'."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 
 from sojourn import algorithms, units
 from sojourn.errors import InputError
-from sojourn.linux.stock import PREFIX
+from sojourn.own import library
 from sojourn.scenario.changes import read_value
 
 
@@ -20,23 +21,41 @@ class Variant:
 
     algorithm: str
     rows: Mapping[str, object] = field(default_factory=dict)
-    # As it was written, without spaces: what tables and files call it.
-    label: str = ""
+    # The parameters as they were written, without spaces.
+    settings: str = ""
 
     def __str__(self) -> str:
-        return self.label or self.algorithm
+        return self.called(self.algorithm)
+
+    def called(self, name: str) -> str:
+        """What tables call it where they have this name for the algorithm."""
+        return f"{name}:{self.settings}" if self.settings else name
+
+
+# The name of a file may hold anything.
+_FILE = re.compile(r"\s*(.*?\.c)\s*(:|$)(.*)")
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """Algorithm, colon, parameters. A name that only one host has begins with 'HOST:'."""
+    file = _FILE.fullmatch(text)
+    if file and library.is_file(file[1]):
+        return file[1], file[2], file[3]
+    known = (name.rpartition(":") for name in algorithms.every())
+    heads = {head + colon for head, colon, _ in known}
+    head = max((head for head in heads if text.startswith(head)), key=len)
+    name, colon, rest = text.removeprefix(head).partition(":")
+    return head + name.strip(), colon, rest
 
 
 def read(text: str) -> Variant:
-    """'NAME' or 'NAME:key=value,key=value'."""
-    prefix = PREFIX if text.startswith(PREFIX) else ""
-    name, colon, rest = text.removeprefix(prefix).partition(":")
-    name = prefix + name.strip()
-    if "," in name:
+    """'NAME' or 'NAME:key=value,key=value'; for NAME also the path of a file."""
+    name, colon, rest = _parts(text)
+    if "," in name and not library.is_file(name):
         parts = re.split(r",(?![^,:]*=)", text)
         each = " ".join(f"--aqm {part.strip()}" for part in parts)
         raise InputError(f"--aqm {text}: give each algorithm an --aqm of its own: {each}")
-    algorithms.find(name)
+    name = algorithms.find(name).name
     rows: dict[str, object] = {}
     for assignment in rest.split(",") if colon else ():
         key, equals, value = (part.strip() for part in assignment.partition("="))
@@ -49,7 +68,7 @@ def read(text: str) -> Variant:
         algorithms.read_rows(name, rows)
     except units.UnitError as error:
         raise InputError(f"--aqm {text}: {error}") from error
-    return Variant(name, rows, "".join(text.split()))
+    return Variant(name, rows, "".join(rest.split()))
 
 
 def read_all(texts: Iterable[str]) -> list[Variant]:

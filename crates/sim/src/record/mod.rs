@@ -14,7 +14,7 @@ pub use histogram::Delays;
 pub use report::*;
 
 use crate::scenario::WindowSpec;
-use crate::time::Time;
+use crate::time::{NS_PER_MS, Time};
 
 /// Everything that only grows.
 #[derive(Clone)]
@@ -38,6 +38,8 @@ struct Window {
     spec: WindowSpec,
     under_way: bool,
     queue_delay: Delays,
+    /// The same in whole milliseconds, for papers whose kernels counted in these.
+    queue_delay_whole_ms: Delays,
     system_delay: Delays,
     begin: Option<Totals>,
     end: Option<Totals>,
@@ -91,6 +93,7 @@ impl QueueRecord {
             spec: spec.clone(),
             under_way: false,
             queue_delay: Delays::default(),
+            queue_delay_whole_ms: Delays::default(),
             system_delay: Delays::default(),
             begin: None,
             end: None,
@@ -138,6 +141,7 @@ impl QueueRecord {
         self.totals.delay_count += 1;
         for window in self.windows.iter_mut().filter(|w| w.under_way) {
             window.queue_delay.add(delay_ns);
+            window.queue_delay_whole_ms.add(delay_ns / NS_PER_MS);
         }
         self.note(now, slot, 0);
     }
@@ -145,6 +149,10 @@ impl QueueRecord {
     /// Its last bit leaves at `end`.
     #[inline]
     pub fn on_sent(&mut self, end: Time, slot: &Slot) {
+        // A probe is no packet of a user's.
+        if slot.probe != 0 {
+            return;
+        }
         let delay_ns = end.0 - slot.enq_ns;
         self.totals.system_ns += u128::from(delay_ns);
         self.totals.system_count += 1;

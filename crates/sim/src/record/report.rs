@@ -48,6 +48,8 @@ pub struct WindowReport {
     pub to_s: f64,
     /// Arrival at the queue to departure from it.
     pub queue_delay_ms: DelayReport,
+    /// The same, of each packet cut to whole milliseconds.
+    pub queue_delay_whole_ms: DelayReport,
     /// Arrival at the queue to last bit sent.
     pub system_delay_ms: DelayReport,
     /// Backlog.
@@ -104,8 +106,9 @@ pub struct QueueReport {
     pub bad_verdicts: BTreeMap<&'static str, u64>,
 }
 
-fn delays(seen: &Delays) -> DelayReport {
-    let ms = |ns: Option<f64>| ns.map(|ns| ns / NS_PER_MS);
+/// Of delays seen in a unit of which so many make a millisecond.
+fn delays(seen: &Delays, per_ms: f64) -> DelayReport {
+    let ms = |value: Option<f64>| value.map(|value| value / per_ms);
     let quantile = |share| ms(seen.quantile_ns(share));
     let (p25, p75) = (quantile(0.25), quantile(0.75));
     DelayReport {
@@ -172,8 +175,9 @@ impl Span<'_> {
             name: window.spec.name.clone(),
             from_s: self.from.at.seconds(),
             to_s: self.to.at.seconds(),
-            queue_delay_ms: delays(&window.queue_delay),
-            system_delay_ms: delays(&window.system_delay),
+            queue_delay_ms: delays(&window.queue_delay, NS_PER_MS),
+            queue_delay_whole_ms: delays(&window.queue_delay_whole_ms, 1.0),
+            system_delay_ms: delays(&window.system_delay, NS_PER_MS),
             queue_pkts: self.backlog(),
             utilisation_pct: self.utilisation_pct(),
             drop_pct: pct(dropped as f64, self.arrived()),

@@ -6,6 +6,8 @@
 
 use std::collections::HashSet;
 
+use sojourn_core::Algorithm;
+
 use super::{AppSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TransportSpec};
 use crate::route::Graph;
 use crate::transport::tcp::TcpConfig;
@@ -77,6 +79,9 @@ impl Scenario {
             link.check(&at, largest_bytes)?;
         }
         let graph = Graph::of(self);
+        for (i, link) in self.links.iter().enumerate() {
+            self.check_probes(&format!("links[{i}]"), link, &nodes, &graph)?;
+        }
         unique("flows", self.flows.iter().map(|flow| &flow.name))?;
         let mut flows = 0u64;
         for (i, flow) in self.flows.iter().enumerate() {
@@ -102,6 +107,23 @@ impl Scenario {
                 self.nodes.join(", ")
             ),
         )
+    }
+
+    /// What a queue's algorithm asks, a node must be able to answer.
+    fn check_probes(
+        &self,
+        at: &str,
+        link: &LinkSpec,
+        nodes: &HashSet<&str>,
+        graph: &Graph<'_>,
+    ) -> Result<(), Fault> {
+        if let Some(responder) = &link.responder {
+            self.check_node(format!("{at}.responder"), responder, nodes)?;
+        }
+        if Algorithm::find(&link.queue.algorithm).is_some_and(Algorithm::probes) {
+            graph.probe_ways(link, at)?;
+        }
+        Ok(())
     }
 
     /// What a token bucket must be able to let through: a full frame, or the
@@ -256,7 +278,7 @@ impl LinkSpec {
                 format!("{} is outside 0 to 1", self.loss),
             );
         }
-        self.queue.build(&format!("{at}.queue"), 0)?;
+        self.queue.build(&format!("{at}.queue"), self.rate_bps, 0)?;
         if self.shaper != Shaper::Wire && self.burst_bytes < largest_bytes {
             let reason = format!(
                 "{} is less than a full packet of {largest_bytes} bytes",

@@ -11,13 +11,25 @@ use super::{Fault, QueueSpec};
 pub const MTU_BYTES: u32 = 1514;
 /// The row that bounds what only a kernel's packets have.
 const KERNEL_ROW: &str = "memory_limit";
+/// The row that says what the link can send.
+pub const RATE_ROW: &str = "bandwidth";
 
 impl QueueSpec {
-    /// Makes the queue; `at` is the key of this specification.
+    /// Its rows on a link of this rate: where nobody has set the row `bandwidth`, it is the
+    /// link's.
+    pub fn rows_at(&self, rate_bps: Option<u64>) -> Vec<(String, u64)> {
+        let mut rows = self.rows.clone();
+        if let Some(rate_bps) = rate_bps {
+            rows.entry(RATE_ROW.to_owned()).or_insert(rate_bps / 8);
+        }
+        rows.into_iter().collect()
+    }
+
+    /// Makes the queue of a link of this rate; `at` is the key of this specification.
     ///
     /// # Errors
     /// When the algorithm or a row is unknown, or a value is outside its range.
-    pub fn build(&self, at: &str, seed: u64) -> Result<Queue, Fault> {
+    pub fn build(&self, at: &str, rate_bps: Option<u64>, seed: u64) -> Result<Queue, Fault> {
         let Some(algorithm) = Algorithm::find(&self.algorithm) else {
             let known: Vec<_> = algorithms().iter().map(|a| a.name()).collect();
             return Err(Fault {
@@ -37,7 +49,7 @@ impl QueueSpec {
         }
         let made = Queue::new(&sojourn_core::QueueSpec {
             algorithm,
-            rows: self.rows.iter().map(|(k, v)| (k.clone(), *v)).collect(),
+            rows: self.rows_at(rate_bps),
             mtu_bytes: MTU_BYTES,
             seed,
             start_ns: 0,
@@ -55,5 +67,30 @@ impl QueueSpec {
                 reason: error.sentence.to_owned(),
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_links_rate_is_filled_in_where_nobody_has_set_it() {
+        let mut spec = QueueSpec::default();
+        assert!(spec.rows_at(None).iter().all(|(name, _)| name != RATE_ROW));
+        let filled = (RATE_ROW.to_owned(), 1_250_000);
+        assert!(spec.rows_at(Some(10_000_000)).contains(&filled));
+        spec.rows.insert(RATE_ROW.to_owned(), 7);
+        assert!(
+            spec.rows_at(Some(10_000_000))
+                .contains(&(RATE_ROW.to_owned(), 7))
+        );
+    }
+
+    #[test]
+    fn a_queue_takes_the_rate_of_any_link() {
+        for rate_bps in [8, 10_000_000_000_000] {
+            assert!(QueueSpec::default().build("", Some(rate_bps), 1).is_ok());
+        }
     }
 }

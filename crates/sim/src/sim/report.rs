@@ -160,14 +160,17 @@ impl Run<'_> {
                 return Err(Error::Conservation(what));
             }
         }
-        let mut inside = vec![0; net.flows.len()];
+        let mut inside = vec![0; net.shared.ledger.len()];
         for way in net.shared.packets.ways() {
             inside[way.flow as usize] += 1;
         }
-        for ((flow, ledger), inside) in net.flows.iter().zip(&net.shared.ledger).zip(inside) {
+        for (i, (ledger, inside)) in net.shared.ledger.iter().zip(inside).enumerate() {
             if ledger.born != ledger.arrived + ledger.lost + inside {
-                let (name, index) = (&flow.name, flow.index);
-                let what = format!("flow '{name}' {index}: {ledger:?}, {inside} inside");
+                let flow = net.flows.get(i);
+                let name = flow.map_or("probes".to_owned(), |flow| {
+                    format!("flow '{}' {}", flow.name, flow.index)
+                });
+                let what = format!("{name}: {ledger:?}, {inside} inside");
                 return Err(Error::Conservation(what));
             }
         }

@@ -34,6 +34,14 @@ pub fn datagrams(gap_ms: u64, duration_ns: u64, link: &Value) -> Value {
     })
 }
 
+/// A queue with these rows, and the rate below it where the algorithm must know it.
+pub fn queue_of(algorithm: sojourn_core::Algorithm, mut rows: Value) -> Value {
+    if algorithm.needs_rate() {
+        rows["bandwidth"] = json!(1_250_000);
+    }
+    json!({"algorithm": algorithm.name(), "rows": rows})
+}
+
 /// `count` TCP flows over a bottleneck of 10 Mbit/s and a round trip of 20 ms.
 pub fn dumbbell(count: u32, queue: &Value, link: &Value) -> Value {
     let mut bottleneck = json!({

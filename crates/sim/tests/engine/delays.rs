@@ -42,6 +42,22 @@ fn each_packet_on_a_busy_wire_waits_for_those_before_it() {
     }
 }
 
+/// Packet k waits k times 3.336 ms; each of these is cut before the mean is taken.
+#[test]
+fn whole_milliseconds_are_cut_packet_by_packet() {
+    let report = play(&datagrams(5, S, &json!({})), 1);
+    let window = &report.queues[0].windows[0];
+    let n = window.departed_pkts;
+    let mut cut: Vec<u64> = (0..n).map(|k| k * (PACKET_US - 5_000) / 1_000).collect();
+    let whole = &window.queue_delay_whole_ms;
+    assert_eq!(whole.mean, Some(cut.iter().sum::<u64>() as f64 / n as f64));
+    assert_eq!(whole.max, cut.last().map(|&ms| ms as f64));
+    cut.sort_unstable();
+    let quarter = |share: u64| cut[(share * n).div_ceil(4) as usize - 1] as f64;
+    assert_eq!(whole.iqr, Some(quarter(3) - quarter(1)));
+    assert!(window.queue_delay_ms.mean > whole.mean);
+}
+
 /// With a ring of two, a packet leaves the queue when the one three before it has
 /// left the wire.
 #[test]

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::common::{S, datagrams, dumbbell, merge, play};
+use crate::common::{S, datagrams, dumbbell, merge, play, queue_of};
 
 const HEAD: &str = "# SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
@@ -27,11 +27,11 @@ const HEAD: &str = "# SPDX-FileCopyrightText: 2026 The Sojourn authors
 
 fn scenarios() -> Vec<(String, Value)> {
     let mut all = Vec::new();
-    for algorithm in sojourn_core::algorithms() {
+    for &algorithm in sojourn_core::algorithms() {
         let name = algorithm.name();
-        let queue = json!({"algorithm": name, "rows": {"limit": 100}});
+        let queue = queue_of(algorithm, json!({"limit": 100}));
         all.push((format!("{name}-drop"), dumbbell(5, &queue, &json!({}))));
-        let queue = json!({"algorithm": name, "rows": {"limit": 100, "ecn": 1}});
+        let queue = queue_of(algorithm, json!({"limit": 100, "ecn": 1}));
         let mut marking = dumbbell(5, &queue, &json!({}));
         marking["flows"][0]["transport"]["ecn"] = json!(true);
         all.push((format!("{name}-ecn"), marking));
@@ -57,6 +57,13 @@ fn scenarios() -> Vec<(String, Value)> {
     let respawn = json!({"app": {"kind": "respawn", "bytes": 40_000}});
     merge(&mut short["flows"][0], &respawn);
     all.push(("respawn".into(), short));
+    for name in ["fifo", "codel"] {
+        let rows = json!({"limit": 100, "ecn": 1, "flows": 4, "quantum": 300});
+        let queue = json!({"algorithm": name, "rows": rows});
+        let mut shared = dumbbell(12, &queue, &json!({}));
+        shared["flows"][0]["transport"]["ecn"] = json!(true);
+        all.push((format!("flows-{name}"), shared));
+    }
     all.push(("datagrams".into(), datagrams(5, S, &json!({}))));
     all
 }

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::{S, dumbbell, merge, play, star};
+use crate::common::{S, dumbbell, merge, play, queue_of, star};
 use serde_json::{Value, json};
 use sojourn_sim::{Control, Error, Report, Scenario, run};
 
@@ -17,12 +17,10 @@ fn fifo(limit: u64) -> Value {
 /// The run itself fails when a packet is missing, so it is enough that it ends.
 #[test]
 fn packets_are_conserved_with_every_algorithm_and_shaper() {
-    for algorithm in sojourn_core::algorithms() {
+    for &algorithm in sojourn_core::algorithms() {
         for shaper in ["wire", "tbf", "htb"] {
             for ecn in [0, 1] {
-                let queue = json!({
-                    "algorithm": algorithm.name(), "rows": {"limit": 60, "ecn": ecn}
-                });
+                let queue = queue_of(algorithm, json!({"limit": 60, "ecn": ecn}));
                 let mut scenario = dumbbell(5, &queue, &json!({"shaper": shaper}));
                 scenario["flows"][0]["transport"]["ecn"] = json!(ecn == 1);
                 scenario["duration_ns"] = json!(3 * S);

@@ -21,21 +21,33 @@ TC = HERE.parent / "tc"
 CORE = HERE.parents[1] / "aqm"
 
 
-def module(built: Built, algorithms: Sequence[Path] = (), jobs: int = 2, trace: str = "") -> Path:
+def module(
+    built: Built,
+    algorithms: Sequence[Path] = (),
+    jobs: int = 2,
+    trace: str = "",
+    over: Sequence[Path] = (),
+) -> Path:
     """sch_sojourn.ko for this kernel, with further algorithms, from the cache if it is
-    there; q_sojourn.so lies beside it. `trace` is what it records: `events`, `packets`."""
+    there; q_sojourn.so lies beside it. `trace` is what it records: `events`, `packets`.
+    Folders of `over` are copied over `aqm/`."""
     sources = [*CORE.glob("*.[ch]"), *CORE.glob("law/*.h"), CORE / "all.sh"]
     sources += [*HERE.glob("*.[ch]"), HERE / "Kbuild", HERE / "Makefile"]
     sources += [*TC.glob("*.[ch]"), TC / "Makefile", *algorithms]
-    key = digest(sorted(sources), [built.kernel.parent.name, trace])
+    laid = [(path, folder) for folder in over for path in sorted(folder.rglob("*.[ch]"))]
+    names = [str(path.relative_to(folder)) for path, folder in laid]
+    key = digest(
+        [*sorted(sources), *(path for path, _ in laid)], [built.kernel.parent.name, trace, *names]
+    )
     folder = cache_root() / f"module-{key}"
 
     def make(work: Path) -> None:
-        log, further = work / "build.log", f"AQM={' '.join(map(str, algorithms))}"
+        log = work / "build.log"
         kernel = ["ARCH=um", f"KERNEL={built.objects}", f"-j{jobs}"]
         kernel += [f"TRACE={trace}"] * bool(trace)
-        run(["make", "-C", HERE, *kernel, f"BUILD={work}", further], log)
-        run(["make", "-C", TC, f"BUILD={work / 'tc'}", further], log)
+        further = [f"AQM={' '.join(map(str, algorithms))}", f"OVER={' '.join(map(str, over))}"]
+        run(["make", "-C", HERE, *kernel, f"BUILD={work}", *further], log)
+        run(["make", "-C", TC, f"BUILD={work / 'tc'}", *further], log)
         (work / "tc/q_sojourn.so").rename(work / "q_sojourn.so")
 
     return kept(folder, make) / "sch_sojourn.ko"

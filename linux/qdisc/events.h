@@ -69,8 +69,10 @@ static APART void record_event(aqm_ctx ctx, const struct aqm_event *event)
 		record_packet(&r, event->pkt);
 	if (event->verdict)
 		record_verdict(&r, event->verdict);
-	if (event->ev == AQM_EV_ARRIVAL)
+	if (event->ev == AQM_EV_ARRIVAL || event->ev == AQM_EV_PROBE)
 		r.mem = event->mem;
+	if (event->ev == AQM_EV_ECHO)
+		r.value = event->rtt_ns;
 	record_put(ctx, &r);
 }
 
@@ -101,7 +103,7 @@ static APART void record_left(aqm_ctx ctx, struct aqm_queue *q, aqm_h h)
 
 	r.ok = h != AQM_NIL;
 	if (r.ok) {
-		pkt_read(q, h, &pkt);
+		pkt_read(q, h, 0, &pkt);
 		record_packet(&r, &pkt);
 		r.packet = record_number(ctx, h);
 	}
@@ -132,7 +134,7 @@ static u64 digest_packet(u64 sum, struct aqm_queue *q, aqm_h h)
 
 	if (h == AQM_NIL)
 		return digest(sum, ~0ull);
-	pkt_read(q, h, &pkt);
+	pkt_read(q, h, 0, &pkt);
 	sum = digest(sum, record_number(q->ctx, h));
 	sum = digest(sum, pkt.k.enq_ns);
 	return digest(sum, pkt.k.own | (u64)pkt.ecn << 32);

@@ -12,6 +12,7 @@
 #include "sojourn.h"
 #include "compat.h"
 #include "ip_header.h"
+#include "probe.h"
 
 typedef struct sk_buff *aqm_h;
 typedef struct Qdisc *aqm_ctx;
@@ -58,6 +59,8 @@ struct sojourn_sched {
 	struct sojourn_lost lost;
 	struct tasklet_struct teller; /* tells parents what they could not hear in a call */
 	struct sojourn_conf conf;
+	struct sojourn_probes *probes; /* NULL: the algorithm asks for none */
+	u64 last_ns;                   /* of its events, where there are probes */
 	struct queue_trace trace;
 };
 
@@ -134,7 +137,8 @@ static inline void host_free(aqm_ctx sch, aqm_h skb, u8 why)
 	struct sojourn_lost *lost = &s->lost;
 
 	trace_freed(sch, skb, why);
-	qdisc_qstats_drop(sch);
+	if (!sojourn_is_probe(skb))
+		qdisc_qstats_drop(sch);
 	lost->pkts++;
 	lost->bytes += qdisc_pkt_len(skb);
 	if (!lost->first)
@@ -142,9 +146,9 @@ static inline void host_free(aqm_ctx sch, aqm_h skb, u8 why)
 	__qdisc_drop(skb, &lost->first);
 }
 
-/* A kernel has nobody to answer a probe. */
-static inline void host_probe(aqm_ctx sch, u64 now)
+static inline bool host_is_probe(aqm_ctx sch, aqm_h skb)
 {
+	return sojourn_is_probe(skb);
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "compat.h"
 #include "field.h"
 #include "netlink.h"
+#include "probe.h"
 
 static const struct nla_policy policy[TCA_SOJOURN_END] = {
         [TCA_SOJOURN_ALGO] = {.type = NLA_NUL_STRING, .len = SOJOURN_NAME - 1},
@@ -116,7 +117,7 @@ static void begin_with(struct sojourn_choice *choice, const struct sojourn_choic
 		memset(&choice->host, 0, sizeof(choice->host));
 		memset(&choice->setup, 0, sizeof(choice->setup));
 		aqm_field_defaults(sojourn_rows, &choice->host);
-		aqm_field_defaults(aqm_setup_rows, &choice->setup);
+		aqm_setup_defaults(choice->algo, &choice->setup);
 		aqm_field_defaults(choice->algo->params, choice->conf);
 	}
 }
@@ -168,6 +169,11 @@ static int choose_rows(struct sojourn_choice *choice, const struct sojourn_choic
 	err = read_tables(choice, tb, extack);
 	if (err)
 		return err;
+	if (choice->algo->echo && !sojourn_probes_are_heard()) {
+		SAY(extack, "%s: another module has IP protocol 253, which probes need",
+		    choice->algo->name);
+		return -EOPNOTSUPP;
+	}
 	no = check(choice, base, room);
 	if (no.sentence) {
 		/* The sentences of several rows together tell their names themselves. */

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 
+#include "answer.h"
 #include "host.h"
 #include "netlink.h"
 
@@ -128,11 +129,57 @@ static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 p
 	return joined ? NET_XMIT_SUCCESS : NET_XMIT_CN;
 }
 
+/*
+ * The probe that a packet wants behind it joins this queue, as if it had come with it;
+ * parents hear of it as of one more piece of a segment. Answers how many packets that is.
+ */
+static noinline __cold u32 send_probe(struct Qdisc *sch, struct sk_buff *asking, u64 now)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+	struct sk_buff *skb = sojourn_probe_make(s->probes, asking, htonl(s->conf.responder),
+	                                         now, s->queue->probe_inst);
+
+	if (!skb)
+		return 0;
+	set_pkt_len(skb, skb->len);
+	sojourn_cb(skb)->ds = read_ds(skb);
+	trace_arrival(sch, skb);
+	trace_joined(sch, aqm_join_probe(s->queue, now, skb));
+	return 1;
+}
+
+/* Of the probe behind this packet. */
+static u32 probe_len(const struct sk_buff *asking)
+{
+	return skb_network_offset(asking) + PROBE_IP_BYTES;
+}
+
+static bool wants_probe(const struct sojourn_sched *s)
+{
+	return s->probes && aqm_probe_asked(s->queue);
+}
+
+/* Hands on what was answered since the last event, each at the time at which it came. */
+static noinline __cold void hear_answers(struct Qdisc *sch, u64 now)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+	struct sojourn_answer answer;
+
+	while (sojourn_probes_hear(s->probes, &answer)) {
+		u64 at = clamp(answer.at_ns, s->last_ns, now);
+
+		aqm_echo(s->queue, at, answer.inst, answer.rtt_ns);
+		s->last_ns = at;
+	}
+	s->last_ns = now;
+}
+
 /* A large segment as the packets that the wire will see. What cannot be split is
  * queued whole. */
 static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 now,
                                   struct sk_buff **to_free)
 {
+	const struct sojourn_sched *s = qdisc_priv(sch);
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
 	struct sk_buff *segments, *segment, *next;
 	u32 pkts = 0, bytes = 0, len = qdisc_pkt_len(skb);
@@ -151,9 +198,23 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 		pkts++;
 		bytes += segment->len;
 		joined |= enqueue_one(sch, segment, now);
+		if (wants_probe(s) && send_probe(sch, segment, now)) {
+			pkts++;
+			bytes += probe_len(segment);
+		}
 	}
 	consume_skb(skb);
 	return settle_arrivals(sch, joined, pkts, bytes, len, to_free);
+}
+
+/* A packet has joined, and wants a probe behind it. */
+static noinline __cold int enqueue_probed(struct Qdisc *sch, struct sk_buff *skb, u64 now,
+                                          struct sk_buff **to_free)
+{
+	u32 len = qdisc_pkt_len(skb), probe = probe_len(skb);
+	u32 probes = send_probe(sch, skb, now);
+
+	return settle_arrivals(sch, true, 1 + probes, len + probes * probe, len, to_free);
 }
 
 static FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -163,9 +224,13 @@ static FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	u64 now = ktime_get_ns();
 	bool joined;
 
+	if (unlikely(s->probes))
+		hear_answers(sch, now);
 	if (s->conf.split_gso && unlikely(skb_is_gso(skb)))
 		return enqueue_split(sch, skb, now, to_free);
 	joined = enqueue_one(sch, skb, now);
+	if (unlikely(wants_probe(s)))
+		return enqueue_probed(sch, skb, now, to_free);
 	if (unlikely(s->lost.pkts))
 		return settle_arrivals(sch, joined, 1, qdisc_pkt_len(skb), qdisc_pkt_len(skb),
 		                       to_free);
@@ -179,10 +244,16 @@ static FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 static struct sk_buff *take(struct Qdisc *sch)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	struct sk_buff *skb = aqm_dequeue(s->queue, ktime_get_ns());
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb;
 
+	if (unlikely(s->probes))
+		hear_answers(sch, now);
+	skb = aqm_dequeue(s->queue, now);
 	trace_left(sch, skb);
 	if (skb) {
+		if (unlikely(s->probes) && sojourn_is_probe(skb))
+			sojourn_probe_leaves(skb);
 		skb_mark_not_on_list(skb);
 		sch->q.qlen--;
 		qdisc_qstats_backlog_dec(sch, skb);
@@ -245,6 +316,8 @@ static void empty_queue(struct Qdisc *sch)
 	trace_look(sch, now);
 	trace_reset(sch, now);
 	aqm_queue_reset(s->queue, now);
+	if (s->probes)
+		sojourn_probes_forget(s->probes);
 	trace_look(sch, now);
 }
 
@@ -277,6 +350,7 @@ static struct sojourn_choice chosen(const struct sojourn_sched *s)
 /* A queue that is not in use yet. */
 struct made {
 	struct aqm_queue *queue;
+	struct sojourn_probes *probes;
 	size_t bytes;
 	u64 now;
 };
@@ -294,11 +368,30 @@ static int make_queue(struct Qdisc *sch, struct made *made, const struct sojourn
 	made->queue = kvzalloc(made->bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!made->queue)
 		return -ENOMEM;
+	made->probes = NULL;
+	if (choice->algo->echo) {
+		made->probes = sojourn_probes_new(dev_net(qdisc_dev(sch)));
+		if (!made->probes) {
+			kvfree(made->queue);
+			return -ENOMEM;
+		}
+		/* A probe goes to the next hop of a packet, so it must still be known here. */
+		netif_keep_dst(qdisc_dev(sch));
+	}
 	made->now = ktime_get_ns();
 	aqm_queue_init(made->queue, choice->algo, &choice->setup, choice->conf,
 	               psched_mtu(qdisc_dev(sch)), made->now, get_random_u64());
 	made->queue->ctx = sch;
 	return 0;
+}
+
+static void use_conf(struct Qdisc *sch, const struct sojourn_conf *conf)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+
+	if (conf->respond != s->conf.respond)
+		sojourn_respond(dev_net(qdisc_dev(sch)), conf->respond ? 1 : -1);
+	s->conf = *conf;
 }
 
 static void use_queue(struct Qdisc *sch, const struct made *made,
@@ -308,7 +401,9 @@ static void use_queue(struct Qdisc *sch, const struct made *made,
 
 	s->queue = made->queue;
 	s->queue_bytes = made->bytes;
-	s->conf = choice->host;
+	s->probes = made->probes;
+	s->last_ns = made->now;
+	use_conf(sch, &choice->host);
 	trace_init(sch, choice, made->now);
 }
 
@@ -337,6 +432,9 @@ static void sojourn_destroy(struct Qdisc *sch)
 	struct sojourn_sched *s = qdisc_priv(sch);
 
 	tasklet_kill(&s->teller);
+	if (s->conf.respond)
+		sojourn_respond(dev_net(qdisc_dev(sch)), -1);
+	sojourn_probes_free(s->probes);
 	kvfree(s->queue);
 }
 
@@ -345,7 +443,7 @@ static void change_queue(struct Qdisc *sch, const struct sojourn_choice *choice)
 	struct sojourn_sched *s = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
 
-	s->conf = choice->host;
+	use_conf(sch, &choice->host);
 	trace_change(sch, choice, now);
 	aqm_queue_apply(s->queue, now, &choice->setup, choice->conf);
 	trace_look(sch, now);
@@ -367,6 +465,7 @@ static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_choice old = chosen(s), choice;
+	struct sojourn_probes *mute = NULL;
 	struct aqm_queue *unused = NULL;
 	struct sk_buff *dropped;
 	struct made made;
@@ -376,6 +475,7 @@ static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
 		return err;
 	if (choice.anew) {
 		unused = s->queue;
+		mute = s->probes;
 		err = make_queue(sch, &made, &choice, extack);
 		if (err)
 			goto end;
@@ -389,6 +489,7 @@ static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
 	dropped = take_dropped(s);
 	sch_tree_unlock(sch);
 	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
+	sojourn_probes_free(mute);
 	kvfree(unused);
 end:
 	kfree(choice.conf);
@@ -429,6 +530,21 @@ static int put_algo_stats(struct sk_buff *skb, struct aqm_queue *q)
 	return 0;
 }
 
+static int put_probes(struct sk_buff *skb, const struct sojourn_sched *s)
+{
+	struct {
+		struct aqm_probes queue;
+		struct sojourn_probe_counts wire;
+	} counts = {s->queue->probes, {}};
+
+	BUILD_BUG_ON(sizeof(counts) != SOJOURN_PROBES * sizeof(u64));
+	if (!s->probes)
+		return 0;
+	counts.wire = *sojourn_probes_counts(s->probes);
+	return sojourn_put_numbers(skb, TCA_SOJOURN_STATS_PROBES, (const u64 *)&counts,
+	                           SOJOURN_PROBES);
+}
+
 static int put_stats(struct sk_buff *skb, const struct sojourn_private *p)
 {
 	const struct sojourn_sched *s = &p->s;
@@ -442,7 +558,8 @@ static int put_stats(struct sk_buff *skb, const struct sojourn_private *p)
 	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_MARKS, count.marks, AQM_WHY_COUNT) ||
 	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_BAD, count.bad, AQM_BAD_COUNT) ||
 	    put_algo_stats(skb, s->queue) ||
-	    sojourn_put_u64(skb, TCA_SOJOURN_STATS_MEMORY, s->queue_bytes))
+	    sojourn_put_u64(skb, TCA_SOJOURN_STATS_MEMORY, s->queue_bytes) ||
+	    put_probes(skb, s))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -450,8 +567,8 @@ static int put_stats(struct sk_buff *skb, const struct sojourn_private *p)
 /* Numbers, with the heads of their nests. */
 static size_t stats_bytes(const struct aqm_algo *algo)
 {
-	u32 nests = TCA_SOJOURN_STATS_MEMORY - TCA_SOJOURN_STATS_COUNTS;
-	u32 numbers = sizeof(struct aqm_counters) / sizeof(u64) + 1;
+	u32 nests = TCA_SOJOURN_STATS_PROBES - TCA_SOJOURN_STATS_COUNTS;
+	u32 numbers = sizeof(struct aqm_counters) / sizeof(u64) + 1 + SOJOURN_PROBES;
 	const struct aqm_field *row;
 
 	for (row = algo->stats; row && row->name; row++)
@@ -504,15 +621,22 @@ static int __init sojourn_module_init(void)
 	err = trace_start();
 	if (err)
 		return err;
-	err = register_qdisc(&sojourn_ops);
+	err = sojourn_probes_start();
 	if (err)
-		trace_stop();
+		goto no_probes;
+	err = register_qdisc(&sojourn_ops);
+	if (!err)
+		return 0;
+	sojourn_probes_stop();
+no_probes:
+	trace_stop();
 	return err;
 }
 
 static void __exit sojourn_module_exit(void)
 {
 	unregister_qdisc(&sojourn_ops);
+	sojourn_probes_stop();
 	trace_stop();
 }
 

@@ -45,6 +45,7 @@ enum {
 	TCA_SOJOURN_STATS_BAD,    /* nest: enum aqm_bad */
 	TCA_SOJOURN_STATS_ALGO,   /* nest: the algorithm's stats */
 	TCA_SOJOURN_STATS_MEMORY, /* 8 bytes: of the queue, without its packets */
+	TCA_SOJOURN_STATS_PROBES, /* nest: enum sojourn_probe, of algorithms that probe */
 	TCA_SOJOURN_STATS_END
 };
 
@@ -59,9 +60,24 @@ enum sojourn_count {
 	SOJOURN_COUNTS
 };
 
+/* As struct aqm_probes, and then struct sojourn_probe_counts. */
+enum sojourn_probe {
+	SOJOURN_JOINED,
+	SOJOURN_REFUSED,
+	SOJOURN_LEFT,
+	SOJOURN_FREED,
+	SOJOURN_ANSWERED,
+	SOJOURN_UNMADE,
+	SOJOURN_FORGOTTEN,
+	SOJOURN_UNHEARD,
+	SOJOURN_PROBES
+};
+
 /* Rows that only a kernel has. */
 struct sojourn_conf {
 	u32 split_gso;
+	u32 respond;   /* answer probes that come to this namespace */
+	u32 responder; /* IPv4 address that this queue's probes go to; 0: the next hop */
 };
 
 extern const struct aqm_field sojourn_rows[];

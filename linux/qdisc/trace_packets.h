@@ -57,7 +57,9 @@ static inline void passage_over(struct Qdisc *sch, struct sk_buff *skb, u8 fate,
 	        .went_ecn = cb->ds & INET_ECN_MASK,
 	};
 
-	store_record(&p);
+	/* A probe is no packet of a user's. */
+	if (!sojourn_is_probe(skb))
+		store_record(&p);
 }
 
 static inline void trace_freed(struct Qdisc *sch, struct sk_buff *skb, u8 why)

@@ -32,22 +32,43 @@ static void tables_of(const struct aqm_algo *algo, struct table tables[TABLES])
 
 /* ---- help ---- */
 
-static void help_rows(FILE *out, const struct aqm_field *rows)
+static void help_row(FILE *out, const struct aqm_field *row, u64 default_)
 {
 	char def[VALUE_TEXT], min[VALUE_TEXT], max[VALUE_TEXT];
 
-	for (; rows && rows->name; rows++) {
-		if (rows->type == AQM_BOOL) {
-			fprintf(out, "  %s | no%s (default %s%s)\n", rows->name, rows->name,
-			        rows->def ? "" : "no", rows->name);
-		} else {
-			value_write(rows, rows->def, def);
-			value_write(rows, rows->min, min);
-			value_write(rows, rows->max, max);
-			fprintf(out, "  %s %s to %s (default %s)\n", rows->name, min, max, def);
-		}
-		fprintf(out, "      %s%s\n", rows->help,
-		        rows->flags & AQM_FIXED ? "; cannot be changed later" : "");
+	if (row->type == AQM_BOOL) {
+		fprintf(out, "  %s | no%s (default %s%s)\n", row->name, row->name,
+		        default_ ? "" : "no", row->name);
+	} else {
+		value_write(row, default_, def);
+		value_write(row, row->min, min);
+		value_write(row, row->max, max);
+		fprintf(out, "  %s %s to %s (default %s)\n", row->name, min, max, def);
+	}
+	fprintf(out, "      %s%s\n", row->help,
+	        row->flags & AQM_FIXED ? "; cannot be changed later" : "");
+}
+
+static void help_rows(FILE *out, const struct aqm_field *rows)
+{
+	for (; rows && rows->name; rows++)
+		help_row(out, rows, rows->def);
+}
+
+/* Rows of every queue that this algorithm begins with at another value. */
+static void help_defaults(FILE *out, const struct aqm_algo *algo)
+{
+	const char *head = "Of the rows of every queue, with defaults of its own:\n";
+	const struct aqm_field *row;
+
+	for (row = aqm_setup_rows; row->name; row++) {
+		u64 own = aqm_setup_default(algo, row);
+
+		if (own == row->def)
+			continue;
+		fputs(head, out);
+		head = "";
+		help_row(out, row, own);
 	}
 }
 
@@ -58,6 +79,7 @@ static void help(FILE *out, const struct aqm_algo *algo)
 	if (algo) {
 		fprintf(out, "%s: %s (%s)\n", algo->name, algo->brief, algo->source);
 		help_rows(out, algo->params);
+		help_defaults(out, algo);
 		return;
 	}
 	fprintf(out, "Usage: ... sojourn [ [ fq ] ALGORITHM [ ROW VALUE | ROW | noROW ] ... ]\n"
@@ -392,6 +414,18 @@ static const char *count_name(u32 which)
 }
 
 /* Numbers by name: all of them in JSON, in text those that are not zero. */
+static const char *probe_name(u32 which)
+{
+	static const char *const names[SOJOURN_PROBES] = {
+	        [SOJOURN_JOINED] = "joined",       [SOJOURN_REFUSED] = "refused",
+	        [SOJOURN_LEFT] = "left",           [SOJOURN_FREED] = "freed",
+	        [SOJOURN_ANSWERED] = "answered",   [SOJOURN_UNMADE] = "unmade",
+	        [SOJOURN_FORGOTTEN] = "forgotten", [SOJOURN_UNHEARD] = "unheard",
+	};
+
+	return names[which];
+}
+
 static void print_counts(struct nlattr *nest, const char *title, u32 count,
                          const char *(*name)(u32 which))
 {
@@ -436,6 +470,8 @@ static int print_stats(const struct qdisc_util *self, FILE *out, struct rtattr *
 	             aqm_why_name);
 	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_BAD), "bad", AQM_BAD_COUNT,
 	             aqm_bad_name);
+	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_PROBES), "probes", SOJOURN_PROBES,
+	             probe_name);
 	own = find_nla(first, bytes, TCA_SOJOURN_STATS_ALGO);
 	/* With flows there may be none: a gauge has no one value. */
 	if (own && own->nla_len > NLA_HDRLEN && last_algo && last_algo->stats) {

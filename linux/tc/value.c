@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // value.c: a row's value as people write it, see value.h.
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "field.h"
 #include "value.h"
 
 struct unit {
@@ -16,31 +18,55 @@ struct unit {
 	double size;
 };
 
-/* The first of each is the canonical one, and the others are its multiples. A rate has
- * no bare `bps`: tc's users read it as bytes, everyone else as bits. */
+/* As multiples of the base that aqm_units[] names. A rate has no bare `bps`: tc's users
+ * read it as bytes, everyone else as bits. */
 static const struct unit times[] = {{"ns", 1},  {"us", 1e3},   {"ms", 1e6},
                                     {"s", 1e9}, {"min", 60e9}, {NULL, 0}};
 static const struct unit sizes[] = {{"b", 1}, {"kb", 1024}, {"mb", 1048576}, {NULL, 0}};
-static const struct unit rates[] = {{"bit", 0.125},  {"kbit", 125}, {"mbit", 125e3},
-                                    {"gbit", 125e6}, {"B/s", 1},    {"kB/s", 1e3},
-                                    {"MB/s", 1e6},   {"GB/s", 1e9}, {NULL, 0}};
+static const struct unit rates[] = {{"bit", 1},    {"kbit", 1e3}, {"mbit", 1e6},
+                                    {"gbit", 1e9}, {"B/s", 8},    {"kB/s", 8e3},
+                                    {"MB/s", 8e6}, {"GB/s", 8e9}, {NULL, 0}};
 static const struct unit packets[] = {{"p", 1}, {"", 1}, {NULL, 0}};
 static const struct unit shares[] = {{"", 1}, {"%", 0.01}, {NULL, 0}};
 static const struct unit plain[] = {{"", 1}, {NULL, 0}};
 
-static const struct {
+static const struct kind {
+	const char *base;
 	const struct unit *units;
 	const char *wanted;
 } kinds[] = {
-        [AQM_COUNT] = {plain, "a whole number"},
-        [AQM_NS] = {times, "a time, as in 5ms"},
-        [AQM_PKTS] = {packets, "a number of packets, as in 1000p"},
-        [AQM_BYTES] = {sizes, "a size, as in 1514b"},
-        [AQM_BYTES_PER_S] = {rates, "a rate, as in 10mbit or 1.25MB/s"},
-        [AQM_PROB] = {shares, "a probability, as in 0.02 or 2%"},
-        [AQM_HZ_16] = {plain, "a whole number (sixteenths of a hertz)"},
-        [AQM_LOG2] = {plain, "a whole number (exponent of two)"},
+        {"time", times, "a time, as in 5ms"},
+        {"packets", packets, "a number of packets, as in 1000p"},
+        {"size", sizes, "a size, as in 1514b"},
+        {"rate", rates, "a rate, as in 10mbit or 1.25MB/s"},
+        {"share", shares, "a probability, as in 0.02 or 2%"},
+        /* Anything else is written as it is stored. */
+        {NULL, plain, "a whole number"},
 };
+
+static bool is_of(const struct aqm_field *row, const char *base)
+{
+	return !strcmp(aqm_units[row->unit].base, base);
+}
+
+static const struct kind *kind_of(const struct aqm_field *row)
+{
+	const struct kind *kind = kinds;
+
+	while (kind->base && !is_of(row, kind->base))
+		kind++;
+	return kind;
+}
+
+/* Canonical numbers in one of a unit. */
+static double canonical(const struct aqm_field *row, const struct unit *unit)
+{
+	const struct aqm_unit_info *info = &aqm_units[row->unit];
+
+	if (!kind_of(row)->base)
+		return 1;
+	return unit->size * (double)info->multiply / (double)info->divide;
+}
 
 static const struct unit *unit_of(const struct unit *units, const char *name)
 {
@@ -58,15 +84,42 @@ static bool read_whole(const char *text, char **end, u64 *value)
 	return *end != text && !errno && text[0] >= '0' && text[0] <= '9';
 }
 
-static const char *read_share(double number, double size, u64 *value)
+static const char *read_share(double number, double one, u64 *value)
 {
-	double share = number * size;
-
-	if (!(share >= 0 && share <= 1))
+	if (!(number >= 0 && number <= one))
 		return "a probability from 0 to 1";
 	/* U32_MAX is "always". */
-	*value = (u64)fmin(nearbyint(share * 4294967296.0), (double)U32_MAX);
+	*value = (u64)fmin(nearbyint(number), (double)U32_MAX);
 	return NULL;
+}
+
+static const char *read_address(const char *text, u64 *value)
+{
+	struct in_addr address;
+
+	if (inet_pton(AF_INET, text, &address) != 1)
+		return "an IPv4 address, as in 192.0.2.1";
+	*value = ntohl(address.s_addr);
+	return NULL;
+}
+
+static void write_address(u64 value, char *text)
+{
+	struct in_addr address = {htonl((u32)value)};
+
+	inet_ntop(AF_INET, &address, text, VALUE_TEXT);
+}
+
+/* What a value of this row should have looked like. */
+static const char *wanted_of(const struct aqm_field *row)
+{
+	static char sentence[128];
+	const char *wanted = kind_of(row)->wanted, *note = aqm_units[row->unit].note;
+
+	if (!note)
+		return wanted;
+	snprintf(sentence, sizeof(sentence), "%s (%s)", wanted, note);
+	return sentence;
 }
 
 /* As a sentence has them: "ours or linux". */
@@ -84,8 +137,8 @@ static const char *words_of(const struct aqm_field *row)
 
 const char *value_read(const struct aqm_field *row, const char *text, u64 *value)
 {
-	const char *wanted = kinds[row->unit].wanted;
-	const struct unit *unit;
+	const struct unit *units = kind_of(row)->units, *unit;
+	bool share = is_of(row, "share");
 	double number;
 	char *end;
 	u64 i;
@@ -97,23 +150,26 @@ const char *value_read(const struct aqm_field *row, const char *text, u64 *value
 		}
 	if (row->type == AQM_CHOICE)
 		return words_of(row);
-	if (read_whole(text, &end, value)) {
-		unit = unit_of(kinds[row->unit].units, end);
-		if (unit && unit->size == 1 && row->unit != AQM_PROB)
+	if (is_of(row, "address"))
+		return read_address(text, value);
+	if (!share && read_whole(text, &end, value)) {
+		unit = unit_of(units, end);
+		if (unit && canonical(row, unit) == 1)
 			return NULL;
-		if (!*end && row->unit == AQM_BYTES)
+		if (!*end && is_of(row, "size"))
 			return NULL;
 	}
 	number = strtod(text, &end);
-	unit = unit_of(kinds[row->unit].units, end);
+	unit = unit_of(units, end);
 	if (end == text || !unit || !isfinite(number) || number < 0)
-		return wanted;
-	if (row->unit == AQM_PROB)
-		return read_share(number, unit->size, value);
-	number = nearbyint(number * unit->size);
+		return wanted_of(row);
+	number *= canonical(row, unit);
+	if (share)
+		return read_share(number, (double)aqm_units[row->unit].multiply, value);
+	number = nearbyint(number);
 	/* Beyond 2^53 a double is no longer exact; no such value needs a larger unit. */
 	if (number > 9007199254740992.0)
-		return wanted;
+		return wanted_of(row);
 	*value = (u64)number;
 	return NULL;
 }
@@ -129,14 +185,14 @@ static void write_largest(const char *const *names, const u64 *sizes_down, u64 v
 }
 
 /* As few digits as name this very value; ten are always enough for 32 bits. */
-static void write_share(u64 value, char *text)
+static void write_share(const struct aqm_field *row, u64 value, char *text)
 {
 	u64 again = 0;
 	int digits;
 
 	for (digits = 1; digits <= 10; digits++) {
 		snprintf(text, VALUE_TEXT, "%.*g", digits, value_share(value));
-		if (!read_share(strtod(text, NULL), 1, &again) && again == value)
+		if (!value_read(row, text, &again) && again == value)
 			return;
 	}
 }
@@ -146,21 +202,26 @@ void value_write(const struct aqm_field *row, u64 value, char text[VALUE_TEXT])
 	static const char *const time_names[] = {"s", "ms", "us", "ns"};
 	static const char *const rate_names[] = {"gbit", "mbit", "kbit", "bit"};
 	static const u64 thousands[] = {1000000000, 1000000, 1000, 1};
+	const struct aqm_unit_info *info = &aqm_units[row->unit];
+	/* Of time and rate; a rate beyond 2^60 is written in bytes. */
+	u64 in_base = value * info->divide / info->multiply;
 
 	if (row->type == AQM_CHOICE && value <= row->max)
 		snprintf(text, VALUE_TEXT, "%s", row->choices[value]);
-	else if (row->unit == AQM_NS)
-		write_largest(time_names, thousands, value, text);
-	else if (row->unit == AQM_BYTES_PER_S && value < 1ull << 60)
-		write_largest(rate_names, thousands, value * 8, text);
-	else if (row->unit == AQM_PROB)
-		write_share(value, text);
+	else if (is_of(row, "time"))
+		write_largest(time_names, thousands, in_base, text);
+	else if (is_of(row, "rate") && value < 1ull << 60)
+		write_largest(rate_names, thousands, in_base, text);
+	else if (is_of(row, "share"))
+		write_share(row, value, text);
+	else if (is_of(row, "address"))
+		write_address(value, text);
 	else
 		snprintf(text, VALUE_TEXT, "%llu%s", (unsigned long long)value,
-		         row->unit == AQM_PKTS          ? "p"
-		         : row->unit == AQM_BYTES       ? "b"
-		         : row->unit == AQM_BYTES_PER_S ? "B/s"
-		                                        : "");
+		         is_of(row, "packets") ? "p"
+		         : is_of(row, "size")  ? "b"
+		         : is_of(row, "rate")  ? "B/s"
+		                               : "");
 }
 
 double value_share(u64 value)

@@ -9,11 +9,13 @@ import os
 import platform
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sojourn.errors import InputError, RunError
+from sojourn.own.library import Library, shown
 from sojourn.progress import Progress
 
 if TYPE_CHECKING:
@@ -80,6 +82,21 @@ def ready(source: Path | None = None) -> Kernel:
         return Kernel(built, module(built, trace="packets"))
     except BuildError as error:
         raise RunError(f"the kernel for --host linux: {error}") from error
+
+
+def module_for(kernel: Kernel, files: Sequence[Library]) -> Path:
+    """The module with these algorithms in it too, in place of ours of the same names."""
+    if not files:
+        return kernel.module
+    from linux.qdisc.build import module
+    from linux.uml.build import BuildError
+    from sojourn.own.layout import lay_out
+
+    try:
+        return module(kernel.built, over=lay_out(files), trace="packets")
+    except BuildError as error:
+        names = ", ".join(shown(file.file) for file in files)
+        raise RunError(f"{names}, as part of the module: {error}") from error
 
 
 def examine() -> list[tuple[str, bool, str]]:

@@ -17,23 +17,26 @@ from itertools import pairwise
 from typing import Any
 
 from sojourn import _native, algorithms
-from sojourn.linux import stock
 from sojourn.linux.qdiscs import Stage, stages
+from sojourn.linux.refusals import buffers
+from sojourn.scenario.engine import without_foreign
 
 # Never what a sender waits for: it is the network that is looked at.
 _SEND_BUFFER_MAX_BYTES = 64 << 20
-# The kernel's own default.
+# The kernel's own defaults.
+_RECEIVE_BUFFER_BYTES = 131_072
 _RECEIVE_BUFFER_MAX_BYTES = 6 << 20
 _STEPS_OF_PROGRESS = 50
 # tc looks for plugins in one folder only, and for netem's tables there too: so only where it is
 # about ours.
 TC = "TC_LIB_DIR=$SOJOURN_TC tc"
+ANSWERS = "sojourn fifo respond"
 _SYSCTLS = (
     # It would look for routers and neighbours, and its packets would be in the queues.
     "ipv6/conf/all/disable_ipv6 1",
     "ipv4/ip_forward 1",
     "ipv4/tcp_no_metrics_save 1",
-    f"ipv4/tcp_rmem 4096 131072 {_RECEIVE_BUFFER_MAX_BYTES}",
+    f"ipv4/tcp_rmem 4096 {_RECEIVE_BUFFER_BYTES} {_RECEIVE_BUFFER_MAX_BYTES}",
     f"ipv4/tcp_wmem 4096 131072 {_SEND_BUFFER_MAX_BYTES}",
 )
 
@@ -47,11 +50,12 @@ class Space:
     devices: list[str] = field(default_factory=list)
     routes: list[str] = field(default_factory=list)
     qdiscs: list[str] = field(default_factory=list)
+    sysctls: list[str] = field(default_factory=list)
 
     def settings(self) -> Iterator[str]:
         """Lines for linux/uml/settings.c."""
         yield f"space {self.name}"
-        yield from (f"sysctl net/{sysctl}" for sysctl in _SYSCTLS)
+        yield from (f"sysctl net/{sysctl}" for sysctl in (*_SYSCTLS, *self.sysctls))
         yield from (f"plain {dev}" for dev in self.devices)
 
     def ip(self) -> Iterator[str]:
@@ -117,15 +121,29 @@ class Plan:
 def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
     """The job of a scenario that `refusals.check` let pass."""
     laid = _Layout(scenario)
-    ways = _native.ways(json.dumps(stock.without(scenario)), seed)
+    ways = _native.ways(json.dumps(without_foreign(scenario)), seed)
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
+        laid.spaces[laid.nodes[flow["to"]]].sysctls = _buffers(flow)
+    for i, forth, back, responder in _native.probe_ways(json.dumps(without_foreign(scenario))):
+        laid.add_probes(i, forth, back, responder)
     files = {
         **laid.network(),
         "flows": _lines(_traffic(scenario, ways, laid)),
         "timetable": _timetable(scenario["duration_ns"], laid.timetable),
     }
     return Plan(files, tuple(laid.taps))
+
+
+def _buffers(flow: Mapping[str, Any]) -> list[str]:
+    """The receive buffer that a flow asks for, as the kernel's sockets get it unasked."""
+    options = dict(buffers(flow))
+    if not options:
+        return []
+    first = options.get("rcvbuf_bytes", _RECEIVE_BUFFER_BYTES)
+    most = options.get("rcvbuf_max_bytes", _RECEIVE_BUFFER_MAX_BYTES)
+    grows = int(options.get("rcvbuf_moderation", True))
+    return [f"ipv4/tcp_rmem 4096 {first} {most}", f"ipv4/tcp_moderate_rcvbuf {grows}"]
 
 
 def _lines(lines: Iterable[str]) -> str:
@@ -148,6 +166,7 @@ class _Layout:
         self.qdiscs: list[str] = []
         self.taps: list[Tapped] = []
         self.timetable: list[tuple[int, str]] = []
+        self.answers: dict[str, str] = {}  # by namespace
         for i, link in enumerate(self.links):
             self._lay(i, link, link["name"] in scenario["record"]["queues"])
 
@@ -158,7 +177,7 @@ class _Layout:
         script = ["ip -batch spaces", "$programs/settings < settings"]
         script += [f"ip -n {name} -batch {name}.ip" for name in self.spaces]
         return {
-            "network": _lines(script + self.qdiscs),
+            "network": _lines(script + self.qdiscs + list(self.answers.values())),
             "spaces": _lines([*(f"netns add {name}" for name in self.spaces), *self.wires]),
             "settings": _lines(line for space in spaces for line in space.settings()),
             **{f"{space.name}.ip": _lines(space.ip()) for space in spaces},
@@ -173,7 +192,7 @@ class _Layout:
         for hop, (left, right) in enumerate(pairwise(row)):
             self._wire(i, hop, left, right)
         for k, stage in enumerate(parts):
-            self._put(boxes[k], f"l{i}h{k + 1}a", stage)
+            self._put(boxes[k], f"l{i}h{k + 1}a", stage, i)
         if recorded:
             algorithm = algorithms.find(link["queue"]["algorithm"])
             tapped = Tapped(
@@ -183,7 +202,7 @@ class _Layout:
                 device=f"l{i}h1a",
                 at_head="dequeue" in algorithm.acts,
                 flows_apart=any(row.name == "flows" for row in algorithm.params),
-                ours=not stock.is_stock(algorithm.name),
+                ours=not algorithm.alone,
                 holds=link["shaper"] == "tbf",
             )
             self.taps.append(tapped)
@@ -198,10 +217,11 @@ class _Layout:
         self.spaces[left].devices.append(f"{name}a")
         self.spaces[right].devices.append(f"{name}b")
 
-    def _put(self, box: str, dev: str, stage: Stage) -> None:
+    def _put(self, box: str, dev: str, stage: Stage, link: int) -> None:
         space = self.spaces[box]
         space.routes.append(f"route add default dev {dev}")
-        space.qdiscs = [command.format(dev=dev) for command in stage.commands]
+        responder = probe_address(link, asks=False)
+        space.qdiscs = [c.format(dev=dev, responder=responder) for c in stage.commands]
         space.qdiscs.append(f"qdisc show dev {dev}")
         program = TC if stage.kind == "sojourn" else "tc"
         # tc may refuse a leaf and the shaper silently keep its own.
@@ -211,6 +231,22 @@ class _Layout:
         ]
         for at_ns, command in stage.timetable:
             self.timetable.append((at_ns, f"tc -n {box} {command.format(dev=dev)}"))
+
+    def add_probes(self, i: int, forth: list[int], back: list[int], responder: str) -> None:
+        """Addresses at both ends, routes between them, and a queue that lets the far end answer.
+        It is the queue of lo, which no packet of the run passes."""
+        link = self.links[i]
+        here, there = probe_address(i, asks=True), probe_address(i, asks=False)
+        far = self.spaces[self.nodes[responder]]
+        self.spaces[f"l{i}s0"].addresses.append(here)
+        far.addresses.append(there)
+        for links, goal in ((forth, there), (back, here)):
+            for j in links:
+                node = self.spaces[self.nodes[self.links[j]["from"]]]
+                node.routes.append(f"route add {goal} dev l{j}h0a")
+        near = self.spaces[self.nodes[link["from"]]]
+        near.routes.append(f"route add {here} dev l{i}h0a")
+        self.answers.setdefault(far.name, f"{TC} -n {far.name} qdisc add dev lo root {ANSWERS}")
 
     def add_routes(
         self, kind: int, flow: Mapping[str, Any], forth: list[int], back: list[int]
@@ -225,6 +261,11 @@ class _Layout:
             for i in links:
                 node = self.spaces[self.nodes[self.links[i]["from"]]]
                 node.routes.append(f"route add {goal} dev l{i}h0a{extra}")
+
+
+def probe_address(link: int, *, asks: bool) -> str:
+    """Of a link's probes, where they begin or where they are answered."""
+    return f"10.{3 if asks else 4}.{link >> 8}.{link & 255}"
 
 
 def _traffic(

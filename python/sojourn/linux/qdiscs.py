@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.linux.stock import PREFIX, is_stock
+from sojourn.linux.stock import PREFIX
 
 # Never reached: delay boxes are there to be crossed.
 AMPLE_PKTS = 1_000_000
@@ -27,7 +27,8 @@ _SUFFIX = {"ns": "ns", "pkts": "p", "bytes": "b", "bytes/s": "B/s"}
 
 @dataclass(frozen=True)
 class Stage:
-    """tc commands for one device; `{dev}` stands for it. Times are those of the run."""
+    """tc commands for one device; `{dev}` stands for it, `{responder}` for the address that its
+    probes go to. Times are those of the run."""
 
     commands: tuple[str, ...]
     timetable: tuple[tuple[int, str], ...] = ()
@@ -56,7 +57,7 @@ def _plain_fifo(queue: Mapping[str, Any]) -> bool:
 
 
 def _limit(queue: Mapping[str, Any]) -> int:
-    return int(queue["rows"].get("limit", algorithms.queue_rows()["limit"].default))
+    return int(queue["rows"].get("limit", algorithms.rows_of(queue["algorithm"])["limit"].default))
 
 
 def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
@@ -108,18 +109,21 @@ def _kind(queue: Mapping[str, Any]) -> str:
 def leaf_words(queue: Mapping[str, Any]) -> str:
     """Our qdisc with the scenario's rows, each by its own name; or one of the kernel's own."""
     rows = dict(queue["rows"])
-    known = algorithms.rows_of(queue["algorithm"])
-    if is_stock(queue["algorithm"]):
-        words = [queue["algorithm"].removeprefix(PREFIX)]
+    algorithm = algorithms.find(queue["algorithm"])
+    known = algorithm.rows
+    if algorithm.alone:
+        words = [algorithm.name.removeprefix(PREFIX)]
         for name, number in rows.items():
             words += _stock_words(known[name], int(number))
         return " ".join(words)
     words = ["sojourn"]
-    if rows.get("flows", known["flows"].default if "flows" in known else 0) > 1:
+    if rows.get("flows", 0) > 1:
         words.append("fq")
-    else:
+    elif not known["flows"].default:
         rows.pop("flows", None)
-    words.append(queue["algorithm"])
+    words.append(algorithm.inside)
+    if algorithm.probes:
+        words += ["responder", "{responder}"]
     # Packets occupy memory here only: a scenario's limits must mean the same on each host.
     rows.setdefault("memory_limit", known["memory_limit"].max)
     for name, number in rows.items():

@@ -17,6 +17,8 @@ MAX_FLOWS = 30_000
 MTU_BYTES = 1514
 # 2^32 ticks of 64 ns, in which tc writes a delay of netem down.
 MAX_DELAY_S = 274
+# Switches of TCP that are settings of the kernel, of the namespace in which a flow ends.
+BUFFERS = ("rcvbuf_bytes", "rcvbuf_max_bytes", "rcvbuf_moderation")
 # Both sides of a tap keep 32 bytes of each packet in the guest's memory.
 MAX_LOG_BYTES = 400_000_000
 _LOG_BYTES_OF_PACKET = 64
@@ -42,6 +44,9 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for i, flow in enumerate(scenario["flows"]):
         for key, reason in _of_flow(flow):
             yield f"flows[{i}].{key}: {reason}"
+    for node in {flow["to"] for flow in scenario["flows"]}:
+        if len({buffers(flow) for flow in scenario["flows"] if flow["to"] == node}) > 1:
+            yield f"flows: those to '{node}' have unlike receive buffers; a namespace has one size"
     total = sum(flow["count"] for flow in scenario["flows"])
     if total > MAX_FLOWS:
         yield f"flows: {total} of them; each needs a port of its own: up to {MAX_FLOWS}"
@@ -100,10 +105,17 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     cc = flow["transport"].get("cc", "reno")
     if cc not in CONTROLS:
         yield "transport.cc", f"the kernel has no '{cc}'; allowed: {', '.join(CONTROLS)}"
-    options = flow["transport"].get("options")
-    if options:
+    options = flow["transport"].get("options") or {}
+    strange = sorted(options.keys() - set(BUFFERS))
+    if strange:
         yield (
             "transport.options",
-            f"{', '.join(sorted(options))}: switches of the simulator's TCP; here the kernel's "
+            f"{', '.join(strange)}: switches of the simulator's TCP; here the kernel's "
             "own runs as it is",
         )
+
+
+def buffers(flow: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Of a flow's options, those of its receive buffer."""
+    options = flow["transport"].get("options") or {}
+    return tuple((key, options[key]) for key in BUFFERS if key in options)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sojourn import _native
+from sojourn import _native, algorithms
 from sojourn.errors import RunError
-from sojourn.linux import stock
 from sojourn.linux.counts import report_flows
-from sojourn.linux.kernel import ready
+from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.plan import Plan, plan
+from sojourn.scenario.engine import without_foreign
 from sojourn.store import digest
 
 # A run that takes longer than this in real time hangs: some hundred times what it needs.
@@ -30,6 +30,7 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
     """Boot a guest for this scenario (JSON); None when `progress` said stop."""
     scenario = json.loads(text)
     kernel = ready()
+    module = module_for(kernel, algorithms.libraries(scenario))
     from linux.uml.boot import BootError, Stopped, boot
 
     job = plan(scenario, seed)
@@ -39,7 +40,7 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
         for name, content in job.files.items():
             (folder / name).write_text(content)
         script = folder / "job"
-        script.write_text(job.job(str(kernel.built.programs), str(kernel.module), duration_ns))
+        script.write_text(job.job(str(kernel.built.programs), str(module), duration_ns))
         script.chmod(0o755)
         try:
             outcome = boot(
@@ -96,4 +97,4 @@ def _observe(
             ends = seen(f"{tap.space}.in"), seen(f"{tap.space}.out")
             queues.append((tap.link, *ends, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
-    return _native.observe(json.dumps(stock.without(scenario)), queues, seen("log"), zero_ns)
+    return _native.observe(json.dumps(without_foreign(scenario)), queues, seen("log"), zero_ns)

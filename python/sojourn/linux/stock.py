@@ -7,9 +7,6 @@ They have no C file here, so their rows, with the kernel's defaults, are written
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from sojourn.algorithms import Algorithm, Row
 
 PREFIX = "kernel:"
@@ -36,7 +33,19 @@ def _ecn(default: int) -> Row:
 
 def _stock(name: str, brief: str, acts: tuple[str, ...], *rows: Row) -> Algorithm:
     source = f"the kernel's own sch_{name.replace('pfifo', 'fifo')}"
-    return Algorithm(PREFIX + name, brief, source, bool(acts), acts, False, rows, ())
+    return Algorithm(
+        PREFIX + name,
+        brief,
+        source,
+        bool(acts),
+        acts,
+        False,
+        rows,
+        (),
+        hosts=("linux",),
+        alone=True,
+        like=name,
+    )
 
 
 _TARGET = _time("target", "delay that is aimed at", 5)
@@ -69,25 +78,3 @@ STOCK = {
         ),
     )
 }
-
-
-def is_stock(name: str) -> bool:
-    """Whether it is a qdisc of the kernel's."""
-    return name.startswith(PREFIX)
-
-
-def of(scenario: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    """The links of an engine's scenario that have one, by their numbers."""
-    for i, link in enumerate(scenario["links"]):
-        if is_stock(link["queue"]["algorithm"]):
-            yield i, link["queue"]["algorithm"]
-
-
-def without(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """As the engine can read it, for all but its queues."""
-    plain = {"algorithm": "fifo", "rows": {}}
-    stock = dict(of(scenario))
-    links = [
-        {**link, "queue": plain} if i in stock else link for i, link in enumerate(scenario["links"])
-    ]
-    return {**scenario, "links": links}

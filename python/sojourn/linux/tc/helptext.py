@@ -18,6 +18,12 @@ def lines(algorithm: str = "") -> Iterator[str]:
         found = known[algorithm]
         yield f"{found.name}: {found.brief} ({found.source})"
         yield from _rows(found.params)
+        own = [
+            row for row in found.queue if row.default != algorithms.queue_rows()[row.name].default
+        ]
+        if own:
+            yield "Of the rows of every queue, with defaults of its own:"
+            yield from _rows(own)
         return
     yield "Usage: ... sojourn [ [ fq ] ALGORITHM [ ROW VALUE | ROW | noROW ] ... ]"
     yield "       ... sojourn ALGORITHM help"

@@ -17,9 +17,9 @@ FQ_FLOWS = 1024
 # In the options of the qdisc.
 ALGO, HOST, QUEUE, PARAMS, ANEW = 1, 2, 3, 4, 5
 # In its statistics.
-COUNTS, DROPS, MARKS, BAD, OWN, MEMORY = 1, 2, 3, 4, 5, 6
+COUNTS, DROPS, MARKS, BAD, OWN, MEMORY, PROBES = 1, 2, 3, 4, 5, 6, 7
 
-# The package knows of the kernel only what it says to it: the row stands in linux/qdisc/rows.c
+# The package knows of the kernel only what it says to it: these rows stand in linux/qdisc/rows.c
 # too, and a test holds the two together.
 HOST_ROWS = (
     Row(
@@ -34,9 +34,37 @@ HOST_ROWS = (
         fixed=False,
         attr=1,
     ),
+    Row(
+        name="respond",
+        help="answer the probes of other queues that come to this namespace",
+        unit="count",
+        kind="bool",
+        default=0,
+        min=0,
+        max=1,
+        choices=(),
+        fixed=False,
+        attr=2,
+    ),
+    Row(
+        name="responder",
+        help="who answers this queue's probes; 0.0.0.0: the next hop",
+        unit="ipv4",
+        kind="u32",
+        default=0,
+        min=0,
+        max=2**32 - 1,
+        choices=(),
+        fixed=False,
+        attr=3,
+    ),
 )
 
 COUNT_NAMES = ("in_pkts", "in_bytes", "out_pkts", "out_bytes", "drop_bytes", "unmarkable")
+PROBE_NAMES = (
+    *("joined", "refused", "left", "freed", "answered"),
+    *("unmade", "forgotten", "unheard"),
+)
 
 
 def tables(algorithm: str) -> Mapping[int, tuple[Row, ...]]:
@@ -44,7 +72,7 @@ def tables(algorithm: str) -> Mapping[int, tuple[Row, ...]]:
     known = algorithms.algorithms().get(algorithm)
     return {
         HOST: HOST_ROWS,
-        QUEUE: tuple(algorithms.queue_rows().values()),
+        QUEUE: known.queue if known else tuple(algorithms.queue_rows().values()),
         PARAMS: known.params if known else (),
     }
 
@@ -58,4 +86,5 @@ def counters() -> tuple[tuple[str, int, tuple[str, ...]], ...]:
         ("drops", DROPS, reasons),
         ("marks", MARKS, reasons),
         ("bad", BAD, tuple(_native.bad_names())),
+        ("probes", PROBES, PROBE_NAMES),
     )

@@ -8,42 +8,40 @@ in linux/tc/value.c for the plugin, and a test holds the two together.
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import re
 
-from sojourn.algorithms import Row
+from sojourn.algorithms import SCALES, Row
 
 _U32_MAX = 2**32 - 1
 _U64_MAX = 2**64 - 1
 # Beyond it a double is no longer exact; no such value needs a larger unit.
 _EXACT = 2**53
 
-_PLAIN = {"": 1.0}
-# The first of each is the canonical one. A rate has no bare `bps`: tc's users read it as bytes,
-# everyone else as bits.
-_UNITS: dict[str, tuple[dict[str, float], str]] = {
-    "count": (_PLAIN, "a whole number"),
-    "ns": ({"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9}, "a time, as in 5ms"),
-    "pkts": ({"p": 1, "": 1}, "a number of packets, as in 1000p"),
-    "bytes": ({"b": 1, "kb": 1024, "mb": 1048576}, "a size, as in 1514b"),
-    "bytes/s": (
+# As multiples of the base that the core names for a unit. A rate has no bare `bps`: tc's users
+# read it as bytes, everyone else as bits.
+_BASES: dict[str, tuple[dict[str, float], str]] = {
+    "time": ({"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9}, "a time, as in 5ms"),
+    "packets": ({"p": 1, "": 1}, "a number of packets, as in 1000p"),
+    "size": ({"b": 1, "kb": 1024, "mb": 1048576}, "a size, as in 1514b"),
+    "rate": (
         {
-            "bit": 0.125,
-            "kbit": 125,
-            "mbit": 125e3,
-            "gbit": 125e6,
-            "B/s": 1,
-            "kB/s": 1e3,
-            "MB/s": 1e6,
-            "GB/s": 1e9,
+            "bit": 1,
+            "kbit": 1e3,
+            "mbit": 1e6,
+            "gbit": 1e9,
+            "B/s": 8,
+            "kB/s": 8e3,
+            "MB/s": 8e6,
+            "GB/s": 8e9,
         },
         "a rate, as in 10mbit or 1.25MB/s",
     ),
-    "q32": ({"": 1, "%": 0.01}, "a probability, as in 0.02 or 2%"),
-    "hz/16": (_PLAIN, "a whole number (sixteenths of a hertz)"),
-    "log2": (_PLAIN, "a whole number (exponent of two)"),
+    "share": ({"": 1, "%": 0.01}, "a probability, as in 0.02 or 2%"),
 }
-_SUFFIX = {"pkts": "p", "bytes": "b", "bytes/s": "B/s"}
+_PLAIN = {"": 1.0}
+_SUFFIX = {"packets": "p", "size": "b", "rate": "B/s"}
 _TIMES = ((10**9, "s"), (10**6, "ms"), (10**3, "us"), (1, "ns"))
 _RATES = ((10**9, "gbit"), (10**6, "mbit"), (10**3, "kbit"), (1, "bit"))
 
@@ -61,7 +59,9 @@ def read(row: Row, text: str) -> int:
         if text not in row.choices:
             raise Wanted(" or ".join(row.choices))
         return row.choices.index(text)
-    units, wanted = _UNITS[row.unit]
+    if _base(row) == "address":
+        return _of_address(text)
+    units, wanted = _units(row)
     whole = _whole(row, text, units)
     if whole is not None:
         return whole
@@ -70,42 +70,69 @@ def read(row: Row, text: str) -> int:
     if not match or match[2] not in units or not math.isfinite(number) or number < 0:
         raise Wanted(wanted)
     number *= units[match[2]]
-    if row.unit == "q32":
+    if _base(row) == "share":
         return _of_share(number)
     if number > _EXACT:
         raise Wanted(wanted)
     return round(number)
 
 
+def _of_address(text: str) -> int:
+    try:
+        return int(ipaddress.IPv4Address(text))
+    except ValueError:
+        raise Wanted("an IPv4 address, as in 192.0.2.1") from None
+
+
+def _base(row: Row) -> str:
+    return SCALES[row.unit].base
+
+
+def _units(row: Row) -> tuple[dict[str, float], str]:
+    """Units that a value of the row may have, in canonical numbers; and what is wanted."""
+    scale = SCALES[row.unit]
+    note = f" ({scale.note})" if scale.note else ""
+    if scale.base not in _BASES:
+        # Anything else is written as it is stored.
+        return _PLAIN, f"a whole number{note}"
+    sizes, wanted = _BASES[scale.base]
+    one = scale.multiply / scale.divide
+    return {unit: size * one for unit, size in sizes.items()}, f"{wanted}{note}"
+
+
 def _whole(row: Row, text: str, units: dict[str, float]) -> int | None:
     """Whole numbers of the canonical unit are read without a detour through floats."""
     match = _WHOLE.fullmatch(text)
-    if not match or row.unit == "q32" or int(match[1]) > _U64_MAX:
+    if not match or _base(row) == "share" or int(match[1]) > _U64_MAX:
         return None
     # A size may stand without its unit.
-    if units.get(match[2]) == 1 or (row.unit == "bytes" and not match[2]):
+    if units.get(match[2]) == 1 or (_base(row) == "size" and not match[2]):
         return int(match[1])
     return None
 
 
-def _of_share(value: float) -> int:
-    if not 0 <= value <= 1:
+def _of_share(number: float) -> int:
+    if not 0 <= number <= 2**32:
         raise Wanted("a probability from 0 to 1")
     # The largest number is "always".
-    return min(round(value * 2**32), _U32_MAX)
+    return min(round(number), _U32_MAX)
 
 
 def write(row: Row, value: int) -> str:
     """In the largest unit that is exact, so that reading it gives the value back."""
     if row.kind == "choice" and value < len(row.choices):
         return row.choices[value]
-    if row.unit == "ns":
+    base = _base(row)
+    if base == "time":
         return _largest(value, _TIMES)
-    if row.unit == "bytes/s" and value < 1 << 60:
+    if base == "rate" and value < 1 << 60:
         return _largest(value * 8, _RATES)
-    if row.unit == "q32":
+    if base == "share":
         return _write_share(value)
-    return f"{value}{_SUFFIX.get(row.unit, '')}"
+    if base == "address":
+        # Beyond 32 bits it is no address: as it stands, for a refusal.
+        return str(ipaddress.IPv4Address(value)) if value <= _U32_MAX else str(value)
+    return f"{value}{_SUFFIX.get(base, '')}"
 
 
 def _largest(value: int, units: tuple[tuple[int, str], ...]) -> str:
@@ -117,7 +144,7 @@ def _largest(value: int, units: tuple[tuple[int, str], ...]) -> str:
 def _write_share(value: int) -> str:
     """As few digits as name this very value; ten are always enough for 32 bits."""
     texts = [f"{share(value):.{digits}g}" for digits in range(1, 11)]
-    return next((text for text in texts if _of_share(float(text)) == value), texts[-1])
+    return next((text for text in texts if _of_share(float(text) * 2**32) == value), texts[-1])
 
 
 def share(value: int) -> float:
@@ -131,7 +158,7 @@ def as_json(row: Row, value: int) -> bool | int | float | str:
         return bool(value)
     if row.kind == "choice":
         return write(row, value)
-    if row.unit == "q32":
+    if _base(row) == "share":
         written = float(f"{share(value):g}")
         return int(written) if written.is_integer() else written
     return value

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A model replays what the core replayed, and each event is compared.
 
-Verdicts are compared exactly. Where a decision rests on a number that the core keeps in fixed
-point, and the number is nearer to its bound than that format can tell, the model follows the
-core; such ties are counted and bounded.
+Verdicts and their reasons are compared exactly. Where a decision rests on a number that the core
+keeps in fixed point, and the number is nearer to its bound than that format can tell, the model
+follows the core; such ties are counted and bounded.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -17,8 +19,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.queue import Discipline, Judge, Outcome, Packet
+from models.queue import Discipline, Judge, Outcome, Packet, Why
 from tests.models.library import (
+    ANSWER,
     ARRIVE,
     DROPPED,
     LIMIT,
@@ -27,10 +30,31 @@ from tests.models.library import (
     RESET,
     SENT,
     Case,
+    Core,
     Replay,
 )
 
 NS = 1e-9
+Q32_UNIT = 2.0**-32
+# aqm.h: the queue runs 64 ticks of an empty queue, 1024 of a stuck one; law/pie.h: of an empty
+# one PIE works off as many more before it rests.
+PIE_BOUNDS = {"rest_after": 64 + 2048, "stuck_after": 1024}
+Rows = Mapping[str, int]
+
+
+def common(case: Case, judge: Judge) -> dict[str, Any]:
+    """Rows of the queue itself."""
+    return {
+        "limit_pkts": case.rows.get("limit", 1000),
+        "limit_bytes": case.rows.get("limit_bytes", math.inf),
+        "ecn": bool(case.rows.get("ecn", 0)),
+        "judge": judge,
+    }
+
+
+def within(p: float, core: float) -> float:
+    """The probability nearest to p that the core's statistic, cut to Q0.32, can stand for."""
+    return min(max(p, core), core + Q32_UNIT) if 0 < core < 1 else core
 
 
 class Follower(Judge):
@@ -75,23 +99,42 @@ def probability(raw: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 class Beside(ABC):
-    """How one algorithm's model is set beside its C; one subclass each."""
+    """What tests know of one algorithm; one subclass each, in tests/algorithms. Values of rows
+    are in the rows' units."""
 
     algorithm: str
-    # The published settings, in the rows' units.
-    defaults: ClassVar[Mapping[str, int]] = {}
+    # The published settings.
+    defaults: ClassVar[Rows] = {}
+    # Others that it is compared with too.
+    settings: ClassVar[tuple[Rows, ...]] = ()
+    # Rows that each are in range and contradict each other; the last that are possible together.
+    refused: ClassVar[tuple[Rows, ...]] = ()
+    accepted: ClassVar[tuple[Rows, ...]] = ()
+    # Rows by which it signals early and often at 20 Mbit/s, and others to change to: with these
+    # it is recorded in a kernel.
+    signalling: ClassVar[tuple[Rows, Rows]] = ({}, {})
+    # Is it compared inside of flow queueing too?
+    in_flows: ClassVar[bool] = False
+    # Files that are compared otherwise too: does a build of the core answer as the model?
+    laws: ClassVar[Mapping[str, Callable[[Core], bool]]] = {}
     # For each judged comparison: does `below` mean a signal?
     signal_if_below: ClassVar[Mapping[str, bool]] = {}
     # Statistics of the core that are compared after each event.
     columns: ClassVar[Mapping[str, Unit]] = {}
     # Ties that are no surprise, as a part of all signals.
     tie_share = 0.001
+    # It asks for probes: inputs have answers to such.
+    probes: ClassVar[bool] = False
     # In what order a reset takes the packets of several flows is nobody's business.
     resets_in_order = True
 
     @abstractmethod
     def model(self, case: Case, judge: Judge) -> Discipline:
         """A model with the rows of a case."""
+
+    def ticks(self, rows: Rows) -> tuple[int, int] | None:
+        """Period and first time of ticks after each of which the statistics are read, in ns."""
+        return None
 
     def state(self, model: Any, wakes: int) -> list[tuple[float, float]]:
         """For each column the model's number and how far the core's may be from it.
@@ -122,15 +165,17 @@ class Comparison:
     state: list[list[tuple[float, float]]] = field(default_factory=list)
 
 
-def outcomes(replay: Replay, events: int) -> list[Outcome]:
-    """The core's outcomes, event by event."""
-    found = [Outcome() for _ in range(events)]
-    for event, packet, what, _, _ in replay.out.tolist():
+def outcomes(replay: Replay) -> defaultdict[int, Outcome]:
+    """The core's outcomes, by the number of the event."""
+    found: defaultdict[int, Outcome] = defaultdict(Outcome)
+    for event, packet, what, why, _ in replay.out.tolist():
+        if what != SENT:
+            found[event].why[packet] = Why(replay.reasons[why])
         if what == DROPPED:
             found[event].dropped.append(packet)
         elif what == MARKED:
             found[event].marked.append(packet)
-        elif what == SENT:
+        else:
             found[event].sent = packet
     return found
 
@@ -139,9 +184,11 @@ def step(model: Discipline, now_s: float, row: Any, number: int) -> Outcome:
     """One event happens to the model."""
     _, kind, flow, length, ds = row
     if kind == ARRIVE:
-        return model.arrive(now_s, Packet(number, length, flow, ds != 0))
+        return model.arrive(now_s, Packet(number, length, flow, ds != 0, ecn=ds))
     if kind == REQUEST:
         return model.request(now_s)
+    if kind == ANSWER:
+        return model.answer(now_s, length * NS)
     if kind == LIMIT:
         return model.lower_limit(now_s, length)
     model.outcome = Outcome()
@@ -151,7 +198,8 @@ def step(model: Discipline, now_s: float, row: Any, number: int) -> Outcome:
 
 def reset(model: Discipline) -> Outcome:
     """Everything that waits is dropped; a model then starts anew."""
-    return Outcome(dropped=[packet.number for packet in model.all_waiting()])
+    gone = [packet.number for packet in model.all_waiting()]
+    return Outcome(dropped=gone, why=dict.fromkeys(gone, Why.RESET))
 
 
 def columns_of(how: Beside, replay: Replay) -> NDArray[np.float64]:
@@ -166,18 +214,28 @@ def restarted(case: Case, model: Discipline, now_ns: int) -> Case:
     return replace(case, rows=rows, start_ns=now_ns)
 
 
+def where(case: Case, index: int) -> str:
+    """An event, as a sentence begins."""
+    return f"{case.name}: event {index} at {case.events['now_ns'][index]} ns"
+
+
+def named(how: Beside, state: list[tuple[float, float]], core: list[float]) -> str:
+    """What the model's state may be, and what the core's is."""
+    pairs = zip(how.columns, state, core, strict=True)
+    return ", ".join(f"{name} {value} ± {by}, core {found}" for name, (value, by), found in pairs)
+
+
 def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
     """Replay a case in the model; raise at the first difference."""
     judge = Follower(how)
     model = judge.model = how.model(case, judge)
     result = Comparison(events=len(case.events))
     number = 0
-    expected = outcomes(replay, len(case.events))
-    columns = columns_of(how, replay)
+    expected = outcomes(replay)
+    columns = columns_of(how, replay).tolist()
     for index, row in enumerate(case.events.tolist()):
-        now_ns, kind, *_ = row
+        now_ns, kind = row[:2]
         want = expected[index]
-        where = f"{case.name}: event {index} at {now_ns} ns"
         judge.signals = len(want.dropped) + len(want.marked)
         ties, wakes = judge.ties, model.wakes
         if kind == RESET:
@@ -190,10 +248,11 @@ def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
         else:
             have = step(model, now_ns * NS, row, number)
         number += kind == ARRIVE
-        assert have == want, f"{where}: model {have}, core {want}"
-        state, core = how.state(model, model.wakes - wakes), columns[index].tolist()
-        for name, (value, tolerance), found in zip(how.columns, state, core, strict=True):
-            assert abs(value - found) <= tolerance, f"{where}: {name} {value}, core {found}"
+        assert have == want, f"{where(case, index)}: model {have}, core {want}"
+        state, core = how.state(model, model.wakes - wakes), columns[index]
+        for (value, tolerance), found in zip(state, core, strict=True):
+            if not abs(value - found) <= tolerance:
+                raise AssertionError(f"{where(case, index)}: {named(how, state, core)}")
         how.resync(model, core)
         result.state.append(state)
         result.signals += judge.signals if kind in (ARRIVE, REQUEST) else 0

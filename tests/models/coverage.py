@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Branch coverage of the core's algorithm files by the cases of this folder.
 
-`python -m tests.models.coverage` prints a line for each file and what was never taken. Run with
-an argument it is the inner process: it replays every case on the instrumented build.
+`python -m tests.models.coverage` prints a line for each file and what was never taken.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.models.algorithms import ALGORITHMS
-from tests.models.cases import REFUSED, cases
-from tests.models.library import BUILD, CORE, ROOT, Core, CoreError, build
-from tests.models.searches import WORLDS, explore
+from tests.algorithms import ALGORITHMS
+from tests.models.cases import cases, refused
+from tests.models.flows import cases as flow_cases
+from tests.models.library import BUILD, CORE, Core, CoreError, build, source_of
 
 AT_LEAST = 0.95
 Counts = dict[int, list[int]]
@@ -42,29 +41,30 @@ class FileCoverage:
 
 def algorithm_files() -> list[str]:
     """An algorithm's file bears its name; the laws are shared by several."""
-    own = [f"{name}.c" for name in ALGORITHMS if (CORE / f"{name}.c").exists()]
+    own = [str(source_of(name).relative_to(CORE)) for name in ALGORITHMS]
     return own + [f"law/{path.name}" for path in sorted((CORE / "law").glob("*.h"))]
 
 
-def replay_all() -> None:
-    """The inner process: every case once, counts written at its end."""
-    instrumented = Core(BUILD / "coverage" / "core.so")
+def replay_all(instrumented: Core) -> None:
+    """Every case once; then the counts are written."""
     for algorithm in ALGORITHMS:
         for case in cases(algorithm):
             instrumented.replay(case)
-        for case in REFUSED.get(algorithm, ()):
+        for case in refused(algorithm):
             with contextlib.suppress(CoreError):
                 instrumented.replay(case)
-    for world in WORLDS:
-        instrumented.duk_search(explore(world).intervals)
+        for answers_the_same in ALGORITHMS[algorithm].laws.values():
+            answers_the_same(instrumented)
+    for case in flow_cases():
+        instrumented.replay(case)
+    instrumented.dump_coverage()
 
 
 def measure() -> list[FileCoverage]:
     """Build, replay, read the counts."""
     where = BUILD / "coverage"
     shutil.rmtree(where, ignore_errors=True)
-    build(CORE, where, "-O0", "--coverage")
-    subprocess.run([sys.executable, "-m", "tests.models.coverage", "replay"], check=True, cwd=ROOT)
+    replay_all(Core(build(where, "-O0", "--coverage", "-DTM_COVERAGE")))
     counts = branch_counts(where)
     return [_file(name, counts.get(name, {})) for name in algorithm_files()]
 
@@ -103,7 +103,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["replay"]:
-        replay_all()
-    else:
-        sys.exit(main())
+    sys.exit(main())

@@ -28,6 +28,8 @@ LICENCE = (
 
 def program(path: Path) -> bytes:
     """What a file does."""
+    if path.suffix == ".npz":
+        return path.read_bytes()
     text = path.read_text()
     if path.suffix == ".py":
         return ast.dump(ast.parse(text)).encode()
@@ -36,9 +38,11 @@ def program(path: Path) -> bytes:
     return text.encode()
 
 
-def hash_of(paths: Iterable[Path]) -> str:
-    """One hash of many files."""
+def hash_of(paths: Iterable[Path], *more: object) -> str:
+    """One hash of many files, and of what else there is."""
     digest = hashlib.sha256()
+    for thing in more:
+        digest.update(repr(thing).encode() + b"\0")
     for path in sorted(set(paths)):
         digest.update(path.name.encode() + b"\0" + program(path) + b"\0")
     return digest.hexdigest()

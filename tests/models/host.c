@@ -13,10 +13,13 @@
 #include "field.h"
 #include "setup.h"
 
+/* Of the link, where an algorithm must know it and the case does not say. */
+#define LINK_BYTES_S 1250000
+
 struct tm_packet {
 	struct aqm_keep keep;
 	u32 next, len, flow;
-	u8 ds, queued;
+	u8 ds, queued, probe;
 };
 
 enum { TM_DROPPED, TM_MARKED, TM_SENT };
@@ -27,8 +30,9 @@ struct tm_out {
 	u16 pad;
 };
 
-/* TM_LOOK: the ticks due by now are run, as before an arrival. */
-enum { TM_ARRIVE, TM_REQUEST, TM_LIMIT, TM_RESET, TM_LOOK };
+/* TM_LOOK: the ticks due by now are run, as before an arrival. TM_ANSWER: of a probe, len
+ * nanoseconds after it joined. */
+enum { TM_ARRIVE, TM_REQUEST, TM_LIMIT, TM_RESET, TM_LOOK, TM_ANSWER };
 
 struct tm_event {
 	u64 now_ns;
@@ -39,6 +43,7 @@ struct tm_host {
 	struct tm_packet *packets;
 	struct tm_out *out;
 	u32 event, outs, room, freed, queued;
+	u8 why;    /* of the verdict that is carried out */
 	u32 fault; /* a packet freed twice, or more outcomes than room */
 };
 
@@ -76,14 +81,11 @@ static void host_set_next(aqm_ctx c, aqm_h h, aqm_h next)
 {
 	c->packets[h].next = next;
 }
-static void host_probe(aqm_ctx c, u64 now)
+static bool host_is_probe(aqm_ctx c, aqm_h h)
 {
-	(void)c, (void)now;
+	return c->packets[h].probe;
 }
-static void host_trace(aqm_ctx c, const struct aqm_event *e)
-{
-	(void)c, (void)e;
-}
+static void host_trace(aqm_ctx c, const struct aqm_event *e);
 
 static void note(aqm_ctx c, aqm_h h, u8 what, u8 why)
 {
@@ -110,16 +112,23 @@ static void host_free(aqm_ctx c, aqm_h h, u8 why)
 static bool host_mark(aqm_ctx c, aqm_h h)
 {
 	c->packets[h].ds |= AQM_CE;
-	note(c, h, TM_MARKED, 0);
+	note(c, h, TM_MARKED, c->why);
 	return true;
 }
 
 #include "queue.h"
 
+/* A mark follows its verdict at once. */
+static void host_trace(aqm_ctx c, const struct aqm_event *e)
+{
+	if (e->verdict)
+		c->why = e->verdict->why;
+}
+
 struct tm_queue {
 	struct tm_host host;
 	struct aqm_queue *q;
-	u32 arrivals, packets;
+	u32 arrivals, packets; /* behind them as many probes */
 	char conf[4096];
 	struct aqm_setup setup;
 	const char *sentence;
@@ -158,7 +167,9 @@ struct tm_queue *tm_open(const char *algo, const char **names, const u64 *values
 		t->sentence = "no such algorithm";
 		return t;
 	}
-	aqm_field_defaults(aqm_setup_rows, &t->setup);
+	aqm_setup_defaults(a, &t->setup);
+	if (a->flags & AQM_NEEDS_RATE)
+		t->setup.bandwidth = LINK_BYTES_S;
 	aqm_field_defaults(a->params, t->conf);
 	t->sentence = set_rows(t, a, names, values, n);
 	if (t->sentence)
@@ -168,7 +179,7 @@ struct tm_queue *tm_open(const char *algo, const char **names, const u64 *values
 	if (t->sentence)
 		return t;
 	t->packets = packets;
-	t->host.packets = calloc(packets ? packets : 1, sizeof(*t->host.packets));
+	t->host.packets = calloc(packets ? 2 * packets : 1, sizeof(*t->host.packets));
 	t->q = calloc(1, aqm_queue_mem(a, &t->setup));
 	aqm_queue_init(t->q, a, &t->setup, t->conf, mtu, start_ns, seed);
 	return t;
@@ -186,6 +197,16 @@ void tm_close(struct tm_queue *t)
 	free(t);
 }
 
+/* 28 bytes of IP behind an Ethernet header; as much further in the array for each packet. */
+static void probe(struct tm_queue *t, u64 now, u32 asking)
+{
+	u32 h = t->packets + asking;
+
+	t->host.packets[h] = (struct tm_packet){.len = 42, .queued = 1, .probe = 1};
+	t->host.queued++;
+	aqm_join_probe(t->q, now, h);
+}
+
 static void arrive(struct tm_queue *t, const struct tm_event *e)
 {
 	u32 h = t->arrivals++;
@@ -199,6 +220,8 @@ static void arrive(struct tm_queue *t, const struct tm_event *e)
 	t->host.packets[h].queued = 1;
 	t->host.queued++;
 	aqm_enqueue(t->q, e->now_ns, h);
+	if (aqm_probe_asked(t->q))
+		probe(t, e->now_ns, h);
 }
 
 static void request(struct tm_queue *t, u64 now)
@@ -249,6 +272,8 @@ s64 tm_run(struct tm_queue *t, const struct tm_event *events, u32 n, struct tm_o
 			request(t, e->now_ns);
 		else if (e->kind == TM_LIMIT)
 			limit(t, e->now_ns, e->len);
+		else if (e->kind == TM_ANSWER)
+			aqm_echo(t->q, e->now_ns, 0, e->len);
 		else if (e->kind == TM_RESET)
 			aqm_queue_reset(t->q, e->now_ns);
 		else
@@ -268,9 +293,18 @@ u64 tm_bad(const struct tm_queue *t, u32 what)
 
 u64 tm_default(const char *algo, const char *name)
 {
-	const struct aqm_field *row = aqm_field_find(aqm_find(algo)->params, name);
+	const struct aqm_algo *a = aqm_find(algo);
+	const struct aqm_field *row = aqm_field_find(a->params, name);
 
-	return row ? row->def : AQM_NEVER;
+	if (row)
+		return row->def;
+	row = aqm_field_find(aqm_setup_rows, name);
+	return row ? aqm_setup_default(a, row) : AQM_NEVER;
+}
+
+bool tm_probes(const char *algo)
+{
+	return aqm_find(algo)->echo != NULL;
 }
 
 u32 tm_stats(const char *algo)
@@ -285,6 +319,16 @@ u32 tm_stats(const char *algo)
 const char *tm_stat_name(const char *algo, u32 n)
 {
 	return aqm_find(algo)->stats[n].name;
+}
+
+u32 tm_whys(void)
+{
+	return AQM_WHY_COUNT;
+}
+
+const char *tm_why_name(u32 why)
+{
+	return aqm_why_name(why);
 }
 
 #ifdef TM_COVERAGE

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tests.models.library import ARRIVE, EVENT, LIMIT, LOOK, REQUEST, RESET, Events
+from tests.models.library import ANSWER, ARRIVE, EVENT, LIMIT, LOOK, REQUEST, RESET, Events
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -173,3 +173,21 @@ def looking(events: Events, period_ns: int, start_ns: int = 0) -> Events:
     looks["now_ns"] = events["now_ns"][first]
     looks["kind"] = LOOK
     return np.insert(events, first, looks)
+
+
+def answered(events: Events, seed: int) -> Events:
+    """The same, with answers to probes: round trips wander between 1 and 500 ms, and for some
+    seconds in each ten nothing comes back."""
+    draw = random.Random(seed)
+    first, last = (int(events["now_ns"][i]) for i in (0, -1))
+    rows = []
+    now_ns, level_ms = float(first), 60.0
+    while (now_ns := now_ns + draw.expovariate(1 / (15 * MS))) < last:
+        level_ms = min(500.0, max(1.0, level_ms * draw.uniform(0.8, 1.26)))
+        if (now_ns - first) / SECOND % 10 < 8:
+            rtt_ns = int(level_ms * MS * draw.uniform(0.7, 1.4))
+            rows.append((int(now_ns), ANSWER, 0, rtt_ns, 0))
+    # The largest that this host can say.
+    rows.append((last, ANSWER, 0, 2**32 - 1, 0))
+    both = np.concatenate([events, np.array(rows, EVENT)])
+    return both[np.argsort(both["now_ns"], kind="stable")]

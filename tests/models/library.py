@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "aqm"
 BUILD = ROOT / "build" / "models"
 HOST = Path(__file__).with_name("host.c")
-LAWS = Path(__file__).with_name("laws.c")
+# The core's own, and what feeds laws by themselves.
+SOURCES = sorted(path for path in CORE.rglob("*.c") if path.parent.name not in ("check", "test"))
+LAWS = sorted((ROOT / "tests" / "algorithms").rglob("*.c"))
 
 EVENT = np.dtype(
     [("now_ns", "u8"), ("kind", "u4"), ("flow", "u4"), ("len", "u4"), ("ds", "u4")], align=True
@@ -25,16 +27,12 @@ EVENT = np.dtype(
 OUT = np.dtype(
     [("event", "u4"), ("packet", "u4"), ("what", "u1"), ("why", "u1"), ("pad", "u2")], align=True
 )
-# DUK's interval search: what each interval brings it, and what it answers.
-INTERVAL = np.dtype(
-    [(name, "u8") for name in ("ns", "arrived", "sent", "could", "packet_ns", "tick_ns")]
-    + [("mtu", "u4"), ("signals", "u4")],
-    align=True,
-)
-ANSWER = np.dtype([("ticks", "u4"), ("level", "u4")], align=True)
-ARRIVE, REQUEST, LIMIT, RESET, LOOK = range(5)
+ARRIVE, REQUEST, LIMIT, RESET, LOOK, ANSWER = range(6)
 DROPPED, MARKED, SENT = range(3)
-BAD_KINDS = 7
+BAD_KINDS = 8
+
+# As host.c: the rate of a case that does not say it, for whom must know it.
+LINK_BYTES_S = 1_250_000
 
 Events = NDArray[np.void]
 
@@ -59,6 +57,7 @@ class Replay:
     out: NDArray[np.void]
     stats: NDArray[np.uint64]
     names: tuple[str, ...]
+    reasons: tuple[str, ...]
 
 
 class CoreError(Exception):
@@ -85,10 +84,14 @@ class Core:
         lib.tm_stats.argtypes = [text]
         lib.tm_default.restype = u64
         lib.tm_default.argtypes = [text, text]
+        lib.tm_probes.restype = ctypes.c_bool
+        lib.tm_probes.argtypes = [text]
         lib.tm_stat_name.restype = text
         lib.tm_stat_name.argtypes = [text, u32]
-        lib.tm_duk_search.restype = None
-        lib.tm_duk_search.argtypes = [pointer, u32, pointer]
+        lib.tm_whys.restype = u32
+        lib.tm_whys.argtypes = []
+        lib.tm_why_name.restype = text
+        lib.tm_why_name.argtypes = [u32]
         self.lib = lib
 
     def statistics(self, algorithm: str) -> tuple[str, ...]:
@@ -96,6 +99,14 @@ class Core:
         key = algorithm.encode()
         names = (self.lib.tm_stat_name(key, n) for n in range(self.lib.tm_stats(key)))
         return tuple(name.decode() for name in names)
+
+    def reasons(self) -> tuple[str, ...]:
+        """Names of the reasons, by number."""
+        return tuple(self.lib.tm_why_name(why).decode() for why in range(self.lib.tm_whys()))
+
+    def probes(self, algorithm: str) -> bool:
+        """Whether it asks for probes."""
+        return bool(self.lib.tm_probes(algorithm.encode()))
 
     def default(self, algorithm: str, row: str) -> int:
         """What a row is when nobody sets it."""
@@ -126,7 +137,8 @@ class Core:
 
     def _run(self, queue: int, case: Case, arrivals: int) -> Replay:
         columns = self.statistics(case.algorithm)
-        out = np.zeros(2 * arrivals + 1, OUT)
+        # Each packet may be marked before it is lost or sent, and have a probe behind it.
+        out = np.zeros(3 * arrivals + 1, OUT)
         stats = np.zeros((len(case.events), len(columns)), np.uint64)
         found = self.lib.tm_run(
             queue,
@@ -141,24 +153,22 @@ class Core:
         bad = [self.lib.tm_bad(queue, kind) for kind in range(BAD_KINDS)]
         if any(bad):
             raise CoreError(f"{case.name}: bad verdicts {bad}")
-        return Replay(out[:found], stats, columns)
-
-    def duk_search(self, intervals: NDArray[np.void]) -> NDArray[np.void]:
-        """What DUK's search starts from, and answers after each interval."""
-        answers = np.zeros(len(intervals) + 1, ANSWER)
-        self.lib.tm_duk_search(intervals.ctypes.data, len(intervals), answers.ctypes.data)
-        return answers
+        return Replay(out[:found], stats, columns, self.reasons())
 
     def dump_coverage(self) -> None:
         """Write the branch counts of this process now, not at its end."""
         self.lib.tm_dump_coverage()
 
 
-def build(core: Path, to: Path, *flags: str) -> Path:
-    """Compile a copy of aqm/ with the host around it."""
+def source_of(algorithm: str) -> Path:
+    """Its C file."""
+    return next(path for path in SOURCES if path.stem == algorithm)
+
+
+def build(to: Path, *flags: str) -> Path:
+    """Compile aqm/ with the host around it."""
     to.mkdir(parents=True, exist_ok=True)
     target = to / "core.so"
-    sources = [str(path) for path in sorted(core.glob("*.c"))]
     command = [
         "gcc",
         "-std=c11",
@@ -166,10 +176,8 @@ def build(core: Path, to: Path, *flags: str) -> Path:
         "-shared",
         "-g",
         *flags,
-        f"-I{core}",
-        str(HOST),
-        str(LAWS),
-        *sources,
+        f"-I{CORE}",
+        *map(str, (HOST, *LAWS, *SOURCES)),
     ]
     subprocess.run([*command, "-o", str(target)], check=True, cwd=to)
     return target
@@ -178,4 +186,4 @@ def build(core: Path, to: Path, *flags: str) -> Path:
 @cache
 def core() -> Core:
     """The core as it stands in the tree."""
-    return Core(build(CORE, BUILD / "plain", "-O2"))
+    return Core(build(BUILD / "plain", "-O2"))

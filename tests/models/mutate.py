@@ -9,7 +9,8 @@ rows only the default values are changed: attribute numbers and ranges are no pa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 TOKEN = re.compile(
@@ -75,6 +76,15 @@ class Mutant:
     def key(self) -> tuple[str, str, str, int]:
         """How survivors are listed."""
         return self.file, self.text, self.change, self.nth
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A file to be mutated: a hash of what an outcome rests on, and how all are tried."""
+
+    file: str
+    covers: Callable[[], str]
+    try_all: Callable[[], tuple[Counter[str], list[Mutant]]]
 
 
 def _column(source: str, at: int) -> int | None:

@@ -19,15 +19,18 @@ from numpy.typing import NDArray
 from tests.models.library import ARRIVE, EVENT, REQUEST, Events
 
 DATA = Path(__file__).with_name("data")
-RECORDED = ("codel", "pie_2013", "pie", "duk", "choke", "sfb")
 SECONDS = 8
 SEED = 1
 
 
 def scenario(algorithm: str) -> dict[str, Any]:
     """Eight flows, half of them with ECN, on 10 Mbit/s and 40 ms."""
+    from sojourn.algorithms import algorithms
+
     second = 10**9
     rows = {"limit": 1000, "ecn": 1}
+    if algorithms()[algorithm].needs_rate:
+        rows["bandwidth"] = 1_250_000
     bottleneck = {"rate_bps": 10_000_000, "delay_ns": 20_000_000}
     queue = {"algorithm": algorithm, "rows": rows}
     flow = {"count": 4, "from": "s", "to": "d", "app": {"kind": "bulk", "bytes": None}}
@@ -88,11 +91,11 @@ def load(path: Path) -> Events:
 
 
 def main() -> None:
-    """Renew every recording."""
+    """Renew every recording: of all algorithms that act on packets."""
     from pyarrow import parquet
     from sojourn import _native
 
-    for algorithm in RECORDED:
+    for algorithm in (known["name"] for known in _native.algorithms() if known["acts"]):
         done = _native.run(json.dumps(scenario(algorithm)), SEED)
         assert done is not None
         assert done[2] is not None

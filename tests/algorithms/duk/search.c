@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// laws.c: laws by themselves, fed with what no queue here would bring them.
+// search.c: DUK's search by itself, fed with what no queue here would bring it.
 
 #include <stdlib.h>
 

@@ -8,18 +8,28 @@ The model lives in each world; the core is fed what the model met, and must answ
 
 from __future__ import annotations
 
+import ctypes
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from models.duk import RUNGS, IntervalSearch
+from models.duk import RUNGS, Interval, IntervalSearch
 from tests.models.beside import NS
 from tests.models.inputs import MS, SECOND
-from tests.models.library import ANSWER, INTERVAL
+from tests.models.library import Core, core
+
+# What each interval brings the search, and what it answers; as in search.c.
+INTERVAL = np.dtype(
+    [(name, "u8") for name in ("ns", "arrived", "sent", "could", "packet_ns", "tick_ns")]
+    + [("mtu", "u4"), ("signals", "u4")],
+    align=True,
+)
+ANSWER = np.dtype([("ticks", "u4"), ("level", "u4")], align=True)
 
 # Percent of the link that is used at intervals of 1, 2, 4 .. 1024 times the shortest.
 Curve = tuple[float, ...]
@@ -84,14 +94,17 @@ def epoch(
         could = round(arrived * stretch.capacity / 100)
         sent = max(0, round(could * used / 100))
         took_ns = ticks * world.tick_ns
-        search.interval_ends(
-            took_s=took_ns * NS,
-            arrived=arrived,
-            sent=sent,
-            could=could,
-            signals=world.signals,
-            packet_ticks=world.packet_ns / world.tick_ns,
-            mtu=world.mtu,
+        search.ended(
+            Interval(
+                took_s=took_ns * NS,
+                arrived=arrived,
+                sent=sent,
+                could=could,
+                signals=world.signals,
+                rate=could / (took_ns * NS),
+                packet_ticks=world.packet_ns / world.tick_ns,
+                mtu=world.mtu,
+            )
         )
         row = (took_ns, arrived, sent, could, world.packet_ns, world.tick_ns)
         yield (*row, world.mtu, world.signals)
@@ -240,3 +253,38 @@ WORLDS: tuple[World, ...] = (
     *ties(),
     *(chances(number) for number in range(100)),
 )
+
+
+def search(build: Core, intervals: NDArray[np.void]) -> NDArray[np.void]:
+    """What the search of the core starts from, and answers after each interval."""
+    run = build.lib.tm_duk_search
+    run.restype, run.argtypes = None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]
+    answers = np.zeros(len(intervals) + 1, ANSWER)
+    run(intervals.ctypes.data, len(intervals), answers.ctypes.data)
+    return answers
+
+
+def answers_the_same(build: Core) -> bool:
+    """In every world."""
+    found = (explore(world) for world in WORLDS)
+    return all((search(build, model.intervals) == model.answers).all() for model in found)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
+def test_same_intervals(world: World) -> None:
+    model = explore(world)
+    found = search(core(), model.intervals)
+    differs = np.flatnonzero(found != model.answers)
+    at = int(differs[0]) if len(differs) else 0
+    assert not len(differs), f"interval {at}: model {model.answers[at]}, core {found[at]}"
+
+
+def test_worlds_lead_to_the_longest_interval_and_back() -> None:
+    there = back = 0
+    for world in WORLDS:
+        ticks = explore(world).answers["ticks"]
+        longest = np.flatnonzero(ticks == 1024)
+        there += len(longest) > 0
+        back += len(longest) > 0 and bool((ticks[longest[0] :] == 1).any())
+    assert there >= 20
+    assert back >= 10

@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""choke: model and C side by side, and worked examples of RED's laws."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+
+from models.choke import Choke
+from models.queue import Discipline, Judge, Packet, Why
+from models.red import RedAverage, RedProbability
+from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
+from tests.models.generator import Draws
+from tests.models.library import Case
+
+
+class ChokeOnRing(Choke):
+    """Draws as the core documents it (ring.h, sample.h): a slot of a ring in which drawn packets
+    leave holes; three tries, then the head."""
+
+    def __init__(self, *, draws: Draws, cells: int, **rest: Any) -> None:
+        super().__init__(draw=self.drawn, uniform=draws.uniform, **rest)
+        self.draws = draws
+        self.cells = cells
+        self.slots: list[Packet | None] = []
+
+    def drawn(self, waiting: list[Packet]) -> int:
+        """The place of the drawn packet among those that wait."""
+        for _ in range(3):
+            packet = self.slots[self.draws.below(len(self.slots))]
+            if packet is not None:
+                return waiting.index(packet)
+        return 0
+
+    def join(self, packet: Packet) -> None:
+        super().join(packet)
+        if len(self.slots) == self.cells:
+            self.slots = [p for p in self.slots if p is not None]
+        self.slots.append(packet)
+
+    def take(self) -> Packet | None:
+        packet = super().take()
+        self.vacate(packet)
+        return packet
+
+    def remove(self, now_s: float, position: int, why: Why) -> None:
+        packet = self.waiting[position]
+        super().remove(now_s, position, why)
+        self.vacate(packet)
+
+    def vacate(self, packet: Packet | None) -> None:
+        """Leave a hole; neither end is ever one."""
+        if packet is not None:
+            self.slots[self.slots.index(packet)] = None
+        while self.slots and self.slots[-1] is None:
+            self.slots.pop()
+        while self.slots and self.slots[0] is None:
+            self.slots.pop(0)
+
+
+class BesideChoke(Beside):
+    """The average is kept to 2^-16 packets; p inherits that."""
+
+    algorithm = "choke"
+    defaults: ClassVar = {
+        "min": 100,
+        "max": 200,
+        "probability": round(0.02 * 2**32),
+        "weight": 9,
+        "avpkt": 1000,
+    }
+    settings: ClassVar = (
+        {"min": 5, "max": 15, "weight": 4, "probability": 2**29},
+        {
+            "min": 20,
+            "max": 60,
+            "weight": 1,
+            "probability": 2**32 - 1,
+            "bandwidth": 125_000,
+            "limit_bytes": 30_000,
+        },
+        {"limit": 1024, "min": 400, "max": 900, "weight": 7},
+    )
+    signalling: ClassVar = (
+        {"min": 5, "max": 60, "probability": 1 << 29, "weight": 4},
+        {"min": 2, "max": 30, "weight": 2},
+    )
+    refused: ClassVar = ({"min": 10, "max": 10},)
+    signal_if_below: ClassVar = {"signal": True, "max": True}
+    columns: ClassVar = {"average": plain, "prob": probability, "matched": plain}
+
+    def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = self.defaults | case.rows
+        return ChokeOnRing(
+            min_th=rows["min"],
+            max_th=rows["max"],
+            max_p=rows["probability"] * Q32_UNIT,
+            weight=2.0 ** -rows["weight"],
+            # tc's red: 10 Mbit/s where nobody knows the rate.
+            packet_time_s=rows["avpkt"] / rows.get("bandwidth", 1_250_000),
+            draws=Draws(case.seed),
+            cells=2 << (rows["limit"] - 1).bit_length(),
+            start_s=case.start_ns * NS,
+            **common(case, judge),
+        )
+
+    def slack(self, model: Choke) -> dict[str, float]:
+        p = self.slope_error(model)
+        spread = max(1e-3, 1 - (model.red.count + 1) * model.slope) ** 2
+        return {"min": 2**-16, "max": 2**-16, "signal": 2 * p / spread}
+
+    def slope_error(self, model: Choke) -> float:
+        """An error of the average, along RED's slope."""
+        red = model.red
+        return 2 * Q32_UNIT + red.max_p * 2**-16 / (red.max_th - red.min_th)
+
+    def state(self, model: Choke, wakes: int) -> list[tuple[float, float]]:
+        # the statistic is cut to whole packets
+        return [
+            (model.average.average - 0.5, 0.5 + 2**-16),
+            (model.slope, self.slope_error(model)),
+            (model.matched, 0),
+        ]
+
+
+BESIDE = BesideChoke()
+
+
+def test_red_average_ages_while_idle() -> None:
+    """By the two packets that could have left, and not by the one that comes; figure 2."""
+    average = RedAverage(weight=0.25, packet_time_s=0.001, average=8.0, idle_since_s=1.0)
+    assert average.update(1.002, 0) == 8 * 0.75**2
+    assert average.update(1.002, 1) == 8 * 0.75**3 + 0.25
+
+
+def test_red_spreads_signals_evenly() -> None:
+    red = RedProbability(5, 15, 0.1)
+    found = [red.early(red.slope(10)) for _ in range(21)]
+    assert found[0] == pytest.approx(0.05)
+    assert found[1] == pytest.approx(0.05 / 0.95)
+    assert found[19] == pytest.approx(1.0)
+    assert found[20] == 1.0
+
+
+def test_choke_compares_also_where_the_queue_is_full() -> None:
+    """Weight one half: the average is 11 + 2^-12 when twelve wait, and 11.5 at the next arrival."""
+    choke = Choke(
+        min_th=11.25,
+        max_th=200,
+        max_p=0.02,
+        weight=0.5,
+        packet_time_s=1.0,
+        draw=lambda waiting: 5,
+        uniform=lambda: 0.99,
+        limit_pkts=12,
+    )
+    for number in range(12):
+        assert not choke.arrive(0.0, Packet(number, 1000, flow=7)).dropped
+    assert choke.arrive(0.0, Packet(12, 1000, flow=7)).dropped == [12]
+    assert choke.average.average == 11 + 2**-12
+    assert choke.arrive(0.0, Packet(13, 1000, flow=7)).dropped == [5, 13]
+    assert choke.matched == 1

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""codel: model and C side by side, and worked examples."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import pytest
+
+from models.codel import CoDel, LinuxCoDel
+from models.queue import Discipline, Judge, Packet
+from tests.models.beside import NS, Beside, common, plain
+from tests.models.inputs import MS, SECOND
+from tests.models.library import Case
+
+
+class BesideCoDel(Beside):
+    """The core's 1/sqrt is exact to 2^-16; the schedule adds one such error per signal."""
+
+    algorithm = "codel"
+    defaults: ClassVar = {
+        "target": 5_000_000,
+        "interval": 100_000_000,
+        "form": 0,
+    }
+    in_flows = True
+    settings: ClassVar = (
+        {"target": MS, "interval": 20 * MS},
+        {"target": 20 * MS, "interval": SECOND},
+        {"form": 1},
+        {"form": 1, "target": 2 * MS, "interval": 30 * MS},
+    )
+    signalling: ClassVar = (
+        {"target": MS, "interval": 20 * MS},
+        {"target": 3 * MS, "interval": 50 * MS, "form": 1},
+    )
+    signal_if_below: ClassVar = {"drop_next": False}
+    columns: ClassVar = {"count": plain, "dropping": plain}
+    # In long overload: 2 * 15 us of slack, signals one or two packet times of 0.6 ms apart.
+    tie_share = 0.05
+
+    def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = self.defaults | case.rows
+        return (LinuxCoDel if rows["form"] else CoDel)(
+            target_s=rows["target"] * NS,
+            interval_s=rows["interval"] * NS,
+            mtu=case.mtu,
+            **common(case, judge),
+        )
+
+    def slack(self, model: CoDel) -> dict[str, float]:
+        # The n-th spacing errs by interval / n * 2^-16 and one nanosecond, the first by nothing;
+        # this adds up since the state was entered.
+        first, last = max(1, model.last_count), max(1, model.count)
+        if last == 1 or isinstance(model, LinuxCoDel):
+            return {"drop_next": 0.0}
+        errors = 1 / first + math.log(last / first)
+        return {"drop_next": model.interval_s * 2**-16 * errors + (last - first + 1) * NS}
+
+    def state(self, model: CoDel, wakes: int) -> list[tuple[float, float]]:
+        return [(model.count, 0), (model.dropping, 0)]
+
+
+BESIDE = BesideCoDel()
+
+
+def codel_signals(ect: bool, seconds: float) -> list[float]:
+    """A queue that never empties, one packet of 50 ms age each millisecond: when it signals."""
+    model = CoDel(ecn=True)
+    times = []
+    for number in range(200):
+        model.arrive(0.0, Packet(number, 1000, ect=ect))
+    for step in range(int(seconds * 1000)):
+        now_s = step * 1e-3
+        for packet in model.waiting:
+            packet.arrived_s = now_s - 0.05
+        done = model.request(now_s)
+        for number in done.dropped + done.marked:
+            times.append(now_s)
+            model.arrive(now_s, Packet(number, 1000, ect=ect))
+        model.arrive(now_s, Packet(step, 1000, ect=ect))
+    return times
+
+
+@pytest.mark.parametrize("ect", [False, True])
+def test_codel_spaces_signals_by_the_inverse_square_root(ect: bool) -> None:
+    expected, when = [0.1], 0.1
+    for count in range(1, 12):
+        when += 0.1 / math.sqrt(count)
+        expected.append(when)
+    found = codel_signals(ect, 0.75)
+    assert len(found) >= len(expected)
+    for a, b in zip(found, expected, strict=False):
+        assert 0 <= a - b < 1.001e-3
+
+
+def test_codel_spares_the_last_packet_s_worth() -> None:
+    model = CoDel(mtu=1000)
+    for number in range(400):
+        model.arrive(0.0, Packet(number, 1000))
+        assert not model.request(number * 0.01 + 1).dropped
+
+
+def test_codel_reenters_at_the_last_rate() -> None:
+    model = CoDel()
+    model.dropping, model.count, model.last_count, model.drop_next_s = False, 9, 2, 1.0
+    model.first_above_s = 1.0
+    for number in range(9):
+        model.arrive(0.5, Packet(number, 1500))
+    assert model.request(1.2).dropped == [0]
+    assert model.count == 7
+    assert model.drop_next_s == pytest.approx(1.2 + 0.1 / math.sqrt(7))
+
+
+def test_codel_forgets_the_last_rate_after_16_intervals() -> None:
+    model = CoDel()
+    model.dropping, model.count, model.last_count, model.drop_next_s = False, 9, 2, 1.0
+    model.first_above_s = 1.0
+    for number in range(9):
+        model.arrive(0.5, Packet(number, 1500))
+    assert model.request(2.6).dropped == [0]
+    assert model.count == 1
+
+
+@pytest.mark.parametrize("ect", [False, True])
+def test_codel_behind_a_stop_goes_on_from_now(ect: bool) -> None:
+    """After 256 overdue signals at a count of 9 the next one is due in 100 / sqrt(265) ms."""
+    model = CoDel(ecn=True)
+    model.dropping, model.count, model.drop_next_s = True, 9, 1.0
+    model.first_above_s = 1.0
+    for number in range(1000):
+        model.arrive(0.5, Packet(number, 1500, ect=ect))
+    asked = [model.request(61.0) for _ in range(300 if ect else 40)]
+    assert sum(len(done.marked) + len(done.dropped) for done in asked) == 256
+    assert model.drop_next_s == pytest.approx(61 + 0.1 / math.sqrt(265))

@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""pie: model and C side by side, and worked examples."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+
+from models.pie import LinuxPie, Pie
+from models.queue import Discipline, Judge
+from tests.models.beside import (
+    NS,
+    PIE_BOUNDS,
+    Q32_UNIT,
+    Beside,
+    Rows,
+    common,
+    probability,
+    seconds,
+    within,
+)
+from tests.models.generator import Draws
+from tests.models.inputs import MS, SECOND
+from tests.models.library import Case
+
+
+class BesidePie(Beside):
+    """As pie_2013. The sum of probabilities is kept in Q0.56 and decides at two bounds."""
+
+    algorithm = "pie"
+    defaults: ClassVar = {
+        "target": 15_000_000,
+        "tupdate": 15_000_000,
+        "alpha": 2,
+        "beta": 20,
+        "max_burst": 150_000_000,
+        "dq_rate_estimator": 0,
+        "form": 0,
+        "mark_ecnth": round(0.1 * 2**32),
+    }
+    settings: ClassVar = (
+        {"target": 2 * MS, "tupdate": MS, "alpha": 0, "beta": 40, "max_burst": 0},
+        {"target": 60 * MS, "alpha": 8, "beta": 1, "max_burst": SECOND, "mark_ecnth": 2**32 - 1},
+        {"dq_rate_estimator": 1},
+        {"form": 1, "tupdate": 15 * MS},
+        {"form": 1, "target": 2 * MS, "tupdate": MS, "alpha": 1, "max_burst": 20 * MS},
+        {"form": 1, "target": 60 * MS, "tupdate": 15 * MS, "alpha": 1, "max_burst": SECOND},
+    )
+    signalling: ClassVar = (
+        {"target": 5 * MS, "tupdate": 10 * MS, "beta": 2000, "mark_ecnth": 1 << 31},
+        {"target": 2 * MS, "alpha": 200, "max_burst": 20 * MS, "dq_rate_estimator": 1, "form": 1},
+    )
+    signal_if_below: ClassVar = {"signal": True, "sum-low": False, "sum-high": False}
+    columns: ClassVar = {
+        "prob": probability,
+        "delay": seconds,
+        "burst": seconds,
+        "drain_time": seconds,
+    }
+
+    def ticks(self, rows: Rows) -> tuple[int, int] | None:
+        period_ns = rows.get("tupdate")
+        # Linux's form ticks first half a second after the start, the other after a period.
+        first_ns = SECOND // 2 if rows.get("form") else 0
+        return (period_ns, first_ns % period_ns) if period_ns else None
+
+    def model(self, case: Case, judge: Judge) -> Discipline:
+        rows = self.defaults | case.rows
+        return (LinuxPie if rows["form"] else Pie)(
+            target_s=rows["target"] * NS,
+            tupdate_s=rows["tupdate"] * NS,
+            alpha_hz=rows["alpha"] / 16,
+            beta_hz=rows["beta"] / 16,
+            max_burst_s=rows["max_burst"] * NS,
+            mark_below=rows["mark_ecnth"] * Q32_UNIT,
+            from_rate=bool(rows["dq_rate_estimator"]),
+            mean_packet=case.mtu,
+            **PIE_BOUNDS,
+            start_s=case.start_ns * NS,
+            uniform=Draws(case.seed).uniform,
+            **common(case, judge),
+        )
+
+    def slack(self, model: Pie) -> dict[str, float]:
+        return {"signal": 2 * Q32_UNIT, "sum-low": 100 * Q32_UNIT, "sum-high": 100 * Q32_UNIT}
+
+    def state(self, model: Pie, wakes: int) -> list[tuple[float, float]]:
+        delay_s = NS / 2 if not model.from_rate else 2 * NS + 4 * NS * model.bytes / 2**14
+        step = (model.alpha_hz + model.beta_hz) * delay_s
+        return [
+            (min(model.p, 1.0), 2 * Q32_UNIT + max(1, wakes) * step),
+            (model.delay_old_s, delay_s),
+            (model.burst_s, NS / 2),
+            (model.drain_s, 4 * NS),
+        ]
+
+    def resync(self, model: Pie, core: list[float]) -> None:
+        if model.p < 1:  # the statistic does not say how far beyond
+            model.p = within(model.p, core[0])
+        model.delay_old_s = core[1]
+
+
+BESIDE = BesidePie()
+
+
+@pytest.mark.parametrize(
+    ("p", "divisor"),
+    [(0, 2048), (2e-6, 512), (2e-5, 128), (2e-4, 32), (2e-3, 8), (2e-2, 2), (0.2, 1)],
+)
+def test_pie_step_shrinks_with_the_probability(p: float, divisor: float) -> None:
+    model = Pie()
+    model.p, model.delay_old_s = p, 20 * 1e-3
+    assert model.step(25 * 1e-3) == pytest.approx((0.125 * 0.010 + 1.25 * 0.005) / divisor)
+
+
+def test_pie_step_is_capped_only_from_a_tenth_on() -> None:
+    model = Pie()
+    model.p = 0.1
+    assert model.step(0.5) == 0.02
+    model.p = 0.0999
+    assert model.step(0.5) > 0.3
+
+
+def test_pie_sum_of_probabilities_spaces_the_signals() -> None:
+    model = Pie(uniform=lambda: 0.0)
+    model.p, model.delay_old_s, model.bytes = 0.3, 1.0, 10**6
+    assert [model.drop_early() for _ in range(3)] == [False, False, True]
+    unlucky = Pie(uniform=lambda: 0.9999)
+    unlucky.p, unlucky.delay_old_s, unlucky.bytes = 0.5, 1.0, 10**6
+    assert [unlucky.drop_early() for _ in range(17)] == [False] * 16 + [True]

@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Mutants of the queue's headers, by the tests in C and by the model of flow queueing.
+
+For each mutant programs are compiled and run until one fails: first all tests in C without
+sanitizers, which is quick, then cases of the models, then the tests with sanitizers, as
+aqm/test/run.sh has them. One that never ends is stopped, and counts as noticed.
+"""
+
+from __future__ import annotations
+
+import math
+import resource
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+from tests.models import flows
+from tests.models.closure import c_files, python_files
+from tests.models.digest import hash_of
+from tests.models.library import BUILD, CORE, HOST, LAWS, SOURCES
+from tests.models.mutants_algorithms import Expected, expect_case, tells
+from tests.models.mutate import Mutant, Subject, mutants
+
+NO_LIMIT_S = 600
+TESTS = CORE / "test"
+# Data and interfaces, without a law: their limits and rows have tests of their own.
+NO_LAWS = ("aqm.h", "deps.h", "field.h", "setup.h")
+PLAIN = ("-O0",)
+SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SHARED = ("-O1", "-fPIC")
+# What is tested of the queue itself, the quickest first; an algorithm's own test is not here.
+PROGRAMS = (
+    "test_fixed",
+    "test_sample",
+    "test_queue",
+    "test_edges",
+    "test_fq",
+    "test_change",
+    "test_fair",
+    "test_storm",
+)
+FIXED = PROGRAMS[0]
+# Without a queue and its algorithms.
+ALONE = PROGRAMS[:2]
+
+
+class DoesNotCompileError(Exception):
+    """A mutant that no compiler takes."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A test in C, built in one way."""
+
+    name: str
+    flags: tuple[str, ...]
+    alone: bool = False  # it needs no algorithm
+
+
+def programs(flags: tuple[str, ...]) -> Iterator[Program]:
+    for name in PROGRAMS:
+        yield Program(name, flags, alone=name in ALONE)
+    yield Program(FIXED, (*flags, "-DAQM_NARROW"), alone=True)
+
+
+class Workshop:
+    """A copy of aqm/ in which one header changes, and what is built of it."""
+
+    def __init__(self, where: Path, header: Path) -> None:
+        self.where, self.core = where, where / "aqm"
+        shutil.rmtree(where, ignore_errors=True)
+        shutil.copytree(CORE, self.core)
+        self.header = self.in_copy(header)
+        self.ready: dict[tuple[Path, tuple[str, ...]], Path] = {}
+        self.plain, self.sanitized = (self.programs(flags) for flags in (PLAIN, SANITIZED))
+        self.limit_s = {program: self.time(program) for program in (*self.plain, *self.sanitized)}
+
+    def in_copy(self, path: Path) -> Path:
+        return self.core / path.relative_to(CORE)
+
+    def has_header(self, source: Path) -> bool:
+        return self.header in c_files([source], [self.core])
+
+    @cached_property
+    def changing(self) -> set[Path]:
+        """Sources that have to be compiled for each mutant."""
+        every = [self.in_copy(source) for source in SOURCES]
+        return {source for source in (*every, HOST, *LAWS) if self.has_header(source)}
+
+    def programs(self, flags: tuple[str, ...]) -> list[Program]:
+        """Those that the header is part of, themselves or by an algorithm that they need."""
+        return [
+            p
+            for p in programs(flags)
+            if self.has_header(self.core / "test" / f"{p.name}.c")
+            or (not p.alone and self.changing - {HOST, *LAWS})
+        ]
+
+    def compile(self, words: Iterable[str | Path]) -> None:
+        command = ["gcc", "-std=gnu11", "-w", f"-I{self.core}", f"-I{self.core / 'test'}", *words]
+        if subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode:
+            raise DoesNotCompileError
+
+    def object_of(self, source: Path, flags: tuple[str, ...]) -> Path:
+        """Compiled once, if the header is no part of it."""
+        found = self.ready.get((source, flags))
+        if found is None:
+            kind = "-".join(flag.strip("-=,") for flag in flags).replace(",", "-")
+            found = self.where / f"{source.stem}{kind}.o"
+            self.compile([*flags, "-c", source, "-o", found])
+            if source not in self.changing:
+                self.ready[source, flags] = found
+        return found
+
+    def algorithms(self, flags: tuple[str, ...]) -> list[Path]:
+        return [self.object_of(self.in_copy(source), flags) for source in SOURCES]
+
+    def program(self, program: Program) -> Path:
+        target = self.where / program.name
+        objects = [] if program.alone else self.algorithms(program.flags)
+        source = self.core / "test" / f"{program.name}.c"
+        self.compile([*program.flags, source, *objects, "-lm", "-o", target])
+        return target
+
+    def library(self, name: str) -> Path:
+        target = self.where / f"{name}.so"
+        hosts = [self.object_of(source, SHARED) for source in (HOST, *LAWS)]
+        self.compile(["-shared", *hosts, *self.algorithms(SHARED), "-o", target])
+        return target
+
+    def fails(self, program: Program, limit_s: int) -> bool:
+        """Does this test fail, or take more of the processor?"""
+        words = ["prlimit", f"--cpu={limit_s}", str(self.program(program))]
+        return subprocess.run(words, capture_output=True, check=False).returncode != 0
+
+    def time(self, program: Program) -> int:
+        """Five times what the right one takes, and a second."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert not self.fails(program, NO_LIMIT_S), program
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return math.ceil(1 + 5 * (after.ru_utime - before.ru_utime))
+
+    def is_noticed(self, cases: list[Expected], name: str) -> bool:
+        """By any test, the quick ones first."""
+        return (
+            any(self.fails(p, self.limit_s[p]) for p in self.plain)
+            or bool(cases and tells(self.library(name), cases))
+            or any(self.fails(p, self.limit_s[p]) for p in self.sanitized)
+        )
+
+
+def try_all(header: Path) -> tuple[Counter[str], list[Mutant]]:
+    """All mutants of one header."""
+    count: Counter[str] = Counter()
+    unnoticed = []
+    shop = Workshop(BUILD / "mutants" / header.stem, header)
+    cases = [expect_case(how, case) for how, case in flows.few_cases()]
+    source = header.read_text()
+    for number, mutant in enumerate(mutants(header.name, source)):
+        shop.header.write_text(mutant.apply(source))
+        try:
+            if shop.is_noticed(cases, str(number)):
+                count["noticed"] += 1
+            else:
+                unnoticed.append(mutant)
+        except DoesNotCompileError:
+            count["does not compile"] += 1
+    shutil.rmtree(shop.where)
+    return count, unnoticed
+
+
+def covers(header: Path) -> str:
+    """Hash of the header with what it includes, of the tests in C with what is theirs alone, and
+    of the model of flow queueing with what compares it."""
+    tests = c_files((TESTS / f"{name}.c" for name in PROGRAMS), [TESTS])
+    mine = (path for path in tests if path.parent == TESTS)
+    programs = python_files(Path(__file__))
+    return hash_of([*c_files([header], [CORE]), *mine, HOST, *programs])
+
+
+def header_subjects() -> Iterator[Subject]:
+    """Each header of the core that decides anything."""
+    for header in sorted(CORE.glob("*.h")):
+        if header.name not in NO_LAWS:
+            yield Subject(header.name, partial(covers, header), partial(try_all, header))

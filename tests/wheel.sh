@@ -48,6 +48,8 @@ PY
 sojourn reproduce duk/1 --quick --json >"$work/reproduce.json"
 grep -q '"verdict"' "$work/reproduce.json"
 echo "wheel: list, run and reproduce work from an empty folder"
+mkdir "$work/tutorial"
+(cd "$work/tutorial" && python3 "$root/tests/tutorial.py" "$root/docs/tutorial.md")
 
 if [ ! -e "$kernel/linux" ]; then
 	echo "wheel: --host linux not tried, as no kernel is built (sojourn linux build)"
@@ -65,5 +67,6 @@ assert [(run["aqm"], run["host"]) for run in runs] == [("codel", "linux"), ("ker
 assert all(run["queues"][0]["windows"][0]["utilisation_pct"] > 50 for run in runs), runs
 PY
 # Module and programs came from the wheel's own sources, the kernel from where it was.
+(cd "$work/tutorial" && sojourn run scenario.toml --aqm ./my_aqm.c --host linux >"$work/own")
 ls -d "$XDG_CACHE_HOME"/sojourn/module-*/sch_sojourn.ko "$XDG_CACHE_HOME"/sojourn/guest-*/traffic >"$work/built"
 echo "wheel: run --host linux works from an empty folder"

@@ -24,6 +24,9 @@ class Algorithm(TypedDict):
     marks: bool
     acts: list[str]
     samples: bool
+    probes: bool
+    needs_rate: bool
+    defaults: dict[str, int]
     params: list[Row]
     stats: list[Row]
 
@@ -32,6 +35,13 @@ def core_version() -> str:
 
 def algorithms() -> list[Algorithm]:
     """Every algorithm of the C core, with its rows."""
+
+def units() -> list[tuple[str, str, int, int, str]]:
+    """What rows are counted in: name, base, and a number of the base as canonical numbers:
+    number * multiplier / divisor. The note says what cannot be read off the unit."""
+
+def load(path: str, name: str) -> Algorithm:
+    """Loads the algorithm of a library, to be known as `name`. ValueError: why it cannot be."""
 
 def queue_rows() -> list[Row]:
     """The rows of the queue itself, which every algorithm shares."""
@@ -63,6 +73,10 @@ def run(
     packet events (None unless asked for); None if `progress` said stop. ValueError: the engine's
     sentence.
     """
+
+def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
+    """By link with an algorithm that probes: its number, the links behind it to the responder,
+    those back, and the responder's node."""
 
 def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int]]]:
     """Of each flow of a scenario (JSON): numbers of its links there and back, and the start times

@@ -1,21 +1,30 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The algorithms of the C core, and the meaning of their rows.
+"""The registry of algorithms, and the meaning of their rows.
 
-Names, units, ranges and sentences are read from the compiled core; none is written here.
-A row holds a whole number in its canonical unit; people write '5 ms', '2 %' or true.
+Those of the C core, the kernel's own and users' files enter by it alike: an entry says on which
+hosts it runs and which rows it has, so that nobody asks where it is from. Names, units, ranges and
+sentences are read from the compiled core; none is written here. A row holds a whole number in its
+canonical unit; people write '5 ms', '2 %' or true.
 """
 
 from __future__ import annotations
 
 import functools
+import ipaddress
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Any
 
 from sojourn import _native, units
 from sojourn.errors import InputError, nearest
+from sojourn.own import library
+
+# Where a scenario can run: the simulator, and a Linux kernel in virtual time.
+HOSTS = ("sim", "linux")
 
 Value = bool | int | float | str
 
@@ -31,6 +40,18 @@ class Unit:
     base: str = ""  # of a number that means nothing without a unit
 
 
+@dataclass(frozen=True)
+class Scale:
+    """What a canonical number stands for, as the core's table has it: a number of the base is
+    kept as number * multiply / divide."""
+
+    name: str
+    base: str
+    multiply: int
+    divide: int
+    note: str
+
+
 _Q32 = 2**32 - 1
 
 
@@ -41,51 +62,71 @@ def _count(text: str) -> int:
     return int(number)
 
 
+def _address(text: str) -> int:
+    try:
+        return int(ipaddress.IPv4Address(text))
+    except ValueError as error:
+        raise units.UnitError(f"{text!r} is no IPv4 address, as 192.0.2.1 is") from error
+
+
 def _packets(text: str) -> int:
     return units.whole(text, units.PKTS, "1000 packets")
 
 
-def _bytes_per_s(text: str) -> int:
-    value = units.convert(text, units.BITS_PER_S, units.Rate.example) / 8
-    if value != value.to_integral_value():
-        raise units.UnitError(f"{text!r} is not a whole number of bytes per second")
-    return int(value)
+def _scaled(scale: Scale, base: str, example: str, whole: str) -> Callable[[str], int]:
+    """Reads a quantity of the base that must be a whole number of canonical units."""
+
+    def read(text: str) -> int:
+        value = units.convert(text, base, example) * scale.multiply / scale.divide
+        if value != value.to_integral_value():
+            raise units.UnitError(f"{text!r} is not a whole number of {whole}")
+        return int(value)
+
+    return read
 
 
 def _share_of(value: float) -> int:
-    return round(units.Share(value) * _Q32)
+    return min(round(units.Share(value) * 2**32), _Q32)
 
 
 def _shortest_share(number: int) -> float:
     """With as few digits as read back to the number."""
-    digits = (float(f"{number / _Q32:.{n}g}") for n in range(1, 12))
-    return next((share for share in digits if _share_of(share) == number), number / _Q32)
+    if number == _Q32:
+        return 1.0
+    digits = (float(f"{number / 2**32:.{n}g}") for n in range(1, 12))
+    return next((share for share in digits if _share_of(share) == number), number / 2**32)
 
 
-def _sixteenths(text: str) -> int:
-    value = units.convert(text, units.HZ, "0.125 Hz") * 16
-    if value != value.to_integral_value():
-        raise units.UnitError(f"{text!r} is not a whole number of sixteenths of a hertz")
-    return int(value)
+def _unit(scale: Scale) -> Unit:
+    """How numbers of this scale are read and written; by its base alone."""
+    if scale.base == "time":
+        return Unit("time", units.Duration, lambda v: str(units.Duration(v)), base=units.NS)
+    if scale.base == "packets":
+        return Unit("packets", _packets, int)
+    if scale.base == "size":
+        return Unit("bytes", units.Size, lambda v: str(units.Size(v)), base=units.BYTES)
+    if scale.base == "rate":
+        read = _scaled(scale, units.BITS_PER_S, units.Rate.example, "bytes per second")
+        one = scale.divide // scale.multiply
+        return Unit(
+            "rate", read, lambda v: str(units.Rate(v * one)) if v else 0, base=units.BITS_PER_S
+        )
+    if scale.base == "share":
+        return Unit("share", lambda t: _share_of(units.Share(t)), _shortest_share, _share_of)
+    if scale.base == "frequency":
+        return Unit(
+            "Hz",
+            _scaled(scale, units.HZ, "0.125 Hz", scale.note),
+            lambda v: f"{Decimal(v) * scale.divide / scale.multiply:f} Hz",
+            base=units.HZ,
+        )
+    if scale.base == "address":
+        return Unit("address", _address, lambda v: str(ipaddress.IPv4Address(v)))
+    return Unit("" if scale.name == "count" else scale.name, _count, int)
 
 
-UNITS: dict[str, Unit] = {
-    "count": Unit("", _count, int),
-    "log2": Unit("log2", _count, int),
-    "ns": Unit(
-        "time", lambda t: units.Duration(t), lambda v: str(units.Duration(v)), base=units.NS
-    ),
-    "pkts": Unit("packets", _packets, int),
-    "bytes": Unit("bytes", lambda t: units.Size(t), lambda v: str(units.Size(v)), base=units.BYTES),
-    "bytes/s": Unit(
-        "rate",
-        _bytes_per_s,
-        lambda v: str(units.Rate(v * 8)) if v else 0,
-        base=units.BITS_PER_S,
-    ),
-    "q32": Unit("share", lambda t: _share_of(units.Share(t)), _shortest_share, _share_of),
-    "hz/16": Unit("Hz", _sixteenths, lambda v: f"{Decimal(v) / 16:f} Hz", base=units.HZ),
-}
+SCALES = {scale[0]: Scale(*scale) for scale in _native.units()}
+UNITS = {name: _unit(scale) for name, scale in SCALES.items()}
 
 
 @dataclass(frozen=True)
@@ -127,7 +168,7 @@ class Row:
         if isinstance(value, float) and unit.of_float:
             return unit.of_float(value)
         if isinstance(value, int) and not isinstance(value, bool):
-            if self.unit in ("count", "log2", "pkts") or value == 0:
+            if SCALES[self.unit].base in ("number", "packets") or value == 0:
                 return value
             if unit.of_float:
                 return unit.of_float(value)
@@ -154,9 +195,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One algorithm of the core."""
+    """One entry of the registry."""
 
-    name: str
+    name: str  # in a scenario; of a user's file its path
     brief: str
     source: str
     ecn: bool
@@ -164,6 +205,35 @@ class Algorithm:
     samples: bool
     params: tuple[Row, ...]
     stats: tuple[Row, ...]
+    queue: tuple[Row, ...] = ()  # the queue's rows with this algorithm's defaults
+    probes: bool = False  # it asks for probes, which a node beyond the link must answer
+    needs_rate: bool = False  # refused while the row bandwidth is 0
+    hosts: tuple[str, ...] = HOSTS
+    alone: bool = False  # a queue by itself: without the rows that the queue has around others
+    like: str = ""  # the algorithm of the core that this is another form of
+    file: library.Library | None = None
+
+    @property
+    def rows(self) -> dict[str, Row]:
+        """All rows that a queue of it takes: its own and the queue's."""
+        return {row.name: row for row in (*self.queue, *self.params)}
+
+    @property
+    def engine(self) -> str:
+        """What scenarios of the engine call it: content and all."""
+        return self.file.engine if self.file else self.name
+
+    @property
+    def inside(self) -> str:
+        """What it calls itself, in C and in a kernel."""
+        return self.file.name if self.file else self.name
+
+    def refusal(self, rows: Mapping[str, int]) -> str:
+        """Why no queue can be made of these; empty where one can."""
+        # Whether the link's rate is known is the host's to say.
+        told = {"bandwidth": 1} if self.needs_rate else {}
+        found = None if self.alone else _native.check(self.engine, {**told, **rows})
+        return f"{found[0]}: {found[1]}" if found and found[0] else found[1] if found else ""
 
 
 def _row(raw: _native.Row) -> Row:
@@ -173,19 +243,26 @@ def _row(raw: _native.Row) -> Row:
 @functools.cache
 def algorithms() -> dict[str, Algorithm]:
     """Every algorithm, by name."""
-    return {
-        raw["name"]: Algorithm(
-            name=raw["name"],
-            brief=raw["brief"],
-            source=raw["source"],
-            ecn=raw["marks"],
-            acts=tuple(raw["acts"]),
-            samples=raw["samples"],
-            params=tuple(map(_row, raw["params"])),
-            stats=tuple(map(_row, raw["stats"])),
-        )
-        for raw in _native.algorithms()
-    }
+    return {raw["name"]: _entry(raw["name"], raw) for raw in _native.algorithms()}
+
+
+def _entry(name: str, raw: _native.Algorithm, file: library.Library | None = None) -> Algorithm:
+    return Algorithm(
+        name=name,
+        brief=raw["brief"],
+        source=raw["source"],
+        ecn=raw["marks"],
+        acts=tuple(raw["acts"]),
+        samples=raw["samples"],
+        probes=raw["probes"],
+        needs_rate=raw["needs_rate"],
+        params=tuple(map(_row, raw["params"])),
+        stats=tuple(map(_row, raw["stats"])),
+        queue=tuple(
+            replace(row, default=raw["defaults"][key]) for key, row in queue_rows().items()
+        ),
+        file=file,
+    )
 
 
 @functools.cache
@@ -201,35 +278,81 @@ def every() -> dict[str, Algorithm]:
     return {**algorithms(), **STOCK}
 
 
+# Users' files, under what the engine's scenarios call them.
+_own: dict[str, Algorithm] = {}
+
+
 def find(name: str) -> Algorithm:
-    """The algorithm of this name, or an InputError that names the nearest one."""
+    """The algorithm of this name or in this file, or an InputError that names the nearest one."""
+    if name in _own:
+        return _own[name]
+    if library.is_file(name):
+        return _remember(library.build(library.absolute(name)))
     known = every()
     if name not in known:
         raise InputError(f"unknown algorithm '{name}'.{_fair(name) or nearest(name, known)}")
     return known[name]
 
 
+def flows_possible(name: str) -> bool:
+    """Whether this algorithm of the core may run in many flows."""
+    return not _native.check(name, {"flows": 2, "bandwidth": 1})
+
+
 def _fair(name: str) -> str:
-    """Linux has kinds of their own for an algorithm in each of many flows, such as fq_codel."""
+    """Linux has kinds of their own for an algorithm in each of many flows, such as fq_pie."""
     match = re.fullmatch(r"fq[_ -]?(\w+)", name)
-    if not match or match[1] not in algorithms() or _native.check(match[1], {"flows": 1024}):
+    if not match or match[1] not in algorithms() or f"fq_{match[1]}" in algorithms():
         return ""
-    stock = f"kernel:fq_{match[1]}"
-    beside = f"; the kernel's own is '{stock}', with --host linux" if stock in every() else ""
+    if not flows_possible(match[1]):
+        return ""
+    stock = next((a.name for a in every().values() if a.like == f"fq_{match[1]}"), "")
+    beside = f"; the kernel's own is '{stock}', with --host linux" if stock else ""
     return f" It is '{match[1]}' with flows = 1024, after --aqm '{match[1]}:flows=1024'{beside}."
+
+
+def _remember(file: library.Library) -> Algorithm:
+    if file.engine not in _own or _own[file.engine].file != file:
+        _own[file.engine] = _entry(str(file.file), file.raw, file)
+    return _own[file.engine]
+
+
+def libraries(scenario: Mapping[str, Any]) -> tuple[library.Library, ...]:
+    """Users' files in a scenario of the engine."""
+    found = (find(link["queue"]["algorithm"]).file for link in scenario["links"])
+    return tuple(dict.fromkeys(file for file in found if file))
+
+
+def adopt(files: Iterable[library.Library]) -> None:
+    """Have, in a worker, what another process has compiled."""
+    for file in files:
+        library.adopt(file)
+        _remember(file)
+
+
+def shown_names(names: Iterable[str]) -> dict[str, str]:
+    """What tables call these algorithms: of a user's file its stem, unless that is the name of
+    another one too; then its path."""
+    entries = {name: find(name) for name in names}
+    files = {entry.file.file for entry in entries.values() if entry.file}
+    stems = Counter(file.stem for file in files)
+    shown = {}
+    for name, entry in entries.items():
+        stem = entry.file.file.stem if entry.file else ""
+        alone = stems[stem] == 1 and stem not in algorithms()
+        shown[name] = name if not entry.file else stem if alone else library.shown(entry.file.file)
+    return shown
 
 
 def rows_of(name: str) -> dict[str, Row]:
     """All rows that a queue of this algorithm takes: its own and the queue's."""
-    from sojourn.linux.stock import is_stock
-
-    own = {row.name: row for row in find(name).params}
-    return own if is_stock(name) else queue_rows() | own
+    return find(name).rows
 
 
 def read_rows(name: str, values: Mapping[str, object]) -> dict[str, int]:
     """Canonical numbers for a queue's parameters; UnitError begins with the row's name."""
-    known = rows_of(name)
+    algorithm = find(name)
+    known = algorithm.rows
     rows: dict[str, int] = {}
     for key, value in values.items():
         if key not in known:
@@ -238,11 +361,6 @@ def read_rows(name: str, values: Mapping[str, object]) -> dict[str, int]:
             rows[key] = known[key].read(value)
         except units.UnitError as error:
             raise units.UnitError(f"{key}: {error}") from error
-    from sojourn.linux.stock import is_stock
-
-    refusal = None if is_stock(name) else _native.check(name, rows)
-    if refusal:
-        row, sentence, _, _ = refusal
-        where = f"{row}: " if row else ""
-        raise units.UnitError(f"{where}{sentence}")
+    if refusal := algorithm.refusal(rows):
+        raise units.UnitError(refusal)
     return rows

@@ -33,7 +33,21 @@ app = typer.Typer(
 def _aqms(incomplete: str) -> list[str]:
     from sojourn import algorithms
 
-    return [name for name in algorithms.every() if name.startswith(incomplete)]
+    names = [name for name in algorithms.every() if name.startswith(incomplete)]
+    return names + _files(incomplete)
+
+
+def _files(incomplete: str) -> list[str]:
+    """C files, and folders that may hold some."""
+    head, slash, tail = incomplete.rpartition("/")
+    folder = Path(head + slash).expanduser()
+    try:
+        found = [path for path in sorted(folder.iterdir()) if path.name.startswith(tail)]
+    except OSError:
+        return []
+    files = [path.name for path in found if path.suffix == ".c"]
+    files += [f"{path.name}/" for path in found if path.is_dir() and incomplete]
+    return [head + slash + name for name in files]
 
 
 def _experiments(incomplete: str) -> list[str]:
@@ -114,7 +128,7 @@ def list_(
 @app.command("show")
 def show_(
     algorithm: Annotated[
-        str | None, typer.Argument(help="An algorithm.", autocompletion=_aqms)
+        str | None, typer.Argument(help="An algorithm, or a C file.", autocompletion=_aqms)
     ] = None,
     expand: Annotated[
         Path | None, typer.Option("--expand", help="A scenario to write out.")
@@ -137,12 +151,44 @@ def show_(
 
 
 @app.command()
+def new(file: Annotated[Path, typer.Argument(help="NAME.c, which is not there yet.")]) -> None:
+    """Write a small algorithm to begin with."""
+    from sojourn.own import template
+    from sojourn.own.compiler import shown
+
+    name = shown(template.write(file))
+    print(f"{name} is written. Try it:\n  sojourn check {name}")
+    print(f"  sojourn run scenario.toml --aqm {name} --aqm codel")
+
+
+@app.command()
+def check(
+    algorithm: Annotated[
+        str, typer.Argument(help="A C file, or an algorithm.", autocompletion=_aqms)
+    ],
+    as_json: Json = False,
+) -> int:
+    """Try an algorithm on what holds for all of them."""
+    from sojourn.own import trial
+
+    findings = trial.check(trial.find(algorithm))
+    if as_json:
+        keys = ("name", "what", "state", "said")
+        print_json({"properties": [{key: getattr(f, key) for key in keys} for f in findings]})
+    else:
+        print("\n".join(map(str, findings)))
+    return 3 if any(finding.state == "FAILED" for finding in findings) else 0
+
+
+@app.command()
 def run(
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
     aqm: Annotated[
         list[str] | None,
         typer.Option(
-            "--aqm", help="NAME or NAME:key=value,...; repeat for more.", autocompletion=_aqms
+            "--aqm",
+            help="NAME or NAME:key=value,...; NAME may be a C file of yours; repeat for more.",
+            autocompletion=_aqms,
         ),
     ] = None,
     set_: Annotated[

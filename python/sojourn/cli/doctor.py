@@ -31,11 +31,22 @@ def examine() -> list[dict[str, Any]]:
         _check("core", True, _native.core_version()),
         _store(),
     ]
+    checks.append(_compiler())
     for tool, use in _TOOLS.items():
         path = shutil.which(tool)
         checks.append(_check(tool, path is not None, path or f"not found; {use}", needed=False))
     checks += [_check(*found, needed=False) for found in _linux()]
     return checks
+
+
+def _compiler() -> dict[str, Any]:
+    """What algorithms of one's own are compiled with."""
+    from sojourn.own import compiler
+
+    try:
+        return _check("compiler", True, compiler.path(), needed=False)
+    except SojournError as error:
+        return _check("compiler", False, str(error), needed=False)
 
 
 def _linux() -> list[tuple[str, bool, str]]:

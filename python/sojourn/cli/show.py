@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from sojourn import algorithms
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import experiments
-from sojourn.linux.stock import is_stock
 from sojourn.scenario import Bulk, Cbr, Respawn, Tcp, Udp
 from sojourn.tables import console, print_entries
 
@@ -32,7 +31,7 @@ def _algorithms() -> list[dict[str, Any]]:
             "source": a.source,
             "ecn": a.ecn,
             "acts": list(a.acts),
-            "hosts": ["linux"] if is_stock(a.name) else ["sim", "linux"],
+            "hosts": list(a.hosts),
         }
         for a in algorithms.every().values()
     ]
@@ -78,13 +77,13 @@ def algorithm(name: str) -> dict[str, Any]:
     """Everything the core says of one algorithm."""
     found = algorithms.find(name)
     return {
-        "name": found.name,
+        "name": algorithms.shown_names([name])[name],
         "brief": found.brief,
         "source": found.source,
         "ecn": found.ecn,
         "acts": list(found.acts),
         "parameters": [_row(row) for row in found.params],
-        "queue": [_row(row) for row in algorithms.queue_rows().values() if not is_stock(name)],
+        "queue": [_row(row) for row in found.queue],
         "statistics": [
             {"name": row.name, "unit": algorithms.UNITS[row.unit].label, "help": row.help}
             for row in found.stats

@@ -1,0 +1,485 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// check.c: what holds for every algorithm, tried on one. Linked with its file and a
+// table aqm_all that names it alone.
+//
+//   check                the properties, one a line: name, and what holds
+//   check NAME           one of them: a line that begins with ok, FAILED or skipped
+
+#include "pause.h"
+#include "rows.h"
+
+#define STEPS 24000u
+/* Any multiple of 2^32 ns: an algorithm may keep 32 bits of a time. */
+#define LATER ((1ull << 32) * 1000003)
+
+static const struct aqm_algo *algo;
+
+#define ALL_RULES ((1u << AQM_BAD_COUNT) - 1)
+
+static struct life ready(u32 flows, u64 now, u64 seed)
+{
+	struct life l = life_new(algo, SLOTS, now);
+
+	set_row(&l.b, "flows", flows);
+	if (!life_start(&l, seed))
+		failed("a queue with default rows is refused");
+	return l;
+}
+
+static bool takes_flows(void)
+{
+	return algo->queues == 1 && !(algo->flags & AQM_SAMPLES);
+}
+
+/* ---- the properties ---- */
+
+static void tables(void)
+{
+	struct aqm_fault fault = tables_fault(at.algo, aqm_setup_rows);
+
+	if (!fault.sentence)
+		return;
+	if (fault.row)
+		printf("FAILED row '%s': %s\n", fault.row, fault.sentence);
+	else
+		printf("FAILED %s\n", fault.sentence);
+	exit(1);
+}
+
+static void storm_of(u32 flows, bool refuses)
+{
+	struct life l = ready(flows, 0, 7 + flows);
+
+	l.b.host->refuses_marks = refuses;
+	life_run(&l, STEPS, true);
+	life_end(&l);
+}
+
+static void verdicts(void)
+{
+	looked_for = ALL_RULES & ~(1u << AQM_BAD_MARK);
+	storm_of(0, false);
+	storm_of(0, true);
+	if (takes_flows()) {
+		storm_of(1, false);
+		storm_of(16, false);
+	}
+}
+
+/* Where nothing may be marked, and where some may. */
+static void marking(void)
+{
+	u32 ecn, kind, i;
+
+	looked_for = 1u << AQM_BAD_MARK;
+	for (ecn = 0; ecn < 2; ecn++)
+		for (kind = 0; kind < 2; kind++) {
+			struct life l = life_new(algo, SLOTS, 0);
+
+			set_row(&l.b, "ecn", ecn);
+			if (!life_start(&l, 3))
+				failed("a queue with default rows is refused");
+			for (i = 0; i < STEPS / 2; i++) {
+				u32 n = rng_below(&l.r, 5);
+
+				storm_time(&l.b, &l.r);
+				while (n--)
+					life_arrive(&l, n << 29, 1000,
+					            kind ? (u8)rng_below(&l.r, 4)
+					                 : AQM_NOT_ECT);
+				life_leave(&l);
+			}
+			life_end(&l);
+		}
+}
+
+static void read_stats(const struct life *l, u64 *before, bool fresh)
+{
+	const struct aqm_field *row;
+	u32 i = 0;
+
+	for (row = algo->stats; row && row->name; row++, i++) {
+		u64 value = 0;
+		char why[160];
+
+		if (!aqm_queue_stat(l->b.q, row, &value))
+			continue;
+		snprintf(why, sizeof(why), "statistic '%s' is %llu, ", row->name,
+		         (unsigned long long)value);
+		if (row->unit == AQM_PROB && value > U32_MAX)
+			failed(strcat(why, "and a share is at most 2^32 - 1"));
+		if (row->type == AQM_BOOL && value > 1)
+			failed(strcat(why, "and a bool is 0 or 1"));
+		if (row->flags & AQM_COUNTER && !fresh && value < before[i])
+			failed(strcat(why, "and a counter never falls"));
+		before[i] = value;
+	}
+}
+
+static void statistics(void)
+{
+	struct life l = ready(0, 0, 9);
+	u64 before[ROWS_MAX];
+	u32 i;
+
+	for (i = 0; i < STEPS; i++) {
+		u32 life = l.b.q->life;
+
+		life_step(&l, true);
+		read_stats(&l, before, !i || l.b.q->life != life);
+	}
+	life_end(&l);
+}
+
+/* Two lives step by step; where they part, that is the event. */
+static void alike(struct life *a, struct life *b, u32 steps, const char *why)
+{
+	while (steps--) {
+		life_step(a, false);
+		life_step(b, false);
+		if (a->b.host->digest != b->b.host->digest)
+			failed(why);
+	}
+}
+
+static void seeds(void)
+{
+	struct life a = ready(0, 0, 5), b = ready(0, 0, 5);
+
+	alike(&a, &b, STEPS, "two queues with one seed part: is there a variable outside st?");
+	life_end(&a);
+	life_end(&b);
+}
+
+static void copies(void)
+{
+	struct life a = ready(0, 0, 5), b = ready(0, 0, 5), c = ready(0, 0, 5);
+	u32 bytes = algo->state_bytes, i;
+	u8 *from, *to;
+
+	for (i = 0; i < STEPS; i++) {
+		life_step(&a, false);
+		life_step(&b, false);
+		life_step(&c, false);
+	}
+	from = inst_state(a.b.q, inst_nth(a.b.q, 0));
+	to = inst_state(b.b.q, inst_nth(b.b.q, 0));
+	memcpy(to, from, bytes);
+	/* Whoever still looks there reads nonsense, or memory that is gone. */
+	memset(from, 0xa5, bytes);
+	life_end(&a);
+	alike(&b, &c, STEPS, "a copy of st goes another way: does st point into itself?");
+	life_end(&b);
+	life_end(&c);
+}
+
+static void clock_time(void)
+{
+	struct life a = ready(0, 0, 3), b = ready(0, LATER, 3);
+
+	alike(&a, &b, STEPS, "the same packets 2^32 * 1000003 ns later get other verdicts");
+	life_end(&a);
+	life_end(&b);
+}
+
+static void same_rows(void)
+{
+	struct life a = ready(0, 0, 3), b = ready(0, 0, 3);
+	u32 i;
+
+	for (i = 0; i < STEPS; i++) {
+		if (i % 37 == 36)
+			life_change(&b);
+		alike(&a, &b, 1, "after a change to the values that it has, verdicts differ");
+	}
+	life_end(&a);
+	life_end(&b);
+}
+
+static u32 rows_of(const struct aqm_field *rows)
+{
+	u32 n = 0;
+
+	while (rows && rows[n].name)
+		n++;
+	return n;
+}
+
+/* The others at their defaults, then one after the other at its ends, then all. */
+static void set_others(struct life *l, u32 way)
+{
+	const struct aqm_field *params = algo->params;
+	u32 n = rows_of(params), i;
+
+	for (i = 0; i < n && way; i++) {
+		bool all = way > 2 * n;
+
+		if (all || (way - 1) / 2 == i)
+			value_of(l, &params[i], way & 1 ? params[i].min : params[i].max);
+	}
+}
+
+/* Is there a queue with this row at this value? The answer is running. */
+static bool live_with(const struct aqm_field *row, u64 value, struct life *l,
+                      const char **sentence)
+{
+	u32 way, ways = 2 * rows_of(algo->params) + 3;
+	struct aqm_refusal no;
+
+	for (way = 0; way < ways; way++) {
+		*l = life_new(algo, SLOTS, 0);
+		set_others(l, way);
+		value_of(l, row, value);
+		turn_to(l);
+		rng_seed(&l->r, 5, 1);
+		no = bench_start(&l->b, 5);
+		if (!no.sentence)
+			return true;
+		*sentence = no.sentence;
+		if (!*no.sentence || strlen(no.sentence) > 79)
+			failed("check answers a sentence that is empty or above 79 characters");
+		life_end(l);
+	}
+	return false;
+}
+
+static void bounds(void)
+{
+	const struct aqm_field *row;
+	struct life l;
+	u32 last;
+
+	looked_for = ALL_RULES;
+	for (row = algo->params; row && row->name; row++)
+		for (last = 0; last < 2; last++) {
+			u64 value = last ? row->max : row->min;
+			const char *sentence = "";
+
+			if (!live_with(row, value, &l, &sentence)) {
+				printf("FAILED row '%s': its %s value, %llu, is refused: %s\n",
+				       row->name, last ? "largest" : "least",
+				       (unsigned long long)value, sentence);
+				exit(1);
+			}
+			if (last ? value < (u64)-1 && !aqm_field_set(row, l.b.conf, value + 1)
+			         : value > 0 && !aqm_field_set(row, l.b.conf, value - 1)) {
+				printf("FAILED row '%s': a value outside its range is stored\n",
+				       row->name);
+				exit(1);
+			}
+			snprintf(during, sizeof(during), " with %s = %llu", row->name,
+			         (unsigned long long)value);
+			life_run(&l, STEPS / 6, true);
+			life_end(&l);
+		}
+}
+
+/* As many packets as the queue may hold, and times without an event. */
+static void long_queue(struct life *l, u32 packets)
+{
+	u32 i;
+
+	for (i = 0; i < packets; i++) {
+		l->b.now += 1000;
+		life_arrive(l, rng_u32(&l->r), 100, (u8)(i & 3));
+	}
+	l->b.now += 1000000 * NS_PER_S;
+	life_arrive(l, 1, 100, 0);
+	for (i = 0; i < packets / 4; i++) {
+		l->b.now += 1000;
+		life_leave(l);
+	}
+	life_reset(l);
+	l->b.now += 1000000 * NS_PER_S;
+	life_leave(l);
+	life_arrive(l, 1, 100, 0);
+}
+
+static void work(void)
+{
+	const struct aqm_field *row;
+	const char *sentence;
+	struct life l = life_new(algo, 60000, 0);
+	u32 last;
+
+	limited = true;
+	set_row(&l.b, "limit", 50000);
+	if (!life_start(&l, 5))
+		failed("a queue with 50000 packets is refused");
+	long_queue(&l, 50000);
+	life_end(&l);
+	for (row = algo->params; row && row->name; row++)
+		for (last = 0; last < 2; last++) {
+			if (!live_with(row, last ? row->max : row->min, &l, &sentence))
+				continue;
+			snprintf(during, sizeof(during), " with %s at its %s", row->name,
+			         last ? "largest" : "least");
+			long_queue(&l, SLOTS / 2);
+			life_run(&l, STEPS / 6, false);
+			life_end(&l);
+		}
+	if (!at.most_work && at.most_call) {
+		printf("skipped: this compiler counts no branches\n");
+		exit(0);
+	}
+	printf("ok: %llu branches at the most, in %s\n", (unsigned long long)at.most_work,
+	       at.most_call ? at.most_call : "none");
+	exit(0);
+}
+
+static void partings(void)
+{
+	u32 flows, i;
+
+	for (flows = 0; flows <= (takes_flows() ? 16u : 0u); flows += 16) {
+		struct life l = ready(flows, 0, 13);
+
+		for (i = 0; i < STEPS; i++) {
+			life_step(&l, true);
+			if (!life_settled(&l))
+				failed("a packet left, and neither the verdict nor gone says "
+				       "so");
+			if (!(i & 255) && !conserved(&l.b))
+				failed("packets or bytes are lost");
+		}
+		life_end(&l);
+	}
+}
+
+static bool near(double is, double was, double times, double more)
+{
+	return is <= was * times + more && was <= is * times + more;
+}
+
+static void stopped_link(void)
+{
+	struct around seen[2] = {{0, 0, 0}, {0, 0, 0}};
+	double delay_ms[2], signals_pct[2];
+	u32 i;
+	bool good;
+
+	pause_run(algo, seen);
+	for (i = 0; i < 2; i++) {
+		double packets = seen[i].packets > 0 ? seen[i].packets : 1;
+
+		delay_ms[i] = seen[i].delay_ms / packets;
+		signals_pct[i] = 100 * seen[i].signals / packets;
+	}
+	/* Twice and thrice: that is how far ours differ from one ten seconds to the next,
+	 * with few signals. */
+	good = seen[1].packets > 0 && near(delay_ms[1], delay_ms[0], 2, 10) &&
+	       near(signals_pct[1], signals_pct[0], 3, 0.5);
+	printf("%s: delay %.1f ms, signals %.2f %% of packets; 10 s after a minute's stop "
+	       "%.1f ms, %.2f %%\n",
+	       good ? "ok" : "FAILED it does not come back", delay_ms[0], signals_pct[0],
+	       delay_ms[1], signals_pct[1]);
+	exit(!good);
+}
+
+static const u32 extremes[] = {0, 1, 255, 65536, 1u << 20, 1u << 31, U32_MAX};
+
+#define EXTREME(r_) extremes[rng_below((r_), sizeof(extremes) / sizeof(extremes[0]))]
+
+/* Rows at random; not those with one of these flags. */
+static void any_row(struct life *l, struct aqm_rng *r, u8 but)
+{
+	const struct aqm_field *row;
+
+	for (row = algo->params; row && row->name; row++) {
+		u64 span = row->max - row->min, any = (u64)rng_u32(r) << 32;
+
+		if (rng_below(r, 3) || row->flags & but)
+			continue;
+		any |= rng_u32(r);
+		/* Most ranges are wide: small values as often as large ones. */
+		any >>= rng_below(r, 64);
+		value_of(l, row, row->min + (span + 1 ? any % (span + 1) : any));
+	}
+}
+
+static void any_life(struct aqm_rng *r)
+{
+	struct life l = life_new(algo, SLOTS, rng_u32(r));
+	u32 i;
+
+	any_row(&l, r, 0);
+	if (!rng_below(r, 4))
+		l.b.mtu_bytes = EXTREME(r);
+	if (takes_flows())
+		set_row(&l.b, "flows", rng_below(r, 3) * 8);
+	if (!life_start(&l, rng_u32(r))) {
+		life_end(&l);
+		return;
+	}
+	for (i = 0; i < 300; i++) {
+		life_step(&l, true);
+		if (!rng_below(r, 20)) {
+			u32 flow = rng_u32(r), len = EXTREME(r);
+
+			life_arrive(&l, flow, len, (u8)rng_below(r, 4));
+		}
+		if (!rng_below(r, 100)) {
+			any_row(&l, r, AQM_FIXED);
+			if (bench_change(&l.b).sentence)
+				memcpy(l.b.conf, queue_conf(l.b.q), algo->conf_bytes);
+		}
+		l.b.host->refuses_marks = !rng_below(r, 3);
+	}
+	if (!conserved(&l.b))
+		failed("packets or bytes are lost");
+	life_end(&l);
+}
+
+static void any(void)
+{
+	struct aqm_rng r;
+	u32 i;
+
+	looked_for = ALL_RULES;
+	rng_seed(&r, 1, 2);
+	for (i = 0; i < 300; i++)
+		any_life(&r);
+}
+
+static const struct property {
+	const char *name, *what;
+	void (*run)(void);
+} properties[] = {
+        {"tables", "rows and texts are sound", tables},
+        {"verdicts", "each verdict keeps the rules of aqm.h", verdicts},
+        {"marks", "no packet is marked that may not be", marking},
+        {"gone", "each packet that leaves otherwise is reported once", partings},
+        {"statistics", "shares, bools and counters stay what they are", statistics},
+        {"seeds", "equal seeds and packets give equal verdicts", seeds},
+        {"copies", "a copied state has the same future", copies},
+        {"time", "times later by a multiple of 2^32 ns change nothing", clock_time},
+        {"again", "a change to the same values changes nothing", same_rows},
+        {"bounds", "the ends of each row's range work, and nothing beyond", bounds},
+        {"work", "no call takes long, however long the queue or the pause", work},
+        {"pause", "a link that stops for a minute is as before 10 s later", stopped_link},
+        {"fuzz", "any rows, packets and times", any},
+};
+
+#define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
+
+int main(int argc, char **argv)
+{
+	u32 i;
+
+	if (argc < 2) {
+		for (i = 0; i < PROPERTIES; i++)
+			printf("%s\t%s\n", properties[i].name, properties[i].what);
+		return 0;
+	}
+	algo = watch(aqm_all[0]);
+	watch_signals();
+	for (i = 0; i < PROPERTIES; i++)
+		if (!strcmp(argv[1], properties[i].name)) {
+			properties[i].run();
+			printf("ok\n");
+			return 0;
+		}
+	fprintf(stderr, "check: there is no property %s\n", argv[1]);
+	return 2;
+}

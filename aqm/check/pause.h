@@ -1,0 +1,143 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * pause.h: a link that stops for a minute, with senders that heed signals.
+ *
+ * Five senders over 10 Mbit/s and a round trip of 40 ms: a window grows by a packet a
+ * round trip, and a signal halves it, at most once a round trip. Steps of a millisecond,
+ * in which the link sends one packet. Nothing is sent anew: only the load matters.
+ */
+#ifndef AQM_CHECK_PAUSE_H
+#define AQM_CHECK_PAUSE_H
+
+#include "life.h"
+
+#define SENDERS    5
+#define RTT_MS     40
+#define STOP_MS    30000
+#define GO_MS      90000
+#define END_MS     110000
+#define NEWS_MAX   4096
+#define PAUSE_SIZE 2000
+
+struct news {
+	u32 due_ms;
+	u8 sender;
+	bool signal;
+};
+
+struct senders {
+	double window[SENDERS];
+	u32 flying[SENDERS], deaf_ms[SENDERS];
+	struct news news[NEWS_MAX];
+	u32 first, last;
+	u64 freed;
+	u8 was_inside[PAUSE_SIZE];
+};
+
+struct around {
+	double delay_ms, packets, signals; /* sums over packets, and their numbers */
+};
+
+static inline void post(struct senders *s, u32 now_ms, u8 sender, bool signal)
+{
+	s->news[s->last++ % NEWS_MAX] = (struct news){now_ms + RTT_MS, sender, signal};
+}
+
+static inline void hear(struct senders *s, u32 now_ms)
+{
+	while (s->first != s->last && s->news[s->first % NEWS_MAX].due_ms <= now_ms) {
+		struct news n = s->news[s->first++ % NEWS_MAX];
+		double *w = &s->window[n.sender];
+
+		s->flying[n.sender]--;
+		if (!n.signal) {
+			*w += 1 / *w;
+		} else if (now_ms >= s->deaf_ms[n.sender]) {
+			*w = *w > 2 ? *w / 2 : 1;
+			s->deaf_ms[n.sender] = now_ms + RTT_MS;
+		}
+	}
+}
+
+/* Packets that the queue has freed since: their senders hear of it a round trip later. */
+static inline void mourn(struct senders *s, struct life *l, u32 now_ms)
+{
+	u32 h;
+
+	for (h = 0; l->b.host->freed != s->freed && h < PAUSE_SIZE; h++)
+		if (s->was_inside[h] && l->b.host->packets[h].place == OUTSIDE) {
+			s->was_inside[h] = 0;
+			s->freed++;
+			post(s, now_ms, (u8)(l->b.host->packets[h].flow >> 29), true);
+		}
+}
+
+static inline void send_all(struct senders *s, struct life *l, u32 now_ms)
+{
+	u8 i;
+	u32 h;
+
+	for (i = 0; i < SENDERS; i++)
+		while (s->flying[i] + 1 <= s->window[i] && s->flying[i] < 200) {
+			h = packet_new(&l->b, (u32)i << 29, 1250, AQM_ECT0);
+			if (h == AQM_NIL)
+				return;
+			l->numbers[h] = (u32)++l->arrived;
+			turn_to(l);
+			packet_of(l->b.host, h)->place = INSIDE;
+			s->was_inside[h] = 1;
+			s->flying[i]++;
+			aqm_enqueue(l->b.q, l->b.now, h);
+			look(l);
+			mourn(s, l, now_ms);
+		}
+}
+
+static inline void send_one(struct senders *s, struct life *l, u32 now_ms, struct around *a)
+{
+	aqm_h h = life_leave(l);
+
+	if (h != AQM_NIL) {
+		const struct packet *p = packet_of(l->b.host, h);
+
+		s->was_inside[h] = 0;
+		post(s, now_ms, (u8)(p->flow >> 29), (p->ds & 3) == AQM_CE);
+		a->delay_ms += (double)(l->b.now - p->keep.enq_ns) / NS_PER_MS;
+		a->packets++;
+	}
+	mourn(s, l, now_ms);
+}
+
+/* Ten seconds before the stop, and ten seconds that begin ten seconds after it. */
+static inline void pause_run(const struct aqm_algo *algo, struct around seen[2])
+{
+	struct life l = life_new(algo, PAUSE_SIZE, NS_PER_S);
+	struct senders *s = calloc(1, sizeof(*s));
+	struct around none;
+	u64 before = 0;
+	u32 ms;
+
+	set_row(&l.b, "limit", 500);
+	if (!life_start(&l, 5))
+		failed("a queue with default rows is refused");
+	for (ms = 0; ms < SENDERS; ms++)
+		s->window[ms] = 2;
+	for (ms = 0; ms < END_MS; ms++) {
+		bool was = ms >= STOP_MS - 10000 && ms < STOP_MS, is = ms >= END_MS - 10000;
+		struct around *a = was ? &seen[0] : is ? &seen[1] : &none;
+
+		hear(s, ms);
+		send_all(s, &l, ms);
+		l.b.now += NS_PER_MS;
+		if (ms < STOP_MS || ms >= GO_MS)
+			send_one(s, &l, ms, a);
+		if (was || is)
+			a->signals += (double)(drops(&l.b) + marks(&l.b) - before);
+		before = drops(&l.b) + marks(&l.b);
+	}
+	free(s);
+	life_end(&l);
+}
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * watch.h: a watch on each call of an algorithm.
+ *
+ * Each call is noted before it is made, with the packet it is about, so that whatever
+ * ends the program (a sanitizer, a signal, a loop) can be told with its event. The work
+ * of a call is counted in branches that its code takes: the compiler puts a call of
+ * __sanitizer_cov_trace_pc() at each, and no clock or other load has a part in it.
+ */
+#ifndef AQM_CHECK_WATCH_H
+#define AQM_CHECK_WATCH_H
+
+#include <signal.h>
+#include <sys/time.h>
+
+#include "../test/host.h"
+
+/* Ours take 70,400 at the most, in an idle that makes 2,048 updates of an empty queue; a
+ * queue calls with a lock held, and this many take about a fifth of a millisecond. */
+#define WORK_MAX 100000u
+/* Beyond this it is a loop that does not end: a second or so of work. */
+#define WORK_LOOP 200000000ull
+/* Seconds of one call, where a compiler does not count. */
+#define CALL_SECS 3
+
+/* Under which rows, for the sentence; and is work limited now? */
+static char during[96];
+static bool limited;
+/* Bits of the rules whose break is a failure now. */
+static u32 looked_for;
+
+struct event {
+	const char *call; /* NULL: none yet */
+	u64 now;
+	struct aqm_pkt pkt;
+	bool about_pkt;
+};
+
+static struct {
+	const struct aqm_algo *algo; /* the user's */
+	const struct host *host;
+	const u32 *numbers;        /* of the packets in the host's slots */
+	struct event last, answer; /* the last call, and the last that gave a verdict */
+	bool inside;
+	u64 arrivals, calls, seen_calls;
+	u64 work, most_work;
+	const char *most_call;
+	u64 gone; /* calls */
+} at;
+
+static inline const char *ecn_name(u8 ecn)
+{
+	static const char *const names[] = {"Not-ECT", "ECT(1)", "ECT(0)", "CE"};
+
+	return names[ecn & 3];
+}
+
+static inline u32 number_of(const struct aqm_pkt *pkt)
+{
+	u32 i;
+
+	for (i = 0; at.host && i < at.host->count; i++) {
+		const struct packet *p = &at.host->packets[i];
+
+		if (p->keep.enq_ns == pkt->k.enq_ns && p->keep.flow == pkt->k.flow &&
+		    p->len == pkt->len)
+			return at.numbers[i];
+	}
+	return 0;
+}
+
+/* The event under way or just over, as part of a sentence. */
+static inline void print_event(void)
+{
+	const struct event *e = &at.last;
+
+	if (!e->call) {
+		printf("before the first call");
+		return;
+	}
+	printf("in %s", e->call);
+	if (e->about_pkt)
+		printf(" of packet %u (%u bytes, %s)", number_of(&e->pkt), e->pkt.len,
+		       ecn_name(e->pkt.ecn));
+	else
+		printf(" after packet %llu", (unsigned long long)at.arrivals);
+	printf(", at %llu.%06llu s", (unsigned long long)(e->now / NS_PER_S),
+	       (unsigned long long)(e->now % NS_PER_S / 1000));
+	printf("%s", during);
+}
+
+static inline void tell(const char *why)
+{
+	static bool told;
+
+	if (told)
+		return;
+	told = true;
+	printf("FAILED %s: ", why);
+	print_event();
+	printf("\n");
+	fflush(stdout);
+}
+
+static inline void failed(const char *why)
+{
+	tell(why);
+	_Exit(1);
+}
+
+/* A sanitizer ends the program: it tells where in the code, this tells when. */
+static void on_death(void)
+{
+	tell("a sanitizer stopped it");
+}
+
+/* Called by the one for undefined behaviour, which knows no other callback. */
+void __ubsan_on_report(void);
+
+void __ubsan_on_report(void)
+{
+	on_death();
+}
+
+static inline void on_signal(int number)
+{
+	failed(number == SIGFPE    ? "SIGFPE, as of a division by zero"
+	       : number == SIGSEGV ? "SIGSEGV, as of a NULL pointer"
+	       : number == SIGABRT ? "the queue around it stopped (see above)"
+	                           : "a signal");
+}
+
+static inline void on_timer(int number)
+{
+	static int alike;
+
+	(void)number;
+	alike = at.inside && at.calls == at.seen_calls ? alike + 1 : 0;
+	at.seen_calls = at.calls;
+	if (alike >= CALL_SECS)
+		failed("an endless loop");
+}
+
+/* Only the algorithm's file is compiled to call it. */
+void __sanitizer_cov_trace_pc(void);
+
+void __sanitizer_cov_trace_pc(void)
+{
+	if (!at.inside)
+		return;
+	if (++at.work == WORK_LOOP)
+		failed("an endless loop");
+	if (limited && at.work > WORK_MAX)
+		failed("more than 100000 branches in one call");
+}
+
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifdef SANITIZED
+void __sanitizer_set_death_callback(void (*)(void));
+#endif
+
+static inline void watch_signals(void)
+{
+	struct itimerval second = {{1, 0}, {1, 0}};
+
+#ifdef SANITIZED
+	__sanitizer_set_death_callback(on_death);
+#else
+	signal(SIGSEGV, on_signal);
+	signal(SIGBUS, on_signal);
+	signal(SIGFPE, on_signal);
+	signal(SIGILL, on_signal);
+#endif
+	signal(SIGABRT, on_signal);
+	signal(SIGPROF, on_timer);
+	setitimer(ITIMER_PROF, &second, NULL);
+}
+
+/* ---- the calls ---- */
+
+static inline void enter(const char *call, u64 now, const struct aqm_pkt *pkt)
+{
+	at.last = (struct event){.call = call, .now = now, .about_pkt = pkt};
+	if (pkt)
+		at.last.pkt = *pkt;
+	at.calls++;
+	at.work = 0;
+	at.inside = true;
+}
+
+static inline void end(void)
+{
+	at.inside = false;
+	if (at.work > at.most_work) {
+		at.most_work = at.work;
+		at.most_call = at.last.call;
+	}
+}
+
+/* The queue counts a wrong tick too, but among other calls. */
+static inline void later(u64 next, u64 than)
+{
+	if (looked_for >> AQM_BAD_TICK & 1 && next <= than)
+		failed("it broke the rule 'tick': its next tick is not later than now");
+}
+
+static const char *watched_check(const void *conf)
+{
+	const char *s;
+
+	enter("check", 0, NULL);
+	s = at.algo->check(conf);
+	end();
+	return s;
+}
+
+static void watched_configure(void *st, const void *conf, const struct aqm_view *views)
+{
+	enter("configure", at.last.now, NULL);
+	at.algo->configure(st, conf, views);
+	end();
+}
+
+static u64 watched_start(void *st, const void *conf, u64 now, u64 seed)
+{
+	u64 next;
+
+	enter("start", now, NULL);
+	next = at.algo->start(st, conf, now, seed);
+	end();
+	later(next, now);
+	return next;
+}
+
+static struct aqm_verdict watched_enqueue(void *st, const void *conf, u64 now,
+                                          const struct aqm_view *views, struct aqm_pkt *pkt)
+{
+	struct aqm_verdict v;
+
+	enter("enqueue", now, pkt);
+	v = at.algo->enqueue(st, conf, now, views, pkt);
+	end();
+	at.answer = at.last;
+	return v;
+}
+
+static struct aqm_verdict watched_overflow(void *st, const void *conf, u64 now,
+                                           const struct aqm_view *views, struct aqm_pkt *pkt)
+{
+	struct aqm_verdict v;
+
+	enter("overflow", now, pkt);
+	v = at.algo->overflow(st, conf, now, views, pkt);
+	end();
+	at.answer = at.last;
+	return v;
+}
+
+static u32 watched_pick(void *st, const void *conf, u64 now, const struct aqm_view *views)
+{
+	u32 lane;
+
+	enter("pick", now, NULL);
+	lane = at.algo->pick(st, conf, now, views);
+	end();
+	at.answer = at.last;
+	return lane;
+}
+
+static struct aqm_verdict watched_dequeue(void *st, const void *conf, u64 now,
+                                          const struct aqm_view *views,
+                                          const struct aqm_pkt *pkt)
+{
+	struct aqm_verdict v;
+
+	enter("dequeue", now, pkt);
+	v = at.algo->dequeue(st, conf, now, views, pkt);
+	end();
+	at.answer = at.last;
+	return v;
+}
+
+static void watched_empty(void *st, const void *conf, u64 now, const struct aqm_view *views)
+{
+	enter("empty", now, NULL);
+	at.algo->empty(st, conf, now, views);
+	end();
+}
+
+static void watched_gone(void *st, const void *conf, u64 now, const struct aqm_view *views,
+                         const struct aqm_pkt *pkt, u8 why)
+{
+	at.gone++;
+	enter("gone", now, pkt);
+	if (at.algo->gone)
+		at.algo->gone(st, conf, now, views, pkt, why);
+	end();
+}
+
+static u64 watched_tick(void *st, const void *conf, u64 now, const struct aqm_view *views)
+{
+	u64 next;
+
+	enter("tick", now, NULL);
+	next = at.algo->tick(st, conf, now, views);
+	end();
+	later(next, now);
+	return next;
+}
+
+static u64 watched_idle(void *st, const void *conf, const struct aqm_view *views, u64 from,
+                        u64 to)
+{
+	u64 next;
+
+	enter("idle", to, NULL);
+	next = at.algo->idle(st, conf, views, from, to);
+	end();
+	later(next, to);
+	return next;
+}
+
+static void watched_echo(void *st, const void *conf, u64 now, const struct aqm_view *views,
+                         u64 rtt_ns)
+{
+	enter("echo", now, NULL);
+	at.algo->echo(st, conf, now, views, rtt_ns);
+	end();
+}
+
+/* The algorithm, under watch. `gone` always, as packets are counted by it. */
+static inline const struct aqm_algo *watch(const struct aqm_algo *a)
+{
+	static struct aqm_algo watched;
+
+	at.algo = a;
+	watched = *a;
+	watched.gone = watched_gone;
+#define WATCH(call_)                                                                           \
+	if (a->call_)                                                                          \
+	watched.call_ = watched_##call_
+	WATCH(check);
+	WATCH(configure);
+	WATCH(start);
+	WATCH(enqueue);
+	WATCH(overflow);
+	WATCH(pick);
+	WATCH(dequeue);
+	WATCH(empty);
+	WATCH(tick);
+	WATCH(idle);
+	WATCH(echo);
+#undef WATCH
+	return &watched;
+}
+
+#endif

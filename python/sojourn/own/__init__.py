@@ -1,0 +1,9 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A user's own algorithm: a C file that runs beside those compiled in.
+
+compiler   the C compiler of this machine, its flags, and its complaints
+library    a file as a library that the core loads, filed by content
+trial      the file under sanitizers in a process of its own: rules, and hostile traffic
+template   the file that `sojourn new` writes
+"""

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The C compiler of this machine."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from sojourn.errors import InputError, RunError
+
+# `cc` is what the system's administrator has chosen.
+_NAMES = ("cc", "gcc", "clang")
+# As `crates/core/build.rs` compiles ours; -g for the lines of a crash.
+_WARNINGS = ("-std=c11", "-g", "-Wall", "-Wextra", "-Werror")
+# A kernel saves no floating-point registers: what needs them would not build there.
+_INTEGERS = ("-mgeneral-regs-only",) if platform.machine() in ("x86_64", "aarch64") else ()
+FREESTANDING = (*_WARNINGS, "-O2", "-ffreestanding", "-fPIC", "-fvisibility=hidden", *_INTEGERS)
+HOSTED = (*_WARNINGS, "-O1", "-Wno-unused-function")
+# Longer complaints are mostly repetitions of the first.
+_LINES = 30
+
+
+@functools.cache
+def path() -> str:
+    """The compiler that CC names, or the first one on PATH."""
+    named = os.environ.get("CC")
+    for name in (named,) if named else _NAMES:
+        found = shutil.which(name)
+        if found:
+            return found
+    if named:
+        raise RunError(f"CC={named}: there is no such compiler")
+    raise RunError(
+        f"no C compiler is on PATH (looked for {', '.join(_NAMES)}); an algorithm of your own "
+        "needs one: apt install gcc"
+    )
+
+
+@functools.cache
+def version() -> str:
+    """What tells its output from another's."""
+    done = subprocess.run([path(), "--version"], capture_output=True, text=True, check=False)
+    return f"{path()} {done.stdout.strip()}"
+
+
+@functools.cache
+def sources() -> Path:
+    """The interface, the queue, the algorithms, as they came with this package."""
+    return Path(__file__).parents[1] / "sources" / "aqm"
+
+
+def include_flags(file: Path) -> list[str]:
+    """Where headers are looked for: beside the file, in the tree that it is of, in ours."""
+    beside = [folder for folder in file.parents[:2] if (folder / "aqm.h").is_file()]
+    return [f"-I{folder}" for folder in (*beside, sources())]
+
+
+def shown(file: Path) -> str:
+    """The path as one would type it here."""
+    relative = os.path.relpath(file)
+    return str(file) if relative.startswith("..") else f".{os.sep}{relative}"
+
+
+def run(words: Sequence[str | Path], file: Path) -> str:
+    """Call the compiler on a user's file; its complaint is the InputError. The answer is its
+    output."""
+    done = subprocess.run(
+        [path(), *words], capture_output=True, text=True, errors="replace", check=False
+    )
+    if done.returncode:
+        lines = done.stderr.strip().splitlines()
+        more = [f"... and {len(lines) - _LINES} lines more"] * (len(lines) > _LINES)
+        text = "\n".join(lines[:_LINES] + more)
+        raise InputError(f"{shown(file)} does not compile:\n{text}")
+    return done.stdout

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// faults.c: an algorithm with planted faults, one at a time. tests/test_own.py chooses one
+// by its number and wants it found; 0 is none.
+
+#include "aqm.h"
+#include "fixed.h"
+#include "rng.h"
+
+#define FAULT 0
+
+enum {
+	SOUND,
+	MARKS_NOT_ECT,
+	DIVIDES_BY_ZERO,
+	LOOPS,
+	NULL_POINTER,
+	BEYOND_ITS_STATE,
+	TICKS_IN_THE_PAST,
+	VICTIM_OUT_OF_REACH,
+	KEEPS_A_GLOBAL,
+	POINTS_INTO_ITS_STATE,
+	READS_THE_TIME_OF_DAY,
+	STARTS_ANEW_WITH_ROWS,
+	IDLES_TICK_BY_TICK,
+	WINDS_UP,
+	SHARE_ABOVE_ONE,
+	COUNTER_FALLS,
+	BOUND_REFUSED,
+	DEFAULT_OUTSIDE,
+	ROWS_OVERLAP,
+	NAME_OF_THE_QUEUE,
+	TICK_WITHOUT_IDLE,
+};
+
+struct faults_conf {
+	u64 target, update;
+};
+
+struct faults_state {
+	u64 delay, share, count, left;
+	u32 prob, window[4];
+	u64 *seen;
+	struct aqm_rng rng;
+};
+
+#define DEFAULT (FAULT == DEFAULT_OUTSIDE ? 20 * NS_PER_S : 5 * NS_PER_MS)
+
+static const struct aqm_field params[] = {
+        AQM_ROW(1, AQM_U64, faults_conf, target, AQM_NS, DEFAULT, 0, 10 * NS_PER_S, 0,
+                "delay up to which nothing is signalled"),
+        {.name = FAULT == NAME_OF_THE_QUEUE ? "limit" : "update",
+         .help = "time between updates",
+         .def = 16 * NS_PER_MS,
+         .min = 1000000,
+         .max = NS_PER_S,
+         .offset = FAULT == ROWS_OVERLAP ? 0 : offsetof(struct faults_conf, update),
+         .attr = 2,
+         .type = AQM_U64,
+         .unit = AQM_NS},
+        AQM_END,
+};
+
+static const struct aqm_field stats[] = {
+        AQM_STAT(1, AQM_U64, faults_state, "share", share, AQM_PROB, 0, "share"),
+        AQM_STAT(2, AQM_U64, faults_state, "count", count, AQM_COUNT, AQM_COUNTER, "signals"),
+        AQM_END,
+};
+
+static const char *check(const void *conf)
+{
+	const struct faults_conf *c = conf;
+
+	if (FAULT == BOUND_REFUSED && c->update > NS_PER_S / 2)
+		return "update is too long";
+	return NULL;
+}
+
+static void configure(void *st, const void *conf, const struct aqm_view *view)
+{
+	struct faults_state *s = st;
+
+	(void)conf, (void)view;
+	if (FAULT == STARTS_ANEW_WITH_ROWS)
+		s->prob = 0;
+	s->seen = &s->delay;
+}
+
+static u64 start(void *st, const void *conf, u64 now, u64 seed)
+{
+	struct faults_state *s = st;
+	const struct faults_conf *c = conf;
+
+	rng_seed(&s->rng, seed, 0);
+	return now + c->update;
+}
+
+static u64 heard; /* of KEEPS_A_GLOBAL */
+
+static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
+                                  const struct aqm_view *view, struct aqm_pkt *pkt)
+{
+	struct faults_state *s = st;
+	struct aqm_verdict v = aqm_pass();
+	volatile u64 none = 0;
+
+	(void)conf;
+	s->window[pkt->len & 3] += FAULT == BEYOND_ITS_STATE ? s->window[view->pkts >> 4] : 1;
+	if (FAULT == DIVIDES_BY_ZERO && view->pkts > 20)
+		s->delay /= none;
+	if (FAULT == LOOPS && view->pkts > 20)
+		for (none = 1; none; none |= 1)
+			;
+	if (FAULT == NULL_POINTER && view->pkts > 20)
+		s->delay = *(volatile u64 *)(none * (u64)view);
+	if (FAULT == VICTIM_OUT_OF_REACH && view->pkts > 20) {
+		v.nvictims = 1;
+		v.victim[0] = 7;
+		v.why = AQM_WHY_MATCH;
+	}
+	if (FAULT == KEEPS_A_GLOBAL && ++heard % 50 == 0)
+		return aqm_drop(AQM_WHY_THRESHOLD);
+	if (FAULT == READS_THE_TIME_OF_DAY && (now >> 32) % 10 == 3)
+		return aqm_drop(AQM_WHY_THRESHOLD);
+	if (!rng_chance(&s->rng, s->prob))
+		return v;
+	s->count++;
+	if (FAULT == MARKS_NOT_ECT)
+		return (struct aqm_verdict){.act = AQM_MARK, .why = AQM_WHY_EARLY};
+	return aqm_signal(view, pkt, AQM_WHY_EARLY);
+}
+
+static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
+                                  const struct aqm_view *view, const struct aqm_pkt *pkt)
+{
+	struct faults_state *s = st;
+
+	(void)conf, (void)view;
+	s->delay = aqm_sojourn_ns(now, pkt);
+	s->left = now;
+	if (FAULT == COUNTER_FALLS && s->count > 3)
+		s->count = 0;
+	return aqm_pass();
+}
+
+static void empty(void *st, const void *conf, u64 now, const struct aqm_view *view)
+{
+	struct faults_state *s = st;
+
+	(void)conf, (void)now, (void)view;
+	s->delay = 0;
+}
+
+#define STEP (U32_MAX / 4000)
+
+static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)
+{
+	struct faults_state *s = st;
+	const struct faults_conf *c = conf;
+	u64 delay = FAULT == POINTS_INTO_ITS_STATE ? *s->seen : s->delay;
+
+	/* One that takes a link that stands for a long queue, and forgets slowly. */
+	if (delay > c->target || (FAULT == WINDS_UP && view->pkts && now > s->left + NS_PER_S))
+		s->share = min64(s->share + STEP, U32_MAX / 4);
+	else
+		s->share -= min64(s->share, FAULT == WINDS_UP ? STEP / 40 : STEP);
+	if (FAULT == SHARE_ABOVE_ONE && delay > c->target)
+		s->share = 1ull << 32;
+	s->prob = (u32)min64(s->share, U32_MAX / 4);
+	return FAULT == TICKS_IN_THE_PAST && view->pkts > 20 ? now : now + c->update;
+}
+
+static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
+{
+	struct faults_state *s = st;
+	const struct faults_conf *c = conf;
+	u64 share = ~s->share;
+
+	while (from <= to && (FAULT == IDLES_TICK_BY_TICK || share != s->share)) {
+		share = s->share;
+		from = tick(st, conf, from, view);
+	}
+	return from <= to ? grid_after(from, to, c->update) : from;
+}
+
+const struct aqm_algo aqm_faults = {
+        .name = "faults",
+        .brief = "has one planted fault",
+        .source = "a test",
+        .abi = AQM_ABI,
+        .flags = AQM_MARKS | AQM_AT_TAIL,
+        .queues = 1,
+        .conf_bytes = sizeof(struct faults_conf),
+        .state_bytes = sizeof(struct faults_state),
+        .params = params,
+        .stats = stats,
+        .check = check,
+        .configure = configure,
+        .start = start,
+        .enqueue = enqueue,
+        .dequeue = dequeue,
+        .empty = empty,
+        .tick = tick,
+        .idle = FAULT == TICK_WITHOUT_IDLE ? NULL : idle,
+};

@@ -1,0 +1,333 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Users' own algorithms: a C file runs beside ours, is tried first, and its faults are named."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import sojourn
+from sojourn import algorithms, executor
+from sojourn.cli import status
+from sojourn.cli.commands import _aqms
+from sojourn.errors import InputError, RunError
+from sojourn.own import compiler, template, trial
+from sojourn.own.layout import lay_out
+from sojourn.own.library import Library
+
+from tests.conftest import SMALL
+
+AQM = Path(__file__).parent.parent / "aqm"
+FAULTS = (Path(__file__).parent / "data" / "faults.c").read_text()
+# What names each fault: a property, or the loading of the file; and what is said.
+FOUND = {
+    "MARKS_NOT_ECT": ("marks", r"rule 'mark'.* in enqueue of packet \d+ \(1000 bytes, Not-ECT\)"),
+    "DIVIDES_BY_ZERO": ("verdicts", r"division by zero \(faults\.c:\d+\): in enqueue of packet"),
+    "LOOPS": ("verdicts", r"an endless loop: in enqueue of packet \d+"),
+    "NULL_POINTER": ("verdicts", r"null pointer.*\(faults\.c:\d+\): in enqueue of packet"),
+    "BEYOND_ITS_STATE": ("verdicts", r"out of bounds.*\(faults\.c:\d+\): in enqueue of packet"),
+    "TICKS_IN_THE_PAST": ("verdicts", r"rule 'tick'.* in tick after packet \d+, at 0\.\d+ s"),
+    "VICTIM_OUT_OF_REACH": ("verdicts", r"rule 'victim'.* in enqueue of packet \d+"),
+    "KEEPS_A_GLOBAL": ("seeds", r"is there a variable outside st\?: in enqueue of packet"),
+    "POINTS_INTO_ITS_STATE": ("copies", r"heap-use-after-free \(faults\.c:\d+\): in tick"),
+    "READS_THE_TIME_OF_DAY": ("time", r"2\^32 .* get other verdicts: in enqueue of packet"),
+    "STARTS_ANEW_WITH_ROWS": ("again", r"after a change to the values that it has"),
+    "IDLES_TICK_BY_TICK": ("work", r"more than 100000 branches in one call: in idle"),
+    "WINDS_UP": ("pause", r"it does not come back: delay .* 10 s after a minute's stop"),
+    "SHARE_ABOVE_ONE": ("statistics", r"'share' is 4294967296, and a share is at most"),
+    "COUNTER_FALLS": ("statistics", r"'count' is 0, and a counter never falls"),
+    "BOUND_REFUSED": ("bounds", r"'update': its largest value, 1000000000, is refused"),
+    "DEFAULT_OUTSIDE": ("", r"row 'target': has a default outside its own range"),
+    "ROWS_OVERLAP": ("", r"row 'update': overlaps another row"),
+    "NAME_OF_THE_QUEUE": ("", r"row 'limit': the queue has a row of this name already"),
+    "TICK_WITHOUT_IDLE": ("", r"tick and idle come together"),
+}
+
+
+@pytest.fixture(scope="module")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shared")
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder(
+    own_store: None, shared_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver takes seconds to compile: all tests of this file have one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
+    monkeypatch.chdir(tmp_path)
+    Path("s.toml").write_text(SMALL)
+
+
+def write(name: str, text: str) -> Library:
+    Path(name).write_text(text)
+    found = algorithms.find(f"./{name}").file
+    assert found
+    return found
+
+
+def codel() -> str:
+    (source,) = AQM.glob("**/codel.c")
+    return source.read_text()
+
+
+def fault(number: str) -> str:
+    return FAULTS.replace("#define FAULT 0", f"#define FAULT {number}")
+
+
+def failed(file: Library) -> dict[str, str]:
+    return {f.name: f.said for f in trial.check(file) if f.state == "FAILED"}
+
+
+# ---- running ----
+
+
+def test_a_copy_of_one_of_ours_runs_as_ours_does() -> None:
+    write("mine.c", codel())
+    result = sojourn.run("s.toml", aqms=["./mine.c:target=3ms", "codel:target=3ms"])
+    assert [run.labels["aqm"] for run in result] == ["mine:target=3ms", "codel:target=3ms"]
+    mine, ours = (run.report["fingerprint"] for run in result)
+    assert mine == ours
+
+
+def test_a_scenario_names_a_file_from_its_own_folder() -> None:
+    Path("below").mkdir()
+    Path("below/mine.c").write_text(codel())
+    Path("below/s.toml").write_text(SMALL.replace('"codel"', '"./mine.c"'))
+    (run,) = sojourn.run("below/s.toml")
+    assert run.labels["aqm"] == "mine"
+    Path("below/s.toml").write_text(
+        SMALL.replace('"codel"', '{ algorithm = "mine.c", target = "3 ms" }')
+    )
+    (other,) = sojourn.run("below/s.toml")
+    assert other.report["fingerprint"] != run.report["fingerprint"]
+
+
+def test_a_file_is_told_from_another_algorithm_of_its_name() -> None:
+    Path("below").mkdir()
+    for name in ("codel.c", "mine.c", "below/mine.c"):
+        write(name, codel())
+    names = [str(Path(name).absolute()) for name in ("codel.c", "mine.c", "below/mine.c")]
+    shown = algorithms.shown_names([*names, "codel"])
+    assert [shown[name] for name in names] == ["./codel.c", "./mine.c", "./below/mine.c"]
+    assert algorithms.shown_names(names[1:2])[names[1]] == "mine"
+
+
+def test_a_run_is_filed_under_the_content_of_the_file_and_its_headers() -> None:
+    Path("gain.h").write_text("#define GAIN 1\n")
+    text = codel().replace('#include "aqm.h"', '#include "aqm.h"\n#include "gain.h"')
+    first = write("mine.c", text)
+    keys = {first.digest}
+    Path("gain.h").write_text("#define GAIN 2 \n")
+    changed = algorithms.find("./mine.c").file
+    assert changed
+    keys.add(changed.digest)
+    keys.add(write("mine.c", text + "\n").digest)
+    assert len(keys) == 3
+    Path("gain.h").write_text("#define GAIN 1\n")
+    assert write("mine.c", text).digest == first.digest
+    scenario = sojourn.loads(SMALL.replace('"codel"', f'"{Path("mine.c").absolute()}"'))
+    (of_link,) = {link["queue"]["algorithm"] for link in scenario.to_engine()["links"]} - {"fifo"}
+    assert of_link == f"mine.c@{first.digest}"
+
+
+def test_a_result_repeats_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("mine.c", codel())
+    sojourn.run("s.toml", aqms=["./mine.c"], out="out")
+    head = json.loads(Path("out/result.json").read_text())
+    monkeypatch.chdir("out")
+    before = head["runs"][0]["fingerprint"]
+    words = head["command"].split()[1:]
+    assert str(tmp_path / "mine.c") in words
+    assert status([*words, "--out", "again"]) == 0
+    assert json.loads(Path("again/result.json").read_text())["runs"][0]["fingerprint"] == before
+
+
+def test_the_command_shows_a_files_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    template.write(Path("my_aqm.c"))
+    assert status(["show", "./my_aqm.c", "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)
+    assert table["name"] == "my_aqm"
+    assert [row["name"] for row in table["parameters"]] == ["target", "range", "update", "most"]
+
+
+# ---- what cannot be used ----
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("now = codel_tick(c, now);", "now = codel_tick(c, then);", r"mine\.c:\d+:\d+: error"),
+        (".abi = AQM_ABI", ".abi = AQM_ABI + 1", r"its abi is \d+; write \.abi = AQM_ABI"),
+        ('.name = "codel"', '.name = "other"', r"aqm_codel calls itself 'other'"),
+        ("const struct aqm_algo aqm_", "static const struct aqm_algo aqm_", r"is static"),
+        ("AQM_ROW(1, AQM_U64", "AQM_ROW(1, AQM_U32", r"member is not as wide as the type"),
+        ("s->delay = now", "s->delay = (u64)(0.5 * (double)now)", r"does not compile"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_a_reason(old: str, new: str, said: str) -> None:
+    assert old in codel()
+    with pytest.raises(InputError, match=said):
+        write("mine.c", codel().replace(old, new))
+
+
+def test_a_file_without_an_algorithm_or_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InputError, match=r"mine\.c: defines no algorithm; write"):
+        write("mine.c", '#include "aqm.h"\n')
+    with pytest.raises(InputError, match=r"\./none\.c: there is no such file"):
+        algorithms.find("./none.c")
+
+
+def test_a_library_of_another_interface_is_refused() -> None:
+    """A header of the user's own tree decides what its file is compiled with."""
+    for source in AQM.glob("**/*.h"):
+        place = Path("aqm") / source.relative_to(AQM)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(source.read_text())
+    header = Path("aqm/aqm.h")
+    text = header.read_text()
+    header.write_text(re.sub(r"#define AQM_ABI +\d+", "#define AQM_ABI 999", text))
+    with pytest.raises(InputError, match=r"is written for interface 999"):
+        write("aqm/mine.c", codel())
+    header.write_text(text.replace("struct aqm_pkt {", "struct aqm_pkt {\n\tu64 more;"))
+    with pytest.raises(InputError, match=r"another aqm\.h: a struct has another size"):
+        write("aqm/mine.c", codel() + "\n")
+
+
+def test_a_machine_without_a_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("mine.c").write_text(codel() + "\n\n")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CC", raising=False)
+    compiler.path.cache_clear()
+    try:
+        with pytest.raises(RunError, match=r"no C compiler is on PATH .*apt install gcc"):
+            algorithms.find("./mine.c")
+    finally:
+        compiler.path.cache_clear()
+
+
+# ---- what is tried first ----
+
+
+@pytest.mark.parametrize("number", FOUND)
+def test_a_planted_fault_is_found_and_named(number: str) -> None:
+    prop, said = FOUND[number]
+    try:
+        found = failed(write("faults.c", fault(number)))
+    except InputError as error:
+        found = {"": str(error)}
+    assert re.search(said, found[prop]), found
+
+
+def test_every_planted_fault_is_looked_for() -> None:
+    names = re.findall(r"^\t([A-Z_]+),$", FAULTS, re.M)
+    assert names == ["SOUND", *FOUND]
+    assert failed(write("faults.c", FAULTS)) == {}
+
+
+@pytest.mark.parametrize("name", algorithms.algorithms())
+def test_ours_have_every_property(name: str) -> None:
+    assert failed(trial.find(name)) == {}
+
+
+def test_a_fault_is_told_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    write("faults.c", fault("LOOPS"))
+    assert status(["run", "s.toml", "--aqm", "./faults.c", "--aqm", "codel"]) == 3
+    said = capsys.readouterr()
+    assert "./faults.c is not run" in said.err and not said.out
+    assert re.search(r"an endless loop: in enqueue of packet \d+ \(\d+ bytes, ", said.err)
+
+
+# Random packets come with other limits, so that this shows in the run alone.
+LATE = "\tif (view->limit_pkts == 777 && now > NS_PER_S)\n\t\t"
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("for (;;)\n\t\t\ts->delay++;", "no progress for 2 s: an endless loop?"),
+        ("{ u64 *volatile none = NULL; *none = 1; }", "SIGSEGV (a NULL pointer?)"),
+    ],
+)
+def test_a_run_that_crashes_or_hangs_ends_with_a_sentence(
+    statement: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(executor, "_STUCK_S", 2.0)
+    before = "\tnow = codel_tick(c, now);"
+    assert before in codel()
+    write("late.c", codel().replace(before, f"{LATE}{statement}\n{before}", 1))
+    assert status(["run", "s.toml", "--aqm", "./late.c:limit=777", "--aqm", "codel"]) == 3
+    assert said in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_a_run_that_does_not_come_back() -> None:
+    before = "\tnow = codel_tick(c, now);"
+    write("late.c", codel().replace(before, f"{LATE}for (;;)\n\t\t\ts->delay++;\n{before}", 1))
+    trial.before_run(algorithms.find("./late.c").file or pytest.fail())
+    words = [sys.executable, "-m", "sojourn", "run", "s.toml", "--aqm", "./late.c:limit=777"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as command:
+        time.sleep(5)
+        assert command.poll() is None
+        command.send_signal(signal.SIGINT)
+        _, said = command.communicate(timeout=20)
+    assert command.returncode == 130 and "interrupted: 0 of 1 runs" in said
+
+
+# ---- beginning ----
+
+
+def test_new_writes_an_algorithm_that_has_every_property_and_holds_delay_down() -> None:
+    assert status(["new", "my_aqm.c"]) == 0
+    assert failed(write("my_aqm.c", Path("my_aqm.c").read_text())) == {}
+    result = sojourn.run("s.toml", aqms=["./my_aqm.c", "fifo"])
+    delays = [run.report["queues"][0]["windows"][0]["queue_delay_ms"]["mean"] for run in result]
+    assert delays[0] < delays[1] / 3
+    assert all(run.report["queues"][0]["windows"][0]["utilisation_pct"] > 75 for run in result)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("s.toml", "write NAME.c"),
+        ("My-aqm.c", "write NAME.c"),
+        ("codel.c", "an algorithm of Sojourn's"),
+        ("there.c", "nothing was written"),
+    ],
+)
+def test_new_refuses_what_it_cannot_name_or_would_overwrite(name: str, said: str) -> None:
+    Path("there.c").write_text("kept")
+    with pytest.raises(InputError, match=re.escape(said)):
+        template.write(Path(name))
+    assert Path("there.c").read_text() == "kept" and Path("s.toml").read_text() == SMALL
+
+
+def test_the_shell_completes_paths_of_files_too() -> None:
+    Path("below").mkdir()
+    Path("below/mine.c").write_text("")
+    assert _aqms("./b") == ["./below/"]
+    assert _aqms("./below/") == ["./below/mine.c"]
+    assert "codel" in _aqms("co") and _aqms("") == list(algorithms.every())
+
+
+# ---- for a kernel ----
+
+
+def test_a_file_is_laid_out_for_the_module_with_its_headers_by_its_own_name() -> None:
+    Path("gain.h").write_text("#define GAIN 1\n")
+    text = codel().replace('#include "aqm.h"', '#include "aqm.h"\n#include "gain.h"')
+    mine = write("mine.c", text)
+    (folder,) = lay_out([mine])
+    laid = {path.name: path.read_text() for path in folder.rglob("*.[ch]")}
+    assert laid == {"codel.c": text, "gain.h": "#define GAIN 1\n"}
+    with pytest.raises(InputError, match=r"are both 'codel'"):
+        lay_out([mine, write("other.c", text)])

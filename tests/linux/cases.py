@@ -14,23 +14,43 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from sojourn import _native
+
 from tests.linux import netlink as nl
 from tests.linux.net import Sender, case, do, hears, lay_wire, watching
 from tests.linux.netlink import Netlink, Qdisc
 from tests.linux.trees import PARENTS, TBF, books, drain, lay_tree, load
 
-ALGORITHMS = ["choke", "codel", "duk", "fifo", "pie", "pie_2013", "sfb"]
-# Those that sample have no flows of their own; a case below holds this to the module.
-ALONE = ["choke"]
+ALGORITHMS = [known["name"] for known in _native.algorithms()]
+# Those that have no flows of their own; a case below holds this to the module.
+ALONE = [name for name in ALGORITHMS if _native.check(name, {"flows": 64, "bandwidth": 1})]
+# Those that must know the rate of the link below them.
+RATED = [known["name"] for known in _native.algorithms() if known["needs_rate"]]
+RATE_BYTES_S = 2_500_000
 MS = 1_000_000
 
 SPILL = [nl.algorithm("spill"), nl.nest(nl.PARAMS, nl.u32(1, 5))]
 SPILL_BUT_LAST = [nl.algorithm("spill"), nl.nest(nl.PARAMS, nl.u32(1, 5), nl.u32(2, 1))]
 
 
+def rate_of(name: str) -> list[bytes]:
+    """The queue's row without which this algorithm is refused."""
+    return [nl.u64(nl.BANDWIDTH, RATE_BYTES_S)] if name in RATED else []
+
+
+def plain(name: str) -> str:
+    """The words of this algorithm with as few rows as it may have."""
+    return f"{name} bandwidth {RATE_BYTES_S}B/s" if name in RATED else name
+
+
+def alone(name: str) -> list[bytes]:
+    """The same, as options."""
+    return [nl.algorithm(name), nl.nest(nl.QUEUE, *rate_of(name))]
+
+
 def flows_of(name: str, flows: int) -> bytes:
     """The queue's rows for so many flows, where the algorithm may have any."""
-    return nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, 0 if name in ALONE else flows))
+    return nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, 0 if name in ALONE else flows), *rate_of(name))
 
 
 # ---- packets go through, and are counted ----
@@ -57,21 +77,22 @@ def every_algorithm_holds_a_load_alone_and_in_flows() -> None:
     kernel = Netlink()
     do(TBF)
     below = [("9:1", "10:")]
-    alone: list[str] = []
+    refused: list[str] = []
     for name in ALGORITHMS:
         for flows in (0, 64):
-            rows = nl.nest(nl.QUEUE, nl.u32(nl.LIMIT, 30), nl.u32(nl.FLOWS, flows))
+            limits = nl.u32(nl.LIMIT, 30), nl.u32(nl.FLOWS, flows)
+            rows = nl.nest(nl.QUEUE, *limits, *rate_of(name))
             try:
                 kernel.add("c0", "9:1", "10:", nl.algorithm(name), rows)
             except nl.Refused as answer:
-                assert flows and "cannot be flow-queued" in answer.sentence, answer
-                alone.append(name)
+                assert flows and answer.sentence.startswith("flows: "), answer
+                refused.append(name)
                 continue
             mine = load(kernel, below)["10:"]
             assert mine.total(nl.DROPS) == mine.drops > 0, mine
             assert mine.count(1) == mine.count(3) + mine.drops
             kernel.delete("c0", "9:1", "10:")
-    assert alone == ALONE, alone
+    assert refused == ALONE, refused
 
 
 @case
@@ -219,8 +240,9 @@ def a_queue_starts_with_the_defaults() -> None:
     kernel = Netlink()
     kernel.add("c0", "root", "1:", nl.algorithm("codel"))
     rows = kernel.dump("c0")["1:"].rows
-    assert nl.numbers(rows[nl.HOST]) == {1: 1}
-    assert nl.numbers(rows[nl.QUEUE]) == {1: 1000, 2: 0xFFFFFFFF, 3: 0, 4: 0, 5: 0, 6: 32 << 20}
+    assert nl.numbers(rows[nl.HOST]) == {1: 1, 2: 0, 3: 0}
+    queue = {1: 1000, 2: 0xFFFFFFFF, 3: 0, 4: 0, 5: 0, 6: 32 << 20, 7: 0}
+    assert nl.numbers(rows[nl.QUEUE]) == queue
     assert nl.numbers(rows[nl.PARAMS]) == {1: 5 * MS, 2: 100 * MS, 3: 0}
 
 

@@ -65,7 +65,7 @@ def what_cannot_be_is_refused_and_nothing_changes() -> None:
         with refuses(code, *words):
             kernel.add("c0", "root", "1:", name, options)
     names = [
-        (errno.ENOENT, "no algorithm is called red", nl.algorithm("red")),
+        (errno.ENOENT, "no algorithm is called nosuch", nl.algorithm("nosuch")),
         (errno.ENOENT, "no algorithm is called ", nl.algorithm("")),
         (errno.EINVAL, "", nl.algorithm("x" * 32)),
         (errno.EINVAL, "", nl.attribute(nl.ALGO, b"codel")),

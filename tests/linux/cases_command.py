@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.linux.cases import ALGORITHMS
+from tests.linux.cases import ALGORITHMS, plain
 from tests.linux.cases_tc import strange
 from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink
@@ -44,10 +44,10 @@ def the_command_prints_what_tc_prints_and_reads_it_again() -> None:
     lay_wire()
     kernel = Netlink()
     for name in ALGORITHMS:
-        ours(f"qdisc add dev c0 root handle 1: sojourn {name} ecn")
+        ours(f"qdisc add dev c0 root handle 1: sojourn {plain(name)} ecn")
         made = kernel.dump("c0")["1:"].options
         do("tc qdisc del dev c0 root")
-        do(f"tc qdisc add dev c0 root handle 1: sojourn {name} ecn")
+        do(f"tc qdisc add dev c0 root handle 1: sojourn {plain(name)} ecn")
         assert kernel.dump("c0")["1:"].options == made, name
         assert strange(kernel) >= 3
         Sender().send(3)
@@ -66,7 +66,9 @@ def the_command_serves_a_leaf_and_counts_as_tc_does() -> None:
     Sender().send(60)
     time.sleep(1)
     shown = ours("-s qdisc show dev c0 parent 9:1")
-    assert shown.startswith("qdisc sojourn 10: parent 9:1 pie split_gso limit 20p"), shown
+    assert shown.startswith(
+        "qdisc sojourn 10: parent 9:1 pie split_gso norespond responder 0.0.0.0 limit 20p"
+    ), shown
     assert shown in do("tc -s qdisc show dev c0"), (shown, do("tc -s qdisc show dev c0"))
     [mine] = json.loads(ours("-s -j qdisc show dev c0 parent 9:1"))
     tcs = json.loads(do("tc -s -j qdisc show dev c0"))

@@ -103,7 +103,7 @@ def the_parameter_of_the_module_is_the_default() -> None:
 @case
 def a_wrong_parameter_refuses_the_module_with_a_sentence() -> None:
     for words, sentence in {
-        "red": "no algorithm is called red",
+        "nosuch": "no algorithm is called nosuch",
         "fq": "no algorithm is called fq",
         "": "no algorithm is called ",
         "codel ecn": "no algorithm is called codel ecn",

@@ -59,9 +59,11 @@ __all__ = [
 # The numbers of linux/qdisc/sojourn.h, a second time: they are for ever, and a test that must
 # change one has found a mistake.
 ALGO, HOST, QUEUE, PARAMS, ANEW = 1, 2, 3, 4, 5
-COUNTS, DROPS, MARKS, BAD, STATS, MEMORY = 1, 2, 3, 4, 5, 6
-SPLIT_GSO = 1
-LIMIT, LIMIT_BYTES, ECN, FLOWS, QUANTUM, MEMORY_LIMIT = 1, 2, 3, 4, 5, 6
+COUNTS, DROPS, MARKS, BAD, STATS, MEMORY, PROBES = 1, 2, 3, 4, 5, 6, 7
+SPLIT_GSO, RESPOND, RESPONDER = 1, 2, 3
+# Of IP and what the tests put in front of it.
+PROBE_BYTES = 42
+LIMIT, LIMIT_BYTES, ECN, FLOWS, QUANTUM, MEMORY_LIMIT, BANDWIDTH = 1, 2, 3, 4, 5, 6, 7
 
 
 def algorithm(name: str) -> bytes:
@@ -114,11 +116,20 @@ class Qdisc(rtnetlink.Qdisc):
         return sum(numbers(self.stats[nest_type]).values())
 
     @property
+    def probes_held(self) -> int:
+        if PROBES not in self.stats:
+            return 0
+        counts = numbers(self.stats[PROBES])
+        return counts[1] - counts[3] - counts[4]
+
+    @property
     def balances(self) -> bool:
         """In = out + dropped + held; what was peeked at is out, and still held."""
         arrived, arrived_bytes, out, out_bytes, dropped_bytes = (self.count(i) for i in range(1, 6))
-        held = arrived - out - self.total(DROPS)
-        if self.qlen == held and self.backlog != arrived_bytes - out_bytes - dropped_bytes:
+        probes = self.probes_held
+        held = arrived - out - self.total(DROPS) + probes
+        held_bytes = arrived_bytes - out_bytes - dropped_bytes + PROBE_BYTES * probes
+        if self.qlen == held and self.backlog != held_bytes:
             return False
         return held >= 0 and self.qlen - held in (0, 1)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from sojourn.algorithms import Row, algorithms, queue_rows
 from sojourn.linux.tc.tables import HOST_ROWS
 
+from tests.algorithms import ALGORITHMS
 from tests.linux import netlink as nl
 from tests.linux.play import MS, SPACE_FD, ZERO_NS, Script
 
@@ -32,30 +33,6 @@ PLAIN, OFFERS_ECN = "10.0.0.2", "10.0.0.3"
 MTUS = {SMALL: 68, LARGE: (1 << 31) - 14}
 BUCKETS_BYTES = {SMALL: 200, LARGE: 1 << 16}
 
-# Rows by which each signals early and often at 20 Mbit/s, and others to change to.
-ROWS: dict[str, tuple[dict[str, int], dict[str, int]]] = {
-    "codel": (
-        {"target": MS, "interval": 20 * MS},
-        {"target": 3 * MS, "interval": 50 * MS, "form": 1},
-    ),
-    "pie_2013": (
-        {"target": 5 * MS, "tupdate": 10 * MS, "beta": 200, "max_burst": 20 * MS},
-        {"target": 2 * MS, "alpha": 8, "dq_threshold": 5000},
-    ),
-    "pie": (
-        {"target": 5 * MS, "tupdate": 10 * MS, "beta": 2000, "mark_ecnth": 1 << 31},
-        {"target": 2 * MS, "alpha": 200, "max_burst": 20 * MS, "dq_rate_estimator": 1, "form": 1},
-    ),
-    "duk": ({"tick": MS}, {"tick": 3 * MS, "fixed_interval": 30 * MS}),
-    "choke": (
-        {"min": 5, "max": 60, "probability": 1 << 29, "weight": 4},
-        {"min": 2, "max": 30, "weight": 2},
-    ),
-    "sfb": (
-        {"bin_target": 5, "bin_max": 30, "increment": 1 << 26, "rehash": 1000 * MS, "warmup": MS},
-        {"bin_target": 3, "bin_max": 9, "penalty_rate": 100, "penalty_burst": 5},
-    ),
-}
 # Of every queue, by turns: those that the table has. None: as it is without the row.
 QUEUE_ROWS: dict[str, tuple[int | None, ...]] = {
     "limit": (LIMIT_PKTS, 40, 3),
@@ -64,6 +41,8 @@ QUEUE_ROWS: dict[str, tuple[int | None, ...]] = {
     "ecn": (1, 1, 1, 0),
     "quantum": (0, 300),
 }
+# Beside these of an algorithm that must know the rate.
+RATES: dict[str, tuple[int | None, ...]] = {"bandwidth": (RATE_BPS // 8, RATE_BPS // 10)}
 HOST_ROWS_BY_TURNS: dict[str, tuple[int | None, ...]] = {"split_gso": (1, 1, 0)}
 # How many flows each queue of a run has, if it has any: the first, those that replace it, those
 # of the small and of the large packets.
@@ -95,6 +74,7 @@ class Traffic:
         self.script = Script()
         self.stop_ns = 0
         known = algorithms()[name]
+        self.queue_rows = QUEUE_ROWS | (RATES if known.needs_rate else {})
         self._params = {row.name: row for row in known.params}
         self._host = {row.name: row for row in HOST_ROWS}
 
@@ -102,13 +82,13 @@ class Traffic:
 
     def params(self, number: int, fixed: bool) -> bytes:
         """With those that cannot be changed, or without."""
-        rows = ROWS.get(self.name, ({}, {}))[number % 2]
+        rows = ALGORITHMS[self.name].signalling[number % 2]
         known = [self._params[name] for name in rows]
         return nl.nest(nl.PARAMS, *(encoded(r, rows[r.name]) for r in known if fixed >= r.fixed))
 
     def add(self, index: int, number: int, own: str = "10:", *more: bytes) -> None:
         """A queue with the rows and flows of the run's first, or second, ..."""
-        first = {name: turns[:1] for name, turns in QUEUE_ROWS.items()}
+        first = {name: turns[:1] for name, turns in self.queue_rows.items()}
         rows = queue_rows()
         queue = [*by_turns(rows, first, 0), encoded(rows["flows"], self.flows[number])]
         options = nl.nest(nl.QUEUE, *queue), self.params(number, fixed=True)
@@ -116,7 +96,7 @@ class Traffic:
         self.script.qdisc(index, "9:1", own, flags, "sojourn", kind, *options, *more)
 
     def change(self, number: int, own: str = "10:") -> None:
-        queue = nl.nest(nl.QUEUE, *by_turns(queue_rows(), QUEUE_ROWS, number))
+        queue = nl.nest(nl.QUEUE, *by_turns(queue_rows(), self.queue_rows, number))
         host = nl.nest(nl.HOST, *by_turns(self._host, HOST_ROWS_BY_TURNS, number))
         options = host, queue, self.params(number, fixed=False)
         self.script.qdisc(WIRE, "9:1", own, 0, "sojourn", *options)
@@ -170,7 +150,9 @@ class Traffic:
         for address in (PLAIN, OFFERS_ECN):
             script.address(WIRE, address)
         script.neighbour(WIRE, "10.0.0.1", 1)
-        script.qdisc(WIRE, "root", "1:", nl.CREATE, "sojourn", nl.algorithm(self.name))
+        rate = {name: turns[:1] for name, turns in self.queue_rows.items() if name in RATES}
+        far = nl.algorithm(self.name), nl.nest(nl.QUEUE, *by_turns(queue_rows(), rate, 0))
+        script.qdisc(WIRE, "root", "1:", nl.CREATE, "sojourn", *(far if rate else far[:1]))
         script.space("c")
         script.address(WIRE, "10.0.0.1")
         self.up()

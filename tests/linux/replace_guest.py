@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from tests.linux import netlink as nl
-from tests.linux.cases import ALGORITHMS, ALONE
+from tests.linux.cases import ALGORITHMS, ALONE, rate_of
 from tests.linux.net import Sender, complaints, do, lay_wire
 from tests.linux.netlink import Netlink
 from tests.linux.trees import TBF, books, drain
@@ -32,7 +32,8 @@ def main() -> None:
                 sender.send((number + burst * 3 + i) % 13, payload_bytes=472 * 2)
             time.sleep(0.002 * (burst % 5))
         many = 0 if name in ALONE else number % 2 * 16
-        flows = nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, many), nl.u32(nl.ECN, 1))
+        rows = nl.u32(nl.FLOWS, many), nl.u32(nl.ECN, 1)
+        flows = nl.nest(nl.QUEUE, *rows, *rate_of(name))
         # The second time it is the same, and a change.
         for _ in range(2):
             kernel.replace("c0", "9:1", "10:", nl.algorithm(name), flows)

@@ -21,7 +21,7 @@ struct aqm_event;
 struct packet {
 	struct aqm_keep keep;
 	u32 len, flow, next, mem;
-	u8 ds;
+	u8 ds, probe;
 };
 
 struct replay {
@@ -68,9 +68,9 @@ static inline void host_set_next(aqm_ctx c, aqm_h h, aqm_h next)
 	c->packets[h].next = next;
 }
 
-static inline void host_probe(aqm_ctx c, u64 now)
+static inline bool host_is_probe(aqm_ctx c, aqm_h h)
 {
-	(void)c, (void)now;
+	return c->packets[h].probe;
 }
 
 static bool host_mark(aqm_ctx c, aqm_h h);
@@ -94,8 +94,8 @@ static inline u32 record_number(aqm_ctx c, aqm_h h)
 
 static const char *const whats[] = {"row",    "init",  "change", "reset", "event", "look",
                                     "number", "state", "joined", "left",  "freed", "marked"};
-static const char *const events[] = {"arrival", "wish", "enqueue", "overflow",
-                                     "dequeue", "gone", "tick"};
+static const char *const events[] = {"arrival", "wish", "enqueue", "overflow", "dequeue",
+                                     "gone",    "tick", "probe",   "echo"};
 
 /* clang-format off */
 #define FIELD(name) {#name, offsetof(struct sojourn_record, name), \
@@ -278,15 +278,19 @@ static void arrive(struct replay *c, struct aqm_queue *q, const struct sojourn_r
 	}
 	c->packets[h] =
 	        (struct packet){.len = r->len, .flow = r->flow, .mem = r->mem, .ds = r->ds};
-	joined = aqm_enqueue(q, r->now, h);
+	c->packets[h].probe = r->ev == AQM_EV_PROBE;
+	joined = r->ev == AQM_EV_PROBE ? aqm_join_probe(q, r->now, h)
+	                               : aqm_enqueue(q, r->now, h);
 	record_fate(c, RECORD_JOINED, record_number(c, h), joined, 0);
 }
 
 static void give(struct replay *c, struct aqm_queue *q, const struct rows *rows,
                  const struct sojourn_record *r)
 {
-	if (r->what == RECORD_EVENT && r->ev == AQM_EV_ARRIVAL) {
+	if (r->what == RECORD_EVENT && (r->ev == AQM_EV_ARRIVAL || r->ev == AQM_EV_PROBE)) {
 		arrive(c, q, r);
+	} else if (r->what == RECORD_EVENT && r->ev == AQM_EV_ECHO) {
+		aqm_echo(q, r->now, r->inst, r->value);
 	} else if (r->what == RECORD_EVENT && r->ev == AQM_EV_WISH) {
 		record_left(c, q, aqm_dequeue(q, r->now));
 	} else if (r->what == RECORD_LOOK) {

@@ -44,6 +44,7 @@ def test_every_row_is_measured_and_stands_in_the_table(
         assert result.row.state in text
 
 
+@pytest.mark.deep
 def test_a_large_packet_is_held_up_to_the_limit_and_the_rest_is_dropped(
     kernel: Built, ours: Module
 ) -> None:
@@ -56,6 +57,7 @@ def test_a_large_packet_is_held_up_to_the_limit_and_the_rest_is_dropped(
             assert attempt.lost == before + QUICK.segments - attempt.held
 
 
+@pytest.mark.deep
 def test_a_queue_that_miscounts_what_it_holds_is_not_measured(
     kernel: Built, ours: Module, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.linux.cases import ALGORITHMS, ALONE
+from tests.linux.cases import ALGORITHMS, ALONE, RATE_BYTES_S, RATED
 from tests.linux.debian import HEADERS, boot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,14 +29,15 @@ insmod /sch_tbf.ko
 insmod /sch_sojourn.ko
 for name in {" ".join(ALGORITHMS)}; do
 	case $name in {"|".join(ALONE)}) flows= ;; *) flows=fq ;; esac
-	/sbin/tc qdisc add dev lo root handle 1: sojourn $name ecn
+	case $name in {"|".join(RATED)}) rate="bandwidth {RATE_BYTES_S}B/s" ;; *) rate= ;; esac
+	/sbin/tc qdisc add dev lo root handle 1: sojourn $name ecn $rate
 	ping -q -c 5 -i 0.05 127.0.0.1
 	/sbin/tc qdisc change dev lo root sojourn $name limit 50p
 	/sbin/tc -s qdisc show dev lo
 	/sbin/tc qdisc del dev lo root
 	/sbin/tc qdisc add dev lo root handle 1: htb default 10
 	/sbin/tc class add dev lo parent 1: classid 1:10 htb rate 2mbit
-	/sbin/tc qdisc add dev lo parent 1:10 handle 10: sojourn $flows $name
+	/sbin/tc qdisc add dev lo parent 1:10 handle 10: sojourn $flows $name $rate
 	ping -q -c 5 -i 0.05 -s 1000 127.0.0.1
 	/sbin/tc -s qdisc show dev lo
 	/sbin/tc qdisc del dev lo root

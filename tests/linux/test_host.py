@@ -183,6 +183,23 @@ def test_a_qdisc_of_the_kernels_own_runs_beside_ours(tmp_path: Path) -> None:
     assert [run.labels["host"] for run in result] == ["linux", "linux"]
 
 
+@pytest.mark.usefixtures("kernel")
+def test_a_file_of_ones_own_runs_in_a_module_of_its_own(tmp_path: Path) -> None:
+    """Under another name, and under the name of ours, in the place of which it then stands."""
+    (ours,) = (Path(__file__).parents[2] / "aqm").glob("**/codel.c")
+    for name in ("codel", "mine"):
+        text = ours.read_text().replace(".brief =", f'.brief = "{name}", .source = "here", //', 1)
+        text = text.replace("aqm_codel = {", f"aqm_{name} = {{").replace('"codel"', f'"{name}"')
+        text = text.replace('.source = "RFC 8289",', "")
+        (tmp_path / f"{name}.c").write_text(text)
+    scenario = loads(SCENARIO.replace("6 s", "2 s").replace('stop = "5 s"', ""))
+    aqms = ["codel", str(tmp_path / "codel.c"), str(tmp_path / "mine.c")]
+    result = run_scenario(scenario, aqms=aqms, hosts=["linux"], workers=1)
+    assert [run.labels["aqm"] for run in result][2] == "mine"
+    assert len({run.report["fingerprint"] for run in result}) == 1
+    assert len({run.entry.key for run in result}) == 3
+
+
 # Few flows: the two queues read the clock some hundred nanoseconds apart, and with hundreds of
 # signals one falls on the other side of a departure, after which everything differs.
 SLOW_STARTS = """

@@ -58,6 +58,7 @@ def without_times(result: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("kernel")
+@pytest.mark.deep
 def test_one_seed_gives_the_same_files_from_any_folder(tmp_path: Path) -> None:
     here, there = tmp_path / "a", tmp_path / "another" / "of_a_longer_name"
     for folder in (here, there):

@@ -23,6 +23,7 @@ struct qdisc {
 	/* What our kind tells of itself. */
 	uint64_t in_pkts, in_bytes, out_pkts, out_bytes, drop_bytes, dropped, marked, bad;
 	uint64_t memory_bytes;
+	uint64_t probes; /* held; in no count but these */
 };
 
 struct class

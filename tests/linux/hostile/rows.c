@@ -45,6 +45,7 @@ void choice_begin(struct choice *c, const struct aqm_algo *algo)
 	tables_of(c, t);
 	for (u32 i = 0; i < TABLES; i++)
 		aqm_field_defaults(t[i].rows, t[i].base);
+	aqm_setup_defaults(algo, &c->setup);
 }
 
 static bool read_table(const struct table *t, const struct nlattr *nest)

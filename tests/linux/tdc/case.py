@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sojourn import _native
-from sojourn.algorithms import Row
+from sojourn.algorithms import Row, algorithms
 from sojourn.linux.tc import tables, values
 
 DEVICE = "$IP link add dev $DUMMY up type dummy"
@@ -23,6 +23,7 @@ NO_QUEUE = "qdisc noqueue 0: root refcnt 2 \n"
 ROOT = "qdisc sojourn 1: root refcnt 2"
 # tc's status when its plugin cannot read the words, and when the kernel refuses them.
 UNREADABLE, REFUSED = 1, 2
+RATE_BYTES_S = 1_250_000
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,16 @@ class Case:
 
 @dataclass(frozen=True)
 class Form:
-    """An algorithm, and the rows that are not at their default."""
+    """An algorithm, and the rows that are not at their default; the rate of the link is one
+    where the algorithm must know it."""
 
     algorithm: str
     rows: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = algorithms().get(self.algorithm)
+        if known and known.needs_rate:
+            object.__setattr__(self, "rows", {"bandwidth": RATE_BYTES_S, **self.rows})
 
     def all_rows(self) -> list[tuple[Row, int]]:
         found = (row for rows in tables.tables(self.algorithm).values() for row in rows)

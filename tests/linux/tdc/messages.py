@@ -18,7 +18,7 @@ from tests.linux.tdc.case import ADD, REFUSED, Case, Form, kernel_refuses, refus
 from tests.linux.tdc.rows import number
 from tests.linux.tdc.sentences import say
 
-# Built into the module for this: no algorithm of the library has several queues.
+# Built into the module for this, whatever the library has.
 SEVERAL = "twin"
 
 
@@ -77,8 +77,8 @@ def _hex(name: str, *nests: bytes) -> str:
 
 
 def _host_only() -> str:
-    [row] = tables.HOST_ROWS
-    return nl.nest(tables.HOST, number(row, row.default)).hex()
+    rows = (number(row, row.default) for row in tables.HOST_ROWS)
+    return nl.nest(tables.HOST, *rows).hex()
 
 
 def _sent(name: str, options: str, code: int, sentence: str) -> Case:

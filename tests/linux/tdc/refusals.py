@@ -72,7 +72,7 @@ def _pairs(algorithm: str) -> Iterator[Form]:
 
 
 def _of_a_change(algorithm: str) -> Iterator[Case]:
-    setup, left = [f"{ADD} {algorithm}"], f"{ROOT} {Form(algorithm).shown()}\n"
+    setup, left = [f"{ADD} {Form(algorithm).typed()}"], f"{ROOT} {Form(algorithm).shown()}\n"
     for other in algorithms.algorithms():
         if other == algorithm:
             continue

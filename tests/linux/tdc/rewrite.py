@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """rewrite.py: the kernel's own cases, rewritten for ours by rule.
 
-`root codel` becomes `root sojourn codel`, `root fq_codel` becomes `root sojourn fq codel`. What
+`root codel` becomes `root sojourn codel`, `root fq_pie` becomes `root sojourn fq pie`. What
 theirs prints, option by option, ours must print too, wherever on its line. Behind an option that
 is refused nothing else is seen: so each is also tried alone, and the cases once more without
 those that differ.

@@ -30,7 +30,11 @@ from tests.linux.tdc.sentences import say
 
 
 def cases(algorithm: str, memory: Memory) -> Iterator[Case]:
-    yield shows(f"{algorithm}: all rows at their default", f"{ADD} {algorithm}", Form(algorithm))
+    yield shows(
+        f"{algorithm}: all rows at their default",
+        f"{ADD} {Form(algorithm).typed()}",
+        Form(algorithm),
+    )
     for nest, rows in tables.tables(algorithm).items():
         for row in rows:
             yield from _of_row(algorithm, nest, row, memory)
@@ -38,9 +42,11 @@ def cases(algorithm: str, memory: Memory) -> Iterator[Case]:
 
 def _of_row(algorithm: str, nest: int, row: Row, memory: Memory) -> Iterator[Case]:
     at_default = Form(algorithm, {row.name: row.default})
-    yield shows(
-        f"{algorithm}: {row.name} said at its default", f"{ADD} {at_default.typed()}", at_default
-    )
+    name, command = f"{algorithm}: {row.name} said at its default", f"{ADD} {at_default.typed()}"
+    if refused := at_default.refusal():
+        yield kernel_refuses(name, command, refused)
+    else:
+        yield shows(name, command, at_default)
     # A boolean's bounds are its two ways.
     for where, value in ("lower", row.min), ("upper", row.max):
         yield _at_bound(
@@ -132,7 +138,7 @@ def _changed(algorithm: str, row: Row) -> Iterator[Case]:
     """Away from the default and to it."""
     before, after = Form(algorithm), Form(algorithm, {row.name: _another(algorithm, row)})
     command = f"{CHANGE} {after.typed()}"
-    setup = [f"{ADD} {algorithm}"]
+    setup = [f"{ADD} {before.typed()}"]
     name = f"{algorithm}: {row.name} changed under way"
     if not row.fixed:
         yield shows(name, command, after, setup)
@@ -164,4 +170,6 @@ def _changed_back(algorithm: str, row: Row, after: Form) -> Case:
     if row.name == "limit" and algorithms.find(algorithm).samples:
         left = f"{ROOT} {after.shown()}\n"
         return kernel_refuses(name, command, f"limit: {say('was made for')}", setup, left)
+    if refused := Form(algorithm, {row.name: row.default}).refusal():
+        return kernel_refuses(name, command, refused, setup, f"{ROOT} {after.shown()}\n")
     return shows(name, command, Form(algorithm), setup)

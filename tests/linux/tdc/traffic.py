@@ -21,12 +21,13 @@ NUMBER = "[0-9.e-]+"
 
 def forms(algorithm: str) -> list[Form]:
     """Alone, and divided into flows where that goes."""
-    both = [Form(algorithm), Form(algorithm, {"flows": tables.FQ_FLOWS})]
+    flows = Form(algorithm, {"flows": tables.FQ_FLOWS})
+    both = [flows] if algorithms.rows_of(algorithm)["flows"].default else [Form(algorithm), flows]
     return [form for form in both if not form.refusal()]
 
 
 def words(form: Form) -> str:
-    return f"fq {form.algorithm}" if form.rows.get("flows") else form.algorithm
+    return f"fq {form.algorithm}" if form.rows.get("flows") else form.typed()
 
 
 def cases(algorithm: str) -> Iterator[Case]:

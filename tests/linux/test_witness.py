@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What the kernel's own qdiscs do is recorded anew, and the models follow that too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from linux.uml.build import Built
+from tests.linux.witness import CHILDREN, record
+from tests.models.follow import follow
+from tests.models.witnessed import load, with_times
+
+# The first case may have to build a kernel.
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.deep]
+
+
+@pytest.mark.parametrize("name", CHILDREN)
+def test_the_model_follows_a_new_recording(name: str, kernel: Built, tmp_path: Path) -> None:
+    anew = with_times(record(kernel, name, tmp_path))
+    assert follow(name, anew).drops > 30
+    kept = load(name)
+    if str(kept["release"]) == kernel.release:
+        for column, values in anew.items():
+            assert (kept[column] == values).all(), f"{column}: python -m tests.linux.witness {name}"

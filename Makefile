@@ -21,7 +21,7 @@ C_FILES := $(shell find aqm bench crates fuzz linux tests -name '*.[ch]' 2>/dev/
 SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
 
 .PHONY: help setup demo test test-deep check format generate validation linux-reference mutants bench wheel clean
-.PHONY: test-c test-rust test-target test-fuzz test-models test-python test-linux test-wheel
+.PHONY: test-c test-rust test-target test-fuzz test-models test-python test-validation test-qdisc test-tdc test-linux test-wheel
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -44,7 +44,7 @@ demo: setup ## set up, then DUK's first experiment beside the paper's numbers
 
 test: ## set up and run all tests but the deep ones; seconds of each part (at most 25 minutes on 2 cores)
 	tools/need.sh test
-	@MAKE="$(MAKE)" tools/parts.sh setup check test-c test-rust test-target test-fuzz test-models test-python test-linux test-wheel
+	@MAKE="$(MAKE)" tools/parts.sh setup check test-c test-rust test-target test-fuzz test-models test-python test-validation test-qdisc test-tdc test-linux test-wheel
 
 check: setup ## formatters, warnings as errors, types, licences, generated files
 	clang-format-16 --dry-run --Werror $(C_FILES)
@@ -72,14 +72,25 @@ test-fuzz: setup ## the queue and every algorithm, a million random calls under 
 	python -m fuzz.run
 
 test-models: setup ## each algorithm beside its independent model
-	pytest tests/models
+	pytest tests/models tests/algorithms
 
-test-python: setup ## package, documentation, the engine beside Linux
-	pytest tests --ignore tests/models --ignore tests/linux
+test-python: setup ## package and documentation
+	pytest tests --ignore tests/models --ignore tests/algorithms --ignore tests/linux
+
+test-validation: setup ## the engine beside Linux, cell by cell
 	python -m validation.compare --check
 
-test-linux: setup ## the qdisc in real kernels
-	pytest tests/linux
+QDISC := tests/linux/test_qdisc.py tests/linux/test_debian.py tests/linux/hostile
+TDC := tests/linux/test_tdc.py
+
+test-qdisc: setup ## the qdisc in real kernels: its cases, as users build it, in storms
+	pytest $(QDISC)
+
+test-tdc: setup ## the kernel's own test driver on the qdisc
+	pytest $(TDC)
+
+test-linux: setup ## what a kernel did, beside the core and the engine
+	pytest tests/linux $(addprefix --ignore ,$(QDISC) $(TDC))
 
 test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh
@@ -113,7 +124,7 @@ linux-reference: setup ## run the Linux side of the comparison again (builds a k
 	python -m validation.tcp_record
 
 mutants: setup ## change one operator or constant at a time; a test must notice
-	python -m tests.models.mutants
+	python -m tests.models.mutants_run
 
 bench: setup ## speed, beside ns-2 where it is installed
 	sojourn bench

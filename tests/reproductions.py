@@ -28,6 +28,9 @@ def short_experiment() -> Experiment:
                     place["rate"] = "2 Mbit/s" if link["name"] == "bottleneck" else "3 Mbit/s"
 
     experiment.__dict__["scenario"] = experiment.scenario.replace(change)
+    # So that a verdict of this kind is to be seen, too.
+    found, _ = experiment.claims()
+    experiment.__dict__["claims"] = lambda: (found, {("drop", "DUK", "system_delay_mean_ms")})
     return experiment
 
 

@@ -20,7 +20,11 @@ from sojourn.scenario import load
 print(json.dumps(load(sys.argv[1]).to_engine()))
 ' tests/data/second_target.toml >"$work/scenario.json"
 
-for algorithm in codel pie duk choke sfb; do
+algorithms=$(python -c '
+from sojourn.algorithms import algorithms
+print(*(a.name for a in algorithms().values() if a.acts))
+')
+for algorithm in $algorithms; do
 	sed "s/\"algorithm\": \"fifo\"/\"algorithm\": \"$algorithm\"/" "$work/scenario.json" >"$work/$algorithm.json"
 	grep -q "\"algorithm\": \"$algorithm\"" "$work/$algorithm.json"
 	"$build/release/examples/run" "$work/$algorithm.json" 1 >"$work/here"

@@ -15,6 +15,7 @@ from sojourn import _native
 from sojourn.cli import status
 from sojourn.scenario.model import Dumbbell
 
+from tests import tutorial
 from tests.conftest import SMALL
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -45,7 +46,15 @@ def test_every_example_of_the_page_runs(
     assert ran > 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_of_the_tutorial_runs_in_an_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "tutorial.md").read_text()
+    assert tutorial.follow(page, linux=False) == len(re.findall(r"^\$ ", page, re.MULTILINE)) - 1
+
+
+@pytest.mark.parametrize("page", [*PAGES, DOCS / "tutorial.md"], ids=lambda page: page.name)
 def test_every_key_that_the_page_names_in_a_link_exists(page: Path) -> None:
     for target in re.findall(r"\]\(([\w./-]+)\)", page.read_text()):
         assert (DOCS / target).exists(), target

@@ -57,6 +57,29 @@ def test_duk_1_has_all_cells_of_its_two_rows() -> None:
     assert experiment.published["ecn", "PIE", "fct_p75_s"] == 7.43
 
 
+def test_every_bucket_of_duk_has_a_burst_of_a_millisecond() -> None:
+    for experiment in find(["duk"]):
+        for link in experiment.scenario.to_engine()["links"]:
+            if link["shaper"] != "wire":
+                rates = [link["rate_bps"], *(step["rate_bps"] for step in link["schedule"])]
+                assert link["burst_bytes"] == max(3028, max(rates) // 8000), experiment.id
+
+
+def test_all_three_forms_of_duk_stand_in_every_table_with_another() -> None:
+    forms = {"DUK": "alg2", "DUK, search": "search", "DUK, tick": "tick"}
+    for experiment in find(["duk"]):
+        for signal in experiment.signals():
+            names = {found.name: found.rows for found in experiment.contenders(signal)}
+            assert names.keys() == {"DUK"} or names.keys() >= forms.keys()
+        assert {name: names[name]["interval_rule"] for name in forms} == forms
+
+
+def test_an_ablation_of_one_algorithm_runs_only_that() -> None:
+    (experiment,) = find(["duk/1"])
+    ran = {case.labels["algorithm"] for case in experiment.cases() if "ticks" in str(case.labels)}
+    assert ran == {"DUK"}
+
+
 def test_peers_are_only_what_does_not_run_anyway() -> None:
     (experiment,) = find(["duk/1"])
 
@@ -87,7 +110,8 @@ def test_a_reproduction_has_every_cell_and_claim(short: Reproduction) -> None:
 
 
 def test_without_linux_no_peer_runs(short: Reproduction) -> None:
-    assert {run.labels["algorithm"] for run in short.result} == {"DUK", "CoDel", "PIE"}
+    ours = {"DUK", "DUK, search", "DUK, tick"}
+    assert {run.labels["algorithm"] for run in short.result} == ours | {"CoDel", "PIE"}
 
 
 def test_each_curve_beside_the_kernel_is_of_its_own_runs(beside: Reproduction) -> None:

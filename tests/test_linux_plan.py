@@ -51,6 +51,10 @@ def test_rows_go_to_tc_by_their_names_and_in_their_units() -> None:
     assert leaf_words(queue) == f"sojourn codel target 7000000ns limit 50p noecn {ample}"
     fq = {"algorithm": "codel", "rows": {"flows": 512}}
     assert leaf_words(fq) == f"sojourn fq codel flows 512 {ample}"
+    own = {"algorithm": "fq_codel", "rows": {}}
+    assert leaf_words(own) == f"sojourn fq_codel {ample}"
+    single = {"algorithm": "fq_codel", "rows": {"flows": 0}}
+    assert leaf_words(single) == f"sojourn fq_codel flows 0 {ample}"
     bound = {"algorithm": "fifo", "rows": {"memory_limit": 1_000_000}}
     assert leaf_words(bound) == "sojourn fifo memory_limit 1000000b"
     stock = {"algorithm": "kernel:codel", "rows": {"target": 7_000_000, "ecn": 1}}
@@ -87,7 +91,7 @@ def test_rates_follow_their_timetable() -> None:
     changes = [line for line in job.files["timetable"].splitlines() if "tbf" in line]
     assert len(changes) == 4
     assert changes[1].startswith("30000000000 tc -n l1s0 qdisc change dev l1h1a root handle 1: tbf")
-    assert "rate 20000000bit burst 3028b" in changes[1]
+    assert "rate 20000000bit burst 12500b" in changes[1]
     assert [tap.link for tap in job.taps] == ["bottleneck"]
 
 
@@ -129,6 +133,21 @@ def test_what_linux_cannot_express_is_named(
     part, index = where
     scenario[part][index] |= change
     with pytest.raises(InputError, match=sentence):
+        refusals.check(scenario)
+
+
+def test_a_receive_buffer_is_that_of_the_namespace_in_which_the_flow_ends() -> None:
+    scenario = engine()
+    (flow,) = scenario["flows"]
+    options = {"rcvbuf_bytes": 6 << 20, "rcvbuf_moderation": False}
+    scenario["flows"] = [flow | {"transport": {"kind": "tcp", "cc": "reno", "options": options}}]
+    refusals.check(scenario)
+    spaces = plan(scenario, 1).files["settings"].split("space ")
+    own = "sysctl net/ipv4/tcp_rmem 4096 6291456 6291456\nsysctl net/ipv4/tcp_moderate_rcvbuf 0\n"
+    end = scenario["nodes"].index(flow["to"])
+    assert [space.split()[0] for space in spaces if own in space] == [f"n{end}"]
+    scenario["flows"].append(flow)
+    with pytest.raises(InputError, match="unlike receive buffers; a namespace has one size"):
         refusals.check(scenario)
 
 

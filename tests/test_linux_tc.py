@@ -47,13 +47,16 @@ def qdisc(options: bytes = b"", **changed: Any) -> Qdisc:
 def test_a_queue_is_printed_as_tc_prints_it() -> None:
     said = "fq codel ecn limit 500p target 2.5ms nosplit_gso"
     assert show.text(qdisc(options_of(said))) == (
-        "qdisc sojourn 1: root refcnt 2 codel nosplit_gso limit 500p limit_bytes 4294967295b ecn"
-        " flows 1024 quantum 0b memory_limit 33554432b target 2500us interval 100ms form ours "
+        "qdisc sojourn 1: root refcnt 2 codel nosplit_gso norespond responder 0.0.0.0 limit 500p"
+        " limit_bytes 4294967295b ecn"
+        " flows 1024 quantum 0b memory_limit 33554432b bandwidth 0bit"
+        " target 2500us interval 100ms form ours "
     )
     leaf = qdisc(options_of("fifo"), handle=0x10 << 16, parent=9 << 16 | 1, references=1)
     assert show.text(leaf, "eth0") == (
-        "qdisc sojourn 10: dev eth0 parent 9:1 fifo split_gso limit 1000p"
-        " limit_bytes 4294967295b noecn flows 0 quantum 0b memory_limit 33554432b "
+        "qdisc sojourn 10: dev eth0 parent 9:1 fifo split_gso norespond responder 0.0.0.0"
+        " limit 1000p"
+        " limit_bytes 4294967295b noecn flows 0 quantum 0b memory_limit 33554432b bandwidth 0bit "
     )
 
 
@@ -154,7 +157,7 @@ def test_messages_are_the_bytes_that_tc_sends() -> None:
         ("codel limit nan", "is wanted, not nan"),
         ("choke bandwidth 1000bps", "a rate, as in 10mbit or 1.25MB/s is wanted, not 1000bps"),
         ("choke probability 2", "a probability from 0 to 1 is wanted, not 2"),
-        ("red", 'no algorithm is called "red"'),
+        ("nosuch", 'no algorithm is called "nosuch"'),
         ("coddel", "Did you mean 'codel'?"),
         ("fq", "fq: an algorithm is wanted behind it"),
     ],

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from sojourn import _native
-from sojourn.algorithms import Row
+from sojourn.algorithms import SCALES, Row
 from sojourn.linux.tc import tables, values
 
 ROOT = Path(__file__).parent.parent
 KINDS = ("bool", "u32", "u64", "choice")
-UNITS = ("count", "ns", "pkts", "bytes", "bytes/s", "q32", "hz/16", "log2")
+UNITS = tuple(SCALES)
 
 
 class Field(ctypes.Structure):
@@ -42,7 +42,7 @@ class Field(ctypes.Structure):
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """The plugin's and the module's own C, as far as it asks neither tc nor a kernel."""
     library = tmp_path_factory.mktemp("c") / "values.so"
-    sources = [ROOT / "linux/tc/value.c", ROOT / "linux/qdisc/rows.c"]
+    sources = [ROOT / "linux/tc/value.c", ROOT / "linux/qdisc/rows.c", ROOT / "aqm/unit.c"]
     include = [f"-I{ROOT / folder}" for folder in ("aqm", "linux/tc", "linux/qdisc")]
     flags = ["-std=gnu11", "-O1", "-fPIC", "-shared"]
     subprocess.run(["gcc", *flags, *include, "-o", library, *sources, "-lm"], check=True)
@@ -99,7 +99,7 @@ def test_values_are_read_and_written_as_in_the_plugin(row: Row, plugin: ctypes.C
         return str(wanted.decode()) if wanted else number.value
 
     draw = random.Random(1)
-    most = 2**32 - 1 if row.unit == "q32" else row.max
+    most = 2**32 - 1 if row.unit in ("q32", "ipv4") else row.max
     corners = {0, 1, 7, 8, 999, 1000, 10**6, 10**9, 2**32 - 1, 2**53, 2**60 - 1, 2**60, 2**64 - 1}
     for value in sorted(corners) + [draw.getrandbits(draw.randrange(1, 65)) for _ in range(500)]:
         if value > most:
@@ -114,7 +114,9 @@ def test_values_are_read_and_written_as_in_the_plugin(row: Row, plugin: ctypes.C
     numbers += ["4294967295", "0.99999999999", "1.5e", "1 ", "5ms5", "one", "five"]
     units = ["", "ns", "us", "ms", "s", "min", "p", "b", "kb", "mb", "%", "bit", "kbit", "mbit"]
     units += ["gbit", "B/s", "kB/s", "MB/s", "GB/s", "bps", "MS", "pp"]
-    for text in (number + unit for number in numbers for unit in units):
+    texts = [number + unit for number in numbers for unit in units]
+    texts += ["192.0.2.1", "0.0.0.0", "255.255.255.255", "1.2.3", "1.2.3.4.5", "1.2.3.256", "::1"]
+    for text in texts:
         assert read_or_wanted(row, text) == read(text), text
 
 
@@ -134,18 +136,21 @@ def test_numbers_of_nests_and_counters_are_those_of_the_header() -> None:
         re.findall(r"^\s+(\w+),?", body, re.M)
         for body in re.findall(r"^enum[^{]*\{(.*?)\}", header, re.M | re.S)
     ]
-    options, stats, counts = enumerations
+    options, stats, counts, probes = enumerations
     names = ["ALGO", "HOST", "QUEUE", "PARAMS", "ANEW"]
     assert options[1:-1] == [f"TCA_SOJOURN_{name}" for name in names]
     assert [getattr(tables, name) for name in names] == [1, 2, 3, 4, 5]
-    groups = [f"TCA_SOJOURN_STATS_{title.upper()}" for title, _, _ in tables.counters()]
-    assert stats[1:-1] == [*groups, "TCA_SOJOURN_STATS_ALGO", "TCA_SOJOURN_STATS_MEMORY"]
-    numbers = [number for _, number, _ in tables.counters()]
-    assert [*numbers, tables.OWN, tables.MEMORY] == [1, 2, 3, 4, 5, 6]
+    named = {number: title.upper() for title, number, _ in tables.counters()}
+    named |= {tables.OWN: "ALGO", tables.MEMORY: "MEMORY"}
+    assert stats[1:-1] == [f"TCA_SOJOURN_STATS_{named[number]}" for number in sorted(named)]
+    assert sorted(named) == [1, 2, 3, 4, 5, 6, 7]
     assert tuple(name.removeprefix("SOJOURN_").lower() for name in counts[:-1]) == (
         tables.COUNT_NAMES
+    )
+    assert tuple(name.removeprefix("SOJOURN_").lower() for name in probes[:-1]) == (
+        tables.PROBE_NAMES
     )
     flows = re.search(r"^#define SOJOURN_FQ_FLOWS (\d+)$", header, re.M)
     assert flows and int(flows[1]) == tables.FQ_FLOWS
     assert _native.reason_names()[:3] == ["none", "early", "delay"]
-    assert _native.bad_names()[-1] == "drops"
+    assert _native.bad_names()[-1] == "probe"

@@ -20,7 +20,7 @@ from sojourn.store import default_root, write_errors
 # What --clear may name, and what belongs to it.
 PARTS = {
     "runs": "finished runs, from which a command takes what is there",
-    "builds": "what --host linux was built into, its source, and profiles of the compiler",
+    "builds": "what --host linux and your C files were built into, and profiles of the compiler",
 }
 _DAY_S = 86_400
 

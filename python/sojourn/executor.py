@@ -14,7 +14,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -32,11 +32,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sojourn import _native
 from sojourn.errors import InputError, Interrupted, RunError, StoreError
+from sojourn.own.library import Library
 from sojourn.progress import Progress
 from sojourn.store import Entry, Store, key_of
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext
+    from multiprocessing.process import BaseProcess
 
 # How often the waiting side looks at its workers: Ctrl-C is answered within this and the
 # engine's own 50 ms.
@@ -46,6 +48,14 @@ _POLL_S = 0.04
 _AHEAD = 8
 # What a run that is told to stop has time to put away.
 _GRACE_S = 1.0
+# The engine looks up each 50 ms, unless an algorithm does not come back.
+_STUCK_S = 30.0
+# Why a worker may have ended so.
+_ENDS = {
+    signal.SIGKILL: "was killed twice (out of memory?)",
+    signal.SIGFPE: "ended twice by SIGFPE (a division by zero?)",
+    signal.SIGSEGV: "ended twice by SIGSEGV (a NULL pointer?)",
+}
 
 
 @dataclass(frozen=True)
@@ -57,6 +67,8 @@ class Job:
     title: str
     # What runs it, in full: empty for the engine, else the host with all that it is made of.
     host: str = ""
+    # Users' files that it runs; the scenario names them by their content.
+    files: tuple[Library, ...] = ()
 
     @property
     def core(self) -> str:
@@ -79,7 +91,7 @@ class _Shared:
     """What a worker and the waiting side both see."""
 
     stop: _Flag
-    shares: Any  # an array of doubles: the share done of each job
+    shares: Any  # an array of doubles: the share done of each job, then when it was noted
 
 
 _shared: _Shared | None = None
@@ -113,6 +125,7 @@ def _work_in_process(index: int, job: Job, root: Path) -> bool:
 def _note(shared: _Shared | None, index: int, share: float) -> None:
     assert shared
     shared.shares[index] = share
+    shared.shares[len(shared.shares) // 2 + index] = time.monotonic()
 
 
 def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[float], None]) -> bool:
@@ -123,6 +136,10 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
         return not stopped()
 
     note(1e-9)  # begun
+    if job.files:
+        from sojourn import algorithms
+
+        algorithms.adopt(job.files)
     outcome = _on_linux(job, progress) if job.host else _simulate(job, progress)
     if outcome is None:
         return False
@@ -170,6 +187,23 @@ def _interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end(executor: Executor, stop: _Flag) -> None:
+    """Stop what is under way. A process that does not heed it is ended; a thread cannot be."""
+    stop.set()
+    workers = list((getattr(executor, "_processes", None) or {}).values())
+    executor.shutdown(wait=not workers, cancel_futures=True)
+    until = time.monotonic() + 2 * _GRACE_S
+    for worker in workers:
+        worker.join(max(0, until - time.monotonic()))
+    _kill(executor, workers)
+
+
+def _kill(executor: Executor, workers: Sequence[BaseProcess] = ()) -> None:
+    for worker in workers or list((getattr(executor, "_processes", None) or {}).values()):
+        if worker.is_alive():
+            worker.kill()
 
 
 def cores() -> int:
@@ -237,11 +271,14 @@ class _Batch:
         self.workers, self.processes = workers, processes
         self.failed: dict[int, str] = {}
         self.done: set[int] = set()
+        self.ended = _ENDS[signal.SIGKILL]  # how the last worker did
         self.progress = Progress(title, len(pending))
 
     def run(self) -> None:
         with self.progress:
-            if self.processes and self.workers > 1:
+            # A user's file may end the process, or never come back.
+            risky = any(self.jobs[i].files for i in self.pending)
+            if self.processes and (self.workers > 1 or risky):
                 self._in_processes()
             else:
                 self._in_threads()
@@ -273,8 +310,8 @@ class _Batch:
         while rest := [i for i in self.pending if i not in self._settled() | suspects]:
             suspects |= self._pool(context, rest, self.workers)
         for i in sorted(suspects - self._settled()):
-            if self._pool(context, [i], 1):
-                self.failed[i] = "its worker process was killed twice (out of memory?)"
+            if self._pool(context, [i], 1) and i not in self.failed:
+                self.failed[i] = f"its worker process {self.ended}"
 
     def _settled(self) -> set[int]:
         return self.done | set(self.failed)
@@ -284,7 +321,7 @@ class _Batch:
         from concurrent.futures import ProcessPoolExecutor
 
         try:
-            stop, shares = context.Event(), context.Array("d", len(self.jobs), lock=False)
+            stop, shares = context.Event(), context.Array("d", 2 * len(self.jobs), lock=False)
         except OSError as error:  # as in some containers
             raise RunError(
                 f"several workers need shared memory, /dev/shm: {error.strerror}; mount it, or "
@@ -298,6 +335,11 @@ class _Batch:
                 return executor.submit(_work_in_process, i, self.jobs[i], self.store.root)
 
             broken = self._collect(executor, submit, chosen, stop, shares)
+            workers_left = list((executor._processes or {}).values()) if broken else []
+        for worker in workers_left:
+            if worker.exitcode in [-number for number in signal.Signals]:
+                number = signal.Signals(-worker.exitcode)
+                self.ended = _ENDS.get(number, f"ended twice by {number.name}")
         begun = {i for i in chosen if shares[i] > 0 and i not in self._settled()}
         if broken and not begun:
             begun = set(chosen) - self._settled()
@@ -325,23 +367,34 @@ class _Batch:
                     finished, _ = wait(waiting, _POLL_S, FIRST_COMPLETED)
                 for future in finished:
                     broken |= self._settle(future, waiting.pop(future))
+                self._end_stuck(executor, waiting, shares)
                 under_way = sum(shares[i] for i in waiting.values())
                 self.progress.update(len(self.done) + len(self.failed) + under_way)
                 if not waiting:
                     break
         except KeyboardInterrupt:
-            stop.set()
-            executor.shutdown(wait=True, cancel_futures=True)
+            _end(executor, stop)
             kept = sum(self.store.load(job.key) is not None for job in self.jobs)
             raise Interrupted(
                 f"interrupted: {kept} of {len(self.jobs)} runs are finished and kept in "
                 f"{self.store.root}; the same command goes on from there"
             ) from None
         except BaseException:
-            stop.set()
-            executor.shutdown(wait=True, cancel_futures=True)
+            _end(executor, stop)
             raise
         return broken
+
+    def _end_stuck(
+        self, executor: Executor, waiting: Mapping[Future[bool], int], shares: Any
+    ) -> None:
+        """A run with a user's file that does not come back is given up, its process ended."""
+        for i in waiting.values():
+            noted_s = shares[len(shares) // 2 + i] if len(shares) > len(self.jobs) else 0
+            if not (noted_s and self.jobs[i].files and i not in self._settled()):
+                continue
+            if time.monotonic() - noted_s > _STUCK_S:
+                self.failed[i] = f"no progress for {_STUCK_S:.0f} s: an endless loop?"
+                _kill(executor)
 
     def _settle(self, future: Future[bool], i: int) -> bool:
         try:

@@ -18,9 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn import claims
+from sojourn import algorithms, claims
 from sojourn.errors import InputError, nearest
-from sojourn.linux import stock
 from sojourn.runs import Case
 from sojourn.scenario.changes import assign, use_algorithm
 from sojourn.scenario.model import Scenario
@@ -49,6 +48,7 @@ class Signal:
     beside: tuple[str, ...]  # measured too
     title: str
     of: str  # the signal whose printed numbers stand beside it: its own, or an ablation's
+    only: tuple[str, ...] = ()  # the algorithms that an ablation is about; empty: all
 
     @property
     def ablates(self) -> bool:
@@ -95,11 +95,12 @@ class Experiment:
         """The claims, and the cells that settled a setting."""
         return claims.read(_read(self.folder / "claims.toml"))
 
-    def contenders(self) -> list[Contender]:
-        """The algorithms."""
+    def contenders(self, signal: Signal | None = None) -> list[Contender]:
+        """The algorithms, or those that run under a signal."""
         return [
             Contender(entry["name"], entry["algorithm"], entry.get("rows", {}))
             for entry in self.data["algorithms"]
+            if signal is None or not signal.only or entry["name"] in signal.only
         ]
 
     def signals(self) -> list[Signal]:
@@ -128,6 +129,7 @@ class Experiment:
             base,
             name=f"{base.name}, {entry['name']}",
             set={**base.set, **entry["set"]},
+            only=tuple(entry.get("only", ())),
             title=f"{base.name}, {entry['name']}: {entry['why']}",
         )
 
@@ -135,7 +137,7 @@ class Experiment:
         """Ours and the kernel's own with the same rows, to be set side by side on Linux."""
         printed = {contender.algorithm: contender for contender in self.contenders()}
         ours = [printed.get(name, Contender(name, name, {})) for name in self.data.get("peers", ())]
-        return [(own, _kernels_own(own)) for own in ours]
+        return [(own, _other_form(own)) for own in ours]
 
     def cases(self) -> list[Case]:
         """Every algorithm under every signal."""
@@ -155,6 +157,7 @@ class Experiment:
             )
             for signal in signals
             for contender in contenders
+            if not signal.only or contender.name in signal.only
         ]
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
@@ -166,8 +169,9 @@ class Experiment:
         return self.scenario.replace(change)
 
 
-def _kernels_own(own: Contender) -> Contender:
-    name = stock.PREFIX + own.algorithm
+def _other_form(own: Contender) -> Contender:
+    every = algorithms.every().values()
+    name = next(other.name for other in every if other.like == own.algorithm)
     return replace(own, name=name, algorithm=name)
 
 

@@ -58,7 +58,8 @@ def curves(reproduction: Reproduction, signal: str, host: str) -> list[Curve]:
     data = reproduction.experiment.data
     wanted = data["figure"]
     found = []
-    for contender in reproduction.experiment.contenders():
+    (of,) = (found for found in reproduction.experiment.signals() if found.name == signal)
+    for contender in reproduction.experiment.contenders(of):
         runs = reproduction.runs(host, signal, contender.name)
         run = next(run for run in runs if run.seed == wanted["seed"])
         series = raw(run, data["queue"], wanted["series"])

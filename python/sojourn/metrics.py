@@ -77,6 +77,7 @@ def _delays() -> list[Metric]:
     kinds = (
         ("system_delay", "system delay"),
         ("queue_delay", "queue delay"),
+        ("queue_delay_whole", "queue delay in whole ms"),
     )
     return [
         Metric(f"{kind}_{shape}_ms", f"{label}, {word}", "ms", (f"{kind}_ms", shape))

@@ -73,7 +73,7 @@ def rows(reproduction: Reproduction, signal: Signal) -> list[tuple[str, list[lis
                     reproduction.cell(host, signal.name, contender.name, metric)
                     for host in reproduction.hosts_of(signal)
                 ]
-                for contender in reproduction.experiment.contenders()
+                for contender in reproduction.experiment.contenders(signal)
             ],
         )
         for metric in (*signal.metrics, *signal.beside)

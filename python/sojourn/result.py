@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
 
 FORMAT = 1
-_DELAYS = ("queue_delay_ms", "system_delay_ms", "queue_pkts")
+_DELAYS = ("queue_delay_ms", "queue_delay_whole_ms", "system_delay_ms", "queue_pkts")
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,13 +13,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from sojourn import algorithms
+from sojourn.algorithms import HOSTS
 from sojourn.errors import InputError, nearest
 from sojourn.executor import Job, run_all
 from sojourn.folder import claim
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
 from sojourn.scenario.changes import apply, write_value
-from sojourn.scenario.engine import without_opportunities
+from sojourn.scenario.engine import of_links, without_opportunities
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, validate
 from sojourn.scenario.variant import Variant, read_all
@@ -27,8 +29,6 @@ from sojourn.store import Store, default_root
 
 # Ends the label of a host where traces run as rates.
 BINNED = ", binned"
-# Where a scenario can run: the simulator, and a Linux kernel in virtual time.
-HOSTS = ("sim", "linux")
 # More would be a slip: all runs of a command are listed before the first one.
 MAX_SEEDS = 1_000_000
 
@@ -56,32 +56,40 @@ def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
 
 def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
     """What the host is made of, for the key of the store; refuses what it cannot run."""
-    if host == "sim":
-        from sojourn.linux import stock
-
-        for scenario in scenarios:
-            for i, name in stock.of(scenario):
-                link = scenario["links"][i]["name"]
+    for scenario in scenarios:
+        for i, algorithm in of_links(scenario):
+            if host not in algorithm.hosts:
+                link, other = scenario["links"][i]["name"], algorithm.hosts[0]
                 raise InputError(
-                    f"'{name}', of link '{link}', runs only on Linux: add --host linux"
+                    f"'{algorithm.name}', of link '{link}', runs only on {other.capitalize()}: "
+                    f"add --host {other}"
                 )
+    if host == "sim":
         return ""
     from sojourn.linux import kernel, refusals
 
     for scenario in scenarios:
         refusals.check(scenario)
-    return kernel.ready().version
+    ready = kernel.ready()
+    for scenario in scenarios:
+        kernel.module_for(ready, algorithms.libraries(scenario))
+    return ready.version
 
 
 def cases_of(
     scenario: Scenario, aqms: Sequence[str], changes: Mapping[str, object] = MappingProxyType({})
 ) -> list[Case]:
     """The scenario with each algorithm in the queues under test, or as it is, and then changed."""
-    chosen: list[Variant | None] = [*read_all(aqms)] or [None]
-    return [_case(scenario, variant, changes) for variant in chosen]
+    chosen = read_all(aqms)
+    if not chosen:
+        return [_case(scenario, None, "", changes)]
+    shown = algorithms.shown_names(variant.algorithm for variant in chosen)
+    return [_case(scenario, v, v.called(shown[v.algorithm]), changes) for v in chosen]
 
 
-def _case(scenario: Scenario, variant: Variant | None, changes: Mapping[str, object]) -> Case:
+def _case(
+    scenario: Scenario, variant: Variant | None, label: str, changes: Mapping[str, object]
+) -> Case:
     if not (variant or changes):
         return Case(scenario, {"aqm": _algorithms_of(scenario)})
     data = scenario.to_data()
@@ -89,20 +97,19 @@ def _case(scenario: Scenario, variant: Variant | None, changes: Mapping[str, obj
     words = [f"--aqm {variant}"] if variant else []
     words += [f"--set {key}={write_value(value)}" for key, value in changes.items()]
     changed = validate(data, source=" ".join(words))
-    return Case(changed, {"aqm": str(variant or _algorithms_of(changed))})
+    return Case(changed, {"aqm": label or _algorithms_of(changed)})
 
 
 def _algorithms_of(scenario: Scenario) -> str:
     graph = scenario.expand()
     names = {link.queue.algorithm for link in graph.links if link.name in graph.record.queues}
-    return "+".join(sorted(names))
+    return "+".join(sorted(algorithms.shown_names(names).values()))
 
 
 def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
-    """The kernel's own queues run on Linux alone, where that is among the hosts."""
-    from sojourn.linux import stock
-
-    return host != "sim" or "linux" not in hosts or not any(stock.of(scenario))
+    """Where one host has not all its algorithms and another has, it runs on the other alone."""
+    having = [h for h in hosts if all(h in algorithm.hosts for _, algorithm in of_links(scenario))]
+    return host in having or not having
 
 
 def _forms(host: str, scenario: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -129,6 +136,7 @@ def run_cases(
     """Every case on every host under every seed, in that order."""
     jobs, labels = [], []
     scenarios = [case.scenario.to_engine() for case in cases]
+    _try_files(scenarios)
     # Every refusal before the first run.
     made_of = {
         host: _prepare(host, [s for s in scenarios if _runs_on(host, s, hosts)]) for host in hosts
@@ -137,11 +145,11 @@ def run_cases(
         if not _runs_on(host, scenario, hosts):
             continue
         for label, form in _forms(host, scenario):
-            text = json.dumps(form, sort_keys=True)
+            text, files = json.dumps(form, sort_keys=True), algorithms.libraries(scenario)
             name = " ".join([*map(str, case.labels.values()), *([label] if label != "sim" else [])])
             for seed in seeds:
                 title_of_run = f"{case.scenario.name}, {name}, seed {seed}"
-                jobs.append(Job(text, seed, title_of_run, made_of[host]))
+                jobs.append(Job(text, seed, title_of_run, made_of[host], files))
                 labels.append({**case.labels, "seed": seed, "host": label})
     entries = run_all(
         jobs, store=store, workers=workers, again=again, title=title, processes=processes
@@ -149,6 +157,16 @@ def run_cases(
     return tuple(
         Run(label, entry.report, entry) for label, entry in zip(labels, entries, strict=True)
     )
+
+
+def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
+    """What a user's file does wrong is found in a process of its own, before any run."""
+    files = dict.fromkeys(file for s in scenarios for file in algorithms.libraries(s))
+    if files:
+        from sojourn.own import trial
+
+        for file in files:
+            trial.before_run(file)
 
 
 def _placed(key: str, value: object) -> object:

@@ -16,13 +16,14 @@ struct choke_conf {
 };
 
 struct choke_state {
-	struct red_average avg;
+	struct red_average avg; /* first: law/red.h's calls find it there */
 	u32 count; /* 1 + RED's count: packets between the thresholds since a signal */
 	u32 prob;
 	u64 average; /* whole packets, for the reader */
 	u64 matched;
 	struct aqm_rng rng;
 };
+_Static_assert(!offsetof(struct choke_state, avg), "law/red.h");
 
 /* clang-format off */
 static const struct aqm_field params[] = {
@@ -121,23 +122,6 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	return v.act == AQM_DROP ? v : aqm_drop(AQM_WHY_LIMIT);
 }
 
-static void gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
-                 const struct aqm_pkt *pkt, u8 why)
-{
-	struct choke_state *s = st;
-
-	(void)conf, (void)pkt, (void)why;
-	if (!view->pkts)
-		red_emptied(&s->avg, now);
-}
-
-static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
-                                  const struct aqm_view *view, const struct aqm_pkt *pkt)
-{
-	gone(st, conf, now, view, pkt, 0);
-	return aqm_pass();
-}
-
 const struct aqm_algo aqm_choke = {
         .name = "choke",
         .brief = "RED that drops an arrival and a random queued packet of the same flow",
@@ -153,6 +137,6 @@ const struct aqm_algo aqm_choke = {
         .start = start,
         .enqueue = enqueue,
         .overflow = overflow,
-        .dequeue = dequeue,
-        .gone = gone,
+        .dequeue = red_dequeue,
+        .gone = red_gone,
 };

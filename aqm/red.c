@@ -22,8 +22,8 @@ enum { RED_PACKETS, RED_BYTES };
 enum { RED_CLASSIC, RED_GENTLE, RED_ADAPTIVE };
 
 struct red_state {
-	struct red_average avg;
-	u32 weight;        /* with which avg is kept */
+	struct red_average avg; /* first: law/red.h's calls find it there */
+	u32 weight;             /* with which avg is kept */
 	u32 min, max, top; /* in what is counted; from top on every packet gets the signal */
 	u32 max_p;
 	u32 count; /* 1 + RED's count: packets between the thresholds since a signal */
@@ -31,6 +31,7 @@ struct red_state {
 	u64 average; /* whole packets, for the reader */
 	struct aqm_rng rng;
 };
+_Static_assert(!offsetof(struct red_state, avg), "law/red.h");
 
 static const char *const red_modes[] = {"packets", "bytes"};
 static const char *const red_forms[] = {"classic", "gentle", "adaptive"};
@@ -184,23 +185,6 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	return aqm_drop(AQM_WHY_LIMIT);
 }
 
-static void gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
-                 const struct aqm_pkt *pkt, u8 why)
-{
-	struct red_state *s = st;
-
-	(void)conf, (void)pkt, (void)why;
-	if (!view->pkts)
-		red_emptied(&s->avg, now);
-}
-
-static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
-                                  const struct aqm_view *view, const struct aqm_pkt *pkt)
-{
-	gone(st, conf, now, view, pkt, 0);
-	return aqm_pass();
-}
-
 /* Which way max_p goes at `now`: 1 up, -1 down. The average of an idle link is the one
  * that a packet would find. */
 static int side(const struct red_state *s, const struct red_conf *c, u64 now,
@@ -274,8 +258,8 @@ const struct aqm_algo aqm_red = {
         .start = start,
         .enqueue = enqueue,
         .overflow = overflow,
-        .dequeue = dequeue,
-        .gone = gone,
+        .dequeue = red_dequeue,
+        .gone = red_gone,
         .tick = tick,
         .idle = idle,
 };

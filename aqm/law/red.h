@@ -11,6 +11,7 @@
 #ifndef AQM_LAW_RED_H
 #define AQM_LAW_RED_H
 
+#include "../aqm.h"
 #include "../fixed.h"
 #include "../rng.h"
 
@@ -80,6 +81,24 @@ static inline u64 red_scaled(u32 threshold, u32 k)
 static inline void red_emptied(struct red_average *a, u64 now)
 {
 	a->empty_ns = now;
+}
+
+/* The calls for a packet that has left, of any algorithm whose state begins with its
+ * average: from here on the queue may be empty. */
+static inline void red_gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
+                            const struct aqm_pkt *pkt, u8 why)
+{
+	(void)conf, (void)pkt, (void)why;
+	if (!view->pkts)
+		red_emptied(st, now);
+}
+
+static inline struct aqm_verdict red_dequeue(void *st, const void *conf, u64 now,
+                                             const struct aqm_view *view,
+                                             const struct aqm_pkt *pkt)
+{
+	red_gone(st, conf, now, view, pkt, 0);
+	return aqm_pass();
 }
 
 /* Does the packet get the signal, between the thresholds? `count` packets have come

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// all.c: every algorithm of this folder. Made by all.sh; not to be edited.
+// all.c: every algorithm of algorithms/. Made by all.sh; not to be edited.
 
 #include "aqm.h"
 

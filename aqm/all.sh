@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-# all.sh: write all.c, the list of algorithms, from the files of this folder.
+# all.sh: write all.c, the list of algorithms, from the files of algorithms/.
 # With --check: say whether it is fresh, and write nothing.
 #
 # A definition may be laid out in any way. One that cannot be listed is an error: left
@@ -44,8 +44,8 @@ list_file() {
 }
 
 list() {
-	for file in ./*.c; do
-		[ "$file" = ./all.c ] || list_file "$file" || exit 1
+	for file in algorithms/*.c; do
+		list_file "$file" || exit 1
 	done
 }
 
@@ -53,7 +53,7 @@ list() {
 generate() {
 	echo '// SPDX-FileCopyrightText: 2026 The Sojourn authors'
 	echo '// SPDX-License-Identifier: MIT OR GPL-2.0-only'
-	echo '// all.c: every algorithm of this folder. Made by all.sh; not to be edited.'
+	echo '// all.c: every algorithm of algorithms/. Made by all.sh; not to be edited.'
 	echo
 	echo '#include "aqm.h"'
 	echo

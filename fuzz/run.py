@@ -17,8 +17,9 @@ import sys
 import time
 from pathlib import Path
 
+from linux.qdisc.build import core_sources
 from tests.models.digest import Digest, hash_of
-from tests.models.library import CORE, ROOT
+from tests.models.library import CORE, ROOT, SOURCES
 
 BUILD = ROOT / "build" / "fuzz"
 DIGEST = Digest(ROOT / "fuzz" / "digest.toml", "python -m fuzz.run --deep")
@@ -32,7 +33,7 @@ FLAGS = ("-std=gnu11", "-O1", "-g", *WARNINGS, *SANITIZERS)
 def build() -> Path:
     """The fuzzer."""
     (BUILD / "corpus").mkdir(parents=True, exist_ok=True)
-    sources = [*sorted(CORE.glob("*.c")), ROOT / "fuzz" / "queue.c"]
+    sources = [*SOURCES, ROOT / "fuzz" / "queue.c"]
     target = BUILD / "queue"
     include = [f"-I{CORE}", f"-I{CORE / 'test'}"]
     subprocess.run(["clang-16", *FLAGS, *include, *map(str, sources), "-o", target], check=True)
@@ -59,7 +60,7 @@ def run(fuzzer: Path, calls: int, seed: int) -> int:
 def covers() -> str:
     """Hash of what a result rests on."""
     tests = [CORE / "test" / name for name in ("host.h", "storm.h")]
-    core = [*CORE.glob("*.[ch]"), *(CORE / "law").glob("*.h")]
+    core = core_sources(CORE)
     return hash_of([*core, *tests, ROOT / "fuzz" / "queue.c", ROOT / "fuzz" / "run.py"])
 
 

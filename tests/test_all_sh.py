@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 def listed(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
     """Run all.sh beside one file of an author."""
     shutil.copy(ROOT / "aqm/all.sh", folder)
-    (folder / "mine.c").write_text(source)
+    (folder / "algorithms").mkdir()
+    (folder / "algorithms/mine.c").write_text(source)
     words = ["sh", str(folder / "all.sh")]
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
@@ -58,6 +59,6 @@ def test_a_definition_that_cannot_be_listed_is_an_error(
 ) -> None:
     done = listed(tmp_path, source)
     assert done.returncode == 1
-    assert "./mine.c: " in done.stderr and reason in done.stderr
+    assert "algorithms/mine.c: " in done.stderr and reason in done.stderr
     assert "const struct aqm_algo aqm_NAME = {" in done.stderr
     assert not (tmp_path / "all.c").exists()

@@ -62,7 +62,7 @@ wanted() {
 compile() { # name, then the compiler and its target
 	name=$1
 	shift
-	for source in ./*.c "$out/host.c"; do
+	for source in ./*.c algorithms/*.c "$out/host.c"; do
 		object=$out/$name-$(basename "$source" .c).o
 		# shellcheck disable=SC2086
 		"$@" $flags -I. -c "$source" -o "$object"

@@ -13,7 +13,7 @@ sanitize='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
 
 for cc in ${CCS:-gcc clang-16}; do
 	mkdir -p "$out/$cc"
-	for source in ./*.c; do
+	for source in ./*.c algorithms/*.c; do
 		# shellcheck disable=SC2086
 		$cc $warn $sanitize -I. -c "$source" -o "$out/$cc/$(basename "$source" .c).o"
 	done

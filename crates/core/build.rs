@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 fn main() {
     let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let aqm = manifest.join("../../aqm");
+    let algorithms = aqm.join("algorithms");
     let mut sources = files(&aqm, "c");
+    sources.extend(files(&algorithms, "c"));
     sources.push(manifest.join("src/host.c"));
     sources.push(manifest.join("src/hooks.c"));
     sources.push(manifest.join("src/load.c"));
@@ -29,7 +31,8 @@ fn main() {
     let folders = ["law", "check"].map(|folder| aqm.join(folder));
     let mut headers = files(&aqm, "h");
     headers.extend(folders.iter().flat_map(|folder| files(folder, "h")));
-    for path in sources.iter().chain(&headers).chain([&aqm]).chain(&folders) {
+    let watched = [&aqm, &algorithms];
+    for path in sources.iter().chain(&headers).chain(watched).chain(&folders) {
         println!("cargo:rerun-if-changed={}", path.display());
     }
 }

@@ -19,6 +19,12 @@ from linux.uml.build import BuildError, Built, build, cache_root, digest, kept, 
 HERE = Path(__file__).resolve().parent
 TC = HERE.parent / "tc"
 CORE = HERE.parents[1] / "aqm"
+_PARTS = ("", "law/", "algorithms/")
+
+
+def core_sources(core: Path) -> list[Path]:
+    """What is compiled in, of `aqm/` or a copy of it: neither checks nor tests."""
+    return sorted(file for part in _PARTS for file in core.glob(f"{part}*.[ch]"))
 
 
 def module(
@@ -31,7 +37,7 @@ def module(
     """sch_sojourn.ko for this kernel, with further algorithms, from the cache if it is
     there; q_sojourn.so lies beside it. `trace` is what it records: `events`, `packets`.
     Folders of `over` are copied over `aqm/`."""
-    sources = [*CORE.glob("*.[ch]"), *CORE.glob("law/*.h"), CORE / "all.sh"]
+    sources = [*core_sources(CORE), CORE / "all.sh"]
     sources += [*HERE.glob("*.[ch]"), HERE / "Kbuild", HERE / "Makefile"]
     sources += [*TC.glob("*.[ch]"), TC / "Makefile", *algorithms]
     laid = [(path, folder) for folder in over for path in sorted(folder.rglob("*.[ch]"))]

@@ -30,7 +30,7 @@ import numpy as np
 from sojourn import _native
 from sojourn.algorithms import algorithms, queue_rows
 
-from linux.qdisc.build import module
+from linux.qdisc.build import core_sources, module
 from linux.uml import build as uml
 from linux.uml.boot import BootError, boot
 from tests.linux import parity_traffic
@@ -121,7 +121,7 @@ def compiled(folder: Path, source: Path, *more: str | Path) -> Path:
 
 def c_replayer(folder: Path) -> Path:
     include = [f"-I{ROOT / 'aqm'}", f"-I{ROOT / 'linux/qdisc'}", "-Wno-unused-function"]
-    core = sorted((ROOT / "aqm").glob("*.c"))
+    core = [file for file in core_sources(ROOT / "aqm") if file.suffix == ".c"]
     return compiled(folder, ROOT / "tests/linux/replay.c", *include, *core)
 
 

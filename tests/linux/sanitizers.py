@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from linux.qdisc.build import module
+from linux.qdisc.build import core_sources, module
 from linux.uml.boot import BootError, boot
 from linux.uml.build import SANITIZERS, Built, build, run
 from tests.algorithms import ALGORITHMS
@@ -207,7 +207,7 @@ def tasks(built: Built) -> Iterator[Task]:
 
 def covers() -> str:
     """Hash of what the result rests on."""
-    core = [*(ROOT / "aqm").glob("*.[ch]"), *(ROOT / "aqm/law").glob("*.h")]
+    core = core_sources(ROOT / "aqm")
     qdisc = [*(ROOT / "linux/qdisc").glob("*.[ch]"), ROOT / "linux/qdisc/Kbuild"]
     guests = [*HERE.glob("cases*.py"), HERE / "player.c", *OWN]
     names = (

@@ -107,7 +107,7 @@ def test_a_wrong_expectation_fails(kernel: Built, found: Outcome) -> None:
 # A mistake in the module's sources; a case of CoDel that meets it, and one that does not.
 MISTAKES = {
     "another default": (
-        "aqm/codel.c",
+        "aqm/law/codel_rows.h",
         ("interval, AQM_NS, 100 * ", "interval, AQM_NS, 101 * "),
         ("codel: all rows at their default", "codel: interval at its lower bound"),
     ),

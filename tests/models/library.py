@@ -13,12 +13,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from linux.qdisc.build import core_sources
+
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "aqm"
 BUILD = ROOT / "build" / "models"
 HOST = Path(__file__).with_name("host.c")
 # The core's own, and what feeds laws by themselves.
-SOURCES = sorted(path for path in CORE.rglob("*.c") if path.parent.name not in ("check", "test"))
+SOURCES = [path for path in core_sources(CORE) if path.suffix == ".c"]
 LAWS = sorted((ROOT / "tests" / "algorithms").rglob("*.c"))
 
 EVENT = np.dtype(

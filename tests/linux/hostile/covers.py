@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from linux.qdisc.build import core_sources
 from linux.uml.build import SANITIZERS
 from tests.models.digest import Digest, hash_of
 from tests.models.library import ROOT
@@ -17,7 +18,7 @@ DIGEST = Digest(HERE / "digest.toml", COMMAND)
 
 def covers() -> str:
     """Hash of what the result rests on."""
-    core = [*(ROOT / "aqm").glob("*.[ch]"), *(ROOT / "aqm/law").glob("*.h")]
+    core = core_sources(ROOT / "aqm")
     qdisc = [*(ROOT / "linux/qdisc").glob("*.[ch]"), ROOT / "linux/qdisc/Kbuild"]
     own = [*HERE.glob("*.[ch]"), *HERE.glob("[a-z]*.py"), HERE.parent / "aftermath.py"]
     own = [path for path in own if not path.name.startswith("test_")]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linux.qdisc.build import module
+from linux.qdisc.build import core_sources, module
 from linux.uml.build import Built, build, cache_root, digest, kept
 from tests.linux.hostile import play, qemu
 from tests.linux.hostile.play import Played
@@ -80,7 +80,7 @@ class Player:
 
 def debian_module() -> Path:
     """Ours for Debian's kernel, from the cache if it is there."""
-    content = [*(ROOT / "aqm").glob("*.[ch]"), *(ROOT / "aqm/law").glob("*.h")]
+    content = core_sources(ROOT / "aqm")
     content += (ROOT / "linux/qdisc").glob("*.[ch]")
     folder = cache_root() / f"debian-module-{digest(sorted(content), [qemu.release()])}"
     return kept(folder, qemu.module) / "sch_sojourn.ko"

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from linux.qdisc.build import core_sources
 from linux.uml.boot import BootError, Stopped, boot
 from linux.uml.build import Built, cache_root, compiler_version, digest, kept, run
 from tests.linux.aftermath import REFERENCES, SPLATS
@@ -56,8 +57,9 @@ def storm(kernel_module: Path) -> Path:
     """The program, made from the tables that the module was made from."""
     made_of = kernel_module.parent
     own = sorted(HERE.glob("*.c"))
-    tables = [*sorted(made_of.glob("aqm/*.c")), made_of / "rows.c"]
-    headers = [*HERE.glob("*.h"), *made_of.glob("aqm/*.h"), *made_of.glob("aqm/law/*.h")]
+    core = core_sources(made_of / "aqm")
+    tables = [*(file for file in core if file.suffix == ".c"), made_of / "rows.c"]
+    headers = [*HERE.glob("*.h"), *(file for file in core if file.suffix == ".h")]
     content = [*own, *tables, *sorted(headers), made_of / "sojourn.h"]
     folder = cache_root() / f"storm-{digest(content, [compiler_version()])}"
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from linux.qdisc.build import core_sources
+
 ROOT = Path(__file__).resolve().parents[3]
 # Functions of the core that judge rows together.
 _JUDGES = re.compile(
@@ -24,7 +26,7 @@ def formats() -> list[str]:
 
 
 def _literals() -> Iterator[str]:
-    for path in sorted((ROOT / "aqm").glob("*.c")):
+    for path in core_sources(ROOT / "aqm"):
         for judge in _JUDGES.finditer(path.read_text()):
             yield from re.findall(_LITERAL, judge[0])
     for path in sorted((ROOT / "linux/qdisc").glob("*.[ch]")):

@@ -250,12 +250,16 @@ static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
 
 /* ---- the base probability, figure 8 ---- */
 
-/* alpha (now - target) + beta (now - before), as Q0.48; rounded toward 0. */
+/* alpha (now - target) + beta (now - before), as Q0.48; rounded toward 0. Of 256ths of a
+ * hertz times ns that is 2^48 / (2^8 10^9) = 2^31 / 5^9, and the product is below 2^50. */
+#define FIVE_9 1953125u
+
 static s64 step(const struct dualpi2_conf *c, u64 delay_ns, u64 before_ns)
 {
 	s64 sum = (s64)c->alpha * ((s64)delay_ns - (s64)c->target) +
 	          (s64)c->beta * ((s64)delay_ns - (s64)before_ns);
-	u64 size = muldiv64((u64)(sum < 0 ? -sum : sum), ONE, 256 * NS_PER_S);
+	u64 hz_ns = (u64)(sum < 0 ? -sum : sum), fives = div64(hz_ns, FIVE_9);
+	u64 size = (fives << 31) + div64((hz_ns - fives * FIVE_9) << 31, FIVE_9);
 
 	return sum < 0 ? -(s64)size : (s64)size;
 }
@@ -270,13 +274,12 @@ static void move(struct dualpi2_state *s, s64 by)
 
 static u64 longest_ns(const struct aqm_view *views, u64 now)
 {
-	u64 delay_ns = max64(waited_ns(&views[CLASSIC], now), waited_ns(&views[L4S], now));
-
-	return min64(delay_ns, LONGEST_NS);
+	return max64(waited_ns(&views[CLASSIC], now), waited_ns(&views[L4S], now));
 }
 
 static void update(struct dualpi2_state *s, const struct dualpi2_conf *c, u64 delay_ns)
 {
+	delay_ns = min64(delay_ns, LONGEST_NS);
 	move(s, step(c, delay_ns, s->delay));
 	s->delay = delay_ns;
 }
@@ -308,16 +311,19 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *views, u64 fr
 {
 	struct dualpi2_state *s = st;
 	const struct dualpi2_conf *c = conf;
-	u64 after, left, size;
+	u64 growth = views[CLASSIC].pkts || views[L4S].pkts ? c->tupdate : 0;
+	u64 delay_ns, after, left, size;
 	s64 by;
 
 	if (from > to)
 		return from;
+	delay_ns = longest_ns(views, from);
 	after = grid_after(from, to, c->tupdate);
 	do {
-		update(s, c, longest_ns(views, from));
+		update(s, c, delay_ns);
 		from += c->tupdate;
-	} while (from < after && s->delay != longest_ns(views, from));
+		delay_ns += growth;
+	} while (from < after && s->delay != min64(delay_ns, LONGEST_NS));
 	left = div64(after - from, c->tupdate);
 	by = step(c, s->delay, s->delay);
 	size = (u64)(by < 0 ? -by : by);

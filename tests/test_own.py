@@ -22,6 +22,7 @@ from sojourn.own import compiler, template, trial
 from sojourn.own.layout import lay_out
 from sojourn.own.library import Library
 
+from tests.algorithms import ALGORITHMS as BESIDE
 from tests.conftest import SMALL
 
 AQM = Path(__file__).parent.parent / "aqm"
@@ -74,8 +75,11 @@ def write(name: str, text: str) -> Library:
 
 
 def codel() -> str:
+    """CoDel in one file: with the header that it shares with others in it."""
     (source,) = AQM.glob("**/codel.c")
-    return source.read_text()
+    rows = (AQM / "law/codel_rows.h").read_text()
+    rows = rows.replace('"../aqm.h"', '"aqm.h"').replace('"codel.h"', '"law/codel.h"')
+    return source.read_text().replace('#include "law/codel_rows.h"', rows)
 
 
 def fault(number: str) -> str:
@@ -234,7 +238,7 @@ def test_every_planted_fault_is_looked_for() -> None:
 
 @pytest.mark.parametrize("name", algorithms.algorithms())
 def test_ours_have_every_property(name: str) -> None:
-    assert failed(trial.find(name)) == {}
+    assert set(found := failed(trial.find(name))) == BESIDE[name].lacks, found
 
 
 def test_a_fault_is_told_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:

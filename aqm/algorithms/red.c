@@ -46,9 +46,9 @@ static const char *const red_forms[] = {"classic", "gentle", "adaptive"};
 /* clang-format off */
 static const struct aqm_field params[] = {
 	/* Thresholds, probability and weight of the paper's simulations. */
-	AQM_ROW(1, AQM_U32, red_conf, min, AQM_PKTS, 5, 1, 1u << 17, 0,
+	AQM_ROW(1, AQM_U32, red_conf, min, AQM_PKTS, 5, 1, (1u << 17) - 1, 0,
 		"average queue below which every packet is let in"),
-	AQM_ROW(2, AQM_U32, red_conf, max, AQM_PKTS, 15, 1, 1u << 17, 0,
+	AQM_ROW(2, AQM_U32, red_conf, max, AQM_PKTS, 15, 2, 1u << 17, 0,
 		"average queue from which on all get the signal; gentle: from twice this on"),
 	AQM_ROW(3, AQM_U32, red_conf, probability, AQM_PROB, 85899346, 1, U32_MAX, 0,
 		"signal probability just below max; adaptive: where it begins"),

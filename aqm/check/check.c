@@ -29,7 +29,13 @@ static struct life ready(u32 flows, u64 now, u64 seed)
 
 static bool takes_flows(void)
 {
-	return algo->queues == 1 && !(algo->flags & AQM_SAMPLES);
+	struct life l = life_new(algo, 2, 0);
+	bool taken;
+
+	set_row(&l.b, "flows", 1);
+	taken = life_start(&l, 1);
+	life_end(&l);
+	return taken;
 }
 
 /* ---- the properties ---- */

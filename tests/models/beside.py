@@ -125,6 +125,8 @@ class Beside(ABC):
     tie_share = 0.001
     # It asks for probes: inputs have answers to such.
     probes: ClassVar[bool] = False
+    # Properties of `sojourn check` that it lacks by its design; why, its page says.
+    lacks: ClassVar[frozenset[str]] = frozenset()
     # In what order a reset takes the packets of several flows is nobody's business.
     resets_in_order = True
 

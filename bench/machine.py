@@ -8,7 +8,7 @@ import datetime
 import re
 from pathlib import Path
 
-from linux.uml.build import Built, compiler_version
+from sojourn.linux.uml.build import Built, compiler_version
 
 
 def machine(built: Built) -> str:

@@ -17,7 +17,8 @@ import sys
 import time
 from pathlib import Path
 
-from linux.qdisc.build import core_sources
+from sojourn.linux.uml.module import core_sources
+
 from tests.models.digest import Digest, hash_of
 from tests.models.library import CORE, ROOT, SOURCES
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from sojourn import progress
 from sojourn.linux import kernel
-
-from linux.uml import build as uml
+from sojourn.linux.uml import build as uml
 
 
 def test_a_step_is_logged_and_its_lines_are_counted(tmp_path: Path) -> None:
@@ -38,8 +37,8 @@ def test_progress_of_the_kernel_is_for_terminals(
         for lines in (1, uml.LINES, 2 * uml.LINES):
             note(lines)
 
-    monkeypatch.setattr("linux.uml.build.build", build)
-    monkeypatch.setattr("linux.qdisc.build.module", lambda built, trace: Path())
+    monkeypatch.setattr("sojourn.linux.uml.build.build", build)
+    monkeypatch.setattr("sojourn.linux.uml.module.module", lambda built, trace: Path())
     monkeypatch.setattr(progress, "_QUIET_S", 0)
     monkeypatch.setattr(progress, "_LINE_EVERY_S", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)

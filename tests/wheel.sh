@@ -15,7 +15,7 @@ python3 -m venv "$work/venv"
 
 # Linux only where its kernel is built already: that takes minutes.
 kernel=$(.venv/bin/python -c '
-from linux.uml.build import archive_here, kernel_folder
+from sojourn.linux.uml.build import archive_here, kernel_folder
 origin = archive_here()
 print(kernel_folder(origin) if origin else "")')
 

@@ -24,8 +24,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from linux.uml.boot import boot
-from linux.uml.build import Built, build, cache_root, digest
+from sojourn.linux.uml.boot import boot
+from sojourn.linux.uml.build import Built, build, cache_root, digest
+
 from validation import recorded
 from validation.cells import BUFFER_MAX_BYTES, HTB_BURST_BYTES, QUEUES, WINDOWS, Cell, cells
 

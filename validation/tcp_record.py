@@ -15,8 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from linux.uml.boot import BootError, boot
-from linux.uml.build import Built, build
+from sojourn.linux.uml.boot import BootError, boot
+from sojourn.linux.uml.build import Built, build
+
 from validation.tcp_script import scripts
 
 ROOT = Path(__file__).resolve().parents[1]

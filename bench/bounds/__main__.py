@@ -15,13 +15,14 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from sojourn.linux.uml.boot import BootError
+from sojourn.linux.uml.build import BuildError, build
+from sojourn.linux.uml.module import module
+
 from bench.bounds.measure import Module, cycles_per_second, measure, module_of
 from bench.bounds.plan import PARTS, QUICK, Sizes
 from bench.bounds.tables import table
 from bench.machine import machine
-from linux.qdisc.build import module
-from linux.uml.boot import BootError
-from linux.uml.build import BuildError, build
 
 
 def arguments() -> argparse.Namespace:

@@ -18,9 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sojourn.linux.uml.boot import BootError, boot
+from sojourn.linux.uml.build import BuildError, Built, cache_root, digest, kept, run
+
 from bench.bounds.plan import PARTS, Row, Sizes, boots_of
-from linux.uml.boot import BootError, boot
-from linux.uml.build import BuildError, Built, cache_root, digest, kept, run
 
 HERE = Path(__file__).resolve().parent
 SOURCES = ("Kbuild", "bounds.c", "job.h", "packets.h")

@@ -19,10 +19,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from sojourn.linux.uml.boot import BootError, boot
+from sojourn.linux.uml.build import BuildError, Built, build, run
+from sojourn.linux.uml.module import module
+
 from bench.machine import machine
-from linux.qdisc.build import module
-from linux.uml.boot import BootError, boot
-from linux.uml.build import BuildError, Built, build, run
 
 HERE = Path(__file__).resolve().parent
 SOURCES = ("Kbuild", "datapath.c")

@@ -28,11 +28,11 @@ from sojourn.errors import InputError, RunError, SojournError
 from sojourn.linux.counts import report_flows
 from sojourn.linux.kernel import ready
 from sojourn.linux.plan import Plan, plan
+from sojourn.linux.uml.boot import BootError, boot
 from sojourn.runs import cases_of
 from sojourn.scenario import load
 
 from bench.machine import machine
-from linux.uml.boot import BootError, boot
 
 STOCK = "kernel:codel"
 SEED = 1

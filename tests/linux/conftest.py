@@ -12,9 +12,9 @@ import os
 from pathlib import Path
 
 import pytest
+from sojourn.linux.uml import build as uml
+from sojourn.linux.uml.module import module
 
-from linux.qdisc.build import module
-from linux.uml import build as uml
 from tests.linux.guest import OWN
 
 

@@ -13,7 +13,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from linux.uml.build import cache_root, kept, run
+from sojourn.linux.uml.build import cache_root, kept, run
 
 HEADERS = sorted(Path("/lib/modules").glob("*/build"))
 

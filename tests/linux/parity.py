@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 from sojourn import _native
 from sojourn.algorithms import algorithms, queue_rows
+from sojourn.linux.uml import build as uml
+from sojourn.linux.uml.boot import BootError, boot
+from sojourn.linux.uml.module import core_sources, module
 
-from linux.qdisc.build import core_sources, module
-from linux.uml import build as uml
-from linux.uml.boot import BootError, boot
 from tests.linux import parity_traffic
 from tests.linux.net import unwelcome
 from tests.linux.netlink import QUEUE

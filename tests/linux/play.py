@@ -23,8 +23,8 @@ from sojourn.linux.rtnetlink import (
     text,
     u32,
 )
+from sojourn.linux.uml.boot import EPOCH_S
 
-from linux.uml.boot import EPOCH_S
 from tests.linux.netlink import handle
 
 MS = 1_000_000

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from linux.qdisc.build import core_sources, module
-from linux.uml.boot import BootError, boot
-from linux.uml.build import SANITIZERS, Built, build, run
+from sojourn.linux.uml.boot import BootError, boot
+from sojourn.linux.uml.build import SANITIZERS, Built, build, run
+from sojourn.linux.uml.module import core_sources, module
+
 from tests.algorithms import ALGORITHMS
 from tests.linux import parity
 from tests.linux.guest import CASES, OWN

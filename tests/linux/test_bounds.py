@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from sojourn.linux.uml.boot import BootError
+from sojourn.linux.uml.build import BuildError, Built, run
 
 from bench.bounds.measure import Attempt, Module, Result, least, measure, module_of
 from bench.bounds.plan import PARTS, QUICK, Row
 from bench.bounds.tables import table
-from linux.uml.boot import BootError
-from linux.uml.build import BuildError, Built, run
 
 ROOT = Path(__file__).resolve().parents[2]
 # The first test may have to build a kernel.

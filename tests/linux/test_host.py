@@ -14,11 +14,10 @@ from sojourn import _native
 from sojourn.linux import plan
 from sojourn.linux import run as host
 from sojourn.linux.run import run
+from sojourn.linux.uml.boot import BootError, boot
+from sojourn.linux.uml.build import Built
 from sojourn.runs import run as run_scenario
 from sojourn.scenario import loads
-
-from linux.uml.boot import BootError, boot
-from linux.uml.build import Built
 
 # The first case may have to build a kernel.
 pytestmark = pytest.mark.timeout(1800)

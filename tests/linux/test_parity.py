@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sojourn.algorithms import algorithms
+from sojourn.linux.uml.build import Built, cache_root
+from sojourn.linux.uml.module import module
 
-from linux.qdisc.build import module
-from linux.uml.build import Built, cache_root
 from models.queue import Judge
 from tests.algorithms import ALGORITHMS
 from tests.linux import parity
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.timeout(1800)
 
 RECORD_HERE = """
 from pathlib import Path
-from linux.qdisc.build import module
+from sojourn.linux.uml.module import module
 from tests.algorithms import ALGORITHMS
 from tests.linux import parity
 built = parity.kernel()

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sojourn.linux.uml.boot import BootError, boot
+from sojourn.linux.uml.build import BuildError, Built, build, cache_root
 
-from linux.uml.boot import BootError, boot
-from linux.uml.build import BuildError, Built, build, cache_root
 from tests.linux.test_host import SCENARIO as TRAFFIC
 
 # The first case may have to build a kernel.

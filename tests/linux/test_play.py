@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sojourn.linux.uml.boot import BootError, boot
+from sojourn.linux.uml.build import Built
 
-from linux.uml.boot import BootError, boot
-from linux.uml.build import Built
 from tests.linux import netlink as nl
 from tests.linux.parity import lay_player
 from tests.linux.play import Script

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sojourn.linux.uml.boot import boot
+from sojourn.linux.uml.build import Built
 
-from linux.uml.boot import boot
-from linux.uml.build import Built
 from tests.linux.guest import CASES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,10 +9,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from sojourn.linux.uml.boot import boot
+from sojourn.linux.uml.build import Built
+from sojourn.linux.uml.module import module
 
-from linux.qdisc.build import module
-from linux.uml.boot import boot
-from linux.uml.build import Built
 from tests.linux import parity
 from tests.linux.cases import ALGORITHMS
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from sojourn.algorithms import algorithms
+from sojourn.linux.uml.build import Built, run
 
-from linux.uml.build import Built, run
 from tests.linux.tdc import differences, page, sentences
 from tests.linux.tdc.groups import (
     COMMON,

@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sojourn.linux.uml.build import Built
 
-from linux.uml.build import Built
 from tests.linux.witness import CHILDREN, record
 from tests.models.follow import follow
 from tests.models.witnessed import load, with_times

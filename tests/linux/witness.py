@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sojourn.linux.uml.boot import boot
+from sojourn.linux.uml.build import Built, cache_root, digest, kept, run
 
-from linux.uml.boot import boot
-from linux.uml.build import Built, cache_root, digest, kept, run
 from tests.linux import netlink as nl
 from tests.linux.parity import kernel, lay_player
 from tests.linux.play import MS, NEW_LINK, SPACE_FD, ZERO_NS, Script

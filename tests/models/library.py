@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-
-from linux.qdisc.build import core_sources
+from sojourn.linux.uml.module import core_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "aqm"

@@ -12,14 +12,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sojourn.errors import InputError, RunError
+from sojourn.linux.uml import build, module
+from sojourn.linux.uml.build import LINES, BuildError, Built, digest
+from sojourn.own.layout import lay_out
 from sojourn.own.library import Library, shown
 from sojourn.progress import Progress
-
-if TYPE_CHECKING:
-    from linux.uml.build import Built
 
 # What the guest calls, and the Debian package it comes from.
 _TOOLS = {
@@ -42,18 +41,9 @@ class Kernel:
     def version(self) -> str:
         """What results are filed under: the kernel's release, and digests of its build, of module
         and programs, and of the plan that is made of a scenario."""
-        from linux.uml.build import digest
-
         parts = (self.built.kernel.parent, self.module.parent, self.built.programs)
         plan = digest(sorted(Path(__file__).parent.glob("*.py")))
         return " ".join(["linux", self.built.release, *(part.name for part in parts), plan])
-
-
-def find_sources() -> None:
-    """Make `linux/` importable: a name too common to lie beside other people's packages."""
-    root = str(Path(__file__).parents[1] / "sources")
-    if root not in sys.path:
-        sys.path.insert(0, root)
 
 
 @functools.cache
@@ -62,14 +52,10 @@ def ready(source: Path | None = None) -> Kernel:
 
     SOJOURN_KERNEL_SOURCE names another tree or archive than Debian's for every command.
     """
-    find_sources()
     if source is None and (named := os.environ.get("SOJOURN_KERNEL_SOURCE")):
         source = Path(named)
     if source and not source.exists():
         raise InputError(f"{source}: there is no such tree or archive of a kernel")
-    from linux.qdisc.build import module
-    from linux.uml.build import LINES, BuildError, build
-
     system = "/usr/sbin:/sbin:/usr/bin:/bin"
     missing = {package for tool, package in _TOOLS.items() if not shutil.which(tool, path=system)}
     if missing:
@@ -78,8 +64,8 @@ def ready(source: Path | None = None) -> Kernel:
         with Progress("compiling the kernel", LINES) as progress:
             # Elsewhere than on a terminal the name of the log is enough.
             shown = progress.update if sys.stderr.isatty() else lambda lines: None
-            built = build(source, note=lambda lines: shown(min(lines, LINES)))
-        return Kernel(built, module(built, trace="packets"))
+            built = build.build(source, note=lambda lines: shown(min(lines, LINES)))
+        return Kernel(built, module.module(built, trace="packets"))
     except BuildError as error:
         raise RunError(f"the kernel for --host linux: {error}") from error
 
@@ -88,12 +74,8 @@ def module_for(kernel: Kernel, files: Sequence[Library]) -> Path:
     """The module with these algorithms in it too, in place of ours of the same names."""
     if not files:
         return kernel.module
-    from linux.qdisc.build import module
-    from linux.uml.build import BuildError
-    from sojourn.own.layout import lay_out
-
     try:
-        return module(kernel.built, over=lay_out(files), trace="packets")
+        return module.module(kernel.built, over=lay_out(files), trace="packets")
     except BuildError as error:
         names = ", ".join(shown(file.file) for file in files)
         raise RunError(f"{names}, as part of the module: {error}") from error
@@ -101,9 +83,6 @@ def module_for(kernel: Kernel, files: Sequence[Library]) -> Path:
 
 def examine() -> list[tuple[str, bool, str]]:
     """What --host linux needs, without building anything: name, whether it is there, and what."""
-    find_sources()
-    from linux.uml import build
-
     system = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
     tools = {**_TOOLS, **build.NEEDED}
     missing = {package for tool, package in tools.items() if not shutil.which(tool, path=system)}

@@ -16,6 +16,7 @@ from sojourn.errors import RunError
 from sojourn.linux.counts import report_flows
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.plan import Plan, plan
+from sojourn.linux.uml.boot import BootError, Stopped, boot
 from sojourn.scenario.engine import without_foreign
 from sojourn.store import digest
 
@@ -31,8 +32,6 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
     scenario = json.loads(text)
     kernel = ready()
     module = module_for(kernel, algorithms.libraries(scenario))
-    from linux.uml.boot import BootError, Stopped, boot
-
     job = plan(scenario, seed)
     duration_ns = scenario["duration_ns"]
     with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:

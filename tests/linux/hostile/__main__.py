@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from linux.uml.build import BuildError, build
+from sojourn.linux.uml.build import BuildError, build
+
 from tests.linux.hostile import qemu
 from tests.linux.hostile.covers import COMMAND, DIGEST, covers
 from tests.linux.hostile.kernels import DEBIAN, KERNELS, SANITIZERS, Player

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linux.qdisc.build import core_sources
-from linux.uml.build import SANITIZERS
+from sojourn.linux.uml.build import SANITIZERS
+from sojourn.linux.uml.module import core_sources
+
 from tests.models.digest import Digest, hash_of
 from tests.models.library import ROOT
 

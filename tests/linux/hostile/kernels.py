@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linux.qdisc.build import core_sources, module
-from linux.uml.build import Built, build, cache_root, digest, kept
+from sojourn.linux.uml.build import Built, build, cache_root, digest, kept
+from sojourn.linux.uml.module import core_sources, module
+
 from tests.linux.hostile import play, qemu
 from tests.linux.hostile.play import Played
 from tests.linux.hostile.shrink import prefix, ranges, without_needless

@@ -13,9 +13,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linux.qdisc.build import core_sources
-from linux.uml.boot import BootError, Stopped, boot
-from linux.uml.build import Built, cache_root, compiler_version, digest, kept, run
+from sojourn.linux.uml.boot import BootError, Stopped, boot
+from sojourn.linux.uml.build import Built, cache_root, compiler_version, digest, kept, run
+from sojourn.linux.uml.module import core_sources
+
 from tests.linux.aftermath import REFERENCES, SPLATS
 from tests.models.library import ROOT
 

@@ -14,7 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from linux.uml.build import BuildError, run
+from sojourn.linux.uml.build import BuildError, run
+
 from tests.linux.debian import HEADERS, archive, image, kernel_module
 from tests.linux.hostile.play import WORDS, Played, count, fault_in, storm
 from tests.models.library import ROOT

@@ -10,8 +10,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from linux.qdisc.build import module
-from linux.uml.build import BuildError, Built, run
+from sojourn.linux.uml.build import BuildError, Built, run
+from sojourn.linux.uml.module import module
+
 from tests.linux.hostile import qemu
 from tests.linux.hostile.play import Fault, play, storm
 from tests.models.library import ROOT

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from sojourn.linux.uml.build import Built
 
-from linux.uml.build import Built
 from tests.linux.hostile.covers import DIGEST, covers
 from tests.linux.hostile.kernels import VIRTUAL, Player
 from tests.linux.hostile.play import fault_in, numbers

@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from linux.uml.build import BuildError, build
+from sojourn.linux.uml.build import BuildError, build
+
 from tests.linux.tdc import differences, page
 from tests.linux.tdc.groups import THEIRS, Outcome, run_all
 from tests.linux.tdc.run import Result, counts

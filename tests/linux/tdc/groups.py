@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from sojourn.algorithms import algorithms
+from sojourn.linux.uml.build import Built
+from sojourn.linux.uml.module import module
 
-from linux.qdisc.build import module
-from linux.uml.build import Built
 from tests.linux.tdc import memory, messages, refusals, rewrite, rows, traffic, upstream
 from tests.linux.tdc.case import Case
 from tests.linux.tdc.differences import Line, differs, lines

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn import algorithms
+from sojourn.linux.uml.boot import boot
+from sojourn.linux.uml.build import Built
 
-from linux.uml.boot import boot
-from linux.uml.build import Built
 from tests.linux.tdc.case import Form
 from tests.linux.tdc.sentences import say
 

@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 from sojourn.algorithms import algorithms
+from sojourn.linux.uml.build import Built
 
-from linux.uml.build import Built
 from tests.linux.tdc import differences
 from tests.linux.tdc.groups import ALONE, REST, REWRITTEN, THEIRS, Outcome
 from tests.linux.tdc.run import counts

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linux.uml.boot import boot
-from linux.uml.build import Built
+from sojourn.linux.uml.boot import boot
+from sojourn.linux.uml.build import Built
+
 from tests.linux.tdc.upstream import FOLDER
 
 HERE = Path(__file__).resolve().parent

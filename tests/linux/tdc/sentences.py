@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from linux.qdisc.build import core_sources
+from sojourn.linux.uml.module import core_sources
 
 ROOT = Path(__file__).resolve().parents[3]
 # Functions of the core that judge rows together.

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The qdisc, tc's plugin and the kernel in virtual time; the Python here builds and boots them."""
+"""A Linux kernel in virtual time and our module for it: builds them once, boots them for a job."""

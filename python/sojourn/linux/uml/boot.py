@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """boot.py: run one job in the virtual-time kernel and bring back its console.
 
-    python -m linux.uml.boot 'uname -r; tc qdisc show'
+    python -m sojourn.linux.uml.boot 'uname -r; tc qdisc show'
 
 A job is a folder with an executable `job`; inside the guest it is the current folder,
 and files that it writes there are ordinary files of the host. The kernel's command
@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from linux.uml.build import BuildError, Built, build, cache_root
+from sojourn.linux.uml.build import BuildError, Built, build, cache_root
 
 # 2026-01-01T00:00:00Z: a round number to read logs by.
 EPOCH_S = 1_767_225_600

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """build.py: make the virtual-time kernel and the guest's programs, once per content.
 
-    python -m linux.uml.build
-    python -m linux.uml.build --sanitizers
+    python -m sojourn.linux.uml.build
+    python -m sojourn.linux.uml.build --sanitizers
 
 The kernel is User-Mode Linux with time travel: an ordinary unprivileged process in
 which computing takes no time and idle time is skipped. Its source is Debian's source
@@ -28,7 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
-HERE = Path(__file__).resolve().parent
+# What the guest runs, and the kernel's configuration.
+HERE = (Path(__file__).parents[2] / "sources/linux/uml").resolve()
 PACKAGE = "linux-source-6.12"
 INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
 CONFIG = HERE / "kernel.config"

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""build.py: make the module for the virtual-time kernel and tc's plugin, once per content.
+"""module.py: make the module for the virtual-time kernel and tc's plugin, once per content.
 
-    python -m linux.qdisc.build [--source TREE] [AQM.c ...]
+    python -m sojourn.linux.uml.module [--source TREE] [AQM.c ...]
 
-For any other kernel the Makefiles here and in ../tc are enough.
+For any other kernel the Makefiles of linux/qdisc and linux/tc are enough.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from linux.uml.build import BuildError, Built, build, cache_root, digest, kept, run
+from sojourn.linux.uml.build import BuildError, Built, build, cache_root, digest, kept, run
 
-HERE = Path(__file__).resolve().parent
-TC = HERE.parent / "tc"
-CORE = HERE.parents[1] / "aqm"
+SOURCES = Path(__file__).parents[2] / "sources"
+QDISC = (SOURCES / "linux/qdisc").resolve()
+TC = (SOURCES / "linux/tc").resolve()
+CORE = (SOURCES / "aqm").resolve()
 _PARTS = ("", "law/", "algorithms/")
 
 
@@ -38,7 +39,7 @@ def module(
     there; q_sojourn.so lies beside it. `trace` is what it records: `events`, `packets`.
     Folders of `over` are copied over `aqm/`."""
     sources = [*core_sources(CORE), CORE / "all.sh"]
-    sources += [*HERE.glob("*.[ch]"), HERE / "Kbuild", HERE / "Makefile"]
+    sources += [*QDISC.glob("*.[ch]"), QDISC / "Kbuild", QDISC / "Makefile"]
     sources += [*TC.glob("*.[ch]"), TC / "Makefile", *algorithms]
     laid = [(path, folder) for folder in over for path in sorted(folder.rglob("*.[ch]"))]
     names = [str(path.relative_to(folder)) for path, folder in laid]
@@ -52,7 +53,7 @@ def module(
         kernel = ["ARCH=um", f"KERNEL={built.objects}", f"-j{jobs}"]
         kernel += [f"TRACE={trace}"] * bool(trace)
         further = [f"AQM={' '.join(map(str, algorithms))}", f"OVER={' '.join(map(str, over))}"]
-        run(["make", "-C", HERE, *kernel, f"BUILD={work}", *further], log)
+        run(["make", "-C", QDISC, *kernel, f"BUILD={work}", *further], log)
         run(["make", "-C", TC, f"BUILD={work / 'tc'}", *further], log)
         (work / "tc/q_sojourn.so").rename(work / "q_sojourn.so")
 

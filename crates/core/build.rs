@@ -12,7 +12,6 @@ fn main() {
     let mut sources = files(&aqm, "c");
     sources.extend(files(&algorithms, "c"));
     sources.push(manifest.join("src/host.c"));
-    sources.push(manifest.join("src/hooks.c"));
     sources.push(manifest.join("src/load.c"));
 
     cc::Build::new()

@@ -95,7 +95,4 @@ def observe(
     left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet files as
     `run` does."""
 
-def duk_evaluations_per_second(evaluations: int) -> float:
-    """How often DUK's probability can be computed in a second of CPU time."""
-
 __all__: list[str]

@@ -11,7 +11,6 @@
 mod cache;
 mod ffi;
 #[doc(hidden)]
-pub mod hooks;
 mod layout;
 mod load;
 mod queue;

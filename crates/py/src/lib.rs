@@ -6,7 +6,6 @@
 //! Text crosses as JSON, series as Parquet files. The interpreter's lock is not held while
 //! the engine runs; it is taken every 50 ms to ask whether to go on.
 
-mod duk;
 mod observe;
 mod recorded;
 mod run;
@@ -18,7 +17,6 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::duk::duk_evaluations_per_second;
     #[pymodule_export]
     use super::observe::{observe, probe_ways, ways};
     #[pymodule_export]

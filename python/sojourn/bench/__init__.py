@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sojourn import _native, algorithms
+from sojourn import algorithms
 from sojourn.bench import instructions, ns2
 from sojourn.bench.command import SCENARIO, Timed, command, run
 from sojourn.progress import Progress
@@ -25,7 +25,6 @@ _T = TypeVar("_T")
 QUEUES = ("fifo", "codel", "duk", "red")
 _REPETITIONS = 3
 _FLOWS = (10, 100, 1000)
-_DUK_EVALUATIONS = 2_000_000
 
 
 def measure(*, quick: bool = False) -> dict[str, Any]:
@@ -48,7 +47,6 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
             ],
             "flows": [_flows(count, out, steps) for count in _FLOWS],
             "memory": [_memory(length, out, steps) for length in (seconds // 10, seconds)],
-            "duk_evaluations_per_second": _native.duk_evaluations_per_second(_DUK_EVALUATIONS),
         }
 
 
@@ -129,8 +127,6 @@ def print_measured(measured: dict[str, Any]) -> None:
         out.print(f"{entry['flows']} flows: {entry['us_per_packet']:.3f} µs a packet (engine)")
     for entry in measured["memory"]:
         out.print(f"{entry['simulated_s']} s simulated: {entry['peak_rss_mb']:.0f} MB at most")
-    rate = measured["duk_evaluations_per_second"] / 1e6
-    out.print(f"DUK's probability: {rate:.1f} million evaluations a second")
     for result in measured["results"]:
         out.print(f"\n{result['command']}", soft_wrap=True, highlight=False)
         if result["ns2_command"]:

@@ -22,8 +22,7 @@ static struct life ready(u32 flows, u64 now, u64 seed)
 	struct life l = life_new(algo, SLOTS, now);
 
 	set_row(&l.b, "flows", flows);
-	if (!life_start(&l, seed))
-		failed("a queue with default rows is refused");
+	life_must_start(&l, seed);
 	return l;
 }
 
@@ -78,8 +77,7 @@ static void marking(void)
 			struct life l = life_new(algo, SLOTS, 0);
 
 			set_row(&l.b, "ecn", ecn);
-			if (!life_start(&l, 3))
-				failed("a queue with default rows is refused");
+			life_must_start(&l, 3);
 			for (i = 0; i < STEPS / 2; i++) {
 				u32 n = rng_below(&l.r, 5);
 
@@ -244,35 +242,43 @@ static bool live_with(const struct aqm_field *row, u64 value, struct life *l,
 	return false;
 }
 
-static void bounds(void)
+/* Each parameter at its least and at its largest value. */
+static void each_end(void (*try)(const struct aqm_field *row, bool largest))
 {
 	const struct aqm_field *row;
+
+	for (row = algo->params; row && row->name; row++) {
+		try(row, false);
+		try(row, true);
+	}
+}
+
+static void bound(const struct aqm_field *row, bool largest)
+{
+	u64 value = largest ? row->max : row->min;
+	const char *sentence = "";
 	struct life l;
-	u32 last;
 
+	if (!live_with(row, value, &l, &sentence)) {
+		printf("FAILED row '%s': its %s value, %llu, is refused: %s\n", row->name,
+		       largest ? "largest" : "least", (unsigned long long)value, sentence);
+		exit(1);
+	}
+	if (largest ? value < (u64)-1 && !aqm_field_set(row, l.b.conf, value + 1)
+	            : value > 0 && !aqm_field_set(row, l.b.conf, value - 1)) {
+		printf("FAILED row '%s': a value outside its range is stored\n", row->name);
+		exit(1);
+	}
+	snprintf(during, sizeof(during), " with %s = %llu", row->name,
+	         (unsigned long long)value);
+	life_run(&l, STEPS / 6, true);
+	life_end(&l);
+}
+
+static void bounds(void)
+{
 	looked_for = ALL_RULES;
-	for (row = algo->params; row && row->name; row++)
-		for (last = 0; last < 2; last++) {
-			u64 value = last ? row->max : row->min;
-			const char *sentence = "";
-
-			if (!live_with(row, value, &l, &sentence)) {
-				printf("FAILED row '%s': its %s value, %llu, is refused: %s\n",
-				       row->name, last ? "largest" : "least",
-				       (unsigned long long)value, sentence);
-				exit(1);
-			}
-			if (last ? value < (u64)-1 && !aqm_field_set(row, l.b.conf, value + 1)
-			         : value > 0 && !aqm_field_set(row, l.b.conf, value - 1)) {
-				printf("FAILED row '%s': a value outside its range is stored\n",
-				       row->name);
-				exit(1);
-			}
-			snprintf(during, sizeof(during), " with %s = %llu", row->name,
-			         (unsigned long long)value);
-			life_run(&l, STEPS / 6, true);
-			life_end(&l);
-		}
+	each_end(bound);
 }
 
 /* As many packets as the queue may hold, and times without an event. */
@@ -296,12 +302,23 @@ static void long_queue(struct life *l, u32 packets)
 	life_arrive(l, 1, 100, 0);
 }
 
+static void work_at(const struct aqm_field *row, bool largest)
+{
+	const char *sentence;
+	struct life l;
+
+	if (!live_with(row, largest ? row->max : row->min, &l, &sentence))
+		return;
+	snprintf(during, sizeof(during), " with %s at its %s", row->name,
+	         largest ? "largest" : "least");
+	long_queue(&l, SLOTS / 2);
+	life_run(&l, STEPS / 6, false);
+	life_end(&l);
+}
+
 static void work(void)
 {
-	const struct aqm_field *row;
-	const char *sentence;
 	struct life l = life_new(algo, 60000, 0);
-	u32 last;
 
 	limited = true;
 	set_row(&l.b, "limit", 50000);
@@ -309,16 +326,7 @@ static void work(void)
 		failed("a queue with 50000 packets is refused");
 	long_queue(&l, 50000);
 	life_end(&l);
-	for (row = algo->params; row && row->name; row++)
-		for (last = 0; last < 2; last++) {
-			if (!live_with(row, last ? row->max : row->min, &l, &sentence))
-				continue;
-			snprintf(during, sizeof(during), " with %s at its %s", row->name,
-			         last ? "largest" : "least");
-			long_queue(&l, SLOTS / 2);
-			life_run(&l, STEPS / 6, false);
-			life_end(&l);
-		}
+	each_end(work_at);
 	if (!at.most_work && at.most_call) {
 		printf("skipped: this compiler counts no branches\n");
 		exit(0);

@@ -76,6 +76,12 @@ static inline bool life_start(struct life *l, u64 seed)
 	return !bench_start(&l->b, seed).sentence;
 }
 
+static inline void life_must_start(struct life *l, u64 seed)
+{
+	if (!life_start(l, seed))
+		failed("a queue with default rows is refused");
+}
+
 static inline void life_end(struct life *l)
 {
 	free(l->numbers);

@@ -204,135 +204,103 @@ static inline void end(void)
 	}
 }
 
-/* The queue counts a wrong tick too, but among other calls. */
-static inline void later(u64 next, u64 than)
+/* One call of the algorithm, and what it answers. */
+#define ASK(call_, now_, pkt_, ...)                                                            \
+	({                                                                                     \
+		__auto_type answer_ =                                                          \
+		        (enter(#call_, now_, pkt_), at.algo->call_(__VA_ARGS__));              \
+		end();                                                                         \
+		answer_;                                                                       \
+	})
+
+/* One that answers nothing. */
+#define TELL(call_, now_, pkt_, ...)                                                           \
+	(enter(#call_, now_, pkt_), at.algo->call_(__VA_ARGS__), end())
+
+/* One whose answer the queue judges: a break of its rules is reported with this event. */
+#define ASK_JUDGED(...)                                                                        \
+	({                                                                                     \
+		__auto_type judged_ = ASK(__VA_ARGS__);                                        \
+		at.answer = at.last;                                                           \
+		judged_;                                                                       \
+	})
+
+/* The next tick. The queue counts a wrong one too, but among other calls. */
+static inline u64 later(u64 next, u64 than)
 {
 	if (looked_for >> AQM_BAD_TICK & 1 && next <= than)
 		failed("it broke the rule 'tick': its next tick is not later than now");
+	return next;
 }
 
 static const char *watched_check(const void *conf)
 {
-	const char *s;
-
-	enter("check", 0, NULL);
-	s = at.algo->check(conf);
-	end();
-	return s;
+	return ASK(check, 0, NULL, conf);
 }
 
 static void watched_configure(void *st, const void *conf, const struct aqm_view *views)
 {
-	enter("configure", at.last.now, NULL);
-	at.algo->configure(st, conf, views);
-	end();
+	TELL(configure, at.last.now, NULL, st, conf, views);
 }
 
 static u64 watched_start(void *st, const void *conf, u64 now, u64 seed)
 {
-	u64 next;
-
-	enter("start", now, NULL);
-	next = at.algo->start(st, conf, now, seed);
-	end();
-	later(next, now);
-	return next;
+	return later(ASK(start, now, NULL, st, conf, now, seed), now);
 }
 
 static struct aqm_verdict watched_enqueue(void *st, const void *conf, u64 now,
                                           const struct aqm_view *views, struct aqm_pkt *pkt)
 {
-	struct aqm_verdict v;
-
-	enter("enqueue", now, pkt);
-	v = at.algo->enqueue(st, conf, now, views, pkt);
-	end();
-	at.answer = at.last;
-	return v;
+	return ASK_JUDGED(enqueue, now, pkt, st, conf, now, views, pkt);
 }
 
 static struct aqm_verdict watched_overflow(void *st, const void *conf, u64 now,
                                            const struct aqm_view *views, struct aqm_pkt *pkt)
 {
-	struct aqm_verdict v;
-
-	enter("overflow", now, pkt);
-	v = at.algo->overflow(st, conf, now, views, pkt);
-	end();
-	at.answer = at.last;
-	return v;
+	return ASK_JUDGED(overflow, now, pkt, st, conf, now, views, pkt);
 }
 
 static u32 watched_pick(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	u32 lane;
-
-	enter("pick", now, NULL);
-	lane = at.algo->pick(st, conf, now, views);
-	end();
-	at.answer = at.last;
-	return lane;
+	return ASK_JUDGED(pick, now, NULL, st, conf, now, views);
 }
 
 static struct aqm_verdict watched_dequeue(void *st, const void *conf, u64 now,
                                           const struct aqm_view *views,
                                           const struct aqm_pkt *pkt)
 {
-	struct aqm_verdict v;
-
-	enter("dequeue", now, pkt);
-	v = at.algo->dequeue(st, conf, now, views, pkt);
-	end();
-	at.answer = at.last;
-	return v;
+	return ASK_JUDGED(dequeue, now, pkt, st, conf, now, views, pkt);
 }
 
 static void watched_empty(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	enter("empty", now, NULL);
-	at.algo->empty(st, conf, now, views);
-	end();
+	TELL(empty, now, NULL, st, conf, now, views);
 }
 
+/* Also of an algorithm without `gone`: packets are counted here. */
 static void watched_gone(void *st, const void *conf, u64 now, const struct aqm_view *views,
                          const struct aqm_pkt *pkt, u8 why)
 {
 	at.gone++;
-	enter("gone", now, pkt);
 	if (at.algo->gone)
-		at.algo->gone(st, conf, now, views, pkt, why);
-	end();
+		TELL(gone, now, pkt, st, conf, now, views, pkt, why);
 }
 
 static u64 watched_tick(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	u64 next;
-
-	enter("tick", now, NULL);
-	next = at.algo->tick(st, conf, now, views);
-	end();
-	later(next, now);
-	return next;
+	return later(ASK(tick, now, NULL, st, conf, now, views), now);
 }
 
 static u64 watched_idle(void *st, const void *conf, const struct aqm_view *views, u64 from,
                         u64 to)
 {
-	u64 next;
-
-	enter("idle", to, NULL);
-	next = at.algo->idle(st, conf, views, from, to);
-	end();
-	later(next, to);
-	return next;
+	return later(ASK(idle, to, NULL, st, conf, views, from, to), to);
 }
 
 static void watched_echo(void *st, const void *conf, u64 now, const struct aqm_view *views,
                          u64 rtt_ns)
 {
-	enter("echo", now, NULL);
-	at.algo->echo(st, conf, now, views, rtt_ns);
-	end();
+	TELL(echo, now, NULL, st, conf, now, views, rtt_ns);
 }
 
 /* The algorithm, under watch. `gone` always, as packets are counted by it. */

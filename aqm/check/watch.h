@@ -198,7 +198,7 @@ static inline void enter(const char *call, u64 now, const struct aqm_pkt *pkt)
 static inline void end(void)
 {
 	at.inside = false;
-	if (at.work > at.most_work) {
+	if (!at.most_call || at.work > at.most_work) {
 		at.most_work = at.work;
 		at.most_call = at.last.call;
 	}

@@ -4,7 +4,7 @@
 //! `aqm.h`, `field.h`, `setup.h` and `host.c` as Rust sees them, written by hand; [`Slot`],
 //! [`Counters`] and [`Probes`] are theirs too.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 use crate::{Counters, Probes, Slot};
 
@@ -187,4 +187,12 @@ unsafe extern "C" {
     pub fn core_counters(queue: *const c_void) -> *const Counters;
     pub fn core_setup(queue: *const c_void) -> *const Setup;
     pub fn core_conf(queue: *mut c_void) -> *const c_void;
+}
+
+/// # Safety
+/// `s` is a static NUL-terminated string of ASCII.
+pub unsafe fn text(s: *const c_char) -> &'static str {
+    unsafe { CStr::from_ptr(s) }
+        .to_str()
+        .expect("the library's text is ASCII")
 }

@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 use std::mem::offset_of;
 
-use crate::ffi;
-use crate::rows::text;
+use crate::ffi::{self, text};
 
 /// A member's name in C: its own, unless another is given.
 macro_rules! in_c {

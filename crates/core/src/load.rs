@@ -10,8 +10,8 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::sync::RwLock;
 
-use crate::ffi;
-use crate::rows::{Algorithm, text};
+use crate::ffi::{self, text};
+use crate::rows::Algorithm;
 
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq)]

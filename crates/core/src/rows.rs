@@ -3,11 +3,12 @@
 
 //! Algorithms and their rows, as the C tables tell them.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::{ffi, load};
+use crate::ffi::{self, text};
+use crate::load;
 
 /// How the number of a row is stored, and what it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,14 +303,6 @@ unsafe fn field(raw: &'static ffi::Field) -> Field {
             raw,
         }
     }
-}
-
-/// # Safety
-/// `s` is a static NUL-terminated string of ASCII.
-pub(crate) unsafe fn text(s: *const c_char) -> &'static str {
-    unsafe { CStr::from_ptr(s) }
-        .to_str()
-        .expect("the library's text is ASCII")
 }
 
 /// A row was refused, or there is no such row.

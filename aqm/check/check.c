@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// check.c: what holds for every algorithm, tried on one. Linked with its file and a
-// table aqm_all that names it alone.
+// check.c: tests one algorithm for the properties that every algorithm must have. It is
+// linked with the algorithm's file and with a table aqm_all that names that algorithm only.
 //
-//   check                the properties, one a line: name, and what holds
-//   check NAME           one of them: a line that begins with ok, FAILED or skipped
+//   check                lists the properties, a line each: name, and what holds
+//   check NAME           tests one of them: prints a line with ok, FAILED or skipped first
 
 #include "pause.h"
 #include "rows.h"
 
 #define STEPS 24000u
-/* Any multiple of 2^32 ns: an algorithm may keep 32 bits of a time. */
+/* A multiple of 2^32 ns, since an algorithm may keep 32 bits of a time. */
 #define LATER ((1ull << 32) * 1000003)
 
 static const struct aqm_algo *algo;
@@ -66,7 +66,7 @@ static void verdicts(void)
 	}
 }
 
-/* Where nothing may be marked, and where some may. */
+/* In queues that allow no mark, and in queues that allow some. */
 static void marking(void)
 {
 	u32 ecn, kind, i;
@@ -130,7 +130,7 @@ static void statistics(void)
 	life_end(&l);
 }
 
-/* Two lives step by step; where they part, that is the event. */
+/* Two lives, step by step; the first step at which they differ is the event. */
 static void alike(struct life *a, struct life *b, u32 steps, const char *why)
 {
 	while (steps--) {
@@ -164,7 +164,7 @@ static void copies(void)
 	from = inst_state(a.b.q, inst_nth(a.b.q, 0));
 	to = inst_state(b.b.q, inst_nth(b.b.q, 0));
 	memcpy(to, from, bytes);
-	/* Whoever still looks there reads nonsense, or memory that is gone. */
+	/* A pointer that still leads there reads nonsense, or freed memory. */
 	memset(from, 0xa5, bytes);
 	life_end(&a);
 	alike(&b, &c, STEPS, "a copy of st goes another way: does st point into itself?");
@@ -204,7 +204,7 @@ static u32 rows_of(const struct aqm_field *rows)
 	return n;
 }
 
-/* The others at their defaults, then one after the other at its ends, then all. */
+/* The other rows: at their defaults, then one after the other at its ends, then all. */
 static void set_others(struct life *l, u32 way)
 {
 	const struct aqm_field *params = algo->params;
@@ -218,7 +218,7 @@ static void set_others(struct life *l, u32 way)
 	}
 }
 
-/* Is there a queue with this row at this value? The answer is running. */
+/* Is there a queue with this row at this value? It is running then. */
 static bool live_with(const struct aqm_field *row, u64 value, struct life *l,
                       const char **sentence)
 {
@@ -374,8 +374,8 @@ static void stopped_link(void)
 		delay_ms[i] = seen[i].delay_ms / packets;
 		signals_pct[i] = 100 * seen[i].signals / packets;
 	}
-	/* Twice and thrice: that is how far ours differ from one ten seconds to the next,
-	 * with few signals. */
+	/* Ours, with few signals, differ by factors of up to 2 and 3 between any two periods
+	 * of ten seconds. */
 	good = seen[1].packets > 0 && near(delay_ms[1], delay_ms[0], 2, 10) &&
 	       near(signals_pct[1], signals_pct[0], 3, 0.5);
 	printf("%s: delay %.1f ms, signals %.2f %% of packets; 10 s after a minute's stop "
@@ -389,7 +389,7 @@ static const u32 extremes[] = {0, 1, 255, 65536, 1u << 20, 1u << 31, U32_MAX};
 
 #define EXTREME(r_) extremes[rng_below((r_), sizeof(extremes) / sizeof(extremes[0]))]
 
-/* Rows at random; not those with one of these flags. */
+/* Rows at random, but for those with one of these flags. */
 static void any_row(struct life *l, struct aqm_rng *r, u8 but)
 {
 	const struct aqm_field *row;

@@ -3,10 +3,10 @@
 /*
  * watch.h: a watch on each call of an algorithm.
  *
- * Each call is noted before it is made, with the packet it is about, so that whatever
- * ends the program (a sanitizer, a signal, a loop) can be told with its event. The work
- * of a call is counted in branches that its code takes: the compiler puts a call of
- * __sanitizer_cov_trace_pc() at each, and no clock or other load has a part in it.
+ * It records each call before it makes it, with the packet that the call is about. So it
+ * can name the event at which a sanitizer, a signal or a loop ends the program. It counts
+ * the work of a call in branches, at each of which the compiler puts a call of
+ * __sanitizer_cov_trace_pc(): neither the clock nor other load changes that number.
  */
 #ifndef AQM_CHECK_WATCH_H
 #define AQM_CHECK_WATCH_H
@@ -24,11 +24,9 @@
 /* Seconds of one call, where a compiler does not count. */
 #define CALL_SECS 3
 
-/* Under which rows, for the sentence; and is work limited now? */
-static char during[96];
-static bool limited;
-/* Bits of the rules whose break is a failure now. */
-static u32 looked_for;
+static char during[96]; /* the rows that are set now, as part of a sentence */
+static bool limited;    /* a call above WORK_MAX is a failure now */
+static u32 looked_for;  /* the rules whose breaks are failures now, a bit each */
 
 struct event {
 	const char *call; /* NULL: none yet */
@@ -109,13 +107,13 @@ static inline void failed(const char *why)
 	_Exit(1);
 }
 
-/* A sanitizer ends the program: it tells where in the code, this tells when. */
+/* A sanitizer ends the program. It prints the place in the code; this prints the event. */
 static void on_death(void)
 {
 	tell("a sanitizer stopped it");
 }
 
-/* Called by the one for undefined behaviour, which knows no other callback. */
+/* The sanitizer of undefined behaviour calls this one; it has no other callback. */
 void __ubsan_on_report(void);
 
 void __ubsan_on_report(void)
@@ -142,7 +140,7 @@ static inline void on_timer(int number)
 		failed("an endless loop");
 }
 
-/* Only the algorithm's file is compiled to call it. */
+/* Only the algorithm's file is compiled with calls of it. */
 void __sanitizer_cov_trace_pc(void);
 
 void __sanitizer_cov_trace_pc(void)
@@ -225,7 +223,7 @@ static inline void end(void)
 		judged_;                                                                       \
 	})
 
-/* The next tick. The queue counts a wrong one too, but among other calls. */
+/* The next tick. The queue counts wrong ones too, but does not say which call it was. */
 static inline u64 later(u64 next, u64 than)
 {
 	if (looked_for >> AQM_BAD_TICK & 1 && next <= than)
@@ -303,7 +301,7 @@ static void watched_echo(void *st, const void *conf, u64 now, const struct aqm_v
 	TELL(echo, now, NULL, st, conf, now, views, rtt_ns);
 }
 
-/* The algorithm, under watch. `gone` always, as packets are counted by it. */
+/* The algorithm, under watch. Always with `gone`, which counts packets. */
 static inline const struct aqm_algo *watch(const struct aqm_algo *a)
 {
 	static struct aqm_algo watched;

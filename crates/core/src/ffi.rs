@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! `aqm.h`, `field.h`, `setup.h` and `host.c` as Rust sees them, written by hand; [`Slot`],
-//! [`Counters`] and [`Probes`] are theirs too.
+//! `aqm.h`, `field.h`, `setup.h` and `host.c` as Rust sees them, written by hand. [`Slot`],
+//! [`Counters`] and [`Probes`] mirror structs of theirs too.
 
 use std::ffi::{CStr, c_char, c_void};
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! Whether `ffi` mirrors the C side: its sizes, offsets and lengths beside those that the C
-//! side tells of itself.
+//! Whether `ffi` mirrors the C side: compares its sizes, offsets and lengths with those in
+//! the tables of the C side.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
@@ -36,7 +36,7 @@ fn here() -> BTreeMap<String, usize> {
         ("aqm_abi", ffi::ABI as usize),
         ("aqm_why", ffi::WHY_COUNT),
         ("aqm_bad", ffi::BAD_COUNT),
-        // Units are read as a table, so that any number of them will do.
+        // Rust reads units from their table, so any number of them will do.
         ("aqm_unit", units()),
     ];
     lengths

@@ -83,7 +83,7 @@ pub struct Counters {
     pub bad: [u64; ffi::BAD_COUNT],
 }
 
-/// What became of the probes that a queue asked for. They are in no other count.
+/// What became of the probes that a queue asked for. No other count includes them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Probes {
@@ -93,7 +93,7 @@ pub struct Probes {
     pub refused: u64,
     /// Left the queue towards the responder.
     pub left: u64,
-    /// Thrown out of the queue.
+    /// Removed from the queue before they could leave.
     pub freed: u64,
     /// Answers that came back.
     pub answered: u64,
@@ -226,7 +226,7 @@ impl Queue {
         unsafe { &*self.memory.as_ptr().cast() }
     }
 
-    /// C may touch the slot of this packet too from now on.
+    /// From now on C may also touch the slot of this packet.
     #[inline]
     fn reach_to(&mut self, packet: u32) {
         if packet >= self.reach {

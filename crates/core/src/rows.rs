@@ -23,8 +23,8 @@ pub enum Kind {
     Choice,
 }
 
-/// What the number of a row stands for, as the C table tells it: a number of the base is
-/// kept as number * multiply / divide.
+/// What the number of a row means, from the C table: a quantity in the base's unit is
+/// stored as quantity * multiply / divide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Its short name, as `bytes/s`.
@@ -36,7 +36,7 @@ pub struct Unit {
     pub multiply: u64,
     /// See above.
     pub divide: u64,
-    /// What a number means that cannot be read off its unit; or empty.
+    /// What the unit does not say of a number; or empty.
     pub note: &'static str,
 }
 
@@ -146,7 +146,7 @@ impl Algorithm {
         self.flags() & ffi::SAMPLES != 0
     }
 
-    /// It asks for probes, and hears of their answers.
+    /// It asks for probes and receives their answers.
     #[must_use]
     pub fn probes(self) -> bool {
         !self.0.raw.echo.is_null()

@@ -241,6 +241,15 @@ def test_ours_have_every_property(name: str) -> None:
     assert set(found := failed(trial.find(name))) == BESIDE[name].lacks, found
 
 
+def test_work_is_skipped_where_a_compiler_counts_no_branches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trial, "_counts", tuple)
+    found = {f.name: f for f in trial.check(write("mine.c", codel() + "\n\n\n"))}
+    assert found["work"].state == "skipped"
+    assert "this compiler counts no branches" in found["work"].said
+
+
 def test_a_fault_is_told_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
     write("faults.c", fault("LOOPS"))
     assert status(["run", "s.toml", "--aqm", "./faults.c", "--aqm", "codel"]) == 3

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// check.c: what holds for every algorithm, tried on one. Linked with its file and a
-// table aqm_all that names it alone.
+// check.c: tests one algorithm for the properties that every algorithm must have. It is
+// linked with the algorithm's file and with a table aqm_all that names that algorithm only.
 //
-//   check                the properties, one a line: name, and what holds
-//   check NAME           one of them: a line that begins with ok, FAILED or skipped
+//   check                lists the properties, a line each: name, and what holds
+//   check NAME           tests one of them: prints a line with ok, FAILED or skipped first
 
 #include "pause.h"
 #include "rows.h"
 
 #define STEPS 24000u
-/* Any multiple of 2^32 ns: an algorithm may keep 32 bits of a time. */
+/* A multiple of 2^32 ns, since an algorithm may keep 32 bits of a time. */
 #define LATER ((1ull << 32) * 1000003)
 
 static const struct aqm_algo *algo;
@@ -22,8 +22,7 @@ static struct life ready(u32 flows, u64 now, u64 seed)
 	struct life l = life_new(algo, SLOTS, now);
 
 	set_row(&l.b, "flows", flows);
-	if (!life_start(&l, seed))
-		failed("a queue with default rows is refused");
+	life_must_start(&l, seed);
 	return l;
 }
 
@@ -73,7 +72,7 @@ static void verdicts(void)
 	}
 }
 
-/* Where nothing may be marked, and where some may. */
+/* In queues that allow no mark, and in queues that allow some. */
 static void marking(void)
 {
 	u32 ecn, kind, i;
@@ -84,8 +83,7 @@ static void marking(void)
 			struct life l = life_new(algo, SLOTS, 0);
 
 			set_row(&l.b, "ecn", ecn);
-			if (!life_start(&l, 3))
-				failed("a queue with default rows is refused");
+			life_must_start(&l, 3);
 			for (i = 0; i < STEPS / 2; i++) {
 				u32 n = rng_below(&l.r, 5);
 
@@ -138,7 +136,7 @@ static void statistics(void)
 	life_end(&l);
 }
 
-/* Two lives step by step; where they part, that is the event. */
+/* Two lives, step by step; the first step at which they differ is the event. */
 static void alike(struct life *a, struct life *b, u32 steps, const char *why)
 {
 	while (steps--) {
@@ -172,7 +170,7 @@ static void copies(void)
 	from = inst_state(a.b.q, inst_nth(a.b.q, 0));
 	to = inst_state(b.b.q, inst_nth(b.b.q, 0));
 	memcpy(to, from, bytes);
-	/* Whoever still looks there reads nonsense, or memory that is gone. */
+	/* A pointer that still leads there reads nonsense, or freed memory. */
 	memset(from, 0xa5, bytes);
 	life_end(&a);
 	alike(&b, &c, STEPS, "a copy of st goes another way: does st point into itself?");
@@ -212,7 +210,7 @@ static u32 rows_of(const struct aqm_field *rows)
 	return n;
 }
 
-/* The others at their defaults, then one after the other at its ends, then all. */
+/* The other rows: at their defaults, then one after the other at its ends, then all. */
 static void set_others(struct life *l, u32 way)
 {
 	const struct aqm_field *params = algo->params;
@@ -226,7 +224,7 @@ static void set_others(struct life *l, u32 way)
 	}
 }
 
-/* Is there a queue with this row at this value? The answer is running. */
+/* Is there a queue with this row at this value? It is running then. */
 static bool live_with(const struct aqm_field *row, u64 value, struct life *l,
                       const char **sentence)
 {
@@ -250,35 +248,43 @@ static bool live_with(const struct aqm_field *row, u64 value, struct life *l,
 	return false;
 }
 
-static void bounds(void)
+/* Each parameter at its least and at its largest value. */
+static void each_end(void (*try)(const struct aqm_field *row, bool largest))
 {
 	const struct aqm_field *row;
+
+	for (row = algo->params; row && row->name; row++) {
+		try(row, false);
+		try(row, true);
+	}
+}
+
+static void bound(const struct aqm_field *row, bool largest)
+{
+	u64 value = largest ? row->max : row->min;
+	const char *sentence = "";
 	struct life l;
-	u32 last;
 
+	if (!live_with(row, value, &l, &sentence)) {
+		printf("FAILED row '%s': its %s value, %llu, is refused: %s\n", row->name,
+		       largest ? "largest" : "least", (unsigned long long)value, sentence);
+		exit(1);
+	}
+	if (largest ? value < (u64)-1 && !aqm_field_set(row, l.b.conf, value + 1)
+	            : value > 0 && !aqm_field_set(row, l.b.conf, value - 1)) {
+		printf("FAILED row '%s': a value outside its range is stored\n", row->name);
+		exit(1);
+	}
+	snprintf(during, sizeof(during), " with %s = %llu", row->name,
+	         (unsigned long long)value);
+	life_run(&l, STEPS / 6, true);
+	life_end(&l);
+}
+
+static void bounds(void)
+{
 	looked_for = ALL_RULES;
-	for (row = algo->params; row && row->name; row++)
-		for (last = 0; last < 2; last++) {
-			u64 value = last ? row->max : row->min;
-			const char *sentence = "";
-
-			if (!live_with(row, value, &l, &sentence)) {
-				printf("FAILED row '%s': its %s value, %llu, is refused: %s\n",
-				       row->name, last ? "largest" : "least",
-				       (unsigned long long)value, sentence);
-				exit(1);
-			}
-			if (last ? value < (u64)-1 && !aqm_field_set(row, l.b.conf, value + 1)
-			         : value > 0 && !aqm_field_set(row, l.b.conf, value - 1)) {
-				printf("FAILED row '%s': a value outside its range is stored\n",
-				       row->name);
-				exit(1);
-			}
-			snprintf(during, sizeof(during), " with %s = %llu", row->name,
-			         (unsigned long long)value);
-			life_run(&l, STEPS / 6, true);
-			life_end(&l);
-		}
+	each_end(bound);
 }
 
 /* As many packets as the queue may hold, and times without an event. */
@@ -302,12 +308,23 @@ static void long_queue(struct life *l, u32 packets)
 	life_arrive(l, 1, 100, 0);
 }
 
+static void work_at(const struct aqm_field *row, bool largest)
+{
+	const char *sentence;
+	struct life l;
+
+	if (!live_with(row, largest ? row->max : row->min, &l, &sentence))
+		return;
+	snprintf(during, sizeof(during), " with %s at its %s", row->name,
+	         largest ? "largest" : "least");
+	long_queue(&l, SLOTS / 2);
+	life_run(&l, STEPS / 6, false);
+	life_end(&l);
+}
+
 static void work(void)
 {
-	const struct aqm_field *row;
-	const char *sentence;
 	struct life l = life_new(algo, 60000, 0);
-	u32 last;
 
 	limited = true;
 	set_row(&l.b, "limit", 50000);
@@ -315,16 +332,7 @@ static void work(void)
 		failed("a queue with 50000 packets is refused");
 	long_queue(&l, 50000);
 	life_end(&l);
-	for (row = algo->params; row && row->name; row++)
-		for (last = 0; last < 2; last++) {
-			if (!live_with(row, last ? row->max : row->min, &l, &sentence))
-				continue;
-			snprintf(during, sizeof(during), " with %s at its %s", row->name,
-			         last ? "largest" : "least");
-			long_queue(&l, SLOTS / 2);
-			life_run(&l, STEPS / 6, false);
-			life_end(&l);
-		}
+	each_end(work_at);
 	if (!at.most_work && at.most_call) {
 		printf("skipped: this compiler counts no branches\n");
 		exit(0);
@@ -372,8 +380,8 @@ static void stopped_link(void)
 		delay_ms[i] = seen[i].delay_ms / packets;
 		signals_pct[i] = 100 * seen[i].signals / packets;
 	}
-	/* Twice and thrice: that is how far ours differ from one ten seconds to the next,
-	 * with few signals. */
+	/* Ours, with few signals, differ by factors of up to 2 and 3 between any two periods
+	 * of ten seconds. */
 	good = seen[1].packets > 0 && near(delay_ms[1], delay_ms[0], 2, 10) &&
 	       near(signals_pct[1], signals_pct[0], 3, 0.5);
 	printf("%s: delay %.1f ms, signals %.2f %% of packets; 10 s after a minute's stop "
@@ -387,7 +395,7 @@ static const u32 extremes[] = {0, 1, 255, 65536, 1u << 20, 1u << 31, U32_MAX};
 
 #define EXTREME(r_) extremes[rng_below((r_), sizeof(extremes) / sizeof(extremes[0]))]
 
-/* Rows at random; not those with one of these flags. */
+/* Rows at random, but for those with one of these flags. */
 static void any_row(struct life *l, struct aqm_rng *r, u8 but)
 {
 	const struct aqm_field *row;

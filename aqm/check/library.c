@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // library.c: the second unit of a library that holds one algorithm, AQM_OWN.
 //
-// A library is linked without any other, as a module of a kernel is. What a compiler
-// may call by itself is therefore here, byte by byte: no algorithm copies much.
+// A library is linked without any other, as a kernel module is. So this file has the
+// functions that a compiler may call by itself. They go byte by byte: no algorithm copies
+// much.
 
 #include "rows.h"
 
@@ -13,7 +14,7 @@ void *memcpy(void *to, const void *from, size_t bytes);
 void *memmove(void *to, const void *from, size_t bytes);
 void *memset(void *to, int value, size_t bytes);
 
-/* volatile: else the loop would be taken for the very function that it makes */
+/* volatile: else a compiler makes the loop a call of memcpy itself */
 void *memcpy(void *to, const void *from, size_t bytes)
 {
 	volatile u8 *t = to;

@@ -76,6 +76,12 @@ static inline bool life_start(struct life *l, u64 seed)
 	return !bench_start(&l->b, seed).sentence;
 }
 
+static inline void life_must_start(struct life *l, u64 seed)
+{
+	if (!life_start(l, seed))
+		failed("a queue with default rows is refused");
+}
+
 static inline void life_end(struct life *l)
 {
 	free(l->numbers);
@@ -132,13 +138,13 @@ static inline void life_reset(struct life *l)
 	aqm_queue_reset(l->b.q, l->b.now);
 }
 
-/* Packets that the algorithm let in are in the queue, or it has heard of their end. */
+/* Is each packet that the algorithm let in in the queue, or has it heard of its end? */
 static inline bool life_settled(const struct life *l)
 {
 	return l->arrived == l->refused + l->out + l->gone + l->head_drops + l->b.q->pkts;
 }
 
-/* A few flows send most, so that samples match; now and then time flies. */
+/* A few flows send most packets, so that samples match; a few steps take a long time. */
 static inline void life_step(struct life *l, bool changes)
 {
 	u32 kind = rng_below(&l->r, 1000), i;

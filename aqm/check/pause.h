@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * pause.h: a link that stops for a minute, with senders that heed signals.
+ * pause.h: a link that stops for a minute, with senders that respond to signals.
  *
  * Five senders over 10 Mbit/s and a round trip of 40 ms: a window grows by a packet a
  * round trip, and a signal halves it, at most once a round trip. Steps of a millisecond,
- * in which the link sends one packet. Nothing is sent anew: only the load matters.
+ * in which the link sends one packet. Nobody retransmits: only the load matters.
  */
 #ifndef AQM_CHECK_PAUSE_H
 #define AQM_CHECK_PAUSE_H
@@ -60,7 +60,7 @@ static inline void hear(struct senders *s, u32 now_ms)
 	}
 }
 
-/* Packets that the queue has freed since: their senders hear of it a round trip later. */
+/* The senders of packets that the queue has freed hear of it a round trip later. */
 static inline void mourn(struct senders *s, struct life *l, u32 now_ms)
 {
 	u32 h;
@@ -119,8 +119,7 @@ static inline void pause_run(const struct aqm_algo *algo, struct around seen[2])
 	u32 ms;
 
 	set_row(&l.b, "limit", 500);
-	if (!life_start(&l, 5))
-		failed("a queue with default rows is refused");
+	life_must_start(&l, 5);
 	for (ms = 0; ms < SENDERS; ms++)
 		s->window[ms] = 2;
 	for (ms = 0; ms < END_MS; ms++) {

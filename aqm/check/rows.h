@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * rows.h: are an algorithm's tables sound? Asked before anybody reads them.
+ * rows.h: tests of an algorithm's tables, before a host reads them.
  *
- * Hosts believe the tables: they store values at the offsets, print the texts, and give
- * defaults that nobody has tested. Nothing here calls the algorithm.
+ * Hosts trust the tables: they store values at their offsets, print their texts, and use
+ * their defaults without a test of the range. Nothing here calls the algorithm.
  */
 #ifndef AQM_CHECK_ROWS_H
 #define AQM_CHECK_ROWS_H
 
 #include "sizes.h"
 
-/* More rows than a table ever had: one without AQM_END is not followed for ever. */
+/* More rows than any table has, so that the search of one without AQM_END stops. */
 #define ROWS_MAX  64
 #define WORDS_MAX 32
 /* A state is kept for each of 65,536 flows, so a megabyte is a slip. */
@@ -93,7 +93,7 @@ static const char *range_fault(const struct aqm_field *row)
 	return row->type == AQM_CHOICE ? words_fault(row) : NULL;
 }
 
-/* The words that a scenario gives another meaning. */
+/* Words with another meaning in scenarios. */
 static bool reserved(const char *name)
 {
 	return equal(name, "algorithm") || equal(name, "rows");

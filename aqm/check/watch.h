@@ -3,10 +3,10 @@
 /*
  * watch.h: a watch on each call of an algorithm.
  *
- * Each call is noted before it is made, with the packet it is about, so that whatever
- * ends the program (a sanitizer, a signal, a loop) can be told with its event. The work
- * of a call is counted in branches that its code takes: the compiler puts a call of
- * __sanitizer_cov_trace_pc() at each, and no clock or other load has a part in it.
+ * It records each call before it makes it, with the packet that the call is about. So it
+ * can name the event at which a sanitizer, a signal or a loop ends the program. It counts
+ * the work of a call in branches, at each of which the compiler puts a call of
+ * __sanitizer_cov_trace_pc(): neither the clock nor other load changes that number.
  */
 #ifndef AQM_CHECK_WATCH_H
 #define AQM_CHECK_WATCH_H
@@ -24,11 +24,9 @@
 /* Seconds of one call, where a compiler does not count. */
 #define CALL_SECS 3
 
-/* Under which rows, for the sentence; and is work limited now? */
-static char during[96];
-static bool limited;
-/* Bits of the rules whose break is a failure now. */
-static u32 looked_for;
+static char during[96]; /* the rows that are set now, as part of a sentence */
+static bool limited;    /* a call above WORK_MAX is a failure now */
+static u32 looked_for;  /* the rules whose breaks are failures now, a bit each */
 
 struct event {
 	const char *call; /* NULL: none yet */
@@ -109,13 +107,13 @@ static inline void failed(const char *why)
 	_Exit(1);
 }
 
-/* A sanitizer ends the program: it tells where in the code, this tells when. */
+/* A sanitizer ends the program. It prints the place in the code; this prints the event. */
 static void on_death(void)
 {
 	tell("a sanitizer stopped it");
 }
 
-/* Called by the one for undefined behaviour, which knows no other callback. */
+/* The sanitizer of undefined behaviour calls this one; it has no other callback. */
 void __ubsan_on_report(void);
 
 void __ubsan_on_report(void)
@@ -142,7 +140,7 @@ static inline void on_timer(int number)
 		failed("an endless loop");
 }
 
-/* Only the algorithm's file is compiled to call it. */
+/* Only the algorithm's file is compiled with calls of it. */
 void __sanitizer_cov_trace_pc(void);
 
 void __sanitizer_cov_trace_pc(void)
@@ -198,144 +196,112 @@ static inline void enter(const char *call, u64 now, const struct aqm_pkt *pkt)
 static inline void end(void)
 {
 	at.inside = false;
-	if (at.work > at.most_work) {
+	if (!at.most_call || at.work > at.most_work) {
 		at.most_work = at.work;
 		at.most_call = at.last.call;
 	}
 }
 
-/* The queue counts a wrong tick too, but among other calls. */
-static inline void later(u64 next, u64 than)
+/* One call of the algorithm, and what it answers. */
+#define ASK(call_, now_, pkt_, ...)                                                            \
+	({                                                                                     \
+		__auto_type answer_ =                                                          \
+		        (enter(#call_, now_, pkt_), at.algo->call_(__VA_ARGS__));              \
+		end();                                                                         \
+		answer_;                                                                       \
+	})
+
+/* One that answers nothing. */
+#define TELL(call_, now_, pkt_, ...)                                                           \
+	(enter(#call_, now_, pkt_), at.algo->call_(__VA_ARGS__), end())
+
+/* One whose answer the queue judges: a break of its rules is reported with this event. */
+#define ASK_JUDGED(...)                                                                        \
+	({                                                                                     \
+		__auto_type judged_ = ASK(__VA_ARGS__);                                        \
+		at.answer = at.last;                                                           \
+		judged_;                                                                       \
+	})
+
+/* The next tick. The queue counts wrong ones too, but does not say which call it was. */
+static inline u64 later(u64 next, u64 than)
 {
 	if (looked_for >> AQM_BAD_TICK & 1 && next <= than)
 		failed("it broke the rule 'tick': its next tick is not later than now");
+	return next;
 }
 
 static const char *watched_check(const void *conf)
 {
-	const char *s;
-
-	enter("check", 0, NULL);
-	s = at.algo->check(conf);
-	end();
-	return s;
+	return ASK(check, 0, NULL, conf);
 }
 
 static void watched_configure(void *st, const void *conf, const struct aqm_view *views)
 {
-	enter("configure", at.last.now, NULL);
-	at.algo->configure(st, conf, views);
-	end();
+	TELL(configure, at.last.now, NULL, st, conf, views);
 }
 
 static u64 watched_start(void *st, const void *conf, u64 now, u64 seed)
 {
-	u64 next;
-
-	enter("start", now, NULL);
-	next = at.algo->start(st, conf, now, seed);
-	end();
-	later(next, now);
-	return next;
+	return later(ASK(start, now, NULL, st, conf, now, seed), now);
 }
 
 static struct aqm_verdict watched_enqueue(void *st, const void *conf, u64 now,
                                           const struct aqm_view *views, struct aqm_pkt *pkt)
 {
-	struct aqm_verdict v;
-
-	enter("enqueue", now, pkt);
-	v = at.algo->enqueue(st, conf, now, views, pkt);
-	end();
-	at.answer = at.last;
-	return v;
+	return ASK_JUDGED(enqueue, now, pkt, st, conf, now, views, pkt);
 }
 
 static struct aqm_verdict watched_overflow(void *st, const void *conf, u64 now,
                                            const struct aqm_view *views, struct aqm_pkt *pkt)
 {
-	struct aqm_verdict v;
-
-	enter("overflow", now, pkt);
-	v = at.algo->overflow(st, conf, now, views, pkt);
-	end();
-	at.answer = at.last;
-	return v;
+	return ASK_JUDGED(overflow, now, pkt, st, conf, now, views, pkt);
 }
 
 static u32 watched_pick(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	u32 lane;
-
-	enter("pick", now, NULL);
-	lane = at.algo->pick(st, conf, now, views);
-	end();
-	at.answer = at.last;
-	return lane;
+	return ASK_JUDGED(pick, now, NULL, st, conf, now, views);
 }
 
 static struct aqm_verdict watched_dequeue(void *st, const void *conf, u64 now,
                                           const struct aqm_view *views,
                                           const struct aqm_pkt *pkt)
 {
-	struct aqm_verdict v;
-
-	enter("dequeue", now, pkt);
-	v = at.algo->dequeue(st, conf, now, views, pkt);
-	end();
-	at.answer = at.last;
-	return v;
+	return ASK_JUDGED(dequeue, now, pkt, st, conf, now, views, pkt);
 }
 
 static void watched_empty(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	enter("empty", now, NULL);
-	at.algo->empty(st, conf, now, views);
-	end();
+	TELL(empty, now, NULL, st, conf, now, views);
 }
 
+/* Also of an algorithm without `gone`: packets are counted here. */
 static void watched_gone(void *st, const void *conf, u64 now, const struct aqm_view *views,
                          const struct aqm_pkt *pkt, u8 why)
 {
 	at.gone++;
-	enter("gone", now, pkt);
 	if (at.algo->gone)
-		at.algo->gone(st, conf, now, views, pkt, why);
-	end();
+		TELL(gone, now, pkt, st, conf, now, views, pkt, why);
 }
 
 static u64 watched_tick(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	u64 next;
-
-	enter("tick", now, NULL);
-	next = at.algo->tick(st, conf, now, views);
-	end();
-	later(next, now);
-	return next;
+	return later(ASK(tick, now, NULL, st, conf, now, views), now);
 }
 
 static u64 watched_idle(void *st, const void *conf, const struct aqm_view *views, u64 from,
                         u64 to)
 {
-	u64 next;
-
-	enter("idle", to, NULL);
-	next = at.algo->idle(st, conf, views, from, to);
-	end();
-	later(next, to);
-	return next;
+	return later(ASK(idle, to, NULL, st, conf, views, from, to), to);
 }
 
 static void watched_echo(void *st, const void *conf, u64 now, const struct aqm_view *views,
                          u64 rtt_ns)
 {
-	enter("echo", now, NULL);
-	at.algo->echo(st, conf, now, views, rtt_ns);
-	end();
+	TELL(echo, now, NULL, st, conf, now, views, rtt_ns);
 }
 
-/* The algorithm, under watch. `gone` always, as packets are counted by it. */
+/* The algorithm, under watch. Always with `gone`, which counts packets. */
 static inline const struct aqm_algo *watch(const struct aqm_algo *a)
 {
 	static struct aqm_algo watched;

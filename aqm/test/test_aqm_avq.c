@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // test_aqm_avq.c: what AVQ does where the rate of its link is missing or changes.
 
-#include "host.h"
-#include "test.h"
+#include "begin.h"
 
 extern const struct aqm_algo aqm_avq;
 
@@ -40,15 +39,12 @@ TEST(no_flow_knows_its_share_of_the_rate)
 /* C~ = min(C~, C) - alpha b at an arrival without time since the last. */
 TEST(the_virtual_capacity_is_never_above_the_link_s)
 {
-	struct bench b = bench_new(&aqm_avq, 10, 0);
+	struct bench b = BEGIN(&aqm_avq, 10, 0, {"bandwidth", 1000000});
 
-	set_row(&b, "bandwidth", 1000000);
-	CHECK(!bench_start(&b, 1).sentence);
 	CHECK_EQ(stat(&b, "virtual_rate"), 1000000);
 	arrive(&b, 0, 1000, 0);
 	CHECK_EQ(stat(&b, "virtual_rate"), 999850);
-	set_row(&b, "bandwidth", 2000);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "bandwidth", 2000);
 	arrive(&b, 0, 1000, 0);
 	CHECK_EQ(stat(&b, "virtual_rate"), 1850);
 	/* 0.147 * 2000 a second; and then at most 2000. */
@@ -65,10 +61,8 @@ TEST(the_virtual_capacity_is_never_above_the_link_s)
 /* Arrivals of one instant: a virtual queue of exactly B is no overflow. */
 TEST(the_signal_is_for_what_exceeds_the_buffer)
 {
-	struct bench b = bench_new(&aqm_avq, 10, 0);
+	struct bench b = BEGIN(&aqm_avq, 10, 0, {"buffer", 3000});
 
-	set_row(&b, "buffer", 3000);
-	CHECK(!bench_start(&b, 1).sentence);
 	arrive(&b, 0, 1000, 0);
 	arrive(&b, 0, 2000, 0);
 	CHECK_EQ(drops(&b), 0);

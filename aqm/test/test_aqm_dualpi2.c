@@ -3,46 +3,28 @@
 // test_aqm_dualpi2.c: what replays beside the model do not reach: rows that change, and
 // the updates of a link that stands, all at once and one by one.
 
-#include "host.h"
-#include "test.h"
+#include "updates.h"
 
 extern const struct aqm_algo aqm_dualpi2;
 
 static struct bench bench_dual(u64 alpha, u64 beta)
 {
-	struct bench b = bench_new(&aqm_dualpi2, 100, NS_PER_S);
-
-	set_row(&b, "alpha", alpha);
-	set_row(&b, "beta", beta);
-	set_row(&b, "tupdate", NS_PER_MS);
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
+	return BEGIN(&aqm_dualpi2, 100, NS_PER_S, {"alpha", alpha}, {"beta", beta},
+	             {"tupdate", NS_PER_MS});
 }
 
 /* p' after `ticks` updates of a queue that holds `held` packets, at once or in parts. */
 static u64 updated(u64 alpha, u64 beta, u32 held, u32 ticks, u32 at_once)
 {
 	struct bench b = bench_dual(alpha, beta);
-	struct aqm_inst *in = inst_nth(b.q, 0);
-	void *st = inst_state(b.q, in);
-	u64 t, found, tick_ns = NS_PER_MS;
-	u32 i, n;
+	u64 found;
 
 	arrive(&b, 0, 1000, AQM_ECT1);
 	b.now += 30 * NS_PER_MS;
 	arrive(&b, 0, 1000, AQM_ECT0);
 	while (b.q->pkts > held)
 		leave(&b);
-	t = in->tick_ns;
-	for (i = 0; i < ticks; i += n) {
-		n = at_once < ticks - i ? at_once : ticks - i;
-		if (n == 1)
-			t = aqm_dualpi2.tick(st, b.conf, t, inst_views(in));
-		else
-			t = aqm_dualpi2.idle(st, b.conf, inst_views(in), t,
-			                     t + (n - 1) * tick_ns + tick_ns / 3);
-	}
-	CHECK_EQ(t, in->tick_ns + ticks * tick_ns);
+	run_updates(&b, NS_PER_MS, ticks, at_once);
 	found = stat(&b, "prob") ^ stat(&b, "delay") << 32;
 	bench_end(&b);
 	return found;
@@ -83,8 +65,7 @@ TEST(without_ecn_all_is_classic)
 		arrive(&b, 0, 1000, AQM_ECT1);
 	CHECK_EQ(views[0].pkts, 0);
 	CHECK_EQ(views[1].pkts, 40);
-	set_row(&b, "ecn", 0);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "ecn", 0);
 	arrive(&b, 0, 1000, AQM_ECT1);
 	CHECK_EQ(views[0].pkts, 1);
 	CHECK_EQ(views[1].pkts, 40);

@@ -3,21 +3,14 @@
 // test_aqm_red.c: what replays beside the model do not reach: rows that change, and the
 // updates of a link that stands, all at once and one by one.
 
-#include "host.h"
-#include "test.h"
+#include "updates.h"
 
 extern const struct aqm_algo aqm_red;
 
 static struct bench bench_red(u64 form)
 {
-	struct bench b = bench_new(&aqm_red, 100, NS_PER_S);
-
-	set_row(&b, "form", form);
-	set_row(&b, "min", 10);
-	set_row(&b, "max", 20);
-	set_row(&b, "weight", 2);
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
+	return BEGIN(&aqm_red, 100, NS_PER_S, {"form", form}, {"min", 10}, {"max", 20},
+	             {"weight", 2});
 }
 
 TEST(the_average_stays_when_its_weight_changes)
@@ -33,8 +26,7 @@ TEST(the_average_stays_when_its_weight_changes)
 	}
 	CHECK_EQ(stat(&b, "average"), 8);
 	for (weight = 1; weight <= 20; weight = 3 * weight - 1) {
-		set_row(&b, "weight", weight);
-		CHECK(!bench_change(&b).sentence);
+		change_row(&b, "weight", weight);
 		arrive(&b, 0, 1000, 0);
 		leave(&b);
 		CHECK_EQ(stat(&b, "average"), 8);
@@ -49,25 +41,15 @@ TEST(the_average_stays_when_its_weight_changes)
 static u64 updated(u32 held, u32 ticks, u32 at_once)
 {
 	struct bench b = bench_red(2);
-	struct aqm_inst *in = inst_nth(b.q, 0);
-	void *st = inst_state(b.q, in);
-	u64 t, tick_ns = 500 * NS_PER_MS, found;
-	u32 i, n;
+	u64 tick_ns = 500 * NS_PER_MS, found;
+	u32 i;
 
 	for (i = 0; i < 90; i++)
 		arrive(&b, 0, 1000, AQM_ECT0);
 	while (b.q->pkts > held)
 		leave(&b);
-	t = in->tick_ns;
-	for (i = 0; i < ticks; i += n) {
-		n = at_once < ticks - i ? at_once : ticks - i;
-		if (n == 1)
-			t = aqm_red.tick(st, b.conf, t, inst_views(in));
-		else
-			t = aqm_red.idle(st, b.conf, inst_views(in), t,
-			                 t + (n - 1) * tick_ns + tick_ns / 3);
-		CHECK_EQ(t, b.now + (i + n + 1) * tick_ns);
-	}
+	CHECK_EQ(inst_nth(b.q, 0)->tick_ns, b.now + tick_ns);
+	run_updates(&b, tick_ns, ticks, at_once);
 	found = stat(&b, "max_prob");
 	bench_end(&b);
 	return found;

@@ -3,112 +3,19 @@
 // test_edges.c: numbers of the queue that must be neither one more nor one less, with an
 // algorithm that answers what a test wants.
 
-#include "host.h"
-#include "test.h"
+#include "odd.h"
 
-static struct {
-	struct aqm_verdict enqueue, dequeue;
-	struct aqm_pkt arrived, offered;
-	u64 period_ns, seed;
-	u32 pick, ticks, idles, empties, gones;
-} script;
-
-static u64 start(void *st, const void *conf, u64 now, u64 seed)
-{
-	(void)st, (void)conf;
-	script.seed = seed;
-	return script.period_ns ? now + script.period_ns : AQM_NEVER;
-}
-
-static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
-                                  const struct aqm_view *views, struct aqm_pkt *pkt)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	script.arrived = *pkt;
-	return script.enqueue;
-}
-
-static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
-                                  const struct aqm_view *views, const struct aqm_pkt *pkt)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	script.offered = *pkt;
-	return script.dequeue;
-}
-
-static u32 pick(void *st, const void *conf, u64 now, const struct aqm_view *views)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	return script.pick;
-}
-
-static void empty(void *st, const void *conf, u64 now, const struct aqm_view *views)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	script.empties++;
-}
-
-static void gone(void *st, const void *conf, u64 now, const struct aqm_view *views,
-                 const struct aqm_pkt *pkt, u8 why)
-{
-	(void)st, (void)conf, (void)now, (void)views, (void)pkt, (void)why;
-	script.gones++;
-}
-
-static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *views)
-{
-	(void)st, (void)conf, (void)views;
-	script.ticks++;
-	return now + script.period_ns;
-}
-
-static u64 idle(void *st, const void *conf, const struct aqm_view *views, u64 from, u64 to)
-{
-	(void)st, (void)conf, (void)views;
-	script.idles++;
-	return grid_after(from, to, script.period_ns);
-}
-
-#define PLAIN(name_, queues_, flags_, state_bytes_)                                            \
-	static const struct aqm_algo name_ = {                                                 \
-	        .name = #name_,                                                                \
-	        .brief = "",                                                                   \
-	        .source = "",                                                                  \
-	        .abi = AQM_ABI,                                                                \
-	        .flags = flags_,                                                               \
-	        .queues = queues_,                                                             \
-	        .state_bytes = state_bytes_,                                                   \
-	        .start = start,                                                                \
-	        .enqueue = enqueue,                                                            \
-	        .pick = pick,                                                                  \
-	        .dequeue = dequeue,                                                            \
-	        .empty = empty,                                                                \
-	        .gone = gone,                                                                  \
-	        .tick = tick,                                                                  \
-	        .idle = idle,                                                                  \
-	}
-
-PLAIN(single, 1, 0, 0);
+ODD(single, 1);
 static const struct aqm_algo silent = {
         .name = "silent", .brief = "", .source = "", .abi = AQM_ABI, .queues = 1};
-PLAIN(ring, 1, AQM_SAMPLES, 0);
-PLAIN(rings, 2, AQM_SAMPLES, 0);
-PLAIN(three, 3, 0, 0);
-PLAIN(huge, 1, 0, 1u << 20);
-
-static struct bench begin_with(const struct aqm_algo *algo, const char *row, u32 value)
-{
-	struct bench b = bench_new(algo, 400, 1000);
-
-	memset(&script, 0, sizeof(script));
-	set_row(&b, row, value);
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
-}
+ODD(ring, 1, .flags = AQM_SAMPLES);
+ODD(rings, 2, .flags = AQM_SAMPLES);
+ODD(three, 3);
+ODD(huge, 1, .state_bytes = 1u << 20);
 
 static struct bench begin(const struct aqm_algo *algo, u32 limit)
 {
-	return begin_with(algo, "limit", limit);
+	return ODD_BEGIN(algo, 400, {"limit", limit});
 }
 
 static void fill(struct bench *b, u32 lane, u32 n)
@@ -262,28 +169,23 @@ TEST(the_slot_behind_the_newest_holds_no_victim)
 
 TEST(a_queue_holds_just_its_bytes)
 {
-	struct bench b = begin_with(&single, "limit_bytes", 300);
+	struct bench b = ODD_BEGIN(&single, 10, {"limit_bytes", 300});
 
 	fill(&b, 0, 3);
 	CHECK_EQ(b.q->pkts, 3);
 	fill(&b, 0, 1);
 	CHECK_EQ(b.q->pkts, 3);
 	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 1);
-	set_row(&b, "limit_bytes", 300);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit_bytes", 300);
 	CHECK_EQ(b.q->pkts, 3);
 	bench_end(&b);
 }
 
 TEST(a_packet_of_just_the_limits_is_let_in_after_the_others_have_gone)
 {
-	struct bench b = bench_new(&single, 10, 0);
+	struct bench b = ODD_BEGIN(&single, 10, {"flows", 4}, {"limit_bytes", 3000},
+	                           {"memory_limit", 3600});
 
-	memset(&script, 0, sizeof(script));
-	set_row(&b, "flows", 4);
-	set_row(&b, "limit_bytes", 3000);
-	set_row(&b, "memory_limit", 3600);
-	CHECK(!bench_start(&b, 1).sentence);
 	arrive(&b, 0, 100, 0);
 	CHECK(arrive(&b, 1u << 31, 3000, 0) != AQM_NIL);
 	CHECK_EQ(b.q->pkts, 1);
@@ -299,11 +201,9 @@ TEST(the_fullest_of_three_lanes_pays_for_a_lowered_limit_and_of_equals_the_first
 	fill(&b, 0, 2);
 	fill(&b, 1, 2);
 	fill(&b, 2, 5);
-	set_row(&b, "limit", 6);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 6);
 	CHECK_EQ(view(&b, 2)->pkts, 2);
-	set_row(&b, "limit", 5);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 5);
 	CHECK_EQ(view(&b, 0)->pkts, 1);
 	CHECK_EQ(view(&b, 1)->pkts, 2);
 	bench_end(&b);
@@ -311,16 +211,12 @@ TEST(the_fullest_of_three_lanes_pays_for_a_lowered_limit_and_of_equals_the_first
 
 TEST(a_lowered_limit_takes_64_packets_of_the_fattest_flow_at_a_time)
 {
-	struct bench b = bench_new(&single, 400, 0);
+	struct bench b = ODD_BEGIN(&single, 400, {"flows", 2});
 	u32 i;
 
-	memset(&script, 0, sizeof(script));
-	set_row(&b, "flows", 2);
-	CHECK(!bench_start(&b, 1).sentence);
 	for (i = 0; i < 390; i++)
 		arrive(&b, i < 200 ? 0 : 1u << 31, 100, 0);
-	set_row(&b, "limit", 290);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 290);
 	CHECK_EQ(inst_views(inst_nth(b.q, 0))->pkts, 200 - 64);
 	CHECK_EQ(inst_views(inst_nth(b.q, 1))->pkts, 190 - 36);
 	bench_end(&b);
@@ -479,8 +375,7 @@ TEST(sixteen_dry_flows_run_their_ticks_in_one_dequeue)
 	CHECK(!bench_start(&b, 1).sentence);
 	for (i = 0; i < 40; i++)
 		arrive(&b, i << 26, 100, 0);
-	set_row(&b, "limit", 1); /* of equally fat flows the first pay */
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 1); /* of equally fat flows the first pay */
 	CHECK_EQ(script.ticks, 0);
 	b.now += 150;
 	CHECK(leave(&b) != AQM_NIL);
@@ -491,11 +386,8 @@ TEST(sixteen_dry_flows_run_their_ticks_in_one_dequeue)
 
 TEST(a_tick_is_due_at_its_very_nanosecond)
 {
-	struct bench b = bench_new(&single, 10, 1000);
+	struct bench b = begin_ticking(&single, 10, 100);
 
-	memset(&script, 0, sizeof(script));
-	script.period_ns = 100;
-	CHECK(!bench_start(&b, 1).sentence);
 	b.now = 1099;
 	fill(&b, 0, 1);
 	CHECK_EQ(script.ticks, 0);
@@ -507,11 +399,8 @@ TEST(a_tick_is_due_at_its_very_nanosecond)
 
 TEST(idling_begins_with_the_65th_tick_due_even_at_this_very_nanosecond)
 {
-	struct bench b = bench_new(&single, 10, 1000);
+	struct bench b = begin_ticking(&single, 10, 100);
 
-	memset(&script, 0, sizeof(script));
-	script.period_ns = 100;
-	CHECK(!bench_start(&b, 1).sentence);
 	b.now += 65 * 100;
 	fill(&b, 0, 1);
 	CHECK_EQ(script.ticks, 64);
@@ -521,11 +410,8 @@ TEST(idling_begins_with_the_65th_tick_due_even_at_this_very_nanosecond)
 
 TEST(a_packet_in_any_lane_makes_a_stopped_link_of_an_empty_queue)
 {
-	struct bench b = bench_new(&three, 10, 1000);
+	struct bench b = begin_ticking(&three, 10, 100);
 
-	memset(&script, 0, sizeof(script));
-	script.period_ns = 100;
-	CHECK(!bench_start(&b, 1).sentence);
 	fill(&b, 2, 1);
 	b.now += NS_PER_S;
 	fill(&b, 2, 1);
@@ -538,13 +424,9 @@ TEST(a_packet_in_any_lane_makes_a_stopped_link_of_an_empty_queue)
 
 static u32 fattest_of(u32 first_bytes, u32 second_bytes)
 {
-	struct bench b = bench_new(&single, 10, 0);
+	struct bench b = ODD_BEGIN(&single, 10, {"flows", 2}, {"memory_limit", U32_MAX});
 	u32 index;
 
-	memset(&script, 0, sizeof(script));
-	set_row(&b, "flows", 2);
-	set_row(&b, "memory_limit", U32_MAX);
-	CHECK(!bench_start(&b, 1).sentence);
 	arrive(&b, 0, first_bytes, 0);
 	arrive(&b, 1u << 31, second_bytes, 0);
 	index = fat_flow(b.q)->index;

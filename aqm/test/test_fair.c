@@ -4,19 +4,10 @@
 
 #include <math.h>
 
-#include "host.h"
+#include "begin.h"
 #include "law/red.h"
-#include "test.h"
 
 extern const struct aqm_algo aqm_choke, aqm_sfb;
-
-static struct bench begin(const struct aqm_algo *algo, u32 limit)
-{
-	struct bench b = bench_new(algo, limit + 10, 0);
-
-	set_row(&b, "limit", limit);
-	return b;
-}
 
 /* ---- RED's average and probability ---- */
 
@@ -72,13 +63,8 @@ TEST(signals_are_spread_evenly)
 
 static struct bench begin_choke(void)
 {
-	struct bench b = begin(&aqm_choke, 300);
-
-	set_row(&b, "min", 10);
-	set_row(&b, "max", 30);
-	set_row(&b, "weight", 1);
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
+	return BEGIN(&aqm_choke, 310, 0, {"limit", 300}, {"min", 10}, {"max", 30},
+	             {"weight", 1});
 }
 
 TEST(choke_lets_everything_in_below_min)
@@ -110,13 +96,9 @@ TEST(choke_drops_both_of_a_matching_pair)
 /* With a weight of one half the average is 11 + 2^-12 when twelve wait, then 11.5. */
 TEST(choke_compares_also_where_the_queue_is_full)
 {
-	struct bench b = bench_new(&aqm_choke, 40, 0);
+	struct bench b = BEGIN(&aqm_choke, 40, 0, {"limit", 12}, {"min", 12}, {"weight", 1});
 	u32 i;
 
-	set_row(&b, "limit", 12);
-	set_row(&b, "min", 12);
-	set_row(&b, "weight", 1);
-	CHECK(!bench_start(&b, 1).sentence);
 	for (i = 0; i < 12; i++)
 		CHECK(arrive(&b, 7, 1000, 0) != AQM_NIL);
 	CHECK_EQ(arrive(&b, 7, 1000, 0), AQM_NIL);
@@ -171,7 +153,7 @@ TEST(choke_holds_a_flow_that_takes_too_much)
 
 TEST(choke_wants_min_below_max)
 {
-	struct bench b = begin(&aqm_choke, 100);
+	struct bench b = bench_new(&aqm_choke, 100, 0);
 
 	set_row(&b, "min", 30);
 	set_row(&b, "max", 30);
@@ -183,10 +165,7 @@ TEST(choke_wants_min_below_max)
 
 static struct bench begin_sfb(void)
 {
-	struct bench b = begin(&aqm_sfb, 1000);
-
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
+	return BEGIN(&aqm_sfb, 1010, 0, {"limit", 1000});
 }
 
 TEST(sfb_stops_a_flow_at_the_size_of_its_bins)
@@ -277,16 +256,10 @@ TEST(sfb_marks_half_way_and_drops_beyond)
 
 TEST(sfb_keeps_its_books_over_a_change_of_hash)
 {
-	struct bench b = begin_sfb();
+	struct bench b = BEGIN(&aqm_sfb, 1010, 0, {"limit", 1000}, {"rehash", 2 * NS_PER_S},
+	                       {"warmup", NS_PER_S});
 	u32 i;
 
-	set_row(&b, "rehash", 2 * NS_PER_S);
-	set_row(&b, "warmup", NS_PER_S);
-	bench_end(&b);
-	b = begin(&aqm_sfb, 1000);
-	set_row(&b, "rehash", 2 * NS_PER_S);
-	set_row(&b, "warmup", NS_PER_S);
-	CHECK(!bench_start(&b, 1).sentence);
 	for (i = 0; i < 20; i++) {
 		arrive(&b, 99, 1000, 0);
 		b.now += 300 * NS_PER_MS; /* some before, some in, some after a warm-up */
@@ -304,7 +277,7 @@ TEST(sfb_keeps_its_books_over_a_change_of_hash)
 
 TEST(sfb_wants_rows_that_fit_together)
 {
-	struct bench b = begin(&aqm_sfb, 100);
+	struct bench b = bench_new(&aqm_sfb, 100, 0);
 
 	set_row(&b, "bin_target", 30);
 	CHECK(bench_start(&b, 1).sentence != NULL);

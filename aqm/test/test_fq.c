@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // test_fq.c: deficit round robin, RFC 8290 section 4.
 
-#include "host.h"
+#include "begin.h"
 #include "law/codel.h"
-#include "test.h"
 
 extern const struct aqm_algo aqm_fifo, aqm_codel;
 
@@ -12,12 +11,7 @@ extern const struct aqm_algo aqm_fifo, aqm_codel;
 
 static struct bench begin(const struct aqm_algo *algo, u32 limit)
 {
-	struct bench b = bench_new(algo, 400, 0);
-
-	set_row(&b, "flows", 16);
-	set_row(&b, "limit", limit);
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
+	return BEGIN(algo, 400, 0, {"flows", 16}, {"limit", limit});
 }
 
 static u32 next_flow(struct bench *b)
@@ -129,8 +123,7 @@ TEST(a_packet_that_never_fits_costs_nobody)
 {
 	struct bench b = begin(&aqm_fifo, 40);
 
-	set_row(&b, "limit_bytes", 1000);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit_bytes", 1000);
 	send(&b, 1, 3, 300);
 	send(&b, 2, 1, 1500);
 	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], 0);
@@ -153,13 +146,10 @@ static struct aqm_inst *fattest_by_scan(struct aqm_queue *q)
 
 TEST(the_heap_names_the_flow_that_a_scan_finds)
 {
-	struct bench b = bench_new(&aqm_codel, 3000, 0);
+	struct bench b = BEGIN(&aqm_codel, 3000, 0, {"flows", 300}, {"limit", 900});
 	struct aqm_rng r;
 	u32 i, n;
 
-	set_row(&b, "flows", 300);
-	set_row(&b, "limit", 900);
-	CHECK(!bench_start(&b, 1).sentence);
 	rng_seed(&r, 5, 0);
 	for (i = 0; i < 40000; i++) {
 		b.now += rng_below(&r, 100000);
@@ -178,21 +168,17 @@ TEST(the_heap_names_the_flow_that_a_scan_finds)
 /* The work of one arrival, or of one change, with packets in each of `flows` flows. */
 static u64 work_at_the_limit(u32 flows, bool lowered)
 {
-	struct bench b = bench_new(&aqm_fifo, flows * 2 + 1, 0);
 	u32 i, pkts = flows * 2;
+	struct bench b = BEGIN(&aqm_fifo, pkts + 1, 0, {"flows", flows}, {"limit", pkts},
+	                       {"memory_limit", U32_MAX});
 	u64 work;
 
-	set_row(&b, "flows", flows);
-	set_row(&b, "limit", pkts);
-	set_row(&b, "memory_limit", U32_MAX);
-	CHECK(!bench_start(&b, 1).sentence);
 	for (i = 0; i < pkts; i++)
 		arrive(&b, (u32)(((u64)(i % flows) << 32) / flows) + 1, 100 + i % 7, 0);
 	CHECK_EQ(b.q->pkts, pkts);
 	steps = 0;
 	if (lowered) {
-		set_row(&b, "limit", 1);
-		CHECK(!bench_change(&b).sentence);
+		change_row(&b, "limit", 1);
 		CHECK_EQ(b.q->pkts, 1);
 	} else {
 		arrive(&b, 1, 100, 0);
@@ -249,8 +235,7 @@ TEST(a_debt_of_any_size_is_paid_in_few_steps)
 	u32 i;
 
 	set_row(&b, "quantum", 256);
-	set_row(&b, "memory_limit", U32_MAX);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "memory_limit", U32_MAX);
 	for (i = 1; i < 16; i++) {
 		send(&b, i, 1, (u32)i << 24);
 		send(&b, i, 2, 100);
@@ -350,13 +335,10 @@ TEST(an_arrival_evicts_at_most_64_packets_where_that_is_enough)
 
 TEST(a_large_arrival_evicts_as_many_small_packets_as_it_needs)
 {
-	struct bench b = bench_new(&aqm_fifo, 2100, 0);
+	struct bench b = BEGIN(&aqm_fifo, 2100, 0, {"flows", 1024}, {"limit", 2000},
+	                       {"limit_bytes", 1000000});
 	u32 i;
 
-	set_row(&b, "flows", 1024);
-	set_row(&b, "limit", 2000);
-	set_row(&b, "limit_bytes", 1000000);
-	CHECK(!bench_start(&b, 1).sentence);
 	for (i = 0; i < 1000; i++)
 		arrive(&b, i << 22, 1000, 0);
 	for (i = 0; i < 12; i++)
@@ -368,13 +350,10 @@ TEST(a_large_arrival_evicts_as_many_small_packets_as_it_needs)
 
 TEST(a_large_arrival_evicts_at_most_1024_packets)
 {
-	struct bench b = bench_new(&aqm_fifo, 2100, 0);
+	struct bench b = BEGIN(&aqm_fifo, 2100, 0, {"flows", 4096}, {"limit", 2000},
+	                       {"limit_bytes", 1000000});
 	u32 i;
 
-	set_row(&b, "flows", 4096);
-	set_row(&b, "limit", 2000);
-	set_row(&b, "limit_bytes", 1000000);
-	CHECK(!bench_start(&b, 1).sentence);
 	for (i = 0; i < 2000; i++)
 		arrive(&b, i << 20, 500, 0);
 	CHECK_EQ(arrive(&b, 3000u << 20, 900000, 0), AQM_NIL);
@@ -420,14 +399,11 @@ TEST(all_flows_in_debt_are_paid_alike_and_the_least_debt_is_free_first)
 /* Dequeues of a busy flow after each other flow has sent one large packet and gone dry. */
 static u64 work_beside_debtors(u32 flows)
 {
-	struct bench b = bench_new(&aqm_fifo, 8, 0);
+	struct bench b = BEGIN(&aqm_fifo, 8, 0, {"flows", flows}, {"quantum", 256},
+	                       {"memory_limit", U32_MAX});
 	u64 work;
 	u32 i;
 
-	set_row(&b, "flows", flows);
-	set_row(&b, "quantum", 256);
-	set_row(&b, "memory_limit", U32_MAX);
-	CHECK(!bench_start(&b, 1).sentence);
 	for (i = 1; i < flows; i++) {
 		arrive(&b, (u32)(((u64)i << 32) / flows) + 1, 1u << 31, 0);
 		CHECK(leave(&b) != AQM_NIL);

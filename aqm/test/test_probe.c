@@ -3,94 +3,18 @@
 // test_probe.c: what the queue promises of probes, with an algorithm that asks for one
 // behind every packet.
 
+#include "odd.h"
 #include "storm.h"
-#include "test.h"
 
-/* What the algorithm heard. */
-static struct {
-	u32 enqueues, dequeues, gones, echoes;
-	u64 echo_now, echo_rtt;
-	u8 lanes_left; /* a bit for each lane that a packet left from */
-	bool on_drop, on_dequeue;
-	struct aqm_verdict verdict; /* for arrivals, where it is not a plain pass */
-	u32 pick;
-	struct aqm_pkt seen[8];
-} heard;
-
-static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
-                                  const struct aqm_view *views, struct aqm_pkt *pkt)
-{
-	struct aqm_verdict v = heard.verdict;
-	u32 i;
-
-	(void)st, (void)conf, (void)now, (void)pkt;
-	heard.enqueues++;
-	for (i = 0; i < views->slots && i < 8; i++)
-		views->peek(views, i, &heard.seen[i]);
-	v.probe = 1;
-	if (heard.on_drop)
-		v.act = AQM_DROP;
-	return v;
-}
-
-static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
-                                  const struct aqm_view *views, const struct aqm_pkt *pkt)
-{
-	struct aqm_verdict v = aqm_pass();
-
-	(void)st, (void)conf, (void)now, (void)views;
-	heard.dequeues++;
-	heard.lanes_left |= (u8)(1 << pkt->lane);
-	v.probe = heard.on_dequeue;
-	return v;
-}
-
-static u32 pick(void *st, const void *conf, u64 now, const struct aqm_view *views)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	return heard.pick;
-}
-
-static void gone(void *st, const void *conf, u64 now, const struct aqm_view *views,
-                 const struct aqm_pkt *pkt, u8 why)
-{
-	(void)st, (void)conf, (void)now, (void)views, (void)pkt, (void)why;
-	heard.gones++;
-}
-
-static void echo(void *st, const void *conf, u64 now, const struct aqm_view *views, u64 rtt_ns)
-{
-	(void)st, (void)conf, (void)views;
-	heard.echoes++;
-	heard.echo_now = now;
-	heard.echo_rtt = rtt_ns;
-}
-
-#define ASKS(name_, queues_, flags_)                                                           \
-	static const struct aqm_algo name_ = {                                                 \
-	        .name = #name_,                                                                \
-	        .abi = AQM_ABI,                                                                \
-	        .queues = queues_,                                                             \
-	        .flags = flags_,                                                               \
-	        .enqueue = enqueue,                                                            \
-	        .dequeue = dequeue,                                                            \
-	        .pick = pick,                                                                  \
-	        .gone = gone,                                                                  \
-	        .echo = echo,                                                                  \
-	}
-
-ASKS(asks, 1, 0);
-ASKS(asks_sampling, 1, AQM_SAMPLES);
-ASKS(asks_two, 2, 0);
+ODD(asks, 1);
+ODD(asks_sampling, 1, .flags = AQM_SAMPLES);
+ODD(asks_two, 2);
 
 static struct bench begin_flows(const struct aqm_algo *algo, u32 limit, u32 flows)
 {
-	struct bench b = bench_new(algo, 100, 1000);
+	struct bench b = ODD_BEGIN(algo, 100, {"limit", limit}, {"flows", flows});
 
-	memset(&heard, 0, sizeof(heard));
-	set_row(&b, "limit", limit);
-	set_row(&b, "flows", flows);
-	CHECK(!bench_start(&b, 1).sentence);
+	script.enqueue.probe = 1;
 	return b;
 }
 
@@ -113,12 +37,12 @@ TEST(a_probe_leaves_behind_the_packet_that_asked_and_is_not_offered)
 	aqm_h first = arrive_probed(&b, 1), second = arrive_probed(&b, 1);
 
 	CHECK_EQ(b.q->pkts, 4);
-	CHECK(leave(&b) != first && heard.dequeues == 1);
+	CHECK(leave(&b) != first && script.dequeues == 1);
 	CHECK_EQ(leave(&b), first);
-	CHECK_EQ(heard.dequeues, 1);
+	CHECK_EQ(script.dequeues, 1);
 	CHECK(leave(&b) != second);
 	CHECK_EQ(leave(&b), second);
-	CHECK_EQ(heard.dequeues, 2);
+	CHECK_EQ(script.dequeues, 2);
 	CHECK_EQ(b.q->count.in_pkts, 2);
 	CHECK_EQ(b.q->count.out_pkts, 2);
 	CHECK_EQ(b.q->probes.left, 2);
@@ -136,7 +60,7 @@ TEST(a_probe_counts_for_the_limit_and_is_refused_there)
 	CHECK_EQ(join_probe(&b), AQM_NIL);
 	CHECK_EQ(b.q->probes.refused, 1);
 	CHECK_EQ(drops(&b), 0);
-	CHECK_EQ(heard.gones, 0);
+	CHECK_EQ(script.gones, 0);
 	CHECK(conserved(&b));
 	bench_end(&b);
 }
@@ -145,12 +69,12 @@ TEST(a_packet_that_does_not_join_has_no_probe)
 {
 	struct bench b = begin(&asks, 3);
 
-	heard.on_drop = true;
+	script.enqueue.act = AQM_DROP;
 	arrive(&b, 1, 1000, 0);
 	CHECK(!aqm_probe_asked(b.q));
 	CHECK_EQ(b.q->count.bad[AQM_BAD_PROBE], 1);
-	heard.on_drop = false;
-	heard.on_dequeue = true;
+	script.enqueue.act = AQM_PASS;
+	script.dequeue.probe = 1;
 	arrive(&b, 1, 1000, 0);
 	leave(&b);
 	CHECK_EQ(b.q->count.bad[AQM_BAD_PROBE], 2);
@@ -176,9 +100,9 @@ TEST(an_answer_reaches_the_instance_that_asked)
 	CHECK_EQ(packet_of(b.host, probe)->inst, 9);
 	b.now += 700;
 	aqm_echo(b.q, b.now, packet_of(b.host, probe)->inst, 500);
-	CHECK_EQ(heard.echoes, 1);
-	CHECK_EQ(heard.echo_now, 1700);
-	CHECK_EQ(heard.echo_rtt, 500);
+	CHECK_EQ(script.echoes, 1);
+	CHECK_EQ(script.echo_now, 1700);
+	CHECK_EQ(script.echo_rtt, 500);
 	CHECK_EQ(b.q->probes.answered, 1);
 	CHECK(inst_started(b.q, inst_nth(b.q, 9)));
 	CHECK(!inst_started(b.q, inst_nth(b.q, 0)));
@@ -189,19 +113,19 @@ TEST(a_lane_is_told_and_a_probe_joins_that_of_its_packet)
 {
 	struct bench b = begin(&asks_two, 10);
 
-	heard.verdict.queue = 1;
+	script.enqueue.queue = 1;
 	arrive_probed(&b, 1);
-	heard.verdict.queue = 0;
+	script.enqueue.queue = 0;
 	arrive_probed(&b, 1);
 	CHECK_EQ(inst_views(inst_nth(b.q, 0))[0].pkts, 2);
 	CHECK_EQ(inst_views(inst_nth(b.q, 0))[1].pkts, 2);
-	heard.pick = 1;
+	script.pick = 1;
 	leave(&b);
-	CHECK_EQ(heard.lanes_left, 2);
+	CHECK_EQ(script.lanes_left, 2);
 	leave(&b);
-	heard.pick = 0;
+	script.pick = 0;
 	leave(&b);
-	CHECK_EQ(heard.lanes_left, 3);
+	CHECK_EQ(script.lanes_left, 3);
 	bench_end(&b);
 }
 
@@ -210,12 +134,12 @@ TEST(a_probe_is_no_victim_but_is_seen_for_what_it_is)
 	struct bench b = begin(&asks_sampling, 10);
 
 	arrive_probed(&b, 1);
-	heard.verdict.nvictims = 1;
-	heard.verdict.victim[0] = 1;
-	heard.verdict.why = AQM_WHY_MATCH;
+	script.enqueue.nvictims = 1;
+	script.enqueue.victim[0] = 1;
+	script.enqueue.why = AQM_WHY_MATCH;
 	arrive(&b, 1, 1000, 0);
-	CHECK(!heard.seen[0].probe);
-	CHECK(heard.seen[1].probe);
+	CHECK(!script.seen[0].probe);
+	CHECK(script.seen[1].probe);
 	CHECK_EQ(b.q->count.bad[AQM_BAD_VICTIM], 1);
 	CHECK_EQ(b.q->pkts, 3);
 	CHECK_EQ(b.q->probes.freed, 0);
@@ -229,10 +153,9 @@ TEST(a_lowered_limit_and_a_reset_take_probes_without_a_word)
 
 	for (i = 0; i < 4; i++)
 		arrive_probed(&b, 1);
-	set_row(&b, "limit", 5);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 5);
 	CHECK_EQ(b.q->pkts, 5);
-	CHECK_EQ(heard.gones, 2);
+	CHECK_EQ(script.gones, 2);
 	CHECK_EQ(b.q->probes.freed, 1);
 	CHECK_EQ(drops(&b), 2);
 	aqm_queue_reset(b.q, b.now);

@@ -3,127 +3,15 @@
 // test_queue.c: what the queue promises algorithms and hosts, with an algorithm that
 // answers whatever a test wants it to.
 
-#include "host.h"
-#include "test.h"
+#include "odd.h"
 
-/* The script of the test that runs, and what the algorithm was told. */
-static struct {
-	struct aqm_verdict enqueue, dequeue, overflow;
-	u32 pick, drops_wanted;
-	u64 period_ns, next_ns;
-	u32 enqueues, dequeues, overflows, empties, gones, ticks, idles, starts;
-	u64 tick_at[2000], idle_from, idle_to;
-	u32 gone_own[64];
-	u8 gone_why;
-	u32 last_own, last_nth;
-	struct aqm_pkt peeked;
-	bool peeked_well;
-} script;
-
-static u64 start(void *st, const void *conf, u64 now, u64 seed)
-{
-	(void)st, (void)conf, (void)seed;
-	script.starts++;
-	return script.period_ns ? now + script.period_ns : AQM_NEVER;
-}
-
-static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
-                                  const struct aqm_view *views, struct aqm_pkt *pkt)
-{
-	(void)st, (void)conf, (void)now;
-	script.peeked_well = views->peek(views, 0, &script.peeked);
-	pkt->k.own = ++script.enqueues;
-	return script.enqueue;
-}
-
-static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
-                                   const struct aqm_view *views, struct aqm_pkt *pkt)
-{
-	(void)st, (void)conf, (void)now, (void)views, (void)pkt;
-	script.overflows++;
-	return script.overflow;
-}
-
-static u32 pick(void *st, const void *conf, u64 now, const struct aqm_view *views)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	return script.pick;
-}
-
-static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
-                                  const struct aqm_view *views, const struct aqm_pkt *pkt)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	script.dequeues++;
-	script.last_own = pkt->k.own;
-	script.last_nth = pkt->nth;
-	if (pkt->nth < script.drops_wanted)
-		return aqm_drop(AQM_WHY_DELAY);
-	return script.dequeue;
-}
-
-static void empty(void *st, const void *conf, u64 now, const struct aqm_view *views)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	script.empties++;
-}
-
-static void gone(void *st, const void *conf, u64 now, const struct aqm_view *views,
-                 const struct aqm_pkt *pkt, u8 why)
-{
-	(void)st, (void)conf, (void)now, (void)views;
-	script.gone_own[script.gones++ % 64] = pkt->k.own;
-	script.gone_why = why;
-}
-
-static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *views)
-{
-	(void)st, (void)conf, (void)views;
-	script.tick_at[script.ticks++ % 2000] = now;
-	return script.next_ns ? script.next_ns : now + script.period_ns;
-}
-
-static u64 idle(void *st, const void *conf, const struct aqm_view *views, u64 from, u64 to)
-{
-	(void)st, (void)conf, (void)views;
-	script.idles++;
-	script.idle_from = from;
-	script.idle_to = to;
-	return grid_after(from, to, script.period_ns);
-}
-
-#define ODD(name_, queues_, flags_)                                                            \
-	static const struct aqm_algo name_ = {                                                 \
-	        .name = #name_,                                                                \
-	        .brief = "",                                                                   \
-	        .source = "",                                                                  \
-	        .abi = AQM_ABI,                                                                \
-	        .flags = flags_,                                                               \
-	        .queues = queues_,                                                             \
-	        .start = start,                                                                \
-	        .enqueue = enqueue,                                                            \
-	        .overflow = overflow,                                                          \
-	        .pick = pick,                                                                  \
-	        .dequeue = dequeue,                                                            \
-	        .empty = empty,                                                                \
-	        .gone = gone,                                                                  \
-	        .tick = tick,                                                                  \
-	        .idle = idle,                                                                  \
-	}
-
-ODD(odd, 1, 0);
-ODD(odd_ring, 1, AQM_SAMPLES);
-ODD(dual, 2, 0);
+ODD(odd, 1, .overflow = overflow);
+ODD(odd_ring, 1, .flags = AQM_SAMPLES, .overflow = overflow);
+ODD(dual, 2, .overflow = overflow);
 
 static struct bench begin(const struct aqm_algo *algo, u32 limit)
 {
-	struct bench b;
-
-	memset(&script, 0, sizeof(script));
-	b = bench_new(algo, 2100, 1000);
-	set_row(&b, "limit", limit);
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
+	return ODD_BEGIN(algo, 2100, {"limit", limit});
 }
 
 static void fill(struct bench *b, u32 n)
@@ -138,9 +26,9 @@ TEST(own_comes_back_with_the_packet)
 
 	fill(&b, 3);
 	leave(&b);
-	CHECK_EQ(script.last_own, 1);
+	CHECK_EQ(script.offered.k.own, 1);
 	leave(&b);
-	CHECK_EQ(script.last_own, 2);
+	CHECK_EQ(script.offered.k.own, 2);
 	bench_end(&b);
 }
 
@@ -149,10 +37,10 @@ TEST(peek_shows_the_queue_without_the_packet_in_hand)
 	struct bench b = begin(&odd, 10);
 
 	fill(&b, 1);
-	CHECK(!script.peeked_well);
+	CHECK(!script.seen_well[0]);
 	fill(&b, 1);
-	CHECK(script.peeked_well);
-	CHECK_EQ(script.peeked.k.own, 1);
+	CHECK(script.seen_well[0]);
+	CHECK_EQ(script.seen[0].k.own, 1);
 	bench_end(&b);
 }
 
@@ -216,9 +104,9 @@ static void check_victims(const struct aqm_algo *algo)
 	CHECK_EQ(b.q->count.drops[AQM_WHY_MATCH], 5);
 	CHECK_EQ(bad_verdicts(&b), 0);
 	leave(&b);
-	CHECK_EQ(script.last_own, 2);
+	CHECK_EQ(script.offered.k.own, 2);
 	leave(&b);
-	CHECK_EQ(script.last_own, 4);
+	CHECK_EQ(script.offered.k.own, 4);
 	CHECK_EQ(leave(&b), AQM_NIL);
 	bench_end(&b);
 }
@@ -273,13 +161,10 @@ TEST(a_ring_keeps_holes_and_closes_them_when_it_must)
 /* Every arrival takes a victim from the middle of a full ring. */
 static u64 work_of_victims(u32 limit)
 {
-	struct bench b = bench_new(&odd_ring, limit + 2, 0);
+	struct bench b = ODD_BEGIN(&odd_ring, limit + 2, {"limit", limit});
 	struct aqm_rng r;
 	u32 i;
 
-	memset(&script, 0, sizeof(script));
-	set_row(&b, "limit", limit);
-	CHECK(!bench_start(&b, 1).sentence);
 	rng_seed(&r, 3, 0);
 	fill(&b, limit - 1);
 	steps = 0;
@@ -365,8 +250,7 @@ TEST(a_mark_needs_ect_and_the_row_ecn)
 	h = arrive(&b, 0, 100, AQM_ECT0);
 	CHECK_EQ(b.q->count.bad[AQM_BAD_MARK], 1);
 	CHECK_EQ(b.host->packets[h].ds, AQM_ECT0);
-	set_row(&b, "ecn", 1);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "ecn", 1);
 	h = arrive(&b, 0, 100, AQM_ECT1);
 	CHECK_EQ(b.host->packets[h].ds, AQM_CE);
 	CHECK_EQ(b.q->count.marks[AQM_WHY_EARLY], 1);
@@ -387,11 +271,11 @@ TEST(a_dequeue_drop_offers_the_next_and_counts_offers)
 	fill(&b, 4);
 	script.drops_wanted = 2;
 	leave(&b);
-	CHECK_EQ(script.last_own, 3);
-	CHECK_EQ(script.last_nth, 2);
+	CHECK_EQ(script.offered.k.own, 3);
+	CHECK_EQ(script.offered.nth, 2);
 	CHECK_EQ(script.empties, 0);
 	CHECK_EQ(leave(&b), AQM_NIL);
-	CHECK_EQ(script.last_nth, 0);
+	CHECK_EQ(script.offered.nth, 0);
 	CHECK_EQ(script.empties, 1);
 	CHECK_EQ(b.q->count.drops[AQM_WHY_DELAY], 3);
 	bench_end(&b);
@@ -425,20 +309,9 @@ TEST(pick_must_name_a_queue_that_holds_packets)
 	bench_end(&b);
 }
 
-static struct bench begin_ticking(u64 period_ns)
-{
-	struct bench b;
-
-	memset(&script, 0, sizeof(script));
-	script.period_ns = period_ns;
-	b = bench_new(&odd, 16, 1000);
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
-}
-
 TEST(due_ticks_run_before_a_packet_each_at_its_own_time)
 {
-	struct bench b = begin_ticking(100);
+	struct bench b = begin_ticking(&odd, 16, 100);
 
 	b.now = 1299;
 	fill(&b, 1);
@@ -453,7 +326,7 @@ TEST(due_ticks_run_before_a_packet_each_at_its_own_time)
 
 TEST(an_empty_queue_idles_after_64_ticks_and_keeps_the_grid)
 {
-	struct bench b = begin_ticking(100);
+	struct bench b = begin_ticking(&odd, 16, 100);
 
 	b.now = 1000 + 100 * 1000 + 50;
 	leave(&b);
@@ -470,7 +343,7 @@ TEST(an_empty_queue_idles_after_64_ticks_and_keeps_the_grid)
 
 TEST(a_stopped_link_costs_a_bounded_number_of_ticks)
 {
-	struct bench b = begin_ticking(100);
+	struct bench b = begin_ticking(&odd, 16, 100);
 
 	fill(&b, 1);
 	b.now += 3600 * NS_PER_S;
@@ -482,7 +355,7 @@ TEST(a_stopped_link_costs_a_bounded_number_of_ticks)
 
 TEST(looking_on_changes_nothing_about_the_bound)
 {
-	struct bench b = begin_ticking(100);
+	struct bench b = begin_ticking(&odd, 16, 100);
 	u32 i;
 
 	for (i = 0; i < 1000; i++) {
@@ -495,7 +368,7 @@ TEST(looking_on_changes_nothing_about_the_bound)
 
 TEST(a_tick_that_stands_still_is_the_last)
 {
-	struct bench b = begin_ticking(100);
+	struct bench b = begin_ticking(&odd, 16, 100);
 
 	script.next_ns = 1100;
 	b.now = 5000;
@@ -510,14 +383,12 @@ TEST(a_lowered_limit_sheds_from_the_head_and_tells)
 	struct bench b = begin(&odd, 10);
 
 	fill(&b, 10);
-	set_row(&b, "limit", 7);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 7);
 	CHECK_EQ(b.q->pkts, 7);
 	CHECK_EQ(script.gones, 3);
 	CHECK_EQ(script.gone_own[0], 1);
 	CHECK_EQ(script.gone_why, AQM_WHY_LOWERED);
-	set_row(&b, "limit_bytes", 650);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit_bytes", 650);
 	CHECK_EQ(b.q->pkts, 6);
 	bench_end(&b);
 }
@@ -529,8 +400,7 @@ TEST(a_lowered_limit_sheds_from_the_fuller_of_two_queues)
 	fill(&b, 2);
 	script.enqueue.queue = 1;
 	fill(&b, 5);
-	set_row(&b, "limit", 4);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 4);
 	CHECK_EQ(inst_views(inst_nth(b.q, 0))[0].pkts, 2);
 	CHECK_EQ(inst_views(inst_nth(b.q, 0))[1].pkts, 2);
 	bench_end(&b);
@@ -538,12 +408,9 @@ TEST(a_lowered_limit_sheds_from_the_fuller_of_two_queues)
 
 TEST(memory_is_bounded_by_what_packets_occupy)
 {
-	struct bench b = bench_new(&odd, 100, 0); /* 700 bytes each */
+	struct bench b = ODD_BEGIN(&odd, 100, {"memory_limit", 7000}); /* 700 bytes each */
 
-	memset(&script, 0, sizeof(script));
 	script.overflow = aqm_drop(AQM_WHY_LIMIT);
-	set_row(&b, "memory_limit", 7000);
-	CHECK(!bench_start(&b, 1).sentence);
 	fill(&b, 12);
 	CHECK_EQ(b.q->pkts, 10);
 	CHECK_EQ(script.overflows, 2);
@@ -551,8 +418,7 @@ TEST(memory_is_bounded_by_what_packets_occupy)
 	leave(&b);
 	fill(&b, 1);
 	CHECK_EQ(b.q->pkts, 10);
-	set_row(&b, "memory_limit", 2100);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "memory_limit", 2100);
 	CHECK_EQ(b.q->pkts, 3);
 	while (leave(&b) != AQM_NIL)
 		;
@@ -562,12 +428,9 @@ TEST(memory_is_bounded_by_what_packets_occupy)
 
 TEST(overflow_must_make_room_in_memory_too)
 {
-	struct bench b = bench_new(&odd, 100, 0);
+	struct bench b = ODD_BEGIN(&odd, 100, {"memory_limit", 7000});
 
-	memset(&script, 0, sizeof(script));
 	script.overflow = (struct aqm_verdict){.nvictims = 1, .why = AQM_WHY_THRESHOLD};
-	set_row(&b, "memory_limit", 7000);
-	CHECK(!bench_start(&b, 1).sentence);
 	fill(&b, 10);
 	CHECK_EQ(arrive(&b, 0, 2000, 0), AQM_NIL);
 	CHECK_EQ(b.q->count.bad[AQM_BAD_OVERFLOW], 1);
@@ -578,12 +441,8 @@ TEST(overflow_must_make_room_in_memory_too)
 
 TEST(memory_is_taken_from_the_fattest_flow)
 {
-	struct bench b = bench_new(&odd, 100, 0);
+	struct bench b = ODD_BEGIN(&odd, 100, {"flows", 4}, {"memory_limit", 7000});
 
-	memset(&script, 0, sizeof(script));
-	set_row(&b, "flows", 4);
-	set_row(&b, "memory_limit", 7000);
-	CHECK(!bench_start(&b, 1).sentence);
 	fill(&b, 9);
 	arrive(&b, 1u << 31, 100, 0);
 	arrive(&b, 1u << 31, 100, 0);
@@ -600,8 +459,7 @@ TEST(a_lowered_limit_finds_packets_without_length)
 	script.enqueue.queue = 1;
 	arrive(&b, 0, 0, 0);
 	arrive(&b, 0, 0, 0);
-	set_row(&b, "limit", 1);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 1);
 	CHECK_EQ(b.q->pkts, 1);
 	bench_end(&b);
 }
@@ -612,8 +470,7 @@ TEST(a_change_that_needs_more_memory_is_refused)
 	struct aqm_refusal no;
 
 	CHECK_EQ(b.q->room, 16);
-	set_row(&b, "limit", 16);
-	CHECK(!bench_change(&b).sentence);
+	change_row(&b, "limit", 16);
 	set_row(&b, "limit", 17);
 	no = bench_change(&b);
 	CHECK(no.sentence && !strcmp(no.row->name, "limit"));
@@ -637,10 +494,8 @@ TEST(an_algorithm_that_samples_is_not_flow_queued)
 
 TEST(several_queues_are_not_flow_queued)
 {
-	struct bench b;
+	struct bench b = bench_new(&dual, 1, 0);
 
-	memset(&script, 0, sizeof(script));
-	b = bench_new(&dual, 1, 0);
 	set_row(&b, "flows", 8);
 	CHECK(bench_start(&b, 1).sentence != NULL);
 	bench_end(&b);
@@ -672,7 +527,7 @@ TEST(a_copy_put_back_is_a_checkpoint)
 	b.host->packets[leave(&b)].place = INSIDE;
 	memcpy(b.q, copy, bytes);
 	leave(&b);
-	CHECK_EQ(script.last_own, 1);
+	CHECK_EQ(script.offered.k.own, 1);
 	free(copy);
 	bench_end(&b);
 }

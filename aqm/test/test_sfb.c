@@ -2,40 +2,41 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // test_sfb.c: what SFB's bins learn and keep, and what its penalty box lets pass.
 
-#include "host.h"
-#include "test.h"
+#include "begin.h"
 
 extern const struct aqm_algo aqm_sfb;
 
 /* A bin that holds a packet goes to one at the next arrival, and never back. */
 static struct bench begin(u32 increment)
 {
-	struct bench b = bench_new(&aqm_sfb, 4000, 0);
+	return BEGIN(&aqm_sfb, 4000, 0, {"limit", 4000}, {"bin_target", 1}, {"bin_max", 65535},
+	             {"increment", increment}, {"decrement", 0}, {"rehash", NS_PER_S},
+	             {"warmup", 900 * NS_PER_MS});
+}
 
-	set_row(&b, "limit", 4000);
-	set_row(&b, "bin_target", 1);
-	set_row(&b, "bin_max", 65535);
-	set_row(&b, "increment", increment);
-	set_row(&b, "decrement", 0);
-	set_row(&b, "rehash", NS_PER_S);
-	set_row(&b, "warmup", 900 * NS_PER_MS);
-	CHECK(!bench_start(&b, 1).sentence);
-	return b;
+static void send(struct bench *b, u32 flow, u32 n)
+{
+	while (n--)
+		arrive(b, flow, 1000, 0);
+}
+
+/* What the bins say of a flow whose packet comes at this time. */
+static u64 prob_at(struct bench *b, u64 now, u32 flow)
+{
+	b->now = now;
+	send(b, flow, 1);
+	return stat(b, "prob");
 }
 
 /* Ten a second and twenty at once: 10 s bring 20 + 100, less the 0.07 that the first 7 ms
  * would have added to a full bucket, and the last packet is not yet whole. */
 TEST(the_penalty_box_loses_no_part_of_a_packet)
 {
-	struct bench b = bench_new(&aqm_sfb, 4000, 0);
+	struct bench b = BEGIN(&aqm_sfb, 4000, 0, {"limit", 4000}, {"bin_target", 1},
+	                       {"bin_max", 65535}, {"increment", U32_MAX});
 	u32 i, passed = 0;
 
-	set_row(&b, "limit", 4000);
-	set_row(&b, "bin_target", 1);
-	set_row(&b, "bin_max", 65535);
-	set_row(&b, "increment", U32_MAX);
-	CHECK(!bench_start(&b, 1).sentence);
-	arrive(&b, 7, 1000, 0);
+	send(&b, 7, 1);
 	for (i = 1; i <= 1428; i++) {
 		b.now += 7 * NS_PER_MS;
 		passed += arrive(&b, 7, 1000, 0) != AQM_NIL;
@@ -84,44 +85,31 @@ TEST(a_box_without_rate_or_burst_is_shut)
 TEST(a_flow_that_responds_teaches_nothing)
 {
 	struct bench b = begin(1u << 16);
-	u32 i;
 
 	b.now = 500 * NS_PER_MS;
-	for (i = 0; i < 50; i++)
-		arrive(&b, 7, 1000, 0);
+	send(&b, 7, 50);
 	CHECK(stat(&b, "prob") >= 45u << 16);
-	b.now = NS_PER_S;
-	arrive(&b, 7, 1000, 0);
-	CHECK_EQ(stat(&b, "prob"), 0);
+	CHECK_EQ(prob_at(&b, NS_PER_S, 7), 0);
 	bench_end(&b);
 }
 
 TEST(a_flow_that_does_not_respond_is_known_when_the_hash_changes)
 {
 	struct bench b = begin(U32_MAX);
-	u32 i;
 
 	b.now = 100 * NS_PER_MS; /* the warm-up begins */
-	for (i = 0; i < 4; i++)
-		arrive(&b, 7, 1000, 0);
-	b.now = NS_PER_S;
-	arrive(&b, 7, 1000, 0);
-	CHECK_EQ(stat(&b, "prob"), U32_MAX);
-	arrive(&b, 8, 1000, 0);
-	CHECK_EQ(stat(&b, "prob"), 0);
+	send(&b, 7, 4);
+	CHECK_EQ(prob_at(&b, NS_PER_S, 7), U32_MAX);
+	CHECK_EQ(prob_at(&b, NS_PER_S, 8), 0);
 	bench_end(&b);
 }
 
 TEST(before_the_warmup_nobody_teaches)
 {
 	struct bench b = begin(U32_MAX);
-	u32 i;
 
-	for (i = 0; i < 4; i++)
-		arrive(&b, 7, 1000, 0);
-	b.now = NS_PER_S;
-	arrive(&b, 7, 1000, 0);
-	CHECK_EQ(stat(&b, "prob"), 0);
+	send(&b, 7, 4);
+	CHECK_EQ(prob_at(&b, NS_PER_S, 7), 0);
 	bench_end(&b);
 }
 
@@ -135,12 +123,8 @@ TEST(bins_keep_their_probability_when_the_hash_changes)
 	bench_change(&b);
 	for (i = 0; i < 1200; i++)
 		arrive(&b, i / 2 * 0x9e3779b1u, 1000, 0);
-	b.now = NS_PER_S;
-	arrive(&b, 1, 1000, 0);
-	CHECK_EQ(stat(&b, "prob"), 0);
-	b.now = 2 * NS_PER_S;
-	arrive(&b, 1, 1000, 0);
-	CHECK_EQ(stat(&b, "prob"), U32_MAX);
+	CHECK_EQ(prob_at(&b, NS_PER_S, 1), 0);
+	CHECK_EQ(prob_at(&b, 2 * NS_PER_S, 1), U32_MAX);
 	bench_end(&b);
 }
 

@@ -31,7 +31,12 @@ fn main() {
     let mut headers = files(&aqm, "h");
     headers.extend(folders.iter().flat_map(|folder| files(folder, "h")));
     let watched = [&aqm, &algorithms];
-    for path in sources.iter().chain(&headers).chain(watched).chain(&folders) {
+    for path in sources
+        .iter()
+        .chain(&headers)
+        .chain(watched)
+        .chain(&folders)
+    {
         println!("cargo:rerun-if-changed={}", path.display());
     }
 }

@@ -11,6 +11,7 @@ import pytest
 
 from models.asqm import PROBE_BYTES, Asqm
 from models.queue import Discipline, Judge, Packet
+from tests.algorithms.codel import schedule_error
 from tests.models.beside import NS, Beside, common, plain, seconds
 from tests.models.inputs import MS, SECOND
 from tests.models.library import ARRIVE, Case
@@ -67,11 +68,9 @@ class BesideAsqm(Beside):
         )
 
     def slack(self, model: Asqm) -> dict[str, float]:
-        # The n-th gap errs by interval / n * 2^-16 and a nanosecond; they add up in an episode.
-        if not model.count:
-            return {"next": 0.0}
-        errors = 1 + math.log(model.count)
-        return {"next": model.interval_s * 2**-16 * errors + model.count * NS}
+        # The gaps of an episode are those of CoDel from a count of 1 on.
+        count = model.count
+        return {"next": schedule_error(model.interval_s, 1, count) if count else 0.0}
 
     def state(self, model: Asqm, wakes: int) -> list[tuple[float, float]]:
         least = (NO_TRIP_S, 1e5) if math.isinf(model.least_s) else (model.least_s, NS)

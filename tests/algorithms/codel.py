@@ -16,6 +16,22 @@ from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
 
 
+def schedule_error(interval_s: float, first: int, last: int) -> float:
+    """The n-th spacing errs by interval / n * 2^-16 and one nanosecond; from the first count to
+    the last this adds up."""
+    errors = 1 / first + math.log(last / first)
+    return interval_s * 2**-16 * errors + (last - first + 1) * NS
+
+
+def slack_of(model: CoDel) -> float:
+    """How far the next signal may be off, since the state was entered."""
+    first, last = max(1, model.last_count), max(1, model.count)
+    # The first spacing errs by nothing.
+    if last == 1 or isinstance(model, LinuxCoDel):
+        return 0.0
+    return schedule_error(model.interval_s, first, last)
+
+
 class BesideCoDel(Beside):
     """The core's 1/sqrt is exact to 2^-16; the schedule adds one such error per signal."""
 
@@ -51,13 +67,7 @@ class BesideCoDel(Beside):
         )
 
     def slack(self, model: CoDel) -> dict[str, float]:
-        # The n-th spacing errs by interval / n * 2^-16 and one nanosecond, the first by nothing;
-        # this adds up since the state was entered.
-        first, last = max(1, model.last_count), max(1, model.count)
-        if last == 1 or isinstance(model, LinuxCoDel):
-            return {"drop_next": 0.0}
-        errors = 1 / first + math.log(last / first)
-        return {"drop_next": model.interval_s * 2**-16 * errors + (last - first + 1) * NS}
+        return {"drop_next": slack_of(model)}
 
     def state(self, model: CoDel, wakes: int) -> list[tuple[float, float]]:
         return [(model.count, 0), (model.dropping, 0)]
@@ -103,23 +113,25 @@ def test_codel_spares_the_last_packet_s_worth() -> None:
         assert not model.request(number * 0.01 + 1).dropped
 
 
-def test_codel_reenters_at_the_last_rate() -> None:
+def left_at_count_9() -> CoDel:
+    """It left the dropping state at 1 s and is about to enter it again."""
     model = CoDel()
     model.dropping, model.count, model.last_count, model.drop_next_s = False, 9, 2, 1.0
     model.first_above_s = 1.0
     for number in range(9):
         model.arrive(0.5, Packet(number, 1500))
+    return model
+
+
+def test_codel_reenters_at_the_last_rate() -> None:
+    model = left_at_count_9()
     assert model.request(1.2).dropped == [0]
     assert model.count == 7
     assert model.drop_next_s == pytest.approx(1.2 + 0.1 / math.sqrt(7))
 
 
 def test_codel_forgets_the_last_rate_after_16_intervals() -> None:
-    model = CoDel()
-    model.dropping, model.count, model.last_count, model.drop_next_s = False, 9, 2, 1.0
-    model.first_above_s = 1.0
-    for number in range(9):
-        model.arrive(0.5, Packet(number, 1500))
+    model = left_at_count_9()
     assert model.request(2.6).dropped == [0]
     assert model.count == 1
 

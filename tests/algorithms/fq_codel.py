@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from models.codel import CoDel, LinuxCoDel
 from models.fq_codel import FqCoDel
 from models.queue import Discipline, Judge, Packet
+from tests.algorithms.codel import slack_of
 from tests.models.beside import NS, Beside, common
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
@@ -58,15 +58,9 @@ class BesideFqCoDel(Beside):
         return FqCoDel(codel=codel, flows=rows["flows"], quantum=quantum, **queue, **each)
 
     def slack(self, model: FqCoDel | CoDel) -> dict[str, float]:
-        """Of the flow that is asked: each error of a spacing adds to its schedule (codel.py)."""
+        """Of the flow that is asked."""
         one: Any = model.busy if isinstance(model, FqCoDel) else model
-        if one is None or isinstance(one, LinuxCoDel):
-            return {"drop_next": 0.0}
-        first, last = max(1, one.last_count), max(1, one.count)
-        if last == 1:
-            return {"drop_next": 0.0}
-        errors = 1 / first + math.log(last / first)
-        return {"drop_next": one.interval_s * 2**-16 * errors + (last - first + 1) * NS}
+        return {"drop_next": slack_of(one) if one else 0.0}
 
 
 BESIDE = BesideFqCoDel()

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -24,6 +24,21 @@ from tests.models.beside import (
 from tests.models.generator import Draws
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
+
+
+def settings_of(rows: Rows, case: Case, judge: Judge) -> dict[str, Any]:
+    """What both forms of PIE and pie_2013 take, from their rows."""
+    return {
+        "target_s": rows["target"] * NS,
+        "tupdate_s": rows["tupdate"] * NS,
+        "alpha_hz": rows["alpha"] / 16,
+        "beta_hz": rows["beta"] / 16,
+        "max_burst_s": rows["max_burst"] * NS,
+        "start_s": case.start_ns * NS,
+        "uniform": Draws(case.seed).uniform,
+        **PIE_BOUNDS,
+        **common(case, judge),
+    }
 
 
 class BesidePie(Beside):
@@ -69,18 +84,10 @@ class BesidePie(Beside):
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
         return (LinuxPie if rows["form"] else Pie)(
-            target_s=rows["target"] * NS,
-            tupdate_s=rows["tupdate"] * NS,
-            alpha_hz=rows["alpha"] / 16,
-            beta_hz=rows["beta"] / 16,
-            max_burst_s=rows["max_burst"] * NS,
             mark_below=rows["mark_ecnth"] * Q32_UNIT,
             from_rate=bool(rows["dq_rate_estimator"]),
             mean_packet=case.mtu,
-            **PIE_BOUNDS,
-            start_s=case.start_ns * NS,
-            uniform=Draws(case.seed).uniform,
-            **common(case, judge),
+            **settings_of(rows, case, judge),
         )
 
     def slack(self, model: Pie) -> dict[str, float]:

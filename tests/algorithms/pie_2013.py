@@ -10,19 +10,8 @@ import pytest
 
 from models.pie_2013 import Pie2013
 from models.queue import Discipline, Judge
-from tests.models.beside import (
-    NS,
-    PIE_BOUNDS,
-    Q32_UNIT,
-    Beside,
-    Rows,
-    common,
-    plain,
-    probability,
-    seconds,
-    within,
-)
-from tests.models.generator import Draws
+from tests.algorithms.pie import settings_of
+from tests.models.beside import NS, Q32_UNIT, Beside, Rows, plain, probability, seconds, within
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
 
@@ -55,18 +44,7 @@ class BesidePie2013(Beside):
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
-        return Pie2013(
-            target_s=rows["target"] * NS,
-            tupdate_s=rows["tupdate"] * NS,
-            alpha_hz=rows["alpha"] / 16,
-            beta_hz=rows["beta"] / 16,
-            max_burst_s=rows["max_burst"] * NS,
-            dq_threshold=rows["dq_threshold"],
-            **PIE_BOUNDS,
-            start_s=case.start_ns * NS,
-            uniform=Draws(case.seed).uniform,
-            **common(case, judge),
-        )
+        return Pie2013(dq_threshold=rows["dq_threshold"], **settings_of(rows, case, judge))
 
     def slack(self, model: Pie2013) -> dict[str, float]:
         return {"signal": 2 * Q32_UNIT}

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! `aqm.h`, `field.h`, `setup.h` and `host.c` as Rust sees them, written by hand.
+//! `aqm.h`, `field.h`, `setup.h` and `host.c` as Rust sees them, written by hand. [`Slot`],
+//! [`Counters`] and [`Probes`] mirror structs of theirs too.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
-use crate::Slot;
+use crate::{Counters, Probes, Slot};
 
 pub const ABI: u32 = 2;
 pub const NIL: u32 = u32::MAX;
@@ -109,28 +110,6 @@ pub struct Refusal {
     pub sentence: *const c_char,
 }
 
-#[repr(C)]
-pub struct Counters {
-    pub in_pkts: u64,
-    pub in_bytes: u64,
-    pub out_pkts: u64,
-    pub out_bytes: u64,
-    pub drop_bytes: u64,
-    pub unmarkable: u64,
-    pub drops: [u64; WHY_COUNT],
-    pub marks: [u64; WHY_COUNT],
-    pub bad: [u64; BAD_COUNT],
-}
-
-#[repr(C)]
-pub struct Probes {
-    pub joined: u64,
-    pub refused: u64,
-    pub left: u64,
-    pub freed: u64,
-    pub answered: u64,
-}
-
 /// The first members of `struct core_queue`.
 #[repr(C)]
 pub struct Front {
@@ -208,4 +187,12 @@ unsafe extern "C" {
     pub fn core_counters(queue: *const c_void) -> *const Counters;
     pub fn core_setup(queue: *const c_void) -> *const Setup;
     pub fn core_conf(queue: *mut c_void) -> *const c_void;
+}
+
+/// # Safety
+/// `s` is a static NUL-terminated string of ASCII.
+pub unsafe fn text(s: *const c_char) -> &'static str {
+    unsafe { CStr::from_ptr(s) }
+        .to_str()
+        .expect("the library's text is ASCII")
 }

@@ -1,21 +1,33 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! Whether `ffi` mirrors the C side: its sizes, offsets and lengths beside those that the C
-//! side tells of itself.
+//! Whether `ffi` mirrors the C side: compares its sizes, offsets and lengths with those in
+//! the tables of the C side.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
 
-use crate::ffi;
-use crate::rows::text;
+use crate::ffi::{self, text};
+
+/// A member's name in C: its own, unless another is given.
+macro_rules! in_c {
+    ($member:ident) => {
+        stringify!($member)
+    };
+    ($member:ident $c:literal) => {
+        $c
+    };
+}
 
 /// The size of a mirror and the offsets of its members, under their names in C.
 macro_rules! mirror {
-    ($of:ty, $name:literal: $($member:ident = $c:literal),+) => {
+    ($of:ty, $name:literal: $($member:ident $(= $c:literal)?),+) => {
         [($name.to_owned(), size_of::<$of>())]
             .into_iter()
-            .chain([$((format!("{}.{}", $name, $c), offset_of!($of, $member))),+])
+            .chain([$((
+                format!("{}.{}", $name, in_c!($member $($c)?)),
+                offset_of!($of, $member),
+            )),+])
     };
 }
 
@@ -24,42 +36,29 @@ fn here() -> BTreeMap<String, usize> {
         ("aqm_abi", ffi::ABI as usize),
         ("aqm_why", ffi::WHY_COUNT),
         ("aqm_bad", ffi::BAD_COUNT),
-        // Units are read as a table, so that any number of them will do.
+        // Rust reads units from their table, so any number of them will do.
         ("aqm_unit", units()),
     ];
     lengths
         .map(|(name, value)| (name.to_owned(), value))
         .into_iter()
         .chain(mirror!(ffi::Field, "aqm_field":
-            name = "name", help = "help", choices = "choices", def = "def", min = "min",
-            max = "max", offset = "offset", attr = "attr", kind = "type", unit = "unit",
-            flags = "flags"))
-        .chain(mirror!(ffi::UnitInfo, "aqm_unit_info":
-            name = "name", base = "base", multiply = "multiply", divide = "divide", note = "note"))
-        .chain(mirror!(ffi::Default, "aqm_default": row = "row", value = "value"))
+            name, help, choices, def, min, max, offset, attr, kind = "type", unit, flags))
+        .chain(mirror!(ffi::UnitInfo, "aqm_unit_info": name, base, multiply, divide, note))
+        .chain(mirror!(ffi::Default, "aqm_default": row, value))
         .chain(mirror!(ffi::Algo, "aqm_algo":
-            name = "name", brief = "brief", source = "source", abi = "abi", flags = "flags",
-            queues = "queues", conf_bytes = "conf_bytes", state_bytes = "state_bytes",
-            params = "params", stats = "stats", defaults = "defaults"))
+            name, brief, source, abi, flags, queues, conf_bytes, state_bytes, params, stats,
+            defaults))
         .chain(mirror!(ffi::Setup, "aqm_setup":
-            limit = "limit", limit_bytes = "limit_bytes", ecn = "ecn", flows = "flows",
-            quantum = "quantum", memory_limit = "memory_limit", bandwidth = "bandwidth"))
-        .chain(mirror!(ffi::Refusal, "aqm_refusal": row = "row", sentence = "sentence"))
-        .chain(mirror!(ffi::Counters, "aqm_counters":
-            in_pkts = "in_pkts", in_bytes = "in_bytes", out_pkts = "out_pkts",
-            out_bytes = "out_bytes", drop_bytes = "drop_bytes", unmarkable = "unmarkable",
-            drops = "drops", marks = "marks", bad = "bad"))
+            limit, limit_bytes, ecn, flows, quantum, memory_limit, bandwidth))
+        .chain(mirror!(ffi::Refusal, "aqm_refusal": row, sentence))
+        .chain(mirror!(crate::Counters, "aqm_counters":
+            in_pkts, in_bytes, out_pkts, out_bytes, drop_bytes, unmarkable, drops, marks, bad))
         .chain(mirror!(crate::Slot, "slot":
-            enq_ns = "keep.enq_ns", flow = "keep.flow", own = "keep.own",
-            len_bytes = "len_bytes", next = "next", mem_bytes = "mem_bytes", ecn = "ecn",
-            dscp = "dscp", why = "why", probe = "probe"))
-        .chain(mirror!(ffi::Probes, "aqm_probes":
-            joined = "joined", refused = "refused", left = "left", freed = "freed",
-            answered = "answered"))
-        .chain(mirror!(ffi::Front, "front":
-            freed_count = "freed_count", freed_first = "freed_first",
-            probe_asked = "probe_asked", pkts = "pkts",
-            bytes = "bytes"))
+            enq_ns = "keep.enq_ns", flow = "keep.flow", own = "keep.own", len_bytes, next,
+            mem_bytes, ecn, dscp, why, probe))
+        .chain(mirror!(crate::Probes, "aqm_probes": joined, refused, left, freed, answered))
+        .chain(mirror!(ffi::Front, "front": freed_count, freed_first, probe_asked, pkts, bytes))
         .collect()
 }
 

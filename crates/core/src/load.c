@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// load.c: how the core itself lays out what a library must lay out alike.
+// load.c: the core's own sizes of the structs that it shares with a library.
 
 #include "check/sizes.h"
 

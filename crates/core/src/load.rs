@@ -3,15 +3,15 @@
 
 //! Algorithms from libraries that are loaded at run time, beside those compiled in.
 //!
-//! A library stays until the process ends: an algorithm is known by references that
-//! never end. `aqm/check/library.c` is its other side.
+//! A library stays loaded until the process ends, since references to an algorithm are
+//! `'static`. `aqm/check/library.c` is its other side.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::sync::RwLock;
 
-use crate::ffi;
-use crate::rows::{Algorithm, text};
+use crate::ffi::{self, text};
+use crate::rows::Algorithm;
 
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,10 +49,10 @@ unsafe extern "C" {
     fn dlerror() -> *const c_char;
 }
 
-/// Every symbol is found now, and not in the middle of a run.
+/// Resolve every symbol now, and not in the middle of a run.
 const RTLD_NOW: c_int = 2;
 
-/// Those loaded so far, under the names that they are known by.
+/// Those loaded so far, with the names under which to find them.
 static LOADED: RwLock<Vec<(String, Algorithm)>> = RwLock::new(Vec::new());
 
 pub(crate) fn find(name: &str) -> Option<Algorithm> {
@@ -60,7 +60,7 @@ pub(crate) fn find(name: &str) -> Option<Algorithm> {
     loaded.iter().find(|(n, _)| n == name).map(|(_, a)| *a)
 }
 
-/// Loads the algorithm of a library, which is then found under `name`.
+/// Loads the algorithm of a library; [`Algorithm::find`] then finds it under `name`.
 ///
 /// # Errors
 /// A sentence: it is no library of an algorithm, it was made for another interface, or its
@@ -115,7 +115,7 @@ unsafe fn sound(library: &'static Library) -> Result<&'static ffi::Algo, String>
     if own != core {
         return Err("was compiled with another aqm.h: a struct has another size here".to_owned());
     }
-    // SAFETY: sizes agree, so these are the structs that they seem to be.
+    // SAFETY: sizes agree, so the library has the structs that `ffi` declares.
     let raw = unsafe { &*library.algo };
     if raw.abi != core.abi {
         return Err(format!(

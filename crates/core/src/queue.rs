@@ -60,6 +60,7 @@ pub struct Freed {
 }
 
 /// What has passed through a queue.
+#[repr(C)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Arrivals, before any decision.
@@ -82,7 +83,8 @@ pub struct Counters {
     pub bad: [u64; ffi::BAD_COUNT],
 }
 
-/// What became of the probes that a queue asked for. They are in no other count.
+/// What became of the probes that a queue asked for. No other count includes them.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Probes {
     /// Joined the queue.
@@ -91,7 +93,7 @@ pub struct Probes {
     pub refused: u64,
     /// Left the queue towards the responder.
     pub left: u64,
-    /// Thrown out of the queue.
+    /// Removed from the queue before they could leave.
     pub freed: u64,
     /// Answers that came back.
     pub answered: u64,
@@ -224,6 +226,15 @@ impl Queue {
         unsafe { &*self.memory.as_ptr().cast() }
     }
 
+    /// From now on C may also touch the slot of this packet.
+    #[inline]
+    fn reach_to(&mut self, packet: u32) {
+        if packet >= self.reach {
+            assert!(packet != ffi::NIL, "no slot has this number");
+            self.reach = packet + 1;
+        }
+    }
+
     /// Every slot that C may touch is inside the slice.
     #[inline]
     fn covered(&self, slots: &[Slot]) -> u32 {
@@ -257,10 +268,7 @@ impl Queue {
     /// When `slots` lacks this packet or one that is queued.
     #[inline]
     pub fn enqueue(&mut self, slots: &mut [Slot], now_ns: u64, packet: u32) -> bool {
-        if packet >= self.reach {
-            assert!(packet != ffi::NIL, "no slot has this number");
-            self.reach = packet + 1;
-        }
+        self.reach_to(packet);
         let count = self.covered(slots);
         // SAFETY: C touches slots below `reach` only, and those exist.
         let joined =
@@ -284,8 +292,7 @@ impl Queue {
     /// When `slots` lacks this packet or one that is queued, or when nothing was asked for.
     pub fn join_probe(&mut self, slots: &mut [Slot], now_ns: u64, packet: u32) -> bool {
         assert!(self.probe_asked().is_some(), "the queue wants no probe");
-        assert!((packet as usize) < slots.len(), "no slot has this number");
-        self.reach = self.reach.max(packet + 1);
+        self.reach_to(packet);
         let count = self.covered(slots);
         // SAFETY: as for `enqueue`.
         let joined =
@@ -304,14 +311,7 @@ impl Queue {
     #[must_use]
     pub fn probes(&self) -> Probes {
         // SAFETY: a plain struct inside our memory.
-        let p = unsafe { &*ffi::core_probes(self.memory.as_ptr().cast()) };
-        Probes {
-            joined: p.joined,
-            refused: p.refused,
-            left: p.left,
-            freed: p.freed,
-            answered: p.answered,
-        }
+        unsafe { *ffi::core_probes(self.memory.as_ptr().cast()) }
     }
 
     /// The next packet to send, if there is one.
@@ -388,18 +388,7 @@ impl Queue {
     #[must_use]
     pub fn counters(&self) -> Counters {
         // SAFETY: a plain struct inside our memory.
-        let c = unsafe { &*ffi::core_counters(self.memory.as_ptr().cast()) };
-        Counters {
-            in_pkts: c.in_pkts,
-            in_bytes: c.in_bytes,
-            out_pkts: c.out_pkts,
-            out_bytes: c.out_bytes,
-            drop_bytes: c.drop_bytes,
-            unmarkable: c.unmarkable,
-            drops: c.drops,
-            marks: c.marks,
-            bad: c.bad,
-        }
+        unsafe { (*ffi::core_counters(self.memory.as_ptr().cast())).clone() }
     }
 
     /// The algorithm's statistics, as of the last event. With flows only counters have

@@ -3,11 +3,12 @@
 
 //! Algorithms and their rows, as the C tables tell them.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::{ffi, load};
+use crate::ffi::{self, text};
+use crate::load;
 
 /// How the number of a row is stored, and what it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,8 @@ pub enum Kind {
     Choice,
 }
 
-/// What the number of a row stands for, as the C table tells it: a number of the base is
-/// kept as number * multiply / divide.
+/// What the number of a row means, from the C table: a quantity in the base's unit is
+/// stored as quantity * multiply / divide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Its short name, as `bytes/s`.
@@ -35,7 +36,7 @@ pub struct Unit {
     pub multiply: u64,
     /// See above.
     pub divide: u64,
-    /// What a number means that cannot be read off its unit; or empty.
+    /// What the unit does not say of a number; or empty.
     pub note: &'static str,
 }
 
@@ -145,7 +146,7 @@ impl Algorithm {
         self.flags() & ffi::SAMPLES != 0
     }
 
-    /// It asks for probes, and hears of their answers.
+    /// It asks for probes and receives their answers.
     #[must_use]
     pub fn probes(self) -> bool {
         !self.0.raw.echo.is_null()
@@ -302,14 +303,6 @@ unsafe fn field(raw: &'static ffi::Field) -> Field {
             raw,
         }
     }
-}
-
-/// # Safety
-/// `s` is a static NUL-terminated string of ASCII.
-pub(crate) unsafe fn text(s: *const c_char) -> &'static str {
-    unsafe { CStr::from_ptr(s) }
-        .to_str()
-        .expect("the library's text is ASCII")
 }
 
 /// A row was refused, or there is no such row.

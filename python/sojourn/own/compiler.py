@@ -16,9 +16,9 @@ from sojourn.errors import InputError, RunError
 
 # `cc` is what the system's administrator has chosen.
 _NAMES = ("cc", "gcc", "clang")
-# As `crates/core/build.rs` compiles ours; -g for the lines of a crash.
+# As `crates/core/build.rs` compiles ours; -g for the line numbers of a crash.
 _WARNINGS = ("-std=c11", "-g", "-Wall", "-Wextra", "-Werror")
-# A kernel saves no floating-point registers: what needs them would not build there.
+# A kernel saves no floating-point registers, so code that needs them would not build there.
 _INTEGERS = ("-mgeneral-regs-only",) if platform.machine() in ("x86_64", "aarch64") else ()
 FREESTANDING = (*_WARNINGS, "-O2", "-ffreestanding", "-fPIC", "-fvisibility=hidden", *_INTEGERS)
 HOSTED = (*_WARNINGS, "-O1", "-Wno-unused-function")
@@ -44,7 +44,7 @@ def path() -> str:
 
 @functools.cache
 def version() -> str:
-    """What tells its output from another's."""
+    """What distinguishes its output from another compiler's."""
     done = subprocess.run([path(), "--version"], capture_output=True, text=True, check=False)
     return f"{path()} {done.stdout.strip()}"
 
@@ -56,20 +56,19 @@ def sources() -> Path:
 
 
 def include_flags(file: Path) -> list[str]:
-    """Where headers are looked for: beside the file, in the tree that it is of, in ours."""
+    """Where to look for headers: beside the file, in the tree that it is part of, in ours."""
     beside = [folder for folder in file.parents[:2] if (folder / "aqm.h").is_file()]
     return [f"-I{folder}" for folder in (*beside, sources())]
 
 
 def shown(file: Path) -> str:
-    """The path as one would type it here."""
+    """The path as a user would type it here."""
     relative = os.path.relpath(file)
     return str(file) if relative.startswith("..") else f".{os.sep}{relative}"
 
 
 def run(words: Sequence[str | Path], file: Path) -> str:
-    """Call the compiler on a user's file; its complaint is the InputError. The answer is its
-    output."""
+    """The output of the compiler on a user's file; its complaint becomes an InputError."""
     done = subprocess.run(
         [path(), *words], capture_output=True, text=True, errors="replace", check=False
     )

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Users' files laid out for the build of the module, which copies them over `aqm/`.
+"""Lays out users' files for the build of the module, which copies them over `aqm/`.
 
-An algorithm becomes NAME.c, whatever its file is called: so a changed copy of one of ours stands in
-place of ours, in a module of its own. Headers keep their places relative to the file or its tree.
+An algorithm becomes NAME.c, whatever its file is called, so a changed copy of one of ours replaces
+ours, in a module of its own. Headers keep their places relative to the file or its tree.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A user's file as a library that the core loads.
 
-A library lies in the user's cache, in a folder named by a digest of all that it was made of: the
-file, the headers that it includes, the compiler and its flags. The engine's scenarios name the
-algorithm by that digest, and so do the keys of finished runs.
+A library is in the user's cache, in a folder whose name is a digest of all that it was made of:
+the file, the headers that it includes, the compiler and its flags. The engine's scenarios and the
+keys of finished runs name the algorithm by that digest too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Library:
     """An algorithm from a file, compiled."""
 
     file: Path
-    name: str  # that the file itself gives it
+    name: str  # the one that the file gives it
     digest: str
     folder: Path
     # Files that it was made of, in the order of the compiler's list, the first its own.
@@ -58,7 +58,7 @@ def is_file(name: str) -> bool:
 
 def absolute(name: str | Path, folder: Path | None = None) -> Path:
     """The path, from `folder` where that is not the current one."""
-    # A link keeps the name that it has: results show that.
+    # Not resolved: results show the name of a symbolic link.
     return Path(os.path.abspath((folder or Path()) / Path(name).expanduser()))  # noqa: PTH100
 
 
@@ -115,7 +115,7 @@ def _read(file: Path) -> tuple[str, tuple[Path, ...]]:
 
 
 def hash_of(parts: Iterable[Path], *words: str) -> str:
-    """Short enough for a folder's name; the names of files, not their folders, are in it."""
+    """Short enough for a folder's name. It covers contents and names of files, not folders."""
     total = hashlib.sha256("\0".join(words).encode())
     for part in parts:
         total.update(hashlib.sha256(part.name.encode() + b"\0" + part.read_bytes()).digest())
@@ -124,7 +124,7 @@ def hash_of(parts: Iterable[Path], *words: str) -> str:
 
 @functools.cache
 def _frame() -> str:
-    """Of what every library has."""
+    """The hash of what every library has."""
     check = compiler.sources() / "check"
     parts = [check / name for name in ("library.c", "rows.h", "sizes.h")]
     return hash_of(parts, compiler.version(), *compiler.FREESTANDING)
@@ -140,7 +140,7 @@ def cache_folder(digest: str) -> Path:
 
 
 def _compile(file: Path, name: str, folder: Path) -> None:
-    """In a folder beside its own, which is then renamed: what is there is whole."""
+    """In another folder, which is then renamed: a folder of this name is complete."""
     with write_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A user's file under sanitizers, in a process of its own: `aqm/check/check.c` calls it with
-hostile traffic and says which property holds, or the event at which one does not.
+"""Tests a user's file under sanitizers, in a process of its own: `aqm/check/check.c` calls it with
+hostile traffic and says which properties it has, and the event at which it breaks one.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from sojourn.store import default_root, write_errors
 
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _COUNTS = ("-fsanitize-coverage=trace-pc",)
-# Each property takes a tenth of a second; this is for a machine with other things to do.
+# Each property takes a tenth of a second; this is enough on a busy machine.
 _LIMIT_S = 60
-# What a run wants to know beforehand: does it crash, hang or break a rule?
+# Before a run: does it crash, hang or break a rule?
 _BEFORE_RUN = ("verdicts", "marks", "fuzz")
 # Sanitizers say where in the code; the program itself says at which event.
 _ENVIRONMENT = {
@@ -50,7 +50,8 @@ class Finding:
 
 
 def before_run(file: Library) -> None:
-    """RunError if the algorithm crashes, hangs or breaks a rule; told once for each content."""
+    """RunError if the algorithm crashes, hangs or breaks a rule. A file that passes is not tested
+    again."""
     passed = file.folder / "tried"
     if passed.exists() and passed.read_text() == _frame(file):
         return
@@ -137,7 +138,7 @@ def _place(file: Library, text: str) -> str:
 
 @functools.cache
 def _sanitizers() -> tuple[str, ...]:
-    """What of them this compiler has."""
+    """Those that this compiler has."""
     with tempfile.TemporaryDirectory() as scratch:
         empty = Path(scratch) / "empty.c"
         empty.write_text("int main(void) { return 0; }\n")
@@ -163,21 +164,21 @@ def _flags() -> list[str]:
 
 
 def _driver_sources(file: Library) -> list[Path]:
-    """What surrounds the algorithm: of the tree that the file is of, where that has it."""
+    """What surrounds the algorithm: from the tree that the file is part of, if it has these."""
     folders = [Path(flag[2:]) for flag in compiler.include_flags(file.file)]
     root = next(folder for folder in folders if (folder / "check" / "check.c").is_file())
     return [root / "check" / "check.c", root / "field.c", root / "setup.c"]
 
 
 def _frame(file: Library) -> str:
-    """Of all that a trial rests on but the file itself."""
+    """The hash of all that a trial depends on but the file itself."""
     root = _driver_sources(file)[1].parent
     parts = [*root.glob("*.[ch]"), *root.glob("check/*"), *root.glob("test/*.h")]
     return hash_of(sorted(parts), compiler.version(), *_flags())
 
 
 def build(file: Library) -> Path:
-    """The program that tries this file; what does not depend on the file is kept."""
+    """The program that tests this file. All users' files share the objects of the driver."""
     program = file.folder / f"check-{_frame(file)}"
     if program.exists():
         return program

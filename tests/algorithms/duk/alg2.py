@@ -19,6 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 from models.duk import Algorithm2, curve_fit
+from tests.algorithms.duk.same import assert_same
 from tests.models.library import Core, core
 
 # An interval that ended, its level, and what was sent in it; as in alg2.c.
@@ -77,7 +78,7 @@ def answers_the_same(build: Core) -> bool:
 @pytest.mark.parametrize("number", STRANGE)
 def test_algorithm_2_answers_the_same_to_intervals_that_were_not_its_own(number: int) -> None:
     model = strange(number)
-    assert (alg2(core(), model.steps) == model.ticks).all()
+    assert_same("interval", model.ticks, alg2(core(), model.steps))
 
 
 def test_strange_intervals_move_the_line() -> None:

@@ -19,6 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 from models.duk import ROUNDING, Capacity
+from tests.algorithms.duk.same import assert_same
 from tests.models.inputs import MS
 from tests.models.library import Core, core
 
@@ -110,10 +111,7 @@ def answers_the_same(build: Core) -> bool:
 @pytest.mark.parametrize("number", LINKS)
 def test_same_estimates_of_the_link(number: int) -> None:
     model = link(number)
-    found = capacity(core(), model.moments)
-    differs = np.flatnonzero(found != model.estimates)
-    at = int(differs[0]) if len(differs) else 0
-    assert not len(differs), f"moment {at}: model {model.estimates[at]}, core {found[at]}"
+    assert_same("moment", model.estimates, capacity(core(), model.moments))
 
 
 def test_links_are_estimated_anew_and_anew() -> None:

@@ -19,6 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 from models.duk import RUNGS, Interval, IntervalSearch
+from tests.algorithms.duk.same import assert_same
 from tests.models.beside import NS
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Core, core
@@ -273,10 +274,7 @@ def answers_the_same(build: Core) -> bool:
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
 def test_same_intervals(world: World) -> None:
     model = explore(world)
-    found = search(core(), model.intervals)
-    differs = np.flatnonzero(found != model.answers)
-    at = int(differs[0]) if len(differs) else 0
-    assert not len(differs), f"interval {at}: model {model.answers[at]}, core {found[at]}"
+    assert_same("interval", model.answers, search(core(), model.intervals))
 
 
 def test_worlds_lead_to_the_longest_interval_and_back() -> None:

@@ -19,44 +19,27 @@ ALGO, HOST, QUEUE, PARAMS, ANEW = 1, 2, 3, 4, 5
 # In its statistics.
 COUNTS, DROPS, MARKS, BAD, OWN, MEMORY, PROBES = 1, 2, 3, 4, 5, 6, 7
 
-# The package knows of the kernel only what it says to it: these rows stand in linux/qdisc/rows.c
-# too, and a test holds the two together.
+_LARGEST = {"bool": 1, "u32": 2**32 - 1}
+
+
+def _row(attr: int, kind: str, name: str, unit: str, default: int, help_: str) -> Row:
+    """A row that takes every value of its kind, at any time."""
+    return Row(name, help_, unit, kind, default, 0, _LARGEST[kind], (), fixed=False, attr=attr)
+
+
+# linux/qdisc/rows.c has the same rows; a test compares the two.
 HOST_ROWS = (
-    Row(
-        name="split_gso",
-        help="split large segments into packets of the wire before they are queued",
-        unit="count",
-        kind="bool",
-        default=1,
-        min=0,
-        max=1,
-        choices=(),
-        fixed=False,
-        attr=1,
+    _row(
+        *(1, "bool", "split_gso", "count", 1),
+        "split large segments into packets of the wire before they are queued",
     ),
-    Row(
-        name="respond",
-        help="answer the probes of other queues that come to this namespace",
-        unit="count",
-        kind="bool",
-        default=0,
-        min=0,
-        max=1,
-        choices=(),
-        fixed=False,
-        attr=2,
+    _row(
+        *(2, "bool", "respond", "count", 0),
+        "answer the probes of other queues that come to this namespace",
     ),
-    Row(
-        name="responder",
-        help="who answers this queue's probes; 0.0.0.0: the next hop",
-        unit="ipv4",
-        kind="u32",
-        default=0,
-        min=0,
-        max=2**32 - 1,
-        choices=(),
-        fixed=False,
-        attr=3,
+    _row(
+        *(3, "u32", "responder", "ipv4", 0),
+        "who answers this queue's probes; 0.0.0.0: the next hop",
     ),
 )
 

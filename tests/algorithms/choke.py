@@ -12,7 +12,7 @@ import pytest
 from models.choke import Choke
 from models.queue import Act, Discipline, Judge, Packet, Why
 from models.red import RedAverage, RedProbability
-from tests.algorithms.red import Drawn, LinuxAverage, LinuxProbability, check_red
+from tests.algorithms.red import Drawn, IdleWhenAsked, LinuxAverage, LinuxProbability, check_red
 from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
 from tests.models.generator import Draws
 from tests.models.library import Case
@@ -146,12 +146,9 @@ class BesideChoke(Beside):
 BESIDE = BesideChoke()
 
 
-class LinuxChoke(ChokeOnRing):
+class LinuxChoke(IdleWhenAsked, ChokeOnRing):
     """sch_choke.c: as LinuxRed (red.py) where it is RED. Which packet was drawn is known where it
     matched; else it was one of another flow, and how often that was to be expected is counted."""
-
-    average: LinuxAverage
-    red: LinuxProbability
 
     def __init__(self, average: LinuxAverage, **rest: Any) -> None:
         super().__init__(draws=Draws(1), cells=1 << 20, packet_time_s=1.0, weight=0.5, **rest)
@@ -182,15 +179,6 @@ class LinuxChoke(ChokeOnRing):
         other = next(others, None)
         assert other is not None, "whatever is drawn matches, kernel has no match"
         return other
-
-    def on_request(self, now_s: float) -> Packet | None:
-        packet = self.take()
-        if packet is None and self.average.idle_since_s is None:
-            self.average.idle_since_s = now_s
-        return packet
-
-    def note_empty(self, now_s: float) -> None:
-        return
 
 
 class WitnessedChoke(Witnessed):

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 from models.queue import Act, Discipline, Judge, Packet
-from models.red import AdaptiveRed, Red, RedAverage, RedProbability
+from models.red import AdaptiveRed, Red, RedAverage, RedProbability, RedQueue
 from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, probability
 from tests.models.generator import Draws
 from tests.models.inputs import MS
@@ -264,12 +264,25 @@ def check_red(model: Any, row: Row, wlog: int) -> None:
     assert have == want, f"count, average, idle since {have}, kernel {want}"
 
 
-class LinuxRed(Red):
-    """sch_red.c: bytes, whatever a packet's size; count is -1 behind a forced signal; the queue is
-    idle when the link asks in vain; the limit comes last."""
+class IdleWhenAsked(RedQueue):
+    """The kernel's link is idle from when it asks in vain."""
 
     average: LinuxAverage
     red: LinuxProbability
+
+    def on_request(self, now_s: float) -> Packet | None:
+        packet = self.take()
+        if packet is None and self.average.idle_since_s is None:
+            self.average.idle_since_s = now_s
+        return packet
+
+    def note_empty(self, now_s: float) -> None:
+        return
+
+
+class LinuxRed(IdleWhenAsked, Red):
+    """sch_red.c: bytes, whatever a packet's size; count is -1 behind a forced signal; the limit
+    comes last."""
 
     def __init__(self, average: LinuxAverage, **rest: Any) -> None:
         super().__init__(uniform=lambda: 0.0, **rest)
@@ -289,15 +302,6 @@ class LinuxRed(Red):
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         self.decide(packet, self.measure(now_s))
-
-    def on_request(self, now_s: float) -> Packet | None:
-        packet = self.take()
-        if packet is None and self.average.idle_since_s is None:
-            self.average.idle_since_s = now_s
-        return packet
-
-    def note_empty(self, now_s: float) -> None:
-        return
 
 
 class WitnessedRed(Witnessed):

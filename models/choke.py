@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from models.queue import Act, Discipline, Packet, Why
-from models.red import RedAverage, RedProbability
+from models.queue import Act, Packet, Why
+from models.red import RedQueue
 
 
-class Choke(Discipline):
+class Choke(RedQueue):
     """`draw` names one of the waiting packets by its place from the head.
 
     Above the upper threshold everything is dropped and nothing marked, as the figure says.
@@ -24,18 +24,10 @@ class Choke(Discipline):
     def __init__(
         self,
         *,
-        min_th: float,
-        max_th: float,
-        max_p: float,
-        weight: float,
-        packet_time_s: float,
         draw: Callable[[list[Packet]], int],
-        start_s: float = 0.0,
-        **common: Any,
+        **red: Any,
     ) -> None:
-        super().__init__(**common)
-        self.average = RedAverage(weight, packet_time_s, idle_since_s=start_s)
-        self.red = RedProbability(min_th, max_th, max_p)
+        super().__init__(**red)
         self.draw = draw
         self.matched = 0
         self.slope = 0.0
@@ -58,14 +50,10 @@ class Choke(Discipline):
             self.note_empty(now_s)
             return self.refuse(Why.THRESHOLD)
         self.slope = self.red.slope(average)
-        p = self.red.early(self.slope)
-        if p >= 1 or self.chance(p):
-            self.red.count = 0
-            act = self.signal(packet)
-            if act is Act.DROP:
-                self.note_empty(now_s)
-            return act
-        return Act.PASS
+        act = self.between(packet, self.slope)
+        if act is Act.DROP:
+            self.note_empty(now_s)
+        return act
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         """The figure has no limit. All of it comes first, and who may join finds no room
@@ -74,17 +62,3 @@ class Choke(Discipline):
         if self.on_arrival(now_s, packet) is not Act.DROP:
             self.reason = Why.LIMIT
         self.note_empty(now_s)
-
-    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
-        self.note_empty(now_s)
-
-    def on_request(self, now_s: float) -> Packet | None:
-        packet = self.take()
-        if packet is not None:
-            self.note_empty(now_s)
-        return packet
-
-    def note_empty(self, now_s: float) -> None:
-        """RED's figure 2, q_time: if nothing waits the link is idle from here on."""
-        if not self.waiting:
-            self.average.idle_since_s = now_s

@@ -96,7 +96,49 @@ class AdaptiveRed:
         return max_p
 
 
-class Red(Discipline):
+class RedQueue(Discipline):
+    """What every algorithm has that builds on figure 2: the average, the link's idle time, and the
+    signal between the thresholds."""
+
+    def __init__(
+        self,
+        *,
+        min_th: float,
+        max_th: float,
+        max_p: float,
+        weight: float,
+        packet_time_s: float,
+        start_s: float = 0.0,
+        **common: Any,
+    ) -> None:
+        super().__init__(**common)
+        self.average = RedAverage(weight, packet_time_s, idle_since_s=start_s)
+        self.red = RedProbability(min_th, max_th, max_p)
+
+    def between(self, packet: Packet, p_b: float) -> Act:
+        """Figure 2, "with probability p_a"."""
+        p_a = self.red.early(p_b)
+        if p_a < 1 and not self.judge.below("signal", self.uniform(), p_a):
+            return Act.PASS
+        self.red.count = 0
+        return self.signal(packet)
+
+    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
+        self.note_empty(now_s)
+
+    def on_request(self, now_s: float) -> Packet | None:
+        packet = self.take()
+        if packet is not None:
+            self.note_empty(now_s)
+        return packet
+
+    def note_empty(self, now_s: float) -> None:
+        """Figure 2, "when queue becomes empty"; a packet that is lost leaves it so."""
+        if not self.waiting:
+            self.average.idle_since_s = now_s
+
+
+class Red(RedQueue):
     """Thresholds are in packets; or, with `by_bytes`, in bytes, and p_b is then the larger the
     larger the packet (section 4: p_b * PacketSize / MaximumPacketSize).
 
@@ -120,9 +162,15 @@ class Red(Discipline):
         start_s: float = 0.0,
         **common: Any,
     ) -> None:
-        super().__init__(**common)
-        self.average = RedAverage(weight, packet_time_s, idle_since_s=start_s)
-        self.red = RedProbability(min_th, max_th, max_p)
+        super().__init__(
+            min_th=min_th,
+            max_th=max_th,
+            max_p=max_p,
+            weight=weight,
+            packet_time_s=packet_time_s,
+            start_s=start_s,
+            **common,
+        )
         self.gentle = gentle or adaptive is not None
         self.adaptive = adaptive
         self.by_bytes = by_bytes
@@ -160,30 +208,12 @@ class Red(Discipline):
         self.p_packet = self.p_b
         if self.by_bytes:
             self.p_packet = min(1.0, self.p_b * packet.size / self.largest_packet)
-        p_a = self.red.early(self.p_packet)
-        if p_a < 1 and not self.judge.below("signal", self.uniform(), p_a):
-            return Act.PASS
-        self.red.count = 0
-        return self.signal(packet)
+        return self.between(packet, self.p_packet)
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         self.measure(now_s)
         self.red.count = 0
         self.note_empty(now_s)
-
-    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
-        self.note_empty(now_s)
-
-    def on_request(self, now_s: float) -> Packet | None:
-        packet = self.take()
-        if packet is not None:
-            self.note_empty(now_s)
-        return packet
-
-    def note_empty(self, now_s: float) -> None:
-        """Figure 2, "when queue becomes empty"."""
-        if not self.waiting:
-            self.average.idle_since_s = now_s
 
     def wake_at(self) -> float:
         return self.next_s

@@ -4,16 +4,34 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any, ClassVar
 
 import pytest
 
 from models.choke import Choke
-from models.queue import Discipline, Judge, Packet, Why
+from models.queue import Act, Discipline, Judge, Packet, Why
 from models.red import RedAverage, RedProbability
+from tests.algorithms.red import Drawn, IdleWhenAsked, LinuxAverage, LinuxProbability, check_red
 from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
 from tests.models.generator import Draws
 from tests.models.library import Case
+from tests.models.witnessed import (
+    ARRIVED,
+    ASKED,
+    BEGAN,
+    CHOKE_WORDS,
+    CLOCK_NS,
+    FLOW_KEYS,
+    RED,
+    RED_WORDS,
+    XSTATS,
+    AsRecorded,
+    Child,
+    Row,
+    Witnessed,
+    Words,
+)
 
 
 class ChokeOnRing(Choke):
@@ -126,6 +144,116 @@ class BesideChoke(Beside):
 
 
 BESIDE = BesideChoke()
+
+
+class LinuxChoke(IdleWhenAsked, ChokeOnRing):
+    """sch_choke.c: as LinuxRed (red.py) where it is RED. Which packet was drawn is known where it
+    matched; else it was one of another flow, and how often that was to be expected is counted."""
+
+    def __init__(self, average: LinuxAverage, **rest: Any) -> None:
+        super().__init__(draws=Draws(1), cells=1 << 20, packet_time_s=1.0, weight=0.5, **rest)
+        red = self.red
+        self.uniform = lambda: 0.0
+        self.average = average
+        self.red = LinuxProbability(red.min_th, red.max_th, red.max_p)
+        self.flow = self.victim = 0
+        # The chance of a match, and whether there was one.
+        self.matches: list[tuple[float, bool]] = []
+
+    def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        self.flow = packet.flow
+        act = super().on_arrival(now_s, packet)
+        if self.reason is Why.THRESHOLD:
+            self.red.count = -1
+        return act
+
+    def drawn(self, waiting: list[Packet]) -> int:
+        cells = len(self.slots)
+        holes = self.slots.count(None) / cells
+        alike = sum(p is not None and p.flow == self.flow for p in self.slots) / cells
+        p = alike * (1 + holes + holes**2) + holes**3 * (waiting[0].flow == self.flow)
+        self.matches.append((p, self.victim != 0))
+        if self.victim:
+            return next(n for n, packet in enumerate(waiting) if packet.number == self.victim)
+        others = (n for n, packet in enumerate(waiting) if packet.flow != self.flow)
+        other = next(others, None)
+        assert other is not None, "whatever is drawn matches, kernel has no match"
+        return other
+
+
+class WitnessedChoke(Witnessed):
+    """Packet by packet, with the whole state. A flow is what its headers say: skb_get_hash() names
+    a socket, and anew after a timeout. With `harddrop`, since ours never marks above `max`."""
+
+    WLOG, MIN, MAX, MAX_P, LIMIT = 4, 10, 30, 0.1, 1000
+    PACKET_TIME_S = 1000 / 1_250_000
+
+    @classmethod
+    def child(cls, ecn: bool) -> Child:
+        average = LinuxAverage(cls.WLOG, cls.PACKET_TIME_S)
+        cell_log = average.ONE_CELL_US.bit_length() - 1
+        flags = 2 | ecn
+        qopt = struct.pack("=IIIBBBB", cls.LIMIT, cls.MIN, cls.MAX, cls.WLOG, 0, cell_log, flags)
+        return Child(average.options(qopt, cls.MAX_P), ecn=ecn, each=4)
+
+    shows: ClassVar = XSTATS | RED | FLOW_KEYS
+    words: ClassVar[Words] = (("matched", 16, "u4"), *RED_WORDS, *CHOKE_WORDS)
+    changes: ClassVar = (
+        ("ns", ARRIVED, 2_000_000),
+        ("average", ARRIVED, 1),
+        ("drawn", ARRIVED, 100),
+        ("matched", ARRIVED, 1),
+        ("keys", ARRIVED, 1),
+        ("packet", ASKED, 1),
+        ("drops", ASKED, 1),
+    )
+
+    def __init__(self) -> None:
+        self.before: Row = {}
+
+    def judge(self) -> AsRecorded:
+        return Drawn()
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        [self.before] = [row for row in rows if row["kind"] == BEGAN]
+        model = LinuxChoke(
+            LinuxAverage(self.WLOG, self.PACKET_TIME_S),
+            min_th=self.MIN,
+            max_th=self.MAX,
+            max_p=self.MAX_P,
+            limit_pkts=self.LIMIT,
+            ecn=child.ecn,
+            judge=judge,
+        )
+        judge.draws = model.matches
+        return model
+
+    def flow(self, row: Row) -> int:
+        return row["keys"]
+
+    def now_ns(self, row: Row) -> int:
+        return row["ns"] - CLOCK_NS
+
+    def begin(self, model: LinuxChoke, row: Row) -> None:
+        model.average.begin(row)
+        model.red.drawn = self.before["drawn"]
+        model.victim = row["victim"]
+
+    def check(self, model: LinuxChoke, row: Row) -> None:
+        check_red(model, row, self.WLOG)
+        have = model.matched
+        assert have == row["matched"], f"matched {have}, kernel {row['matched']}"
+        self.before = row
+
+    def figures(self, model: LinuxChoke) -> str:
+        return f"{model.matched} matched; {model.average.figures()}"
+
+
+WitnessedChoke.children = {
+    "choke": WitnessedChoke.child(False),
+    "choke-ecn": WitnessedChoke.child(True),
+}
+WITNESSED = WitnessedChoke
 
 
 def test_red_average_ages_while_idle() -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -14,6 +14,7 @@ from models.queue import Discipline, Judge, Packet
 from tests.models.beside import NS, Beside, common, plain
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
+from tests.models.witnessed import AsRecorded, Child, Row, Witnessed, Words
 
 
 def schedule_error(interval_s: float, first: int, last: int) -> float:
@@ -74,6 +75,27 @@ class BesideCoDel(Beside):
 
 
 BESIDE = BesideCoDel()
+
+
+class WitnessedCoDel(Witnessed):
+    """Packet by packet, with the whole state that the kernel shows."""
+
+    children: ClassVar = {
+        "codel": Child({2: 200, 4: 0}),
+        "codel-ecn": Child({2: 200, 4: 1}, ecn=True),
+    }
+    words: ClassVar[Words] = (("count", 4, "u4"), ("lastcount", 8, "u4"), ("dropping", 28, "u4"))
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        return LinuxCoDel(limit_pkts=200, ecn=child.ecn, mtu=1514, judge=judge)
+
+    def check(self, model: Any, row: Row) -> None:
+        have = model.count, model.last_count, int(model.dropping)
+        want = row["count"], row["lastcount"], row["dropping"]
+        assert have == want, f"state {have}, kernel {want}"
+
+
+WITNESSED = WitnessedCoDel
 
 
 def codel_signals(ect: bool, seconds: float) -> list[float]:

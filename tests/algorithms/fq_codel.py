@@ -7,12 +7,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from models.codel import CoDel, LinuxCoDel
+from models.flow_queue import FlowQueue
 from models.fq_codel import FqCoDel
 from models.queue import Discipline, Judge, Packet
 from tests.algorithms.codel import slack_of
 from tests.models.beside import NS, Beside, common
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
+from tests.models.witnessed import AsRecorded, Child, Row, Witnessed
 
 
 class BesideFqCoDel(Beside):
@@ -64,6 +66,25 @@ class BesideFqCoDel(Beside):
 
 
 BESIDE = BesideFqCoDel()
+
+
+class WitnessedFqCoDel(Witnessed):
+    """Packet by packet; the kernel shows no state of a flow, and its statistics need the lock."""
+
+    children: ClassVar = {
+        "fq_codel": Child({2: 1000, 4: 0, 5: 64}, each=3, segments=False),
+        "fq_codel-ecn": Child({2: 1000, 4: 1, 5: 64}, ecn=True, each=3, segments=False),
+    }
+    shows: ClassVar = 0
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        def make() -> Discipline:
+            return LinuxCoDel(ecn=child.ecn, mtu=1514, judge=judge)
+
+        return FlowQueue(make, flows=64, quantum=1514, limit_pkts=1000)
+
+
+WITNESSED = WitnessedFqCoDel
 
 
 def leaving(model: FqCoDel, count: int, now_s: float = 0.0) -> list[int | None]:

@@ -24,6 +24,7 @@ from tests.models.beside import (
 from tests.models.generator import Draws
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
+from tests.models.witnessed import BEGAN, CLOCK_NS, AsRecorded, Child, Row, Witnessed, Words
 
 
 def settings_of(rows: Rows, case: Case, judge: Judge) -> dict[str, Any]:
@@ -110,6 +111,52 @@ class BesidePie(Beside):
 
 
 BESIDE = BesidePie()
+
+
+class WitnessedPie(Witnessed):
+    """The probability after each update. The kernel reads time in 64 ns; a timer of 15 ms fires
+    each 16th jiffy, and one of 500 ms at the next multiple of 8 (kernel/time/timer.c)."""
+
+    children: ClassVar = {
+        "pie": Child({2: 200, 6: 0}, each=4),
+        "pie-ecn": Child({2: 200, 6: 1}, ecn=True, each=4),
+    }
+    words: ClassVar[Words] = (("prob", 0, "u8"), ("delay_us", 8, "u4"), ("marks", 36, "u4"))
+    clock_ns: ClassVar = 64
+    # What the kernel's gains lose in a step, with a delay of up to 250 ms.
+    off = 2e-9
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        """Jiffies begin with the clock, each a millisecond."""
+        [began] = [row for row in rows if row["kind"] == BEGAN]
+        first = (began["jiffies"] + 500 + 8) // 8 * 8 - began["jiffies"]
+        began_ms = began["ns"] // 1_000_000
+        return LinuxPie(
+            limit_pkts=200,
+            ecn=child.ecn,
+            mean_packet=1514,
+            tupdate_s=0.016,
+            start_s=(began_ms + first - 500) / 1000,
+            judge=judge,
+            uniform=lambda: 0.0,
+        )
+
+    def begin(self, model: Any, row: Row) -> None:
+        """A packet that is taken in the very instant of an update goes before or behind it: the
+        kernel's probability tells."""
+        model.next_s = round(model.next_s, 3)
+        at_once = 0 <= row["ns"] * NS - model.next_s < 2 * CLOCK_NS * NS
+        if at_once and row["prob"] / 2**64 == model.p:
+            model.next_s += 2 * CLOCK_NS * NS
+
+    def check(self, model: Any, row: Row) -> None:
+        """The model's next step starts from the kernel's probability."""
+        kernel = row["prob"] / 2**64
+        assert abs(model.p - kernel) <= self.off, f"p {model.p}, kernel {kernel}"
+        model.p = kernel
+
+
+WITNESSED = WitnessedPie
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,32 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from typing import Any, ClassVar
 
 import pytest
 
-from models.queue import Discipline, Judge, Packet
-from models.red import AdaptiveRed, Red, RedProbability
+from models.queue import Act, Discipline, Judge, Packet
+from models.red import AdaptiveRed, Red, RedAverage, RedProbability, RedQueue
 from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, probability
 from tests.models.generator import Draws
 from tests.models.inputs import MS
 from tests.models.library import Case
+from tests.models.witnessed import (
+    ARRIVED,
+    ASKED,
+    BEGAN,
+    CLOCK_NS,
+    RED,
+    RED_WORDS,
+    XSTATS,
+    AsRecorded,
+    Child,
+    Row,
+    Witnessed,
+    Words,
+)
 
 CLASSIC, GENTLE, ADAPTIVE = range(3)
 
@@ -152,6 +168,226 @@ class BesideRed(Beside):
 
 
 BESIDE = BesideRed()
+
+
+class LinuxAverage(RedAverage):
+    """red.h of the kernel. Of an idle queue the average falls by a power of two from a table of
+    256 cells of time, and along a straight line in the first of them. What its integers lose in a
+    step is at most a unit of their last place; behind that the kernel's number is taken over."""
+
+    ONE_CELL_US = 4096
+
+    def __init__(self, wlog: int, packet_time_s: float) -> None:
+        super().__init__(2.0**-wlog, packet_time_s, idle_since_s=None)
+        halving_us = packet_time_s * 1e6 / -math.log2(1 - self.weight)
+        self.shifts = [min(31, int(n * self.ONE_CELL_US / halving_us)) for n in range(255)] + [31]
+        self.exact = RedAverage(self.weight, packet_time_s)
+        self.kernel = 0.0
+        # Of each idle time: seconds, the average before it, ours behind it, the kernel's.
+        self.idled: list[tuple[float, float, float, float]] = []
+
+    def options(self, qopt: bytes, max_p: float) -> dict[int, int | bytes]:
+        """Netlink's, of red and choke alike."""
+        return {1: qopt, 2: bytes(self.shifts), 3: round(max_p * 2**32)}
+
+    def begin(self, row: Row) -> None:
+        """What the kernel's average is behind this arrival."""
+        self.kernel = row["average"] * self.weight
+
+    def update(self, now_s: float, length: float) -> float:
+        was, since = self.average, self.idle_since_s
+        own = super().update(now_s, length)
+        assert abs(own - self.kernel) <= 1.01 * self.weight, f"avg {own}, kernel {self.kernel}"
+        if since is not None and was:
+            self.exact.average, self.exact.idle_since_s = was, since
+            self.idled.append((now_s - since, was, self.exact.at(now_s), self.kernel))
+        self.average = self.kernel
+        return self.average
+
+    def at(self, now_s: float) -> float:
+        if self.idle_since_s is None:
+            return self.average
+        us = min(round((now_s - self.idle_since_s) / NS) // 1000, 255 * self.ONE_CELL_US)
+        shift = self.shifts[us // self.ONE_CELL_US]
+        if shift:
+            return self.average * 2.0**-shift
+        return self.average * max(0.5, 1 - us / self.ONE_CELL_US)
+
+    def figures(self) -> str:
+        """What idle times leave of an average of which there was something."""
+        left = [(s, own / was, kernel / was) for s, was, own, kernel in self.idled if was >= 1]
+        own, kernel = (sum(column) / len(left) for column in list(zip(*left, strict=True))[1:])
+        most = max(left, key=lambda each: abs(each[1] - each[2]))
+        return (
+            f"{len(left)} idle times leave {own:.3f} of the average, kernel {kernel:.3f}; "
+            f"furthest, {most[0] * 1e3:.2f} ms: {most[1]:.3f}, {most[2]:.3f}"
+        )
+
+
+class LinuxProbability(RedProbability):
+    """The form without a division of 1993, figure 17: R is drawn once and a packet is signalled
+    when count p_b has come to R. The kernel's R is what it drew; count begins one later than in
+    figure 2, and the average counts in whole packets or bytes."""
+
+    def __init__(self, min_th: float, max_th: float, max_p: float) -> None:
+        super().__init__(min_th, max_th, max_p)
+        self.drawn = 0.0
+        # What figure 2 gives this packet, and whether it was signalled.
+        self.draws: list[tuple[float, bool]] = []
+
+    def slope(self, average: float) -> float:
+        return self.max_p * math.floor(average - self.min_th) / (self.max_th - self.min_th)
+
+    def early(self, p_b: float) -> float:
+        self.count += 1
+        if self.count == 0 or p_b == 0:
+            hit = self.count > 0 >= self.drawn
+        else:
+            bound = self.drawn * self.max_p / (self.max_th - self.min_th)
+            hit = self.count * p_b >= bound * (1 - 1e-9)
+            self.draws.append((min(1.0, p_b / max(p_b, 1 - (self.count - 1) * p_b)), hit))
+        return float(hit)
+
+
+class Drawn(AsRecorded):
+    """Chance has been recorded: nothing is left to decide."""
+
+    def below(self, what: str, value: float, bound: float) -> bool:
+        return value < bound
+
+
+def check_red(model: Any, row: Row, wlog: int) -> None:
+    """count, average and since when the queue is idle."""
+    since = model.average.idle_since_s
+    have = model.red.count, model.average.average * 2**wlog, since and round(since / NS)
+    want = row["count"], row["average"], row["idle_since_ns"] or None
+    assert have == want, f"count, average, idle since {have}, kernel {want}"
+
+
+class IdleWhenAsked(RedQueue):
+    """The kernel's link is idle from when it asks in vain."""
+
+    average: LinuxAverage
+    red: LinuxProbability
+
+    def on_request(self, now_s: float) -> Packet | None:
+        packet = self.take()
+        if packet is None and self.average.idle_since_s is None:
+            self.average.idle_since_s = now_s
+        return packet
+
+    def note_empty(self, now_s: float) -> None:
+        return
+
+
+class LinuxRed(IdleWhenAsked, Red):
+    """sch_red.c: bytes, whatever a packet's size; count is -1 behind a forced signal; the limit
+    comes last."""
+
+    def __init__(self, average: LinuxAverage, **rest: Any) -> None:
+        super().__init__(uniform=lambda: 0.0, **rest)
+        red = self.red
+        self.average = average
+        self.red = LinuxProbability(red.min_th, red.max_th, red.max_p)
+        self.gentle = False
+
+    def measure(self, now_s: float) -> float:
+        return self.average.update(now_s, self.bytes)
+
+    def decide(self, packet: Packet, average: float) -> Act:
+        act = super().decide(packet, average)
+        if average >= self.red.max_th:
+            self.red.count = -1
+        return act
+
+    def on_overflow(self, now_s: float, packet: Packet) -> None:
+        self.decide(packet, self.measure(now_s))
+
+
+class WitnessedRed(Witnessed):
+    """Packet by packet, with the whole state. The second one is adaptive: a timer of 500 ms fires
+    each 504th jiffy (kernel/time/timer.c)."""
+
+    WLOG, MIN, MAX, MAX_P = 5, 15_000, 45_000, 0.1
+    LIMITS: ClassVar = {False: 60_000, True: 400_000}
+    PACKET_TIME_S = 1000 / 1_250_000
+
+    @classmethod
+    def child(cls, ecn: bool) -> Child:
+        average = LinuxAverage(cls.WLOG, cls.PACKET_TIME_S)
+        cell_log = average.ONE_CELL_US.bit_length() - 1
+        flags = (1 | 4) * ecn
+        limit = cls.LIMITS[ecn]
+        qopt = struct.pack("=IIIBBBB", limit, cls.MIN, cls.MAX, cls.WLOG, 0, cell_log, flags)
+        return Child(average.options(qopt, cls.MAX_P), ecn=ecn, each=4)
+
+    shows: ClassVar = XSTATS | RED
+    words: ClassVar[Words] = RED_WORDS
+    changes: ClassVar = (
+        ("ns", ARRIVED, 2_000_000),
+        ("average", ARRIVED, 64),
+        ("drawn", ARRIVED, 50_000),
+        ("packet", ASKED, 1),
+        ("drops", ASKED, 1),
+    )
+
+    def __init__(self) -> None:
+        self.before: Row = {}
+        self.wakes = 0
+
+    def judge(self) -> AsRecorded:
+        return Drawn()
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        [began] = [row for row in rows if row["kind"] == BEGAN]
+        average = LinuxAverage(self.WLOG, self.PACKET_TIME_S)
+        average.idle_since_s = began["idle_since_ns"] * NS
+        model = LinuxRed(
+            average,
+            min_th=self.MIN,
+            max_th=self.MAX,
+            max_p=self.MAX_P,
+            adaptive=AdaptiveRed(interval_s=0.504) if child.ecn else None,
+            limit_bytes=self.LIMITS[child.ecn],
+            ecn=child.ecn,
+            judge=judge,
+        )
+        if child.ecn:
+            first = (began["jiffies"] + 500 + 8) // 8 * 8 - began["jiffies"]
+            model.next_s = (began["ns"] // 1_000_000 + first) / 1000
+        judge.draws = model.red.draws
+        self.before, self.wakes = began, 0
+        model.red.max_p = began["max_p"] * Q32_UNIT
+        return model
+
+    def now_ns(self, row: Row) -> int:
+        """A qdisc's second reading of the clock is the same while bottom halves are off."""
+        return row["ns"] - CLOCK_NS
+
+    def begin(self, model: LinuxRed, row: Row) -> None:
+        model.average.begin(row)
+        model.red.drawn = self.before["drawn"]
+        if model.adaptive:
+            model.next_s = round(model.next_s, 3)
+            at_once = 0 <= self.now_ns(row) * NS - model.next_s < 2 * CLOCK_NS * NS
+            if at_once and row["max_p"] == self.before["max_p"]:
+                model.next_s += 2 * CLOCK_NS * NS
+
+    def check(self, model: LinuxRed, row: Row) -> None:
+        check_red(model, row, self.WLOG)
+        kernel = row["max_p"] * Q32_UNIT
+        # Its integers lose up to 10 in a step down.
+        off = 10 * (model.wakes - self.wakes) * Q32_UNIT
+        assert abs(model.red.max_p - kernel) <= off, f"max_p {model.red.max_p}, kernel {kernel}"
+        model.red.max_p, self.wakes = kernel, model.wakes
+        self.before = row
+
+    def figures(self, model: LinuxRed) -> str:
+        return model.average.figures()
+
+
+WitnessedRed.children = {"red": WitnessedRed.child(False), "red-ecn": WitnessedRed.child(True)}
+WITNESSED = WitnessedRed
 
 
 def signals(draws: float, **rows: Any) -> list[int]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sojourn.linux.uml.build import Built
 
-from tests.linux.witness import CHILDREN, record
-from tests.models.follow import follow
+from tests.linux.witness import record
+from tests.models.follow import CHILDREN, follow
 from tests.models.witnessed import load, with_times
 
 # The first case may have to build a kernel.

@@ -5,16 +5,21 @@
 // For a kernel in virtual time, where a reading of the clock takes a fixed while: what
 // the child reads first in a call is that much later than what stands in the record.
 // Each packet gets a number, in its mark. What the child says of itself (its xstats) is
-// recorded behind each call. Read it from debugfs, `witness`.
+// recorded behind each call, and what else `shows` asks for: of RED the average, the drawn
+// number and more; of SFB a packet's hashes. Read it from debugfs, `witness`.
 
 #include <linux/debugfs.h>
+#include <linux/jhash.h>
 #include <linux/module.h>
 #include <linux/vmalloc.h>
+#include <net/flow_dissector.h>
 #include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
+#include <net/red.h>
 
 enum { ARRIVED, ASKED, BEGAN };
 enum { XSTATS_BYTES = 64 };
+enum { SHOW_XSTATS = 1, SHOW_RED = 2, SHOW_FLOW_KEYS = 4, SHOW_HASHES = 8 };
 
 struct record {
 	u64 ns;
@@ -26,22 +31,33 @@ struct record {
 	u8 kind, let_in;
 	u8 ecn_before, ecn_after;
 	u8 xstats[XSTATS_BYTES];
+	struct {
+		u64 average; /* in units of 2^-Wlog */
+		s64 idle_since_ns;
+		s32 count;
+		u32 drawn;
+		u32 max_p;
+	} __packed red;
+	u32 victim;    /* a waiting packet that was lost at this arrival */
+	u32 keys;      /* a hash of what names the flow on the wire */
+	u32 hashes[2]; /* SFB's, for either set of bins */
 } __packed;
 
-static unsigned int records = 1u << 18;
+static unsigned int records = 1u << 17;
 module_param(records, uint, 0444);
 MODULE_PARM_DESC(records, "how many records are kept at most");
 
-static bool xstats = true;
-module_param(xstats, bool, 0444);
-MODULE_PARM_DESC(xstats,
-                 "ask the child for its own statistics (not where that takes the root's lock)");
+static unsigned int shows = SHOW_XSTATS;
+module_param(shows, uint, 0444);
+MODULE_PARM_DESC(shows, "sum of: 1 the child's own statistics (not where that takes the root's "
+                        "lock), 2 RED's variables, 4 flow keys, 8 SFB's hashes");
 
 static struct debugfs_blob_wrapper kept;
 static struct dentry *file;
 
 struct witness {
 	struct Qdisc *child;
+	const struct red_parms *red; /* the child's, if it has any */
 	u32 packets;
 };
 
@@ -56,7 +72,7 @@ static void keep_xstats(struct Qdisc *child, struct record *r)
 {
 	struct gnet_dump d = {.compat_xstats = TCA_XSTATS};
 
-	if (!xstats || !child->ops->dump_stats)
+	if (!(shows & SHOW_XSTATS) || !child->ops->dump_stats)
 		return;
 	child->ops->dump_stats(child, &d);
 	if (d.xstats)
@@ -64,12 +80,69 @@ static void keep_xstats(struct Qdisc *child, struct record *r)
 	kfree(d.xstats);
 }
 
-static void keep(struct Qdisc *child, struct record *r)
+static bool is_idle_table(const u8 *cells)
 {
+	int n;
+
+	for (n = 1; n < RED_STAB_SIZE; n++)
+		if (cells[n] < cells[n - 1])
+			return false;
+	return !cells[0] && cells[RED_STAB_SIZE - 1] == 31;
+}
+
+/* Where RED's parameters lie is the child's business; their table of shifts tells the place. */
+static const struct red_parms *find_red(struct Qdisc *child)
+{
+	const u8 *priv = qdisc_priv(child);
+	size_t at = offsetof(struct red_parms, Stab);
+
+	for (; at + RED_STAB_SIZE <= child->ops->priv_size; at += __alignof__(struct red_parms))
+		if (is_idle_table(priv + at))
+			return (const void *)(priv + at - offsetof(struct red_parms, Stab));
+	return NULL;
+}
+
+/* sch_red.c and sch_choke.c have the variables behind the parameters. */
+static void keep_red(const struct red_parms *parms, struct record *r)
+{
+	const struct red_vars *v = PTR_ALIGN((const void *)(parms + 1), __alignof__(*v));
+
+	r->red.average = v->qavg;
+	r->red.idle_since_ns = v->qidlestart;
+	r->red.count = v->qcount;
+	r->red.drawn = v->qR;
+	r->red.max_p = parms->max_P;
+}
+
+/* skb_get_hash() names a socket, and anew after a timeout; the keys are always the flow's. */
+static u32 flow_keys_hash(struct sk_buff *skb)
+{
+	struct flow_keys_digest digest;
+	struct flow_keys keys;
+
+	skb_flow_dissect_flow_keys(skb, &keys, 0);
+	make_flow_keys_digest(&digest, &keys);
+	return jhash(&digest, sizeof(digest), 0);
+}
+
+static u32 other_in(struct sk_buff *from, const struct sk_buff *to, u32 packet)
+{
+	for (; from && from != to; from = from->next)
+		if (from->mark != packet)
+			return from->mark;
+	return 0;
+}
+
+static void keep(const struct witness *w, struct record *r)
+{
+	struct Qdisc *child = w->child;
+
 	r->jiffies = (u32)jiffies;
 	r->drops = child->qstats.drops;
 	r->held = child->q.qlen;
 	keep_xstats(child, r);
+	if (w->red)
+		keep_red(w->red, r);
 	if (kept.size + sizeof(*r) > records * sizeof(*r))
 		return;
 	memcpy((char *)kept.data + kept.size, r, sizeof(*r));
@@ -81,16 +154,22 @@ static int witness_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 	struct witness *w = qdisc_priv(sch);
 	u32 len = qdisc_pkt_len(skb);
 	struct record r = {.kind = ARRIVED, .packet = ++w->packets, .len = len};
+	struct sk_buff *freed = *to_free;
 	int answer;
 
 	skb->mark = r.packet;
 	r.flow = skb_get_hash(skb);
+	if (shows & SHOW_FLOW_KEYS)
+		r.keys = flow_keys_hash(skb);
 	r.ecn_before = ecn_of(skb);
 	r.ns = ktime_get_ns();
 	answer = qdisc_enqueue(skb, w->child, to_free);
 	r.let_in = answer == NET_XMIT_SUCCESS;
 	r.ecn_after = ecn_of(skb); /* one that was refused waits in to_free */
-	keep(w->child, &r);
+	r.victim = other_in(*to_free, freed, r.packet);
+	if (shows & SHOW_HASHES)
+		memcpy(r.hashes, qdisc_skb_cb(skb)->data, sizeof(r.hashes));
+	keep(w, &r);
 	if (r.let_in) {
 		sch->qstats.backlog += len;
 		sch->q.qlen++;
@@ -114,7 +193,7 @@ static struct sk_buff *witness_dequeue(struct Qdisc *sch)
 		qdisc_qstats_backlog_dec(sch, skb);
 		sch->q.qlen--;
 	}
-	keep(w->child, &r);
+	keep(w, &r);
 	return skb;
 }
 
@@ -148,8 +227,11 @@ static int witness_graft(struct Qdisc *sch, unsigned long arg, struct Qdisc *new
 
 	*old = qdisc_replace(sch, new ?: &noop_qdisc, &w->child);
 	r.ns = ktime_get_ns();
+	w->red = NULL;
+	if (new &&shows & SHOW_RED)
+		w->red = find_red(new);
 	if (new)
-		keep(new, &r);
+		keep(w, &r);
 	return 0;
 }
 

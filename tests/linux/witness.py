@@ -14,8 +14,6 @@ from __future__ import annotations
 import argparse
 import struct
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,8 @@ from sojourn.linux.uml.build import Built, cache_root, digest, kept, run
 from tests.linux import netlink as nl
 from tests.linux.parity import kernel, lay_player
 from tests.linux.play import MS, NEW_LINK, SPACE_FD, ZERO_NS, Script
-from tests.models.witnessed import COLUMNS, FOLDER, XSTATS, Words
+from tests.models.follow import CHILDREN, KINDS
+from tests.models.witnessed import COLUMNS, FOLDER, SHOWN_BYTES, Child, Words
 
 HERE = Path(__file__).resolve().parent
 RECORD = np.dtype(
@@ -43,7 +42,7 @@ RECORD = np.dtype(
         ("let_in", "u1"),
         ("ecn_before", "u1"),
         ("ecn_after", "u1"),
-        ("xstats", "V64"),
+        ("shown", f"V{SHOWN_BYTES}"),
     ]
 )
 RATE_BPS = 10_000_000
@@ -52,27 +51,6 @@ DELAY_NS = 40 * MS
 WIRE = 2
 PLAIN, OFFERS_ECN = "10.0.0.2", "10.0.0.3"
 US = 1000
-
-
-@dataclass(frozen=True)
-class Child:
-    """A qdisc of the kernel's own, with netlink's numbers of its options."""
-
-    kind: str
-    options: Mapping[int, int]
-    each: int = 1  # connections of each of the four kinds
-    segments: bool = True  # larger than an MTU, that is than a flow's quantum
-    seconds: int = 12
-
-
-CHILDREN = {
-    "codel": Child("codel", {2: 200, 4: 0}),
-    "codel-ecn": Child("codel", {2: 200, 4: 1}),
-    "fq_codel": Child("fq_codel", {2: 1000, 4: 0, 5: 64}, each=3, segments=False),
-    "fq_codel-ecn": Child("fq_codel", {2: 1000, 4: 1, 5: 64}, each=3, segments=False),
-    "pie": Child("pie", {2: 200, 6: 0}, each=4),
-    "pie-ecn": Child("pie", {2: 200, 6: 1}, each=4),
-}
 
 
 def module(built: Built) -> Path:
@@ -94,11 +72,11 @@ def netem(delay_ns: int) -> bytes:
     return struct.pack("=IIIIII", delay_ns >> 6, 10_000, 0, 0, 0, 0)
 
 
-def script(child: Child) -> tuple[Script, str]:
+def script(kind: str, child: Child) -> tuple[Script, str]:
     """What player.c plays, and the flows for linux/uml/traffic.c."""
     s = Script()
     s.add("mount", "debugfs", "/sys/kernel/debug")
-    s.add("module", "witness.ko", f"xstats={int(child.kind in XSTATS)}")
+    s.add("module", "witness.ko", f"shows={KINDS[kind].shows}")
     for space in ("c", "s"):
         s.space(space)
         s.add("write", "/proc/sys/net/ipv6/conf/all/disable_ipv6", 1)
@@ -121,8 +99,11 @@ def script(child: Child) -> tuple[Script, str]:
     s.ecn_route(WIRE, OFFERS_ECN)
     s.tbf(WIRE, RATE_BPS, BURST_BYTES, nl.CREATE)
     s.qdisc(WIRE, "9:1", "10:", nl.CREATE | nl.REPLACE, "witness")
-    options = [nl.u32(*option) for option in child.options.items()]
-    s.qdisc(WIRE, "10:1", "11:", nl.CREATE | nl.REPLACE, child.kind, *options)
+    options = [
+        nl.attribute(n, value) if isinstance(value, bytes) else nl.u32(n, value)
+        for n, value in child.options.items()
+    ]
+    s.qdisc(WIRE, "10:1", "11:", nl.CREATE | nl.REPLACE, kind, *options)
     for number, tos in enumerate((0, 2)):
         s.add("socket", number, tos, 0, PLAIN)
     s.add("start", "traffic", "flows", ZERO_NS)
@@ -148,22 +129,22 @@ def script(child: Child) -> tuple[Script, str]:
 
 def record(built: Built, name: str, folder: Path) -> dict[str, NDArray[Any]]:
     """Run one child in a guest; its columns."""
-    child = CHILDREN[name]
-    played, flows = script(child)
+    kind, child = CHILDREN[name]
+    played, flows = script(kind, child)
     lay_player(played, folder)
     (folder / "flows").write_text(flows)
     (folder / "traffic").symlink_to(built.programs / "traffic")
     (folder / "witness.ko").symlink_to(module(built))
     (folder / "job").symlink_to("script")
     boot(built, folder, limit_s=300)
-    return columns(np.fromfile(folder / "records", RECORD), XSTATS.get(child.kind, ()))
+    return columns(np.fromfile(folder / "records", RECORD), KINDS[kind].words)
 
 
 def columns(found: NDArray[np.void], words: Words) -> dict[str, NDArray[Any]]:
-    """Compact: times as differences; of the child's own statistics those that are compared."""
+    """Compact: times as differences; of what else the child shows that which is compared."""
     kept = {name: found[name].astype(kind) for name, kind in COLUMNS.items() if name != "step_ns"}
     kept["step_ns"] = np.diff(found["ns"], prepend=np.uint64(0)).astype(np.uint64)
-    raw = np.frombuffer(found["xstats"].tobytes(), np.uint8).reshape(len(found), -1)
+    raw = np.frombuffer(found["shown"].tobytes(), np.uint8).reshape(len(found), -1)
     for name, at, kind in words:
         size = np.dtype(kind).itemsize
         kept[name] = raw[:, at : at + size].copy().view(kind)[:, 0]

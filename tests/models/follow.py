@@ -8,21 +8,17 @@ that was to be expected is then compared with how often it happened.
 
 from __future__ import annotations
 
+import argparse
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from importlib import import_module
 
-from models.codel import LinuxCoDel
-from models.flow_queue import FlowQueue
-from models.pie import LinuxPie
-from models.queue import Discipline, Judge, Packet
+from models.queue import Packet
+from tests.algorithms import ALGORITHMS
 from tests.models.beside import NS
-from tests.models.witnessed import ARRIVED, BEGAN, CLOCK_NS, Recorded
+from tests.models.witnessed import ARRIVED, ASKED, BEGAN, Child, Recorded, Row, Witnessed, load
 
-MTU = 1514
 CE = 3
-Row = dict[str, int]
 
 
 @dataclass
@@ -33,6 +29,7 @@ class Found:
     drops: int = 0
     marks: int = 0
     draws: list[tuple[float, bool]] = field(default_factory=list)
+    figures: str = ""
 
     def surprise(self) -> float:
         """By how many standard deviations the draws came out otherwise than expected."""
@@ -41,95 +38,15 @@ class Found:
         return (sum(hit for _, hit in self.draws) - expected) / math.sqrt(variance)
 
 
-class AsRecorded(Judge):
-    """Decides by chance as the kernel did. A sum at its bound is a tie."""
-
-    slack = 1e-7
-
-    def __init__(self) -> None:
-        self.signalled = False
-        self.draws: list[tuple[float, bool]] = []
-
-    def below(self, what: str, value: float, bound: float) -> bool:
-        if what == "signal":
-            self.draws.append((bound, self.signalled))
-            return self.signalled
-        if what.startswith("sum") and abs(value - bound) < self.slack:
-            return self.signalled == (what == "sum-high")
-        return value < bound
-
-
-class Codel:
-    """Packet by packet, with the whole state that the kernel shows."""
-
-    clock_ns = 1
-
-    def begin(self, model: Any, row: Row) -> None:
-        """Before an event."""
-
-    def model(self, rows: list[Row], ecn: bool, judge: Judge) -> Discipline:
-        """With the limit that the kernel's was given."""
-        return LinuxCoDel(limit_pkts=200, ecn=ecn, mtu=MTU, judge=judge)
-
-    def check(self, model: Any, row: Row) -> None:
-        """count, lastcount, dropping."""
-        have = model.count, model.last_count, int(model.dropping)
-        want = row["count"], row["lastcount"], row["dropping"]
-        assert have == want, f"state {have}, kernel {want}"
-
-
-class FqCodel(Codel):
-    """Packet by packet; the kernel shows no state of a flow."""
-
-    def model(self, rows: list[Row], ecn: bool, judge: Judge) -> Discipline:
-        def make() -> Discipline:
-            return LinuxCoDel(ecn=ecn, mtu=MTU, judge=judge)
-
-        return FlowQueue(make, flows=64, quantum=MTU, limit_pkts=1000)
-
-    def check(self, model: Any, row: Row) -> None:
-        return
-
-
-class Pie:
-    """The probability after each update. The kernel reads time in 64 ns; a timer of 15 ms fires
-    each 16th jiffy, and one of 500 ms at the next multiple of 8 (kernel/time/timer.c)."""
-
-    clock_ns = 64
-    # What the kernel's gains lose in a step, with a delay of up to 250 ms.
-    off = 2e-9
-
-    def model(self, rows: list[Row], ecn: bool, judge: Judge) -> Discipline:
-        """Jiffies begin with the clock, each a millisecond."""
-        [began] = [row for row in rows if row["kind"] == BEGAN]
-        first = (began["jiffies"] + 500 + 8) // 8 * 8 - began["jiffies"]
-        began_ms = began["ns"] // 1_000_000
-        return LinuxPie(
-            limit_pkts=200,
-            ecn=ecn,
-            mean_packet=MTU,
-            tupdate_s=0.016,
-            start_s=(began_ms + first - 500) / 1000,
-            judge=judge,
-            uniform=lambda: 0.0,
-        )
-
-    def begin(self, model: Any, row: Row) -> None:
-        """A packet that is taken in the very instant of an update goes before or behind it: the
-        kernel's probability tells."""
-        model.next_s = round(model.next_s, 3)
-        at_once = 0 <= row["ns"] * NS - model.next_s < 2 * CLOCK_NS * NS
-        if at_once and row["prob"] / 2**64 == model.p:
-            model.next_s += 2 * CLOCK_NS * NS
-
-    def check(self, model: Any, row: Row) -> None:
-        """The model's next step starts from the kernel's probability."""
-        kernel = row["prob"] / 2**64
-        assert abs(model.p - kernel) <= self.off, f"p {model.p}, kernel {kernel}"
-        model.p = kernel
-
-
-KINDS: dict[str, Callable[[], Codel | Pie]] = {"codel": Codel, "fq_codel": FqCodel, "pie": Pie}
+KINDS: dict[str, Witnessed] = {
+    name: module.WITNESSED()
+    for name in ALGORITHMS
+    if hasattr(module := import_module(f"tests.algorithms.{name}"), "WITNESSED")
+}
+# By the names of recordings.
+CHILDREN: dict[str, tuple[str, Child]] = {
+    name: (kind, child) for kind, how in KINDS.items() for name, child in how.children.items()
+}
 
 
 def table(recorded: Recorded) -> list[Row]:
@@ -141,23 +58,26 @@ def table(recorded: Recorded) -> list[Row]:
 
 def follow(name: str, recorded: Recorded) -> Found:
     """Replay a recording in its model; raise at the first difference."""
-    kind = KINDS[name.removesuffix("-ecn")]()
+    of, child = CHILDREN[name]
+    kind = KINDS[of]
     rows = table(recorded)
-    judge = AsRecorded()
-    model = kind.model(rows, name.endswith("-ecn"), judge)
+    judge = kind.judge()
+    model = kind.model(rows, child, judge)
     found = Found(draws=judge.draws)
     ecn: dict[int, int] = {}
     for index, row in enumerate(rows):
         if row["kind"] == BEGAN:
             continue
-        now_s = row["ns"] // kind.clock_ns * kind.clock_ns * NS
+        now_s = kind.now_ns(row) * NS
         number, before = row["packet"], ecn.get(row["packet"], row["ecn_before"])
-        marked = [number] if row["ecn_after"] == CE != before else []
+        # A mark on a packet that then found no room is of no consequence.
+        taken = row["kind"] == ASKED or row["let_in"]
+        marked = [number] if taken and row["ecn_after"] == CE != before else []
         where = f"{name}: record {index} at {row['ns']} ns"
         kind.begin(model, row)
         if row["kind"] == ARRIVED:
             judge.signalled = not row["let_in"] or bool(marked)
-            have = model.arrive(now_s, Packet(number, row["len"], row["flow"], before != 0))
+            have = model.arrive(now_s, Packet(number, row["len"], kind.flow(row), before != 0))
             assert (number not in have.dropped) == row["let_in"], f"{where}: {have}"
         else:
             have = model.request(now_s)
@@ -176,4 +96,23 @@ def follow(name: str, recorded: Recorded) -> Found:
             kind.check(model, row)
         except AssertionError as error:
             raise AssertionError(f"{where}: {error}") from None
+    found.figures = kind.figures(model)
     return found
+
+
+def main() -> None:
+    """Print the figures of each replay."""
+    parser = argparse.ArgumentParser(description="Replay what the kernel's qdiscs were given.")
+    parser.add_argument("names", nargs="*", choices=[*CHILDREN, []], help="some of them")
+    for name in parser.parse_args().names or sorted(CHILDREN):
+        found = follow(name, load(name))
+        print(f"{name}: {found.events} events, {found.drops} drops, {found.marks} marks")
+        if found.draws:
+            expected, hits = (sum(column) for column in zip(*found.draws, strict=True))
+            print(f"  drawn: {hits}, expected {expected:.1f} ({found.surprise():+.2f} sd)")
+        if found.figures:
+            print(f"  {found.figures}")
+
+
+if __name__ == "__main__":
+    main()

@@ -4,19 +4,26 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 
 from models.codel import CoDel
 from models.pie import Pie
-from tests.models import follow as this
-from tests.models.follow import KINDS, follow
-from tests.models.witnessed import ARRIVED, ASKED, FOLDER, load
+from tests.algorithms import codel, pie
+from tests.models.follow import CHILDREN, KINDS, follow
+from tests.models.witnessed import FOLDER, load
 
-NAMES = sorted(path.stem for path in FOLDER.glob("*.npz"))
+NAMES = sorted(CHILDREN)
+CHANGES = [
+    (name, *change)
+    for name, (kind, _) in sorted(CHILDREN.items())
+    for change in KINDS[kind].changes
+]
 
 
-def test_each_kind_is_recorded_with_and_without_ecn() -> None:
-    assert sorted(name for kind in KINDS for name in (kind, f"{kind}-ecn")) == NAMES
+def test_what_is_recorded_is_followed() -> None:
+    assert sorted(path.stem for path in FOLDER.glob("*.npz")) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -24,30 +31,24 @@ def test_the_model_does_what_the_kernel_did(name: str) -> None:
     found = follow(name, load(name))
     assert found.events > 10_000
     assert found.drops > 30
-    assert (found.marks > 10) == name.endswith("-ecn")
+    assert (found.marks > 10) == CHILDREN[name][1].ecn
     if found.draws:
         assert abs(found.surprise()) < 4
 
 
-@pytest.mark.parametrize(("name", "exact"), [("codel", CoDel), ("pie", Pie)])
+@pytest.mark.parametrize(
+    ("module", "form", "exact"), [(codel, "LinuxCoDel", CoDel), (pie, "LinuxPie", Pie)]
+)
 def test_the_exact_form_is_told_from_linux_s(
-    name: str, exact: type, monkeypatch: pytest.MonkeyPatch
+    module: ModuleType, form: str, exact: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(this, f"Linux{'CoDel' if exact is CoDel else 'Pie'}", exact)
+    monkeypatch.setattr(module, form, exact)
+    name = module.BESIDE.algorithm
     with pytest.raises(AssertionError, match="kernel"):
         follow(name, load(name))
 
 
-@pytest.mark.parametrize(
-    ("column", "kind", "change"),
-    [
-        ("ns", ASKED, 2_000_000),
-        ("ns", ARRIVED, 2_000_000),
-        ("packet", ASKED, 1),
-        ("drops", ASKED, 1),
-    ],
-)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "column", "kind", "change"), CHANGES)
 def test_changed_records_are_noticed(name: str, column: str, kind: int, change: int) -> None:
     recorded = load(name)
     late = (recorded["kind"] == kind) & (recorded["drops"] > 5) & (recorded["packet"] > 0)

@@ -28,6 +28,7 @@ def test_pages_have_their_steps() -> None:
     assert {page.stem for page in PAGES} >= {
         "choke",
         "codel",
+        "duk",
         "fifo",
         "pie",
         "pie_2013",

@@ -2,16 +2,22 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """What the kernel's own qdiscs were given and gave, as tests/linux/witness.py has recorded it.
 
-`python -m tests.linux.witness` records anew; everybody else only reads the files.
+`python -m tests.linux.witness` records anew; everybody else only reads the files. `Witnessed` is
+what a module of tests/algorithms says of the kernel's qdisc of that name.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from models.queue import Discipline, Judge
 
 FOLDER = Path(__file__).with_name("witnessed")
 ARRIVED, ASKED, BEGAN = range(3)
@@ -31,13 +37,22 @@ COLUMNS = {
     "ecn_before": "u1",
     "ecn_after": "u1",
 }
+# What tests/linux/witness.c shows of a child, added up, and where that lies in a record.
+XSTATS, RED, FLOW_KEYS, HASHES = 1, 2, 4, 8
+SHOWN_BYTES = 108
+# Name, place, type: of what is shown that which is compared.
 Words = tuple[tuple[str, int, str], ...]
-# Of each kind's own statistics, those that are compared: name, place, type (linux/pkt_sched.h).
-XSTATS: dict[str, Words] = {
-    "codel": (("count", 4, "u4"), ("lastcount", 8, "u4"), ("dropping", 28, "u4")),
-    "pie": (("prob", 0, "u8"), ("delay_us", 8, "u4"), ("marks", 36, "u4")),
-}
+RED_WORDS: Words = (
+    ("average", 64, "u8"),
+    ("idle_since_ns", 72, "i8"),
+    ("count", 80, "i4"),
+    ("drawn", 84, "u4"),
+    ("max_p", 88, "u4"),
+)
+CHOKE_WORDS: Words = (("victim", 92, "u4"), ("keys", 96, "u4"))
+SFB_WORDS: Words = (("hash0", 100, "u4"), ("hash1", 104, "u4"))
 
+Row = dict[str, int]
 Recorded = dict[str, NDArray[Any]]
 
 
@@ -50,3 +65,78 @@ def load(name: str) -> Recorded:
     """The columns of one recording, and the kernel's release."""
     with np.load(FOLDER / f"{name}.npz") as kept:
         return with_times({column: kept[column] for column in kept.files})
+
+
+@dataclass(frozen=True)
+class Child:
+    """A qdisc of the kernel's own as it is recorded, with netlink's numbers of its options."""
+
+    options: Mapping[int, int | bytes]
+    ecn: bool = False
+    each: int = 1  # connections of each of the four kinds
+    segments: bool = True  # larger than an MTU, that is than a flow's quantum
+    seconds: int = 12
+
+
+class AsRecorded(Judge):
+    """Decides by chance as the kernel did. A sum at its bound is a tie."""
+
+    slack = 1e-7
+
+    def __init__(self) -> None:
+        self.signalled = False
+        self.draws: list[tuple[float, bool]] = []
+
+    def below(self, what: str, value: float, bound: float) -> bool:
+        if what == "signal":
+            self.draws.append((bound, self.signalled))
+            return self.signalled
+        if what.startswith("sum") and abs(value - bound) < self.slack:
+            return self.signalled == (what == "sum-high")
+        return value < bound
+
+
+class Witnessed(ABC):
+    """How a model follows the kernel's qdisc of the same name."""
+
+    # By the names of their recordings.
+    children: ClassVar[Mapping[str, Child]]
+    shows: ClassVar[int] = XSTATS
+    words: ClassVar[Words] = ()
+    # The kernel's unit of time.
+    clock_ns: ClassVar[int] = 1
+    # What must be noticed: a column, the records that are changed, by how much.
+    changes: ClassVar[tuple[tuple[str, int, int], ...]] = (
+        ("ns", ASKED, 2_000_000),
+        ("ns", ARRIVED, 2_000_000),
+        ("packet", ASKED, 1),
+        ("drops", ASKED, 1),
+    )
+
+    def judge(self) -> AsRecorded:
+        """Decides where chance does."""
+        return AsRecorded()
+
+    @abstractmethod
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        """With the settings that the kernel's was given."""
+
+    def flow(self, row: Row) -> int:
+        """What tells flows apart."""
+        return row["flow"]
+
+    def now_ns(self, row: Row) -> int:
+        """What the kernel's qdisc took for the time."""
+        return row["ns"] // self.clock_ns * self.clock_ns
+
+    def begin(self, model: Any, row: Row) -> None:
+        """Before an event."""
+        return
+
+    def check(self, model: Any, row: Row) -> None:
+        """Behind an event: the state that the kernel shows."""
+        return
+
+    def figures(self, model: Any) -> str:
+        """What a replay tells beyond its counts, for the algorithm's page."""
+        return ""

@@ -48,7 +48,7 @@ HOST_ROWS = (
     ),
     Row(
         name="responder",
-        help="who answers this queue's probes; 0.0.0.0: the next hop",
+        help="who answers this queue's IPv4 probes; 0.0.0.0: the next hop",
         unit="ipv4",
         kind="u32",
         default=0,

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import ipaddress
 import random
+import re
 import socket
 import struct
 import time
+from pathlib import Path
 
 from tests.linux import frames
 from tests.linux import netlink as nl
@@ -33,6 +35,7 @@ from tests.linux.cases_probes import probe as probe4
 from tests.linux.frames import catching, send
 from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink
+from tests.linux.trees import TBF
 
 HERE, THERE, STRANGER = (ipaddress.ip_address(f"fd00::{n}").packed for n in (1, 2, 77))
 LINK_HERE, LINK_THERE = (ipaddress.ip_address(f"fe80::{n}").packed for n in (1, 2))
@@ -286,3 +289,55 @@ def segments_of_ipv6_are_split_and_probed_and_the_books_are_right() -> None:
     assert found["9:"].qlen == found["10:"].qlen == found["10:"].backlog == 0, found
     assert count(found["10:"], JOINED) > 5
     assert count(found["10:"], LEFT) == count(found["10:"], JOINED)
+
+
+def commands_of_the_page() -> list[str]:
+    """Those by which tc alone answers, for the wire of these cases."""
+    page = (Path(__file__).resolve().parents[2] / "docs/linux.md").read_text()
+    [block] = [b for b in re.findall(r"^```sh\n(.*?)^```$", page, re.M | re.S) if "clsact" in b]
+    # The page's node is number 1, the wire's number 2.
+    here = {
+        "eth0": "s0",
+        "192.0.2.1": "10.0.0.2",
+        "192.0.2.2": "10.0.0.1",
+        "2001:db8::1": "fd00::2",
+        "2001:db8::2": "fd00::1",
+    }
+    for written, meant in here.items():
+        block = block.replace(written, meant)
+    lines: list[str] = block.replace("\\\n", " ").splitlines()
+    return lines
+
+
+@case
+def a_node_without_a_responder_answers_by_tc_alone() -> None:
+    lay_wire6()
+    kernel = Netlink()
+    for answers in (False, True):
+        for command in commands_of_the_page() if answers else ():
+            do(f"ip netns exec s {command}")
+        senders: tuple[Sender | Sender6, ...] = (Sender(tos=2), Sender6(tclass=2))
+        for sender in senders:
+            do(TBF)
+            kernel.add("c0", "9:1", "10:", *HASTY, nl.nest(nl.QUEUE, nl.u32(nl.ECN, 1)))
+            with catching("s0", "s") as out, catching("c0") as back:
+                for _ in range(60):
+                    sender.send(5)
+                    time.sleep(0.005)
+                time.sleep(0.5)
+            mine = kernel.dump("c0")["10:"]
+            assert (mine.total(nl.MARKS) > 3) == answers, mine
+            asked = [data for data in out if PROTOCOL in (data[20], data[23])]
+            came = [data for data in back if PROTOCOL in (data[20], data[23])]
+            assert len(asked) > 60 and len(came) == (len(asked) if answers else 0)
+            for question, answer in zip(asked, came, strict=False):
+                six = question[12:14] == b"\x86\xdd"
+                at, size = (22, 16) if six else (26, 4)
+                ends = question[at + size : at + 2 * size] + question[at : at + size]
+                number = bytes((question[at + 2 * size] | 0x80,))
+                rest = question[at + 2 * size + 1 : at + 2 * size + 8]
+                assert answer[:12] == question[6:12] + question[:6]
+                assert answer[12:at] == question[12:at]
+                assert answer[at : at + 2 * size + 8] == ends + number + rest
+                assert six or frames.checksum(answer[14:34]) == 0
+            kernel.delete("c0", "root", "9:")

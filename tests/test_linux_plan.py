@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sojourn.algorithms import algorithms
 from sojourn.errors import InputError
 from sojourn.experiment import find
 from sojourn.linux import refusals
@@ -90,9 +91,51 @@ def test_rates_follow_their_timetable() -> None:
     job = plan(scenario, 1)
     changes = [line for line in job.files["timetable"].splitlines() if "tbf" in line]
     assert len(changes) == 4
-    assert changes[1].startswith("30000000000 tc -n l1s0 qdisc change dev l1h1a root handle 1: tbf")
+    assert changes[1].startswith("30000000000 printf")
+    assert "'qdisc change dev l1h1a root handle 1: tbf rate 20000000bit" in changes[1]
     assert "rate 20000000bit burst 12500b" in changes[1]
     assert [tap.link for tap in job.taps] == ["bottleneck"]
+
+
+NEEDY = [entry.name for entry in algorithms().values() if entry.needs_rate]
+
+
+@pytest.mark.parametrize("shaper", ["tbf", "htb", "wire"])
+@pytest.mark.parametrize("name", [*NEEDY, "codel"])
+def test_a_queue_is_told_the_links_rate_when_the_shaper_is(name: str, shaper: str) -> None:
+    """As in the simulator: every queue of ours, and those that need the rate above all."""
+    assert NEEDY
+    schedule = [{"at_ns": 10**9, "rate_bps": 5_000_000}]
+    changed = {"shaper": shaper, "burst_bytes": 3000, "schedule": schedule}
+    queue = {"algorithm": name, "rows": {}}
+    shaping = stages(link(queue=queue, **changed), recorded=True)[0]
+    assert shaping.commands[-1].endswith(
+        f"sojourn {name} memory_limit 4294967295b bandwidth 1250000B/s"
+    )
+    [(at_ns, (first, then))] = shaping.timetable
+    assert at_ns == 10**9
+    assert "change" in first and f" {shaper if shaper == 'tbf' else 'htb'} rate 5000000bit" in first
+    parent = "1:1" if shaper == "tbf" else "1:10"
+    where = f"qdisc change dev {{dev}} parent {parent} handle 10:"
+    assert then == f"{where} sojourn {name} bandwidth 625000B/s"
+    # Both are one process's, at the same time of the guest.
+    scenario = engine()
+    scenario["links"][1] |= {"queue": queue, **changed}
+    lines = plan(scenario, 1).files["timetable"].splitlines()
+    [line] = [line for line in lines if "bandwidth" in line]
+    assert line.startswith("1000000000 printf '%s\\n' ") and line.endswith("-n l1s0 -batch -")
+    assert line.index("rate 5000000bit") < line.index("bandwidth 625000B/s")
+
+
+def test_a_rate_that_the_scenario_sets_stays_and_the_kernels_own_hear_of_none() -> None:
+    schedule = [{"at_ns": 10**9, "rate_bps": 5_000_000}]
+    for queue in (
+        {"algorithm": NEEDY[0], "rows": {"bandwidth": 77}},
+        {"algorithm": "kernel:codel", "rows": {}},
+    ):
+        shaping = stages(link(queue=queue, schedule=schedule), recorded=True)[0]
+        assert "1250000B/s" not in shaping.commands[-1]
+        assert [len(commands) for _, commands in shaping.timetable] == [1]
 
 
 def test_flows_start_as_in_the_simulator_and_differ_by_seed() -> None:

@@ -13,27 +13,24 @@
 #include <linux/workqueue.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
+#include <net/ipv6.h>
 #include <net/netns/generic.h>
 #include <net/route.h>
 
 #include "answer.h"
 #include "probe.h"
+#include "probe6.h"
 
 #define WAITING_MAX   64
 #define ANSWERS_PER_S 10000
-
-struct question {
-	u64 nonce;
-	__be32 from, at;
-	u8 tos;
-};
+#define HOPS          64
 
 /* Of one namespace. */
 struct answers {
 	struct net *net;
 	atomic_t responders; /* queues that want probes answered */
 	spinlock_t lock;
-	struct question waiting[WAITING_MAX];
+	struct probe_question waiting[WAITING_MAX];
 	u32 first, held;
 	unsigned long second; /* in jiffies, when it began */
 	u32 taken;            /* in it */
@@ -61,9 +58,9 @@ static bool may_take(struct answers *a)
 	return a->taken < ANSWERS_PER_S && a->held < WAITING_MAX;
 }
 
-void answer_later(struct net *net, const struct sk_buff *skb, u64 nonce)
+void answer_later(struct net *net, const struct sk_buff *skb,
+                  const struct probe_question *question)
 {
-	const struct iphdr *ip = ip_hdr(skb);
 	struct answers *a = answers_of(net);
 
 	/* What came by broadcast asks nobody in particular. */
@@ -71,8 +68,7 @@ void answer_later(struct net *net, const struct sk_buff *skb, u64 nonce)
 		return;
 	spin_lock(&a->lock);
 	if (may_take(a)) {
-		a->waiting[(a->first + a->held) % WAITING_MAX] =
-		        (struct question){nonce, ip->saddr, ip->daddr, ip->tos};
+		a->waiting[(a->first + a->held) % WAITING_MAX] = *question;
 		a->held++;
 		a->taken++;
 		schedule_work(&a->work);
@@ -80,7 +76,7 @@ void answer_later(struct net *net, const struct sk_buff *skb, u64 nonce)
 	spin_unlock(&a->lock);
 }
 
-static bool next_question(struct answers *a, struct question *q)
+static bool next_question(struct answers *a, struct probe_question *q)
 {
 	bool some;
 
@@ -95,31 +91,91 @@ static bool next_question(struct answers *a, struct question *q)
 	return some;
 }
 
-static void send_answer(struct net *net, const struct question *q)
+static void put_ipv4(struct sk_buff *skb, const struct probe_ends *ends, u8 ds)
 {
-	struct flowi4 flow = {.daddr = q->from, .saddr = q->at, .flowi4_proto = PROBE_PROTOCOL};
-	struct rtable *route = ip_route_output_key(net, &flow);
-	struct sk_buff *skb;
+	struct iphdr *ip = skb_put_zero(skb, sizeof(*ip));
 
-	if (IS_ERR(route))
-		return;
-	skb = alloc_skb(LL_MAX_HEADER + PROBE_IP_BYTES, GFP_KERNEL);
-	if (!skb) {
-		ip_rt_put(route);
+	ip->version = 4;
+	ip->ihl = sizeof(*ip) / 4;
+	ip->tos = ds;
+	ip->tot_len = htons(sizeof(*ip) + sizeof(__be64));
+	ip->frag_off = htons(IP_DF);
+	ip->ttl = HOPS;
+	ip->protocol = PROBE_PROTOCOL;
+	ip->saddr = ends->from.s6_addr32[3];
+	ip->daddr = ends->to.s6_addr32[3];
+	ip_send_check(ip);
+}
+
+static void put_ipv6(struct sk_buff *skb, const struct probe_ends *ends, u8 ds)
+{
+	struct ipv6hdr *ip = skb_put(skb, sizeof(*ip));
+
+	ip6_flow_hdr(ip, ds, 0);
+	ip->payload_len = htons(sizeof(__be64));
+	ip->nexthdr = PROBE_PROTOCOL;
+	ip->hop_limit = HOPS;
+	ip->saddr = ends->from;
+	ip->daddr = ends->to;
+}
+
+static bool is_ipv4(const struct probe_ends *ends)
+{
+	return ipv6_addr_v4mapped(&ends->to);
+}
+
+void probe_put_ip(struct sk_buff *skb, const struct probe_ends *ends, u8 ds, u64 nonce)
+{
+	__be64 payload = cpu_to_be64(nonce);
+
+	if (is_ipv4(ends))
+		put_ipv4(skb, ends, ds);
+	else
+		put_ipv6(skb, ends, ds);
+	skb_set_transport_header(skb, skb->len);
+	skb_put_data(skb, &payload, sizeof(payload));
+}
+
+static void send_ipv4(struct net *net, struct sk_buff *skb, const struct probe_ends *ends)
+{
+	struct flowi4 flow = {
+	        .daddr = ends->to.s6_addr32[3],
+	        .saddr = ends->from.s6_addr32[3],
+	        .flowi4_proto = PROBE_PROTOCOL,
+	};
+	struct rtable *route = ip_route_output_key(net, &flow);
+
+	if (IS_ERR(route)) {
+		kfree_skb(skb);
 		return;
 	}
-	skb_reserve(skb, LL_MAX_HEADER);
-	skb_reset_network_header(skb);
-	probe_put_ip(skb, q->at, q->from, q->tos & ~INET_ECN_MASK, q->nonce | PROBE_ANSWER);
-	skb->protocol = htons(ETH_P_IP);
 	skb_dst_set(skb, &route->dst);
 	ip_local_out(net, NULL, skb);
+}
+
+static void send_answer(struct net *net, const struct probe_question *q)
+{
+	struct probe_ends ends = {.from = q->ends.to, .to = q->ends.from};
+	struct sk_buff *skb = alloc_skb(LL_MAX_HEADER + PROBE_BYTES_MAX, GFP_ATOMIC);
+
+	if (!skb)
+		return;
+	skb_reserve(skb, LL_MAX_HEADER);
+	skb_reset_network_header(skb);
+	probe_put_ip(skb, &ends, q->ds & ~INET_ECN_MASK, q->nonce | PROBE_ANSWER);
+	if (is_ipv4(&ends)) {
+		skb->protocol = htons(ETH_P_IP);
+		send_ipv4(net, skb, &ends);
+	} else {
+		skb->protocol = htons(ETH_P_IPV6);
+		probe6_send(net, skb, &ends, q->dev);
+	}
 }
 
 static void answer_all(struct work_struct *work)
 {
 	struct answers *a = container_of(work, struct answers, work);
-	struct question q;
+	struct probe_question q;
 
 	while (next_question(a, &q)) {
 		local_bh_disable();

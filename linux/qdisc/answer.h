@@ -6,36 +6,47 @@
 #ifndef SOJOURN_ANSWER_H
 #define SOJOURN_ANSWER_H
 
+#include <linux/in6.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/skbuff.h>
-#include <net/ip.h>
+#include <net/dst.h>
 #include <net/net_namespace.h>
 
-#define PROBE_PROTOCOL 253
-#define PROBE_ANSWER   BIT_ULL(63) /* of the nonce */
-#define PROBE_IP_BYTES (sizeof(struct iphdr) + sizeof(__be64))
+#define PROBE_PROTOCOL  253
+#define PROBE_ANSWER    BIT_ULL(63) /* of the nonce */
+#define PROBE_BYTES_MAX (sizeof(struct ipv6hdr) + sizeof(__be64))
 
-/* IP header and nonce at the end of a packet whose network header begins there. */
-static inline void probe_put_ip(struct sk_buff *skb, __be32 from, __be32 to, u8 tos, u64 nonce)
+/* Of one packet. An IPv4 address has its IPv4-mapped form, which no packet on a wire has. */
+struct probe_ends {
+	struct in6_addr from, to;
+};
+
+/* What stands above this one, as a VLAN, may have the packet's address. */
+static inline const struct net_device *route_dev(const struct sk_buff *skb)
 {
-	__be64 payload = cpu_to_be64(nonce);
-	struct iphdr *ip = skb_put_zero(skb, sizeof(*ip));
-
-	ip->version = 4;
-	ip->ihl = sizeof(*ip) / 4;
-	ip->tos = tos;
-	ip->tot_len = htons(PROBE_IP_BYTES);
-	ip->frag_off = htons(IP_DF);
-	ip->ttl = 64;
-	ip->protocol = PROBE_PROTOCOL;
-	ip->saddr = from;
-	ip->daddr = to;
-	skb_set_transport_header(skb, skb->len);
-	skb_put_data(skb, &payload, sizeof(payload));
+	return skb_dst(skb) ? skb_dst(skb)->dev : skb->dev;
 }
 
+/* IP header and nonce at the end of a packet whose network header begins there. */
+void probe_put_ip(struct sk_buff *skb, const struct probe_ends *ends, u8 ds, u64 nonce);
+
+/* What came as a question: by which device, where its sender's address alone does not say so.
+ */
+struct probe_question {
+	struct probe_ends ends;
+	u64 nonce;
+	int dev; /* 0: any */
+	u8 ds;
+};
+
+/* The payload of a packet has come that a handler of the protocol gives up. It says all of a
+ * question but the nonce. */
+void probe_received(struct sk_buff *skb, struct probe_question *question);
+
 /* Where a queue of this namespace lets probes be answered, answer this one, soon. */
-void answer_later(struct net *net, const struct sk_buff *question, u64 nonce);
+void answer_later(struct net *net, const struct sk_buff *skb,
+                  const struct probe_question *question);
 
 int answers_start(void);
 void answers_stop(void);

@@ -25,7 +25,9 @@
 #include <net/route.h>
 
 #include "answer.h"
+#include "ip_header.h"
 #include "probe.h"
+#include "probe6.h"
 
 #define SLOTS      4096
 #define ANSWERS    16
@@ -36,8 +38,8 @@
 struct slot {
 	u64 nonce; /* 0: free */
 	u64 sent_ns;
+	struct probe_ends ends;
 	u32 inst;
-	__be32 from, to;
 };
 
 struct sojourn_probes {
@@ -115,7 +117,7 @@ static u64 next_nonce(struct sojourn_probes *p)
 	       ~PROBE_ANSWER;
 }
 
-static u64 remember(struct sojourn_probes *p, u64 now, u32 inst, __be32 from, __be32 to)
+static u64 remember(struct sojourn_probes *p, u64 now, u32 inst, const struct probe_ends *ends)
 {
 	u64 nonce;
 	struct slot *slot;
@@ -124,25 +126,36 @@ static u64 remember(struct sojourn_probes *p, u64 now, u32 inst, __be32 from, __
 	nonce = next_nonce(p);
 	slot = &p->slots[nonce % SLOTS];
 	p->counts.forgotten += slot->nonce != 0;
-	*slot = (struct slot){nonce, now, inst, from, to};
+	*slot = (struct slot){nonce, now, *ends, inst};
 	spin_unlock(&p->lock);
 	return nonce;
 }
 
-static __be32 next_hop(const struct sk_buff *asking, const struct iphdr *ip)
+static __be32 next_hop(const struct sk_buff *asking)
 {
 	const struct dst_entry *dst = skb_dst(asking);
 
 	/* Without a route, as in a bridge, nobody knows the far end but the user. */
 	if (!dst || dst->ops->family != AF_INET)
 		return 0;
-	return rt_nexthop(skb_rtable(asking), ip->daddr);
+	return rt_nexthop(skb_rtable(asking), ip_hdr(asking)->daddr);
+}
+
+static bool probe4_ends(const struct sk_buff *asking, __be32 to, struct probe_ends *ends)
+{
+	__be32 from;
+
+	to = to ?: next_hop(asking);
+	from = to ? inet_select_addr(route_dev(asking), to, RT_SCOPE_LINK) : 0;
+	ipv6_addr_set_v4mapped(from, &ends->from);
+	ipv6_addr_set_v4mapped(to, &ends->to);
+	return from;
 }
 
 /* The header in front of IP, VLAN tags included, is that of the packet that asked. */
 static struct sk_buff *with_link_header(const struct sk_buff *asking, u32 bytes)
 {
-	struct sk_buff *skb = alloc_skb(PROBE_IP_BYTES + bytes + NET_SKB_PAD, GFP_ATOMIC);
+	struct sk_buff *skb = alloc_skb(PROBE_BYTES_MAX + bytes + NET_SKB_PAD, GFP_ATOMIC);
 
 	if (!skb)
 		return NULL;
@@ -157,26 +170,34 @@ static struct sk_buff *with_link_header(const struct sk_buff *asking, u32 bytes)
 	return skb;
 }
 
+/* Where its probe goes; false: nobody knows. */
+static bool find_ends(const struct sk_buff *asking, __be32 to, struct probe_ends *ends)
+{
+	__be16 type = skb_protocol(asking, true);
+	int at = skb_network_offset(asking);
+
+	if (at < 0)
+		return false;
+	if (type == htons(ETH_P_IP) && at + sizeof(struct iphdr) <= skb_headlen(asking))
+		return probe4_ends(asking, to, ends);
+	if (type == htons(ETH_P_IPV6) && at + sizeof(struct ipv6hdr) <= skb_headlen(asking))
+		return probe6_ends(asking, ends);
+	return false;
+}
+
 struct sk_buff *sojourn_probe_make(struct sojourn_probes *p, struct sk_buff *asking, __be32 to,
                                    u64 now, u32 inst)
 {
-	int bytes = skb_network_offset(asking);
-	const struct iphdr *ip = ip_hdr(asking);
-	struct sk_buff *skb = NULL;
-	__be32 from;
+	struct probe_ends ends;
+	struct sk_buff *skb;
 
-	if (skb_protocol(asking, true) != htons(ETH_P_IP) || bytes < 0 ||
-	    bytes + sizeof(*ip) > skb_headlen(asking))
+	if (!find_ends(asking, to, &ends))
 		goto unmade;
-	to = to ?: next_hop(asking, ip);
-	from = to ? inet_select_addr(asking->dev, to, RT_SCOPE_LINK) : 0;
-	if (!from)
-		goto unmade;
-	skb = with_link_header(asking, bytes);
+	skb = with_link_header(asking, skb_network_offset(asking));
 	if (!skb)
 		goto unmade;
-	probe_put_ip(skb, from, to, ip->tos & ~INET_ECN_MASK, remember(p, now, inst, from, to));
-	ip_send_check(ip_hdr(skb));
+	probe_put_ip(skb, &ends, read_ds(asking) & ~INET_ECN_MASK,
+	             remember(p, now, inst, &ends));
 	skb->destructor = probe_destructor;
 	return skb;
 unmade:
@@ -196,63 +217,64 @@ static void keep_answer(struct sojourn_probes *p, const struct sojourn_answer *a
 	WRITE_ONCE(p->held, p->held + 1);
 }
 
-/* An answer, to this address from that one. */
-static void hear(struct net *net, u64 nonce, __be32 at, __be32 from)
+static bool is_answer(const struct probe_ends *answer, const struct probe_ends *probe)
+{
+	return ipv6_addr_equal(&answer->from, &probe->to) &&
+	       ipv6_addr_equal(&answer->to, &probe->from);
+}
+
+/* Is a probe with this nonce under way? A packet between these ends may answer it. */
+static bool find_probe(struct net *net, u64 nonce, const struct probe_ends *answer)
 {
 	u64 now = ktime_get_ns();
 	u32 id = nonce >> ID_SHIFT & (BIT(ID_BITS) - 1);
 	struct sojourn_probes *p;
-	struct slot *slot;
+	bool found = false;
 
 	hash_for_each_possible_rcu(live, p, node, id) {
+		struct slot *slot = &p->slots[nonce % SLOTS];
+
 		if (p->id != id || p->net != net)
 			continue;
 		spin_lock(&p->lock);
-		slot = &p->slots[nonce % SLOTS];
-		if (slot->nonce == nonce && slot->from == at && slot->to == from) {
-			struct sojourn_answer answer = {now, now - slot->sent_ns, slot->inst};
-
-			slot->nonce = 0;
-			keep_answer(p, &answer);
+		if (nonce && slot->nonce == nonce) {
+			found = true;
+			if (answer && is_answer(answer, &slot->ends)) {
+				keep_answer(p, &(struct sojourn_answer){
+				                       now, now - slot->sent_ns, slot->inst});
+				slot->nonce = 0;
+			}
 		}
 		spin_unlock(&p->lock);
 	}
+	return found;
 }
 
-/* Is it one of our own that has come back as it went? */
-static bool is_own(struct net *net, u64 nonce, __be32 from)
-{
-	u32 id = nonce >> ID_SHIFT & (BIT(ID_BITS) - 1);
-	struct sojourn_probes *p;
-	bool own = false;
-
-	hash_for_each_possible_rcu(live, p, node, id) {
-		if (p->id != id || p->net != net)
-			continue;
-		spin_lock(&p->lock);
-		own |= p->slots[nonce % SLOTS].nonce == nonce &&
-		       p->slots[nonce % SLOTS].from == from;
-		spin_unlock(&p->lock);
-	}
-	return own;
-}
-
-/* Called in a softirq, under RCU. */
-static int probe_received(struct sk_buff *skb)
+/* In a softirq, under RCU. */
+void probe_received(struct sk_buff *skb, struct probe_question *question)
 {
 	struct net *net = dev_net(skb->dev);
-	const struct iphdr *ip = ip_hdr(skb);
 	u64 nonce;
 
 	if (skb->len == sizeof(__be64) && pskb_may_pull(skb, sizeof(__be64))) {
-		ip = ip_hdr(skb);
 		nonce = be64_to_cpup((__be64 *)skb->data);
+		question->nonce = nonce;
 		if (nonce & PROBE_ANSWER)
-			hear(net, nonce & ~PROBE_ANSWER, ip->daddr, ip->saddr);
-		else if (!is_own(net, nonce, ip->saddr))
-			answer_later(net, skb, nonce);
+			find_probe(net, nonce & ~PROBE_ANSWER, &question->ends);
+		else if (!find_probe(net, nonce, NULL)) /* our own come back are none */
+			answer_later(net, skb, question);
 	}
 	consume_skb(skb);
+}
+
+static int received(struct sk_buff *skb)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+	struct probe_question question = {.ds = ip->tos};
+
+	ipv6_addr_set_v4mapped(ip->saddr, &question.ends.from);
+	ipv6_addr_set_v4mapped(ip->daddr, &question.ends.to);
+	probe_received(skb, &question);
 	return 0;
 }
 
@@ -283,8 +305,8 @@ const struct sojourn_probe_counts *sojourn_probes_counts(const struct sojourn_pr
 
 /* ---- the protocol ---- */
 
-static const struct net_protocol probe_protocol = {
-        .handler = probe_received,
+static const struct net_protocol protocol = {
+        .handler = received,
         .no_policy = 1,
 };
 
@@ -294,8 +316,10 @@ int sojourn_probes_start(void)
 
 	if (err)
 		return err;
-	heard = !inet_add_protocol(&probe_protocol, PROBE_PROTOCOL);
-	if (!heard)
+	heard = !inet_add_protocol(&protocol, PROBE_PROTOCOL);
+	if (heard)
+		probe6_start();
+	else
 		pr_warn("sch_sojourn: IP protocol %d is another's: no probes\n",
 		        PROBE_PROTOCOL);
 	return 0;
@@ -304,8 +328,10 @@ int sojourn_probes_start(void)
 void sojourn_probes_stop(void)
 {
 	/* Waits for those who are in the handler. */
-	if (heard)
-		inet_del_protocol(&probe_protocol, PROBE_PROTOCOL);
+	if (heard) {
+		probe6_stop();
+		inet_del_protocol(&protocol, PROBE_PROTOCOL);
+	}
 	answers_stop();
 	/* Memory that kvfree_rcu() has. */
 	rcu_barrier();

@@ -3,10 +3,10 @@
 /*
  * probe.h: the probes that a queue's algorithm asks for, on a wire.
  *
- * A probe is an IPv4 packet of 28 bytes, protocol 253 (for experiments, RFC 3692), Not-ECT,
- * whose payload is a nonce of 64 bits. It goes to the next hop of the packet that asked, or
- * to the address of the row `responder`. Who answers sends the nonce back with its highest
- * bit set.
+ * A probe is a packet of 28 bytes with IPv4 or 48 with IPv6, as the packet that asked,
+ * protocol 253 (for experiments, RFC 3692), Not-ECT, whose payload is a nonce of 64 bits. It
+ * goes to the next hop of the packet that asked, or with IPv4 to the address of the row
+ * `responder`. Who answers sends the nonce back with its highest bit set.
  */
 #ifndef SOJOURN_PROBE_H
 #define SOJOURN_PROBE_H
@@ -24,7 +24,7 @@ struct sojourn_answer {
 
 /* What became of the probes, beside what the queue counts. */
 struct sojourn_probe_counts {
-	u64 unmade;    /* no memory, no address, or not IPv4 */
+	u64 unmade;    /* no memory, no address, or no IP */
 	u64 forgotten; /* not answered within the 4096 that followed */
 	u64 unheard;   /* answers that no event of the queue came to take */
 };
@@ -37,7 +37,7 @@ struct sojourn_probes *sojourn_probes_new(struct net *net);
 /* Freed when nobody can look at them any more; NULL: none. */
 void sojourn_probes_free(struct sojourn_probes *p);
 
-/* The probe that this packet wants behind it, or NULL. `to`: 0 is the next hop. */
+/* The probe that this packet wants behind it, or NULL. `to`, of IPv4: 0 is the next hop. */
 struct sk_buff *sojourn_probe_make(struct sojourn_probes *p, struct sk_buff *asking, __be32 to,
                                    u64 now, u32 inst);
 /* As long as the queue that made it holds it. */

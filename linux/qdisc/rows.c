@@ -11,7 +11,7 @@ const struct aqm_field sojourn_rows[] = {
 	AQM_ROW(2, AQM_BOOL, sojourn_conf, respond, AQM_COUNT, 0, 0, 1, 0,
 		"answer the probes of other queues that come to this namespace"),
 	AQM_ROW(3, AQM_U32, sojourn_conf, responder, AQM_IPV4, 0, 0, U32_MAX, 0,
-		"who answers this queue's probes; 0.0.0.0: the next hop"),
+		"who answers this queue's IPv4 probes; 0.0.0.0: the next hop"),
 	AQM_END,
 };
 /* clang-format on */

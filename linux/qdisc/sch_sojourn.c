@@ -131,27 +131,22 @@ static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 p
 
 /*
  * The probe that a packet wants behind it joins this queue, as if it had come with it;
- * parents hear of it as of one more piece of a segment. Answers how many packets that is.
+ * parents hear of it as of one more piece of a segment. Answers its bytes; 0: there is none.
  */
 static noinline __cold u32 send_probe(struct Qdisc *sch, struct sk_buff *asking, u64 now)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sk_buff *skb = sojourn_probe_make(s->probes, asking, htonl(s->conf.responder),
 	                                         now, s->queue->probe_inst);
+	u32 bytes = skb ? skb->len : 0;
 
 	if (!skb)
 		return 0;
-	set_pkt_len(skb, skb->len);
+	set_pkt_len(skb, bytes);
 	sojourn_cb(skb)->ds = read_ds(skb);
 	trace_arrival(sch, skb);
 	trace_joined(sch, aqm_join_probe(s->queue, now, skb));
-	return 1;
-}
-
-/* Of the probe behind this packet. */
-static u32 probe_len(const struct sk_buff *asking)
-{
-	return skb_network_offset(asking) + PROBE_IP_BYTES;
+	return bytes;
 }
 
 static bool wants_probe(const struct sojourn_sched *s)
@@ -182,7 +177,7 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 	const struct sojourn_sched *s = qdisc_priv(sch);
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
 	struct sk_buff *segments, *segment, *next;
-	u32 pkts = 0, bytes = 0, len = qdisc_pkt_len(skb);
+	u32 pkts = 0, bytes = 0, probe, len = qdisc_pkt_len(skb);
 	bool joined = false;
 
 	/* Found once: the segments inherit it. */
@@ -198,10 +193,9 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 		pkts++;
 		bytes += segment->len;
 		joined |= enqueue_one(sch, segment, now);
-		if (wants_probe(s) && send_probe(sch, segment, now)) {
-			pkts++;
-			bytes += probe_len(segment);
-		}
+		probe = wants_probe(s) ? send_probe(sch, segment, now) : 0;
+		pkts += probe != 0;
+		bytes += probe;
 	}
 	consume_skb(skb);
 	return settle_arrivals(sch, joined, pkts, bytes, len, to_free);
@@ -211,10 +205,10 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 static noinline __cold int enqueue_probed(struct Qdisc *sch, struct sk_buff *skb, u64 now,
                                           struct sk_buff **to_free)
 {
-	u32 len = qdisc_pkt_len(skb), probe = probe_len(skb);
-	u32 probes = send_probe(sch, skb, now);
+	u32 len = qdisc_pkt_len(skb);
+	u32 probe = send_probe(sch, skb, now);
 
-	return settle_arrivals(sch, true, 1 + probes, len + probes * probe, len, to_free);
+	return settle_arrivals(sch, true, 1 + (probe != 0), len + probe, len, to_free);
 }
 
 static FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -347,6 +341,24 @@ static struct sojourn_choice chosen(const struct sojourn_sched *s)
 	};
 }
 
+static int keep_dst(struct net_device *dev, struct netdev_nested_priv *unused)
+{
+	netif_keep_dst(dev);
+	return 0;
+}
+
+/* A probe goes to the next hop of a packet, so it must still be known here. A VLAN's device
+ * lets go of it first, unless it is told too. */
+static void keep_routes(struct net_device *dev)
+{
+	struct netdev_nested_priv unused = {};
+
+	netif_keep_dst(dev);
+	rcu_read_lock();
+	netdev_walk_all_upper_dev_rcu(dev, keep_dst, &unused);
+	rcu_read_unlock();
+}
+
 /* A queue that is not in use yet. */
 struct made {
 	struct aqm_queue *queue;
@@ -375,8 +387,7 @@ static int make_queue(struct Qdisc *sch, struct made *made, const struct sojourn
 			kvfree(made->queue);
 			return -ENOMEM;
 		}
-		/* A probe goes to the next hop of a packet, so it must still be known here. */
-		netif_keep_dst(qdisc_dev(sch));
+		keep_routes(qdisc_dev(sch));
 	}
 	made->now = ktime_get_ns();
 	aqm_queue_init(made->queue, choice->algo, &choice->setup, choice->conf,

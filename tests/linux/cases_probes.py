@@ -250,16 +250,19 @@ def a_probe_has_the_tags_of_its_packet_and_the_address_that_is_said() -> None:
     for words in ("link set outer up", "link set inner up", "addr add 10.0.0.1/24 dev inner"):
         do(f"ip {words}")
     do("ip neigh add 10.0.0.2 lladdr 02:00:00:00:00:02 nud permanent dev inner")
-    do("tc qdisc add dev c0 root handle 1: sojourn asqm responder 10.9.8.7")
-    with catching("s0", "s") as out:
-        Sender().send(8)
-        time.sleep(0.1)
-    probes = [data for data in out if data[31] == PROTOCOL]
-    assert len(probes) == 2
-    for data in probes:
-        assert data[:22] == out[0][:22]
-        assert data[12:22] == bytes.fromhex("88a80065 81000066 0800")
-        assert data[38:42] == bytes((10, 9, 8, 7))
+    # Another address of the device below, which no packet of the tagged network has.
+    do("ip addr add 10.5.5.5/24 dev c0")
+    for words, target in (("", THERE), ("responder 10.9.8.7", bytes((10, 9, 8, 7)))):
+        do(f"tc qdisc replace dev c0 root handle 1: sojourn asqm {words}")
+        with catching("s0", "s") as out:
+            Sender().send(8)
+            time.sleep(0.1)
+        probes = [data for data in out if data[31] == PROTOCOL]
+        assert len(probes) == 2
+        for data in probes:
+            assert data[:22] == out[0][:22]
+            assert data[12:22] == bytes.fromhex("88a80065 81000066 0800")
+            assert data[34:42] == HERE + target
 
 
 @case

@@ -63,7 +63,7 @@ RECORD = np.dtype(
 )
 HEAD_BYTES = 32
 ROW, INIT, CHANGE, RESET, EVENT, LOOK, NUMBER, STATE, JOINED, LEFT, FREED, MARKED = range(12)
-ARRIVAL, WISH, ENQUEUE, OVERFLOW, DEQUEUE, GONE, TICK = range(7)
+ARRIVAL, WISH, ENQUEUE, OVERFLOW, DEQUEUE, GONE, TICK, PROBE, ECHO = range(9)
 WHY = ["none", "early", "delay", "threshold", "match", "rate", "limit", "fat", "lowered", "reset"]
 
 
@@ -74,6 +74,8 @@ class Seen:
     records: int
     verdicts: int
     ticks: int
+    probes: int
+    answers: int
     victims: int
     marks: int
     changes: int
@@ -93,6 +95,8 @@ def seen(path: Path) -> Seen:
         records=len(records),
         verdicts=int(np.isin(events["ev"], (ENQUEUE, OVERFLOW, DEQUEUE)).sum()),
         ticks=int((events["ev"] == TICK).sum()),
+        probes=int((events["ev"] == PROBE).sum()),
+        answers=int((events["ev"] == ECHO).sum()),
         victims=int(events["nvictims"].sum()),
         marks=what[MARKED],
         changes=what[CHANGE],

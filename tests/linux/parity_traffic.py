@@ -5,7 +5,7 @@
 TCP connections with and without ECN, bursts of datagrams larger than the limit, segments, rows
 that change under way, a link that goes down and comes back, queues that are replaced, one that
 stands still, and devices with very small and very large packets. The other end has a queue too,
-for what comes back.
+for what comes back, and answers the probes of an algorithm that asks for them.
 
 Programs of the guest play it, all of them C, and each number in it is written here, on the host:
 so a kernel of the same source gets the same packets at the same nanoseconds wherever it runs.
@@ -74,6 +74,7 @@ class Traffic:
         self.script = Script()
         self.stop_ns = 0
         known = algorithms()[name]
+        self.probes = known.probes
         self.queue_rows = QUEUE_ROWS | (RATES if known.needs_rate else {})
         self._params = {row.name: row for row in known.params}
         self._host = {row.name: row for row in HOST_ROWS}
@@ -94,6 +95,16 @@ class Traffic:
         options = nl.nest(nl.QUEUE, *queue), self.params(number, fixed=True)
         kind, flags = nl.algorithm(self.name), nl.CREATE | nl.REPLACE
         self.script.qdisc(index, "9:1", own, flags, "sojourn", kind, *options, *more)
+
+    def far(self) -> list[bytes]:
+        """The other end's queue, of as few rows as it may have; it lets probes be answered."""
+        rate = {name: turns[:1] for name, turns in self.queue_rows.items() if name in RATES}
+        options = [nl.algorithm(self.name)]
+        if rate:
+            options.append(nl.nest(nl.QUEUE, *by_turns(queue_rows(), rate, 0)))
+        if self.probes:
+            options.append(nl.nest(nl.HOST, encoded(self._host["respond"], 1)))
+        return options
 
     def change(self, number: int, own: str = "10:") -> None:
         queue = nl.nest(nl.QUEUE, *by_turns(queue_rows(), self.queue_rows, number))
@@ -150,9 +161,7 @@ class Traffic:
         for address in (PLAIN, OFFERS_ECN):
             script.address(WIRE, address)
         script.neighbour(WIRE, "10.0.0.1", 1)
-        rate = {name: turns[:1] for name, turns in self.queue_rows.items() if name in RATES}
-        far = nl.algorithm(self.name), nl.nest(nl.QUEUE, *by_turns(queue_rows(), rate, 0))
-        script.qdisc(WIRE, "root", "1:", nl.CREATE, "sojourn", *(far if rate else far[:1]))
+        script.qdisc(WIRE, "root", "1:", nl.CREATE, "sojourn", *self.far())
         script.space("c")
         script.address(WIRE, "10.0.0.1")
         self.up()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from sojourn import _native
+from sojourn.algorithms import algorithms
 from sojourn.linux import plan
 from sojourn.linux import run as host
 from sojourn.linux.run import run
@@ -73,6 +74,46 @@ def test_linux_and_the_simulator_agree_on_a_short_run() -> None:
     voice = [report["flows"][-1]["delivered_bytes"] for report in (linux, sim)]
     assert voice[0] == pytest.approx(voice[1], rel=0.05)
     assert linux["fct_s"]["n"] == pytest.approx(sim["fct_s"]["n"], rel=0.25)
+
+
+RATED = """
+format = 1
+name = "a rate that falls"
+duration = "30 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "80 ms"
+shaper = "htb"
+schedule = [{ at = "15 s", rate = "4 Mbit/s" }]
+aqm = { algorithm = "NAME" }
+
+[[dumbbell.flows]]
+count = 10
+transport = { kind = "tcp", cc = "reno" }
+
+[record]
+windows = [
+    { name = "before", from = "5 s", to = "15 s" },
+    { name = "after", from = "18 s", to = "30 s" },
+]
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("name", [a.name for a in algorithms().values() if a.needs_rate])
+def test_an_algorithm_that_needs_the_links_rate_has_it_on_both_hosts(name: str) -> None:
+    """Told of the first rate only, it would take a link that is full for one that is half idle."""
+    text = RATED.replace("NAME", name)
+    linux, _ = outcome(text, 1)
+    done = _native.run(json.dumps(loads(text).to_engine()), 1)
+    assert done
+    sim = json.loads(done[0])
+    for here, there in zip(*(r["queues"][0]["windows"] for r in (linux, sim)), strict=True):
+        assert here["utilisation_pct"] == pytest.approx(there["utilisation_pct"], abs=8)
+        mean = there["queue_delay_ms"]["mean"]
+        assert here["queue_delay_ms"]["mean"] == pytest.approx(mean, rel=0.5)
+        assert here["dropped_pkts"] == pytest.approx(there["dropped_pkts"], rel=0.5)
 
 
 @pytest.mark.usefixtures("kernel")

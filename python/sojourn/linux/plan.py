@@ -229,8 +229,8 @@ class _Layout:
             f"shown=$({program} -n {box} -batch {box}.qdiscs)",
             f'case $shown in *"qdisc {stage.kind} "*) ;; *) echo "{dev}: $shown"; exit 1 ;; esac',
         ]
-        for at_ns, command in stage.timetable:
-            self.timetable.append((at_ns, f"tc -n {box} {command.format(dev=dev)}"))
+        for at_ns, commands in stage.timetable:
+            self.timetable.append((at_ns, _at_once(box, [c.format(dev=dev) for c in commands])))
 
     def add_probes(self, i: int, forth: list[int], back: list[int], responder: str) -> None:
         """Addresses at both ends, routes between them, and a queue that lets the far end answer.
@@ -261,6 +261,14 @@ class _Layout:
             for i in links:
                 node = self.spaces[self.nodes[self.links[i]["from"]]]
                 node.routes.append(f"route add {goal} dev l{i}h0a{extra}")
+
+
+def _at_once(space: str, commands: list[str]) -> str:
+    """One process for all of them, between which nothing else happens."""
+    if len(commands) == 1:
+        return f"tc -n {space} {commands[0]}"
+    lines = " ".join(f"'{command}'" for command in commands)
+    return f"printf '%s\\n' {lines} | {TC} -n {space} -batch -"
 
 
 def probe_address(link: int, *, asks: bool) -> str:

@@ -8,7 +8,7 @@ qdisc stands in a sender, where netem would disturb TCP's own limits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,16 +22,19 @@ AMPLE_PKTS = 1_000_000
 _SLACK_NS = 5_000
 # netem keeps the order of packets only where it has a rate: one that takes a packet no time.
 _KEEPS_ORDER = "rate 100gbit"
+# The row that says what the link can send. As in the simulator it is the link's rate, and goes with
+# it, unless the scenario sets it.
+_RATE_ROW = "bandwidth"
 _SUFFIX = {"ns": "ns", "pkts": "p", "bytes": "b", "bytes/s": "B/s"}
 
 
 @dataclass(frozen=True)
 class Stage:
     """tc commands for one device; `{dev}` stands for it, `{responder}` for the address that its
-    probes go to. Times are those of the run."""
+    probes go to. Times are those of the run; all commands of one time are for one moment."""
 
     commands: tuple[str, ...]
-    timetable: tuple[tuple[int, str], ...] = ()
+    timetable: tuple[tuple[int, tuple[str, ...]], ...] = ()
     kind: str = "netem"  # the qdisc that `tc qdisc show` must name afterwards
 
 
@@ -66,7 +69,7 @@ def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
     def words(verb: str, rate_bps: int) -> str:
         return f"qdisc {verb} dev {{dev}} root netem rate {rate_bps}bit limit {limit_pkts}"
 
-    steps = ((step["at_ns"], words("change", step["rate_bps"])) for step in link["schedule"])
+    steps = ((step["at_ns"], (words("change", step["rate_bps"]),)) for step in link["schedule"])
     return Stage((words("add", link["rate_bps"]),), tuple(steps))
 
 
@@ -82,9 +85,7 @@ def _tbf(link: Mapping[str, Any]) -> Stage:
         burst = f"burst {link['burst_bytes']}b limit {AMPLE_PKTS}"
         return f"qdisc {verb} dev {{dev}} root handle 1: tbf rate {rate_bps}bit {burst}"
 
-    leaf = f"qdisc add dev {{dev}} parent 1:1 handle 10: {leaf_words(link['queue'])}"
-    steps = ((step["at_ns"], words("change", step["rate_bps"])) for step in link["schedule"])
-    return Stage((words("add", link["rate_bps"]), leaf), tuple(steps), _kind(link["queue"]))
+    return _above(link, (), words, "1:1")
 
 
 def _htb(link: Mapping[str, Any], burst_bytes: int | None) -> Stage:
@@ -95,10 +96,30 @@ def _htb(link: Mapping[str, Any], burst_bytes: int | None) -> Stage:
             f"ceil {rate_bps}bit burst {burst}b cburst {burst}b quantum 1514"
         )
 
-    root = "qdisc add dev {dev} root handle 1: htb default 10"
-    leaf = f"qdisc add dev {{dev}} parent 1:10 handle 10: {leaf_words(link['queue'])}"
-    steps = ((step["at_ns"], words("change", step["rate_bps"])) for step in link["schedule"])
-    return Stage((root, words("add", link["rate_bps"]), leaf), tuple(steps), _kind(link["queue"]))
+    return _above(link, ("qdisc add dev {dev} root handle 1: htb default 10",), words, "1:10")
+
+
+def _above(
+    link: Mapping[str, Any],
+    before: tuple[str, ...],
+    words: Callable[[str, int], str],
+    parent: str,
+) -> Stage:
+    """A shaper in these words above the link's queue, which hears of its rate."""
+    queue, rate_bps = link["queue"], link["rate_bps"]
+    leaf = f"qdisc add dev {{dev}} parent {parent} handle 10: {leaf_words(queue, rate_bps)}"
+
+    def step(rate_bps: int) -> tuple[str, ...]:
+        if not _hears_rate(queue):
+            return (words("change", rate_bps),)
+        told = (
+            f"sojourn {algorithms.find(queue['algorithm']).inside} {_rate_words(queue, rate_bps)}"
+        )
+        change = f"qdisc change dev {{dev}} parent {parent} handle 10: {told}"
+        return words("change", rate_bps), change
+
+    steps = ((later["at_ns"], step(later["rate_bps"])) for later in link["schedule"])
+    return Stage((*before, words("add", rate_bps), leaf), tuple(steps), _kind(queue))
 
 
 def _kind(queue: Mapping[str, Any]) -> str:
@@ -106,8 +127,18 @@ def _kind(queue: Mapping[str, Any]) -> str:
     return leaf_words(queue).split()[0]
 
 
-def leaf_words(queue: Mapping[str, Any]) -> str:
-    """Our qdisc with the scenario's rows, each by its own name; or one of the kernel's own."""
+def _hears_rate(queue: Mapping[str, Any]) -> bool:
+    return not algorithms.find(queue["algorithm"]).alone and _RATE_ROW not in queue["rows"]
+
+
+def _rate_words(queue: Mapping[str, Any], rate_bps: int) -> str:
+    row = algorithms.find(queue["algorithm"]).rows[_RATE_ROW]
+    return " ".join(_row_words(row, rate_bps // 8))
+
+
+def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
+    """Our qdisc with the scenario's rows, each by its own name, and the rate of the link; or one of
+    the kernel's own."""
     rows = dict(queue["rows"])
     algorithm = algorithms.find(queue["algorithm"])
     known = algorithm.rows
@@ -128,6 +159,8 @@ def leaf_words(queue: Mapping[str, Any]) -> str:
     rows.setdefault("memory_limit", known["memory_limit"].max)
     for name, number in rows.items():
         words += _row_words(known[name], int(number))
+    if rate_bps is not None and _hears_rate(queue):
+        words.append(_rate_words(queue, rate_bps))
     return " ".join(words)
 
 

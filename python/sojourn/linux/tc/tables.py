@@ -30,16 +30,28 @@ def _row(attr: int, kind: str, name: str, unit: str, default: int, help_: str) -
 # linux/qdisc/rows.c has the same rows; a test compares the two.
 HOST_ROWS = (
     _row(
-        *(1, "bool", "split_gso", "count", 1),
+        1,
+        "bool",
+        "split_gso",
+        "count",
+        1,
         "split large segments into packets of the wire before they are queued",
     ),
     _row(
-        *(2, "bool", "respond", "count", 0),
+        2,
+        "bool",
+        "respond",
+        "count",
+        0,
         "answer the probes of other queues that come to this namespace",
     ),
     _row(
-        *(3, "u32", "responder", "ipv4", 0),
-        "who answers this queue's probes; 0.0.0.0: the next hop",
+        3,
+        "u32",
+        "responder",
+        "ipv4",
+        0,
+        "who answers this queue's IPv4 probes; 0.0.0.0: the next hop",
     ),
 )
 

@@ -368,7 +368,7 @@ static bool near(double is, double was, double times, double more)
 
 static void stopped_link(void)
 {
-	struct around seen[2] = {{0, 0, 0}, {0, 0, 0}};
+	struct period seen[2] = {{0, 0, 0}, {0, 0, 0}};
 	double delay_ms[2], signals_pct[2];
 	u32 i;
 	bool good;

@@ -12,15 +12,15 @@
 
 #include "life.h"
 
-#define SENDERS    5
-#define RTT_MS     40
-#define STOP_MS    30000
-#define GO_MS      90000
-#define END_MS     110000
-#define NEWS_MAX   4096
-#define PAUSE_SIZE 2000
+#define SENDERS      5
+#define RTT_MS       40
+#define STOP_MS      30000
+#define GO_MS        90000
+#define END_MS       110000
+#define FEEDBACK_MAX 4096
+#define PAUSE_SIZE   2000
 
-struct news {
+struct feedback {
 	u32 due_ms;
 	u8 sender;
 	bool signal;
@@ -28,40 +28,41 @@ struct news {
 
 struct senders {
 	double window[SENDERS];
-	u32 flying[SENDERS], deaf_ms[SENDERS];
-	struct news news[NEWS_MAX];
+	u32 in_flight[SENDERS], next_cut_ms[SENDERS];
+	struct feedback feedback[FEEDBACK_MAX];
 	u32 first, last;
 	u64 freed;
 	u8 was_inside[PAUSE_SIZE];
 };
 
-struct around {
+struct period {
 	double delay_ms, packets, signals; /* sums over packets, and their numbers */
 };
 
-static inline void post(struct senders *s, u32 now_ms, u8 sender, bool signal)
+static inline void report(struct senders *s, u32 now_ms, u8 sender, bool signal)
 {
-	s->news[s->last++ % NEWS_MAX] = (struct news){now_ms + RTT_MS, sender, signal};
+	s->feedback[s->last++ % FEEDBACK_MAX] =
+	        (struct feedback){now_ms + RTT_MS, sender, signal};
 }
 
-static inline void hear(struct senders *s, u32 now_ms)
+static inline void receive(struct senders *s, u32 now_ms)
 {
-	while (s->first != s->last && s->news[s->first % NEWS_MAX].due_ms <= now_ms) {
-		struct news n = s->news[s->first++ % NEWS_MAX];
+	while (s->first != s->last && s->feedback[s->first % FEEDBACK_MAX].due_ms <= now_ms) {
+		struct feedback n = s->feedback[s->first++ % FEEDBACK_MAX];
 		double *w = &s->window[n.sender];
 
-		s->flying[n.sender]--;
+		s->in_flight[n.sender]--;
 		if (!n.signal) {
 			*w += 1 / *w;
-		} else if (now_ms >= s->deaf_ms[n.sender]) {
+		} else if (now_ms >= s->next_cut_ms[n.sender]) {
 			*w = *w > 2 ? *w / 2 : 1;
-			s->deaf_ms[n.sender] = now_ms + RTT_MS;
+			s->next_cut_ms[n.sender] = now_ms + RTT_MS;
 		}
 	}
 }
 
 /* The senders of packets that the queue has freed hear of it a round trip later. */
-static inline void mourn(struct senders *s, struct life *l, u32 now_ms)
+static inline void report_freed(struct senders *s, struct life *l, u32 now_ms)
 {
 	u32 h;
 
@@ -69,7 +70,7 @@ static inline void mourn(struct senders *s, struct life *l, u32 now_ms)
 		if (s->was_inside[h] && l->b.host->packets[h].place == OUTSIDE) {
 			s->was_inside[h] = 0;
 			s->freed++;
-			post(s, now_ms, (u8)(l->b.host->packets[h].flow >> 29), true);
+			report(s, now_ms, (u8)(l->b.host->packets[h].flow >> 29), true);
 		}
 }
 
@@ -79,7 +80,7 @@ static inline void send_all(struct senders *s, struct life *l, u32 now_ms)
 	u32 h;
 
 	for (i = 0; i < SENDERS; i++)
-		while (s->flying[i] + 1 <= s->window[i] && s->flying[i] < 200) {
+		while (s->in_flight[i] + 1 <= s->window[i] && s->in_flight[i] < 200) {
 			h = packet_new(&l->b, (u32)i << 29, 1250, AQM_ECT0);
 			if (h == AQM_NIL)
 				return;
@@ -87,14 +88,14 @@ static inline void send_all(struct senders *s, struct life *l, u32 now_ms)
 			turn_to(l);
 			packet_of(l->b.host, h)->place = INSIDE;
 			s->was_inside[h] = 1;
-			s->flying[i]++;
+			s->in_flight[i]++;
 			aqm_enqueue(l->b.q, l->b.now, h);
 			look(l);
-			mourn(s, l, now_ms);
+			report_freed(s, l, now_ms);
 		}
 }
 
-static inline void send_one(struct senders *s, struct life *l, u32 now_ms, struct around *a)
+static inline void send_one(struct senders *s, struct life *l, u32 now_ms, struct period *a)
 {
 	aqm_h h = life_leave(l);
 
@@ -102,19 +103,19 @@ static inline void send_one(struct senders *s, struct life *l, u32 now_ms, struc
 		const struct packet *p = packet_of(l->b.host, h);
 
 		s->was_inside[h] = 0;
-		post(s, now_ms, (u8)(p->flow >> 29), (p->ds & 3) == AQM_CE);
+		report(s, now_ms, (u8)(p->flow >> 29), (p->ds & 3) == AQM_CE);
 		a->delay_ms += (double)(l->b.now - p->keep.enq_ns) / NS_PER_MS;
 		a->packets++;
 	}
-	mourn(s, l, now_ms);
+	report_freed(s, l, now_ms);
 }
 
 /* Ten seconds before the stop, and ten seconds that begin ten seconds after it. */
-static inline void pause_run(const struct aqm_algo *algo, struct around seen[2])
+static inline void pause_run(const struct aqm_algo *algo, struct period seen[2])
 {
 	struct life l = life_new(algo, PAUSE_SIZE, NS_PER_S);
 	struct senders *s = calloc(1, sizeof(*s));
-	struct around none;
+	struct period none;
 	u64 before = 0;
 	u32 ms;
 
@@ -124,9 +125,9 @@ static inline void pause_run(const struct aqm_algo *algo, struct around seen[2])
 		s->window[ms] = 2;
 	for (ms = 0; ms < END_MS; ms++) {
 		bool was = ms >= STOP_MS - 10000 && ms < STOP_MS, is = ms >= END_MS - 10000;
-		struct around *a = was ? &seen[0] : is ? &seen[1] : &none;
+		struct period *a = was ? &seen[0] : is ? &seen[1] : &none;
 
-		hear(s, ms);
+		receive(s, ms);
 		send_all(s, &l, ms);
 		l.b.now += NS_PER_MS;
 		if (ms < STOP_MS || ms >= GO_MS)

@@ -203,7 +203,7 @@ static inline void end(void)
 }
 
 /* One call of the algorithm, and what it answers. */
-#define ASK(call_, now_, pkt_, ...)                                                            \
+#define CALL(call_, now_, pkt_, ...)                                                           \
 	({                                                                                     \
 		__auto_type answer_ =                                                          \
 		        (enter(#call_, now_, pkt_), at.algo->call_(__VA_ARGS__));              \
@@ -212,13 +212,13 @@ static inline void end(void)
 	})
 
 /* One that answers nothing. */
-#define TELL(call_, now_, pkt_, ...)                                                           \
+#define CALL_VOID(call_, now_, pkt_, ...)                                                      \
 	(enter(#call_, now_, pkt_), at.algo->call_(__VA_ARGS__), end())
 
 /* One whose answer the queue judges: a break of its rules is reported with this event. */
-#define ASK_JUDGED(...)                                                                        \
+#define CALL_JUDGED(...)                                                                       \
 	({                                                                                     \
-		__auto_type judged_ = ASK(__VA_ARGS__);                                        \
+		__auto_type judged_ = CALL(__VA_ARGS__);                                       \
 		at.answer = at.last;                                                           \
 		judged_;                                                                       \
 	})
@@ -233,46 +233,46 @@ static inline u64 later(u64 next, u64 than)
 
 static const char *watched_check(const void *conf)
 {
-	return ASK(check, 0, NULL, conf);
+	return CALL(check, 0, NULL, conf);
 }
 
 static void watched_configure(void *st, const void *conf, const struct aqm_view *views)
 {
-	TELL(configure, at.last.now, NULL, st, conf, views);
+	CALL_VOID(configure, at.last.now, NULL, st, conf, views);
 }
 
 static u64 watched_start(void *st, const void *conf, u64 now, u64 seed)
 {
-	return later(ASK(start, now, NULL, st, conf, now, seed), now);
+	return later(CALL(start, now, NULL, st, conf, now, seed), now);
 }
 
 static struct aqm_verdict watched_enqueue(void *st, const void *conf, u64 now,
                                           const struct aqm_view *views, struct aqm_pkt *pkt)
 {
-	return ASK_JUDGED(enqueue, now, pkt, st, conf, now, views, pkt);
+	return CALL_JUDGED(enqueue, now, pkt, st, conf, now, views, pkt);
 }
 
 static struct aqm_verdict watched_overflow(void *st, const void *conf, u64 now,
                                            const struct aqm_view *views, struct aqm_pkt *pkt)
 {
-	return ASK_JUDGED(overflow, now, pkt, st, conf, now, views, pkt);
+	return CALL_JUDGED(overflow, now, pkt, st, conf, now, views, pkt);
 }
 
 static u32 watched_pick(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	return ASK_JUDGED(pick, now, NULL, st, conf, now, views);
+	return CALL_JUDGED(pick, now, NULL, st, conf, now, views);
 }
 
 static struct aqm_verdict watched_dequeue(void *st, const void *conf, u64 now,
                                           const struct aqm_view *views,
                                           const struct aqm_pkt *pkt)
 {
-	return ASK_JUDGED(dequeue, now, pkt, st, conf, now, views, pkt);
+	return CALL_JUDGED(dequeue, now, pkt, st, conf, now, views, pkt);
 }
 
 static void watched_empty(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	TELL(empty, now, NULL, st, conf, now, views);
+	CALL_VOID(empty, now, NULL, st, conf, now, views);
 }
 
 /* Also of an algorithm without `gone`: packets are counted here. */
@@ -281,24 +281,24 @@ static void watched_gone(void *st, const void *conf, u64 now, const struct aqm_v
 {
 	at.gone++;
 	if (at.algo->gone)
-		TELL(gone, now, pkt, st, conf, now, views, pkt, why);
+		CALL_VOID(gone, now, pkt, st, conf, now, views, pkt, why);
 }
 
 static u64 watched_tick(void *st, const void *conf, u64 now, const struct aqm_view *views)
 {
-	return later(ASK(tick, now, NULL, st, conf, now, views), now);
+	return later(CALL(tick, now, NULL, st, conf, now, views), now);
 }
 
 static u64 watched_idle(void *st, const void *conf, const struct aqm_view *views, u64 from,
                         u64 to)
 {
-	return later(ASK(idle, to, NULL, st, conf, views, from, to), to);
+	return later(CALL(idle, to, NULL, st, conf, views, from, to), to);
 }
 
 static void watched_echo(void *st, const void *conf, u64 now, const struct aqm_view *views,
                          u64 rtt_ns)
 {
-	TELL(echo, now, NULL, st, conf, now, views, rtt_ns);
+	CALL_VOID(echo, now, NULL, st, conf, now, views, rtt_ns);
 }
 
 /* The algorithm, under watch. Always with `gone`, which counts packets. */

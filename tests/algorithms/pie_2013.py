@@ -116,7 +116,7 @@ def test_pie_2013_gathers_through_a_stop() -> None:
     assert found == pytest.approx([0.14, 0.61, 1, 1], abs=0.03)
     model.bytes = 0
     found = []
-    for now_s in (5, 10, 13.5):
-        model.advance(60 + now_s)
+    for after_s in (5, 10, 13.5):
+        model.advance(60 + after_s)
         found.append(model.p)
     assert found == pytest.approx([0.54, 0.12, 0], abs=0.03)

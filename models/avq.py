@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """AVQ: Kunniyur and Srikant, "Analysis and design of an adaptive virtual queue (AVQ) algorithm for
-active queue management", SIGCOMM 2001, the pseudo-code of its section 3.
+active queue management", SIGCOMM 2001, its pseudo-code.
 
 C is the link's capacity, `virtual_rate` the virtual queue's, in bytes per second; B the buffer of
 both; b the arriving packet, t now and s the time of the arrival before it.

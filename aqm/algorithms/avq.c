@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // avq.c: Adaptive Virtual Queue, Kunniyur and Srikant, "Analysis and Design of an Adaptive
-// Virtual Queue (AVQ) Algorithm for Active Queue Management", SIGCOMM 2001, section 3.
+// Virtual Queue (AVQ) Algorithm for Active Queue Management", SIGCOMM 2001.
 
 #include "aqm.h"
 #include "fixed.h"

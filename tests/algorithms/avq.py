@@ -86,7 +86,7 @@ def test_avq_follows_its_pseudo_code() -> None:
 
 
 def test_avq_holds_the_load_at_gamma() -> None:
-    """Section 3: the virtual capacity rests where the arrivals are gamma C."""
+    """The virtual capacity rests where the arrivals are gamma C."""
     model = Avq(capacity=1e6, buffer=30_000)
     for number in range(20_000):
         model.virtual_arrival(number * 1000 / (0.98e6), 1000)

@@ -184,3 +184,11 @@ def test_pie_sum_of_probabilities_spaces_the_signals() -> None:
     unlucky = Pie(uniform=lambda: 0.9999)
     unlucky.p, unlucky.delay_old_s, unlucky.bytes = 0.5, 1.0, 10**6
     assert [unlucky.drop_early() for _ in range(17)] == [False] * 16 + [True]
+
+
+def test_pie_forgets_through_an_empty_queue() -> None:
+    """Section 4.2: a sixty-fourth at each update, beside alpha target."""
+    model = Pie()
+    model.p = 1.0
+    model.advance(1.6)
+    assert model.p == pytest.approx(0.1, abs=0.01)

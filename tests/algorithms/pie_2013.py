@@ -80,3 +80,21 @@ def test_pie_2013_step(p: float, now_ms: float, old_ms: float, after: float) -> 
     model = Pie2013()
     model.p, model.delay_old_s = p, old_ms * 1e-3
     assert p + model.step(now_ms * 1e-3) == pytest.approx(after, abs=1e-12)
+
+
+def test_pie_2013_gathers_through_a_stop() -> None:
+    """60 packets, 36 ms at 20 Mbit/s, wait for a minute; then the queue runs dry."""
+    model = Pie2013()
+    model.rate, model.p, model.delay_old_s = 2.5e6, 0.01, 0.0363
+    model.bytes = 60 * 1514
+    found = []
+    for now_s in (3, 10, 20, 60):
+        model.advance(now_s)
+        found.append(model.p)
+    assert found == pytest.approx([0.14, 0.61, 1, 1], abs=0.03)
+    model.bytes = 0
+    found = []
+    for after_s in (5, 10, 13.5):
+        model.advance(60 + after_s)
+        found.append(model.p)
+    assert found == pytest.approx([0.54, 0.12, 0], abs=0.03)

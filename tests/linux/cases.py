@@ -215,7 +215,8 @@ def rows_change_under_traffic_and_the_books_stay_right() -> None:
 def a_dump_shows_every_row_exactly() -> None:
     lay_wire()
     kernel = Netlink()
-    host = nl.nest(nl.HOST, nl.u32(nl.SPLIT_GSO, 0))
+    responder = nl.u32(nl.RESPONDER, 0x0A090807)
+    host = nl.nest(nl.HOST, nl.u32(nl.SPLIT_GSO, 0), nl.u32(nl.RESPOND, 1), responder)
     queue = nl.nest(
         nl.QUEUE,
         nl.u32(nl.LIMIT, 777),
@@ -224,6 +225,7 @@ def a_dump_shows_every_row_exactly() -> None:
         nl.u32(nl.FLOWS, 128),
         nl.u32(nl.QUANTUM, 300),
         nl.u32(nl.MEMORY_LIMIT, 9_999_999),
+        nl.u64(nl.BANDWIDTH, 1_234_567_890_123),
     )
     params = nl.nest(nl.PARAMS, nl.u64(1, 1_234_567), nl.u64(2, 98_765_432), nl.u32(3, 1))
     kernel.add("c0", "root", "1:", nl.algorithm("codel"), host, queue, params)

@@ -142,8 +142,11 @@ static noinline __cold u32 send_probe(struct Qdisc *sch, struct sk_buff *asking,
 
 	if (!skb)
 		return 0;
+	/* What the kernel notes beside a packet, as why it would be dropped. */
+	memcpy(skb->cb, asking->cb, sizeof(skb->cb));
 	set_pkt_len(skb, bytes);
 	sojourn_cb(skb)->ds = read_ds(skb);
+	sojourn_cb(skb)->trace = (struct packet_trace){};
 	trace_arrival(sch, skb);
 	trace_joined(sch, aqm_join_probe(s->queue, now, skb));
 	return bytes;

@@ -311,12 +311,11 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *views, u64 fr
 {
 	struct dualpi2_state *s = st;
 	const struct dualpi2_conf *c = conf;
-	u64 growth = views[CLASSIC].pkts || views[L4S].pkts ? c->tupdate : 0;
+	u64 held = (u64)views[CLASSIC].pkts + views[L4S].pkts;
+	u64 growth = held ? c->tupdate : 0;
 	u64 delay_ns, after, left, size;
 	s64 by;
 
-	if (from > to)
-		return from;
 	delay_ns = longest_ns(views, from);
 	after = grid_after(from, to, c->tupdate);
 	do {

@@ -226,8 +226,6 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 	u64 after, t;
 	u32 n;
 
-	if (from > to)
-		return from;
 	after = grid_after(from, to, c->tupdate);
 	for (t = from, n = 0; n < ARED_STEPS_MAX && t < after && side(s, c, t, view) > 0; n++) {
 		move(s, 1);

@@ -90,6 +90,8 @@ class BesideRed(Beside):
             "limit": 1024,
         },
         {"limit": 60, "min": 1, "max": 2, "weight": 20, "probability": 1},
+        # Over a minute of a link that stops the average is too long in every update.
+        {"form": ADAPTIVE, "min": 1, "max": 3, "weight": 1, "tupdate": 20 * MS},
     )
     signalling: ClassVar = (
         {"min": 5, "max": 30, "probability": 1 << 29, "weight": 4, "form": 2, "tupdate": 10 * MS},

@@ -210,7 +210,7 @@ static void move_unbounded(struct pie_law *p, s64 step)
 		p->prob = PIE_ONE - 1;
 }
 
-/* Linux's form: an update without congestion resets the state. */
+/* Linux's form: an update without congestion renews the burst and clears the sum. */
 static void renew_with_updates(struct pie_state *s, const struct pie_conf *c)
 {
 	const struct pie_law *p = &s->law;

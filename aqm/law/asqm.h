@@ -6,7 +6,8 @@
  *
  * Round trips are smoothed as RFC 6298 section 2 does (the paper prints 6928, and cites 6298
  * in its footnote): SRTT moves by an eighth, RTTVAR by a quarter. An episode begins when
- * SRTT reaches the target and ends with the first single sample below it. In an episode
+ * SRTT (by default the last sample too) is at or above the target, and ends with the first
+ * sample below it, or without answers for ASQM_STALE_MIN or longer. In an episode
  * signal n + 1 follows signal n after interval / sqrt(n).
  *
  * Samples are bounded to ASQM_RTT_MAX, 2^36 ns, so SRTT times 8 stays below 2^39.

@@ -1,88 +1,87 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * aqm.h: what an algorithm is told, and what it may answer.
+ * aqm.h: the calls an algorithm receives, and the verdicts it may answer.
  *
  * An active queue management algorithm is a pure state machine in one C file.
  * It reads no clock, allocates nothing, keeps no global, uses no floating
- * point. It is told what happened and when, and answers with a verdict. The
+ * point. Each call names an event and its time; the answer is a verdict. The
  * queue (queue.h) carries the verdict out; a host (a simulator, a kernel) owns
- * packet memory and the clock. docs/host-contract.md is the host's side.
+ * packet memory and the clock. docs/host-contract.md describes the host's side.
  *
  * Conventions
- *   time         u64 nanoseconds, never going back; AQM_NEVER is no time at all
+ *   time         u64 nanoseconds, never decreasing; AQM_NEVER means no time
  *   probability  u32 Q0.32; U32_MAX means "always"
  *   conf         the user's values, one canonical unit per row, read-only
  *   st           the algorithm's memory: zeroed, then configure, then start.
  *                Derived values live here, never in conf
  *   views        one struct aqm_view per queue of the algorithm (usually one).
- *                They show the queue without the packet in hand
+ *                They do not count the packet of the current call
  *
  * Calls, in the order of a packet's life. Each but start may be NULL.
  *
- *   check        Are these rows possible together? (Each row's own range has
- *                been tested.) NULL, or a static sentence of at most 79 chars.
- *   configure    conf or the limits in the views are new: derive what is
- *                derived. Before start, and again after a change under way, at
- *                the instance's next event and behind the ticks due by then,
- *                which still see the old values. Where changes follow each
- *                other without an event between them the last two count: the
- *                one before the last is configured without its ticks.
+ *   check        Are these rows valid together? (The queue has tested the range
+ *                of each row.) NULL, or a static sentence of at most 79 chars.
+ *   configure    conf or the limits in the views are new: compute the derived
+ *                values. Called before start, and again after each change, at
+ *                the instance's next event and after the ticks due by then,
+ *                which still see the old values. If several changes come
+ *                without an event between them, only the last two are
+ *                configured, the first of these two without its ticks.
  *   start        Begin at `now`, with `seed` for all randomness. Answers the
  *                time of the first tick, or AQM_NEVER. Called again at a reset,
- *                on zeroed and configured memory; packets that the reset threw
- *                away are not reported.
- *   tick         `now` is exactly the time asked for. Answers the next time,
- *                later than now. Ticks are lazy: the queue runs each one that
- *                has fallen due before the next event, a tick at t before a
+ *                on zeroed and configured memory; the algorithm gets no call
+ *                for packets that the reset drops.
+ *   tick         `now` is exactly the time answered before. Answers the next
+ *                time, later than now. Ticks are lazy: the queue runs each tick
+ *                that is due before the next event, a tick at t before a
  *                packet at t. Nothing changes in a queue between events, so
  *                this equals a perfect timer. An event is an arrival, an offer
- *                or an echo; statistics are read as they are.
+ *                or an echo; a statistics read runs no ticks.
  *   idle         Nothing has happened in this queue for AQM_TICKS_EMPTY ticks
- *                (queue empty) or AQM_TICKS_STUCK ticks (packets in it, link
- *                stopped). Stands for every tick t with from <= t <= to, in
+ *                (queue empty) or AQM_TICKS_STUCK ticks (backlog, but the link
+ *                stopped). Replaces every tick t with from <= t <= to, in
  *                bounded work; answers the next one on the same grid, later
  *                than `to`. Splitting a span in two must give the same state.
  *                `tick` requires `idle`.
- *   enqueue      A packet has arrived and the limit lets it in. PASS and MARK
- *                are always carried out, so whoever counts may count here.
- *                pkt->k.own is the algorithm's to write; it comes back later.
+ *   enqueue      A packet has arrived and fits within the limit. The queue
+ *                always carries out PASS and MARK, so the algorithm may count
+ *                them here. It may write pkt->k.own and read it back later.
  *   overflow     Instead of enqueue when the limit is reached. DROP; or PASS
  *                or MARK together with victims that make room. If the packet
- *                still does not fit it is dropped all the same, counted as a
- *                bad verdict, and reported to gone. NULL: drop.
- *   pick         Which queue to serve: only asked of an algorithm with several,
- *                only when at least one holds packets; must name such a one.
- *   dequeue      The head packet is offered. PASS or MARK: it leaves. DROP: the
- *                next one is offered at the same `now` with pkt->nth one
+ *                still does not fit, the queue drops it, counts a bad verdict
+ *                and calls gone. NULL: drop.
+ *   pick         Which queue to serve. Called only for an algorithm with several
+ *                queues of which one or more hold packets; must name one that does.
+ *   dequeue      The queue offers the head packet. PASS or MARK: it leaves. DROP:
+ *                the queue offers the next one at the same `now` with pkt->nth one
  *                higher (0 is the first offer of a dequeue). The algorithm
  *                bounds its drops per dequeue; the queue stops it at
  *                AQM_DROPS_PER_DEQUEUE.
- *   empty        A packet was asked for and this instance has none (left): the
- *                queue was empty, or the verdicts just given emptied it.
- *   gone         A packet that had been let in left by another way: a victim
- *                (its own included), the head of the fattest flow, a lowered
+ *   empty        A dequeue request found no packet for this instance: the queue
+ *                was empty, or the verdicts just given emptied it.
+ *   gone         A packet accepted earlier left without a dequeue: a victim (the
+ *                algorithm's own too), the head of the fattest flow, a lowered
  *                limit. Called after the removal; several come newest first. Not
  *                called for packets its own verdict dropped. The last two do not
- *                wait for ticks: with some overdue, `now` is the time of the
+ *                wait for ticks: if ticks are overdue, `now` is the time of the
  *                first of them, and they see the queue without the packet. The
  *                same holds for `empty` where a dequeue passes many dry flows.
- *   echo         A probe that this instance asked for was answered rtt_ns after it
- *                joined the queue; `now` is when the answer came.
+ *   echo         The answer to a probe of this instance came at `now`, rtt_ns
+ *                after the probe joined the queue.
  *
  * Probes
- *   An answer to an arrival may ask for a probe (verdict.probe). The host then sends a
- *   small packet behind the one that asked, and a responder beyond the link sends it
- *   back (probe.h). A probe is in the views like any packet held, but no call tells of
- *   it until `echo`; it is no victim. A packet that does not join asks for none.
+ *   The verdict on an arrival may request a probe (verdict.probe). The host then sends
+ *   a small packet behind the arrival, and a responder beyond the link sends it back
+ *   (probe.h). The views count a probe like any packet held, but the algorithm gets no
+ *   call for it before `echo`; it cannot be a victim. An arrival must join to have one.
  *
  * Verdicts
- *   MARK is answered only for packets that aqm_can_mark() allows. Victims are
- *   slot numbers as they stand when the verdict is given, in any order,
- *   duplicates ignored, in queue `vqueue`; `why` counts for them too. Without
- *   AQM_SAMPLES only slot 0 can be a victim. A verdict
- *   that breaks a rule is neutralised and counted (enum aqm_bad) in every
- *   build.
+ *   Answer MARK only for packets that aqm_can_mark() allows. Victims are slot
+ *   numbers at the time of the verdict, in any order, duplicates ignored, in
+ *   queue `vqueue`; `why` counts for them too. Without AQM_SAMPLES only slot 0
+ *   can be a victim. Every build neutralises and counts a verdict that breaks
+ *   a rule (enum aqm_bad).
  *
  * Slots
  *   Numbered from the head (0) to the newest (slots - 1). A ring keeps holes
@@ -102,13 +101,13 @@
 #define AQM_TICKS_EMPTY 64
 #define AQM_TICKS_STUCK 1024
 
-/* CoDel stops itself at 256; this is the fence behind it. */
+/* CoDel stops itself at 256; this bounds algorithms that do not. */
 #define AQM_DROPS_PER_DEQUEUE 1024
 
 /* ECN field as on the wire, RFC 3168. */
 enum { AQM_NOT_ECT = 0, AQM_ECT1 = 1, AQM_ECT0 = 2, AQM_CE = 3 };
 
-/* Stays with the packet; 16 bytes, because a qdisc has 20 to give. */
+/* Stays with the packet; 16 bytes, because a qdisc has 20 per packet. */
 struct aqm_keep {
 	u64 enq_ns;
 	u32 flow; /* the host's 32-bit hash of the flow */
@@ -163,8 +162,8 @@ enum aqm_bad {
 	AQM_BAD_VICTIM,   /* a hole, beyond the newest, or out of reach: ignored */
 	AQM_BAD_OVERFLOW, /* PASS without making room: dropped */
 	AQM_BAD_TICK,     /* next tick not in the future: no more ticks */
-	AQM_BAD_DROPS,    /* dropped on and on in one dequeue: passed */
-	AQM_BAD_PROBE,    /* asked for a probe without a packet that joins: none is sent */
+	AQM_BAD_DROPS,    /* too many drops in one dequeue: passed */
+	AQM_BAD_PROBE,    /* requested a probe, but its packet did not join: none sent */
 	AQM_BAD_COUNT
 };
 
@@ -173,13 +172,13 @@ struct aqm_verdict {
 	u8 why;
 	u8 queue; /* PASS, MARK on arrival: the queue to join */
 	u8 nvictims;
-	u8 probe; /* PASS, MARK on arrival: 1 asks for a probe behind this packet */
+	u8 probe; /* PASS, MARK on arrival: 1 requests a probe behind this packet */
 	u8 vqueue;
 	u16 pad;
 	u32 victim[AQM_VICTIMS];
 };
 
-/* How a row is stored at its offset, and what its number means: see aqm_units[]. */
+/* The storage of a row at its offset, and the unit of its number: see aqm_units[]. */
 enum aqm_type { AQM_BOOL, AQM_U32, AQM_U64, AQM_CHOICE };
 enum aqm_unit {
 	AQM_COUNT,
@@ -210,8 +209,8 @@ struct aqm_field {
 	u8 type, unit, flags;
 };
 
-/* Where a member lies; refused by the compiler unless it is as wide as its row's type, since
- * a value of another width would take its neighbour along. */
+/* Offset of a member. The compiler refuses a member that is not as wide as its row's type,
+ * since a write of another width would change the next member too. */
 #define AQM_AT(type_, struct_, member_)                                                        \
 	(offsetof(struct struct_, member_) +                                                   \
 	 0 * sizeof(struct {                                                                   \
@@ -248,12 +247,12 @@ enum aqm_algo_flags {
 	AQM_MARKS = 2,   /* marks where the row `ecn` allows */
 	AQM_AT_TAIL = 4, /* signals to arrivals */
 	AQM_AT_HEAD = 8, /* signals to departures */
-	/* is refused while the row `bandwidth` is 0; its law is about the whole link, so it
-	 * has no flows of its own */
+	/* needs the row `bandwidth` above 0; its law describes the whole link, so it has no
+	 * flows of its own */
 	AQM_NEEDS_RATE = 16
 };
 
-/* What a row of the queue (setup.h) is by default for an algorithm. */
+/* An algorithm's default for a row of the queue (setup.h). */
 struct aqm_default {
 	const char *row; /* NULL: the end */
 	u64 value;

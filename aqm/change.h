@@ -3,10 +3,10 @@
 /*
  * change.h: an instance takes new rows at its next event. Part of queue.h.
  *
- * A change is made under a lock that packets wait for, and a queue may have 65,536
- * flows with 1,024 overdue ticks each. So a change runs none: an instance first runs
- * its ticks with the old values, at its next event, and then takes the new ones. It is
- * one change behind at the most.
+ * The host holds a lock during a change, packets wait for it, and a queue may have 65,536
+ * flows with 1,024 overdue ticks each. So a change runs no ticks: at its next event an
+ * instance runs its ticks with the old values and then takes the new ones. It is at most
+ * one change behind.
  */
 #ifndef AQM_CHANGE_H
 #define AQM_CHANGE_H
@@ -38,8 +38,8 @@ static void inst_take_rows(struct aqm_queue *q, struct aqm_inst *in)
 		q->algo->configure(inst_state(q, in), queue_conf(q), inst_views(in));
 }
 
-/* The time of what happens to an instance without an event of its own: its overdue
- * ticks are still to come, and no call may be later than the one after it. */
+/* The time of a call to an instance without an event of its own: its overdue ticks
+ * follow later, and no call may be later than the one after it. */
 static inline u64 inst_clock(const struct aqm_inst *in, u64 now)
 {
 	return min64(now, in->tick_ns);

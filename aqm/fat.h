@@ -5,13 +5,13 @@
  *
  * A heap of the flows that hold packets. A flow's key is its bytes and then the
  * complement of its index, so no two are equal: the top depends on the backlog alone,
- * not on the order in which it came about, and of equally fat flows it is the first.
+ * not on the order of arrivals, and of equally fat flows it is the first.
  * A node has four children: 65,536 flows make nine levels, and the children of a node
  * lie side by side.
  *
- * A few flows may be stale: their places are those of an earlier backlog, and the sums
- * of statistics (stat.h) lack what they have counted since, until somebody asks. While no
- * more are active than that, a packet costs neither heap nor sums anything.
+ * A few flows may be stale: their places follow an earlier backlog, and the sums of
+ * statistics (stat.h) lack their counts since then, until the next read. While no more
+ * flows than these are active, a packet needs no work on heap or sums.
  */
 #ifndef AQM_FAT_H
 #define AQM_FAT_H

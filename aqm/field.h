@@ -13,7 +13,7 @@
 
 #include "aqm.h"
 
-/* What the canonical number of a unit stands for: a number of the base is kept as
+/* The meaning of a unit's canonical number: a number of the base unit is stored as
  * number * multiply / divide. AQM_PROB ends one short of it: U32_MAX is "always". */
 struct aqm_unit_info {
 	const char *name;
@@ -21,7 +21,7 @@ struct aqm_unit_info {
 	 * "frequency" (Hz), "address" */
 	const char *base;
 	u64 multiply, divide;
-	const char *note; /* of a number that cannot be read off its unit; or NULL */
+	const char *note; /* for a number that its unit does not explain; or NULL */
 };
 
 extern const struct aqm_unit_info aqm_units[AQM_UNITS];

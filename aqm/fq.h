@@ -5,9 +5,9 @@
  *
  * Row `flows` makes that many instances of the algorithm. A flow that becomes
  * busy is served from the fresh list first; when its credit is spent, or when it
- * runs dry while others wait, it goes to the end of the old list. With the
- * limit reached the fattest flow (most bytes) loses packets from its head, half
- * its bytes or FQ_BATCH packets, and then the arrival is admitted.
+ * runs dry while others wait, it goes to the end of the old list. At the
+ * limit the fattest flow (most bytes) loses packets from its head, half its
+ * bytes or FQ_BATCH packets, and then the arrival joins.
  */
 #ifndef AQM_FQ_H
 #define AQM_FQ_H
@@ -17,7 +17,7 @@
 /* An arrival larger than a batch evicts more of them, up to so many packets. */
 #define FQ_EVICTED 1024
 
-/* So many flows that have run dry may run their due ticks in one dequeue: those of one
+/* Bounds the dry flows that run their due ticks in one dequeue: the ticks of one flow
  * can take 50 us, and an eviction leaves up to 65,536 dry flows in the lists. */
 #define FQ_DRY 16
 
@@ -71,8 +71,8 @@ static void fq_list_flow(struct aqm_queue *q, struct aqm_inst *in)
 	fq_append(q, &q->fresh, in->index);
 }
 
-/* What a packet costs its flow. A parent's size table can make it 2^31 bytes, which would
- * be rounds without end for who waits behind; no interface takes more than this at once. */
+/* The cost of a packet to its flow. A parent's size table can make it 2^31 bytes, too many
+ * rounds for the flows behind it; no interface takes more than this at once. */
 static inline u32 fq_charge(u32 len)
 {
 	return len < AQM_MTU_MAX ? len : AQM_MTU_MAX;
@@ -104,8 +104,8 @@ static bool fq_make_room(struct aqm_queue *q, u64 now, u32 len, u32 mem)
 
 static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now);
 
-/* Nobody had credit in a whole round, and all stand in the old list: give each at
- * once the rounds that the nearest to credit still lacks. */
+/* No flow had credit in a whole round, and all are in the old list: give each at once
+ * the rounds that the flow nearest to credit still lacks. */
 static void fq_skip_rounds(struct aqm_queue *q)
 {
 	s64 most = inst_nth(q, q->old.head)->credit_bytes;
@@ -124,7 +124,7 @@ static void fq_skip_rounds(struct aqm_queue *q)
 		fq_pay(q, inst_nth(q, i), rounds);
 }
 
-/* The `nth` dry flow of a dequeue hears that it is empty. */
+/* Call `empty` for the `nth` dry flow of a dequeue. */
 static void fq_pass_dry(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 nth)
 {
 	const struct aqm_algo *a = q->algo;

@@ -11,7 +11,7 @@ static inline u32 round_up_8(u32 bytes)
 	return (bytes + 7) & ~7u;
 }
 
-/* Where things lie; also in aqm_queue_mem, before there is any memory. */
+/* The memory layout; aqm_queue_mem also needs it, before there is any memory. */
 static inline void queue_layout(struct aqm_queue *q, const struct aqm_algo *a,
                                 const struct aqm_setup *setup)
 {
@@ -69,7 +69,7 @@ static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 	}
 }
 
-/* Another life begins. An only instance starts at once: its statistics are read. */
+/* A new life begins. A single instance starts at once, since its statistics may be read. */
 static inline void queue_start(struct aqm_queue *q, u64 now)
 {
 	q->fresh.head = q->old.head = FQ_NONE;

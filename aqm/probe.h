@@ -1,18 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * probe.h: probes that an algorithm asks for. Part of queue.h.
+ * probe.h: probes that an algorithm requests. Part of queue.h.
  *
  * A probe is a small packet of the host's that measures the round trip to a responder. The
- * algorithm asks for one with its answer to an arrival; the host makes it when the call has
- * returned, and it joins the queue right behind the packet that asked. The algorithm neither
- * sees it come nor go: it is not offered, not counted and no victim. It occupies the link and
- * the limit as any packet does, and is refused where the limit is reached.
+ * algorithm requests it in its verdict on an arrival; the host makes it when the call has
+ * returned, and it joins the queue right behind that arrival. The algorithm gets no call when
+ * a probe joins or leaves: it is not offered, not counted and no victim. It occupies the link
+ * and the limit as any packet does, and the queue refuses it at the limit.
  */
 #ifndef AQM_PROBE_H
 #define AQM_PROBE_H
 
-/* The packet that asked has joined this lane. */
+/* The packet with the request has joined this lane. */
 static inline void probe_ask(struct aqm_queue *q, const struct aqm_inst *in, u32 lane)
 {
 	q->probe_inst = in->index;
@@ -26,7 +26,7 @@ static inline bool aqm_probe_asked(const struct aqm_queue *q)
 	return q->probe_asked;
 }
 
-/* The probe that was asked for; host_is_probe() is true of it. False: the limit is reached,
+/* The requested probe; host_is_probe() is true of it. False: the limit is reached,
  * and host_free() had it. */
 static inline bool aqm_join_probe(struct aqm_queue *q, u64 now, aqm_h h)
 {
@@ -58,8 +58,8 @@ static inline bool aqm_join_probe(struct aqm_queue *q, u64 now, aqm_h h)
 	return true;
 }
 
-/* A probe of this instance was answered after rtt_ns. The answer to one of an earlier life
- * (before a reset) is not for this one: the host keeps it back. */
+/* The answer to a probe of this instance came after rtt_ns. The host discards answers to
+ * probes of an earlier life (before a reset). */
 static inline void aqm_echo(struct aqm_queue *q, u64 now, u32 inst, u64 rtt_ns)
 {
 	struct aqm_inst *in = inst_nth(q, inst);

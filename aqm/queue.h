@@ -9,7 +9,7 @@
  *
  *   typedef ... aqm_h;      a handle: slot number, sk_buff pointer
  *   #define AQM_NIL ...     the handle that is none
- *   typedef ... aqm_ctx;    what the functions below need to find packets
+ *   typedef ... aqm_ctx;    context with which the functions find packets
  *
  *   struct aqm_keep *host_keep(aqm_ctx, aqm_h);     16 bytes in the packet
  *   u32   host_len(aqm_ctx, aqm_h);                 bytes, constant while queued
@@ -24,13 +24,13 @@
  *   void  host_trace(aqm_ctx, const struct aqm_event *);   empty: costs nothing
  *   #define AQM_STEP()                              may count the turns of loops
  *
- * and then calls, with `now` never going back:
+ * and then calls, with `now` never decreasing:
  *
  *   aqm_queue_mem    bytes to provide, 8-byte aligned; zero: too large
  *   aqm_queue_init   on that memory, after aqm_setup_check() found no fault
  *   aqm_enqueue      false: this very packet was refused (host_free had it)
- *   aqm_probe_asked  after aqm_enqueue: the packet wants a probe behind it, which the host
- *                    makes and gives to aqm_join_probe (false: refused, host_free had it)
+ *   aqm_probe_asked  after aqm_enqueue: the packet requests a probe behind it; the host
+ *                    makes it and calls aqm_join_probe (false: refused, host_free had it)
  *   aqm_echo         the answer to a probe has come
  *   aqm_dequeue      AQM_NIL: nothing to send; drops went to host_free
  *   aqm_queue_apply  new rows under way, after aqm_setup_check()
@@ -81,7 +81,7 @@ struct aqm_inst {
 	u32 place;   /* in the heap; see fat.h */
 	u32 listed, index;
 	u32 stale;        /* in the heap */
-	u64 round;        /* up to which it has been paid */
+	u64 round;        /* up to which it has received credit */
 	s64 credit_bytes; /* a packet may be of any length, and is paid for in rounds */
 };
 
@@ -111,7 +111,7 @@ struct aqm_queue {
 	u64 round;        /* of the round robin */
 	u64 memory_bytes; /* that the packets held occupy */
 	u64 seed;
-	u32 probe_inst; /* that has asked for a probe, in the arrival just handled */
+	u32 probe_inst; /* that requested a probe, in the arrival just handled */
 	u8 probe_lane, probe_asked;
 	struct aqm_counters count;
 	struct aqm_probes probes;
@@ -119,7 +119,7 @@ struct aqm_queue {
 };
 
 enum aqm_ev {
-	AQM_EV_ARRIVAL, /* inputs: a packet, a wish for one */
+	AQM_EV_ARRIVAL, /* inputs: a packet, a dequeue request */
 	AQM_EV_WISH,
 	AQM_EV_ENQUEUE, /* calls of the algorithm, with its answer */
 	AQM_EV_OVERFLOW,
@@ -141,7 +141,7 @@ struct aqm_event {
 	u64 rtt_ns;                        /* of an answer */
 };
 
-/* ---- finding one's way in the memory ---- */
+/* ---- memory layout ---- */
 
 static inline void *queue_conf(struct aqm_queue *q)
 {
@@ -472,7 +472,7 @@ static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
 	return joined;
 }
 
-/* ---- a packet is asked for ---- */
+/* ---- dequeue request ---- */
 
 static inline u32 queue_pick(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
@@ -540,7 +540,7 @@ static inline bool queue_offer(struct aqm_queue *q, struct aqm_inst *in, u64 now
 	}
 }
 
-/* Offer head packets until the algorithm lets one go or none is left. */
+/* Offer head packets until the algorithm passes one or none is left. */
 static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	u32 lane, nth;

@@ -8,7 +8,7 @@
 
 #include "aqm.h"
 
-/* As the row says; 2^24 packets of list cost the queue itself nothing. */
+/* The row's bound; 2^24 packets in a list need no memory of the queue itself. */
 #define AQM_LIMIT_MAX (1u << 24)
 /* A sampling algorithm has a ring for this many packets at most (2 MB). */
 #define AQM_RING_MAX  (1u << 17)
@@ -30,7 +30,7 @@ struct aqm_setup {
 
 extern const struct aqm_field aqm_setup_rows[];
 
-/* What a row of the queue is where nobody sets it, with this algorithm. */
+/* The default of a queue's row with this algorithm. */
 u64 aqm_setup_default(const struct aqm_algo *algo, const struct aqm_field *row);
 
 /* All rows at their defaults. `setup` is zeroed by the caller. */

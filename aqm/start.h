@@ -3,10 +3,10 @@
 /*
  * start.h: an instance starts at its first event. Part of queue.h.
  *
- * A queue is made, and reset under a lock that packets wait for, with up to 65,536 flows;
- * most never see a packet. So neither touches them: each queue counts its lives, and a
- * flow that belongs to an earlier one starts at its first event, as of the time when the
- * life began and with the rows that hold now.
+ * A queue has up to 65,536 flows, and most never see a packet; a reset holds a lock that
+ * packets wait for. So neither init nor reset touches the flows: each queue counts its
+ * lives, and a flow of an earlier life starts at its first event, as of the time when the
+ * new life began and with the current rows.
  */
 #ifndef AQM_START_H
 #define AQM_START_H
@@ -35,7 +35,7 @@ static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
 	in->credit_bytes = 1; /* no debt */
 }
 
-/* What an instance has missed. */
+/* Bring an instance up to date: start, ticks, changes. */
 static void inst_catch_up(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	if (!inst_started(q, in))

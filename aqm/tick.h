@@ -3,9 +3,9 @@
 /*
  * tick.h: lazy ticks of one instance. Part of queue.h.
  *
- * Each instance has its own clock: only its own view matters to it, so its due
- * ticks are run when it is touched, and a thousand flows cost nothing meanwhile.
- * The number run since the last event is bounded.
+ * Each instance has its own clock: its ticks depend on its own view only, so they
+ * run at its next event, and a thousand idle flows cost nothing. The number of
+ * ticks since the last event is bounded.
  */
 #ifndef AQM_TICK_H
 #define AQM_TICK_H

@@ -97,7 +97,7 @@ static void set_any_row(struct bench *b, struct input *in)
 	} else if (value < row->min || value > row->max || aqm_field_get(row, base) != value) {
 		broken("an accepted value is in range and stored as given");
 	}
-	/* memory is not what is looked for here */
+	/* this test is not about memory */
 	if (b->setup.flows > 64)
 		b->setup.flows %= 64;
 }
@@ -120,7 +120,7 @@ static void change(struct bench *b, struct input *in)
 	memcpy(b->conf, conf, b->algo->conf_bytes);
 }
 
-/* Mostly a packet of a wire; now and then what only a parent's size table makes. */
+/* Mostly a length on a wire; sometimes one that only a parent's size table makes. */
 static u32 length(struct input *in, u32 kind)
 {
 	if (kind % 25 == 3)

@@ -48,7 +48,7 @@ static void configure(void *st, const void *conf, const struct aqm_view *view)
 	struct avq_state *s = st;
 
 	(void)conf;
-	/* The paper does not say where C~ begins. Behind a time without packets it is C. */
+	/* The paper does not say where C~ begins. After a time without packets it is C. */
 	if (!s->begun)
 		s->rate = view->rate_bytes_s << AVQ_FRACTION;
 	s->begun = 1;

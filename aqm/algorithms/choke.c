@@ -75,7 +75,7 @@ static void update_average(struct choke_state *s, const struct choke_conf *c, u6
 	s->prob = 0;
 }
 
-/* Both packets go, marks do not help against a flow that takes too much. */
+/* Drop both packets: marks do not help against a flow that takes too much. */
 static struct aqm_verdict match(struct choke_state *s, u32 slot)
 {
 	struct aqm_verdict v = aqm_drop(AQM_WHY_MATCH);
@@ -112,8 +112,8 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	return aqm_signal(view, pkt, AQM_WHY_EARLY);
 }
 
-/* Figure 1 has no limit: as in Linux all of it comes first, the comparison above all,
- * and then what would have joined finds no room. */
+/* Figure 1 has no limit: as in Linux all of its steps, above all the comparison, come
+ * first, and then the limit refuses the packet. */
 static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
                                    const struct aqm_view *view, struct aqm_pkt *pkt)
 {

@@ -88,7 +88,7 @@ static const struct aqm_default defaults[] = {
 };
 /* clang-format on */
 
-/* The Classic queue has earned nothing yet of what a full-sized packet costs. */
+/* The Classic queue starts in debt by the cost of a full-sized packet. */
 static void favour_l4s(struct dualpi2_state *s, const struct dualpi2_conf *c, u32 mtu_bytes)
 {
 	s->credit = -(s64)(((1ull << 32) - c->classic_share) * mtu_bytes);
@@ -170,7 +170,7 @@ static void empty(void *st, const void *conf, u64 now, const struct aqm_view *vi
 
 /* ---- the signals ---- */
 
-/* Figure 4: every so many packets, without chance. */
+/* Figure 4: a deterministic recurrence, without chance. */
 static bool recur(u64 *count, u64 likelihood)
 {
 	*count += likelihood;

@@ -158,7 +158,7 @@ static void gone(void *st, const void *conf, u64 now, const struct aqm_view *vie
 		capacity_emptied(&s->capacity);
 }
 
-/* D: what the last packet sent has waited; if none was sent, the head so far. */
+/* D: sojourn time of the last packet sent; if none was sent, that of the head so far. */
 static u64 delay_at(const struct duk_state *s, u64 now, const struct aqm_view *view)
 {
 	struct aqm_pkt head;
@@ -260,8 +260,8 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	return now + s->interval;
 }
 
-/* Nobody has used the link for a while, or it stands still: p is 0 (A = 0), and the
- * epoch tells nothing about the interval. Only the head's age still moves. */
+/* The link was idle for a while, or is stopped: p is 0 (A = 0), and the epoch gives no
+ * information about the interval. Only the head's age still grows. */
 static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
 {
 	struct duk_state *s = st;

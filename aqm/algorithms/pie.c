@@ -94,7 +94,7 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	return now + (c->form == PIE_LINUX ? LINUX_FIRST_NS : c->tupdate);
 }
 
-/* Section 4.1: stay out of the way of a queue that is short already. */
+/* Section 4.1: no signals while the queue is short already. */
 static bool spared(const struct pie_state *s, const struct pie_conf *c,
                    const struct aqm_view *view)
 {
@@ -210,7 +210,7 @@ static void move_unbounded(struct pie_law *p, s64 step)
 		p->prob = PIE_ONE - 1;
 }
 
-/* Linux's form: an update without congestion starts all over. */
+/* Linux's form: an update without congestion renews the burst and clears the sum. */
 static void renew_with_updates(struct pie_state *s, const struct pie_conf *c)
 {
 	const struct pie_law *p = &s->law;
@@ -233,7 +233,7 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	if (c->dq_rate_estimator)
 		p->delay_ns = muldiv64(view->bytes, s->drain_ns, DQ_THRESHOLD);
 	else if (!view->pkts)
-		p->delay_ns = 0; /* the last packet's delay says nothing of an empty queue */
+		p->delay_ns = 0; /* the last packet's delay does not describe an empty queue */
 	step = pie_step(p, &gains);
 	if (p->prob >= PIE_ONE / 10 && step > STEP_CAP)
 		step = STEP_CAP;

@@ -109,7 +109,7 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	const struct pie_2013_conf *c = conf;
 	struct pie_gains gains = {c->target, c->alpha, c->beta, tune, 2};
 
-	/* no rate yet: no delay known, and none is acted on */
+	/* no rate yet, so no delay: do not act */
 	s->law.delay_ns = s->rate ? div64(view->bytes * NS_PER_S, s->rate) : 0;
 	pie_move(&s->law, pie_step(&s->law, &gains));
 	pie_spend_burst(&s->law, c->tupdate);

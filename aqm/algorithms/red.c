@@ -185,8 +185,8 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	return aqm_drop(AQM_WHY_LIMIT);
 }
 
-/* Which way max_p goes at `now`: 1 up, -1 down. The average of an idle link is the one
- * that a packet would find. */
+/* Which way max_p goes at `now`: 1 up, -1 down. For an idle link the average
+ * is that of an arrival at `now`. */
 static int side(const struct red_state *s, const struct red_conf *c, u64 now,
                 const struct aqm_view *view)
 {
@@ -216,7 +216,7 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	return now + c->tupdate;
 }
 
-/* Nobody moves the average but the clock, and that only downwards: first some updates up,
+/* Only the clock changes the average, and only downwards: first some updates up,
  * then some that change nothing, and the last ones down. Of each kind no more than a few
  * dozen count. */
 static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)

@@ -123,7 +123,7 @@ static void change_hash(struct sfb_state *s, const struct sfb_conf *c, u64 now)
 	s->era += (u32)passed;
 }
 
-/* What the bins of a flow say. */
+/* The reading of a flow's bins. */
 struct opinion {
 	u32 prob, pkts; /* the least on any level */
 };
@@ -202,7 +202,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	if (of.pkts >= c->bin_max)
 		return aqm_drop(AQM_WHY_THRESHOLD);
 	if (of.prob == U32_MAX) {
-		/* only who does not respond teaches the next bins: paper, section 4 */
+		/* only unresponsive flows train the next bins: paper, section 4 */
 		if (warm)
 			consult(bins_of(s, s->era + 1), bin_numbers(s, s->era + 1, flow), c);
 		if (!penalty_allows(s, c, now))

@@ -6,7 +6,8 @@
  *
  * Round trips are smoothed as RFC 6298 section 2 does (the paper prints 6928, and cites 6298
  * in its footnote): SRTT moves by an eighth, RTTVAR by a quarter. An episode begins when
- * SRTT reaches the target and ends with the first single sample below it. In an episode
+ * SRTT (by default the last sample too) is at or above the target, and ends with the first
+ * sample below it, or without answers for ASQM_STALE_MIN or longer. In an episode
  * signal n + 1 follows signal n after interval / sqrt(n).
  *
  * Samples are bounded to ASQM_RTT_MAX, 2^36 ns, so SRTT times 8 stays below 2^39.
@@ -18,7 +19,7 @@
 
 /* More than a minute is no access link; it bounds the arithmetic. */
 #define ASQM_RTT_MAX ((u64)1 << 36)
-/* Without an answer for so long, or SRTT + 4 RTTVAR if that is longer, nothing is known. */
+/* Without answers for this long, or SRTT + 4 RTTVAR if longer, an episode ends. */
 #define ASQM_STALE_MIN ((u64)NS_PER_S)
 
 enum asqm_entry { ASQM_BOTH, ASQM_SMOOTHED };
@@ -59,7 +60,7 @@ static inline void asqm_smooth(struct asqm_law *l, u64 rtt_ns)
 	l->srtt8_ns += rtt_ns - srtt_ns;
 }
 
-/* What of a round trip is set against the target. */
+/* The part of a round trip that is compared with the target. */
 static inline u64 asqm_delay(const struct asqm_law *l, const struct asqm_conf *c, u64 rtt_ns)
 {
 	if (c->base == ASQM_WHOLE)
@@ -101,8 +102,8 @@ static inline u64 asqm_gap_ns(const struct asqm_conf *c, u32 count)
 	return div64(c->interval << 16, isqrt64((u64)count << 32));
 }
 
-/* Is this packet's turn for a signal? Where the schedule lags by more than an interval,
- * since no packet came, it begins anew from here instead of catching up. */
+/* Is a signal due for this packet? If the schedule lags by more than an interval because
+ * no packet came, it restarts from now instead of catching up. */
 static inline bool asqm_signals(struct asqm_law *l, const struct asqm_conf *c, u64 now)
 {
 	if (l->dropping && asqm_is_stale(l, now))

@@ -4,15 +4,15 @@
  * law/capacity.h: the rate of the link, from departures alone.
  *
  * While the queue stays busy, the time between two departures is the service time of
- * the first: its length and that time are summed. Their ratio is the capacity; no
- * smoothing, no knowledge of the link. Summing both sides over a busy stretch
+ * the first: its length and that time are summed. Their ratio is the capacity, without
+ * smoothing or knowledge of the link. Summing both sides over a busy stretch
  * averages out drivers that fetch packets in bursts. The first interval of a busy
- * period is left out: a shaper's saved-up credit sends it at line rate. It is
- * used only while nothing better is known.
+ * period is left out: a shaper's saved-up credit sends it at line rate. It
+ * counts only while there is no better estimate.
  *
- * Time in which the link stands is no service: a gap longer than `longest_ns` is left
- * out, and a busy period begins behind it. A shorter stop is one slow packet, which the
- * next interval forgets.
+ * Time in which the link is stopped is not service time: a gap longer than `longest_ns` is
+ * left out, and a busy period begins after it. A shorter stop counts as one slow packet,
+ * for one interval only.
  */
 #ifndef AQM_LAW_CAPACITY_H
 #define AQM_LAW_CAPACITY_H
@@ -51,7 +51,7 @@ static inline void capacity_departure(struct capacity *c, u64 now, u32 bytes, u3
 	c->last_bytes = bytes;
 }
 
-/* What waited behind the last departure is gone: the link has nothing to serve. */
+/* The packets behind the last departure are gone: the link has nothing to serve. */
 static inline void capacity_emptied(struct capacity *c)
 {
 	c->busy = 0;
@@ -62,7 +62,7 @@ static inline bool capacity_tells(const struct capacity_sum *sum)
 	return sum->gaps >= 2 && sum->ns;
 }
 
-/* An interval ends. Sums that span little of it go on if the busy period does. */
+/* An interval ends. Sums that span little of it continue if the busy period does. */
 static inline void capacity_interval(struct capacity *c, u64 interval_ns, u64 sent_bytes)
 {
 	c->most_sent = max64(c->most_sent, sent_bytes);

@@ -15,10 +15,10 @@
 
 #include "../fixed.h"
 
-/* The RFC has no bound on the drops of one dequeue; this one bounds its time. So many
- * signals that were overdue, one after the other, mean that time has passed in which
- * nothing could be signalled, as when a link stood: the schedule then goes on from now.
- * Linux's form keeps its place, and goes on at the next packet. */
+/* The RFC does not bound the drops of one dequeue; this bounds its time. This many overdue
+ * signals in succession mean that no signal was possible for some time, as when a link
+ * stopped: the schedule then continues from now. Linux's form keeps its schedule and
+ * continues at the next packet. */
 #define CODEL_DROPS 256
 
 enum codel_form { CODEL_OURS, CODEL_LINUX };
@@ -79,7 +79,7 @@ static inline u64 codel_gap_ns(const struct codel_law *c, const struct codel_con
 }
 
 /* Has the delay been above target for an interval? RFC 8289, dodequeue(). The backlog is
- * what the link has left to send: section 4.1 guards the link, not a flow. */
+ * that of the whole link: section 4.1 guards the link, not a flow. */
 static inline bool codel_above(struct codel_law *c, const struct codel_conf *f, u64 now,
                                u64 sojourn_ns, u32 backlog_bytes, u32 mtu_bytes)
 {
@@ -97,8 +97,8 @@ static inline bool codel_above(struct codel_law *c, const struct codel_conf *f, 
 static inline void codel_enter(struct codel_law *c, const struct codel_conf *f, u64 now)
 {
 	u32 delta = c->count - c->last_count;
-	/* drop_next may lie ahead of now: a signed difference, and recent then. Before the
-	 * first time it is 0, and what evictions have counted is no rate of signals. */
+	/* drop_next may lie ahead of now: a signed difference, and recent then. At first
+	 * it is 0, and a count of evictions is not a rate of signals. */
 	bool recent = c->drop_next_ns &&
 	              (s64)(now - c->drop_next_ns) < (s64)(16 * codel_tick(f, f->interval));
 
@@ -129,8 +129,8 @@ static inline bool codel_enough(struct codel_law *c, const struct codel_conf *f,
 	return true;
 }
 
-/* Does this packet, the `nth` offer of its dequeue, get the signal? The caller says what
- * the signal was with codel_marked(). */
+/* Does this packet, the `nth` offer of its dequeue, get the signal? The caller
+ * reports a mark with codel_marked(). */
 static inline bool codel_signals(struct codel_law *c, const struct codel_conf *f, u64 now,
                                  bool above, u32 nth)
 {
@@ -162,8 +162,8 @@ static inline bool codel_signals(struct codel_law *c, const struct codel_conf *f
 	return true;
 }
 
-/* The signal was a mark and the packet leaves: no next offer will move the
- * schedule on, so it moves here. Entering has moved it already. */
+/* The signal was a mark and the packet leaves: no further offer advances the
+ * schedule, so this does. Entering the state has advanced it already. */
 static inline void codel_marked(struct codel_law *c, const struct codel_conf *f)
 {
 	if (!c->entered)

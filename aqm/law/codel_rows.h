@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/codel_rows.h: what every algorithm that is CoDel in its queues has: rows,
- * statistics, and the calls at the head. Whoever includes it defines one algorithm of
- * them, so each file stands alone.
+ * law/codel_rows.h: the common part of algorithms with CoDel in their queues: rows,
+ * statistics, and the calls at the head. Each file that includes it defines one
+ * algorithm, so each stands alone.
  */
 #ifndef AQM_LAW_CODEL_ROWS_H
 #define AQM_LAW_CODEL_ROWS_H
@@ -66,7 +66,7 @@ static void codel_dried(void *st, const void *conf, u64 now, const struct aqm_vi
 }
 
 /* The queue took a packet of a flow that was the fattest: as in Linux that counts as a
- * signal, so that the ones to come are closer. Their time stays. */
+ * signal, so later signals come closer together. The next one's time stays. */
 static void codel_lost(void *st, const void *conf, u64 now, const struct aqm_view *view,
                        const struct aqm_pkt *pkt, u8 why)
 {

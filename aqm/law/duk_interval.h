@@ -3,7 +3,7 @@
 /*
  * law/duk_interval.h: a search of our own for DUK's measurement interval.
  *
- * It does what the prose beside Algorithm 2 wants: for each level of congestion (Eq. 10)
+ * It follows the prose beside Algorithm 2: for each level of congestion (Eq. 10)
  * use the smallest interval for which the transmit rate does not decrease; a line
  * through what is known gives the first guess for a level that was never met. As printed
  * the algorithm cannot do that (law/duk_alg2.h: it compares only when P changes and never
@@ -15,7 +15,7 @@
  *   An epoch ends after DUK_EPOCH signals and two intervals (what one interval decides
  *   is seen in the next), and not before one packet is less than a percent of what the
  *   link could have sent. Senders answer signals, so time is counted in these.
- *   The first epoch after a change of rung or level still tells of what was before. The
+ *   The first epoch after a change of rung or level still reflects the old one. The
  *   utilisation of any other enters the mean of its rung at its level.
  *   A rate is known to within one packet per interval and the percent of the epoch. So a
  *   rung's rate has "not decreased" when its mean, and these two added, reaches the best
@@ -25,7 +25,7 @@
  *   while it could gain more than packet and percent. Where senders collapse between two
  *   packets of a short interval, the next few rungs do no better: a longer one that gains
  *   nothing is followed by one twice as far away, up to the longest. Trials that change
- *   nothing double the wait before the next.
+ *   nothing double the wait before the next trial.
  *
  * Nothing here is tuned to a link. DUK_EPOCH, the powers of two and DUK_RUNGS are
  * structure.

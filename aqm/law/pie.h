@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/pie.h: what the PIE of 2013 and that of RFC 8033 share.
+ * law/pie.h: the common part of the PIE of 2013 and that of RFC 8033.
  *
  * The controller: a proportional-integral step on the queuing delay whose gains
  * shrink with the probability they act on; the burst allowance; the cycle that
@@ -9,7 +9,7 @@
  *
  * Probability is Q8.56 in a u64: the smallest step, 1 ns at gain 1/16 Hz scaled by
  * 1/2048, is 2.2 units, and twice the largest sum of two steps fits an s64. It is at
- * most 1, but in Linux's form of PIE.
+ * most 1, except in Linux's form of PIE.
  */
 #ifndef AQM_LAW_PIE_H
 #define AQM_LAW_PIE_H
@@ -18,8 +18,8 @@
 
 #define PIE_ONE ((u64)1 << 56)
 
-/* Updates of an empty queue that are worked off one by one before the state is
- * set to rest. Default gains bring p from 1 to 0 in less than half as many. */
+/* Updates of an empty queue that run one by one before the state is set to
+ * rest. Default gains bring p from 1 to 0 in less than half as many. */
 #define PIE_IDLE_TICKS 2048
 
 struct pie_law {
@@ -91,7 +91,7 @@ static inline void pie_spend_burst(struct pie_law *p, u64 tupdate_ns)
 	p->burst_ns -= min64(p->burst_ns, tupdate_ns);
 }
 
-/* Asked after AQM_TICKS_EMPTY updates of an empty queue: both delays are 0 by then. */
+/* Called after AQM_TICKS_EMPTY updates of an empty queue: both delays are 0 by then. */
 static inline bool pie_at_rest(const struct pie_law *p)
 {
 	return !p->prob;

@@ -19,7 +19,7 @@
 /* Packets or bytes: 128 MiB. A longer queue counts as this one; thresholds stay below. */
 #define RED_LONGEST (1u << 27)
 
-/* Where nobody knows the rate of the link: 10 Mbit/s, as tc's red. */
+/* For a link of unknown rate: 10 Mbit/s, as tc's red. */
 #define RED_UNKNOWN_BYTES_S 1250000
 
 struct red_average {
@@ -45,8 +45,8 @@ static inline u64 red_rate(u64 known_bytes_s)
 	return known_bytes_s ? known_bytes_s : RED_UNKNOWN_BYTES_S;
 }
 
-/* The average that a packet would find at `now` in a queue that is empty: while it was so,
- * m packets could have been sent. */
+/* The average for an arrival at `now` at an empty queue: the link could have sent m
+ * packets while the queue was empty. */
 static inline u64 red_aged(const struct red_average *a, u64 now, u32 k, u64 bytes_per_s,
                            u32 mean_bytes)
 {

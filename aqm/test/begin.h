@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * begin.h: a queue that runs with the rows that a test names.
+ * begin.h: a queue with the rows that a test names.
  *
  *   struct bench b = BEGIN(&aqm_fifo, 400, 0, {"flows", 16}, {"limit", 40});
  *
@@ -14,7 +14,7 @@
 #include "test.h"
 
 struct row {
-	const char *name; /* NULL behind the last */
+	const char *name; /* NULL after the last */
 	u64 value;
 };
 

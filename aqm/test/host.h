@@ -26,7 +26,7 @@ struct packet {
 	struct aqm_keep keep;
 	u32 len, flow, next;
 	u32 moved; /* memory that a mark has added */
-	u32 inst;  /* of a probe: who asked for it */
+	u32 inst;  /* of a probe: the instance that requested it */
 	u8 ds, place, why, probe;
 };
 
@@ -178,7 +178,7 @@ static inline void set_row(struct bench *b, const char *name, u64 value)
 		broken(sentence);
 }
 
-/* Rows at their defaults; set_row() what differs, then bench_start(). */
+/* Rows at their defaults; set_row() changes some, then bench_start(). */
 static inline struct bench bench_new(const struct aqm_algo *algo, u32 packets, u64 now)
 {
 	struct bench b = {
@@ -251,7 +251,7 @@ static inline aqm_h arrive(struct bench *b, u32 flow, u32 len, u8 ecn)
 	return aqm_enqueue(b->q, b->now, h) ? h : AQM_NIL;
 }
 
-/* The probe that the last arrival asked for: 28 bytes of IP behind an Ethernet header. */
+/* The probe that the last arrival requested: 28 bytes of IP behind an Ethernet header. */
 static inline aqm_h join_probe(struct bench *b)
 {
 	aqm_h h = packet_new(b, 7, 42, AQM_NOT_ECT);
@@ -286,7 +286,7 @@ static inline u64 stat(struct bench *b, const char *name)
 	return value;
 }
 
-/* Run what is due by now, as the next arrival would. */
+/* Run the ticks due by now, as the next arrival would. */
 static inline void catch_up(struct bench *b)
 {
 	run_ticks(b->q, inst_nth(b->q, 0), b->now);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * odd.h: an algorithm that answers what a test wants, and records its calls.
+ * odd.h: an algorithm that gives the answers a test sets, and records its calls.
  */
 #ifndef ODD_H
 #define ODD_H
@@ -16,7 +16,7 @@ static struct {
 	/* answers */
 	struct aqm_verdict enqueue, dequeue, overflow;
 	u32 pick, drops_wanted; /* drops in one dequeue, before the verdict above */
-	u64 period_ns, next_ns; /* next_ns: every tick asks for this time */
+	u64 period_ns, next_ns; /* next_ns: every tick answers this time */
 	/* calls */
 	u32 starts, enqueues, overflows, dequeues, empties, gones, ticks, idles, echoes;
 	u64 seed;

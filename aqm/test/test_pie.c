@@ -252,7 +252,7 @@ TEST(in_linux_s_form_a_long_overload_takes_longer_to_forget)
 		struct bench b = begin_form(form);
 
 		serve(&b, 450, 300, 0);
-		b.now += 3 * NS_PER_S; /* the link stands */
+		b.now += 3 * NS_PER_S; /* the link is stopped */
 		catch_up(&b);
 		CHECK_EQ(stat(&b, "prob"), U32_MAX);
 		while (leave(&b) != AQM_NIL)

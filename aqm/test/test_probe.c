@@ -23,7 +23,7 @@ static struct bench begin(const struct aqm_algo *algo, u32 limit)
 	return begin_flows(algo, limit, 0);
 }
 
-/* A packet and the probe that it asks for. */
+/* A packet and the probe that it requests. */
 static aqm_h arrive_probed(struct bench *b, u32 flow)
 {
 	arrive(b, flow, 1000, AQM_ECT0);

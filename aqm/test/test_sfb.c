@@ -20,7 +20,7 @@ static void send(struct bench *b, u32 flow, u32 n)
 		arrive(b, flow, 1000, 0);
 }
 
-/* What the bins say of a flow whose packet comes at this time. */
+/* The bins' reading for a flow whose packet comes at this time. */
 static u64 prob_at(struct bench *b, u64 now, u32 flow)
 {
 	b->now = now;

@@ -28,7 +28,7 @@
 /* Of one namespace. */
 struct answers {
 	struct net *net;
-	atomic_t responders; /* queues that want probes answered */
+	atomic_t responders; /* queues with `respond` */
 	spinlock_t lock;
 	struct probe_question waiting[WAITING_MAX];
 	u32 first, held;
@@ -63,7 +63,7 @@ void answer_later(struct net *net, const struct sk_buff *skb,
 {
 	struct answers *a = answers_of(net);
 
-	/* What came by broadcast asks nobody in particular. */
+	/* A broadcast is addressed to no single node. */
 	if (atomic_read(&a->responders) <= 0 || skb->pkt_type != PACKET_HOST)
 		return;
 	spin_lock(&a->lock);

@@ -22,7 +22,7 @@ static const struct nla_policy policy[TCA_SOJOURN_END] = {
         [TCA_SOJOURN_ANEW] = {.type = NLA_FLAG},
 };
 
-/* Of a queue that nobody has chosen an algorithm for. */
+/* Of a queue for which no algorithm was chosen. */
 static struct {
 	const struct aqm_algo *algo;
 	u32 flows;
@@ -176,7 +176,7 @@ static int choose_rows(struct sojourn_choice *choice, const struct sojourn_choic
 	}
 	no = check(choice, base, room);
 	if (no.sentence) {
-		/* The sentences of several rows together tell their names themselves. */
+		/* Sentences about several rows contain their names already. */
 		SAY(extack, "%s%s%s", no.row ? no.row->name : "", no.row ? ": " : "",
 		    no.sentence);
 		return -EINVAL;

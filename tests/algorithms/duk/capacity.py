@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """DUK's estimate of the link by itself: gaps and sums that just reach a bound, or miss it by 1 ns.
 
-The model goes first; the core is fed what the model met, and must estimate the same. The model has
+The model goes first; the core gets the model's inputs, and must estimate the same. The model has
 no unit of its own, and here its unit of time is a nanosecond: sums of whole numbers are exact.
 """
 

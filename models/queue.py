@@ -65,7 +65,7 @@ class Packet:
 
 @dataclass
 class Outcome:
-    """What one arrival or one request for a packet led to; of each loss and mark the reason."""
+    """The outcome of one arrival or one dequeue request, with the reason of each loss and mark."""
 
     dropped: list[int] = field(default_factory=list)
     marked: list[int] = field(default_factory=list)
@@ -209,7 +209,7 @@ class Discipline:
         return self.outcome
 
     def all_waiting(self) -> list[Packet]:
-        """What a reset takes."""
+        """The packets that a reset takes."""
         return self.waiting
 
     def join(self, packet: Packet) -> None:

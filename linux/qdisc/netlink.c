@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// netlink.c: options and statistics on their way in and out, see netlink.h.
+// netlink.c: reads options and writes statistics, see netlink.h.
 //
-// The policy below tests what all algorithms share. What stands in a nest is tested
+// The policy below tests the common attributes. Values inside a nest are tested
 // against the rows themselves, so that a limit is written once and the sentence that
-// refuses a value can tell its name and range.
+// refuses a value can give its name and range.
 
 #include <linux/slab.h>
 #include <net/netlink.h>

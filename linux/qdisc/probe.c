@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// probe.c: making probes and hearing their answers, see probe.h.
+// probe.c: sends probes and receives their answers, see probe.h.
 //
 // A nonce is 12 bits for a slot in the table of its queue, 20 for the queue, 31 of a keyed
-// hash, and the bit that tells an answer. An answer counts when slot, nonce, its sender and
-// its receiver are those of a probe under way; the first clears the slot. So an answer that
+// hash, and the bit that marks an answer. An answer counts when slot, nonce, its sender and
+// its receiver are those of a probe in flight; the first clears the slot. An answer that
 // is forged, late or repeated changes nothing.
 //
 // Nothing here takes the lock of a queue. An answer waits in a short ring until the queue's
-// next event, which hands it on with the time at which it came.
+// next event, which passes it on with its time of arrival.
 
 #include <linux/hashtable.h>
 #include <linux/if_vlan.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // sch_sojourn.c: one queueing discipline for every algorithm of aqm/.
 //
-// The queue itself is aqm/queue.h; here are a packet's way in and out, and the books
-// that the kernel keeps of them (parents.h).
+// The queue itself is aqm/queue.h; here are enqueue and dequeue, and the kernel's counts
+// of them (parents.h).
 
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -142,7 +142,7 @@ static noinline __cold u32 send_probe(struct Qdisc *sch, struct sk_buff *asking,
 
 	if (!skb)
 		return 0;
-	/* What the kernel notes beside a packet, as why it would be dropped. */
+	/* The kernel's own notes beside a packet, as its drop reason. */
 	memcpy(skb->cb, asking->cb, sizeof(skb->cb));
 	set_pkt_len(skb, bytes);
 	sojourn_cb(skb)->ds = read_ds(skb);

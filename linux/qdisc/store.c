@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // store.c: where a trace build keeps its records. Memory is taken a piece at a time, as
-// packets pass; what finds no room is counted and not kept.
+// packets pass; records without room are counted and not kept.
 
 #include <linux/debugfs.h>
 #include <linux/fs.h>

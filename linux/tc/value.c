@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// value.c: a row's value as people write it, see value.h.
+// value.c: converts a row's value from and to text, see value.h.
 
 #include <arpa/inet.h>
 #include <errno.h>

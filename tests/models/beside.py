@@ -156,7 +156,7 @@ class Beside(ABC):
 
 @dataclass
 class Comparison:
-    """What a comparison found; a difference has raised already."""
+    """The result of a comparison; a difference has raised already."""
 
     events: int = 0
     signals: int = 0

@@ -49,7 +49,7 @@ FLAGS = ("-std=c11", "-fPIC", "-O1", "-w")
 
 @dataclass(frozen=True)
 class Expected:
-    """What the model says of one case."""
+    """The model's answer for one case."""
 
     how: Beside
     case: Case

@@ -61,7 +61,7 @@ STRANGE = range(60)
 
 
 def alg2(build: Core, steps: NDArray[np.void]) -> NDArray[np.uint32]:
-    """What Algorithm 2 of the core answers after each interval."""
+    """Answers of the core's Algorithm 2 after each interval."""
     run = build.lib.tm_duk_alg2
     run.restype, run.argtypes = None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]
     ticks = np.zeros(len(steps), np.uint32)

@@ -7,7 +7,7 @@
  * busy is served from the fresh list first; when its credit is spent, or when it
  * runs dry while others wait, it goes to the end of the old list. At the
  * limit the fattest flow (most bytes) loses packets from its head, half its
- * bytes or FQ_BATCH packets, and then the arrival joins.
+ * bytes or FQ_BATCH packets, and then the arrival is admitted.
  */
 #ifndef AQM_FQ_H
 #define AQM_FQ_H

@@ -4,5 +4,5 @@
 
 Nothing here knows the C core: no shift, no fixed-point format, no name of it. A model keeps the
 quantities of its paper (seconds, packets, bytes, probabilities in [0, 1]) and serves its own
-plain queue (`models.queue`). tests/models sets the two beside each other.
+plain queue (`models.queue`). tests/models compares the two.
 """

@@ -5,7 +5,7 @@
 The control law is prose; each step of it is quoted where it is taken. Smoothing is RFC 6298,
 section 2: the paper's text says 6928, which has no such calculation, its footnote 6298.
 
-What the paper leaves open is decided as the page docs/algorithms/asqm.md says: `entry`, `base`,
+Points that the paper leaves open are decided as in docs/algorithms/asqm.md: `entry`, `base`,
 lost probes, a schedule that lags.
 """
 

@@ -64,7 +64,7 @@ class CoDel(Discipline):
         return packet, False
 
     def backlog(self) -> int:
-        """Section 4.1: what the link has left to send."""
+        """Section 4.1: the rest that the link has to send."""
         return self.bytes + self.elsewhere()
 
     def clock(self, time_s: float) -> float:

@@ -58,7 +58,7 @@ def probability(arrived: float, left: float, capacity: float, term: float) -> fl
 
 @dataclass(frozen=True)
 class Equation:
-    """What Eq. 9 is given at the end of one interval."""
+    """The inputs of Eq. 9 at the end of one interval."""
 
     arrived: int
     sent: int
@@ -124,7 +124,7 @@ class Capacity:
         self.last_s, self.last_size = now_s, size
 
     def emptied(self) -> None:
-        """What waited is gone without a departure."""
+        """The backlog is gone without a departure."""
         self.busy = False
 
     def interval_ends(self, interval_s: float, sent: int) -> None:
@@ -159,7 +159,7 @@ TICKS_MAX = 1024
 
 @dataclass(frozen=True)
 class Interval:
-    """What a rule for the next interval is told of the one that has ended."""
+    """The inputs of a rule for the next interval, from the one that has ended."""
 
     took_s: float
     arrived: int
@@ -184,7 +184,7 @@ class Rule(Protocol):
         """An interval has ended. The ticks of the next one."""
 
     def forget(self) -> None:
-        """Nobody has used the link for long."""
+        """The link has been unused for long."""
 
 
 def percent_of_congestion(ingress: float, egress: float) -> int:
@@ -269,7 +269,7 @@ class OneTick:
 
 
 class Fixed:
-    """The interval that somebody has set."""
+    """The interval that the user has set."""
 
     def __init__(self, ticks: int) -> None:
         self.ticks = ticks
@@ -294,7 +294,7 @@ BOOT_RUNG = 4
 
 @dataclass
 class Level:
-    """What is known of one level of congestion: for each rung, utilisations in percent."""
+    """Knowledge of one level of congestion: for each rung, utilisations in percent."""
 
     rung: int
     mean: dict[int, float] = field(default_factory=dict)

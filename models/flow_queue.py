@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Flow queueing: the scheduler of RFC 8290, section 4, around any discipline.
 
-What docs/host-contract.md says otherwise: room is made before a packet joins and not after, by
+Differences, from docs/host-contract.md: room is made before a packet joins and not after, by
 half the bytes of the fattest flow or 64 packets, and of equally fat flows the first one pays;
 a dry flow in debt by more than a quantum leaves the list at once, and is paid for the rounds since
 then when it comes back; a lowered limit takes up to 64 packets of the fattest flow at a time.
@@ -72,7 +72,7 @@ class FlowQueue(Discipline):
         """A flow runs its timers at its own events."""
 
     def tell(self, found: Outcome) -> None:
-        """What a flow did is what the queue did."""
+        """A flow's actions are the queue's."""
         self.busy = None
         self.outcome.dropped += found.dropped
         self.outcome.marked += found.marked

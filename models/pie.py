@@ -156,7 +156,7 @@ WRAPS_AT = 256  # 64 bits, 56 of them behind the point
 
 
 class LinuxPie(Pie):
-    """sch_pie.c. It starts late; a short queue is told by the last packet's delay; the burst
+    """sch_pie.c. It starts late; a short queue shows in the last packet's delay; the burst
     allowance is spent while packets leave and granted by an update; p goes beyond 1."""
 
     def __init__(self, **rest: Any) -> None:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What all models share: a packet, a plain first-in first-out queue, a way to decide.
+"""Common parts of all models: a packet, a plain first-in first-out queue, a way to decide.
 
 A model is a subclass of `Discipline`. It says what happens to an arriving packet
 (`on_arrival`), serves the queue (`on_request`) and may ask to be woken (`wake_at`). The class
-here does what every queue does: stamp, limit, order, wake in time.
+here does the common work: stamp, limit, order, wake in time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def reached(now_s: float, when_s: float) -> bool:
 
 
 class Act(Enum):
-    """What became of a packet."""
+    """The fate of a packet."""
 
     PASS = "pass"
     MARK = "mark"
@@ -45,7 +45,7 @@ class Why(Enum):
     RATE = "rate"  # its flow is held to a rate
     LIMIT = "limit"  # the queue is full
     FAT = "fat"  # its flow made room for others
-    LOWERED = "lowered"  # the limit went below what waits
+    LOWERED = "lowered"  # the limit went below the backlog
     RESET = "reset"  # all that waits goes
 
 
@@ -65,7 +65,7 @@ class Packet:
 
 @dataclass
 class Outcome:
-    """What one arrival or one request for a packet led to; of each loss and mark the reason."""
+    """The outcome of one arrival or one dequeue request, with the reason of each loss and mark."""
 
     dropped: list[int] = field(default_factory=list)
     marked: list[int] = field(default_factory=list)
@@ -129,7 +129,7 @@ class Discipline:
         return Act.PASS
 
     def on_request(self, now_s: float) -> Packet | None:
-        """The link asks for a packet."""
+        """A dequeue request of the link."""
         return self.take()
 
     def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
@@ -179,7 +179,7 @@ class Discipline:
         return self.outcome
 
     def request(self, now_s: float) -> Outcome:
-        """The link asks for the next packet."""
+        """The link requests the next packet."""
         self.outcome = Outcome()
         self.advance(now_s)
         self.wakes_in_silence = 0
@@ -205,11 +205,11 @@ class Discipline:
         return self.outcome
 
     def so_far(self) -> Outcome:
-        """What this event has led to until now."""
+        """The outcome of this event until now."""
         return self.outcome
 
     def all_waiting(self) -> list[Packet]:
-        """What a reset takes."""
+        """The packets that a reset takes."""
         return self.waiting
 
     def join(self, packet: Packet) -> None:
@@ -281,7 +281,7 @@ class Ticking(Discipline):
         self.stuck_after = stuck_after
 
     def update(self, now_s: float) -> None:
-        """What is computed each time."""
+        """The computation of each update."""
         raise NotImplementedError
 
     def rest(self) -> None:

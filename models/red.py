@@ -97,7 +97,7 @@ class AdaptiveRed:
 
 
 class RedQueue(Discipline):
-    """What every algorithm has that builds on figure 2: the average, the link's idle time, and the
+    """Common to all algorithms that build on figure 2: the average, the link's idle time, and the
     signal between the thresholds."""
 
     def __init__(

@@ -20,7 +20,7 @@ from models.queue import SAME_INSTANT_S, Act, Discipline, Packet, Why, reached
 
 @dataclass
 class Bin:
-    """What one bin knows: packets waiting, probability."""
+    """State of one bin: packets waiting, probability."""
 
     length: int = 0
     p: float = 0.0
@@ -154,6 +154,6 @@ class Sfb(Discipline):
         self.leaves(packet)
 
     def leaves(self, packet: Packet) -> None:
-        """It is taken back where it was counted."""
+        """It is uncounted where it was counted."""
         for b in self.counted.pop(packet.number):
             b.length -= 1

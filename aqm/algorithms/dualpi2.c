@@ -88,7 +88,8 @@ static const struct aqm_default defaults[] = {
 };
 /* clang-format on */
 
-/* The Classic queue starts in debt by the cost of a full-sized packet. */
+/* The Classic queue starts, and starts again when both are empty, in debt by the cost of a
+ * full-sized packet. */
 static void favour_l4s(struct dualpi2_state *s, const struct dualpi2_conf *c, u32 mtu_bytes)
 {
 	s->credit = -(s64)(((1ull << 32) - c->classic_share) * mtu_bytes);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// answer.c: sending probes of others back, see answer.h.
+// answer.c: answers to other nodes' probes, see answer.h.
 //
 // A question comes in a softirq and is answered from a work item, which may look for a
 // route. Both the questions that wait and the answers of a second are bounded, so that
-// nobody can be made to send more than that. An answer, and what comes back as it went, is
-// never answered: two of us cannot play with one packet.
+// no traffic can cause more answers. An answer, or our own probe returned unchanged, is
+// never answered: two modules cannot bounce one packet forever.
 
 #include <linux/inet.h>
 #include <linux/jiffies.h>
@@ -28,7 +28,7 @@
 /* Of one namespace. */
 struct answers {
 	struct net *net;
-	atomic_t responders; /* queues that want probes answered */
+	atomic_t responders; /* queues with `respond` */
 	spinlock_t lock;
 	struct probe_question waiting[WAITING_MAX];
 	u32 first, held;
@@ -63,7 +63,7 @@ void answer_later(struct net *net, const struct sk_buff *skb,
 {
 	struct answers *a = answers_of(net);
 
-	/* What came by broadcast asks nobody in particular. */
+	/* A broadcast is addressed to no single node. */
 	if (atomic_read(&a->responders) <= 0 || skb->pkt_type != PACKET_HOST)
 		return;
 	spin_lock(&a->lock);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * answer.h: the far end of a probe's way, and the form that both ends know.
+ * answer.h: the far end of a probe's path, and the packet format of both ends.
  */
 #ifndef SOJOURN_ANSWER_H
 #define SOJOURN_ANSWER_H
@@ -17,12 +17,12 @@
 #define PROBE_ANSWER    BIT_ULL(63) /* of the nonce */
 #define PROBE_BYTES_MAX (sizeof(struct ipv6hdr) + sizeof(__be64))
 
-/* Of one packet. An IPv4 address has its IPv4-mapped form, which no packet on a wire has. */
+/* Of one packet. An IPv4 address is in IPv4-mapped form, which no packet on a wire has. */
 struct probe_ends {
 	struct in6_addr from, to;
 };
 
-/* What stands above this one, as a VLAN, may have the packet's address. */
+/* A device above this one, as a VLAN, may have the packet's address. */
 static inline const struct net_device *route_dev(const struct sk_buff *skb)
 {
 	return skb_dst(skb) ? skb_dst(skb)->dev : skb->dev;
@@ -31,8 +31,7 @@ static inline const struct net_device *route_dev(const struct sk_buff *skb)
 /* IP header and nonce at the end of a packet whose network header begins there. */
 void probe_put_ip(struct sk_buff *skb, const struct probe_ends *ends, u8 ds, u64 nonce);
 
-/* What came as a question: by which device, where its sender's address alone does not say so.
- */
+/* A received question. `dev` is its device, if the sender's address alone does not give it. */
 struct probe_question {
 	struct probe_ends ends;
 	u64 nonce;
@@ -40,11 +39,11 @@ struct probe_question {
 	u8 ds;
 };
 
-/* The payload of a packet has come that a handler of the protocol gives up. It says all of a
- * question but the nonce. */
+/* The protocol's handler passes on a packet's payload here. Fills in all of a question but
+ * the nonce. */
 void probe_received(struct sk_buff *skb, struct probe_question *question);
 
-/* Where a queue of this namespace lets probes be answered, answer this one, soon. */
+/* If a queue of this namespace has `respond`, answer this probe soon. */
 void answer_later(struct net *net, const struct sk_buff *skb,
                   const struct probe_question *question);
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * compat.h: where the kernels from 6.1 on differ. Nothing else asks for a version.
+ * compat.h: differences of the kernels from 6.1 on. No other file tests the version.
  */
 #ifndef SOJOURN_COMPAT_H
 #define SOJOURN_COMPAT_H
@@ -15,12 +15,12 @@
 #include <net/gso.h>
 #endif
 
-/* The alias by which the kernel asks for a qdisc since 6.8; before, by the file's name. */
+/* The kernel loads a qdisc by this alias since 6.8; before, by the file's name. */
 #ifndef MODULE_ALIAS_NET_SCH
 #define MODULE_ALIAS_NET_SCH(kind)
 #endif
 
-/* A segment that was split off is one packet of its own length. */
+/* A segment after splitting is one packet of its own length. */
 static inline void set_pkt_len(struct sk_buff *skb, u32 bytes)
 {
 	qdisc_skb_cb(skb)->pkt_len = bytes;
@@ -30,10 +30,10 @@ static inline void set_pkt_len(struct sk_buff *skb, u32 bytes)
 }
 
 /*
- * A sentence with numbers in it. Since 6.2 an answer has room for 80 characters of its
- * own. Before, it points at ours, and is read soon after the RTNL lock was given back:
- * eight more refusals would have to come in between to overwrite it, and even then it
- * ends where its memory ends.
+ * A sentence with numbers in it. Since 6.2 a reply has room for 80 characters of its
+ * own. Before, it points at ours, and the kernel reads it soon after it releases the RTNL
+ * lock: only eight more refusals in between would overwrite it, and even then it ends
+ * where its memory ends.
  */
 #ifdef NL_SET_ERR_MSG_FMT
 #define SAY(extack, ...) NL_SET_ERR_MSG_FMT(extack, __VA_ARGS__)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * events.h: a queue's events as records, written once for who records and who replays.
+ * events.h: a queue's events as records, written once for recorder and replayer.
  *
  * A template behind queue.h; the host defines
  *
@@ -13,8 +13,8 @@
 
 #include "record.h"
 
-/* Not part of a flattened caller in a kernel, whose stack has no room for a record at each
- * place that writes one. */
+/* Not inlined into a flattened caller in a kernel, whose stack has no room for a record at
+ * each place that writes one. */
 #ifdef __KERNEL__
 #define APART noinline
 #else
@@ -120,7 +120,7 @@ static APART void record_number_of(aqm_ctx ctx, u8 what, u8 table, u16 row, u64 
 	record_put(ctx, &r);
 }
 
-/* ---- all that a queue remembers ---- */
+/* ---- all state of a queue ---- */
 
 static u64 digest(u64 sum, u64 word)
 {

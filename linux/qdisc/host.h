@@ -21,7 +21,7 @@ typedef struct Qdisc *aqm_ctx;
 struct aqm_event;
 struct aqm_queue;
 
-/* What a trace build remembers of a queue, and of a packet in it. */
+/* State that a trace build keeps for a queue, and for a packet in it. */
 #if defined(SOJOURN_TRACE_EVENTS)
 struct queue_trace {
 	u32 queue, arrivals;
@@ -46,8 +46,8 @@ struct packet_trace {
 };
 #endif
 
-/* By the call under way: a list to be freed. And what parents could not hear of so far:
- * sch->q.qlen and theirs still count it. */
+/* Losses of the current call: a list to be freed, and those not yet reported to parents:
+ * sch->q.qlen and theirs still count them. */
 struct sojourn_lost {
 	struct sk_buff *first, *last;
 	u32 pkts, bytes;
@@ -57,15 +57,15 @@ struct sojourn_sched {
 	struct aqm_queue *queue; /* NULL before init has succeeded */
 	size_t queue_bytes;
 	struct sojourn_lost lost;
-	struct tasklet_struct teller; /* tells parents what they could not hear in a call */
+	struct tasklet_struct teller; /* reports to parents after a call */
 	struct sojourn_conf conf;
-	struct sojourn_probes *probes; /* NULL: the algorithm asks for none */
+	struct sojourn_probes *probes; /* NULL: the algorithm sends none */
 	u64 last_ns;                   /* of its events, where there are probes */
 	struct queue_trace trace;
 };
 
-/* Ours while the packet is queued. The DS field is kept beside what the queue keeps:
- * it is asked for more than once, and the header may lie in memory gone cold. */
+/* Ours while the packet is queued. It keeps the DS field beside the queue's own part: it
+ * is read more than once, and the header may no longer be in the cache. */
 struct sojourn_cb {
 	struct aqm_keep keep;
 	u8 ds;
@@ -96,7 +96,7 @@ static inline u32 host_len(aqm_ctx sch, aqm_h skb)
 	return qdisc_pkt_len(skb);
 }
 
-/* Nobody else writes to a packet that is queued. */
+/* No other code writes to a queued packet. */
 static inline u32 host_mem(aqm_ctx sch, aqm_h skb)
 {
 	return skb->truesize;

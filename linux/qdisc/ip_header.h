@@ -4,10 +4,10 @@
  * ip_header.h: a frame's IP header, and the DS field in it.
  *
  * The network header is right where the type in front of it is skb->protocol. Where that is
- * a tag (VLANs in VLANs) it points at the header, or behind the first tag: so comes a frame
- * through a bridge. From a raw socket on a VLAN device comes a tagged frame with the protocol
- * behind its tags and a network header that points into the first. The frame itself tells:
- * its types are what the wire and everyone behind it go by.
+ * a tag (VLANs in VLANs) it points at the header, or, in a frame from a bridge, behind the
+ * first tag. A raw socket on a VLAN device sends a tagged frame with the protocol behind its
+ * tags and a network header that points into the first. The types in the frame itself
+ * decide: the wire and all receivers use them.
  */
 #ifndef SOJOURN_IP_HEADER_H
 #define SOJOURN_IP_HEADER_H
@@ -18,10 +18,10 @@
 #include <linux/ipv6.h>
 #include <net/inet_ecn.h>
 
-/* The kernel itself looks behind 8; each costs a read. */
+/* The kernel itself skips 8; each costs a read. */
 #define TAGS_MAX 32
 
-/* Its offset in the packet and its length without options; no bytes: there is none. */
+/* Its offset in the packet and its length without options; length 0: there is none. */
 struct ip_place {
 	int at;
 	u32 bytes;
@@ -55,8 +55,8 @@ static noinline __cold struct ip_place ip_behind_tags(const struct sk_buff *skb)
 	return (struct ip_place){};
 }
 
-/* Does the type in front of the network header agree? Where no frame has types it may not,
- * and there the header is right. */
+/* Does the type in front of the network header agree? On a device without frame types it
+ * may not, and there the header is right. */
 static inline bool type_agrees(const struct sk_buff *skb)
 {
 	const struct ethhdr *front = (const void *)(skb_network_header(skb) - ETH_HLEN);
@@ -71,7 +71,7 @@ static inline struct ip_place find_ip(const struct sk_buff *skb)
 	return ip_at(skb_network_offset(skb), skb->protocol);
 }
 
-/* A header that says another version than the type in front of it is none. */
+/* A header whose version differs from the type in front of it is none. */
 static inline bool is_version(const struct ip_place *ip, const u8 *header)
 {
 	return header[0] >> 4 == (ip->bytes == sizeof(struct iphdr) ? 4 : 6);
@@ -91,8 +91,8 @@ static noinline u8 read_any_ds(const struct sk_buff *skb)
 	return header[0] >> 4 == 4 ? header[1] : header[0] << 4 | header[1] >> 4;
 }
 
-/* 0 where there is none that can be read: such a packet is never marked. Most packets are
- * IPv4 with all of the header at hand. */
+/* 0 without a readable header: such a packet is never marked. Most packets are IPv4 with
+ * the whole header in linear memory. */
 static inline u8 read_ds(const struct sk_buff *skb)
 {
 	const struct iphdr *header = (const void *)skb_network_header(skb);
@@ -104,8 +104,8 @@ static inline u8 read_ds(const struct sk_buff *skb)
 	return read_any_ds(skb);
 }
 
-/* Others who hold the packet or its bytes, as all do who watch the device, must not see the
- * mark. False: it cannot be set. */
+/* Other holders of the packet or its bytes, as taps on the device, must not see the mark.
+ * False: it cannot be set. */
 static inline bool set_ce(struct sk_buff *skb)
 {
 	struct ip_place ip = find_ip(skb);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// netlink.c: options and statistics on their way in and out, see netlink.h.
+// netlink.c: reads options and writes statistics, see netlink.h.
 //
-// The policy below tests what all algorithms share. What stands in a nest is tested
+// The policy below tests the common attributes. Values inside a nest are tested
 // against the rows themselves, so that a limit is written once and the sentence that
-// refuses a value can tell its name and range.
+// refuses a value can give its name and range.
 
 #include <linux/slab.h>
 #include <net/netlink.h>
@@ -22,7 +22,7 @@ static const struct nla_policy policy[TCA_SOJOURN_END] = {
         [TCA_SOJOURN_ANEW] = {.type = NLA_FLAG},
 };
 
-/* Of a queue that nobody has chosen an algorithm for. */
+/* Of a queue for which no algorithm was chosen. */
 static struct {
 	const struct aqm_algo *algo;
 	u32 flows;
@@ -176,7 +176,7 @@ static int choose_rows(struct sojourn_choice *choice, const struct sojourn_choic
 	}
 	no = check(choice, base, room);
 	if (no.sentence) {
-		/* The sentences of several rows together tell their names themselves. */
+		/* Sentences about several rows contain their names already. */
 		SAY(extack, "%s%s%s", no.row ? no.row->name : "", no.row ? ": " : "",
 		    no.sentence);
 		return -EINVAL;

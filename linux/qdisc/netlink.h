@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * netlink.h: options and statistics on their way in and out.
+ * netlink.h: reads options and writes statistics.
  */
 #ifndef SOJOURN_NETLINK_H
 #define SOJOURN_NETLINK_H
@@ -11,26 +11,26 @@
 #include "setup.h"
 #include "sojourn.h"
 
-/* Everything that a user chooses. `conf` is the algorithm's, of its own size. */
+/* All choices of a user. `conf` is the algorithm's, of its own size. */
 struct sojourn_choice {
 	const struct aqm_algo *algo;
 	struct sojourn_conf host;
 	struct aqm_setup setup;
 	void *conf;
-	bool anew; /* cannot be had by changing the rows of the old queue */
+	bool anew; /* a change of the old queue's rows cannot give it */
 };
 
 /*
  * Read options into `choice`, beginning with those of `old`, or with the defaults (NULL:
- * a new queue; or the options say so); `room` is that of aqm_setup_check(). When 0 is
- * answered the caller has choice->conf to kfree(); otherwise there is nothing left, and
- * the answer says why.
+ * a new queue; or the options say so); `room` is that of aqm_setup_check(). Returns 0, and
+ * then the caller must kfree() choice->conf; or an error, and then nothing is left to
+ * free.
  */
 int sojourn_choose(struct sojourn_choice *choice, const struct sojourn_choice *old, u32 room,
                    struct nlattr *options, struct netlink_ext_ack *extack);
 
-/* Read what a queue is that is made without options, as in "codel" or "fq duk". When it can
- * be none, the log says why. */
+/* Read the choice for a queue without options, as in "codel" or "fq duk". If it is invalid,
+ * the log gives the reason. */
 int sojourn_set_default(const char *words);
 
 /* 0, or -EMSGSIZE when there was not enough room. */

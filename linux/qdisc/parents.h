@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * parents.h: what the classful qdiscs above a queue count of it.
+ * parents.h: the counts that the classful qdiscs above a queue keep of it.
  *
- * A parent counts what its child holds. It adds a packet itself when the child has taken
- * one; every other change (drops, packets split in more) the child tells, once per call and
- * after its own numbers are right. A parent that comes to none loses its class in the one
- * above, so it must not come there while there is a packet, not for a moment.
+ * A parent counts its child's packets. It adds a packet itself when the child has taken
+ * one; the child reports every other change (drops, packets from splitting), once per call
+ * and after its own numbers are right. A parent whose count falls to zero loses its class in
+ * the one above, so the count must not be zero, even briefly, while there is a packet.
  */
 #ifndef SOJOURN_PARENTS_H
 #define SOJOURN_PARENTS_H
 
-/* The root is in no list. Lookups of the kernel's own are not for modules. */
+/* The root is in no list. The kernel does not export its own lookups to modules. */
 static const struct Qdisc *parent_of(const struct Qdisc *sch)
 {
 	u32 handle = TC_H_MAJ(sch->parent);
@@ -29,10 +29,10 @@ static const struct Qdisc *parent_of(const struct Qdisc *sch)
 }
 
 /*
- * Has every parent counted what it has handed down? One that splits a segment (TBF) counts
- * the pieces behind the last of them; where one peeks at an arrival (HFSC, QFQ), those above
- * it have not counted that yet. Losses would take such a parent to none, or below, while
- * its child holds packets. It hears of them later. Nobody takes anything off the root.
+ * Has every parent counted the packets that it has enqueued? One that splits a segment (TBF)
+ * counts the pieces after the last of them; where one peeks at an arrival (HFSC, QFQ), those
+ * above it have not counted that yet. Losses would bring such a parent's count to zero, or
+ * below, while its child holds packets. They are reported later. No parent counts the root.
  */
 static bool parents_keep_up(const struct Qdisc *sch)
 {
@@ -46,7 +46,7 @@ static bool parents_keep_up(const struct Qdisc *sch)
 	return all;
 }
 
-/* They hear of all losses. */
+/* Reports all losses. */
 static void tell_parents(struct Qdisc *sch)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
@@ -59,7 +59,7 @@ static void tell_parents(struct Qdisc *sch)
 		qdisc_tree_reduce_backlog(sch, pkts, bytes);
 }
 
-/* As soon as the call of the root that is under way has ended. */
+/* As soon as the root's current call has ended. */
 static void tell_later(struct tasklet_struct *teller)
 {
 	struct sojourn_sched *s = from_tasklet(s, teller, teller);

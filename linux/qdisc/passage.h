@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * passage.h: what a TRACE=packets build writes, as others read it: each packet's passage
- * through a queue, when it is over. What a record does not use is zero.
+ * passage.h: the records of a TRACE=packets build, as readers see them: each packet's
+ * passage through a queue, when it is over. Unused fields of a record are zero.
  */
 #ifndef SOJOURN_PASSAGE_H
 #define SOJOURN_PASSAGE_H
@@ -13,7 +13,7 @@
 
 enum sojourn_fate {
 	PASSAGE_QUEUE, /* no packet: a new queue, and its device */
-	PASSAGE_SENT,  /* handed on, or peeked at by a parent */
+	PASSAGE_SENT,  /* sent on, or peeked at by a parent */
 	PASSAGE_DROPPED
 };
 

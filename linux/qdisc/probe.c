@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// probe.c: making probes and hearing their answers, see probe.h.
+// probe.c: sends probes and receives their answers, see probe.h.
 //
 // A nonce is 12 bits for a slot in the table of its queue, 20 for the queue, 31 of a keyed
-// hash, and the bit that tells an answer. An answer counts when slot, nonce, its sender and
-// its receiver are those of a probe under way; the first clears the slot. So an answer that
+// hash, and the bit that marks an answer. An answer counts when slot, nonce, its sender and
+// its receiver are those of a probe in flight; the first clears the slot. An answer that
 // is forged, late or repeated changes nothing.
 //
 // Nothing here takes the lock of a queue. An answer waits in a short ring until the queue's
-// next event, which hands it on with the time at which it came.
+// next event, which passes it on with its time of arrival.
 
 #include <linux/hashtable.h>
 #include <linux/if_vlan.h>
@@ -92,7 +92,7 @@ void sojourn_probes_free(struct sojourn_probes *p)
 	kvfree_rcu(p, rcu);
 }
 
-/* ---- asking ---- */
+/* ---- probes out ---- */
 
 static void probe_destructor(struct sk_buff *skb)
 {
@@ -135,7 +135,7 @@ static __be32 next_hop(const struct sk_buff *asking)
 {
 	const struct dst_entry *dst = skb_dst(asking);
 
-	/* Without a route, as in a bridge, nobody knows the far end but the user. */
+	/* Without a route, as in a bridge, only the user knows the far end. */
 	if (!dst || dst->ops->family != AF_INET)
 		return 0;
 	return rt_nexthop(skb_rtable(asking), ip_hdr(asking)->daddr);
@@ -152,7 +152,7 @@ static bool probe4_ends(const struct sk_buff *asking, __be32 to, struct probe_en
 	return from;
 }
 
-/* The header in front of IP, VLAN tags included, is that of the packet that asked. */
+/* The header in front of IP, VLAN tags included, is that of the packet before it. */
 static struct sk_buff *with_link_header(const struct sk_buff *asking, u32 bytes)
 {
 	struct sk_buff *skb = alloc_skb(PROBE_BYTES_MAX + bytes + NET_SKB_PAD, GFP_ATOMIC);
@@ -170,7 +170,7 @@ static struct sk_buff *with_link_header(const struct sk_buff *asking, u32 bytes)
 	return skb;
 }
 
-/* Where its probe goes; false: nobody knows. */
+/* Its probe's destination; false: unknown. */
 static bool find_ends(const struct sk_buff *asking, __be32 to, struct probe_ends *ends)
 {
 	__be16 type = skb_protocol(asking, true);
@@ -205,7 +205,7 @@ unmade:
 	return NULL;
 }
 
-/* ---- hearing ---- */
+/* ---- answers in ---- */
 
 static void keep_answer(struct sojourn_probes *p, const struct sojourn_answer *answer)
 {
@@ -223,7 +223,7 @@ static bool is_answer(const struct probe_ends *answer, const struct probe_ends *
 	       ipv6_addr_equal(&answer->to, &probe->from);
 }
 
-/* Is a probe with this nonce under way? A packet between these ends may answer it. */
+/* Is a probe with this nonce in flight? A packet between these ends may answer it. */
 static bool find_probe(struct net *net, u64 nonce, const struct probe_ends *answer)
 {
 	u64 now = ktime_get_ns();
@@ -261,7 +261,7 @@ void probe_received(struct sk_buff *skb, struct probe_question *question)
 		question->nonce = nonce;
 		if (nonce & PROBE_ANSWER)
 			find_probe(net, nonce & ~PROBE_ANSWER, &question->ends);
-		else if (!find_probe(net, nonce, NULL)) /* our own come back are none */
+		else if (!find_probe(net, nonce, NULL)) /* our own returned probes are none */
 			answer_later(net, skb, question);
 	}
 	consume_skb(skb);
@@ -327,7 +327,7 @@ int sojourn_probes_start(void)
 
 void sojourn_probes_stop(void)
 {
-	/* Waits for those who are in the handler. */
+	/* Waits until no handler is running. */
 	if (heard) {
 		probe6_stop();
 		inet_del_protocol(&protocol, PROBE_PROTOCOL);

@@ -25,7 +25,7 @@ static const struct in6_addr *next_hop(const struct sk_buff *asking)
 }
 
 /* Called in enqueue: under the root lock, with softirqs off. The choice of a source takes
- * nothing but RCU. Its time is that of the namespace's addresses. */
+ * only RCU. Its time grows with the namespace's addresses. */
 bool probe6_ends(const struct sk_buff *asking, struct probe_ends *ends)
 {
 	const struct in6_addr *to = heard ? next_hop(asking) : NULL;
@@ -53,8 +53,8 @@ void probe6_send(struct net *net, struct sk_buff *skb, const struct probe_ends *
 		ip6_local_out(net, NULL, skb);
 }
 
-/* Called in a softirq, under RCU, behind all extension headers. Whatever came, it was meant
- * for us: no ICMPv6 error says otherwise. */
+/* Called in a softirq, under RCU, behind all extension headers. Every packet of the protocol
+ * is accepted: no ICMPv6 error. */
 static int received(struct sk_buff *skb)
 {
 	const struct ipv6hdr *ip = ipv6_hdr(skb);
@@ -87,7 +87,7 @@ void probe6_start(void)
 
 void probe6_stop(void)
 {
-	/* Waits for those who are in the handler. */
+	/* Waits until no handler is running. */
 	if (heard)
 		inet6_del_protocol(&protocol, PROBE_PROTOCOL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * probe6.h: what probes and answers need of a kernel's IPv6. A kernel may have none.
+ * probe6.h: the parts of a kernel's IPv6 that probes need. A kernel may have none.
  */
 #ifndef SOJOURN_PROBE6_H
 #define SOJOURN_PROBE6_H
@@ -10,10 +10,10 @@
 
 #if IS_ENABLED(CONFIG_IPV6)
 
-/* The ends of a probe behind this packet; false: not known, or no answer would be heard. Does
- * not sleep. */
+/* The ends of a probe behind this packet; false: not known, or no answer could be received.
+ * Does not sleep. */
 bool probe6_ends(const struct sk_buff *asking, struct probe_ends *ends);
-/* The packet, an IPv6 header and what follows, on its way: by this device; 0: any. */
+/* Send the packet, an IPv6 header and its payload, by this device; 0: any. */
 void probe6_send(struct net *net, struct sk_buff *skb, const struct probe_ends *ends, int dev);
 void probe6_start(void);
 void probe6_stop(void);

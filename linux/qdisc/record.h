@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * record.h: what a trace build writes of its queues, as others read it.
+ * record.h: the records that a trace build writes of its queues.
  *
- * A head, then records of one size. Inputs and what the queue did with them stand in one
- * stream, so that whoever gives the inputs to another host can compare all the rest. What
- * a record does not use is zero.
+ * A head, then records of one size. Inputs and the queue's actions stand in one stream, so
+ * that a replay of the inputs on another host can compare all the rest. Unused fields of a
+ * record are zero.
  */
 #ifndef SOJOURN_RECORD_H
 #define SOJOURN_RECORD_H
@@ -20,20 +20,20 @@ enum sojourn_what {
 	RECORD_INIT, /* name; value: the seed; len: the MTU */
 	RECORD_CHANGE,
 	RECORD_RESET,
-	/* As queue.h tells it; an arrival and a wish are inputs, the rest is not. */
+	/* As in queue.h; an arrival and a dequeue request are inputs, the rest is not. */
 	RECORD_EVENT,
 	/* Statistics are read: an input. Then numbers, and a digest. */
 	RECORD_LOOK,
 	RECORD_NUMBER, /* `table`, `row`, `value` */
 	RECORD_STATE,  /* value: a digest of every flow's state and of all packets held */
-	/* What became of a packet. */
+	/* The fate of a packet. */
 	RECORD_JOINED, /* ok: or it was refused */
 	RECORD_LEFT,   /* ok: or there was none to send */
 	RECORD_FREED,  /* why */
 	RECORD_MARKED  /* ok: or the host could not; an input too */
 };
 
-/* A queue's arrivals are numbered from 0, modulo this: what is left in skb->cb. */
+/* A queue's arrivals are numbered from 0, modulo this: the room left in skb->cb. */
 #define SOJOURN_PACKETS (1u << 24)
 
 struct sojourn_record {

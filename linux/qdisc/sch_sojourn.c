@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // sch_sojourn.c: one queueing discipline for every algorithm of aqm/.
 //
-// The queue itself is aqm/queue.h; here are a packet's way in and out, and the books
-// that the kernel keeps of them (parents.h).
+// The queue itself is aqm/queue.h; here are enqueue and dequeue, and the kernel's counts
+// of them (parents.h).
 
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -16,16 +16,16 @@
 #include "host.h"
 #include "netlink.h"
 
-/* One function for a packet's way in and one for its way out. A build that records
- * events has no stack for that under KASAN. */
+/* One function for enqueue and one for dequeue. A build that records events has no stack
+ * for that under KASAN. */
 #ifdef SOJOURN_TRACE_EVENTS
 #define FLAT
 #else
 #define FLAT __flatten
 #endif
 
-/* What queue.h seldom has to do stays out of the way of a packet that just passes; here
- * the compiler hears of it first, and puts the rest of queue.h into enqueue and dequeue. */
+/* The rare cases of queue.h stay out of the path of a packet that just passes; declared
+ * here first, they are not inlined, and the rest of queue.h goes into enqueue and dequeue. */
 struct aqm_inst;
 struct aqm_pkt;
 struct aqm_verdict;
@@ -45,11 +45,11 @@ static noinline FLAT aqm_h fq_dequeue(struct aqm_queue *, u64 now);
 #include "parents.h"
 #include "trace.h"
 
-/* 65536 flows of most algorithms; a local user may ask for this as often as for any
- * other memory that is accounted to him. */
+/* 65536 flows of most algorithms; a local user may allocate this as often as any other
+ * memory that is charged to him. */
 #define MEM_MAX (64u << 20)
 
-/* With what no packet needs. */
+/* With the fields that no packet needs. */
 struct sojourn_private {
 	struct sojourn_sched s;
 	struct aqm_counters past; /* of the queues that this one has replaced */
@@ -86,14 +86,14 @@ static bool enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u64 now)
 }
 
 /*
- * Settle the books after `pkts` arrivals of so many bytes for one that a parent knows as
- * `len` bytes.
+ * Correct the parents' counts after `pkts` arrivals of so many bytes for one that a parent
+ * knows as `len` bytes.
  *
- * A parent adds that one when it hears of success, and until then counts one less than we
- * hold. Where it has counted something before and we hold a single packet now, that would
- * be none: its own parent would take its class off, and HFSC, which has looked before,
- * would not put it back. It hears of congestion then, which adds nothing. A parent that has
- * counted nothing must hear of success, or it never looks at us.
+ * A parent adds that one when we return success, and until then counts one less than we
+ * hold. If it has counted a packet before and we hold a single packet now, its count would
+ * be zero: its own parent would remove its class, and HFSC, which has peeked before, would
+ * not restore it. We return congestion then, which adds nothing. A parent that has counted
+ * nothing must get success, or it never serves us.
  */
 static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 pkts, u32 bytes,
                                            u32 len, struct sk_buff **to_free)
@@ -117,7 +117,7 @@ static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 p
 	}
 	sch->q.qlen -= less_pkts;
 	sch->qstats.backlog -= less_bytes;
-	/* Later arrivals may have pushed the earlier out and then been refused. */
+	/* Later arrivals may have evicted the earlier and then been refused. */
 	joined = joined && !later && sch->q.qlen > (counted ? 1 : 0);
 	if (joined) {
 		less_pkts += 1;
@@ -130,8 +130,8 @@ static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 p
 }
 
 /*
- * The probe that a packet wants behind it joins this queue, as if it had come with it;
- * parents hear of it as of one more piece of a segment. Answers its bytes; 0: there is none.
+ * The probe behind a packet joins this queue, as if it had come with it; parents count it
+ * as one more piece of a segment. Returns its bytes; 0: there is none.
  */
 static noinline __cold u32 send_probe(struct Qdisc *sch, struct sk_buff *asking, u64 now)
 {
@@ -142,7 +142,7 @@ static noinline __cold u32 send_probe(struct Qdisc *sch, struct sk_buff *asking,
 
 	if (!skb)
 		return 0;
-	/* What the kernel notes beside a packet, as why it would be dropped. */
+	/* The kernel's own notes beside a packet, as its drop reason. */
 	memcpy(skb->cb, asking->cb, sizeof(skb->cb));
 	set_pkt_len(skb, bytes);
 	sojourn_cb(skb)->ds = read_ds(skb);
@@ -157,7 +157,7 @@ static bool wants_probe(const struct sojourn_sched *s)
 	return s->probes && aqm_probe_asked(s->queue);
 }
 
-/* Hands on what was answered since the last event, each at the time at which it came. */
+/* Passes on the answers since the last event, each with its time of arrival. */
 static noinline __cold void hear_answers(struct Qdisc *sch, u64 now)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
@@ -172,8 +172,8 @@ static noinline __cold void hear_answers(struct Qdisc *sch, u64 now)
 	s->last_ns = now;
 }
 
-/* A large segment as the packets that the wire will see. What cannot be split is
- * queued whole. */
+/* A large segment as the packets of the wire. A segment that cannot be split is queued
+ * whole. */
 static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 now,
                                   struct sk_buff **to_free)
 {
@@ -204,7 +204,7 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 	return settle_arrivals(sch, joined, pkts, bytes, len, to_free);
 }
 
-/* A packet has joined, and wants a probe behind it. */
+/* A packet has joined, and a probe is to follow it. */
 static noinline __cold int enqueue_probed(struct Qdisc *sch, struct sk_buff *skb, u64 now,
                                           struct sk_buff **to_free)
 {
@@ -260,9 +260,9 @@ static struct sk_buff *take(struct Qdisc *sch)
 }
 
 /*
- * The end of a dequeue or a peek that has dropped something. Where nothing is left, the
- * parent that is asking cannot hear of it yet: QFQ would choose its next class twice, and
- * lose the first. It gives up its turn, and is asked again when the books are right.
+ * The end of a dequeue or a peek that has dropped something. If nothing is left, the drops
+ * cannot be reported to the calling parent yet: QFQ would choose its next class twice, and
+ * lose the first. It gives up its turn, and is scheduled again when the counts are right.
  */
 static noinline __cold void finish(struct Qdisc *sch, const struct sk_buff *skb)
 {
@@ -285,8 +285,8 @@ static FLAT struct sk_buff *sojourn_dequeue(struct Qdisc *sch)
 	return skb;
 }
 
-/* The kernel's own peek would tell the parent of drops while the packet that is peeked
- * at is in nobody's count; the last one would cost a class its place. */
+/* The kernel's own peek would report drops to the parent while no count includes the
+ * peeked packet; the last drop would then remove a class. */
 static struct sk_buff *sojourn_peek(struct Qdisc *sch)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
@@ -332,7 +332,7 @@ static void sojourn_reset(struct Qdisc *sch)
 	memset(&s->lost, 0, sizeof(s->lost));
 }
 
-/* ---- being configured ---- */
+/* ---- configuration ---- */
 
 static struct sojourn_choice chosen(const struct sojourn_sched *s)
 {
@@ -350,8 +350,8 @@ static int keep_dst(struct net_device *dev, struct netdev_nested_priv *unused)
 	return 0;
 }
 
-/* A probe goes to the next hop of a packet, so it must still be known here. A VLAN's device
- * lets go of it first, unless it is told too. */
+/* A probe goes to the next hop of a packet, so the packet must keep its route until here. A
+ * VLAN's device would drop the route first, unless it keeps routes too. */
 static void keep_routes(struct net_device *dev)
 {
 	struct netdev_nested_priv unused = {};
@@ -379,7 +379,7 @@ static int make_queue(struct Qdisc *sch, struct made *made, const struct sojourn
 		    made->bytes >> 20);
 		return -E2BIG;
 	}
-	/* Without a word in the log: whoever asked for so much is told. */
+	/* No warning in the log: the caller gets the error. */
 	made->queue = kvzalloc(made->bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!made->queue)
 		return -ENOMEM;
@@ -429,7 +429,7 @@ static int sojourn_init(struct Qdisc *sch, struct nlattr *options,
 	struct made made;
 	int err;
 
-	/* Whatever comes of this, it is destroyed. */
+	/* The kernel calls destroy even if this fails. */
 	tasklet_setup(&s->teller, tell_later);
 	err = sojourn_choose(&choice, NULL, 0, options, extack);
 	if (err)
@@ -510,7 +510,7 @@ end:
 	return err;
 }
 
-/* ---- being looked at ---- */
+/* ---- dumps ---- */
 
 static int sojourn_dump(struct Qdisc *sch, struct sk_buff *skb)
 {

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * sojourn.h: what travels between the qdisc and whoever configures it.
+ * sojourn.h: the netlink format between the qdisc and its configuration tools.
  *
  * Rows are attributes whose number is the row's `attr`, 8 bytes for AQM_U64 and
  * 4 bytes for every other type. Each table of rows has a nest of its own, since
- * numbers are unique in a table only. Numbers are never used again. Where a processor wants
- * 8 bytes aligned, an empty attribute of type 0 stands in front of them; no row has it.
+ * numbers are unique in a table only. Numbers are never reused. Where a processor requires
+ * alignment to 8 bytes, an empty attribute of type 0 stands in front of them; no row has it.
  */
 #ifndef SOJOURN_H
 #define SOJOURN_H
@@ -29,8 +29,8 @@ enum {
 	TCA_SOJOURN_HOST,   /* nest: sojourn_rows */
 	TCA_SOJOURN_QUEUE,  /* nest: aqm_setup_rows */
 	TCA_SOJOURN_PARAMS, /* nest: the algorithm's params */
-	/* Flag, on its way in: begin with the defaults, and be whatever they and the rows
-	 * say. Without it a queue stays what it was, but for the rows that are given. */
+	/* Flag, in requests only: the queue is that of the defaults and the rows given.
+	 * Without it a queue keeps its settings, but for the rows that are given. */
 	TCA_SOJOURN_ANEW,
 	TCA_SOJOURN_END
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // store.c: where a trace build keeps its records. Memory is taken a piece at a time, as
-// packets pass; what finds no room is counted and not kept.
+// packets pass; records without room are counted and not kept.
 
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -11,7 +11,7 @@
 
 #include "store.h"
 
-/* Pages of a piece: few of these are needed, and even a busy kernel still has some. */
+/* Pages of a piece: few pieces are needed, and even a busy kernel has that much. */
 #define PIECE_ORDER 6
 #define PIECE_BYTES (PAGE_SIZE << PIECE_ORDER)
 /* 4 GB of records. */
@@ -73,7 +73,7 @@ u32 store_queue(void)
 	return number;
 }
 
-/* Up to the end of the head or of a piece; whoever reads asks again for the rest. */
+/* Up to the end of the head or of a piece; the reader calls again for the rest. */
 static ssize_t store_read(struct file *f, char __user *to, size_t bytes, loff_t *at)
 {
 	size_t full = (size_t)piece_records() * head.record_bytes;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * store.h: where a trace build keeps the records of all its queues. They are read as the
- * file `sojourn` of debugfs: a head, then records of one size.
+ * store.h: a trace build's records of all its queues. Users read them as the file
+ * `sojourn` of debugfs: a head, then records of one size.
  */
 #ifndef SOJOURN_STORE_H
 #define SOJOURN_STORE_H
@@ -13,7 +13,7 @@ struct sojourn_records {
 	char magic[8];
 	u32 record_bytes, head_bytes;
 	u64 records;
-	u64 lost; /* there was no room for them; then the others prove nothing */
+	u64 lost; /* for lack of room; then the others prove nothing */
 };
 
 int store_open(const char *magic, u32 record_bytes);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * trace.h: where the qdisc is recorded, behind queue.h. Only a trace build (make
- * TRACE=events, TRACE=packets) has something to do there.
+ * trace.h: hooks that record the qdisc, behind queue.h. They are empty but in a trace
+ * build (make TRACE=events, TRACE=packets).
  */
 #ifndef SOJOURN_TRACE_H
 #define SOJOURN_TRACE_H

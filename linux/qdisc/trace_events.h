@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * trace_events.h: TRACE=events records all that a queue is told and what it does; see
+ * trace_events.h: TRACE=events records all inputs of a queue and its actions; see
  * record.h. For tests of parity.
  */
 #ifndef SOJOURN_TRACE_EVENTS_H

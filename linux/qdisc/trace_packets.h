@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * trace_packets.h: TRACE=packets records each packet's passage; see passage.h. The clock is
- * not read for it: in virtual time that would change what is looked at.
+ * trace_packets.h: TRACE=packets records each packet's passage; see passage.h. It does
+ * not read the clock: in virtual time that would change the measured times.
  */
 #ifndef SOJOURN_TRACE_PACKETS_H
 #define SOJOURN_TRACE_PACKETS_H

@@ -55,7 +55,7 @@ static void help_rows(FILE *out, const struct aqm_field *rows)
 		help_row(out, rows, rows->def);
 }
 
-/* Rows of every queue that this algorithm begins with at another value. */
+/* Rows of the queue for which this algorithm has its own default. */
 static void help_defaults(FILE *out, const struct aqm_algo *algo)
 {
 	const char *head = "Of the rows of every queue, with defaults of its own:\n";
@@ -94,7 +94,7 @@ static void help(FILE *out, const struct aqm_algo *algo)
 
 /* ---- in ---- */
 
-/* What the words of a command have said. */
+/* The parsed words of a command. */
 struct said {
 	const struct aqm_algo *algo;
 	struct word {
@@ -167,7 +167,7 @@ static bool in_range(const struct aqm_field *row, u64 value)
 	return false;
 }
 
-/* One row with what belongs to it; the number of words used, or -1. */
+/* One row with its value; the number of words used, or -1. */
 static int read_words(struct said *said, int argc, char **argv)
 {
 	bool no = !strncmp(argv[0], "no", 2);
@@ -199,7 +199,7 @@ static int read_words(struct said *said, int argc, char **argv)
 	return in_range(row, value) && say(said, row, type, value) ? 2 : -1;
 }
 
-/* The words in front of the rows; false: there is no algorithm, or help is wanted. */
+/* The words in front of the rows; false: no algorithm, or a request for help. */
 static bool read_algo(struct said *said, int *argc, char ***argv)
 {
 	if (!strcmp(**argv, "fq")) {
@@ -225,7 +225,7 @@ static bool read_command(struct said *said, int argc, char **argv)
 {
 	const struct aqm_field *flows = aqm_field_find(aqm_setup_rows, "flows");
 
-	/* No word at all: the module knows what is meant. */
+	/* No word at all: the module takes its default. */
 	if (!argc)
 		return true;
 	if (!read_algo(said, &argc, &argv) || !make_room(said))
@@ -339,7 +339,7 @@ static bool get_number(struct nlattr *nest, int type, u64 *value)
 	return true;
 }
 
-/* Text that a command would understand; JSON in the row's own unit, but a share for a
+/* Text that a command accepts; JSON in the row's own unit, but a fraction for a
  * probability. */
 static void print_value(const struct aqm_field *row, u64 value)
 {

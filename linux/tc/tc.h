@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * tc.h: what a plugin must know of iproute2, which ships no headers for plugins.
+ * tc.h: declarations from iproute2, which ships no headers for plugins.
  *
- * The structure's layout has been the same since 6.0; since 6.9 its functions get a
- * pointer to const, which is the same to a caller. The functions are tc's own and are
- * found when it loads the plugin.
+ * The structure's layout has been the same since 6.0; since 6.9 its functions take a
+ * pointer to const, which makes no difference to a caller. The functions are tc's own; the
+ * loader finds them when tc loads the plugin.
  */
 #ifndef SOJOURN_TC_H
 #define SOJOURN_TC_H

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// value.c: a row's value as people write it, see value.h.
+// value.c: converts a row's value from and to text, see value.h.
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,8 +18,8 @@ struct unit {
 	double size;
 };
 
-/* As multiples of the base that aqm_units[] names. A rate has no bare `bps`: tc's users
- * read it as bytes, everyone else as bits. */
+/* As multiples of the base that aqm_units[] names. A rate has no bare `bps`: tc reads it
+ * as bytes, other programs as bits. */
 static const struct unit times[] = {{"ns", 1},  {"us", 1e3},   {"ms", 1e6},
                                     {"s", 1e9}, {"min", 60e9}, {NULL, 0}};
 static const struct unit sizes[] = {{"b", 1}, {"kb", 1024}, {"mb", 1048576}, {NULL, 0}};
@@ -76,7 +76,7 @@ static const struct unit *unit_of(const struct unit *units, const char *name)
 	return NULL;
 }
 
-/* Whole numbers of the canonical unit are read without a detour through floats. */
+/* Whole numbers of the canonical unit are read without conversion to floats. */
 static bool read_whole(const char *text, char **end, u64 *value)
 {
 	errno = 0;
@@ -110,7 +110,7 @@ static void write_address(u64 value, char *text)
 	inet_ntop(AF_INET, &address, text, VALUE_TEXT);
 }
 
-/* What a value of this row should have looked like. */
+/* The expected form of a value of this row. */
 static const char *wanted_of(const struct aqm_field *row)
 {
 	static char sentence[128];
@@ -184,7 +184,7 @@ static void write_largest(const char *const *names, const u64 *sizes_down, u64 v
 	snprintf(text, VALUE_TEXT, "%llu%s", (unsigned long long)(value / *sizes_down), *names);
 }
 
-/* As few digits as name this very value; ten are always enough for 32 bits. */
+/* The fewest digits that give exactly this value; ten are always enough for 32 bits. */
 static void write_share(const struct aqm_field *row, u64 value, char *text)
 {
 	u64 again = 0;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * value.h: a row's value as people write it, exactly and both ways.
+ * value.h: converts a row's value from and to text, exactly.
  */
 #ifndef SOJOURN_VALUE_H
 #define SOJOURN_VALUE_H
@@ -10,7 +10,7 @@
 
 #define VALUE_TEXT 48
 
-/* NULL; or what is wanted instead of `text`. */
+/* NULL; or the form expected instead of `text`. */
 const char *value_read(const struct aqm_field *row, const char *text, u64 *value);
 
 /* In the largest unit that is exact, so that reading it gives the value back. */

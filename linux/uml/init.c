@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * init.c: process 1 of the guest. Mounts what programs expect, runs the job of
+ * init.c: process 1 of the guest. Mounts the usual file systems, runs the job of
  * the folder that the kernel was started in, prints its status, powers off.
  *
  * That folder is found as /proc/self/cwd through the host's own /proc, which the

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * load.c: traffic over real sockets, one epoll loop, asleep whenever it can be:
+ * load.c: traffic over real sockets, one epoll loop, asleep whenever possible:
  * a guest that spins would stop virtual time.
  *
  *   load sink PORT T0_NS SECONDS RCVBUF_BYTES FILE
  *       accept and discard; at each second from T0_NS on note how much each flow has
- *       brought in order, and after the last one write FILE: a line for each flow, its
+ *       delivered in order, and after the last one write FILE: a line for each flow, its
  *       number, then its bytes in each second. RCVBUF_BYTES 0: the kernel sizes buffers.
  *   load bulk ADDRESS PORT CC T0_NS MARKS_MS STARTS_US
  *       one endless sender for each of the comma-separated starts; at each mark
@@ -30,7 +30,7 @@
 enum { MAX_TIMES = 4096, FIRST_PORT = 20000, EVENTS = 64, MAX_SINKS = 1024 };
 /* Waking a reader for each packet would double the run's cost; eleven segments do. */
 enum { READ_AT_LEAST_BYTES = 16384 };
-/* Unsent data that a socket holds: never short of it, never megabytes ahead. */
+/* Unsent data that a socket holds: enough never to starve it, but no megabytes. */
 enum { UNSENT_BYTES = 131072 };
 
 static char payload[1 << 16];
@@ -49,7 +49,7 @@ static void watch(int epoll, int fd, uint32_t events)
 		die("epoll_ctl");
 }
 
-/* What one flow has brought by each second. */
+/* Bytes that one flow has delivered by each second. */
 struct arrived {
 	int fd, flow;
 	uint64_t *bytes;

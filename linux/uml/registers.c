@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * registers.c: preloaded into the kernel process; gives it the vector registers of its
- * guest's processes on processors that have more of them than it knows.
+ * registers.c: preloaded into the kernel process; transfers the vector registers of its
+ * guest's processes on processors that have more of them than the kernel supports.
  *
- * Linux 6.12 and older keep 2696 bytes of them, and a host of today takes back no fewer
- * than the processor has: 11,008 with AMX, where each guest would panic at its first
- * process. What lies beyond is initial: nobody in a guest asks the host for AMX.
+ * Linux 6.12 and older keep 2696 bytes of them, but a current host requires as many as the
+ * processor has: 11,008 with AMX, where each guest would panic at its first process. The
+ * rest keeps its initial state: no program in a guest requests AMX.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -18,7 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* More than any processor has; the host writes only what there is. */
+/* More than any processor has; the host writes only the existing ones. */
 static _Alignas(64) unsigned char whole[1 << 16];
 static size_t whole_bytes;
 
@@ -68,7 +68,7 @@ long ptrace(enum __ptrace_request request, ...)
 		return take(pid, data);
 	if (addr == (void *)NT_X86_XSTATE && request == PTRACE_SETREGSET)
 		return give(pid, data);
-	/* What is peeked at, the kernel stores, and the library answers. */
+	/* The kernel stores a peeked word; the library returns it. */
 	if (request != PTRACE_PEEKTEXT && request != PTRACE_PEEKDATA &&
 	    request != PTRACE_PEEKUSER)
 		return ask(request, pid, addr, data);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * settings.c: of many network namespaces at once, what no batch of ip or tc can set. A
- * process for each would take the guest longer than all the rest of a boot.
+ * settings.c: settings of many network namespaces at once that no batch of ip or tc can
+ * make. A process for each would take the guest longer than all the rest of a boot.
  *
  *   settings < LINES
  *

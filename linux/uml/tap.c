@@ -3,17 +3,17 @@
 /*
  * tap.c: the sojourn of each packet in a router's queue, seen from outside: a
  * packet socket where packets enter the router, one where they leave it, matched
- * packet by packet. What entered and never left was dropped.
+ * packet by packet. A packet that entered and never left was dropped.
  *
  *   tap IN OUT T0_NS EDGES_MS         one JSON line for each window between two edges;
  *                                     the queue must be first in, first out
- *   tap IN OUT T0_NS EDGES_MS NAME    all that was seen, in NAME.in and NAME.out: struct
+ *   tap IN OUT T0_NS EDGES_MS NAME    all packets seen, in NAME.in and NAME.out: struct
  *                                     seen, with times after T0_NS; with - for IN only
  *                                     NAME.out
  *
  * The router must do nothing but forward.
  * Rings are shared memory read every 100 ms: no wake-up and no system call for a
- * packet, so that watching costs the run little.
+ * packet, so that the tap costs the run little.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -31,7 +31,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Only what tells a packet from others is copied: each page of a ring is dear in the guest. */
+/* Only bytes that identify a packet are copied: each page of a ring is expensive in the guest.
+ */
 enum { HASHED_BYTES = 60, SEEN_BYTES = ETH_HLEN + HASHED_BYTES, FRAME_BYTES = 144 };
 /* 32760 frames hold 100 ms at 3.9 Gbit/s of full packets. */
 enum { BLOCK_BYTES = 1 << 16, BLOCKS = 72, FRAMES_OF_BLOCK = BLOCK_BYTES / FRAME_BYTES };
@@ -40,7 +41,7 @@ static const uint64_t POLL_NS = 100000000;
 
 struct seen {
 	uint64_t at_ns;
-	uint64_t key; /* hash of what tells this packet from all others */
+	uint64_t key; /* hash of the bytes that identify this packet */
 	uint32_t bytes;
 	uint32_t flow; /* hash of addresses and ports */
 	uint32_t ecn;
@@ -100,8 +101,8 @@ static void open_tap(struct tap *tap, const char *interface, int type)
 		die(interface);
 }
 
-/* FNV-1a over the bytes from the IP identification to the TCP timestamps, without
- * what forwarding changes: time to live, the ECN bits (byte 1) and the checksum. */
+/* FNV-1a over the bytes from the IP identification to the TCP timestamps, without those
+ * that forwarding changes: time to live, the ECN bits (byte 1) and the checksum. */
 static uint64_t key_of(const uint8_t *ip, uint32_t bytes)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -165,8 +166,8 @@ static void check_nothing_lost(const struct tap *tap)
 	}
 }
 
-/* Sojourn of each arrival, or UINT64_MAX where it was dropped. What still waits at
- * the end has no departure and counts as neither: *settled excludes it. */
+/* Sojourn time of each arrival, or UINT64_MAX where it was dropped. Packets queued at the
+ * end have no departure and count as neither: *settled excludes them. */
 static uint64_t *match(const struct tap *in, const struct tap *out, size_t *settled)
 {
 	uint64_t *sojourn_ns = calloc(in->n + 1, sizeof(*sojourn_ns));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * traffic.c: the flows of a scenario over real sockets, both ends in one process, which
- * is asleep whenever it can be: a guest that spins would stop virtual time.
+ * is asleep whenever possible: a guest that spins would stop virtual time.
  *
  *   traffic T0_NS < FLOWS > COUNTS       times are after T0_NS of the wall clock
  *
@@ -39,7 +39,7 @@
 enum { MAX_EDGES = 4096, MAX_SPACES = 1024, EVENTS = 64, FIRST_PORT = 1024 };
 /* Waking a reader for each packet would double the run's cost; eleven segments do. */
 enum { READ_AT_LEAST_BYTES = 16384 };
-/* Unsent data that a socket holds: never short of it, never megabytes ahead. */
+/* Unsent data that a socket holds: enough never to starve it, but no megabytes. */
 enum { UNSENT_BYTES = 131072 };
 /* Newer than the headers that programs are built with: behind rcv_wnd and rehash. */
 enum { TOTAL_RTO_AT = offsetof(struct tcp_info, tcpi_snd_wnd) + 12 };
@@ -221,7 +221,7 @@ static void on_client(struct flow *flow, uint32_t events)
 			over(flow);
 		return;
 	}
-	/* Less than asked for is all there is room for: no call to hear that again. */
+	/* A short write means that the buffer is full: no further call to confirm it. */
 	do {
 		most = flow->left < sizeof(payload) ? flow->left : sizeof(payload);
 		sent = send(flow->client, payload, most, MSG_NOSIGNAL);
@@ -254,7 +254,7 @@ static void on_listener(struct flow *flow)
 	watch(flow->server, SERVER, flow - flows, EPOLLIN, EPOLL_CTL_ADD);
 }
 
-/* When the n-th datagram is due, the first being number 0. As the engine reckons it. */
+/* When the n-th datagram is due, the first being number 0. As the engine computes it. */
 static uint64_t sent_ns(const struct flow *flow, uint64_t n)
 {
 	unsigned __int128 bits = (unsigned __int128)n * flow->bytes * 8;
@@ -311,13 +311,13 @@ static void on_server(struct flow *flow)
 			read_at_least(flow);
 		}
 		if (!flow->bytes)
-			return; /* that was all there is; what follows is another event */
+			return; /* the socket is empty; later data is another event */
 	}
 	if (bytes == 0 || errno != EAGAIN)
 		leave(&flow->server);
 }
 
-/* Without a word to the peer, as the engine's: repair mode sends no reset. */
+/* Without a packet to the peer, as in the engine: repair mode sends no reset. */
 static void stop(struct flow *flow)
 {
 	flow->past = counts_of(flow);
@@ -337,8 +337,8 @@ static void on_due(struct flow *flow)
 		start(flow);
 	if (!flow->udp)
 		return;
-	/* No two datagrams are equal: they are told apart by their content. It also tells
-	 * the receiver when they were due. */
+	/* No two datagrams are equal: taps identify them by their content. The receiver also
+	 * reads from it when they were due. */
 	memcpy(payload, &flow->sequence, sizeof(flow->sequence));
 	flow->sequence++;
 	flow->due_ns = sent_ns(flow, flow->sequence);
@@ -346,7 +346,7 @@ static void on_due(struct flow *flow)
 		die("send");
 }
 
-/* Datagrams that were sent longer ago than any has taken so far: they have arrived, or are
+/* Datagrams sent longer ago than the longest delay so far: they have arrived, or are
  * lost. */
 static uint64_t expected_pkts(const struct flow *flow)
 {
@@ -355,7 +355,7 @@ static uint64_t expected_pkts(const struct flow *flow)
 
 	if (!flow->udp || at <= begin)
 		return 0;
-	/* The first number that is due later, as sent_ns() reckons. */
+	/* The first number that is due later, by sent_ns(). */
 	bits = (unsigned __int128)(at - begin) * flow->rate_bps / 1000000000;
 	bits = bits / (flow->bytes * 8) + 1;
 	return bits < flow->sequence ? (uint64_t)bits : flow->sequence;
@@ -474,7 +474,7 @@ static int read_flow(const char *line)
 	flow->source.sin_family = flow->target.sin_family = AF_INET;
 	inet_pton(AF_INET, source, &flow->source.sin_addr);
 	inet_pton(AF_INET, target, &flow->target.sin_addr);
-	/* A port for each flow: whoever accepts knows whose connection it is. */
+	/* A port for each flow: the listener's port identifies the connection's flow. */
 	flow->target.sin_port = htons((uint16_t)(FIRST_PORT + nflows % 30000));
 	flow->bytes = bytes;
 	flow->rate_bps = rate_bps;

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""All that tests know of each algorithm, in one module of its name; what a module says is in
-tests/models/beside.py. Its tests are worked examples of its model."""
+"""All that tests know of each algorithm, in one module of its name; tests/models/beside.py
+has the form of a module. Its tests are worked examples of its model."""
 
 from __future__ import annotations
 

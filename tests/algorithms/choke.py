@@ -116,7 +116,7 @@ class BesideChoke(Beside):
             max_th=rows["max"],
             max_p=rows["probability"] * Q32_UNIT,
             weight=2.0 ** -rows["weight"],
-            # tc's red: 10 Mbit/s where nobody knows the rate.
+            # tc's red: 10 Mbit/s without a known rate.
             packet_time_s=rows["avpkt"] / rows.get("bandwidth", 1_250_000),
             draws=Draws(case.seed),
             cells=2 << (rows["limit"] - 1).bit_length(),

@@ -60,7 +60,7 @@ class BesideFqCoDel(Beside):
         return FqCoDel(codel=codel, flows=rows["flows"], quantum=quantum, **queue, **each)
 
     def slack(self, model: FqCoDel | CoDel) -> dict[str, float]:
-        """Of the flow that is asked."""
+        """Of the flow that is served."""
         one: Any = model.busy if isinstance(model, FqCoDel) else model
         return {"drop_next": slack_of(one) if one else 0.0}
 
@@ -96,7 +96,7 @@ def test_fq_codel_serves_a_new_flow_before_old_ones() -> None:
     model = FqCoDel(flows=2, quantum=1000)
     for number in range(4):
         model.arrive(0.0, Packet(number, 1000, flow=0))
-    # The first packet spends the flow's credits; asked again, it goes to the old flows.
+    # The first packet spends the flow's credits; at the next request it goes to the old flows.
     assert leaving(model, 2) == [0, 1]
     model.arrive(0.0, Packet(4, 100, flow=2**31))
     assert leaving(model, 4) == [4, 2, 3, None]

@@ -119,7 +119,7 @@ class BesideRed(Beside):
             max_th=rows["max"] * one,
             max_p=rows["probability"] * Q32_UNIT,
             weight=2.0 ** -rows["weight"],
-            # tc's red: 10 Mbit/s where nobody knows the rate.
+            # tc's red: 10 Mbit/s without a known rate.
             packet_time_s=rows["avpkt"] / rows.get("bandwidth", 1_250_000),
             gentle=rows["form"] == GENTLE,
             adaptive=adaptive if rows["form"] == ADAPTIVE else None,
@@ -267,7 +267,7 @@ def check_red(model: Any, row: Row, wlog: int) -> None:
 
 
 class IdleWhenAsked(RedQueue):
-    """The kernel's link is idle from when it asks in vain."""
+    """The kernel's link is idle from a dequeue request that finds nothing."""
 
     average: LinuxAverage
     red: LinuxProbability
@@ -393,7 +393,7 @@ WITNESSED = WitnessedRed
 
 
 def signals(draws: float, **rows: Any) -> list[int]:
-    """Of 12 packets that find nobody served, with every drawn number the same."""
+    """Of 12 packets in a stopped queue, with every drawn number the same."""
     model = Red(min_th=2, max_th=6, max_p=0.5, weight=1.0, uniform=lambda: draws, **rows)
     found = [model.arrive(0.0, Packet(n, 1000, ect=True)) for n in range(12)]
     return [n for n, outcome in enumerate(found) if outcome.dropped or outcome.marked]

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""aftermath.py: in a guest with sanitizers, after a case: is anything left, or was anything said?
+"""aftermath.py: in a guest with sanitizers, after a case: looks for leaks and messages.
 
 python -m tests.linux.aftermath
 
-Takes down what the case has built, unloads the module, lets the kernel look for memory that
-nobody knows any more, and fails with all that it printed.
+Takes down the case's set-up, unloads the module, makes the kernel scan for unreferenced memory,
+and fails with all that the kernel printed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def mount_debugfs() -> None:
 
 
 def unload() -> None:
-    """A namespace is taken down in its own time, and until then its queues hold the module."""
+    """A namespace is removed later, and until then its queues hold the module."""
     do("ip -all netns del")
     subprocess.run(["ip", "link", "del", "c0"], capture_output=True, check=False)
     for _ in range(100):
@@ -43,7 +43,7 @@ def unload() -> None:
 
 
 def leaks() -> str:
-    """What kmemleak tells; a block counts when two scans have found it lost and unchanged."""
+    """kmemleak's report; a block counts when two scans have found it lost and unchanged."""
     time.sleep(YOUNG_S)
     for _ in range(2):
         KMEMLEAK.write_text("scan")
@@ -58,7 +58,7 @@ def main() -> None:
     lost = lost or leaks()
     log = do("dmesg")
     said = [line for line in log.splitlines() if any(word in line for word in SPLATS + REFERENCES)]
-    # Lockdep looks no further after its first complaint, whatever that was.
+    # Lockdep stops after its first report of any kind.
     asleep = "debug_locks: 1" not in " ".join(Path("/proc/lockdep_stats").read_text().split())
     if said or lost or asleep:
         print(log[log.find(said[0]) :] if said else "", lost, flush=True)

@@ -24,7 +24,7 @@ from tests.linux.trees import PARENTS, TBF, books, drain, lay_tree, load
 ALGORITHMS = [known["name"] for known in _native.algorithms()]
 # Those that have no flows of their own; a case below holds this to the module.
 ALONE = [name for name in ALGORITHMS if _native.check(name, {"flows": 64, "bandwidth": 1})]
-# Those that must know the rate of the link below them.
+# Those that require the rate of the link below them.
 RATED = [known["name"] for known in _native.algorithms() if known["needs_rate"]]
 RATE_BYTES_S = 2_500_000
 MS = 1_000_000
@@ -231,7 +231,7 @@ def a_dump_shows_every_row_exactly() -> None:
     kernel.add("c0", "root", "1:", nl.algorithm("codel"), host, queue, params)
     given = nl.algorithm("codel") + host + queue + params
     assert kernel.dump("c0")["1:"].options == given
-    # What a dump shows can be given back, and changes nothing.
+    # A dump's rows can be set again, and change nothing.
     kernel.put_raw("c0", "root", "1:", 0, nl.attribute(2 | nl.NESTED, given))
     assert kernel.dump("c0")["1:"].options == given
 
@@ -279,7 +279,7 @@ def the_module_stays_while_it_is_used() -> None:
         do(f"insmod {sys.argv[2]}")
 
 
-# What floods a queue from a process of its own, as long as there is a way out.
+# Floods a queue from a separate process, as long as there is a route.
 FLOOD = """
 import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -330,7 +330,7 @@ def queues_go_while_packets_come() -> None:
 
 @case
 def namespaces_go_while_packets_come() -> None:
-    """What comes in goes out by the same device, and through its queue."""
+    """Received packets leave by the same device, and through its queue."""
     for number in range(6):
         for command in (
             "ip netns add x",

@@ -3,8 +3,8 @@
 """cases_books.py: trees of three classful levels of every kind, over queues that lose packets.
 
 Most queues hold one to three packets, so that an arrival often evicts all that was held. A parent
-that counts nothing for a moment has its class taken off by the one above, which never looks at
-it again: then a tree does not run dry.
+that counts nothing for a moment has its class removed by the one above, which never serves
+it again: then a tree does not become empty.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def every_tree_runs_dry(options: tuple[bytes, ...], segment_bytes: int = 0) -> N
             kernel.add("c0", where, f"{16 + i:x}:", *options)
         senders = [Sender(nl.handle(where), segment_bytes=segment_bytes) for where in free]
         for number in range(12):
-            # Below a root without a bucket the last is cut up by TBF, before the queue sees it.
+            # Below a root without a bucket TBF splits the last before the queue gets it.
             fill(senders, number, (300, 1200, 6000)[number % (3 if segment_bytes else 2)])
             books(kernel)
             time.sleep(0.0007 * (number % 5))
@@ -82,7 +82,7 @@ def trees_run_dry_when_segments_push_others_out() -> None:
 @hears(*IDLE)
 @case
 def trees_run_dry_when_segments_match_each_other() -> None:
-    """TBF counts the pieces of a segment that are gone already when it has made the last."""
+    """TBF counts a segment's pieces, some already lost, after it has made the last."""
     every_tree_runs_dry(MATCHED, segment_bytes=100)
 
 

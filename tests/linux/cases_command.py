@@ -19,7 +19,7 @@ from tests.linux.trees import PARENTS, TBF
 
 
 def ours(words: str, status: int = 0) -> str:
-    """What `sojourn linux tc` prints, on whichever channel belongs to its status."""
+    """Output of `sojourn linux tc`, on the channel that belongs to its status."""
     command = [sys.executable, "-B", "-m", "sojourn", "linux", "tc", *words.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == status, (words, done.stdout, done.stderr)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""cases_default.py: a queue for which nobody has chosen an algorithm."""
+"""cases_default.py: a queue without a chosen algorithm."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def a_new_device_has_the_default_queue_when_the_system_says_so() -> None:
     do("ip link add ifb7 type ifb")
     do("ip link set ifb7 up")
     assert is_fq(Netlink().dump("ifb7")["0:"], "codel")
-    # Nobody made it, so any kind may take its place.
+    # The kernel made it, so any kind may take its place.
     do("tc qdisc replace dev ifb7 root sojourn choke")
     do("tc qdisc replace dev ifb7 root pfifo")
     do("ip link del ifb7")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""cases_probes.py: probes on a wire. What goes out, what comes back, and what changes nothing."""
+"""cases_probes.py: probes on a wire: questions, answers, and packets that change nothing."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def a_probe_follows_each_fourth_packet_and_comes_back() -> None:
         for _ in range(20):
             sender.send(5)
             time.sleep(0.01)
-    Sender().send(1)  # by which the last answers are handed on
+    Sender().send(1)  # it passes on the last answers
     mine = kernel.dump("c0")["1:"]
     asked = [data for data in out if is_probe(data)]
     assert len(out) == 125 and len(asked) == 25
@@ -116,7 +116,7 @@ def without_answers_nothing_is_signalled_and_with_them_it_is() -> None:
 
 
 def verdicts(mine: Qdisc) -> list[int]:
-    """All by which an answer could show that it was believed."""
+    """All values that an accepted answer could change."""
     signals = mine.total(nl.MARKS) + mine.total(nl.DROPS)
     return [count(mine, ANSWERED), signals, *(stat(mine, i) for i in (RTT, SRTT, DROPPING))]
 
@@ -168,7 +168,7 @@ def forged_repeated_and_late_answers_change_nothing() -> None:
     time.sleep(0.1)
     Sender().send(1)
     assert verdicts(kernel.dump("c0")["1:"])[0] == 10
-    # A reset forgets what is under way.
+    # A reset discards the probes in flight.
     with catching("s0", "s") as out:
         Sender().send(1)
         time.sleep(0.05)
@@ -199,10 +199,10 @@ def two_modules_never_play_with_one_packet() -> None:
     there, here = heard_after([to_here(THERE, number)])
     assert [nonce(data) for data in there] == [number | ANSWER]
     assert [nonce(data) for data in here] == [number]
-    # An answer to nothing is heard in silence.
+    # An answer to no probe has no effect.
     there, here = heard_after([to_here(THERE, number | ANSWER)])
     assert not there and len(here) == 1
-    # One of our own that comes as it went is none to answer.
+    # Our own probe, returned unchanged, gets no answer.
     with catching("s0", "s") as out:
         Sender().send(4)
         time.sleep(0.1)
@@ -210,7 +210,7 @@ def two_modules_never_play_with_one_packet() -> None:
     looped = probe(HERE, HERE, own, frames.FROM, frames.TO)
     there, _ = heard_after([looped])
     assert not there
-    # What is cut short is no question.
+    # A truncated packet is no question.
     there, _ = heard_after([to_here(THERE, number)[:41]])
     assert not there
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""cases_probes6.py: probes behind IPv6 packets: what goes out, is believed and is answered."""
+"""cases_probes6.py: probes behind IPv6 packets: those sent, accepted and answered."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def lay_wire6() -> None:
             far = f"{prefix}::{3 - number} lladdr 02:00:00:00:00:0{3 - number}"
             do(f"{space}ip -6 neigh add {far} nud permanent dev {dev}")
     do("ip -6 route add fd99::/64 via fe80::2 dev c0")
-    # What the kernel says of its own when it has a new address.
+    # The kernel's own packets after a new address.
     time.sleep(30)
 
 
@@ -116,7 +116,7 @@ def a_probe_follows_each_fourth_ipv6_packet_and_comes_back() -> None:
         for _ in range(20):
             sender.send(5)
             time.sleep(0.01)
-    Sender().send(1)  # by which the last answers are handed on
+    Sender().send(1)  # it passes on the last answers
     mine = kernel.dump("c0")["1:"]
     asked = [data for data in out if is_probe(data)]
     assert [i for i, data in enumerate(out) if is_probe(data)] == list(range(4, 125, 5))
@@ -144,7 +144,7 @@ def ipv6_probes_go_to_the_next_hop_and_link_local_answers_find_their_way() -> No
     """`responder` is of IPv4."""
     lay_wire6()
     respond_in("s", "s0")
-    # A route by another device would be the first choice of an answer that knew no device.
+    # An answer without a device would take the route by another device.
     do("ip -n s link add a0 type dummy")
     do("ip -n s link set a0 up")
     do("ip -n s -6 addr add fe80::99/64 dev a0 nodad")
@@ -237,7 +237,7 @@ def ipv6_questions_are_answered_once_and_no_error_is_sent() -> None:
     assert not heard_after([probe(THERE, HERE, number)[:61]])
     everybody = ipaddress.ip_address("ff02::1").packed
     assert not heard_after([probe(THERE, everybody, number)])
-    # One of our own that comes as it went is none to answer.
+    # Our own probe, returned unchanged, gets no answer.
     do("tc qdisc replace dev c0 root handle 1: sojourn asqm respond")
     with catching("s0", "s") as out:
         Sender6().send(4)
@@ -292,7 +292,7 @@ def segments_of_ipv6_are_split_and_probed_and_the_books_are_right() -> None:
 
 
 def commands_of_the_page() -> list[str]:
-    """Those by which tc alone answers, for the wire of these cases."""
+    """The commands for answers by tc alone, on the wire of these cases."""
     page = (Path(__file__).resolve().parents[2] / "docs/linux.md").read_text()
     [block] = [b for b in re.findall(r"^```sh\n(.*?)^```$", page, re.M | re.S) if "clsact" in b]
     # The page's node is number 1, the wire's number 2.

@@ -125,7 +125,7 @@ def tc_refuses_with_a_sentence() -> None:
         "fq help": "Usage:",
         "codel nosuch": 'codel has no row "nosuch"',
         "codel form windows": "form: ours or linux is wanted, not windows",
-        # What only the kernel can know comes as its own sentence.
+        # Errors that only the kernel detects come as its own sentence.
         "choke min 9p max 9p": "min must be smaller than max",
         "fq sfb flows 65536": "64 MB is the most",
     }.items():

@@ -34,5 +34,5 @@ def kernel() -> uml.Built:
 
 @pytest.fixture(scope="session")
 def sojourn_ko(kernel: uml.Built) -> Path:
-    """The module, with algorithms beside the others that are as none of them is."""
+    """The module, with further algorithms for cases that no published one reaches."""
     return module(kernel, OWN)

@@ -64,7 +64,7 @@ def kernel_module(modules: Path, name: str) -> bytes:
 
 
 def boot(release: str, script: str, files: dict[str, bytes], folder: Path) -> str:
-    """Run a shell script as process 1; what it and the kernel said."""
+    """Run a shell script as process 1; its output and the kernel's."""
     kernel, modules = image(release)
     whole = {"bin/busybox": Path("/bin/busybox").read_bytes(), **program("/sbin/tc"), **files}
     for name in ("sch_htb", "sch_tbf"):

@@ -13,7 +13,7 @@ OFFLOADS = ["tso", "gso", "gro", "sg", "tx", "rx"]
 ADDRESS = "10.0.0.2"
 Case = Callable[[], None]
 CASES: dict[str, Case] = {}
-# Words that the kernel may say in a case, and is right.
+# Words that the kernel may rightly print in a case.
 EXPECTED: dict[str, tuple[str, ...]] = {}
 
 
@@ -101,7 +101,7 @@ def watching(dev: str, space: str = "") -> Iterator[list[tuple[int, int]]]:
 
 
 def unwelcome(log: str) -> list[str]:
-    """What the kernel should not have to say."""
+    """Messages that the kernel should not print."""
     words = ("WARN", "BUG", "Oops", "non-work-conserving", "refcount", "Call Trace", "suspected")
     return [line for line in log.splitlines() if any(word in line for word in words)]
 

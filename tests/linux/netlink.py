@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""netlink.py: qdiscs by raw netlink, in the guest: also what no program would send."""
+"""netlink.py: qdiscs by raw netlink, in the guest: also messages that no program would send."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ __all__ = [
     "u64",
 ]
 
-# The numbers of linux/qdisc/sojourn.h, a second time: they are for ever, and a test that must
+# The numbers of linux/qdisc/sojourn.h, a second time: they never change, and a test that must
 # change one has found a mistake.
 ALGO, HOST, QUEUE, PARAMS, ANEW = 1, 2, 3, 4, 5
 COUNTS, DROPS, MARKS, BAD, STATS, MEMORY, PROBES = 1, 2, 3, 4, 5, 6, 7

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""parity.py: what a kernel's queues did, done again by the C library and by the Rust host.
+"""parity.py: replays a kernel's queues in the C library and in the Rust host.
 
     python -m tests.linux.parity
     python -m tests.linux.parity --renew
@@ -41,7 +41,7 @@ from tests.linux.play import Script
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/linux.md"
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror"]
-# Whatever the core makes a queue of.
+# All sources from which the core builds a queue.
 FORMS = [
     (name, flows)
     for name in algorithms()
@@ -69,7 +69,7 @@ WHY = ["none", "early", "delay", "threshold", "match", "rate", "limit", "fat", "
 
 @dataclass(frozen=True)
 class Seen:
-    """What happened in a file of records."""
+    """Counts of the events in a file of records."""
 
     records: int
     verdicts: int
@@ -130,7 +130,7 @@ def c_replayer(folder: Path) -> Path:
 
 
 def rust_replayer() -> Path:
-    """Built where cargo builds everything; it says itself where that is."""
+    """Built in cargo's own folder, as cargo reports it."""
     words = ["cargo", "build", "--release", "--locked", "--package", "sojourn-core"]
     words += ["--example", "replay", "--message-format", "json"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -140,7 +140,7 @@ def rust_replayer() -> Path:
 
 
 def lay(built: uml.Built, traced: Path, name: str, flows: int, folder: Path) -> None:
-    """What a job in this folder needs to run `./script`: one form of an algorithm."""
+    """The files that a job needs to run `./script`: one form of an algorithm."""
     traffic = parity_traffic.traffic(name, flows, ROOM)
     lay_player(traffic.script, folder)
     (folder / "flows").write_text(traffic.connections())
@@ -186,7 +186,7 @@ def line(name: str, flows: int, found: Seen, c: list[str], rust: list[str]) -> s
 
 
 def origin(built: uml.Built) -> str:
-    """What the counts hang on, beside what is in this folder."""
+    """Inputs of the counts, beside this folder."""
     return f"Linux {built.release}, gcc {uml.compiler_version()}."
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""parity_traffic.py: what one algorithm gets while a trace build records it, as a script.
+"""parity_traffic.py: the traffic for one algorithm while a trace build records it, as a script.
 
 TCP connections with and without ECN, bursts of datagrams larger than the limit, segments, rows
 that change under way, a link that goes down and comes back, queues that are replaced, one that
@@ -112,7 +112,7 @@ class Traffic:
         options = host, queue, self.params(number, fixed=False)
         self.script.qdisc(WIRE, "9:1", own, 0, "sojourn", *options)
 
-    # ---- what it gets ----
+    # ---- traffic ----
 
     def sockets(self) -> None:
         """Four flows of datagrams, three of which may be marked, and one of segments; then
@@ -169,7 +169,7 @@ class Traffic:
         self.add(WIRE, 0)
 
     def up(self) -> None:
-        """With what a link forgets when it goes down."""
+        """With the settings that a link loses when it goes down."""
         self.script.set_link(WIRE)
         for address in (PLAIN, OFFERS_ECN):
             self.script.neighbour(WIRE, address, 2)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""play.py: a script for player.c, written on the host; and what it asks of a network."""
+"""play.py: a script for player.c, written on the host, with its network."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sojourn.linux.uml.boot import EPOCH_S
 from tests.linux.netlink import handle
 
 MS = 1_000_000
-# Whatever is set up before the first `at` is done by then: it takes a millisecond.
+# The set-up before the first `at` is done by then: it takes a millisecond.
 ZERO_NS = (EPOCH_S + 10) * 1_000_000_000
 # The first namespace's descriptor; the next one's is one more.
 SPACE_FD = 100
@@ -93,7 +93,7 @@ class Script:
         self.ask(NEW_NEIGHBOUR, CREATE | REPLACE, head + who)
 
     def ecn_route(self, index: int, address: str) -> None:
-        """Whoever connects to this address offers ECN."""
+        """Connections to this address offer ECN."""
         head = struct.pack("=BBBBBBBBI", _INET, 32, 0, 0, _MAIN, _STATIC, _LINK, _UNICAST, 0)
         to = attribute(1, IPv4Address(address).packed) + u32(4, index)
         self.ask(NEW_ROUTE, CREATE | REPLACE, head + to + nest(8, u32(12, _ECN)))
@@ -117,7 +117,7 @@ class Script:
         self.ask(DELETE, 0, qdisc_message(index, handle(own), handle(where)))
 
     def dump(self) -> None:
-        """All qdiscs of the namespace bring their statistics up to now."""
+        """All qdiscs of the namespace update their statistics."""
         self.ask(GET, DUMP, qdisc_message(0, 0, 0))
 
 

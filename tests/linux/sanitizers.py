@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The qdisc in a kernel that watches memory, locks and undefined behaviour.
 
-`python -m tests.linux.sanitizers` spoils the module on purpose, which the kernel must notice, and
-then runs in it every case, the traffic of every parity record, and failing allocations. The
-result goes to tests/linux/sanitizers.digest.toml, which is stale as soon as anything it rests on
+`python -m tests.linux.sanitizers` puts mistakes into the module, which the kernel must
+report, then runs every case, the traffic of every parity record, and failing allocations. The
+result goes to tests/linux/sanitizers.digest.toml, which is stale as soon as one of its inputs
 changes (`--check` tells).
 """
 
@@ -41,7 +41,7 @@ PYTHON = f"{sys.executable} -S -B -m tests.linux"
 
 @dataclass(frozen=True)
 class Spoil:
-    """A mistake made on purpose, the job that meets it, and what the kernel must say."""
+    """A planted mistake, the job that meets it, and the kernel's expected message."""
 
     name: str
     right: str
@@ -116,7 +116,7 @@ SPOILS = [
 
 
 def script(kernel_module: Path, command: str) -> str:
-    """A job, and what is looked at after it."""
+    """A job, and the checks after it."""
     setting = f"export PYTHONPATH={ROOT}:{ROOT / 'python'} TC_LIB_DIR={kernel_module.parent}"
     lines = ["#!/bin/sh", setting, f"{command} || exit", f"{PYTHON}.aftermath"]
     return "\n".join([*lines, ""])
@@ -155,7 +155,7 @@ def spoiled(built: Built, spoil: Spoil, work: Path) -> Path:
 
 
 def notices(built: Built, spoil: Spoil) -> int:
-    """The kernel must say what is wrong, and the job must fail by it."""
+    """The kernel must report the fault, and the job must fail by it."""
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
         kernel_module = spoiled(built, spoil, Path(scratch))
         try:
@@ -168,13 +168,13 @@ def notices(built: Built, spoil: Spoil) -> int:
 
 
 def stays_silent(built: Built, kernel_module: Path, job: str) -> int:
-    """Nothing is said; how many allocations were made to fail."""
+    """No message is printed; the number of allocations made to fail."""
     failed = re.search(r"^FAILED (\d+)$", guest(built, kernel_module, job), re.M)
     return int(failed[1]) if failed else 0
 
 
 def plays_silently(built: Built, traced: Path, name: str, flows: int) -> int:
-    """Of the traffic of a parity record nothing is said either."""
+    """A parity record's traffic gives no message either."""
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
         parity.lay(built, traced, name, flows, Path(scratch))
         watched(built, traced, "./script", Path(scratch))
@@ -207,7 +207,7 @@ def tasks(built: Built) -> Iterator[Task]:
 
 
 def covers() -> str:
-    """Hash of what the result rests on."""
+    """Hash of the result's inputs."""
     core = core_sources(ROOT / "aqm")
     qdisc = [*(ROOT / "linux/qdisc").glob("*.[ch]"), ROOT / "linux/qdisc/Kbuild"]
     guests = [*HERE.glob("cases*.py"), HERE / "player.c", *OWN]

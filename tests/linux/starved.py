@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""starved.py: in a guest with fault injection, allocations fail and the qdisc must stand it.
+"""starved.py: in a guest with fault injection, allocations fail and the qdisc must survive it.
 
 python -m tests.linux.starved MODULE
 
@@ -29,7 +29,7 @@ from tests.linux.trees import books, drain
 MANY = 1 << 30
 # A smaller bucket would split segments itself.
 SLOW = "tc qdisc add dev c0 root handle 9: tbf rate 8mbit burst 66000 limit 100000000"
-# Packets have a copy that waits elsewhere: who marks one must have its head for himself.
+# Packets have a copy that waits elsewhere: a mark needs a private head.
 COPIES = [
     "ip link add d0 type dummy",
     "ip link set d0 up",
@@ -151,7 +151,7 @@ def a_third_fails() -> Iterator[None]:
 
 
 def traffic_goes_on(rounds: int = 60) -> None:
-    """Memory is wanted for splitting at arrival, and for marking at departure."""
+    """Splitting at arrival needs memory, and so does marking at departure."""
     below_module()
     kernel, came = Netlink(), Counter[str]()
     senders = [Sender(tos=2), Sender(tos=2, segment_bytes=472)]
@@ -179,7 +179,7 @@ def traffic_goes_on(rounds: int = 60) -> None:
             with a_third_fails():
                 senders[0].send(10)
                 senders[1].send(2, payload_bytes=472 * 9)
-                # Who asks while there is no memory may not be told of this queue.
+                # A dump without memory may omit this queue.
                 came["dump" if "10:" in kernel.dump("c0") else "dump refused"] += 1
             books(kernel)
             limit = nl.nest(nl.QUEUE, nl.u32(nl.LIMIT, 20 + burst * 10))

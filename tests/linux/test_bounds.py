@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The measurement of what is done under the root lock: that it measures, not how long."""
+"""The measurement of work under the root lock: that it works, not its results."""
 
 from __future__ import annotations
 

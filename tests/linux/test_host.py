@@ -103,7 +103,7 @@ windows = [
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("name", [a.name for a in algorithms().values() if a.needs_rate])
 def test_an_algorithm_that_needs_the_links_rate_has_it_on_both_hosts(name: str) -> None:
-    """Told of the first rate only, it would take a link that is full for one that is half idle."""
+    """With the first rate only, it would take a full link for one that is half idle."""
     text = RATED.replace("NAME", name)
     linux, _ = outcome(text, 1)
     done = _native.run(json.dumps(loads(text).to_engine()), 1)
@@ -122,7 +122,7 @@ def test_an_algorithm_that_needs_the_links_rate_has_it_on_both_hosts(name: str) 
 def test_what_a_queue_logs_is_what_is_seen_around_it(
     shaper: str, algorithm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One run, looked at both ways."""
+    """One run, observed both ways."""
     both: list[dict[str, Any]] = []
 
     def planned(scenario: Any, seed: int) -> plan.Plan:
@@ -146,7 +146,7 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     assert inside["marked_pkts"] > 5
     counts = ("arrived_pkts", "departed_pkts", "dropped_pkts", "marked_pkts", "drops", "marks")
     assert {key: inside[key] for key in counts} == {key: outside[key] for key in counts}
-    # The clock is read again, and again it takes 256 ns, between the queue and who looks at it.
+    # The clock is read again, and again it takes 256 ns, between the queue and its observer.
     for delay in ("queue_delay_ms", "system_delay_ms"):
         assert inside[delay]["mean"] == pytest.approx(outside[delay]["mean"], abs=0.003)
     assert inside["utilisation_pct"] == pytest.approx(outside["utilisation_pct"], abs=0.05)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the module did in a running kernel, the C library and the Rust host do again; and the
-kernel itself does it again wherever it is made to."""
+"""The C library and the Rust host repeat what the module did in a running kernel; a second run
+of the kernel repeats it too."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Where a scenario on Linux is run from makes no difference, and where it cannot run is said."""
+"""A scenario on Linux gives the same result from any folder; one that cannot run there says so."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_there_are_no_probes_where_another_module_has_the_protocol(
 
 
 def test_a_kernel_without_ipv6_has_all_that_the_module_wants(kernel: Built, tmp_path: Path) -> None:
-    """What such a kernel lacks is not referred to; its headers are these with another choice."""
+    """No reference to what such a kernel lacks; its headers are these, configured without IPv6."""
     none = tmp_path / "none.h"
     none.write_text("#undef CONFIG_IPV6\n")
     words = ["ARCH=um", f"KERNEL={kernel.objects}", f"BUILD={tmp_path / 'build'}", "-j2"]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The kernel with sanitizers is not built here, but what it said must be of this module."""
+"""The kernel with sanitizers is not built here, but its recorded result must be of this module."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_the_driver_is_the_trees_own(kernel: Built, tmp_path: Path) -> None:
 
 
 def test_the_kernels_own_queues_pass_their_own_cases(found: Outcome) -> None:
-    """Here what fails is the harness, or the tc of this system."""
+    """A failure here is the harness's, or that of this system's tc."""
     assert not failures(found.results[THEIRS])
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the kernel's own qdiscs do is recorded anew, and the models follow that too."""
+"""A new recording of the kernel's own qdiscs; the models follow it too."""
 
 from __future__ import annotations
 

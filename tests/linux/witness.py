@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""witness.py: what the kernel's own qdiscs are given and give, recorded in virtual time.
+"""witness.py: inputs and outputs of the kernel's own qdiscs, recorded in virtual time.
 
     python -m tests.linux.witness [NAME ...]
 
@@ -73,7 +73,7 @@ def netem(delay_ns: int) -> bytes:
 
 
 def script(kind: str, child: Child) -> tuple[Script, str]:
-    """What player.c plays, and the flows for linux/uml/traffic.c."""
+    """The script for player.c, and the flows for linux/uml/traffic.c."""
     s = Script()
     s.add("mount", "debugfs", "/sys/kernel/debug")
     s.add("module", "witness.ko", f"shows={KINDS[kind].shows}")

@@ -99,7 +99,7 @@ def probability(raw: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 class Beside(ABC):
-    """What tests know of one algorithm; one subclass each, in tests/algorithms. Values of rows
+    """One algorithm's description for tests; one subclass each, in tests/algorithms. Values of rows
     are in the rows' units."""
 
     algorithm: str
@@ -127,7 +127,7 @@ class Beside(ABC):
     probes: ClassVar[bool] = False
     # Properties of `sojourn check` that it lacks by its design; why, its page says.
     lacks: ClassVar[frozenset[str]] = frozenset()
-    # In what order a reset takes the packets of several flows is nobody's business.
+    # The order in which a reset takes the packets of several flows is not compared.
     resets_in_order = True
 
     @abstractmethod
@@ -156,7 +156,7 @@ class Beside(ABC):
 
 @dataclass
 class Comparison:
-    """What a comparison found; a difference has raised already."""
+    """The result of a comparison; a difference has raised already."""
 
     events: int = 0
     signals: int = 0
@@ -199,7 +199,7 @@ def step(model: Discipline, now_s: float, row: Any, number: int) -> Outcome:
 
 
 def reset(model: Discipline) -> Outcome:
-    """Everything that waits is dropped; a model then starts anew."""
+    """The whole backlog is dropped; a model then starts anew."""
     gone = [packet.number for packet in model.all_waiting()]
     return Outcome(dropped=gone, why=dict.fromkeys(gone, Why.RESET))
 

@@ -58,7 +58,7 @@ def cases(algorithm: str) -> Iterator[Case]:
 def looked_at(
     how: Beside, rows: Rows, events: Events, start_ns: int = 0, *, often: bool = True
 ) -> Events:
-    """The same, with what else this algorithm hears: answers to its probes. And the statistics
+    """The same, with this algorithm's further inputs: answers to its probes. And the statistics
     are read after each tick, where the algorithm has ticks."""
     if how.probes:
         events = answered(events, start_ns)
@@ -70,7 +70,7 @@ def looked_at(
 
 
 def recorded(algorithm: str) -> Iterator[Case]:
-    """What TCP sent into this algorithm's queue when the algorithm answered it."""
+    """TCP's packets into this algorithm's queue, in a closed loop."""
     path = DATA / f"{algorithm}.npz"
     if path.exists():
         events = looked_at(ALGORITHMS[algorithm], {}, load(path))

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What a program is made of: the files of this repository that it includes or imports, and
-those that these do."""
+"""The sources of a program: the files of this repository that it includes or imports,
+directly or not."""
 
 from __future__ import annotations
 

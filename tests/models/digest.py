@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Digests of long tests: what was run, on what, and whether that is still what stands here.
+"""Digests of long tests: the run, its inputs, and whether they are still those of the tree.
 
 The hash is of programs, not of files: C without comments and spaces, Python as its syntax tree.
 """
@@ -27,7 +27,7 @@ LICENCE = (
 
 
 def program(path: Path) -> bytes:
-    """What a file does."""
+    """The program in a file."""
     if path.suffix == ".npz":
         return path.read_bytes()
     text = path.read_text()
@@ -56,7 +56,7 @@ class Digest:
     made_by: str
 
     def fresh(self, covers: str) -> bool:
-        """Does the digest belong to what stands here?"""
+        """Does the digest belong to this tree?"""
         if not self.file.exists():
             return False
         return bool(tomllib.loads(self.file.read_text())["covers"] == covers)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A model is given what the kernel's own qdisc was given, and must do what that one did.
+"""A model gets the inputs of the kernel's own qdisc, and must make the same decisions.
 
-Nothing of the C core takes part. What a qdisc decides by chance the model decides alike; how often
+Nothing of the C core takes part. The model follows a qdisc's random decisions; how often
 that was to be expected is then compared with how often it happened.
 """
 
@@ -23,7 +23,7 @@ CE = 3
 
 @dataclass
 class Found:
-    """What a replay came to; a difference has raised already."""
+    """The result of a replay; a difference has raised already."""
 
     events: int = 0
     drops: int = 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What happens to a queue: random traffic without feedback, in phases that reach every branch."""
+"""Inputs of a queue: random traffic without feedback, in phases that reach every branch."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Stream:
 
 
 MIXED = (64, 590, 1514)
-# Nothing arrives and nobody asks: only timers would run.
+# No arrival and no dequeue request: only timers would run.
 SILENCE = Phase(8.0, 0.0, rate_bps=0)
 
 
@@ -167,7 +167,7 @@ def on_grid(seed: int) -> Events:
 
 
 def looking(events: Events, period_ns: int, start_ns: int = 0) -> Events:
-    """The same, and somebody reads the statistics after each tick that an event was to run."""
+    """The same, with a read of the statistics after each tick that an event was to run."""
     ticks = (events["now_ns"].astype(np.int64) - start_ns) // period_ns
     first = np.flatnonzero(np.diff(ticks, prepend=0) > 0)
     looks = np.zeros(len(first), EVENT)

@@ -53,7 +53,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Replay:
-    """What the core made of a case: outcomes, and the statistics after each event."""
+    """The core's result of a case: outcomes, and the statistics after each event."""
 
     out: NDArray[np.void]
     stats: NDArray[np.uint64]
@@ -110,7 +110,7 @@ class Core:
         return bool(self.lib.tm_probes(algorithm.encode()))
 
     def default(self, algorithm: str, row: str) -> int:
-        """What a row is when nobody sets it."""
+        """A row's default."""
         return int(self.lib.tm_default(algorithm.encode(), row.encode()))
 
     def replay(self, case: Case) -> Replay:

@@ -49,7 +49,7 @@ FLAGS = ("-std=c11", "-fPIC", "-O1", "-w")
 
 @dataclass(frozen=True)
 class Expected:
-    """What the model says of one case."""
+    """The model's answer for one case."""
 
     how: Beside
     case: Case
@@ -112,7 +112,7 @@ def notices(mutant: Core, expected: Expected) -> bool:
 
 
 def same_defaults(mutant: Core, algorithm: str) -> bool:
-    """Rows that nobody sets."""
+    """The default rows."""
     defaults = ALGORITHMS[algorithm].defaults
     return all(mutant.default(algorithm, row) == value for row, value in defaults.items())
 

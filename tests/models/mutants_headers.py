@@ -50,7 +50,7 @@ ALONE = PROGRAMS[:2]
 
 
 class DoesNotCompileError(Exception):
-    """A mutant that no compiler takes."""
+    """A mutant that does not compile."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def hash_of_keys(keys: Iterable[Key]) -> str:
 
 
 def is_fresh(subject: Subject, entry: Entry | None, listed: Iterable[Key]) -> bool:
-    """Does a kept result belong to what stands here?"""
+    """Does a kept result belong to this tree?"""
     if entry is None or entry["covers"] != subject.covers():
         return False
     return bool(entry["unnoticed"] == hash_of_keys(k for k in listed if k[0] == subject.file))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the kernel's own qdiscs were given and gave, as tests/linux/witness.py has recorded it.
+"""Inputs and outputs of the kernel's own qdiscs, as recorded by tests/linux/witness.py.
 
 `python -m tests.linux.witness` records anew; everybody else only reads the files. `Witnessed` is
 what a module of tests/algorithms says of the kernel's qdisc of that name.
@@ -122,11 +122,11 @@ class Witnessed(ABC):
         """With the settings that the kernel's was given."""
 
     def flow(self, row: Row) -> int:
-        """What tells flows apart."""
+        """The identity of a flow."""
         return row["flow"]
 
     def now_ns(self, row: Row) -> int:
-        """What the kernel's qdisc took for the time."""
+        """The time that the kernel's qdisc read."""
         return row["ns"] // self.clock_ns * self.clock_ns
 
     def begin(self, model: Any, row: Row) -> None:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """DUK's Algorithm 2 by itself.
 
-It never leaves the interval that it began with, so here it is also told of intervals that were not
-its own. The model goes first; the core is fed what the model met, and must answer the same.
+It never leaves the interval that it began with, so here it also gets intervals that were not
+its own. The model goes first; the core gets the model's inputs, and must answer the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STEP = np.dtype([("sent", "u8"), ("level", "u4"), ("ticks", "u4")], align=True)
 
 @dataclass(frozen=True)
 class Strange:
-    """Intervals of anybody's choice, and what Algorithm 2 answers to each."""
+    """Arbitrary intervals, and Algorithm 2's answer to each."""
 
     steps: NDArray[np.void]
     ticks: NDArray[np.uint32]
@@ -61,7 +61,7 @@ STRANGE = range(60)
 
 
 def alg2(build: Core, steps: NDArray[np.void]) -> NDArray[np.uint32]:
-    """What Algorithm 2 of the core answers after each interval."""
+    """Answers of the core's Algorithm 2 after each interval."""
     run = build.lib.tm_duk_alg2
     run.restype, run.argtypes = None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]
     ticks = np.zeros(len(steps), np.uint32)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """DUK's estimate of the link by itself: gaps and sums that just reach a bound, or miss it by 1 ns.
 
-The model goes first; the core is fed what the model met, and must estimate the same. The model has
+The model goes first; the core gets the model's inputs, and must estimate the same. The model has
 no unit of its own, and here its unit of time is a nanosecond: sums of whole numbers are exact.
 """
 
@@ -35,7 +35,7 @@ MOMENTS = 500
 
 @dataclass(frozen=True)
 class Link:
-    """What happens at a link, and the estimate after each."""
+    """Events at a link, and the estimate after each."""
 
     moments: NDArray[np.void]
     estimates: NDArray[np.void]
@@ -93,7 +93,7 @@ LINKS = range(60)
 
 
 def capacity(build: Core, moments: NDArray[np.void]) -> NDArray[np.void]:
-    """What the core estimates after each."""
+    """The core's estimate after each."""
     run = build.lib.tm_capacity
     u32, u64, pointer = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p
     run.restype, run.argtypes = None, [pointer, u32, u64, u64, pointer]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A queue whose limit is often lowered, behind a link whose rate is never the same.
 
-So each gap between two departures that the estimate of the link counts, or leaves out, moves it.
+Each gap between two departures that the estimate of the link counts, or leaves out, then moves it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PACKETS = 1500
 
 
 def moments(source: random.Random) -> Iterator[tuple[int, int, int, int, int]]:
-    """More comes than can leave; now and then all that waits goes, or all but a few."""
+    """Overload; now and then the whole backlog goes, or all but a few packets."""
     now_ns = 0
     for _ in range(PACKETS):
         now_ns += source.randrange(MS // 2, 3 * MS)

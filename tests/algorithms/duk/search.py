@@ -3,7 +3,7 @@
 """DUK's interval search by itself: worlds whose use of the link depends on the interval alone.
 
 Queues here rarely bring the search to long intervals and back, for that takes hundreds of epochs.
-The model lives in each world; the core is fed what the model met, and must answer the same.
+The model lives in each world; the core gets the model's inputs, and must answer the same.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class World:
-    """What a search meets. Sizes in bytes."""
+    """The inputs of a search. Sizes in bytes."""
 
     name: str
     stretches: tuple[Stretch, ...]

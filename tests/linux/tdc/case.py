@@ -43,7 +43,7 @@ class Case:
     def entry(self) -> dict[str, object]:
         """For tdc's JSON. Setup and teardown are of a device of the case's own."""
         return {
-            "id": hashlib.sha256(self.name.encode()).hexdigest()[:8],
+            "id": hashlib.sha256(self.name.encode()).hexdigest()[:6],
             "name": self.name,
             "category": ["qdisc", "sojourn"],
             "setup": [DEVICE, *self.setup],

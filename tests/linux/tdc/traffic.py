@@ -104,11 +104,14 @@ def _document(form: Form) -> str:
     counted = {"in_pkts": FEW, "in_bytes": length, "out_pkts": FEW, "out_bytes": length}
     groups = {
         title: {name: counted.get(name, 0) for name in names}
-        for title, _, names in tables.counters()
+        for title, nest, names in tables.counters()
+        if nest != tables.PROBES or algorithms.find(form.algorithm).probes
     }
     known = head | {"options": {"algorithm": form.algorithm} | options}
     known |= common | {"backlog": 0, "qlen": 0, "sojourn": groups}
     text = literally(json.dumps([known], separators=(",", ":"))).removesuffix(r"\}\}\]")
+    # A device without an address can ask nobody.
+    text = text.replace('"unmade":0', '"unmade":[1-9]')
     return rf'{text}{_own(form)},"memory_bytes":{NUMBER}[^{{}}]*\}}\}}\]'
 
 

@@ -131,21 +131,22 @@ static u64 remember(struct sojourn_probes *p, u64 now, u32 inst, const struct pr
 	return nonce;
 }
 
-static __be32 next_hop(const struct sk_buff *asking)
+static __be32 next_hop(const struct sk_buff *asking, const struct iphdr *ip)
 {
 	const struct dst_entry *dst = skb_dst(asking);
 
 	/* Without a route, as in a bridge, only the user knows the far end. */
 	if (!dst || dst->ops->family != AF_INET)
 		return 0;
-	return rt_nexthop(skb_rtable(asking), ip_hdr(asking)->daddr);
+	return rt_nexthop(skb_rtable(asking), ip->daddr);
 }
 
-static bool probe4_ends(const struct sk_buff *asking, __be32 to, struct probe_ends *ends)
+static bool probe4_ends(const struct sk_buff *asking, const struct iphdr *ip, __be32 to,
+                        struct probe_ends *ends)
 {
 	__be32 from;
 
-	to = to ?: next_hop(asking);
+	to = to ?: next_hop(asking, ip);
 	from = to ? inet_select_addr(route_dev(asking), to, RT_SCOPE_LINK) : 0;
 	ipv6_addr_set_v4mapped(from, &ends->from);
 	ipv6_addr_set_v4mapped(to, &ends->to);
@@ -170,30 +171,30 @@ static struct sk_buff *with_link_header(const struct sk_buff *asking, u32 bytes)
 	return skb;
 }
 
-/* Its probe's destination; false: unknown. */
-static bool find_ends(const struct sk_buff *asking, __be32 to, struct probe_ends *ends)
+/* Its probe's source and destination; false: unknown. */
+static bool find_ends(const struct sk_buff *asking, const struct ip_place *ip, __be32 to,
+                      struct probe_ends *ends)
 {
-	__be16 type = skb_protocol(asking, true);
-	int at = skb_network_offset(asking);
+	const void *header = asking->data + ip->at;
 
-	if (at < 0)
+	if (!ip->bytes || ip->at < 0 || ip->at + ip->bytes > skb_headlen(asking) ||
+	    !is_version(ip, header))
 		return false;
-	if (type == htons(ETH_P_IP) && at + sizeof(struct iphdr) <= skb_headlen(asking))
-		return probe4_ends(asking, to, ends);
-	if (type == htons(ETH_P_IPV6) && at + sizeof(struct ipv6hdr) <= skb_headlen(asking))
-		return probe6_ends(asking, ends);
-	return false;
+	if (ip->bytes == sizeof(struct iphdr))
+		return probe4_ends(asking, header, to, ends);
+	return probe6_ends(asking, header, ends);
 }
 
 struct sk_buff *sojourn_probe_make(struct sojourn_probes *p, struct sk_buff *asking, __be32 to,
                                    u64 now, u32 inst)
 {
+	struct ip_place ip = find_ip(asking);
 	struct probe_ends ends;
 	struct sk_buff *skb;
 
-	if (!find_ends(asking, to, &ends))
+	if (!find_ends(asking, &ip, to, &ends))
 		goto unmade;
-	skb = with_link_header(asking, skb_network_offset(asking));
+	skb = with_link_header(asking, ip.at);
 	if (!skb)
 		goto unmade;
 	probe_put_ip(skb, &ends, read_ds(asking) & ~INET_ECN_MASK,

@@ -15,20 +15,21 @@
 static bool heard;
 
 /* The next hop of a packet's route. Without one, as in a bridge, it is not known. */
-static const struct in6_addr *next_hop(const struct sk_buff *asking)
+static const struct in6_addr *next_hop(const struct sk_buff *asking, const struct ipv6hdr *ip)
 {
 	const struct dst_entry *dst = skb_dst(asking);
 
 	if (!dst || dst->ops->family != AF_INET6)
 		return NULL;
-	return rt6_nexthop(container_of(dst, struct rt6_info, dst), &ipv6_hdr(asking)->daddr);
+	return rt6_nexthop(container_of(dst, struct rt6_info, dst), &ip->daddr);
 }
 
 /* Called in enqueue: under the root lock, with softirqs off. The choice of a source takes
  * only RCU. Its time grows with the namespace's addresses. */
-bool probe6_ends(const struct sk_buff *asking, struct probe_ends *ends)
+bool probe6_ends(const struct sk_buff *asking, const struct ipv6hdr *ip,
+                 struct probe_ends *ends)
 {
-	const struct in6_addr *to = heard ? next_hop(asking) : NULL;
+	const struct in6_addr *to = heard ? next_hop(asking, ip) : NULL;
 
 	if (!to || !(ipv6_addr_type(to) & IPV6_ADDR_UNICAST))
 		return false;

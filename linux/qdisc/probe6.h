@@ -10,9 +10,10 @@
 
 #if IS_ENABLED(CONFIG_IPV6)
 
-/* The ends of a probe behind this packet; false: not known, or no answer could be received.
- * Does not sleep. */
-bool probe6_ends(const struct sk_buff *asking, struct probe_ends *ends);
+/* The ends of a probe behind this packet with this header; false: not known, or no answer
+ * could be received. Does not sleep. */
+bool probe6_ends(const struct sk_buff *asking, const struct ipv6hdr *ip,
+                 struct probe_ends *ends);
 /* Send the packet, an IPv6 header and its payload, by this device; 0: any. */
 void probe6_send(struct net *net, struct sk_buff *skb, const struct probe_ends *ends, int dev);
 void probe6_start(void);
@@ -20,7 +21,8 @@ void probe6_stop(void);
 
 #else
 
-static inline bool probe6_ends(const struct sk_buff *asking, struct probe_ends *ends)
+static inline bool probe6_ends(const struct sk_buff *asking, const struct ipv6hdr *ip,
+                               struct probe_ends *ends)
 {
 	return false;
 }

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from tests.linux import frames
 from tests.linux import netlink as nl
+from tests.linux.cases_vlan import lay_bridge
 from tests.linux.frames import catching, send
 from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink, Qdisc
@@ -263,6 +264,26 @@ def a_probe_has_the_tags_of_its_packet_and_the_address_that_is_said() -> None:
             assert data[:22] == out[0][:22]
             assert data[12:22] == bytes.fromhex("88a80065 81000066 0800")
             assert data[34:42] == HERE + target
+
+
+@case
+def a_probe_has_all_tags_of_a_bridged_frame() -> None:
+    """The kernel holds the outer tag beside the frame, and its network header is at the next."""
+    lay_wire()
+    lay_bridge()
+    do("tc qdisc add dev c0 root handle 1: sojourn asqm responder 10.0.0.2")
+    c_tag, s_tag = (frames.C_TAG, 7), (frames.S_TAG, 8)
+    for tags in ([], [c_tag], [s_tag, c_tag], [c_tag] * 3):
+        sent = frames.frame(tags, 4, 0, bytes(100))
+        front = len(sent) - len(frames.ipv4(0, bytes(100)))
+        with catching("s0", "s") as out:
+            send("a0", [sent] * 8, "a")
+            time.sleep(0.1)
+        probes = [data for data in out if data[front + 9] == PROTOCOL]
+        assert len(probes) == 2, (tags, [data.hex() for data in out])
+        for data in probes:
+            assert data[:front] == sent[:front]
+            assert data[front + 12 : front + 20] == HERE + THERE
 
 
 @case

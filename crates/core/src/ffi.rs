@@ -119,7 +119,7 @@ pub struct Front {
     pub freed_first: u32,
     freed_last: u32,
     pub probe_asked: u32,
-    pad: u32,
+    queue: [u64; 0], // `struct aqm_queue` begins here, aligned as its u64
     pub pkts: u32,
     pub bytes: u32,
 }

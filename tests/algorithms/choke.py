@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any, ClassVar
 
 import pytest
@@ -12,7 +11,13 @@ import pytest
 from models.choke import Choke
 from models.queue import Act, Discipline, Judge, Packet, Why
 from models.red import RedAverage, RedProbability
-from tests.algorithms.red import Drawn, IdleWhenAsked, LinuxAverage, LinuxProbability, check_red
+from tests.algorithms.red import (
+    IdleWhenAsked,
+    LinuxAverage,
+    LinuxProbability,
+    WitnessedAverage,
+    check_red,
+)
 from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
 from tests.models.generator import Draws
 from tests.models.library import Case
@@ -29,7 +34,6 @@ from tests.models.witnessed import (
     AsRecorded,
     Child,
     Row,
-    Witnessed,
     Words,
 )
 
@@ -181,20 +185,11 @@ class LinuxChoke(IdleWhenAsked, ChokeOnRing):
         return other
 
 
-class WitnessedChoke(Witnessed):
+class WitnessedChoke(WitnessedAverage):
     """Packet by packet, with the whole state. A flow is what its headers say: skb_get_hash() names
     a socket, and anew after a timeout. With `harddrop`, since ours never marks above `max`."""
 
     WLOG, MIN, MAX, MAX_P, LIMIT = 4, 10, 30, 0.1, 1000
-    PACKET_TIME_S = 1000 / 1_250_000
-
-    @classmethod
-    def child(cls, ecn: bool) -> Child:
-        average = LinuxAverage(cls.WLOG, cls.PACKET_TIME_S)
-        cell_log = average.ONE_CELL_US.bit_length() - 1
-        flags = 2 | ecn
-        qopt = struct.pack("=IIIBBBB", cls.LIMIT, cls.MIN, cls.MAX, cls.WLOG, 0, cell_log, flags)
-        return Child(average.options(qopt, cls.MAX_P), ecn=ecn, each=4)
 
     shows: ClassVar = XSTATS | RED | FLOW_KEYS
     words: ClassVar[Words] = (("matched", 16, "u4"), *RED_WORDS, *CHOKE_WORDS)
@@ -211,13 +206,10 @@ class WitnessedChoke(Witnessed):
     def __init__(self) -> None:
         self.before: Row = {}
 
-    def judge(self) -> AsRecorded:
-        return Drawn()
-
     def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
         [self.before] = [row for row in rows if row["kind"] == BEGAN]
         model = LinuxChoke(
-            LinuxAverage(self.WLOG, self.PACKET_TIME_S),
+            self.average(),
             min_th=self.MIN,
             max_th=self.MAX,
             max_p=self.MAX_P,
@@ -250,8 +242,9 @@ class WitnessedChoke(Witnessed):
 
 
 WitnessedChoke.children = {
-    "choke": WitnessedChoke.child(False),
-    "choke-ecn": WitnessedChoke.child(True),
+    # harddrop, and ECN
+    "choke": WitnessedChoke.child(WitnessedChoke.LIMIT, flags=2, ecn=False),
+    "choke-ecn": WitnessedChoke.child(WitnessedChoke.LIMIT, flags=2 | 1, ecn=True),
 }
 WITNESSED = WitnessedChoke
 

@@ -188,10 +188,6 @@ class LinuxAverage(RedAverage):
         # Of each idle time: seconds, the average before it, ours behind it, the kernel's.
         self.idled: list[tuple[float, float, float, float]] = []
 
-    def options(self, qopt: bytes, max_p: float) -> dict[int, int | bytes]:
-        """Netlink's, of red and choke alike."""
-        return {1: qopt, 2: bytes(self.shifts), 3: round(max_p * 2**32)}
-
     def begin(self, row: Row) -> None:
         """What the kernel's average is behind this arrival."""
         self.kernel = row["average"] * self.weight
@@ -306,23 +302,37 @@ class LinuxRed(IdleWhenAsked, Red):
         self.decide(packet, self.measure(now_s))
 
 
-class WitnessedRed(Witnessed):
+class WitnessedAverage(Witnessed):
+    """What the kernel's red and choke have in common, under the names of RED's paper."""
+
+    WLOG: ClassVar[int]
+    MIN: ClassVar[int]
+    MAX: ClassVar[int]
+    MAX_P: ClassVar[float]
+    PACKET_TIME_S = 1000 / 1_250_000
+
+    @classmethod
+    def average(cls) -> LinuxAverage:
+        return LinuxAverage(cls.WLOG, cls.PACKET_TIME_S)
+
+    @classmethod
+    def child(cls, limit: int, flags: int, ecn: bool) -> Child:
+        average = cls.average()
+        cell_log = average.ONE_CELL_US.bit_length() - 1
+        qopt = struct.pack("=IIIBBBB", limit, cls.MIN, cls.MAX, cls.WLOG, 0, cell_log, flags)
+        max_p = round(cls.MAX_P * 2**32)
+        return Child({1: qopt, 2: bytes(average.shifts), 3: max_p}, ecn=ecn, each=4)
+
+    def judge(self) -> AsRecorded:
+        return Drawn()
+
+
+class WitnessedRed(WitnessedAverage):
     """Packet by packet, with the whole state. The second one is adaptive: a timer of 500 ms fires
     each 504th jiffy (kernel/time/timer.c)."""
 
     WLOG, MIN, MAX, MAX_P = 5, 15_000, 45_000, 0.1
     LIMITS: ClassVar = {False: 60_000, True: 400_000}
-    PACKET_TIME_S = 1000 / 1_250_000
-
-    @classmethod
-    def child(cls, ecn: bool) -> Child:
-        average = LinuxAverage(cls.WLOG, cls.PACKET_TIME_S)
-        cell_log = average.ONE_CELL_US.bit_length() - 1
-        flags = (1 | 4) * ecn
-        limit = cls.LIMITS[ecn]
-        qopt = struct.pack("=IIIBBBB", limit, cls.MIN, cls.MAX, cls.WLOG, 0, cell_log, flags)
-        return Child(average.options(qopt, cls.MAX_P), ecn=ecn, each=4)
-
     shows: ClassVar = XSTATS | RED
     words: ClassVar[Words] = RED_WORDS
     changes: ClassVar = (
@@ -337,12 +347,9 @@ class WitnessedRed(Witnessed):
         self.before: Row = {}
         self.wakes = 0
 
-    def judge(self) -> AsRecorded:
-        return Drawn()
-
     def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
         [began] = [row for row in rows if row["kind"] == BEGAN]
-        average = LinuxAverage(self.WLOG, self.PACKET_TIME_S)
+        average = self.average()
         average.idle_since_s = began["idle_since_ns"] * NS
         model = LinuxRed(
             average,
@@ -388,7 +395,11 @@ class WitnessedRed(Witnessed):
         return model.average.figures()
 
 
-WitnessedRed.children = {"red": WitnessedRed.child(False), "red-ecn": WitnessedRed.child(True)}
+WitnessedRed.children = {
+    "red": WitnessedRed.child(WitnessedRed.LIMITS[False], flags=0, ecn=False),
+    # ECN and adaptation
+    "red-ecn": WitnessedRed.child(WitnessedRed.LIMITS[True], flags=1 | 4, ecn=True),
+}
 WITNESSED = WitnessedRed
 
 

@@ -8,6 +8,7 @@ import random
 import struct
 import time
 from collections.abc import Sequence
+from typing import Protocol
 
 from tests.linux import frames
 from tests.linux import netlink as nl
@@ -59,21 +60,43 @@ def to_here(source: bytes, number: int) -> bytes:
     return probe(source, HERE, number, frames.FROM, frames.TO)
 
 
-@case
-def a_probe_follows_each_fourth_packet_and_comes_back() -> None:
-    lay_wire()
+class CanSend(Protocol):
+    """A sender of either family."""
+
+    def send(self, number: int) -> None: ...
+
+
+def hundred(sender: CanSend) -> tuple[list[bytes], list[bytes], Qdisc]:
+    """A hundred packets pass an asqm that s answers: frames out, frames back, its counts."""
     respond_in("s", "s0")
     kernel = Netlink()
     kernel.add("c0", "root", "1:", *ASQM)
     with catching("s0", "s") as out, catching("c0") as back:
-        sender = Sender(tos=0xB8 | 2)
         for _ in range(20):
             sender.send(5)
             time.sleep(0.01)
     Sender().send(1)  # it passes on the last answers
-    mine = kernel.dump("c0")["1:"]
+    return out, back, kernel.dump("c0")["1:"]
+
+
+def check_all_are_answered(mine: Qdisc, asked: list[int], answers: list[int]) -> None:
+    """25 questions; each nonce comes back once, and no count of packets has them."""
+    assert not any(number & ANSWER for number in asked)
+    assert len(set(asked)) == 25
+    assert answers == [number | ANSWER for number in asked]
+    found = [count(mine, which) for which in range(1, 9)]
+    assert found == [25, 0, 25, 0, 25, 0, 0, 0], found
+    assert stat(mine, ANSWERS) == 25
+    assert 0 < stat(mine, RTT) < 10 * MS
+    assert mine.sent_pkts == 126 and mine.count(1) == mine.count(3) == 101
+
+
+@case
+def a_probe_follows_each_fourth_packet_and_comes_back() -> None:
+    lay_wire()
+    out, back, mine = hundred(Sender(tos=0xB8 | 2))
     asked = [data for data in out if is_probe(data)]
-    assert len(out) == 125 and len(asked) == 25
+    assert len(out) == 125
     # Each stands right behind the packets that it is one of four to.
     assert [i for i, data in enumerate(out) if is_probe(data)] == list(range(4, 125, 5))
     for data in asked:
@@ -82,18 +105,10 @@ def a_probe_follows_each_fourth_packet_and_comes_back() -> None:
         assert data[15] == 0xB8, "the DSCP of the packet that asked, Not-ECT"
         assert frames.checksum(data[14:34]) == 0
         assert int.from_bytes(data[16:18], "big") == 28
-        assert not nonce(data) & ANSWER
-    assert len({nonce(data) for data in asked}) == 25
     assert [nonce(data) % 4096 for data in asked] == list(range(25))
     answers = [data for data in back if is_probe(data)]
-    assert [nonce(data) for data in answers] == [nonce(data) | ANSWER for data in asked]
     assert all(data[26:34] == THERE + HERE for data in answers)
-    found = [count(mine, which) for which in range(1, 9)]
-    assert found == [25, 0, 25, 0, 25, 0, 0, 0], found
-    assert stat(mine, ANSWERS) == 25
-    assert 0 < stat(mine, RTT) < 10 * MS
-    # Probes are in the device's counts as what they are, and in no count of the queue's.
-    assert mine.sent_pkts == 126 and mine.count(1) == mine.count(3) == 101
+    check_all_are_answered(mine, [nonce(data) for data in asked], [nonce(data) for data in answers])
 
 
 @case

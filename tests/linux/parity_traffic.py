@@ -18,16 +18,17 @@ from sojourn.linux.tc.tables import HOST_ROWS
 
 from tests.algorithms import ALGORITHMS
 from tests.linux import netlink as nl
-from tests.linux.play import MS, SPACE_FD, ZERO_NS, Script
+from tests.linux import one_wire
+from tests.linux.one_wire import OFFERS_ECN, PLAIN, WIRE
+from tests.linux.play import MS, ZERO_NS, Script
 
 LIMIT_PKTS = 120
 RATE_BPS = 20_000_000
 BURST_BYTES = 6056
 # Below this rate a packet takes a minute.
 STUCK_BPS = 200
-# One for each end of the wire; then those that are tried for the size of their packets.
-WIRE, SMALL, LARGE = 2, 3, 4
-PLAIN, OFFERS_ECN = "10.0.0.2", "10.0.0.3"
+# Links that are tried for the size of their packets, behind the wire of the traffic.
+SMALL, LARGE = WIRE + 1, WIRE + 2
 # The least that IPv4 allows, and with the 14 bytes of Ethernet 2^31: more than any signed word
 # holds. With each the bucket above the queue, of a few packets.
 MTUS = {SMALL: 68, LARGE: (1 << 31) - 14}
@@ -150,30 +151,10 @@ class Traffic:
     # ---- the run ----
 
     def lay_wire(self) -> None:
-        script = self.script
-        for space in ("c", "s"):
-            script.space(space)
-            script.add("write", "/proc/sys/net/ipv6/conf/all/disable_ipv6", 1)
-        script.space("c")
-        script.wire(WIRE, "c0", "s0", SPACE_FD + 1)
-        script.space("s")
-        script.set_link(WIRE)
-        for address in (PLAIN, OFFERS_ECN):
-            script.address(WIRE, address)
-        script.neighbour(WIRE, "10.0.0.1", 1)
-        script.qdisc(WIRE, "root", "1:", nl.CREATE, "sojourn", *self.far())
-        script.space("c")
-        script.address(WIRE, "10.0.0.1")
-        self.up()
-        script.tbf(WIRE, RATE_BPS, BURST_BYTES, nl.CREATE)
+        one_wire.lay(self.script, "sojourn", *self.far())
+        one_wire.up(self.script)
+        self.script.tbf(WIRE, RATE_BPS, BURST_BYTES, nl.CREATE)
         self.add(WIRE, 0)
-
-    def up(self) -> None:
-        """With the settings that a link loses when it goes down."""
-        self.script.set_link(WIRE)
-        for address in (PLAIN, OFFERS_ECN):
-            self.script.neighbour(WIRE, address, 2)
-        self.script.ecn_route(WIRE, OFFERS_ECN)
 
     def stand_still(self, own: str) -> None:
         """Long enough for an algorithm's ticks to be taken together: with an empty queue, and
@@ -219,7 +200,7 @@ class Traffic:
         self.burst(4)
         self.script.set_link(WIRE, up=False)
         self.script.wait(50)
-        self.up()
+        one_wire.up(self.script)
         self.rounds(48)
         self.change(0)
         self.burst(4)

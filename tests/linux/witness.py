@@ -23,8 +23,10 @@ from sojourn.linux.uml.boot import boot
 from sojourn.linux.uml.build import Built, cache_root, digest, kept, run
 
 from tests.linux import netlink as nl
+from tests.linux import one_wire
+from tests.linux.one_wire import OFFERS_ECN, PLAIN, WIRE
 from tests.linux.parity import kernel, lay_player
-from tests.linux.play import MS, NEW_LINK, SPACE_FD, ZERO_NS, Script
+from tests.linux.play import MS, NEW_LINK, ZERO_NS, Script
 from tests.models.follow import CHILDREN, KINDS
 from tests.models.witnessed import COLUMNS, FOLDER, SHOWN_BYTES, Child, Words
 
@@ -48,8 +50,6 @@ RECORD = np.dtype(
 RATE_BPS = 10_000_000
 BURST_BYTES = 3028
 DELAY_NS = 40 * MS
-WIRE = 2
-PLAIN, OFFERS_ECN = "10.0.0.2", "10.0.0.3"
 US = 1000
 
 
@@ -77,26 +77,11 @@ def script(kind: str, child: Child) -> tuple[Script, str]:
     s = Script()
     s.add("mount", "debugfs", "/sys/kernel/debug")
     s.add("module", "witness.ko", f"shows={KINDS[kind].shows}")
-    for space in ("c", "s"):
-        s.space(space)
-        s.add("write", "/proc/sys/net/ipv6/conf/all/disable_ipv6", 1)
-    s.space("c")
-    s.wire(WIRE, "c0", "s0", SPACE_FD + 1)
-    s.space("s")
-    s.set_link(WIRE)
-    for address in (PLAIN, OFFERS_ECN):
-        s.address(WIRE, address)
-    s.neighbour(WIRE, "10.0.0.1", 1)
-    s.qdisc(WIRE, "root", "1:", nl.CREATE, "netem", netem(DELAY_NS))
-    s.space("c")
-    s.address(WIRE, "10.0.0.1")
+    one_wire.lay(s, "netem", netem(DELAY_NS))
     if not child.segments:
         # IFLA_GSO_MAX_SEGS
         s.ask(NEW_LINK, 0, struct.pack("=BxHiII", 0, 0, WIRE, 0, 0) + nl.u32(40, 1))
-    s.set_link(WIRE)
-    for address in (PLAIN, OFFERS_ECN):
-        s.neighbour(WIRE, address, 2)
-    s.ecn_route(WIRE, OFFERS_ECN)
+    one_wire.up(s)
     s.tbf(WIRE, RATE_BPS, BURST_BYTES, nl.CREATE)
     s.qdisc(WIRE, "9:1", "10:", nl.CREATE | nl.REPLACE, "witness")
     options = [

@@ -53,8 +53,8 @@ TEST(the_work_of_a_link_that_stands_is_bounded)
 	CHECK_EQ(updated(1, 1, 0, 1u << 31, 1u << 31), 0);
 }
 
-/* Without ECN nothing is L4S; what waits there when it is switched off is dropped, not marked.
- */
+/* Without ECN no packet is L4S. Packets that wait in that lane when ECN is switched off
+ * are dropped, not marked. */
 TEST(without_ecn_all_is_classic)
 {
 	struct bench b = bench_dual(65535, 65535);

@@ -359,7 +359,7 @@ static u64 work_of_a_change(u32 flows, u32 limit, u64 *dequeue)
 	steps = 0;
 	leave(&b);
 	*dequeue = steps;
-	/* ticks that were left overdue are run now, and none before what has happened */
+	/* overdue ticks run now, and no tick has an earlier time than the last event */
 	for (i = 0; i < flows && limit == 1; i++)
 		arrive(&b, (u32)(((u64)i << 32) / flows) + 1, 100, 0);
 	CHECK_EQ(mixed + backwards, 0);

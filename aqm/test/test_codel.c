@@ -151,8 +151,8 @@ TEST(a_mark_keeps_the_schedule_and_the_packet)
 	bench_end(&b);
 }
 
-/* A link stood for a minute: the schedule is 60 s behind. 256 signals later the next one
- * is due by the law from now: at a count of 9 + 256 after 100 / sqrt(265) = 6.143 ms. */
+/* A link stopped for a minute: the schedule is 60 s behind. After 256 signals the law
+ * counts from the present again: at a count of 9 + 256 after 100 / sqrt(265) = 6.143 ms. */
 static void check_resync(bool mark)
 {
 	struct codel_law law = {.count = 9, .dropping = 1, .drop_next_ns = NS_PER_S};

@@ -572,7 +572,7 @@ TEST(each_rule_finds_an_interval)
 	static const u64 found_ms[] = {1, 3, 3};
 	u32 rule;
 
-	/* packets of 2.5 ms; what alg2 begins with does not depend on them */
+	/* each packet takes 2.5 ms; alg2 begins with the same interval for any packet */
 	for (rule = 0; rule < 3; rule++) {
 		struct bench b = begin_with("interval_rule", rule, 0);
 		u32 i;
@@ -611,8 +611,8 @@ TEST(the_interval_has_one_source)
 	}
 }
 
-/* However long the link stands, ten seconds later all is as before. Two packets leave in
- * a millisecond: the fewer, the more of the stop would count as each one's service. */
+/* However long the link stops, ten seconds later the interval is as before. Two packets
+ * leave in a millisecond: with fewer, each one's service would take up more of the stop. */
 TEST(a_stopped_link_is_forgotten_within_ten_seconds)
 {
 	static const u32 stops_ms[] = {5, 100, 900, 1020, 1030, 3000, 60000};

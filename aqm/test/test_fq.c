@@ -310,8 +310,8 @@ TEST(codel_s_guard_of_one_mtu_looks_at_the_whole_queue)
 	}
 }
 
-/* What was counted before the first signal is no rate that has controlled a queue, also
- * where the clock starts at 0. */
+/* Before the first signal the count holds evictions only: it is no rate that has
+ * controlled a queue. The clock may start at 0. */
 TEST(evictions_before_the_first_signal_do_not_begin_the_count)
 {
 	struct codel_law law = {.count = 50};

@@ -313,8 +313,8 @@ TEST(in_linux_s_form_two_packets_are_not_spared)
 	CHECK(dropped[LINUX] > 0);
 }
 
-/* 6,400 steps of 0.04 reach 256, where Linux's 64 bits overflow. What is then 1 is forgotten
- * sooner than what had just come near. */
+/* 6,400 steps of 0.04 reach 256, where Linux's 64 bits overflow. So a probability
+ * of 1 falls sooner than one just below it. */
 TEST(in_linux_s_form_the_probability_wraps_at_256)
 {
 	u32 prob[2], i, n;

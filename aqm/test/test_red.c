@@ -27,7 +27,7 @@ TEST(an_idle_queue_ages_by_the_packets_that_could_have_left)
 	}
 }
 
-/* In bytes a queue can be 2^32 long; kept with 36 bits behind the point that is too much. */
+/* A queue may hold 2^32 bytes; with 36 fractional bits that overflows 64 bits. */
 TEST(a_queue_of_any_number_of_bytes_fits)
 {
 	struct red_average a = {0, 0};

@@ -103,8 +103,8 @@ TEST(survives_wrap_of_signed_time)
 			      run(*a, flow_counts[f], LATE, 3, STORM_CHANGES));
 }
 
-/* Ticks are in the digest too, each at its own time and so not moved by a reader;
- * only their place in the record is. Compare what became of the packets. */
+/* A read moves a tick within the record, not in time, so digests may differ. Compare the
+ * fates of the packets. */
 static u64 outcome(const struct aqm_algo *algo, u32 what)
 {
 	struct bench b = storm_bench(algo, 0, 0, 5);

@@ -159,6 +159,30 @@ static void red_options(struct draw *d, struct message *m, const struct bounds *
 	nest_end(m, at);
 }
 
+/*
+ * The kernel's defaults, but without a mark: INET_ECN_set_ce() would write that into the tag
+ * of a frame that a raw socket on a VLAN device has sent with one of its own. Such a packet
+ * has the protocol of its IP header and the network header of its tag.
+ */
+static void sfb_options(struct draw *d, struct message *m, const struct bounds *b, uint32_t n)
+{
+	struct tc_sfb_qopt opt = {
+	        .rehash_interval = 600000,
+	        .warmup_time = 60000,
+	        .max = 25,
+	        .bin_size = 20,
+	        .increment = 0,
+	        .decrement = 0,
+	        .penalty_rate = 10,
+	        .penalty_burst = 20,
+	};
+	uint32_t at = nest_begin(m, TCA_OPTIONS);
+
+	(void)d, (void)b, (void)n;
+	put(m, TCA_SFB_PARMS, &opt, sizeof(opt));
+	nest_end(m, at);
+}
+
 static void netem_options(struct draw *d, struct message *m, const struct bounds *b, uint32_t n)
 {
 	struct tc_netem_qopt opt = {.limit = (uint32_t)spread(d, 1, 100000)};
@@ -186,7 +210,7 @@ const struct kind kinds[] = {
         {"mq", CLASSES_BANDS, false, true, false, NULL, NULL},
         {"tbf", CLASSES_ONE, true, false, false, tbf_options, NULL},
         {"red", CLASSES_ONE, false, true, false, red_options, NULL},
-        {"sfb", CLASSES_ONE, false, true, false, NULL, NULL},
+        {"sfb", CLASSES_ONE, false, true, false, sfb_options, NULL},
         {"netem", CLASSES_ONE, false, true, true, netem_options, NULL},
 };
 

@@ -231,8 +231,8 @@ class Algorithm:
     def refusal(self, rows: Mapping[str, int]) -> str:
         """Why no queue can be made of these; empty where one can."""
         # Whether the link's rate is known is the host's to say.
-        told = {"bandwidth": 1} if self.needs_rate else {}
-        found = None if self.alone else _native.check(self.engine, {**told, **rows})
+        rate = {"bandwidth": 1} if self.needs_rate else {}
+        found = None if self.alone else _native.check(self.engine, {**rate, **rows})
         return f"{found[0]}: {found[1]}" if found and found[0] else found[1] if found else ""
 
 

@@ -46,7 +46,7 @@ _POLL_S = 0.04
 # Jobs submitted for each worker: enough that none waits, few enough that waiting for them is cheap
 # and that all others can be taken back at once.
 _AHEAD = 8
-# What a run that is told to stop has time to put away.
+# So long a run may take to put its files away after a request to stop.
 _GRACE_S = 1.0
 # The engine looks up each 50 ms, unless an algorithm does not come back.
 _STUCK_S = 30.0
@@ -129,7 +129,7 @@ def _note(shared: _Shared | None, index: int, share: float) -> None:
 
 
 def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[float], None]) -> bool:
-    """One run, filed in the store at `root`; False when it was told to stop."""
+    """One run, filed in the store at `root`; False after a request to stop."""
 
     def progress(share: float) -> bool:
         note(share)

@@ -40,7 +40,7 @@ def print_result(result: Result, out: Path | None) -> None:
             print_columns(terminal, title + of, labels, columns)
             here = [d for d in found if not d.of_group and (d.of, d.window) == at]
             _print_all_differences(terminal, title, here)
-    # Groups are told apart where there are several.
+    # The groups' own tables: where there are several.
     for window in report["transport"]:
         groups = [group["name"] for group in window["groups"]]
         for group in groups if len(groups) > 1 else []:

@@ -105,17 +105,15 @@ def _above(
     words: Callable[[str, int], str],
     parent: str,
 ) -> Stage:
-    """A shaper in these words above the link's queue, which hears of its rate."""
+    """A shaper in these words above the link's queue, which gets its rate as a row."""
     queue, rate_bps = link["queue"], link["rate_bps"]
     leaf = f"qdisc add dev {{dev}} parent {parent} handle 10: {leaf_words(queue, rate_bps)}"
 
     def step(rate_bps: int) -> tuple[str, ...]:
-        if not _hears_rate(queue):
+        if not _takes_rate(queue):
             return (words("change", rate_bps),)
-        told = (
-            f"sojourn {algorithms.find(queue['algorithm']).inside} {_rate_words(queue, rate_bps)}"
-        )
-        change = f"qdisc change dev {{dev}} parent {parent} handle 10: {told}"
+        row = f"sojourn {algorithms.find(queue['algorithm']).inside} {_rate_words(queue, rate_bps)}"
+        change = f"qdisc change dev {{dev}} parent {parent} handle 10: {row}"
         return words("change", rate_bps), change
 
     steps = ((later["at_ns"], step(later["rate_bps"])) for later in link["schedule"])
@@ -127,7 +125,7 @@ def _kind(queue: Mapping[str, Any]) -> str:
     return leaf_words(queue).split()[0]
 
 
-def _hears_rate(queue: Mapping[str, Any]) -> bool:
+def _takes_rate(queue: Mapping[str, Any]) -> bool:
     return not algorithms.find(queue["algorithm"]).alone and _RATE_ROW not in queue["rows"]
 
 
@@ -159,7 +157,7 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
     rows.setdefault("memory_limit", known["memory_limit"].max)
     for name, number in rows.items():
         words += _row_words(known[name], int(number))
-    if rate_bps is not None and _hears_rate(queue):
+    if rate_bps is not None and _takes_rate(queue):
         words.append(_rate_words(queue, rate_bps))
     return " ".join(words)
 

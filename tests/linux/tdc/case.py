@@ -124,14 +124,14 @@ def refuses(
     name: str,
     command: str,
     code: int,
-    told: str,
+    printed: str,
     *,
     sentence: str,
     setup: Iterable[str] = (),
     left: str = NO_QUEUE,
 ) -> Case:
-    """The command prints `told` and nothing else, and leaves the device as it was."""
-    pattern = exactly(f"{told}\n{left}")
+    """The command prints `printed` and nothing else, and leaves the device as it was."""
+    pattern = exactly(f"{printed}\n{left}")
     both = together(command, SHOW)
     return Case(name, command, both, pattern, code, setup=tuple(setup), sentence=sentence)
 
@@ -140,5 +140,5 @@ def kernel_refuses(
     name: str, command: str, sentence: str, setup: Iterable[str] = (), left: str = NO_QUEUE
 ) -> Case:
     """tc understands the words, the kernel refuses what they say."""
-    told = f"Error: {sentence}."
-    return refuses(name, command, REFUSED, told, sentence=sentence, setup=setup, left=left)
+    printed = f"Error: {sentence}."
+    return refuses(name, command, REFUSED, printed, sentence=sentence, setup=setup, left=left)

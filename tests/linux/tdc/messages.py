@@ -83,5 +83,5 @@ def _host_only() -> str:
 
 def _sent(name: str, options: str, code: int, sentence: str) -> Case:
     command = f"$RAW $DUMMY add {options}"
-    told = f"{errno.errorcode[code]} {sentence}"
-    return refuses(name, command, REFUSED, told, sentence=sentence)
+    printed = f"{errno.errorcode[code]} {sentence}"
+    return refuses(name, command, REFUSED, printed, sentence=sentence)

@@ -43,12 +43,12 @@ def main() -> int:
     (code,) = struct.unpack_from("=i", answer, 16)
     if not code:
         return 0
-    sentence = told(answer[36:]) if answer_flags & TEXT_FOLLOWS else ""
+    sentence = text_of(answer[36:]) if answer_flags & TEXT_FOLLOWS else ""
     print(f"{errno.errorcode[-code]} {sentence}", file=sys.stderr)
     return 2
 
 
-def told(attributes: bytes) -> str:
+def text_of(attributes: bytes) -> str:
     while len(attributes) >= 4:
         length, kind = struct.unpack_from("=HH", attributes)
         if kind == TEXT:

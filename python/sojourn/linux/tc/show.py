@@ -66,8 +66,8 @@ def _options(qdisc: Qdisc) -> tuple[str, _Rows]:
 
 
 def _rows(rows: Sequence[Row], nest: bytes) -> _Rows:
-    told = nl.numbers(nest)
-    return [(row, told[row.attr]) for row in rows if row.attr in told]
+    numbers = nl.numbers(nest)
+    return [(row, numbers[row.attr]) for row in rows if row.attr in numbers]
 
 
 def _words(rows: _Rows) -> Iterator[str]:
@@ -114,8 +114,8 @@ def _common_numbers(qdisc: Qdisc) -> dict[str, int]:
 def _groups(parts: dict[int, bytes]) -> Iterator[tuple[str, dict[str, int]]]:
     for title, nest, names in tables.counters():
         if nest in parts:
-            told = nl.numbers(parts[nest])
-            yield title, {name: told[i] for i, name in enumerate(names, 1) if i in told}
+            numbers = nl.numbers(parts[nest])
+            yield title, {name: numbers[i] for i, name in enumerate(names, 1) if i in numbers}
 
 
 def _algorithm(qdisc: Qdisc, parts: dict[int, bytes]) -> tuple[str, _Rows]:
@@ -144,9 +144,9 @@ def _own_lines(qdisc: Qdisc) -> Iterator[str]:
 
 def _own_numbers(qdisc: Qdisc) -> dict[str, Any]:
     parts = dict(nl.attributes(qdisc.own_stats))
-    told: dict[str, Any] = dict(_groups(parts))
+    numbers: dict[str, Any] = dict(_groups(parts))
     _, rows = _algorithm(qdisc, parts)
     if rows:
-        told["algorithm"] = _numbers(rows)
+        numbers["algorithm"] = _numbers(rows)
     memory = nl.numbers(qdisc.own_stats).get(tables.MEMORY)
-    return told if memory is None else told | {"memory_bytes": memory}
+    return numbers if memory is None else numbers | {"memory_bytes": memory}

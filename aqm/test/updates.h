@@ -9,12 +9,11 @@
 #include "begin.h"
 
 /* The next `ticks` updates of a queue without flows, `at_once` in one call. */
-static inline void run_updates(struct bench *b, u64 tick_ns, u32 ticks, u32 at_once)
+static inline void run_updates(struct bench *b, u64 tick_ns, u64 ticks, u64 at_once)
 {
 	struct aqm_inst *in = inst_nth(b->q, 0);
 	void *st = inst_state(b->q, in);
-	u64 t = in->tick_ns;
-	u32 i, n;
+	u64 t = in->tick_ns, i, n;
 
 	for (i = 0; i < ticks; i += n) {
 		n = at_once < ticks - i ? at_once : ticks - i;

@@ -37,14 +37,16 @@ TEST(the_average_stays_when_its_weight_changes)
 	bench_end(&b);
 }
 
-/* max_p after `ticks` updates of a queue that holds `held` packets, at once or in parts. */
-static u64 updated(u32 held, u32 ticks, u32 at_once)
+/* max_p after `ticks` updates of a queue that holds `held` packets, at once or in parts; a
+ * packet takes 2 s, so an empty queue's average falls by a 16th in four updates. */
+static u64 updated(u64 max_p, u32 held, u32 ticks, u32 at_once)
 {
-	struct bench b = bench_red(2);
+	struct bench b = BEGIN(&aqm_red, 100, NS_PER_S, {"form", 2}, {"min", 10}, {"max", 20},
+	                       {"weight", 4}, {"probability", max_p}, {"bandwidth", 500});
 	u64 tick_ns = 500 * NS_PER_MS, found;
 	u32 i;
 
-	for (i = 0; i < 90; i++)
+	for (i = 0; i < 35; i++)
 		arrive(&b, 0, 1000, AQM_ECT0);
 	while (b.q->pkts > held)
 		leave(&b);
@@ -61,8 +63,29 @@ TEST(updates_of_a_link_that_stands_are_the_same_all_at_once)
 	u32 held, i, ticks;
 
 	for (held = 0; held <= 20; held += 10)
-		for (ticks = 1; ticks < 300; ticks = 2 * ticks + 1)
+		for (ticks = 1; ticks < 300; ticks += 1 + ticks / 9)
 			for (i = 0; i < 5; i++)
-				CHECK_EQ(updated(held, ticks, 1),
-				         updated(held, ticks, parts[i]));
+				CHECK_EQ(updated(1u << 26, held, ticks, 1),
+				         updated(1u << 26, held, ticks, parts[i]));
+}
+
+/* The average falls: above 16 packets max_p rises, from 14 to 16 it stays, below it falls to
+ * its least value, 0.01, of which a last step may take a tenth. */
+TEST(max_p_rises_stays_and_falls_while_the_link_is_idle)
+{
+	u64 first = updated(1u << 26, 0, 1, 100), most = updated(1u << 26, 0, 18, 100);
+	u64 least = updated(1u << 26, 0, 300, 1000);
+
+	CHECK_EQ(first, (1u << 26) + (1u << 24));
+	CHECK(most > 5 * first);
+	CHECK_EQ(updated(1u << 26, 0, 25, 100), most);
+	CHECK(updated(1u << 26, 0, 35, 100) < most);
+	CHECK_NEAR((double)least / 4294967296., 0.0095, 0.0005);
+}
+
+/* Floyd, Gummadi and Shenker, figure 1: increased while it is at most 0.5. */
+TEST(a_max_p_of_one_half_rises_once_more)
+{
+	CHECK_EQ(updated(1u << 31, 10, 1, 1), (1u << 31) + 42949673u);
+	CHECK_EQ(updated(1u << 31, 10, 9, 1), (1u << 31) + 42949673u);
 }

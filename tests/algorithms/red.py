@@ -100,10 +100,13 @@ class BesideRed(Beside):
     refused: ClassVar = (
         {"min": 10, "max": 10},
         {"mode": 1, "max": 1025, "avpkt": 65535},
+        # one packet more than 64 MiB
+        {"mode": 1, "max": 65537, "avpkt": 1024},
     )
     accepted: ClassVar = (
         {"min": 10, "max": 11},
         {"mode": 1, "max": 1024, "avpkt": 65535},
+        {"mode": 1, "max": 65536, "avpkt": 1024},
         {"max": 1 << 17, "avpkt": 65535},
     )
     signal_if_below: ClassVar = {"signal": True, "top": False}

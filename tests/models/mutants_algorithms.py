@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Mutants of the algorithms and their laws, beside the models.
+"""Mutants of the algorithms and their laws, beside the models and by their own tests in C.
 
 Each mutant is compiled and replays cases; what must come out was worked out by the models, once.
+A mutant that comes through is tried by the tests in C that include its file or name its algorithm.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -201,11 +203,19 @@ class Workshop:
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         return target
 
-    def build(self, mutant: Mutant, of: Path, users: list[str], number: int) -> Path | None:
-        """A library with one change; None if it does not compile."""
+    @contextmanager
+    def changed(self, of: Path, mutant: Mutant) -> Iterator[None]:
+        """The copy of this file has the change meanwhile."""
         path = self.copy_of(of)
         source = path.read_text()
         path.write_text(mutant.apply(source))
+        try:
+            yield
+        finally:
+            path.write_text(source)
+
+    def build(self, of: Path, users: list[str], number: int) -> Path | None:
+        """A library of the file as it is now; None if it does not compile."""
         sources = [self.copy_of(source_of(name)) for name in users]
         sources += [law for law in LAWS if of in c_files([law], [CORE])]
         target = self.where / f"mutant-{number}.so"
@@ -217,9 +227,29 @@ class Workshop:
             )
         except subprocess.CalledProcessError:
             return None
-        finally:
-            path.write_text(source)
         return target
+
+    def passes(self, test: Path) -> bool:
+        """Does a test in C pass, with the objects that were built last?"""
+        core = self.where / "aqm"
+        target = self.where / test.stem
+        objects = [str(self.objects[source.name]) for source in SOURCES]
+        command = ["gcc", "-std=gnu11", "-O1", "-w", f"-I{core}", f"-I{core / 'test'}"]
+        command += [str(self.copy_of(test)), *objects, "-lm", "-o", str(target)]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        words = ["prlimit", f"--cpu={SECONDS_MAX}", str(target)]
+        return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+def tests_of(path: Path, users: list[str]) -> list[Path]:
+    """The tests in C of a law that they include, or of an algorithm that they name."""
+    own = [name for name in users if source_of(name) == path]
+    return [
+        test
+        for test in sorted((CORE / "test").glob("test_*.c"))
+        if path in c_files([test], [CORE])
+        or any(re.search(rf"\baqm_{name}\b", test.read_text()) for name in own)
+    ]
 
 
 def run_file(file: str, path: Path, users: list[str]) -> tuple[Counter[str], list[Mutant]]:
@@ -229,30 +259,37 @@ def run_file(file: str, path: Path, users: list[str]) -> tuple[Counter[str], lis
     unnoticed = []
     laws = laws_of(file, users)
     shop = Workshop(BUILD / "mutants" / re.sub(r"\W", "-", file))
+    tests = tests_of(path, users)
+    assert all(map(shop.passes, tests))
     for number, mutant in enumerate(mutants(file, path.read_text())):
-        built = shop.build(mutant, path, users, number)
-        if built is None:
-            count["does not compile"] += 1
-            continue
-        if fails(partial(is_right, built, users, expected, laws)):
-            count["noticed"] += 1
-        else:
-            unnoticed.append(mutant)
-        built.unlink()
+        with shop.changed(path, mutant):
+            built = shop.build(path, users, number)
+            if built is None:
+                count["does not compile"] += 1
+                continue
+            wrong = fails(partial(is_right, built, users, expected, laws))
+            if wrong or not all(map(shop.passes, tests)):
+                count["noticed"] += 1
+            else:
+                unnoticed.append(mutant)
+            built.unlink()
     shutil.rmtree(shop.where)
     return count, unnoticed
 
 
 def covers(path: Path, users: list[str]) -> str:
     """Hash of the file with what it includes, its users, their models and modules of tests, their
-    recordings, and of what replays and compares."""
+    tests in C, their recordings, and of what replays and compares."""
     folders = [CORE]
     laws = [law for law in LAWS if path in c_files([law], folders)]
     c = c_files([path, *map(source_of, users)], folders)
+    tests = c_files(tests_of(path, users), [CORE / "test"])
     modules = [Path(inspect.getfile(type(ALGORITHMS[name]))) for name in users]
     recorded = (DATA / f"{name}.npz" for name in users)
     programs = python_files(Path(__file__), *modules)
-    return hash_of([*c, HOST, *laws, *programs, *(path for path in recorded if path.exists())])
+    return hash_of(
+        [*c, *tests, HOST, *laws, *programs, *(path for path in recorded if path.exists())]
+    )
 
 
 def subject(file: str, path: Path, users: list[str]) -> Subject:

@@ -3,9 +3,9 @@
 """Do the tests notice when one operator, constant or comparison of the core is changed?
 
 `python -m tests.models.mutants_run` tries the mutants of each file of the core: those of an
-algorithm or a law beside its model (mutants_algorithms.py), those of the queue's headers by the
-tests in C and by the model of flow queueing (mutants_headers.py). A mutant that nothing notices
-must be listed, with the reason, in models/survivors.toml.
+algorithm or a law beside its model and by its own tests in C (mutants_algorithms.py), those of the
+queue's headers by the queue's tests in C and by the model of flow queueing (mutants_headers.py). A
+mutant that nothing notices must be listed, with the reason, in models/survivors.toml.
 
 Results go to models/mutants.digest.toml, an entry for each file. An entry covers the file and what
 it includes, the tests that are to notice and what they are made of; while none of these changes, it

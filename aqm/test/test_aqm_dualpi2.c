@@ -114,3 +114,53 @@ TEST(the_same_rows_again_change_nothing)
 	CHECK(!memcmp(before, st, aqm_dualpi2.state_bytes));
 	bench_end(&b);
 }
+
+/* A share of 1/16: behind a Classic packet of `len` bytes 15 times as many leave as L4S. */
+TEST(a_packet_is_charged_with_16_mib_at_most)
+{
+	static const u32 longest = 1u << 24;
+	struct bench b = BEGIN(&aqm_dualpi2, 100, NS_PER_S, {"alpha", 0}, {"beta", 0},
+	                       {"memory_limit", U32_MAX});
+	u32 len, i;
+
+	for (len = longest / 2; len <= 4 * longest; len *= 2) {
+		struct aqm_view *views = inst_views(inst_nth(b.q, 0));
+
+		for (i = 0; i < 2; i++)
+			arrive(&b, 0, len, 0);
+		for (i = 0; i < 40; i++)
+			arrive(&b, 0, longest, AQM_ECT1);
+		while (views[0].pkts == 2)
+			leave(&b);
+		i = views[1].pkts;
+		while (views[0].pkts == 1)
+			leave(&b);
+		CHECK_EQ(i - views[1].pkts, len < longest ? 7 : 15);
+		while (b.q->pkts)
+			leave(&b);
+	}
+	bench_end(&b);
+}
+
+TEST(one_dequeue_drops_256_packets_at_most)
+{
+	struct bench b = BEGIN(&aqm_dualpi2, 700, NS_PER_S, {"alpha", 65535});
+	u32 ecn;
+
+	for (ecn = AQM_ECT0; ecn != AQM_NOT_ECT;
+	     ecn = ecn == AQM_ECT0 ? AQM_ECT1 : AQM_NOT_ECT) {
+		u64 before;
+		u32 i;
+
+		for (i = 0; i < 600; i++)
+			arrive(&b, 0, 1000, (u8)ecn);
+		b.now += 10 * NS_PER_S;
+		leave(&b);
+		before = drops(&b);
+		leave(&b);
+		CHECK_EQ(drops(&b) - before, 256);
+		while (b.q->pkts)
+			leave(&b);
+	}
+	bench_end(&b);
+}

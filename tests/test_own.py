@@ -49,6 +49,14 @@ FOUND = {
     "ROWS_OVERLAP": ("", r"row 'update': overlaps another row"),
     "NAME_OF_THE_QUEUE": ("", r"row 'limit': the queue has a row of this name already"),
     "TICK_WITHOUT_IDLE": ("", r"tick and idle come together"),
+    "LOOPS_IN_ECHO": ("verdicts", r"an endless loop: in echo after packet \d+"),
+    "PROBE_WITHOUT_ECHO": ("verdicts", r"asked for a probe, .* no echo .*: in enqueue of packet"),
+    "MARKS_WITHOUT_FLAG": ("verdicts", r"no flag AQM_MARKS: in enqueue of packet"),
+    "SIGNALS_WITHOUT_FLAG": ("verdicts", r"no flag AQM_AT_TAIL: in enqueue of packet"),
+    "FLAG_UNKNOWN": ("", r"it has a flag that there is not"),
+    "DEFAULT_OF_NO_ROW": ("", r"row 'limits': is in its defaults, and is no row of the queue"),
+    "DEFAULT_OF_QUEUE_OUTSIDE": ("", r"row 'limit': has a default outside the range"),
+    "DEFAULT_TWICE": ("", r"row 'limit': is twice in its defaults"),
 }
 
 

@@ -89,6 +89,35 @@ static inline void life_end(struct life *l)
 	at.host = NULL;
 }
 
+/* The requested probe; one in eight cannot be made. */
+static inline void life_probe(struct life *l)
+{
+	aqm_h h = rng_below(&l->r, 8) ? join_probe(&l->b) : AQM_NIL;
+
+	if (h != AQM_NIL)
+		l->numbers[h] = (u32)l->arrived;
+}
+
+/* Answers come after any time, some never. */
+static inline void life_echo(struct life *l, aqm_h h)
+{
+	if (!rng_below(&l->r, 8))
+		return;
+	aqm_echo(l->b.q, l->b.now, packet_of(l->b.host, h)->inst,
+	         ((u64)rng_u32(&l->r) << 32 | rng_u32(&l->r)) >> rng_below(&l->r, 64));
+}
+
+/* Packets that the host had to free, without probes. */
+static inline u64 life_freed(const struct life *l)
+{
+	return l->b.host->freed - l->b.q->probes.refused - l->b.q->probes.freed;
+}
+
+static inline u64 life_held(const struct life *l)
+{
+	return l->b.q->pkts - probes_held(l->b.q);
+}
+
 static inline bool life_arrive(struct life *l, u32 flow, u32 len, u8 ecn)
 {
 	u64 gone = at.gone;
@@ -104,19 +133,25 @@ static inline bool life_arrive(struct life *l, u32 flow, u32 len, u8 ecn)
 	l->refused += !joined;
 	l->gone += at.gone - gone;
 	look(l);
+	if (aqm_probe_asked(l->b.q))
+		life_probe(l);
 	return joined;
 }
 
 static inline aqm_h life_leave(struct life *l)
 {
-	u64 gone = at.gone, freed = l->b.host->freed;
+	u64 gone = at.gone, freed = life_freed(l);
 	aqm_h h;
+	bool probe;
 
 	turn_to(l);
 	h = leave(&l->b);
-	l->out += h != AQM_NIL;
+	probe = h != AQM_NIL && packet_of(l->b.host, h)->probe;
+	l->out += h != AQM_NIL && !probe;
 	l->gone += at.gone - gone;
-	l->head_drops += l->b.host->freed - freed - (at.gone - gone);
+	l->head_drops += life_freed(l) - freed - (at.gone - gone);
+	if (probe)
+		life_echo(l, h);
 	look(l);
 	return h;
 }
@@ -134,14 +169,14 @@ static inline void life_change(struct life *l)
 static inline void life_reset(struct life *l)
 {
 	turn_to(l);
-	l->out += l->b.q->pkts;
+	l->out += life_held(l);
 	aqm_queue_reset(l->b.q, l->b.now);
 }
 
 /* Is each packet that the algorithm let in in the queue, or has it heard of its end? */
 static inline bool life_settled(const struct life *l)
 {
-	return l->arrived == l->refused + l->out + l->gone + l->head_drops + l->b.q->pkts;
+	return l->arrived == l->refused + l->out + l->gone + l->head_drops + life_held(l);
 }
 
 /* A few flows send most packets, so that samples match; a few steps take a long time. */

@@ -5,7 +5,8 @@
  *
  * Five senders over 10 Mbit/s and a round trip of 40 ms: a window grows by a packet a
  * round trip, and a signal halves it, at most once a round trip. Steps of a millisecond,
- * in which the link sends one packet. Nobody retransmits: only the load matters.
+ * in which the link sends one packet. Nobody retransmits: only the load matters. Each probe
+ * is answered, a round trip after it has left the queue.
  */
 #ifndef AQM_CHECK_PAUSE_H
 #define AQM_CHECK_PAUSE_H
@@ -23,7 +24,9 @@
 struct feedback {
 	u32 due_ms;
 	u8 sender;
-	bool signal;
+	bool signal, probe;
+	u32 inst; /* of a probe, and when it joined the queue */
+	u64 sent_ns;
 };
 
 struct senders {
@@ -42,15 +45,27 @@ struct period {
 static inline void report(struct senders *s, u32 now_ms, u8 sender, bool signal)
 {
 	s->feedback[s->last++ % FEEDBACK_MAX] =
-	        (struct feedback){now_ms + RTT_MS, sender, signal};
+	        (struct feedback){now_ms + RTT_MS, sender, signal, false, 0, 0};
 }
 
-static inline void receive(struct senders *s, u32 now_ms)
+static inline void report_probe(struct senders *s, u32 now_ms, const struct packet *p)
+{
+	s->feedback[s->last++ % FEEDBACK_MAX] =
+	        (struct feedback){now_ms + RTT_MS, 0, false, true, p->inst, p->keep.enq_ns};
+}
+
+static inline void receive(struct senders *s, struct life *l, u32 now_ms)
 {
 	while (s->first != s->last && s->feedback[s->first % FEEDBACK_MAX].due_ms <= now_ms) {
 		struct feedback n = s->feedback[s->first++ % FEEDBACK_MAX];
 		double *w = &s->window[n.sender];
 
+		if (n.probe) {
+			turn_to(l);
+			aqm_echo(l->b.q, l->b.now, n.inst, l->b.now - n.sent_ns);
+			look(l);
+			continue;
+		}
 		s->in_flight[n.sender]--;
 		if (!n.signal) {
 			*w += 1 / *w;
@@ -66,7 +81,7 @@ static inline void report_freed(struct senders *s, struct life *l, u32 now_ms)
 {
 	u32 h;
 
-	for (h = 0; l->b.host->freed != s->freed && h < PAUSE_SIZE; h++)
+	for (h = 0; life_freed(l) != s->freed && h < PAUSE_SIZE; h++)
 		if (s->was_inside[h] && l->b.host->packets[h].place == OUTSIDE) {
 			s->was_inside[h] = 0;
 			s->freed++;
@@ -91,17 +106,24 @@ static inline void send_all(struct senders *s, struct life *l, u32 now_ms)
 			s->in_flight[i]++;
 			aqm_enqueue(l->b.q, l->b.now, h);
 			look(l);
+			if (aqm_probe_asked(l->b.q))
+				join_probe(&l->b);
 			report_freed(s, l, now_ms);
 		}
 }
 
 static inline void send_one(struct senders *s, struct life *l, u32 now_ms, struct period *a)
 {
-	aqm_h h = life_leave(l);
+	const struct packet *p;
+	aqm_h h;
 
-	if (h != AQM_NIL) {
-		const struct packet *p = packet_of(l->b.host, h);
-
+	turn_to(l);
+	h = leave(&l->b);
+	look(l);
+	p = h != AQM_NIL ? packet_of(l->b.host, h) : NULL;
+	if (p && p->probe) {
+		report_probe(s, now_ms, p);
+	} else if (p) {
 		s->was_inside[h] = 0;
 		report(s, now_ms, (u8)(p->flow >> 29), (p->ds & 3) == AQM_CE);
 		a->delay_ms += (double)(l->b.now - p->keep.enq_ns) / NS_PER_MS;
@@ -127,7 +149,7 @@ static inline void pause_run(const struct aqm_algo *algo, struct period seen[2])
 		bool was = ms >= STOP_MS - 10000 && ms < STOP_MS, is = ms >= END_MS - 10000;
 		struct period *a = was ? &seen[0] : is ? &seen[1] : &none;
 
-		receive(s, ms);
+		receive(s, &l, ms);
 		send_all(s, &l, ms);
 		l.b.now += NS_PER_MS;
 		if (ms < STOP_MS || ms >= GO_MS)

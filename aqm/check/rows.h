@@ -174,11 +174,40 @@ static const char *algo_fault(const struct aqm_algo *a)
 		return "with several queues it needs pick";
 	if (a->conf_bytes > BYTES_MAX || a->state_bytes > BYTES_MAX)
 		return "conf and state have a megabyte at most";
+	if (a->flags &
+	    ~(u32)(AQM_SAMPLES | AQM_MARKS | AQM_AT_TAIL | AQM_AT_HEAD | AQM_NEEDS_RATE))
+		return "it has a flag that there is not";
 	if (!a->tick != !a->idle)
 		return "tick and idle come together";
 	if (a->tick && !a->start)
 		return "without start nobody asks for its first tick";
 	return NULL;
+}
+
+/* Of the queue's rows, by name: a host that makes a queue does not ask again. */
+static struct aqm_fault defaults_fault(const struct aqm_default *own,
+                                       const struct aqm_field *queue_rows)
+{
+	const struct aqm_field *row;
+	const char *s = NULL;
+	u32 i, k;
+
+	for (i = 0; own && own[i].row && !s; i++) {
+		if (i == ROWS_MAX)
+			return (struct aqm_fault){NULL, "the table of defaults has no end"};
+		for (row = queue_rows; row->name && !equal(row->name, own[i].row); row++)
+			;
+		if (!row->name)
+			s = "is in its defaults, and is no row of the queue";
+		else if (own[i].value < row->min || own[i].value > row->max)
+			s = "has a default outside the range of the queue's row";
+		for (k = 0; k < i; k++)
+			if (equal(own[k].row, own[i].row))
+				s = "is twice in its defaults";
+		if (s)
+			return (struct aqm_fault){plain_text(own[i].row) ? own[i].row : "?", s};
+	}
+	return (struct aqm_fault){NULL, NULL};
 }
 
 static struct aqm_fault tables_fault(const struct aqm_algo *a,
@@ -190,6 +219,8 @@ static struct aqm_fault tables_fault(const struct aqm_algo *a,
 		fault = table_fault(a->params, a->conf_bytes, true, queue_rows);
 	if (!fault.sentence)
 		fault = table_fault(a->stats, a->state_bytes, false, queue_rows);
+	if (!fault.sentence)
+		fault = defaults_fault(a->defaults, queue_rows);
 	return fault;
 }
 

@@ -223,6 +223,23 @@ static inline void end(void)
 		judged_;                                                                       \
 	})
 
+/* Tests and pages expect of an algorithm what its flags say. At the limit it drops for want
+ * of room: that is no signal. */
+static inline struct aqm_verdict by_flags(struct aqm_verdict v, u32 place)
+{
+	bool signals = v.act == AQM_MARK || (v.act == AQM_DROP && v.why != AQM_WHY_LIMIT);
+
+	if (v.act == AQM_MARK && !(at.algo->flags & AQM_MARKS))
+		failed("it marks, and has no flag AQM_MARKS");
+	if (signals && place == AQM_AT_TAIL && !(at.algo->flags & place))
+		failed("it signals to an arrival, and has no flag AQM_AT_TAIL");
+	if (signals && place == AQM_AT_HEAD && !(at.algo->flags & place))
+		failed("it signals to a departure, and has no flag AQM_AT_HEAD");
+	if (v.probe && !at.algo->echo)
+		failed("it asked for a probe, and has no echo to receive the answer");
+	return v;
+}
+
 /* The next tick. The queue counts wrong ones too, but does not say which call it was. */
 static inline u64 later(u64 next, u64 than)
 {
@@ -249,7 +266,7 @@ static u64 watched_start(void *st, const void *conf, u64 now, u64 seed)
 static struct aqm_verdict watched_enqueue(void *st, const void *conf, u64 now,
                                           const struct aqm_view *views, struct aqm_pkt *pkt)
 {
-	return CALL_JUDGED(enqueue, now, pkt, st, conf, now, views, pkt);
+	return by_flags(CALL_JUDGED(enqueue, now, pkt, st, conf, now, views, pkt), AQM_AT_TAIL);
 }
 
 static struct aqm_verdict watched_overflow(void *st, const void *conf, u64 now,
@@ -267,7 +284,7 @@ static struct aqm_verdict watched_dequeue(void *st, const void *conf, u64 now,
                                           const struct aqm_view *views,
                                           const struct aqm_pkt *pkt)
 {
-	return CALL_JUDGED(dequeue, now, pkt, st, conf, now, views, pkt);
+	return by_flags(CALL_JUDGED(dequeue, now, pkt, st, conf, now, views, pkt), AQM_AT_HEAD);
 }
 
 static void watched_empty(void *st, const void *conf, u64 now, const struct aqm_view *views)

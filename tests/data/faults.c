@@ -31,6 +31,14 @@ enum {
 	ROWS_OVERLAP,
 	NAME_OF_THE_QUEUE,
 	TICK_WITHOUT_IDLE,
+	LOOPS_IN_ECHO,
+	PROBE_WITHOUT_ECHO,
+	MARKS_WITHOUT_FLAG,
+	SIGNALS_WITHOUT_FLAG,
+	FLAG_UNKNOWN,
+	DEFAULT_OF_NO_ROW,
+	DEFAULT_OF_QUEUE_OUTSIDE,
+	DEFAULT_TWICE,
 };
 
 struct faults_conf {
@@ -122,6 +130,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 		return aqm_drop(AQM_WHY_THRESHOLD);
 	if (FAULT == READS_THE_TIME_OF_DAY && (now >> 32) % 10 == 3)
 		return aqm_drop(AQM_WHY_THRESHOLD);
+	v.probe = FAULT == LOOPS_IN_ECHO || FAULT == PROBE_WITHOUT_ECHO;
 	if (!rng_chance(&s->rng, s->prob))
 		return v;
 	s->count++;
@@ -183,17 +192,37 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 	return from <= to ? grid_after(from, to, c->update) : from;
 }
 
+static void echo(void *st, const void *conf, u64 now, const struct aqm_view *view, u64 rtt_ns)
+{
+	volatile u64 some = 1;
+
+	(void)st, (void)conf, (void)now, (void)view, (void)rtt_ns;
+	while (FAULT == LOOPS_IN_ECHO && some)
+		some |= 1;
+}
+
+static const struct aqm_default defaults[] = {
+        {FAULT == DEFAULT_OF_NO_ROW ? "limits" : "limit",
+         FAULT == DEFAULT_OF_QUEUE_OUTSIDE ? 0 : 500},
+        {FAULT == DEFAULT_TWICE ? "limit" : "quantum", 2000},
+        {NULL, 0},
+};
+
+#define FLAG_MARKS (FAULT == MARKS_WITHOUT_FLAG ? 0 : AQM_MARKS)
+#define FLAG_TAIL  (FAULT == SIGNALS_WITHOUT_FLAG ? AQM_AT_HEAD : AQM_AT_TAIL)
+
 const struct aqm_algo aqm_faults = {
         .name = "faults",
         .brief = "has one planted fault",
         .source = "a test",
         .abi = AQM_ABI,
-        .flags = AQM_MARKS | AQM_AT_TAIL,
+        .flags = FLAG_MARKS | FLAG_TAIL | (FAULT == FLAG_UNKNOWN ? 1u << 30 : 0),
         .queues = 1,
         .conf_bytes = sizeof(struct faults_conf),
         .state_bytes = sizeof(struct faults_state),
         .params = params,
         .stats = stats,
+        .defaults = defaults,
         .check = check,
         .configure = configure,
         .start = start,
@@ -202,4 +231,5 @@ const struct aqm_algo aqm_faults = {
         .empty = empty,
         .tick = tick,
         .idle = FAULT == TICK_WITHOUT_IDLE ? NULL : idle,
+        .echo = FAULT == LOOPS_IN_ECHO ? echo : NULL,
 };

@@ -238,6 +238,16 @@ def test_a_planted_fault_is_found_and_named(number: str) -> None:
     assert re.search(said, found[prop]), found
 
 
+def test_a_table_without_an_end_is_named() -> None:
+    """Of the parameters, and of the statistics: read on and on, and into another table."""
+    text = template.text("mine")
+    for keep in (0, 1):
+        before, end, after = text.rpartition("AQM_END,") if keep else text.partition("AQM_END,")
+        assert end
+        with pytest.raises(InputError, match="AQM_END"):
+            write("mine.c", before + after)
+
+
 def test_every_planted_fault_is_looked_for() -> None:
     names = re.findall(r"^\t([A-Z_]+),$", FAULTS, re.M)
     assert names == ["SOUND", *FOUND]

@@ -116,7 +116,7 @@ static const char *name_fault(const struct aqm_field *rows, u32 i,
 		if (equal(rows[k].name, rows[i].name))
 			return "is there twice";
 		if (rows[k].attr == rows[i].attr)
-			return "has the number (attr) of another row";
+			return "has another row's number (attr), or no AQM_END ends its table";
 	}
 	return NULL;
 }

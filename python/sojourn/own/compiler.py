@@ -16,12 +16,13 @@ from sojourn.errors import InputError, RunError
 
 # `cc` is what the system's administrator has chosen.
 _NAMES = ("cc", "gcc", "clang")
-# As `crates/core/build.rs` compiles ours; -g for the line numbers of a crash.
-_WARNINGS = ("-std=c11", "-g", "-Wall", "-Wextra", "-Werror")
+# As `crates/core/build.rs` compiles ours, but for what is unused, as in a first draft; -g for the
+# line numbers of a crash.
+_WARNINGS = ("-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused")
 # A kernel saves no floating-point registers, so code that needs them would not build there.
 _INTEGERS = ("-mgeneral-regs-only",) if platform.machine() in ("x86_64", "aarch64") else ()
 FREESTANDING = (*_WARNINGS, "-O2", "-ffreestanding", "-fPIC", "-fvisibility=hidden", *_INTEGERS)
-HOSTED = (*_WARNINGS, "-O1", "-Wno-unused-function")
+HOSTED = (*_WARNINGS, "-O1")
 # Longer complaints are mostly repetitions of the first.
 _LINES = 30
 

@@ -14,6 +14,9 @@ import hashlib
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -149,6 +152,7 @@ def _compile(file: Path, name: str, folder: Path) -> None:
             words = [*compiler.FREESTANDING, "-shared", "-nostdlib", "-Wl,-z,defs"]
             words += [*compiler.include_flags(file), f"-DAQM_OWN=aqm_{name}"]
             compiler.run([*words, shown(file), str(frame), "-o", str(beside / _LIBRARY)], file)
+            _try_tables(file, beside / _LIBRARY)
             beside.chmod(0o755)
             if not folder.exists():
                 beside.rename(folder)
@@ -158,6 +162,19 @@ def _compile(file: Path, name: str, folder: Path) -> None:
                 raise
         finally:
             shutil.rmtree(beside, ignore_errors=True)
+
+
+def _try_tables(file: Path, library: Path) -> None:
+    """Read its tables, first in a process of its own: a table without an end is read on and on."""
+    read = "import sys; from sojourn import _native; _native.load(sys.argv[1], 'x')"
+    words = [sys.executable, "-c", read, str(library)]
+    done = subprocess.run(words, capture_output=True, check=False)
+    if done.returncode < 0:
+        name = signal.Signals(-done.returncode).name
+        raise InputError(
+            f"{shown(file)}: reading its tables ends with {name}; does AQM_END end each table of "
+            "rows, and {NULL, 0} the defaults?"
+        )
 
 
 def _load(file: Path, name: str, digest: str, folder: Path) -> _native.Algorithm:

@@ -73,13 +73,16 @@ def _packets(text: str) -> int:
     return units.whole(text, units.PKTS, "1000 packets")
 
 
-def _scaled(scale: Scale, base: str, example: str, whole: str) -> Callable[[str], int]:
+def _scaled(
+    scale: Scale, base: str, example: str, whole: str, show: Callable[[int], str]
+) -> Callable[[str], int]:
     """Reads a quantity of the base that must be a whole number of canonical units."""
 
     def read(text: str) -> int:
         value = units.convert(text, base, example) * scale.multiply / scale.divide
         if value != value.to_integral_value():
-            raise units.UnitError(f"{text!r} is not a whole number of {whole}")
+            near = show(round(value))
+            raise units.UnitError(f"{text!r} is not a whole number of {whole}; {near} is near")
         return int(value)
 
     return read
@@ -106,20 +109,22 @@ def _unit(scale: Scale) -> Unit:
     if scale.base == "size":
         return Unit("bytes", units.Size, lambda v: str(units.Size(v)), base=units.BYTES)
     if scale.base == "rate":
-        read = _scaled(scale, units.BITS_PER_S, units.Rate.example, "bytes per second")
         one = scale.divide // scale.multiply
-        return Unit(
-            "rate", read, lambda v: str(units.Rate(v * one)) if v else 0, base=units.BITS_PER_S
-        )
+
+        def rate(value: int) -> str:
+            return str(units.Rate(value * one))
+
+        read = _scaled(scale, units.BITS_PER_S, units.Rate.example, "bytes per second", rate)
+        return Unit("rate", read, lambda v: rate(v) if v else 0, base=units.BITS_PER_S)
     if scale.base == "share":
         return Unit("share", lambda t: _share_of(units.Share(t)), _shortest_share, _share_of)
     if scale.base == "frequency":
-        return Unit(
-            "Hz",
-            _scaled(scale, units.HZ, "0.125 Hz", scale.note),
-            lambda v: f"{Decimal(v) * scale.divide / scale.multiply:f} Hz",
-            base=units.HZ,
-        )
+
+        def frequency(value: int) -> str:
+            return f"{Decimal(value) * scale.divide / scale.multiply:f} Hz"
+
+        read = _scaled(scale, units.HZ, "0.125 Hz", scale.note, frequency)
+        return Unit("Hz", read, frequency, base=units.HZ)
     if scale.base == "address":
         return Unit("address", _address, lambda v: str(ipaddress.IPv4Address(v)))
     return Unit("" if scale.name == "count" else scale.name, _count, int)

@@ -125,6 +125,7 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
     for index, link in enumerate(scenario.links):
         yield from _ends(link, scenario.nodes, ("links", index))
         yield from _shaping(link, ("links", index))
+        yield from _queue(link, ("links", index))
     links = {link.name: link for link in scenario.links}
     if not scenario.flows:
         yield ("flows",), "no flows"
@@ -134,6 +135,11 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
         yield from _path(
             flow.reverse_path, flow.to, flow.from_, links, ("flows", index, "reverse_path")
         )
+
+
+def _queue(link: Link, where: Path) -> Iterator[Problem]:
+    if not link.takes_time and link.queue.algorithm != "fifo":
+        yield (*where, "queue"), "nothing waits before a link that sends at once; give it a rate"
 
 
 def _ends(edge: Link | Flow, nodes: Sequence[str], where: Path) -> Iterator[Problem]:

@@ -49,6 +49,7 @@ FOUND = {
     "ROWS_OVERLAP": ("", r"row 'update': overlaps another row"),
     "NAME_OF_THE_QUEUE": ("", r"row 'limit': the queue has a row of this name already"),
     "TICK_WITHOUT_IDLE": ("", r"tick and idle come together"),
+    "IDLES_ONE_TICK": ("idle", r"over its two parts, leave other states: in idle after packet"),
     "LOOPS_IN_ECHO": ("verdicts", r"an endless loop: in echo after packet \d+"),
     "PROBE_WITHOUT_ECHO": ("verdicts", r"asked for a probe, .* no echo .*: in enqueue of packet"),
     "MARKS_WITHOUT_FLAG": ("verdicts", r"no flag AQM_MARKS: in enqueue of packet"),

@@ -201,6 +201,51 @@ static void same_rows(void)
 	life_end(&b);
 }
 
+/* As the queue does it: ticks one by one, and then a span at once, or in two parts. */
+static void split(struct life *l, u8 *whole, u8 *parts)
+{
+	struct aqm_queue *q = l->b.q;
+	struct aqm_inst *in = inst_nth(q, 0);
+	const struct aqm_view *views = inst_views(in);
+	const void *conf = inst_conf(q, in);
+	u32 n = held_by(q, in) ? AQM_TICKS_STUCK : AQM_TICKS_EMPTY;
+	u64 from = in->tick_ns, period = 0, to, middle, a, b;
+
+	memcpy(whole, inst_state(q, in), algo->state_bytes);
+	while (n--) {
+		a = algo->tick(whole, conf, from, views);
+		if (a == AQM_NEVER)
+			return;
+		period = a - from;
+		from = a;
+	}
+	memcpy(parts, whole, algo->state_bytes);
+	to = from + rng_below(&l->r, 5000) * period + period / 3;
+	middle = from + rng_below(&l->r, 256) * (to - from) / 256;
+	a = algo->idle(whole, conf, views, from, to);
+	b = algo->idle(parts, conf, views, from, middle);
+	if (b <= to)
+		b = algo->idle(parts, conf, views, b, to);
+	if (a != b || memcmp(whole, parts, algo->state_bytes))
+		failed("idle over a span, and over its two parts, leave other states");
+}
+
+static void idling(void)
+{
+	struct life l = ready(0, 0, 17);
+	u8 *whole = malloc(algo->state_bytes + 1), *parts = malloc(algo->state_bytes + 1);
+	u32 i;
+
+	for (i = 0; i < STEPS / 16; i++) {
+		life_step(&l, true);
+		if (algo->tick && inst_nth(l.b.q, 0)->tick_ns != AQM_NEVER && !(i & 3))
+			split(&l, whole, parts);
+	}
+	free(whole);
+	free(parts);
+	life_end(&l);
+}
+
 static u32 rows_of(const struct aqm_field *rows)
 {
 	u32 n = 0;
@@ -469,6 +514,7 @@ static const struct property {
         {"copies", "a copied state has the same future", copies},
         {"time", "times later by a multiple of 2^32 ns change nothing", clock_time},
         {"again", "a change to the same values changes nothing", same_rows},
+        {"idle", "a time without events may be split anywhere", idling},
         {"bounds", "the ends of each row's range work, and nothing beyond", bounds},
         {"work", "no call takes long, however long the queue or the pause", work},
         {"pause", "a link that stops for a minute is as before 10 s later", stopped_link},

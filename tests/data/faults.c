@@ -31,6 +31,7 @@ enum {
 	ROWS_OVERLAP,
 	NAME_OF_THE_QUEUE,
 	TICK_WITHOUT_IDLE,
+	IDLES_ONE_TICK,
 	LOOPS_IN_ECHO,
 	PROBE_WITHOUT_ECHO,
 	MARKS_WITHOUT_FLAG,
@@ -185,6 +186,10 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 	const struct faults_conf *c = conf;
 	u64 share = ~s->share;
 
+	if (FAULT == IDLES_ONE_TICK) {
+		s->left += from;
+		return grid_after(from, to, c->update);
+	}
 	while (from <= to && (FAULT == IDLES_TICK_BY_TICK || share != s->share)) {
 		share = s->share;
 		from = tick(st, conf, from, view);

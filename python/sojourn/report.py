@@ -91,18 +91,13 @@ def headings(reproduction: Reproduction, signal: Signal) -> list[str]:
 
 
 def print_tables(reproduction: Reproduction, console: Console) -> None:
-    """Measured beside published, and the claims."""
+    """Measured beside published, the ablations, and last, where a terminal stays, the claims."""
     experiment = reproduction.experiment
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
-    signals = experiment.signals()
-    for signal in signals:
-        if not signal.ablates:
-            console.print(_table(reproduction, signal))
+    for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
+        console.print(_table(reproduction, signal))
     for host in reproduction.hosts:
         console.print(_claims(reproduction, host))
-    for signal in signals:
-        if signal.ablates:
-            console.print(_table(reproduction, signal))
 
 
 def _table(reproduction: Reproduction, signal: Signal) -> Table:

@@ -68,6 +68,10 @@ def test_a_variant_sets_the_parameters_of_one_algorithm() -> None:
     assert rows(SMALL, "pie: target = 5 ms") == [{"target": 5_000_000}]
 
 
+def test_a_negative_power_of_two_is_written_as_the_pages_have_it() -> None:
+    assert rows(SMALL, "red:weight=2^-7") == rows(SMALL, "red:weight=7") == [{"weight": 7}]
+
+
 def test_the_kernels_own_queues_take_parameters_too() -> None:
     assert rows(SMALL, "kernel:codel:target=7ms", ecn=True) == [{"target": 7_000_000, "ecn": 1}]
 

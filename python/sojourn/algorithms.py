@@ -62,6 +62,11 @@ def _count(text: str) -> int:
     return int(number)
 
 
+def _exponent(text: str) -> int:
+    """Of a half: `9`, or `2^-9` as the pages have it."""
+    return _count(text.strip().removeprefix("2^-"))
+
+
 def _address(text: str) -> int:
     try:
         return int(ipaddress.IPv4Address(text))
@@ -127,6 +132,8 @@ def _unit(scale: Scale) -> Unit:
         return Unit("Hz", read, frequency, base=units.HZ)
     if scale.base == "address":
         return Unit("address", _address, lambda v: str(ipaddress.IPv4Address(v)))
+    if scale.name == "log2":
+        return Unit("log2", _exponent, int)
     return Unit("" if scale.name == "count" else scale.name, _count, int)
 
 

@@ -238,7 +238,7 @@ static void idling(void)
 
 	for (i = 0; i < STEPS / 16; i++) {
 		life_step(&l, true);
-		if (algo->tick && inst_nth(l.b.q, 0)->tick_ns != AQM_NEVER && !(i & 3))
+		if (algo->tick && inst_nth(l.b.q, 0)->tick_ns != AQM_NEVER && !(i & 15))
 			split(&l, whole, parts);
 	}
 	free(whole);

@@ -25,8 +25,8 @@ from sojourn.store import default_root, write_errors
 
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _COUNTS = ("-fsanitize-coverage=trace-pc",)
-# Each property takes a tenth of a second; this is enough on a busy machine.
-_LIMIT_S = 60
+# Each property takes up to two seconds of CPU; this is enough on a busy machine.
+_LIMIT_S = 300
 # Before a run: does it crash, hang or break a rule?
 _BEFORE_RUN = ("verdicts", "marks", "fuzz")
 # Sanitizers say where in the code; the program itself says at which event.

@@ -46,12 +46,12 @@ static bool equal(const char *a, const char *b)
 	return *a == *b;
 }
 
-static bool among(const struct aqm_field *rows, const char *name)
+static const struct aqm_field *row_of(const struct aqm_field *rows, const char *name)
 {
 	for (; rows && rows->name; rows++)
 		if (equal(rows->name, name))
-			return true;
-	return false;
+			return rows;
+	return NULL;
 }
 
 static u32 width(const struct aqm_field *row)
@@ -106,7 +106,7 @@ static const char *name_fault(const struct aqm_field *rows, u32 i,
 
 	if (!plain_name(rows[i].name))
 		return "a name is made of a-z, 0-9 and _";
-	if (queue_rows && (reserved(rows[i].name) || among(queue_rows, rows[i].name)))
+	if (queue_rows && (reserved(rows[i].name) || row_of(queue_rows, rows[i].name)))
 		return "the queue has a row of this name already";
 	if (!plain_text(rows[i].help))
 		return "has no help, or one that is not plain ASCII";
@@ -192,12 +192,11 @@ static struct aqm_fault defaults_fault(const struct aqm_default *own,
 	const char *s = NULL;
 	u32 i, k;
 
-	for (i = 0; own && own[i].row && !s; i++) {
+	for (i = 0; own && own[i].row; i++) {
 		if (i == ROWS_MAX)
 			return (struct aqm_fault){NULL, "the table of defaults has no end"};
-		for (row = queue_rows; row->name && !equal(row->name, own[i].row); row++)
-			;
-		if (!row->name)
+		row = row_of(queue_rows, own[i].row);
+		if (!row)
 			s = "is in its defaults, and is no row of the queue";
 		else if (own[i].value < row->min || own[i].value > row->max)
 			s = "has a default outside the range of the queue's row";

@@ -231,10 +231,10 @@ static inline struct aqm_verdict by_flags(struct aqm_verdict v, u32 place)
 
 	if (v.act == AQM_MARK && !(at.algo->flags & AQM_MARKS))
 		failed("it marks, and has no flag AQM_MARKS");
-	if (signals && place == AQM_AT_TAIL && !(at.algo->flags & place))
-		failed("it signals to an arrival, and has no flag AQM_AT_TAIL");
-	if (signals && place == AQM_AT_HEAD && !(at.algo->flags & place))
-		failed("it signals to a departure, and has no flag AQM_AT_HEAD");
+	if (signals && !(at.algo->flags & place))
+		failed(place == AQM_AT_TAIL
+		               ? "it signals to an arrival, and has no flag AQM_AT_TAIL"
+		               : "it signals to a departure, and has no flag AQM_AT_HEAD");
 	if (v.probe && !at.algo->echo)
 		failed("it asked for a probe, and has no echo to receive the answer");
 	return v;

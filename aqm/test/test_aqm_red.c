@@ -7,15 +7,10 @@
 
 extern const struct aqm_algo aqm_red;
 
-static struct bench bench_red(u64 form)
-{
-	return BEGIN(&aqm_red, 100, NS_PER_S, {"form", form}, {"min", 10}, {"max", 20},
-	             {"weight", 2});
-}
-
 TEST(the_average_stays_when_its_weight_changes)
 {
-	struct bench b = bench_red(0);
+	struct bench b =
+	        BEGIN(&aqm_red, 100, NS_PER_S, {"min", 10}, {"max", 20}, {"weight", 2});
 	u32 i, weight;
 
 	for (i = 0; i < 9; i++)

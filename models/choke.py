@@ -47,13 +47,9 @@ class Choke(RedQueue):
                 return self.refuse(Why.MATCH)
         if self.judge.below("max", self.red.max_th, average):
             self.red.count = 0
-            self.note_empty(now_s)
             return self.refuse(Why.THRESHOLD)
         self.slope = self.red.slope(average)
-        act = self.between(packet, self.slope)
-        if act is Act.DROP:
-            self.note_empty(now_s)
-        return act
+        return self.between(packet, self.slope)
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         """The figure has no limit. All of it comes first, and who may join finds no room
@@ -61,4 +57,3 @@ class Choke(RedQueue):
         self.reason = self.signals_for
         if self.on_arrival(now_s, packet) is not Act.DROP:
             self.reason = Why.LIMIT
-        self.note_empty(now_s)

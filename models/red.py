@@ -21,19 +21,30 @@ from models.queue import NEVER, Act, Discipline, Packet, Why
 
 @dataclass
 class RedAverage:
-    """The averaged queue length; while the link is idle it ages by packets that might have left."""
+    """The averaged queue length; while the link is idle it ages by packets that might have left.
+
+    `before` is the average when the queue became empty, at `idle_since_s`.
+    """
 
     weight: float
     packet_time_s: float
     average: float = 0.0
     idle_since_s: float | None = 0.0
+    before: float = 0.0
+
+    def empties(self, now_s: float) -> None:
+        """Figure 2, "when queue becomes empty": q_time."""
+        self.idle_since_s, self.before = now_s, self.average
 
     def update(self, now_s: float, length: float) -> float:
-        """Figure 2, "calculate the new average queue size": a packet finds `length` waiting."""
-        if self.idle_since_s is not None:
+        """Figure 2, "calculate the new average queue size": a packet finds `length` waiting.
+
+        A packet that finds none and is then refused leaves q_time as it is.
+        """
+        if self.idle_since_s is not None and not length:
             self.average = self.at(now_s)
-            self.idle_since_s = None
         else:
+            self.idle_since_s = None
             self.average += self.weight * (length - self.average)
         return self.average
 
@@ -42,7 +53,7 @@ class RedAverage:
         if self.idle_since_s is None:
             return self.average
         could_have_left = math.floor((now_s - self.idle_since_s) / self.packet_time_s + 1e-9)
-        return self.average * (1 - self.weight) ** could_have_left
+        return self.before * (1 - self.weight) ** could_have_left
 
 
 @dataclass
@@ -117,8 +128,8 @@ class RedQueue(Discipline):
 
     def between(self, packet: Packet, p_b: float) -> Act:
         """Figure 2, "with probability p_a"."""
-        p_a = self.red.early(p_b)
-        if p_a < 1 and not self.judge.below("signal", self.uniform(), p_a):
+        p_a, drawn = self.red.early(p_b), self.uniform()
+        if p_a < 1 and not self.judge.below("signal", drawn, p_a):
             return Act.PASS
         self.red.count = 0
         return self.signal(packet)
@@ -133,9 +144,9 @@ class RedQueue(Discipline):
         return packet
 
     def note_empty(self, now_s: float) -> None:
-        """Figure 2, "when queue becomes empty"; a packet that is lost leaves it so."""
+        """Figure 2, "when queue becomes empty"."""
         if not self.waiting:
-            self.average.idle_since_s = now_s
+            self.average.empties(now_s)
 
 
 class Red(RedQueue):
@@ -183,10 +194,7 @@ class Red(RedQueue):
             self.next_s = start_s + adaptive.interval_s
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
-        act = self.decide(packet, self.measure(now_s))
-        if act is Act.DROP:
-            self.note_empty(now_s)
-        return act
+        return self.decide(packet, self.measure(now_s))
 
     def measure(self, now_s: float) -> float:
         """Figure 2, "calculate the new average queue size"."""
@@ -213,7 +221,6 @@ class Red(RedQueue):
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         self.measure(now_s)
         self.red.count = 0
-        self.note_empty(now_s)
 
     def wake_at(self) -> float:
         return self.next_s
@@ -222,6 +229,6 @@ class Red(RedQueue):
         """The average of an idle link is the one that a packet would find."""
         assert self.adaptive
         red = self.red
-        average = self.average.at(now_s)
+        average = self.average.average if self.waiting else self.average.at(now_s)
         red.max_p = self.adaptive.next(red.max_p, average, red.min_th, red.max_th)
         self.next_s = now_s + self.adaptive.interval_s

@@ -24,7 +24,7 @@
 
 struct red_average {
 	u64 scaled;   /* avg * 2^(k + RED_FRACTION) */
-	u64 empty_ns; /* if the queue is empty: aged up to here */
+	u64 empty_ns; /* if the queue is empty: aged up to here, in whole packet times */
 };
 
 /* x * base^m in Q0.32, by squaring; each step rounds down by less than 2^-32. */
@@ -45,27 +45,34 @@ static inline u64 red_rate(u64 known_bytes_s)
 	return known_bytes_s ? known_bytes_s : RED_UNKNOWN_BYTES_S;
 }
 
-/* The average for an arrival at `now` at an empty queue: the link could have sent m
- * packets while the queue was empty. */
+/* m of figure 2: packets that the link could have sent while the queue was empty. */
+static inline u64 red_idle_pkts(const struct red_average *a, u64 now, u64 bytes_per_s,
+                                u32 mean_bytes)
+{
+	return muldiv64(now - a->empty_ns, bytes_per_s, (u64)mean_bytes * NS_PER_S);
+}
+
+/* The average for an arrival at `now` at an empty queue. */
 static inline u64 red_aged(const struct red_average *a, u64 now, u32 k, u64 bytes_per_s,
                            u32 mean_bytes)
 {
-	u64 idle_ns = now - a->empty_ns;
-	u64 m = muldiv64(idle_ns, bytes_per_s, (u64)mean_bytes * NS_PER_S);
-
-	return decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)), m);
+	return decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)),
+	                 red_idle_pkts(a, now, bytes_per_s, mean_bytes));
 }
 
 /* A packet arrives at a queue of q; figure 2 of the paper. While it was empty m packets
  * could have been sent: the average decays as if m arrivals had found it empty, and this
- * one is not counted again. If this packet is refused the queue stays empty, and the next
- * one ages the average from here. */
+ * one is not counted again. If this packet is refused the queue stays empty. Only whole
+ * packet times are used up, so that many refused packets age the average as one does. */
 static inline void red_update(struct red_average *a, u64 now, u32 q, u32 k, u64 bytes_per_s,
                               u32 mean_bytes)
 {
 	if (!q) {
+		u64 m = red_idle_pkts(a, now, bytes_per_s, mean_bytes);
+
 		a->scaled = red_aged(a, now, k, bytes_per_s, mean_bytes);
-		a->empty_ns = now;
+		a->empty_ns += min64(now - a->empty_ns,
+		                     muldiv64(m, (u64)mean_bytes * NS_PER_S, bytes_per_s));
 		return;
 	}
 	q = q < RED_LONGEST ? q : RED_LONGEST;
@@ -106,10 +113,12 @@ static inline struct aqm_verdict red_dequeue(void *st, const void *conf, u64 now
 static inline bool red_signals(struct aqm_rng *rng, u32 p_q32, u32 count)
 {
 	u64 left = 1ull << 32, used = (u64)p_q32 * count;
+	/* Drawn also where the signal is certain, so that the last bit of p moves no later
+	 * draw. */
+	u32 draw = rng_u32(rng);
 
-	if (used >= left - p_q32)
-		return true;
-	return rng_chance(rng, (u32)min64(div64((u64)p_q32 << 32, left - used), U32_MAX));
+	return used >= left - p_q32 ||
+	       draw < min64(div64((u64)p_q32 << 32, left - used), U32_MAX);
 }
 
 /* max_p * (avg - min) / (max - min), for min <= avg <= max. */

@@ -251,7 +251,9 @@ WITNESSED = WitnessedChoke
 
 def test_red_average_ages_while_idle() -> None:
     """By the two packets that could have left, and not by the one that comes; figure 2."""
-    average = RedAverage(weight=0.25, packet_time_s=0.001, average=8.0, idle_since_s=1.0)
+    average = RedAverage(
+        weight=0.25, packet_time_s=0.001, average=8.0, idle_since_s=1.0, before=8.0
+    )
     assert average.update(1.002, 0) == 8 * 0.75**2
     assert average.update(1.002, 1) == 8 * 0.75**3 + 0.25
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from models.queue import Act, Discipline, Judge, Packet
+from models.queue import Act, Discipline, Judge, Packet, Why
 from models.red import AdaptiveRed, Red, RedAverage, RedProbability, RedQueue
 from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, probability
 from tests.models.generator import Draws
@@ -110,6 +110,7 @@ class BesideRed(Beside):
         {"max": 1 << 17, "avpkt": 65535},
     )
     signal_if_below: ClassVar = {"signal": True, "top": False}
+    reason_of_signal: ClassVar = {"top": Why.THRESHOLD}
     columns: ClassVar = {"average": plain, "prob": probability, "max_prob": probability}
 
     def model(self, case: Case, judge: Judge) -> Discipline:
@@ -198,9 +199,10 @@ class LinuxAverage(RedAverage):
     def update(self, now_s: float, length: float) -> float:
         was, since = self.average, self.idle_since_s
         own = super().update(now_s, length)
+        self.idle_since_s = None
         assert abs(own - self.kernel) <= 1.01 * self.weight, f"avg {own}, kernel {self.kernel}"
         if since is not None and was:
-            self.exact.average, self.exact.idle_since_s = was, since
+            self.exact.before, self.exact.idle_since_s = was, since
             self.idled.append((now_s - since, was, self.exact.at(now_s), self.kernel))
         self.average = self.kernel
         return self.average

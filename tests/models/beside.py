@@ -64,6 +64,7 @@ class Follower(Judge):
         self.how = how
         self.model: Discipline | None = None
         self.signals = 0
+        self.reasons: set[Why] = set()
         self.ties = 0
         self.asked = 0
 
@@ -75,6 +76,9 @@ class Follower(Judge):
         if abs(value - bound) > self.how.slack(self.model)[what]:
             return value < bound
         self.ties += 1
+        if what in self.how.reason_of_signal:
+            signals = self.how.reason_of_signal[what] in self.reasons
+            return signals == self.how.signal_if_below[what]
         done = self.model.so_far()
         signals = self.signals > len(done.dropped) + len(done.marked)
         return signals == self.how.signal_if_below[what]
@@ -119,6 +123,8 @@ class Beside(ABC):
     laws: ClassVar[Mapping[str, Callable[[Core], bool]]] = {}
     # For each judged comparison: does `below` mean a signal?
     signal_if_below: ClassVar[Mapping[str, bool]] = {}
+    # The reason of that signal, where without it there may be a signal too, for another reason.
+    reason_of_signal: ClassVar[Mapping[str, Why]] = {}
     # Statistics of the core that are compared after each event.
     columns: ClassVar[Mapping[str, Unit]] = {}
     # Ties that are no surprise, as a part of all signals.
@@ -239,6 +245,7 @@ def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
         now_ns, kind = row[:2]
         want = expected[index]
         judge.signals = len(want.dropped) + len(want.marked)
+        judge.reasons = set(want.why.values())
         ties, wakes = judge.ties, model.wakes
         if kind == RESET:
             have = reset(model)

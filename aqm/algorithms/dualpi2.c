@@ -149,13 +149,14 @@ static u32 pick(void *st, const void *conf, u64 now, const struct aqm_view *view
 }
 
 /* A packet leaves. Only where both have packets one of them had to wait. A share is below
- * 2^32 and a length at most 2^24, and the credit no further from 0 than two such. */
+ * 2^32 and a length at most 2^24, and the credit no further from 0 than two such: it decides
+ * who is next. Where it does not (ts_fifo) it stays. */
 static void charge(struct dualpi2_state *s, const struct dualpi2_conf *c,
                    const struct aqm_view *views, const struct aqm_pkt *pkt)
 {
 	u64 len = min64(pkt->len, CHARGE_MAX);
 
-	if (!views[!pkt->lane].pkts)
+	if (c->scheduler != SCHED_WRR || !views[!pkt->lane].pkts)
 		return;
 	if (pkt->lane == L4S)
 		s->credit += (s64)(c->classic_share * len);

@@ -164,3 +164,43 @@ TEST(one_dequeue_drops_256_packets_at_most)
 	}
 	bench_end(&b);
 }
+
+/* A packet leaves, and another of its lane comes: both queues stay as long. */
+static bool l4s_leaves_and_comes(struct bench *b, u32 len)
+{
+	aqm_h h;
+	u8 ecn;
+
+	b->now += 12112;
+	h = leave(b);
+	ecn = packet_of(b->host, h)->ds;
+	arrive(b, 0, len, ecn);
+	return ecn & 1;
+}
+
+/* Behind a time-shifted FIFO, however long it has served both, the Classic queue waits as
+ * behind an idle link: until 15 packets of L4S have paid for one of its own, and the first
+ * debt. With the longest packets a credit that went on would not fit its 64 bits. */
+TEST(a_time_shifted_fifo_leaves_the_credit_alone)
+{
+	static const u32 lens[] = {1514, 1u << 24};
+	u32 i, k;
+
+	for (k = 0; k < 2; k++) {
+		struct bench b = BEGIN(&aqm_dualpi2, 100, NS_PER_S, {"alpha", 0}, {"beta", 0},
+		                       {"scheduler", 1}, {"tshift", 0}, {"min_th", NS_PER_S},
+		                       {"memory_limit", U32_MAX});
+
+		for (i = 0; i < 20; i++) {
+			arrive(&b, 0, lens[k], AQM_ECT1);
+			arrive(&b, 0, lens[k], AQM_ECT0);
+		}
+		for (i = 0; i < 5000; i++)
+			l4s_leaves_and_comes(&b, lens[k]);
+		change_row(&b, "scheduler", 0);
+		for (i = 0; i < 100 && l4s_leaves_and_comes(&b, lens[k]); i++)
+			;
+		CHECK_EQ(i, k ? 1 : 15);
+		bench_end(&b);
+	}
+}

@@ -38,9 +38,9 @@ struct bins {
 struct sfb_state {
 	struct bins bins[2];
 	u32 era;
-	u32 prob; /* of the last arrival's flow */
-	u64 seed, next_ns;
-	u64 credit; /* of the penalty box: packets, times NS_PER_S */
+	u32 prob;         /* of the last arrival's flow */
+	u64 seed, era_ns; /* when the era began */
+	u64 credit;       /* of the penalty box: packets, times NS_PER_S */
 	u64 credit_at_ns;
 	u64 penalised;
 	struct aqm_rng rng;
@@ -104,7 +104,7 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	s->seed = seed;
 	rng_seed(&s->rng, seed, 0);
 	s->era = 1;
-	s->next_ns = now + c->rehash;
+	s->era_ns = now;
 	s->credit = c->penalty_burst * NS_PER_S;
 	s->credit_at_ns = now;
 	return AQM_NEVER;
@@ -116,10 +116,10 @@ static void change_hash(struct sfb_state *s, const struct sfb_conf *c, u64 now)
 {
 	u64 passed;
 
-	if (now < s->next_ns)
+	if (now - s->era_ns < c->rehash)
 		return;
-	passed = div64(now - s->next_ns, c->rehash) + 1;
-	s->next_ns += passed * c->rehash;
+	passed = div64(now - s->era_ns, c->rehash);
+	s->era_ns += passed * c->rehash;
 	s->era += (u32)passed;
 }
 
@@ -196,7 +196,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	u32 draw;
 
 	change_hash(s, c, now);
-	warm = now + c->warmup >= s->next_ns;
+	warm = now - s->era_ns >= c->rehash - c->warmup;
 	of = consult(bins_of(s, s->era), bin_numbers(s, s->era, flow), c);
 	s->prob = of.prob;
 	if (of.pkts >= c->bin_max)

@@ -102,12 +102,14 @@ static inline u64 asqm_gap_ns(const struct asqm_conf *c, u32 count)
 	return div64(c->interval << 16, isqrt64((u64)count << 32));
 }
 
-/* Is a signal due for this packet? If the schedule lags by more than an interval because
+/* Is a signal due for this packet? No gap is longer than the interval, which may have become
+ * shorter. If the schedule lags by more than an interval because
  * no packet came, it restarts from now instead of catching up. */
 static inline bool asqm_signals(struct asqm_law *l, const struct asqm_conf *c, u64 now)
 {
 	if (l->dropping && asqm_is_stale(l, now))
 		l->dropping = l->count = 0;
+	l->next_ns = min64(l->next_ns, now + c->interval);
 	if (!l->dropping || now < l->next_ns)
 		return false;
 	l->count += l->count != U32_MAX;

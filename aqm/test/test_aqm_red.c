@@ -84,3 +84,24 @@ TEST(a_max_p_of_one_half_rises_once_more)
 	CHECK_EQ(updated(1u << 31, 10, 1, 1), (1u << 31) + 42949673u);
 	CHECK_EQ(updated(1u << 31, 10, 9, 1), (1u << 31) + 42949673u);
 }
+
+/* Figure 2 ages an empty queue by its whole idle time, however many packets come in it and
+ * are refused: 30 packets of average are below `max` after 3 of 0.8 ms each. */
+TEST(refused_packets_do_not_keep_an_empty_queue_shut)
+{
+	struct bench b = BEGIN(&aqm_red, 400, NS_PER_S, {"max", 15}, {"weight", 2}, {"form", 0},
+	                       {"limit", 300});
+	u32 i, refused;
+
+	for (i = 0; i < 200; i++)
+		arrive(&b, 0, 1000, AQM_NOT_ECT);
+	while (b.q->pkts)
+		leave(&b);
+	for (refused = 0; refused < 1000; refused++) {
+		b.now += 10000;
+		if (arrive(&b, 0, 200, AQM_NOT_ECT) != AQM_NIL)
+			break;
+	}
+	CHECK(refused >= 50 && refused < 400);
+	bench_end(&b);
+}

@@ -149,3 +149,17 @@ TEST(a_packet_is_taken_back_from_the_bins_that_counted_it)
 	}
 	bench_end(&b);
 }
+
+/* From 600 s to 1 s: the next arrival finds the bins of the next hash, which hold nothing. */
+TEST(a_shorter_rehash_acts_at_once)
+{
+	struct bench b =
+	        BEGIN(&aqm_sfb, 4000, 0, {"limit", 4000}, {"bin_target", 1}, {"bin_max", 65535},
+	              {"increment", 1000}, {"decrement", 0}, {"warmup", 0});
+
+	send(&b, 7, 20);
+	CHECK_EQ(prob_at(&b, 2 * NS_PER_S, 7), 20 * 1000);
+	change_row(&b, "rehash", NS_PER_S);
+	CHECK_EQ(prob_at(&b, 3500 * NS_PER_MS, 7), 0);
+	bench_end(&b);
+}

@@ -163,7 +163,8 @@ enum aqm_bad {
 	AQM_BAD_OVERFLOW, /* PASS without making room: dropped */
 	AQM_BAD_TICK,     /* next tick not in the future: no more ticks */
 	AQM_BAD_DROPS,    /* too many drops in one dequeue: passed */
-	AQM_BAD_PROBE,    /* requested a probe, but its packet did not join: none sent */
+	AQM_BAD_PROBE, /* requested a probe behind a packet that did not join, or has no echo()
+	                */
 	AQM_BAD_COUNT
 };
 

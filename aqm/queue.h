@@ -85,7 +85,7 @@ struct aqm_inst {
 	s64 credit_bytes; /* a packet may be of any length, and is paid for in rounds */
 };
 
-/* Flows of the heap that may be stale; moving them all takes most of a microsecond. */
+/* Flows of the heap that may be stale: bounds the moves of one call. */
 #define FAT_STALE 12
 
 struct aqm_fq_list {
@@ -206,7 +206,7 @@ static inline void trace_input(struct aqm_queue *q, struct aqm_inst *in, u8 ev, 
 }
 
 /* Member by member: a struct assignment is read back wider than it was written,
- * and the processor waits for the store (10 ns a packet, measured). */
+ * and the processor waits for the store. */
 static inline void pkt_read(struct aqm_queue *q, aqm_h h, u32 lane, struct aqm_pkt *pkt)
 {
 	const struct aqm_keep *keep = host_keep(q->ctx, h);
@@ -393,8 +393,10 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 	q->memory_bytes += host_mem(q->ctx, h); /* a mark may have moved its header */
 	if (q->setup.flows)
 		fq_list_flow(q, in);
-	if (v->probe)
+	if (v->probe && q->algo->echo)
 		probe_ask(q, in, lane);
+	else if (v->probe)
+		bad(q, AQM_BAD_PROBE);
 	return true;
 }
 

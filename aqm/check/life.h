@@ -27,7 +27,8 @@ static const char *const rules[AQM_BAD_COUNT] = {
         [AQM_BAD_OVERFLOW] = "at the limit it let a packet in without making room",
         [AQM_BAD_TICK] = "its next tick is not later than now",
         [AQM_BAD_DROPS] = "it dropped on and on in one dequeue",
-        [AQM_BAD_PROBE] = "it asked for a probe behind a packet that does not join",
+        [AQM_BAD_PROBE] =
+                "it asked for a probe behind a packet that does not join, or has no echo",
 };
 
 static inline void look(const struct life *l)
@@ -89,22 +90,13 @@ static inline void life_end(struct life *l)
 	at.host = NULL;
 }
 
-/* The requested probe; one in eight cannot be made. */
+/* The probe that the last arrival requested has the number of that arrival. */
 static inline void life_probe(struct life *l)
 {
-	aqm_h h = rng_below(&l->r, 8) ? join_probe(&l->b) : AQM_NIL;
+	aqm_h h = storm_probe(&l->b, &l->r);
 
 	if (h != AQM_NIL)
 		l->numbers[h] = (u32)l->arrived;
-}
-
-/* Answers come after any time, some never. */
-static inline void life_echo(struct life *l, aqm_h h)
-{
-	if (!rng_below(&l->r, 8))
-		return;
-	aqm_echo(l->b.q, l->b.now, packet_of(l->b.host, h)->inst,
-	         ((u64)rng_u32(&l->r) << 32 | rng_u32(&l->r)) >> rng_below(&l->r, 64));
 }
 
 /* Packets that the host had to free, without probes. */
@@ -151,7 +143,7 @@ static inline aqm_h life_leave(struct life *l)
 	l->gone += at.gone - gone;
 	l->head_drops += life_freed(l) - freed - (at.gone - gone);
 	if (probe)
-		life_echo(l, h);
+		storm_echo(&l->b, &l->r, h);
 	look(l);
 	return h;
 }

@@ -56,22 +56,37 @@ static inline void storm_change(struct bench *b, struct aqm_rng *r)
 	bench_change(b);
 }
 
-/* A probe is wanted after some arrivals; one in eight cannot be made. */
+/* The requested probe; one in eight cannot be made. */
+static inline aqm_h storm_probe(struct bench *b, struct aqm_rng *r)
+{
+	return rng_below(r, 8) ? join_probe(b) : AQM_NIL;
+}
+
+/* This probe has left. Answers come after any time, some never. */
+static inline void storm_echo(struct bench *b, struct aqm_rng *r, aqm_h h)
+{
+	u64 any;
+
+	if (!rng_below(r, 8))
+		return;
+	any = (u64)rng_u32(r) << 32;
+	any |= rng_u32(r);
+	aqm_echo(b->q, b->now, packet_of(b->host, h)->inst, any >> rng_below(r, 64));
+}
+
 static inline void storm_arrive(struct bench *b, struct aqm_rng *r, u32 flow)
 {
 	arrive(b, flow, 40 + rng_below(r, 1475), (u8)rng_below(r, 4));
-	if (aqm_probe_asked(b->q) && rng_below(r, 8))
-		join_probe(b);
+	if (aqm_probe_asked(b->q))
+		storm_probe(b, r);
 }
 
-/* Probes come back after any time, some never. */
 static inline void storm_leave(struct bench *b, struct aqm_rng *r)
 {
 	aqm_h h = leave(b);
 
-	if (h != AQM_NIL && packet_of(b->host, h)->probe && rng_below(r, 8))
-		aqm_echo(b->q, b->now, packet_of(b->host, h)->inst,
-		         ((u64)rng_u32(r) << 32 | rng_u32(r)) >> rng_below(r, 64));
+	if (h != AQM_NIL && packet_of(b->host, h)->probe)
+		storm_echo(b, r, h);
 }
 
 /* One random call. A few flows send most, so that samples match. */

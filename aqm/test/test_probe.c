@@ -81,6 +81,21 @@ TEST(a_packet_that_does_not_join_has_no_probe)
 	bench_end(&b);
 }
 
+/* Its answer would reach nobody. */
+TEST(an_algorithm_without_echo_gets_no_probe)
+{
+	struct aqm_algo deaf = asks;
+	struct bench b;
+
+	deaf.echo = NULL;
+	b = begin(&deaf, 3);
+	arrive(&b, 1, 1000, 0);
+	CHECK(!aqm_probe_asked(b.q));
+	CHECK_EQ(b.q->count.bad[AQM_BAD_PROBE], 1);
+	CHECK_EQ(b.q->pkts, 1);
+	bench_end(&b);
+}
+
 TEST(what_the_arrival_before_wanted_is_forgotten)
 {
 	struct bench b = begin(&asks, 1);

@@ -131,6 +131,16 @@ static u64 steps;
 
 #include "queue.h"
 
+static inline void digest_verdict(aqm_ctx host, const struct aqm_verdict *v)
+{
+	u32 i;
+
+	digest(host, v->act | (u64)v->why << 8 | (u64)v->queue << 16 | (u64)v->probe << 24 |
+	                     (u64)v->nvictims << 32 | (u64)v->vqueue << 40);
+	for (i = 0; i < v->nvictims && i < AQM_VICTIMS; i++)
+		digest(host, v->victim[i]);
+}
+
 /* Time enters as sojourn only, so that two runs at other times can be equal. */
 static void host_trace(aqm_ctx host, const struct aqm_event *event)
 {
@@ -141,8 +151,7 @@ static void host_trace(aqm_ctx host, const struct aqm_event *event)
 		digest(host,
 		       (event->now - event->pkt->k.enq_ns) ^ (u64)event->pkt->k.flow << 32);
 	if (event->verdict)
-		digest(host, event->verdict->act | (u64)event->verdict->nvictims << 8 |
-		                     (u64)event->verdict->victim[0] << 16);
+		digest_verdict(host, event->verdict);
 }
 
 static inline struct host *host_new(u32 count)

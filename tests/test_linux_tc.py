@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import json
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -249,7 +250,11 @@ def test_help_names_every_row_in_the_units_of_tc(capsys: pytest.CaptureFixture[s
     for name in (*algorithms.algorithms(), "limit 1p to 16777216p", "split_gso | nosplit_gso"):
         assert name in told
     assert status([*add, "pie", "help"]) == 0
-    assert "  target 1us to 10s (default 15ms)\n" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "  target 1us to 10s (default 15ms)\n" in told
+    assert re.search(r"  alpha 0 to \d+ .*\n .* \(sixteenths of a hertz\)\n", told)
+    assert status([*add, "dualpi2", "help"]) == 0
+    assert "  scheduler wrr | ts_fifo (default wrr)\n" in capsys.readouterr().out
     for arguments in ([], ["--help"], ["help"], ["qdisc", "help"]):
         assert status(["linux", "tc", *arguments]) == 0
         assert "Usage: sojourn linux tc" in capsys.readouterr().out

@@ -34,19 +34,25 @@ static void tables_of(const struct aqm_algo *algo, struct table tables[TABLES])
 
 static void help_row(FILE *out, const struct aqm_field *row, u64 default_)
 {
+	const char *note = aqm_units[row->unit].note;
 	char def[VALUE_TEXT], min[VALUE_TEXT], max[VALUE_TEXT];
 
 	if (row->type == AQM_BOOL) {
 		fprintf(out, "  %s | no%s (default %s%s)\n", row->name, row->name,
 		        default_ ? "" : "no", row->name);
+	} else if (row->type == AQM_CHOICE) {
+		fprintf(out, "  %s %s (default %s)\n", row->name, value_words(row, " | "),
+		        row->choices[default_]);
 	} else {
 		value_write(row, default_, def);
 		value_write(row, row->min, min);
 		value_write(row, row->max, max);
 		fprintf(out, "  %s %s to %s (default %s)\n", row->name, min, max, def);
 	}
-	fprintf(out, "      %s%s\n", row->help,
-	        row->flags & AQM_FIXED ? "; cannot be changed later" : "");
+	fprintf(out, "      %s", row->help);
+	if (note)
+		fprintf(out, " (%s)", note);
+	fprintf(out, "%s\n", row->flags & AQM_FIXED ? "; cannot be changed later" : "");
 }
 
 static void help_rows(FILE *out, const struct aqm_field *rows)

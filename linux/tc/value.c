@@ -122,15 +122,14 @@ static const char *wanted_of(const struct aqm_field *row)
 	return sentence;
 }
 
-/* As a sentence has them: "ours or linux". */
-static const char *words_of(const struct aqm_field *row)
+const char *value_words(const struct aqm_field *row, const char *between)
 {
 	static char words[256];
 	size_t at = 0;
 	u64 i;
 
 	for (i = 0; i <= row->max && at < sizeof(words); i++)
-		at += (size_t)snprintf(words + at, sizeof(words) - at, "%s%s", i ? " or " : "",
+		at += (size_t)snprintf(words + at, sizeof(words) - at, "%s%s", i ? between : "",
 		                       row->choices[i]);
 	return words;
 }
@@ -149,7 +148,7 @@ const char *value_read(const struct aqm_field *row, const char *text, u64 *value
 			return NULL;
 		}
 	if (row->type == AQM_CHOICE)
-		return words_of(row);
+		return value_words(row, " or ");
 	if (is_of(row, "address"))
 		return read_address(text, value);
 	if (!share && read_whole(text, &end, value)) {

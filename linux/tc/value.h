@@ -16,6 +16,9 @@ const char *value_read(const struct aqm_field *row, const char *text, u64 *value
 /* In the largest unit that is exact, so that reading it gives the value back. */
 void value_write(const struct aqm_field *row, u64 value, char text[VALUE_TEXT]);
 
+/* The words of an AQM_CHOICE, until the next call. */
+const char *value_words(const struct aqm_field *row, const char *between);
+
 /* Of a probability's Q0.32. */
 double value_share(u64 value);
 

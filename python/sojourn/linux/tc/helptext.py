@@ -40,7 +40,10 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
         if row.kind == "bool":
             off = "" if row.default else "no"
             yield f"  {row.name} | no{row.name} (default {off}{row.name})"
+        elif row.kind == "choice":
+            yield f"  {row.name} {' | '.join(row.choices)} (default {row.choices[row.default]})"
         else:
             min_, max_, default = (values.write(row, n) for n in (row.min, row.max, row.default))
             yield f"  {row.name} {min_} to {max_} (default {default})"
-        yield f"      {row.help}{'; cannot be changed later' if row.fixed else ''}"
+        note = values.SCALES[row.unit].note
+        yield f"      {row.help}{f' ({note})' if note else ''}{'; cannot be changed later' if row.fixed else ''}"

@@ -17,8 +17,8 @@
 /* An arrival larger than a batch evicts more of them, up to so many packets. */
 #define FQ_EVICTED 1024
 
-/* Bounds the dry flows that run their due ticks in one dequeue: the ticks of one flow
- * can take 50 us, and an eviction leaves up to 65,536 dry flows in the lists. */
+/* Bounds the dry flows that run their due ticks in one dequeue: a flow can be a thousand
+ * ticks behind, and an eviction leaves up to 65,536 dry flows in the lists. */
 #define FQ_DRY 16
 
 static inline u32 fq_index(const struct aqm_queue *q, u32 flow)

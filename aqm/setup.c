@@ -68,7 +68,8 @@ struct aqm_refusal aqm_setup_check(const struct aqm_algo *algo, const struct aqm
 		return refuse("flows",
 		              "an algorithm that must know the link's rate has no flows");
 	if (algo->flags & AQM_NEEDS_RATE && !setup->bandwidth)
-		return refuse("bandwidth", "this algorithm must know the link's rate");
+		return refuse("bandwidth",
+		              "this algorithm must know the link's rate: give bandwidth");
 	if (ring && setup->limit > AQM_RING_MAX)
 		return refuse("limit",
 		              "an algorithm that samples holds at most 131072 packets");

@@ -6,7 +6,7 @@
 #include "aqm.h"
 #include "fixed.h"
 
-/* Bits behind the point. The row `bandwidth` is at most 2^40, so a rate is below 2^61. */
+/* Bits behind the point. The row `bandwidth` is at most 2^41, so a rate is below 2^62. */
 #define AVQ_FRACTION 20
 
 struct avq_conf {

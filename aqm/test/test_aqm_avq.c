@@ -21,9 +21,11 @@ TEST(no_queue_is_made_without_the_rate_of_its_link)
 {
 	struct bench b = bench_new(&aqm_avq, 10, 0);
 
-	CHECK(!strcmp(refused(&b, "bandwidth", 0), "this algorithm must know the link's rate"));
+	CHECK(!strcmp(refused(&b, "bandwidth", 0),
+	              "this algorithm must know the link's rate: give bandwidth"));
 	CHECK(!strcmp(refused(&b, "bandwidth", 1), ""));
-	CHECK(!strcmp(refused(&b, "bandwidth", 0), "this algorithm must know the link's rate"));
+	CHECK(!strcmp(refused(&b, "bandwidth", 0),
+	              "this algorithm must know the link's rate: give bandwidth"));
 	bench_end(&b);
 }
 

@@ -80,7 +80,7 @@ def hundred(sender: CanSend) -> tuple[list[bytes], list[bytes], Qdisc]:
 
 
 def check_all_are_answered(mine: Qdisc, asked: list[int], answers: list[int]) -> None:
-    """25 questions; each nonce comes back once, and no count of packets has them."""
+    """25 questions; each nonce comes back once. Of the counts, only the device's has them."""
     assert not any(number & ANSWER for number in asked)
     assert len(set(asked)) == 25
     assert answers == [number | ANSWER for number in asked]

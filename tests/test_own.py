@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,10 @@ from sojourn import algorithms, executor
 from sojourn.cli import status
 from sojourn.cli.commands import _aqms
 from sojourn.errors import InputError, RunError
-from sojourn.own import compiler, template, trial
+from sojourn.own import compiler, library, template, trial
 from sojourn.own.layout import lay_out
 from sojourn.own.library import Library
+from sojourn.result import Result
 
 from tests.algorithms import ALGORITHMS as BESIDE
 from tests.conftest import SMALL
@@ -163,6 +165,38 @@ def test_a_result_repeats_from_any_folder(tmp_path: Path, monkeypatch: pytest.Mo
     assert json.loads(Path("again/result.json").read_text())["runs"][0]["fingerprint"] == before
 
 
+def test_a_result_keeps_the_file_as_it_was_run(tmp_path: Path) -> None:
+    """The file may change before somebody asks what it was."""
+    Path("my").mkdir()
+    Path("my/wait.h").write_text("#define WAIT 1\n")
+    text = '#include "my/wait.h"\n' + codel()
+    digest = write("mine.c", text).digest
+    sojourn.run("s.toml", aqms=["./mine.c"], out="out")
+    write("mine.c", codel())
+    kept = tmp_path / "out" / "own" / f"mine.c@{digest}"
+    assert (kept / "mine.c").read_text() == text
+    assert (kept / "my/wait.h").exists()
+    assert not (kept / "aqm.h").exists()
+    assert "`own/`" in Path("out/README.md").read_text()
+    assert Result.load("out").runs[0].entry.sources[f"mine.c@{digest}"]["mine.c"] == text
+
+
+def test_a_file_that_changes_under_the_compiler_is_no_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    copied = library._copy
+
+    def copy(parts: Sequence[Path], to: Path) -> None:
+        parts[0].write_text(codel() + "// changed\n")
+        copied(parts, to)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(library, "_copy", copy)
+        with pytest.raises(InputError, match=r"\./mine\.c: changed while it was compiled"):
+            write("mine.c", codel() + "// as it was\n")
+    assert "// as it was" in write("mine.c", codel() + "// as it was\n").sources()["mine.c"]
+
+
 def test_the_command_shows_a_files_rows(capsys: pytest.CaptureFixture[str]) -> None:
     template.write(Path("my_aqm.c"))
     assert status(["show", "./my_aqm.c", "--json"]) == 0
@@ -237,6 +271,16 @@ def test_a_planted_fault_is_found_and_named(number: str) -> None:
     except InputError as error:
         found = {"": str(error)}
     assert re.search(said, found[prop]), found
+
+
+def test_one_fault_that_many_properties_meet_is_told_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("faults.c").write_text(fault("DIVIDES_BY_ZERO"))
+    assert status(["check", "./faults.c"]) == 3
+    told = capsys.readouterr().out.splitlines()
+    assert sum("in enqueue of packet" in line for line in told) == 1
+    assert re.fullmatch(r"FAILED too, division by zero \(faults\.c:\d+\): marks, .*fuzz", told[-1])
 
 
 def test_a_table_without_an_end_is_named() -> None:

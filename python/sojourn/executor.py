@@ -150,6 +150,8 @@ def work(job: Job, root: Path, stopped: Callable[[], bool], note: Callable[[floa
         "scenario": json.loads(job.scenario),
         "report": report,
     }
+    if job.files:
+        run["sources"] = {file.engine: file.sources() for file in job.files}
     tables = {"series": series}
     if events is not None:
         tables["events"] = events

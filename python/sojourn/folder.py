@@ -40,6 +40,7 @@ class Folder:
         """A file of the result; one of this name that is not as it was written is moved aside."""
         path = self.path / name
         with write_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists() and digest(path.read_bytes()) != self.written.get(name):
                 set_aside(path, self.path / "aside")
         write_whole(path, content)

@@ -8,6 +8,7 @@
        /series.parquet   one row for each run, queue and time: the raw series
        /flows.parquet    one row for each run, flow and window
        /groups.parquet   one row for each run, window and name of flows
+       /own/             C files of yours, as they were run
        /README.md        says all this
        /runs/            the store: finished runs, from which the same command goes on
 
@@ -166,6 +167,9 @@ class Result:
             "groups.parquet": parquet_bytes(self.groups()),
             "README.md": self._readme().encode(),
         }
+        sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}
+        for library, texts in sources.items():
+            contents |= {f"own/{library}/{path}": text.encode() for path, text in texts.items()}
         for name, content in contents.items():
             own.write(name, content)
         head = {
@@ -186,7 +190,8 @@ class Result:
         command = self.meta.get("command")
         again = _AGAIN.format(command=command) if command else ""
         more = _OF_EXPERIMENTS if "experiment" in self.meta else ""
-        return _README.format(again=again, more=more, core=_native.core_version())
+        own = _OF_OWN if any(run.entry.sources for run in self.runs) else ""
+        return _README.format(again=again, own=own, more=more, core=_native.core_version())
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -304,7 +309,7 @@ _README = """\
 * `series.parquet`: one row for each run, queue and time, the raw series
 * `flows.parquet`: one row for each run, flow and window
 * `groups.parquet`: one row for each run, window and name of flows
-{more}* `runs/`: each finished run with its scenario in full; the same command goes on from here
+{own}{more}* `runs/`: each finished run with its scenario in full; the same command goes on here
 
     import pandas;  pandas.read_parquet("windows.parquet")
     import polars;  polars.read_parquet("series.parquet")
@@ -313,6 +318,9 @@ _README = """\
 Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
 packets, utilisation in percent of what the link could have sent.
 Made by Sojourn {core}.
+"""
+_OF_OWN = """\
+* `own/`: C files of yours, as they were run, each under its name and the digest of its content
 """
 _OF_EXPERIMENTS = """\
 * `report.html`, `reproduction.json`: measured beside published, and a verdict for each claim

@@ -24,7 +24,7 @@ import shutil
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,6 +121,8 @@ class Entry:
     key: str
     folder: Path
     report: Mapping[str, Any]
+    # Users' C files as they were run, with their headers: texts by path, by the engine's name.
+    sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def series(self) -> pa.Table:
         """The time series of the recorded queues."""
@@ -155,7 +157,8 @@ class Store:
             contents = {name: (folder / name).read_bytes() for name in digests}
             if any(digest(contents[name]) != digests[name] for name in digests):
                 raise ValueError("a file differs from its digest")
-            return Entry(key, folder, json.loads(contents["run.json"])["report"])
+            run = json.loads(contents["run.json"])
+            return Entry(key, folder, run["report"], run.get("sources", {}))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             self._set_aside(folder)
             return None

@@ -176,7 +176,7 @@ def check(
         keys = ("name", "what", "state", "said")
         print_json({"properties": [{key: getattr(f, key) for key in keys} for f in findings]})
     else:
-        print("\n".join(map(str, findings)))
+        print("\n".join(trial.lines(findings)))
     return 3 if any(finding.state == "FAILED" for finding in findings) else 0
 
 

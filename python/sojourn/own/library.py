@@ -3,7 +3,8 @@
 """A user's file as a library that the core loads.
 
 A library is in the user's cache, in a folder whose name is a digest of all that it was made of:
-the file, the headers that it includes, the compiler and its flags. The engine's scenarios and the
+the file, the headers that it includes, the compiler and its flags. A copy of the file and of its
+own headers lies beside it. The engine's scenarios and the
 keys of finished runs name the algorithm by that digest too.
 """
 
@@ -18,7 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from sojourn.own.compiler import shown
 from sojourn.store import default_root, write_errors
 
 _LIBRARY = "library.so"
+_SOURCE = "source"
 # As `aqm/all.sh` lists the algorithms of its folder.
 _DEFINED = re.compile(r"(static )?(?:const )?struct aqm_algo aqm_(\w+) ?(?:\[|=|__attribute__)")
 
@@ -52,6 +54,12 @@ class Library:
     def engine(self) -> str:
         """What scenarios of the engine call it."""
         return f"{self.file.stem}.c@{self.digest}"
+
+    def sources(self) -> dict[str, str]:
+        """Texts that it was compiled from, by path: the file, and headers but Sojourn's."""
+        root = self.folder / _SOURCE
+        files = (path for path in sorted(root.rglob("*")) if path.is_file())
+        return {str(path.relative_to(root)): path.read_text(errors="replace") for path in files}
 
 
 def is_file(name: str) -> bool:
@@ -81,7 +89,7 @@ def build(file: Path) -> Library:
     digest = _digest(name, parts)
     folder = cache_folder(digest)
     if not (folder / _LIBRARY).exists():
-        _compile(file, name, folder)
+        _compile(file, name, parts, folder)
     library = Library(file, name, digest, folder, parts, _load(file, name, digest, folder))
     _built[file] = states, library
     return library
@@ -130,7 +138,7 @@ def _frame() -> str:
     """The hash of what every library has."""
     check = compiler.sources() / "check"
     parts = [check / name for name in ("library.c", "rows.h", "sizes.h")]
-    return hash_of(parts, compiler.version(), *compiler.FREESTANDING)
+    return hash_of(parts, compiler.version(), *compiler.FREESTANDING, _SOURCE)
 
 
 def _digest(name: str, parts: Iterable[Path]) -> str:
@@ -142,7 +150,7 @@ def cache_folder(digest: str) -> Path:
     return default_root().parent / f"own-{digest}"
 
 
-def _compile(file: Path, name: str, folder: Path) -> None:
+def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None:
     """In another folder, which is then renamed: a folder of this name is complete."""
     with write_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -152,6 +160,9 @@ def _compile(file: Path, name: str, folder: Path) -> None:
             words = [*compiler.FREESTANDING, "-shared", "-nostdlib", "-Wl,-z,defs"]
             words += [*compiler.include_flags(file), f"-DAQM_OWN=aqm_{name}"]
             compiler.run([*words, shown(file), str(frame), "-o", str(beside / _LIBRARY)], file)
+            _copy(parts, beside / _SOURCE)
+            if cache_folder(_digest(name, parts)) != folder:
+                raise InputError(f"{shown(file)}: changed while it was compiled; run this again")
             _try_tables(file, beside / _LIBRARY)
             beside.chmod(0o755)
             if not folder.exists():
@@ -162,6 +173,17 @@ def _compile(file: Path, name: str, folder: Path) -> None:
                 raise
         finally:
             shutil.rmtree(beside, ignore_errors=True)
+
+
+def _copy(parts: Sequence[Path], to: Path) -> None:
+    """The parts that are not Sojourn's, as they lie to each other."""
+    ours = compiler.sources()
+    own = [part for part in parts if not part.is_relative_to(ours)] or [parts[0]]
+    common = os.path.commonpath([part.parent for part in own])
+    for part in own:
+        place = to / part.relative_to(common)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(part, place)
 
 
 def _try_tables(file: Path, library: Path) -> None:

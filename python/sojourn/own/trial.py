@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +47,22 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.state} {self.name}: {self.said or self.what}"
+
+
+def lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """One for each property; those that fail by the same fault, in another call, are only named."""
+    named: dict[str, list[str]] = {}
+    for finding in findings:
+        fault, at, _ = finding.said.partition(": in ")
+        if finding.state == "FAILED" and at and fault in named:
+            named[fault].append(finding.name)
+            continue
+        if finding.state == "FAILED" and at:
+            named[fault] = []
+        yield str(finding)
+    for fault, names in named.items():
+        if names:
+            yield f"FAILED too, {fault}: {', '.join(names)}"
 
 
 def before_run(file: Library) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sojourn import algorithms
-from sojourn.algorithms import Row
+from sojourn.algorithms import SCALES, Row
 from sojourn.linux.tc import tables, values
 
 
@@ -45,5 +45,5 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
         else:
             min_, max_, default = (values.write(row, n) for n in (row.min, row.max, row.default))
             yield f"  {row.name} {min_} to {max_} (default {default})"
-        note = values.SCALES[row.unit].note
-        yield f"      {row.help}{f' ({note})' if note else ''}{'; cannot be changed later' if row.fixed else ''}"
+        note = f" ({SCALES[row.unit].note})" if SCALES[row.unit].note else ""
+        yield f"      {row.help}{note}{'; cannot be changed later' if row.fixed else ''}"

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
+from tests.algorithms import ALGORITHMS
 from tests.models import flows
 from tests.models.closure import c_files, python_files
 from tests.models.digest import hash_of
@@ -33,20 +34,22 @@ NO_LAWS = ("aqm.h", "deps.h", "field.h", "setup.h")
 PLAIN = ("-O0",)
 SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 SHARED = ("-O1", "-fPIC")
-# What is tested of the queue itself, the quickest first; an algorithm's own test is not here.
-PROGRAMS = (
-    "test_fixed",
-    "test_sample",
-    "test_queue",
-    "test_edges",
-    "test_fq",
-    "test_change",
-    "test_fair",
-    "test_storm",
-)
-FIXED = PROGRAMS[0]
+FIXED = "test_fixed"
 # Without a queue and its algorithms.
-ALONE = PROGRAMS[:2]
+ALONE = (FIXED, "test_sample")
+LONGEST = "test_storm"
+
+
+def _of_the_queue() -> Iterator[str]:
+    """The tests in C but those of one algorithm; those that need no queue first."""
+    own = {f"test_{kind}{name}" for name in ALGORITHMS for kind in ("", "aqm_")}
+    found = {path.stem for path in TESTS.glob("test_*.c")} - own
+    yield from ALONE
+    yield from sorted(found - {*ALONE, LONGEST})
+    yield LONGEST
+
+
+PROGRAMS = tuple(_of_the_queue())
 
 
 class DoesNotCompileError(Exception):
@@ -148,10 +151,19 @@ class Workshop:
     def is_noticed(self, cases: list[Expected], name: str) -> bool:
         """By any test, the quick ones first."""
         return (
-            any(self.fails(p, self.limit_s[p]) for p in self.plain)
+            self.any_fails(self.plain)
             or bool(cases and tells(self.library(name), cases))
-            or any(self.fails(p, self.limit_s[p]) for p in self.sanitized)
+            or self.any_fails(self.sanitized)
         )
+
+    def any_fails(self, programs: list[Program]) -> bool:
+        """The one that fails goes to the front: it often notices the next mutant too."""
+        for program in programs:
+            if self.fails(program, self.limit_s[program]):
+                programs.remove(program)
+                programs.insert(0, program)
+                return True
+        return False
 
 
 def try_all(header: Path) -> tuple[Counter[str], list[Mutant]]:

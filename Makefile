@@ -28,11 +28,13 @@ help: ## list the verbs
 
 $(VENV)/.libraries: requirements.lock
 	tools/need.sh build
+	@echo 'Python libraries go into $(VENV): about half a minute'
 	python3 -m venv $(VENV)
 	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
 	touch $@
 
 $(VENV)/.native: $(VENV)/.libraries pyproject.toml tools/profile.sh $(CORE)
+	@echo 'The engine is compiled: about three minutes on two cores, without a word'
 	RUSTFLAGS="$(RUSTFLAGS) $$(tools/profile.sh)" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
 	$(BIN)/python -m compileall -q python
 	touch $@

@@ -83,6 +83,8 @@ def _print_differences(terminal: Console, title: str, found: Sequence[Difference
         # Where all are equal, as without a single mark, there is nothing to compare.
         if any(d.found.low or d.found.high for d in found if d.metric == metric)
     ]
+    if not columns:
+        return
     # One seed has a difference, and says nothing of how sure it is.
     how = ", seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
     print_columns(terminal, title + how, _labels(cases), columns)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -23,6 +24,20 @@ _WARNINGS = ("-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused")
 _INTEGERS = ("-mgeneral-regs-only",) if platform.machine() in ("x86_64", "aarch64") else ()
 FREESTANDING = (*_WARNINGS, "-O2", "-ffreestanding", "-fPIC", "-fvisibility=hidden", *_INTEGERS)
 HOSTED = (*_WARNINGS, "-O1")
+# What a compiler says of code that is C, and no algorithm.
+_HINTS = (
+    (
+        r"SSE|general-regs-only|[Ff]loating.point|undefined reference to `__\w+[sd]f",
+        "An algorithm has no floating point, since a kernel has none for it: use whole numbers "
+        "(muldiv64 and the other functions of fixed.h).",
+    ),
+    (
+        r"undefined reference to|undefined symbol|implicit declaration of function|"
+        r"fatal error: \S+\.h: No such file|fatal error: '\S+\.h' file not found",
+        "An algorithm has no C library: it may call what aqm.h and the headers beside it define "
+        "(random numbers: rng.h) and what is in its own file.",
+    ),
+)
 # Longer complaints are mostly repetitions of the first.
 _LINES = 30
 
@@ -77,5 +92,6 @@ def run(words: Sequence[str | Path], file: Path) -> str:
         lines = done.stderr.strip().splitlines()
         more = [f"... and {len(lines) - _LINES} lines more"] * (len(lines) > _LINES)
         text = "\n".join(lines[:_LINES] + more)
-        raise InputError(f"{shown(file)} does not compile:\n{text}")
+        hints = [hint for said, hint in _HINTS if re.search(said, done.stderr)][:1]
+        raise InputError("\n".join([f"{shown(file)} does not compile:", text, *hints]))
     return done.stdout

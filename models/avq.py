@@ -55,12 +55,15 @@ class Avq(Discipline):
         signal = self.judge.below("buffer", self.room(), self.virtual_queue + size)
         if not signal:
             self.virtual_queue += size
-        # Update Virtual Capacity: C~ = max(min(C~ + alpha gamma C (t - s), C) - alpha b, 0)
-        grown = self.virtual_rate + self.alpha * self.gamma * self.capacity * since_s
-        self.virtual_rate = max(min(grown, self.capacity) - self.alpha * size, 0.0)
+        self.adapt(since_s, size)
         # Update last packet arrival time: s <- t
         self.last_s = now_s
         return signal
+
+    def adapt(self, since_s: float, size: int) -> None:
+        """Update Virtual Capacity: C~ = max(min(C~ + alpha gamma C (t - s), C) - alpha b, 0)"""
+        grown = self.virtual_rate + self.alpha * self.gamma * self.capacity * since_s
+        self.virtual_rate = max(min(grown, self.capacity) - self.alpha * size, 0.0)
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         return self.signal(packet) if self.virtual_arrival(now_s, packet.size) else Act.PASS

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from models.avq import Avq
-from models.queue import Discipline, Judge, Packet
+from models.queue import Act, Discipline, Judge, Packet
 from tests.models.beside import NS, Q32_UNIT, Beside, common, plain
 from tests.models.library import LINK_BYTES_S, Case
+from tests.models.witnessed import ARRIVED, ASKED, NS2, AsRecorded, Child, Row, Witnessed
 
 
 class BesideAvq(Beside):
@@ -64,6 +65,83 @@ class BesideAvq(Beside):
 
 
 BESIDE = BesideAvq()
+
+# Its `ecnlim_`, of C.
+NS2_BEGINS = 0.8
+CE = 3
+
+
+class Ns2Avq(Avq):
+    """ns-2.35's, queue/vq.cc, by an author of the paper."""
+
+    def __init__(self, *, marks: bool, **common: Any) -> None:
+        super().__init__(**common)
+        self.marks = marks
+        self.virtual_rate = NS2_BEGINS * self.capacity
+        self.adapted_s: float | None = None
+
+    def virtual_arrival(self, now_s: float, size: int) -> bool:
+        if self.adapted_s is None:
+            self.adapted_s = self.last_s = now_s
+        self.now_s = now_s
+        before = self.virtual_rate
+        signal = super().virtual_arrival(now_s, size)
+        if signal and not self.marks:
+            # C~ is told nothing of what AVQ drops.
+            self.virtual_rate = before
+        else:
+            self.adapted_s = now_s
+        return signal
+
+    def adapt(self, since_s: float, size: int) -> None:
+        """Bounded by C after alpha b is taken, not before."""
+        assert self.adapted_s is not None
+        grown = self.alpha * self.gamma * self.capacity * (self.now_s - self.adapted_s)
+        moved = self.virtual_rate + grown - self.alpha * size
+        self.virtual_rate = max(min(moved, self.capacity), 0.0)
+
+    def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        """With marks, what cannot be marked is let in."""
+        act = super().on_arrival(now_s, packet)
+        return Act.PASS if self.marks and not packet.ect else act
+
+
+class WitnessedAvq(Witnessed):
+    """Every decision of ns-2's queue. Departures move nothing that AVQ knows."""
+
+    of = NS2
+    children: ClassVar = {"avq": Child({}), "avq-ecn": Child({}, ecn=True)}
+    changes: ClassVar = (
+        ("ns", ARRIVED, 2_000_000),
+        ("len", ARRIVED, 40),
+        ("packet", ASKED, 1),
+        ("drops", ASKED, 1),
+    )
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        # As in tests/models/ns2_avq.tcl.
+        limit = 30 * 1000
+        rate: dict[str, Any] = {"capacity": 10e6 / 8, "buffer": 0.8 * limit}
+        self.printed = Avq(**rate)
+        self.printed.virtual_rate = NS2_BEGINS * self.printed.capacity
+        self.unlike = 0
+        return Ns2Avq(marks=child.ecn, limit_bytes=limit, ecn=child.ecn, judge=judge, **rate)
+
+    def begin(self, model: Any, row: Row) -> None:
+        if row["kind"] != ARRIVED:
+            return
+        now_s = self.now_ns(row) * NS
+        if model.adapted_s is None:
+            self.printed.last_s = now_s
+        signal = self.printed.virtual_arrival(now_s, row["len"])
+        self.unlike += signal != (not row["let_in"] or row["ecn_after"] == CE)
+
+    def figures(self, model: Any) -> str:
+        """How far the pseudo-code is, on the same arrivals."""
+        return f"the pseudo-code, begun at 0.8 C, decides otherwise {self.unlike} times"
+
+
+WITNESSED = WitnessedAvq
 
 
 def test_avq_follows_its_pseudo_code() -> None:

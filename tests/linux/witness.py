@@ -28,9 +28,10 @@ from tests.linux.one_wire import OFFERS_ECN, PLAIN, WIRE
 from tests.linux.parity import kernel, lay_player
 from tests.linux.play import MS, NEW_LINK, ZERO_NS, Script
 from tests.models.follow import CHILDREN, KINDS
-from tests.models.witnessed import COLUMNS, FOLDER, SHOWN_BYTES, Child, Words
+from tests.models.witnessed import COLUMNS, FOLDER, LINUX, SHOWN_BYTES, Child, Words
 
 HERE = Path(__file__).resolve().parent
+NAMES = [name for name, (kind, _) in CHILDREN.items() if KINDS[kind].of == LINUX]
 RECORD = np.dtype(
     [
         ("ns", "u8"),
@@ -139,9 +140,9 @@ def columns(found: NDArray[np.void], words: Words) -> dict[str, NDArray[Any]]:
 def main() -> None:
     """Renew the recordings."""
     parser = argparse.ArgumentParser(description="Record the kernel's own qdiscs anew.")
-    parser.add_argument("names", nargs="*", choices=[*CHILDREN, []], help="some of them")
+    parser.add_argument("names", nargs="*", choices=[*NAMES, []], help="some of them")
     built = kernel()
-    for name in parser.parse_args().names or CHILDREN:
+    for name in parser.parse_args().names or NAMES:
         with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
             found = record(built, name, Path(scratch))
         path = FOLDER / f"{name}.npz"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A model gets the inputs of the kernel's own qdisc, and must make the same decisions.
+"""A model gets the inputs of another program's queue, and must make the same decisions.
 
-Nothing of the C core takes part. The model follows a qdisc's random decisions; how often
+Nothing of the C core takes part. The model follows random decisions; how often
 that was to be expected is then compared with how often it happened.
 """
 
@@ -81,17 +81,17 @@ def follow(name: str, recorded: Recorded) -> Found:
             assert (number not in have.dropped) == row["let_in"], f"{where}: {have}"
         else:
             have = model.request(now_s)
-            assert (have.sent or 0) == number, f"{where}: {have}, kernel sent {number}"
+            assert (have.sent or 0) == number, f"{where}: {have}, recorded: sent {number}"
         # one that came with CE looks like one that was marked
         seen = [packet for packet in have.marked if ecn.get(packet, before) != CE]
-        assert seen == marked, f"{where}: {have}, kernel marked {marked}"
+        assert seen == marked, f"{where}: {have}, recorded: marked {marked}"
         ecn[number] = row["ecn_after"]
         found.events += 1
         found.drops += len(have.dropped)
         found.marks += len(marked)
-        assert found.drops == row["drops"], f"{where}: {found}, kernel's drops {row['drops']}"
+        assert found.drops == row["drops"], f"{where}: {found}, recorded: {row['drops']} drops"
         held = len(model.all_waiting())
-        assert held == row["held"], f"{where}: {held} wait, kernel {row['held']}"
+        assert held == row["held"], f"{where}: {held} wait, recorded {row['held']}"
         try:
             kind.check(model, row)
         except AssertionError as error:
@@ -102,7 +102,7 @@ def follow(name: str, recorded: Recorded) -> Found:
 
 def main() -> None:
     """Print the figures of each replay."""
-    parser = argparse.ArgumentParser(description="Replay what the kernel's qdiscs were given.")
+    parser = argparse.ArgumentParser(description="Replay what other queues were given.")
     parser.add_argument("names", nargs="*", choices=[*CHILDREN, []], help="some of them")
     for name in parser.parse_args().names or sorted(CHILDREN):
         found = follow(name, load(name))

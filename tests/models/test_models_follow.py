@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The models do on recorded arrivals what Linux's own qdiscs did; the C core takes no part."""
+"""The models do on recorded arrivals what Linux's and ns-2's own queues did; no C takes part."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import pytest
 from models.codel import CoDel
 from models.pie import Pie
 from tests.algorithms import codel, pie
+from tests.models import ns2
 from tests.models.follow import CHILDREN, KINDS, follow
-from tests.models.witnessed import FOLDER, load
+from tests.models.witnessed import FOLDER, load, with_times
 
 NAMES = sorted(CHILDREN)
 CHANGES = [
@@ -27,7 +28,7 @@ def test_what_is_recorded_is_followed() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_model_does_what_the_kernel_did(name: str) -> None:
+def test_the_model_does_what_was_recorded(name: str) -> None:
     found = follow(name, load(name))
     assert found.events > 10_000
     assert found.drops > 30
@@ -44,8 +45,16 @@ def test_the_exact_form_is_told_from_linux_s(
 ) -> None:
     monkeypatch.setattr(module, form, exact)
     name = module.BESIDE.algorithm
-    with pytest.raises(AssertionError, match="kernel"):
+    with pytest.raises(AssertionError, match=r"kernel|recorded"):
         follow(name, load(name))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ns2.NAMES)
+def test_ns2_does_again_what_is_kept(name: str) -> None:
+    kept, anew = load(name), with_times(ns2.record(name))
+    assert follow(name, anew).drops > 30
+    assert all((kept[column] == values).all() for column, values in anew.items()), ns2.__doc__
 
 
 @pytest.mark.parametrize(("name", "column", "kind", "change"), CHANGES)

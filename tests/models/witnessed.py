@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Inputs and outputs of the kernel's own qdiscs, as recorded by tests/linux/witness.py.
+"""Inputs and outputs of other programs' queues: of the kernel's own qdiscs, as recorded by
+tests/linux/witness.py, and of ns-2's queues, by tests/models/ns2.py.
 
-`python -m tests.linux.witness` records anew; everybody else only reads the files. `Witnessed` is
-what a module of tests/algorithms says of the kernel's qdisc of that name.
+`python -m tests.linux.witness` and `python -m tests.models.ns2` record anew; everybody else only
+reads the files. `Witnessed` is what a module of tests/algorithms says of such a queue.
 """
 
 from __future__ import annotations
@@ -96,9 +97,14 @@ class AsRecorded(Judge):
         return value < bound
 
 
-class Witnessed(ABC):
-    """How a model follows the kernel's qdisc of the same name."""
+LINUX, NS2 = "linux", "ns2"
 
+
+class Witnessed(ABC):
+    """How a model follows another program's queue, mostly the kernel's qdisc of the same name."""
+
+    # Whose it is.
+    of: ClassVar[str] = LINUX
     # By the names of their recordings.
     children: ClassVar[Mapping[str, Child]]
     shows: ClassVar[int] = XSTATS

@@ -130,6 +130,8 @@ TEST(a_lane_is_told_and_a_probe_joins_that_of_its_packet)
 
 	script.enqueue.queue = 1;
 	arrive_probed(&b, 1);
+	CHECK_EQ(script.arrived.lane, 0); /* it is in none yet */
+	CHECK(!script.arrived.probe);
 	script.enqueue.queue = 0;
 	arrive_probed(&b, 1);
 	CHECK_EQ(inst_views(inst_nth(b.q, 0))[0].pkts, 2);
@@ -137,6 +139,7 @@ TEST(a_lane_is_told_and_a_probe_joins_that_of_its_packet)
 	script.pick = 1;
 	leave(&b);
 	CHECK_EQ(script.lanes_left, 2);
+	CHECK(!script.offered.probe);
 	leave(&b);
 	script.pick = 0;
 	leave(&b);
@@ -158,6 +161,11 @@ TEST(a_probe_is_no_victim_but_is_seen_for_what_it_is)
 	CHECK_EQ(b.q->count.bad[AQM_BAD_VICTIM], 1);
 	CHECK_EQ(b.q->pkts, 3);
 	CHECK_EQ(b.q->probes.freed, 0);
+	/* the packet before it is one as any */
+	script.enqueue.victim[0] = 0;
+	arrive(&b, 1, 1000, 0);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_VICTIM], 1);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_MATCH], 1);
 	bench_end(&b);
 }
 
@@ -190,6 +198,21 @@ TEST(an_arrival_evicts_probes_of_the_fattest_flow_too)
 	CHECK(b.q->pkts <= 4);
 	CHECK(b.q->probes.freed >= 1);
 	CHECK(conserved(&b));
+	bench_end(&b);
+}
+
+/* Of 1000 and 42 bytes twice, all but the last must go. */
+TEST(an_arrival_evicts_on_behind_a_probe)
+{
+	struct bench b = ODD_BEGIN(&asks, 100, {"limit_bytes", 2100}, {"flows", 16});
+
+	script.enqueue.probe = 1;
+	arrive_probed(&b, 1u << 28);
+	arrive_probed(&b, 1u << 28);
+	CHECK(arrive(&b, 2u << 28, 2000, 0) != AQM_NIL);
+	CHECK_EQ(drops(&b), 2);
+	CHECK_EQ(b.q->probes.freed, 1);
+	CHECK_EQ(b.q->bytes, 2042);
 	bench_end(&b);
 }
 

@@ -32,8 +32,7 @@ _HINTS = (
         "(muldiv64 and the other functions of fixed.h).",
     ),
     (
-        r"undefined reference to|undefined symbol|implicit declaration of function|"
-        r"fatal error: \S+\.h: No such file|fatal error: '\S+\.h' file not found",
+        r"undefined reference to|undefined symbol|implicit declaration of function",
         "An algorithm has no C library: it may call what aqm.h and the headers beside it define "
         "(random numbers: rng.h) and what is in its own file.",
     ),

@@ -320,7 +320,8 @@ packets, utilisation in percent of what the link could have sent.
 Made by Sojourn {core}.
 """
 _OF_OWN = """\
-* `own/`: C files of yours, as they were run, each under its name and the digest of its content
+* `own/`: C files of yours, as they were run, each under its name and the digest of its content;
+  `--aqm ./own/.../NAME.c` runs one again
 """
 _OF_EXPERIMENTS = """\
 * `report.html`, `reproduction.json`: measured beside published, and a verdict for each claim

@@ -257,4 +257,11 @@ def test_linux_is_set_beside_the_simulator(small: Path, capsys: pytest.CaptureFi
     both = replace(sim, runs=(*sim.runs, *there))
     assert {(d.host, d.to_host, d.found.mean) for d in differences(both)} == {("linux", "sim", 0)}
     print_result(both, None)
+    assert "linux less sim: none, every value is equal" in capsys.readouterr().out
+    of_pie = sojourn.run(small, aqms=["pie"], seeds=2)
+    other = [
+        replace(run, labels={**run.labels, "host": "linux"}, report=beside.report)
+        for run, beside in zip(sim, of_pie, strict=True)
+    ]
+    print_result(replace(sim, runs=(*sim.runs, *other)), None)
     assert "linux less sim, seed by seed" in capsys.readouterr().out

@@ -84,6 +84,7 @@ def _print_differences(terminal: Console, title: str, found: Sequence[Difference
         if any(d.found.low or d.found.high for d in found if d.metric == metric)
     ]
     if not columns:
+        terminal.print(f"{title}: none, every value is equal\n", markup=False, soft_wrap=True)
         return
     # One seed has a difference, and says nothing of how sure it is.
     how = ", seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_aqm_asqm.c: what replays beside the model do not reach: rows that change.
+// test_aqm_asqm.c: what replays beside the model do not reach: rows that change, bounds.
 
 #include "begin.h"
+#include "law/asqm.h"
 
 extern const struct aqm_algo aqm_asqm;
 
@@ -25,4 +26,78 @@ TEST(a_shorter_interval_acts_at_once)
 	}
 	CHECK(drops(&b) > 550);
 	bench_end(&b);
+}
+
+TEST(a_round_trip_is_kept_between_a_nanosecond_and_69_seconds)
+{
+	const struct asqm_conf c = {.target = 50 * NS_PER_MS, .interval = 100 * NS_PER_MS};
+	struct asqm_law l = {.base_ns = AQM_NEVER};
+
+	asqm_sample(&l, &c, NS_PER_S, 100 * NS_PER_S);
+	CHECK_EQ(l.rtt_ns, (u64)1 << 36);
+	asqm_sample(&l, &c, NS_PER_S, 0);
+	CHECK_EQ(l.rtt_ns, 1);
+}
+
+TEST(an_episode_lasts_from_the_target_to_a_nanosecond_below)
+{
+	struct bench b = BEGIN(&aqm_asqm, 4, 0, {"limit", 2}, {"target", 50 * NS_PER_MS});
+
+	aqm_echo(b.q, b.now, 0, 50 * NS_PER_MS - 1);
+	CHECK_EQ(stat(&b, "dropping"), 0);
+	/* SRTT moves by eighths, and is a nanosecond below for a while. */
+	aqm_echo(b.q, b.now, 0, 50 * NS_PER_MS + 7);
+	CHECK_EQ(stat(&b, "srtt"), 50 * NS_PER_MS);
+	CHECK_EQ(stat(&b, "dropping"), 1);
+	aqm_echo(b.q, b.now, 0, 50 * NS_PER_MS);
+	CHECK_EQ(stat(&b, "dropping"), 1);
+	aqm_echo(b.q, b.now, 0, 50 * NS_PER_MS - 1);
+	CHECK_EQ(stat(&b, "dropping"), 0);
+	bench_end(&b);
+}
+
+TEST(a_first_round_trip_of_the_target_is_enough)
+{
+	struct bench b = BEGIN(&aqm_asqm, 4, 0, {"limit", 2}, {"target", 50 * NS_PER_MS});
+
+	aqm_echo(b.q, b.now, 0, 50 * NS_PER_MS);
+	CHECK_EQ(stat(&b, "dropping"), 1);
+	bench_end(&b);
+}
+
+/* Marks at two departures, so long after an answer of 100 ms at 1 s. */
+static u64 marks_after(u64 first_ns, u64 second_ns)
+{
+	struct bench b = BEGIN(&aqm_asqm, 8, NS_PER_S, {"limit", 6}, {"ecn", 1});
+	u64 answered_ns = b.now, found;
+
+	aqm_echo(b.q, b.now, 0, 100 * NS_PER_MS);
+	b.now = answered_ns + first_ns;
+	arrive(&b, 1, 1000, AQM_ECT0);
+	arrive(&b, 1, 1000, AQM_ECT0);
+	leave(&b);
+	b.now = answered_ns + second_ns;
+	leave(&b);
+	found = marks(&b);
+	bench_end(&b);
+	return found;
+}
+
+TEST(signals_are_due_on_the_nanosecond)
+{
+	CHECK_EQ(marks_after(0, 0), 1);
+	CHECK_EQ(marks_after(0, 100 * NS_PER_MS - 1), 1);
+	CHECK_EQ(marks_after(0, 100 * NS_PER_MS), 2);
+}
+
+TEST(a_schedule_that_lags_by_more_than_an_interval_goes_on_from_now)
+{
+	CHECK_EQ(marks_after(100 * NS_PER_MS, 100 * NS_PER_MS), 2);
+	CHECK_EQ(marks_after(100 * NS_PER_MS + 1, 100 * NS_PER_MS + 1), 1);
+}
+
+TEST(an_episode_without_answers_ends_behind_a_second)
+{
+	CHECK_EQ(marks_after(NS_PER_S, NS_PER_S), 1);
+	CHECK_EQ(marks_after(NS_PER_S + 1, NS_PER_S + 1), 0);
 }

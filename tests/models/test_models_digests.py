@@ -6,16 +6,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import fuzz.run
 import tests.models.mutants_run
 from tests.models.digest import program
 
 
-# Each file's share takes minutes, a header's a quarter of an hour: `make test-deep` tries what
-# is stale, and then this holds.
-@pytest.mark.deep
 def test_mutants_were_tried_on_this_core() -> None:
     assert not tests.models.mutants_run.stale(), f"run `{tests.models.mutants_run.MADE_BY}`"
 

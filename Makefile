@@ -13,6 +13,8 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 export PATH := $(BIN):$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+# A process on each processor; what shares something costly stays in one.
+PYTEST := pytest -n auto --dist loadgroup
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
@@ -74,25 +76,26 @@ test-fuzz: setup ## the queue and every algorithm, a million random calls under 
 	python -m fuzz.run
 
 test-models: setup ## each algorithm beside its independent model
-	pytest tests/models tests/algorithms
+	$(PYTEST) tests/models tests/algorithms
 
 test-python: setup ## package and documentation
-	pytest tests --ignore tests/models --ignore tests/algorithms --ignore tests/linux
+	$(PYTEST) tests --ignore tests/models --ignore tests/algorithms --ignore tests/linux
 
 test-validation: setup ## the engine beside Linux, cell by cell
 	python -m validation.compare --check
 
+# The kernel's driver has its own two guests at a time.
 QDISC := tests/linux/test_qdisc.py tests/linux/test_debian.py tests/linux/hostile
 TDC := tests/linux/test_tdc.py
 
 test-qdisc: setup ## the qdisc in real kernels: its cases, as users build it, in storms
-	pytest $(QDISC)
+	$(PYTEST) $(QDISC)
 
 test-tdc: setup ## the kernel's own test driver on the qdisc
 	pytest $(TDC)
 
 test-linux: setup ## what a kernel did, beside the core and the engine
-	pytest tests/linux $(addprefix --ignore ,$(QDISC) $(TDC))
+	$(PYTEST) tests/linux $(addprefix --ignore ,$(QDISC) $(TDC))
 
 test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh
@@ -100,7 +103,7 @@ test-wheel: setup ## the wheel in an empty environment, from an empty folder
 test-deep: setup ## all that takes longer: mutants, long cases, 10^8 fuzzed calls, sanitizers in a kernel, storms
 	tools/need.sh deep
 	$(MAKE) --no-print-directory mutants
-	pytest tests -m deep
+	$(PYTEST) tests -m deep
 	python -m fuzz.run --deep
 	python -m tests.linux.sanitizers
 	python -m tests.linux.hostile

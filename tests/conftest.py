@@ -28,6 +28,18 @@ count = 2
 """
 
 
+# What takes longer to make than the tests with it: these share a process, where there are several.
+SHARED = ("beside", "short")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Bring together what shares such a thing."""
+    for item in items:
+        for name in SHARED:
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.xdist_group("reproductions"))
+
+
 @pytest.fixture(autouse=True)
 def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or fills the user's store."""

@@ -11,8 +11,9 @@ limit=${TEST_LIMIT:-300s}
 warn='-std=gnu11 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -Wno-unused-function'
 sanitize='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
 
-for cc in ${CCS:-gcc clang-16}; do
-	mkdir -p "$out/$cc"
+compile_and_run() { # the compiler, then the arguments
+	cc=$1
+	shift
 	for source in ./*.c algorithms/*.c; do
 		# shellcheck disable=SC2086
 		$cc $warn $sanitize -I. -c "$source" -o "$out/$cc/$(basename "$source" .c).o"
@@ -28,4 +29,18 @@ for cc in ${CCS:-gcc clang-16}; do
 	$cc $warn $sanitize -DAQM_NARROW -I. -Itest test/test_fixed.c -o "$out/$cc/test_fixed_narrow"
 	printf '%-9s %-14s ' "$cc" 'fixed, narrow'
 	timeout "$limit" "$out/$cc/test_fixed_narrow" "$@" || [ $# -gt 0 ]
+}
+
+# Both at once; what each printed follows in order.
+jobs=
+for cc in ${CCS:-gcc clang-16}; do
+	mkdir -p "$out/$cc"
+	compile_and_run "$cc" "$@" >"$out/$cc.log" 2>&1 &
+	jobs="$jobs $cc:$!"
 done
+failed=0
+for job in $jobs; do
+	wait "${job#*:}" || failed=1
+	cat "$out/${job%:*}.log"
+done
+exit $failed

@@ -76,9 +76,9 @@ def _pairs(algorithm: str) -> Iterator[Form]:
 
 def _of_a_change(algorithm: str) -> Iterator[Case]:
     setup, left = [f"{ADD} {Form(algorithm).typed()}"], f"{ROOT} {Form(algorithm).shown()}\n"
-    for other in algorithms.algorithms():
-        if other == algorithm:
-            continue
-        name = f"{algorithm}: changed to {other}"
-        sentence = say("this queue is", algorithm)
-        yield kernel_refuses(name, f"{CHANGE} {other}", sentence, setup, left)
+    names = list(algorithms.algorithms())
+    other = names[names.index(algorithm) - 1]
+    sentence = say("this queue is", algorithm)
+    yield kernel_refuses(
+        f"{algorithm}: changed to {other}", f"{CHANGE} {other}", sentence, setup, left
+    )

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from tests.models import library
 from tests.reproductions import beside, short
 
 __all__ = ["beside", "short"]
@@ -27,6 +29,9 @@ name = "bulk"
 count = 2
 """
 
+
+# Each process of several builds the core in a folder of its own.
+library.BUILD /= os.environ.get("PYTEST_XDIST_WORKER", "")
 
 # What takes longer to make than the tests with it: these share a process, where there are several.
 SHARED = ("beside", "short")

@@ -13,6 +13,7 @@ extern const struct aqm_algo aqm_duk;
 extern const struct aqm_algo aqm_fifo;
 extern const struct aqm_algo aqm_fq_codel;
 extern const struct aqm_algo aqm_lqd;
+extern const struct aqm_algo aqm_pi;
 extern const struct aqm_algo aqm_pie;
 extern const struct aqm_algo aqm_pie_2013;
 extern const struct aqm_algo aqm_red;
@@ -29,6 +30,7 @@ const struct aqm_algo *const aqm_all[] = {
 	&aqm_fifo,
 	&aqm_fq_codel,
 	&aqm_lqd,
+	&aqm_pi,
 	&aqm_pie,
 	&aqm_pie_2013,
 	&aqm_red,

@@ -4,13 +4,8 @@
 // Controller for Router Buffer Management", ICDCS 2006, section 3.1.
 
 #include "aqm.h"
-#include "fixed.h"
+#include "law/even.h"
 #include "rng.h"
-
-/* The probability is Q8.56: 24 bits below the gains' Q0.32. */
-#define LQD_ONE ((u64)1 << 56)
-/* Twice the whole range of p: a larger step changes nothing more, whatever the other is. */
-#define RISE_MAX ((u64)2 << 32)
 
 struct lqd_conf {
 	u64 interval;
@@ -84,31 +79,19 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	return aqm_drop(AQM_WHY_LIMIT);
 }
 
-static s64 towards(u64 from, u64 to, u64 size)
-{
-	return to < from ? -(s64)size : (s64)size;
-}
-
 /* a (q - qref) - b (l - pref), in Q8.56. The first is at most 2^57, the second 2^56. */
 static s64 step(const struct lqd_conf *c, u32 q, u32 loss)
 {
-	u64 above = q > c->qref ? q - c->qref : c->qref - q;
-	u64 over = loss > c->pref ? loss - c->pref : c->pref - loss;
+	u64 apart = loss > c->pref ? loss - c->pref : c->pref - loss;
+	s64 fall = (s64)(c->b * apart >> 8);
 
-	return towards(c->qref, q, min64(c->a * above, RISE_MAX) << 24) +
-	       towards(loss, c->pref, c->b * over >> 8);
+	return even_step(even_term(c->a, q, c->qref)) - (loss < c->pref ? -fall : fall);
 }
 
-/* So many steps, each bounded by 0 and 1. */
 static void move(struct lqd_state *s, s64 by, u64 times)
 {
-	u64 size = (u64)(by < 0 ? -by : by), room = by < 0 ? s->p : LQD_ONE - s->p;
-	/* at least as many as lead to the bound */
-	u64 most = size ? div64(room, size) + 1 : 0;
-	u64 all = min64(room, min64(times, most) * size);
-
-	s->p = by < 0 ? s->p - all : s->p + all;
-	s->prob = s->p == LQD_ONE ? U32_MAX : (u32)(s->p >> 24);
+	s->p = even_moved(s->p, by, times);
+	s->prob = even_q32(s->p);
 }
 
 static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)

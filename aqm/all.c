@@ -6,6 +6,7 @@
 
 extern const struct aqm_algo aqm_asqm;
 extern const struct aqm_algo aqm_avq;
+extern const struct aqm_algo aqm_blue;
 extern const struct aqm_algo aqm_choke;
 extern const struct aqm_algo aqm_codel;
 extern const struct aqm_algo aqm_dualpi2;
@@ -23,6 +24,7 @@ extern const struct aqm_algo aqm_sfb;
 const struct aqm_algo *const aqm_all[] = {
 	&aqm_asqm,
 	&aqm_avq,
+	&aqm_blue,
 	&aqm_choke,
 	&aqm_codel,
 	&aqm_dualpi2,

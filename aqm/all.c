@@ -18,6 +18,7 @@ extern const struct aqm_algo aqm_pi;
 extern const struct aqm_algo aqm_pie;
 extern const struct aqm_algo aqm_pie_2013;
 extern const struct aqm_algo aqm_red;
+extern const struct aqm_algo aqm_rem;
 extern const struct aqm_algo aqm_sfb;
 
 /* clang-format off */
@@ -36,6 +37,7 @@ const struct aqm_algo *const aqm_all[] = {
 	&aqm_pie,
 	&aqm_pie_2013,
 	&aqm_red,
+	&aqm_rem,
 	&aqm_sfb,
 	NULL,
 };

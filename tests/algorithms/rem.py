@@ -16,7 +16,6 @@ from tests.models.generator import Draws
 from tests.models.inputs import MS, SECOND
 from tests.models.library import LINK_BYTES_S, Case
 
-
 # Above, a price cannot be told from the probability.
 SURE = 0.999
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""PI: Hollot, Misra, Towsley and Gong, "On Designing Improved Controllers for AQM Routers Supporting
+"""PI: Hollot, Misra, Towsley, Gong, "On Designing Improved Controllers for AQM Routers Supporting
 TCP Flows", INFOCOM 2001: p(kT) = a (q(kT) - q_ref) - b (q((k - 1)T) - q_ref) + p((k - 1)T).
 """
 

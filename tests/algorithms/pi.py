@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -14,6 +14,7 @@ from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, proba
 from tests.models.generator import Draws
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
+from tests.models.witnessed import ARRIVED, ASKED, NS2, AsRecorded, Child, Row, Witnessed
 
 
 class BesidePi(Beside):
@@ -60,6 +61,33 @@ class BesidePi(Beside):
 
 
 BESIDE = BesidePi()
+
+
+class WitnessedPi(Witnessed):
+    """Every draw of ns-2's queue, at the probability that it traces."""
+
+    of = NS2
+    children: ClassVar = {"pi": Child({}), "pi-ecn": Child({}, ecn=True)}
+    changes: ClassVar = (("packet", ASKED, 1), ("drops", ASKED, 1), ("ns", ARRIVED, 5 * MS))
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        # As in tests/models/ns2_pi.tcl.
+        return Pi(
+            q_ref=20,
+            a=0.0005,
+            b=0.00048,
+            interval_s=1 / 200,
+            limit_pkts=60,
+            ecn=child.ecn,
+            judge=judge,
+            uniform=lambda: 0.5,
+        )
+
+    def check(self, model: Any, row: Row) -> None:
+        assert model.p == pytest.approx(row["prob_e12"] * 1e-12, rel=5e-6, abs=1e-12)
+
+
+WITNESSED = WitnessedPi
 
 
 @pytest.mark.parametrize(

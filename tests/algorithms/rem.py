@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -15,6 +15,7 @@ from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, proba
 from tests.models.generator import Draws
 from tests.models.inputs import MS, SECOND
 from tests.models.library import LINK_BYTES_S, Case
+from tests.models.witnessed import ARRIVED, ASKED, NS2, AsRecorded, Child, Row, Witnessed
 
 # Above, a price cannot be told from the probability.
 SURE = 0.999
@@ -79,7 +80,7 @@ class BesideRem(Beside):
 
     def slope(self, model: Rem, price: float) -> float:
         """Of the probability over the price."""
-        return math.log(model.phi) * float(model.phi) ** -price
+        return math.log(model.phi) * math.pow(model.phi, -price)
 
     def steepness(self, model: Rem) -> float:
         """Of the probability over the price, where it is steepest in reach."""
@@ -104,6 +105,35 @@ class BesideRem(Beside):
 
 
 BESIDE = BesideRem()
+
+
+class WitnessedRem(Witnessed):
+    """Every draw of ns-2's queue, at the probability that it traces; without marks, which it sets
+    at the departure."""
+
+    of = NS2
+    children: ClassVar = {"rem": Child({}), "rem-bytes": Child({})}
+    changes: ClassVar = (("packet", ASKED, 1), ("drops", ASKED, 1), ("ns", ARRIVED, 4 * MS))
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        # As in tests/models/ns2_rem.tcl. A packet that fills its queue is refused.
+        in_bytes = child is self.children["rem-bytes"]
+        limit = {"limit_bytes": 60 * 1000 - 1} if in_bytes else {"limit_pkts": 60 - 1}
+        return Rem(
+            capacity=10e6 / 8,
+            gamma=0.5,
+            interval_s=0.004,
+            in_bytes=in_bytes,
+            judge=judge,
+            uniform=lambda: 0.5,
+            **limit,
+        )
+
+    def check(self, model: Any, row: Row) -> None:
+        assert model.probability() == pytest.approx(row["prob_e12"] * 1e-12, rel=5e-6, abs=1e-12)
+
+
+WITNESSED = WitnessedRem
 
 
 @pytest.mark.parametrize(

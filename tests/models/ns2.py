@@ -4,8 +4,9 @@
 
     python -m tests.models.ns2 [NAME ...]
 
-records anew those of tests/models/witnessed that come from there, by one Tcl script for each
-algorithm (ns2_NAME.tcl). It needs `ns` (Debian: ns2); the models only read the recordings.
+records anew those of tests/models/witnessed that come from there: ns2.tcl is the network, and
+ns2_NAME.tcl sets the queue of one algorithm. It needs `ns` (Debian: ns2); the models only read
+the recordings.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.models.follow import CE, CHILDREN, KINDS
-from tests.models.witnessed import ARRIVED, ASKED, CLOCK_NS, COLUMNS, FOLDER, NS2
+from tests.models.inputs import SECOND
+from tests.models.witnessed import ARRIVED, ASKED, CLOCK_NS, COLUMNS, FOLDER, NS2, with_times
 
 NAMES = sorted(name for name, (kind, _) in CHILDREN.items() if KINDS[kind].of == NS2)
 # Event, time in s, nodes, kind, bytes, flags, flow, addresses, sequence number, packet's number.
 EVENT = re.compile(r"([+d-]) (\S+) \d+ \d+ \S+ (\d+) (\S+) (\d+) \S+ \S+ \S+ (\d+)")
+# Letter, time in s, probability.
+CHANGE = re.compile(r"p (\S+) (\S+)")
 ECT0 = 2
 # Places of a packet's flags.
 MARKED, CAPABLE = 4, 6
@@ -41,11 +45,12 @@ def record(name: str) -> dict[str, NDArray[Any]]:
     """Run ns-2; the columns of a recording."""
     kind, child = CHILDREN[name]
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
-        events = Path(scratch) / "events"
-        script = Path(__file__).with_name(f"ns2_{kind}.tcl")
-        words = ["ns", str(script), str(int(child.ecn)), str(events)]
-        subprocess.run(words, check=True, capture_output=True)
-        return columns(events.read_text())
+        events, changes = Path(scratch) / "events", Path(scratch) / "changes"
+        network, settings = (Path(__file__).with_name(f"{of}.tcl") for of in ("ns2", f"ns2_{kind}"))
+        of = [settings, name, int(child.ecn), events, changes]
+        subprocess.run(["ns", network, *map(str, of)], check=True, capture_output=True)
+        found = columns(events.read_text())
+        return found | probabilities(changes.read_text(), with_times(found)["ns"])
 
 
 def columns(text: str) -> dict[str, NDArray[Any]]:
@@ -81,6 +86,17 @@ def columns(text: str) -> dict[str, NDArray[Any]]:
         if column != "step_ns"
     }
     return found | {"step_ns": np.diff(times, prepend=np.uint64(0))}
+
+
+def probabilities(text: str, ns: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """The queue's own probability at each record, if it traced one, in 10^-12: it has six digits,
+    as its time."""
+    found = CHANGE.findall(text)
+    changes = [(0, 0), *((float(time_s) * SECOND, float(p) * 1e12) for time_s, p in found)]
+    if not found:
+        return {}
+    times, values = np.array(changes).round().astype(np.uint64).T
+    return {"prob_e12": values[np.searchsorted(times, ns, side="right") - 1]}
 
 
 def main() -> None:

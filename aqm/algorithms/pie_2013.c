@@ -4,7 +4,7 @@
 // Scheme to Address the Bufferbloat Problem", HPSR 2013. Papers compare with it.
 
 #include "aqm.h"
-#include "law/pie.h"
+#include "law/pie_2013.h"
 #include "rng.h"
 
 struct pie_2013_conf {
@@ -15,9 +15,7 @@ struct pie_2013_conf {
 
 struct pie_2013_state {
 	struct pie_law law;
-	struct pie_drain drain;
-	u64 rate_x8; /* average of bytes/s, times 8 */
-	u64 rate;
+	struct pie_2013_rate drain;
 	u32 prob;
 	struct aqm_rng rng;
 };
@@ -43,19 +41,13 @@ static const struct aqm_field stats[] = {
 	AQM_STAT(1, AQM_U32, pie_2013_state, "prob", prob, AQM_PROB, 0, "signal probability"),
 	AQM_STAT(2, AQM_U64, pie_2013_state, "delay", law.delay_ns, AQM_NS, 0,
 		"delay estimated at the last update"),
-	AQM_STAT(3, AQM_U64, pie_2013_state, "rate", rate, AQM_BYTES_PER_S, 0,
+	AQM_STAT(3, AQM_U64, pie_2013_state, "rate", drain.rate, AQM_BYTES_PER_S, 0,
 		"average drain rate"),
 	AQM_STAT(4, AQM_U64, pie_2013_state, "burst", law.burst_ns, AQM_NS, 0,
 		"burst allowance left"),
 	AQM_END,
 };
 /* clang-format on */
-
-/* The gains of the paper hold from p = 0.1 up. */
-static const struct pie_tune tune[] = {
-        {PIE_ONE / 10, 1},
-        {PIE_ONE / 100, 3},
-};
 
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
 {
@@ -79,27 +71,13 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	return aqm_signal(view, pkt, AQM_WHY_EARLY);
 }
 
-static void average_rate(struct pie_2013_state *s, u64 spent_ns)
-{
-	/* bytes < 2^32, so the product fits */
-	u64 rate = div64(s->drain.bytes * NS_PER_S, spent_ns);
-
-	if (s->rate_x8)
-		s->rate_x8 += rate - (s->rate_x8 >> 3);
-	else
-		s->rate_x8 = rate << 3;
-	s->rate = s->rate_x8 >> 3;
-}
-
 static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *view, const struct aqm_pkt *pkt)
 {
 	struct pie_2013_state *s = st;
 	const struct pie_2013_conf *c = conf;
 
-	if (pie_drained(&s->drain, pkt->len, c->dq_threshold) && now > s->drain.start_ns)
-		average_rate(s, now - s->drain.start_ns);
-	pie_drain_again(&s->drain, now, view->bytes, c->dq_threshold);
+	pie_2013_leaves(&s->drain, now, pkt->len, view->bytes, c->dq_threshold);
 	return aqm_pass();
 }
 
@@ -107,10 +85,9 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 {
 	struct pie_2013_state *s = st;
 	const struct pie_2013_conf *c = conf;
-	struct pie_gains gains = {c->target, c->alpha, c->beta, tune, 2};
+	struct pie_gains gains = {c->target, c->alpha, c->beta, pie_2013_tune, 2};
 
-	/* no rate yet, so no delay: do not act */
-	s->law.delay_ns = s->rate ? div64(view->bytes * NS_PER_S, s->rate) : 0;
+	s->law.delay_ns = pie_2013_delay_ns(&s->drain, view->bytes);
 	pie_move(&s->law, pie_step(&s->law, &gains));
 	pie_spend_burst(&s->law, c->tupdate);
 	pie_renew_burst(&s->law, c->target, c->max_burst);

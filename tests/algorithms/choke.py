@@ -21,6 +21,7 @@ from tests.algorithms.red import (
 from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
 from tests.models.generator import Draws
 from tests.models.library import Case
+from tests.models.ring import OnRing, cells
 from tests.models.witnessed import (
     ARRIVED,
     ASKED,
@@ -38,48 +39,8 @@ from tests.models.witnessed import (
 )
 
 
-class ChokeOnRing(Choke):
-    """Draws as the core documents it (ring.h, sample.h): a slot of a ring in which drawn packets
-    leave holes; three tries, then the head."""
-
-    def __init__(self, *, draws: Draws, cells: int, **rest: Any) -> None:
-        super().__init__(draw=self.drawn, uniform=draws.uniform, **rest)
-        self.draws = draws
-        self.cells = cells
-        self.slots: list[Packet | None] = []
-
-    def drawn(self, waiting: list[Packet]) -> int:
-        """The place of the drawn packet among those that wait."""
-        for _ in range(3):
-            packet = self.slots[self.draws.below(len(self.slots))]
-            if packet is not None:
-                return waiting.index(packet)
-        return 0
-
-    def join(self, packet: Packet) -> None:
-        super().join(packet)
-        if len(self.slots) == self.cells:
-            self.slots = [p for p in self.slots if p is not None]
-        self.slots.append(packet)
-
-    def take(self) -> Packet | None:
-        packet = super().take()
-        self.vacate(packet)
-        return packet
-
-    def remove(self, now_s: float, position: int, why: Why) -> None:
-        packet = self.waiting[position]
-        super().remove(now_s, position, why)
-        self.vacate(packet)
-
-    def vacate(self, packet: Packet | None) -> None:
-        """Leave a hole; neither end is ever one."""
-        if packet is not None:
-            self.slots[self.slots.index(packet)] = None
-        while self.slots and self.slots[-1] is None:
-            self.slots.pop()
-        while self.slots and self.slots[0] is None:
-            self.slots.pop(0)
+class ChokeOnRing(OnRing, Choke):
+    """Draws as the core does."""
 
 
 class BesideChoke(Beside):
@@ -123,7 +84,7 @@ class BesideChoke(Beside):
             # tc's red: 10 Mbit/s without a known rate.
             packet_time_s=rows["avpkt"] / rows.get("bandwidth", 1_250_000),
             draws=Draws(case.seed),
-            cells=2 << (rows["limit"] - 1).bit_length(),
+            cells=cells(case),
             start_s=case.start_ns * NS,
             **common(case, judge),
         )

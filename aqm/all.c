@@ -7,6 +7,7 @@
 extern const struct aqm_algo aqm_asqm;
 extern const struct aqm_algo aqm_avq;
 extern const struct aqm_algo aqm_blue;
+extern const struct aqm_algo aqm_cfd;
 extern const struct aqm_algo aqm_choke;
 extern const struct aqm_algo aqm_codel;
 extern const struct aqm_algo aqm_dualpi2;
@@ -26,6 +27,7 @@ const struct aqm_algo *const aqm_all[] = {
 	&aqm_asqm,
 	&aqm_avq,
 	&aqm_blue,
+	&aqm_cfd,
 	&aqm_choke,
 	&aqm_codel,
 	&aqm_dualpi2,

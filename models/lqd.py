@@ -50,20 +50,21 @@ class Lqd(Ticking):
 
     def update(self, now_s: float) -> None:
         """l is "the ratio of the number of dropped packets to the number of arriving packets"."""
-        self.loss = self.lost / self.arrivals if self.arrivals else 0.0
+        loss = self.lost / self.arrivals if self.arrivals else 0.0
+        self.loss = loss if self.arrivals else self.loss
         self.arrivals = self.lost = 0
-        change = self.a * (len(self.waiting) - self.q_ref) - self.b * (self.loss - self.p_ref)
+        change = self.a * (len(self.waiting) - self.q_ref) - self.b * (loss - self.p_ref)
         self.p = min(max(self.p + change, 0.0), 1.0)
 
     def advance(self, now_s: float) -> None:
         """In silence p moves to 0 or 1 and stays: the updates that change nothing are counted."""
         before = None
         while self.next_s <= now_s + SAME_INSTANT_S:
-            if before == (self.p, self.loss) and self.p in (0.0, 1.0):
+            if before == self.p and self.p in (0.0, 1.0):
                 left = math.floor((now_s + SAME_INSTANT_S - self.next_s) / self.tupdate_s)
                 self.wakes += left
                 self.next_s += left * self.tupdate_s
-            before = self.p, self.loss
+            before = self.p if not self.arrivals else None
             self.wakes += 1
             self.wakes_in_silence += 1
             self.on_wake(self.next_s)

@@ -39,7 +39,7 @@ static const struct aqm_field params[] = {
 static const struct aqm_field stats[] = {
 	AQM_STAT(1, AQM_U32, lqd_state, "prob", prob, AQM_PROB, 0, "signal probability"),
 	AQM_STAT(2, AQM_U32, lqd_state, "loss", loss, AQM_PROB, 0,
-		"signals per arrival in the last interval"),
+		"signals per arrival in the last interval with arrivals"),
 	AQM_END,
 };
 /* clang-format on */
@@ -99,25 +99,24 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	struct lqd_state *s = st;
 	const struct lqd_conf *c = conf;
 
-	s->loss = s->arrivals ? ratio_q32(s->signals, s->arrivals) : 0;
+	u32 loss = ratio_q32(s->signals, max64(s->arrivals, 1));
+
+	if (s->arrivals)
+		s->loss = loss;
 	s->arrivals = s->signals = 0;
-	move(s, step(c, view->pkts, s->loss), 1);
+	move(s, step(c, view->pkts, loss), 1);
 	return now + c->interval;
 }
 
-/* Without events the queue stands, and nothing is lost: all steps are the same. */
+/* Without events the queue stands, and nothing is lost: but for the first, all steps are
+ * the same. */
 static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
 {
 	const struct lqd_conf *c = conf;
-	u64 next = tick(st, conf, from, view);
 
-	if (next > to)
-		return next;
-	next = tick(st, conf, next, view);
-	if (next > to)
-		return next;
-	move(st, step(c, view->pkts, 0), div64(to - next, c->interval) + 1);
-	return grid_after(next, to, c->interval);
+	tick(st, conf, from, view);
+	move(st, step(c, view->pkts, 0), div64(to - from, c->interval));
+	return grid_after(from, to, c->interval);
 }
 
 const struct aqm_algo aqm_lqd = {

@@ -164,12 +164,10 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
 {
 	const struct rem_conf *c = conf;
-	u64 next = tick(st, conf, from, view);
 
-	if (next > to)
-		return next;
-	move(st, c, excess(st, c, view), div64(to - next, c->interval) + 1);
-	return grid_after(next, to, c->interval);
+	tick(st, conf, from, view);
+	move(st, c, excess(st, c, view), div64(to - from, c->interval));
+	return grid_after(from, to, c->interval);
 }
 
 const struct aqm_algo aqm_rem = {

@@ -30,7 +30,7 @@ static inline u64 log2_of_1_and(u32 x_q32)
 	return bits;
 }
 
-/* 2^-x of a Q32.32 in Q0.63. Each of the 32 factors is off by 2^-63 and each product cut
+/* 2^-x of a Q32.32 below 64, in Q0.63. Each of the 32 factors is off by 2^-63 and each product cut
  * by as much: 2^-57 in all. */
 static inline u64 power_of_half(u64 x_q32)
 {
@@ -51,8 +51,6 @@ static inline u64 power_of_half(u64 x_q32)
 	u64 y = (u64)1 << 63;
 	u32 i;
 
-	if (x_q32 >> POWER_BITS >= 63)
-		return 0;
 	for (i = 0; i < POWER_BITS; i++)
 		if (x_q32 >> (POWER_BITS - 1 - i) & 1)
 			y = mulshift64(y, roots[i], 63);

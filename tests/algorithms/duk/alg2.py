@@ -19,8 +19,8 @@ import pytest
 from numpy.typing import NDArray
 
 from models.duk import Algorithm2, curve_fit
-from tests.algorithms.duk.same import assert_same
 from tests.models.library import Core, core
+from tests.models.same import assert_same
 
 # An interval that ended, its level, and what was sent in it; as in alg2.c.
 STEP = np.dtype([("sent", "u8"), ("level", "u4"), ("ticks", "u4")], align=True)

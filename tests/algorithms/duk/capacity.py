@@ -19,9 +19,9 @@ import pytest
 from numpy.typing import NDArray
 
 from models.duk import ROUNDING, Capacity
-from tests.algorithms.duk.same import assert_same
 from tests.models.inputs import MS
 from tests.models.library import Core, core
+from tests.models.same import assert_same
 
 # As in capacity.c.
 MOMENT = np.dtype([("ns", "u8"), ("bytes", "u8"), ("kind", "u4"), ("left", "u4")], align=True)

@@ -19,10 +19,10 @@ import pytest
 from numpy.typing import NDArray
 
 from models.duk import RUNGS, Interval, IntervalSearch
-from tests.algorithms.duk.same import assert_same
 from tests.models.beside import NS
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Core, core
+from tests.models.same import assert_same
 
 # What each interval brings the search, and what it answers; as in search.c.
 INTERVAL = np.dtype(

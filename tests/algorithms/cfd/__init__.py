@@ -10,6 +10,7 @@ import pytest
 
 from models.cfd import Cfd, LandmarkLru
 from models.queue import Discipline, Judge, Packet, Why
+from tests.algorithms.cfd import landmark
 from tests.algorithms.pie_2013 import BesidePie2013
 from tests.models.beside import (
     NS,
@@ -59,6 +60,7 @@ class BesideCfd(Beside):
         {"target": 5 * MS, "tupdate": 10 * MS, "beta": 200},
         {"target": 2 * MS, "alpha": 8, "samples": 3, "fairness": 1},
     )
+    laws: ClassVar = {"law/landmark.h": landmark.answers_the_same}
     signal_if_below: ClassVar = {"signal": True, "share": True}
     reason_of_signal: ClassVar = {"share": Why.MATCH}
     columns: ClassVar = {

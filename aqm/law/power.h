@@ -30,8 +30,8 @@ static inline u64 log2_of_1_and(u32 x_q32)
 	return bits;
 }
 
-/* 2^-x of a Q32.32 below 64, in Q0.63. Each of the 32 factors is off by 2^-63 and each product cut
- * by as much: 2^-57 in all. */
+/* 2^-x of a Q32.32 below 64, in Q0.63. Each of the 32 factors is off by 2^-63 and each product
+ * cut by as much: 2^-57 in all. */
 static inline u64 power_of_half(u64 x_q32)
 {
 	/* 2^-(2^-k) * 2^63, for k from 1 on: round(2^(63 - 2^-k)) */

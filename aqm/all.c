@@ -14,6 +14,7 @@ extern const struct aqm_algo aqm_dualpi2;
 extern const struct aqm_algo aqm_duk;
 extern const struct aqm_algo aqm_fifo;
 extern const struct aqm_algo aqm_fq_codel;
+extern const struct aqm_algo aqm_fq_pie;
 extern const struct aqm_algo aqm_lqd;
 extern const struct aqm_algo aqm_pi;
 extern const struct aqm_algo aqm_pie;
@@ -34,6 +35,7 @@ const struct aqm_algo *const aqm_all[] = {
 	&aqm_duk,
 	&aqm_fifo,
 	&aqm_fq_codel,
+	&aqm_fq_pie,
 	&aqm_lqd,
 	&aqm_pi,
 	&aqm_pie,

@@ -74,9 +74,14 @@ static inline void pie_move(struct pie_law *p, s64 step)
 		p->prob = min64(p->prob + (u64)step, PIE_ONE);
 }
 
+static inline u32 pie_q32(u64 prob)
+{
+	return prob >= PIE_ONE ? U32_MAX : (u32)(prob >> 24);
+}
+
 static inline u32 pie_prob_q32(const struct pie_law *p)
 {
-	return p->prob >= PIE_ONE ? U32_MAX : (u32)(p->prob >> 24);
+	return pie_q32(p->prob);
 }
 
 /* No congestion any more: allow the next burst. */

@@ -78,20 +78,29 @@ class Pie(Ticking):
         """Below half the target."""
         return delay_s < self.target_s / 2 - SAME_INSTANT_S
 
+    def own_p(self) -> float:
+        """The probability of the packet that arrives; the same for all."""
+        return self.p
+
+    def may_mark(self) -> bool:
+        """Section 5.1: is p low enough for marks?"""
+        return self.p < self.mark_below
+
     def drop_early(self) -> bool:
         """Appendix B, drop_early."""
         if self.is_short(self.delay_old_s) and self.p < SAFE_BELOW:
             return False
         if self.bytes <= 2 * self.mean_packet:
             return False
-        if self.p == 0:
+        p = self.own_p()
+        if p == 0:
             self.p_sum = 0.0
-        self.p_sum += self.p
+        self.p_sum += p
         if self.judge.below("sum-low", self.p_sum, NO_DROP_BELOW):
             return False
         if not self.judge.below("sum-high", self.p_sum, DROP_FROM):
             return True
-        return self.chance(self.p)
+        return self.chance(p)
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         """Appendix B, enque, with section 4.4 first and 5.1 last."""
@@ -100,7 +109,7 @@ class Pie(Ticking):
         if self.burst_s > SAME_INSTANT_S or not self.drop_early():
             return Act.PASS
         self.p_sum = 0.0
-        return self.signal(packet) if self.p < self.mark_below else Act.DROP
+        return self.signal(packet) if self.may_mark() else Act.DROP
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         self.p_sum = 0.0
@@ -170,12 +179,13 @@ class LinuxPie(Pie):
             return False
         if self.bytes < 2 * self.mean_packet:
             return False
-        self.p_sum = (self.p_sum + self.p) % WRAPS_AT if self.p > 0 else 0.0
+        p = self.own_p()
+        self.p_sum = (self.p_sum + p) % WRAPS_AT if p > 0 else 0.0
         if self.judge.below("sum-low", self.p_sum, NO_DROP_BELOW):
             return False
         if not self.judge.below("sum-high", self.p_sum, DROP_FROM):
             return True
-        if not self.chance(min(self.p, 1.0)):
+        if not self.chance(min(p, 1.0)):
             return False
         self.p_sum = 0.0
         return True
@@ -184,7 +194,7 @@ class LinuxPie(Pie):
         """pie_qdisc_enqueue(). Only a drop clears the sum that has grown too large."""
         if self.burst_s > SAME_INSTANT_S or not self.drop_early():
             return Act.PASS
-        act = self.signal(packet) if self.p < self.mark_below else Act.DROP
+        act = self.signal(packet) if self.may_mark() else Act.DROP
         if act is Act.DROP:
             self.p_sum = 0.0
         return act

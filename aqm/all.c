@@ -9,6 +9,7 @@ extern const struct aqm_algo aqm_avq;
 extern const struct aqm_algo aqm_blue;
 extern const struct aqm_algo aqm_cfd;
 extern const struct aqm_algo aqm_choke;
+extern const struct aqm_algo aqm_cobalt;
 extern const struct aqm_algo aqm_codel;
 extern const struct aqm_algo aqm_dualpi2;
 extern const struct aqm_algo aqm_duk;
@@ -30,6 +31,7 @@ const struct aqm_algo *const aqm_all[] = {
 	&aqm_blue,
 	&aqm_cfd,
 	&aqm_choke,
+	&aqm_cobalt,
 	&aqm_codel,
 	&aqm_dualpi2,
 	&aqm_duk,

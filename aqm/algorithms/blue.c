@@ -4,7 +4,7 @@
 // IEEE/ACM Transactions on Networking 10(4), 2002.
 
 #include "aqm.h"
-#include "fixed.h"
+#include "law/blue.h"
 #include "rng.h"
 
 struct blue_conf {
@@ -14,10 +14,7 @@ struct blue_conf {
 };
 
 struct blue_state {
-	u64 last_ns; /* when p was last changed */
-	u64 idle_ns; /* since when the link idles */
-	u32 prob;
-	u32 idle;
+	struct blue_law law;
 	struct aqm_rng rng;
 };
 
@@ -35,7 +32,7 @@ static const struct aqm_field params[] = {
 };
 
 static const struct aqm_field stats[] = {
-	AQM_STAT(1, AQM_U32, blue_state, "prob", prob, AQM_PROB, 0, "signal probability"),
+	AQM_STAT(1, AQM_U32, blue_state, "prob", law.prob, AQM_PROB, 0, "signal probability"),
 	AQM_END,
 };
 /* clang-format on */
@@ -46,33 +43,8 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 
 	(void)conf;
 	rng_seed(&s->rng, seed, 0);
-	s->last_ns = now;
+	s->law.last_ns = now;
 	return AQM_NEVER;
-}
-
-static void lower(struct blue_state *s, u32 decrement, u64 times)
-{
-	/* p is 0 after 2^32 steps of one at the latest */
-	s->prob -= (u32)min64(s->prob, min64(times, (u64)1 << 32) * decrement);
-}
-
-static void raise(struct blue_state *s, const struct blue_conf *c, u64 now)
-{
-	if (now - s->last_ns <= c->freeze)
-		return;
-	s->prob = (u32)min64((u64)s->prob + c->increment, U32_MAX);
-	s->last_ns = now;
-}
-
-/* The link has idled on: a step for each freeze time. */
-static void idle_on(struct blue_state *s, const struct blue_conf *c, u64 now)
-{
-	u64 from = max64(s->last_ns, s->idle_ns), times = div64(now - from, c->freeze);
-
-	if (!times)
-		return;
-	lower(s, c->decrement, times);
-	s->last_ns = from + times * c->freeze;
 }
 
 static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
@@ -82,22 +54,25 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	const struct blue_conf *c = conf;
 	struct aqm_verdict v = aqm_pass();
 
-	if (s->idle)
-		idle_on(s, c, now);
+	if (s->law.idle)
+		blue_idle_on(&s->law, c->decrement, c->freeze, now);
 	if (c->threshold && view->pkts > c->threshold)
-		raise(s, c, now);
-	if (rng_chance(&s->rng, s->prob))
+		blue_raise(&s->law, c->increment, c->freeze, now);
+	if (rng_chance(&s->rng, s->law.prob))
 		v = aqm_signal(view, pkt, AQM_WHY_EARLY);
 	/* A refused packet leaves an idle link idle. */
-	s->idle = s->idle && v.act == AQM_DROP;
+	s->law.idle = s->law.idle && v.act == AQM_DROP;
 	return v;
 }
 
 static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
                                    const struct aqm_view *view, struct aqm_pkt *pkt)
 {
+	struct blue_state *s = st;
+	const struct blue_conf *c = conf;
+
 	(void)view, (void)pkt;
-	raise(st, conf, now);
+	blue_raise(&s->law, c->increment, c->freeze, now);
 	return aqm_drop(AQM_WHY_LIMIT);
 }
 
@@ -107,16 +82,7 @@ static void empty(void *st, const void *conf, u64 now, const struct aqm_view *vi
 	const struct blue_conf *c = conf;
 
 	(void)view;
-	if (s->idle) {
-		idle_on(s, c, now);
-		return;
-	}
-	s->idle = 1;
-	s->idle_ns = now;
-	if (now - s->last_ns > c->freeze) {
-		lower(s, c->decrement, 1);
-		s->last_ns = now;
-	}
+	blue_empty(&s->law, c->decrement, c->freeze, now);
 }
 
 const struct aqm_algo aqm_blue = {

@@ -66,7 +66,7 @@ static void configure(void *st, const void *conf, const struct aqm_view *view)
 
 	if (rate)
 		mtu_ns = muldiv64(view->mtu_bytes, NS_PER_S, max64(rate, LEAST_BYTES_S));
-	s->target_ns = max64(mtu_ns * 3 / 2, c->target);
+	s->target_ns = max64(mtu_ns * 3 >> 1, c->target);
 	s->interval_ns = max64(c->interval + s->target_ns - c->target, 2 * s->target_ns);
 	s->least_ns = 4 * mtu_ns;
 }

@@ -13,7 +13,7 @@ import pytest
 from models.cobalt import Cobalt
 from models.flow_queue import FlowQueue
 from models.queue import Discipline, Judge, Packet, Why
-from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
+from tests.models.beside import NS, Q32_UNIT, Beside, Follower, common, plain, probability
 from tests.models.generator import Draws
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
@@ -49,6 +49,20 @@ class Traced(Cobalt):
     def queue_empty(self, now_s: float) -> None:
         self.doubtful = 0 < self.off_s > abs(self.drop_next_s - now_s)
         super().queue_empty(now_s)
+
+
+class Apart(Judge):
+    """Follows the core, but a tie of CoDel's schedule is no signal where all that the core signals
+    to is BLUE's."""
+
+    def __init__(self, core: Follower) -> None:
+        self.core = core
+
+    def below(self, what: str, value: float, bound: float) -> bool:
+        below = self.core.below(what, value, bound)
+        if what != "drop_next" or below or Why.DELAY in self.core.reasons:
+            return below
+        return abs(value - bound) <= self.core.how.slack(self.core.model)[what]
 
 
 class BesideCobalt(Beside):
@@ -90,6 +104,7 @@ class BesideCobalt(Beside):
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
         queue = common(case, judge)
+        del queue["judge"]
         numbers = count()
         each: dict[str, Any] = {
             "target_s": rows["target"] * NS,
@@ -100,7 +115,7 @@ class BesideCobalt(Beside):
             "rate_bytes_s": rows["bandwidth"] or None,
             "start_s": case.start_ns * NS,
             "ecn": queue.pop("ecn"),
-            "judge": queue.pop("judge"),
+            "judge": Apart(judge) if isinstance(judge, Follower) else judge,
         }
 
         def make(**more: Any) -> Traced:

@@ -70,6 +70,9 @@ class BesideFqPie(Beside):
         "burst": seconds,
         "drain_time": seconds,
     }
+    # On a grid of whole milliseconds p takes round values, and with equal sizes some whole number
+    # of them is just 0.85.
+    tie_share = 0.005
     resets_in_order = False
 
     def ticks(self, rows: Rows) -> tuple[int, int] | None:

@@ -3,7 +3,7 @@
 """AN-AQM: Sun and Zukerman, "An Adaptive Neuron AQM for a Stable Internet", Networking 2007.
 
 A neuron with six inputs: queue error and rate mismatch, of each the difference, the value and the
-second difference. Its output moves the probability, and a supervised Hebbian rule moves its weights.
+second difference. Its output moves the probability; a supervised Hebbian rule moves its weights.
 """
 
 from __future__ import annotations

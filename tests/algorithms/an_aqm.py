@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from models.an_aqm import AnAqm, inputs_of
+from models.an_aqm import AnAqm
 from models.queue import Discipline, Judge, Packet
 from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, probability, within
 from tests.models.generator import Draws

@@ -23,6 +23,7 @@ extern const struct aqm_algo aqm_pie;
 extern const struct aqm_algo aqm_pie_2013;
 extern const struct aqm_algo aqm_red;
 extern const struct aqm_algo aqm_rem;
+extern const struct aqm_algo aqm_rio_ps;
 extern const struct aqm_algo aqm_sfb;
 
 /* clang-format off */
@@ -46,6 +47,7 @@ const struct aqm_algo *const aqm_all[] = {
 	&aqm_pie_2013,
 	&aqm_red,
 	&aqm_rem,
+	&aqm_rio_ps,
 	&aqm_sfb,
 	NULL,
 };

@@ -100,10 +100,7 @@ static void configure(void *st, const void *conf, const struct aqm_view *view)
 	const struct red_conf *c = conf;
 
 	(void)view;
-	if (s->weight > c->weight)
-		s->avg.scaled >>= s->weight - c->weight;
-	else
-		s->avg.scaled <<= c->weight - s->weight;
+	red_rescale(&s->avg, s->weight, c->weight);
 	s->weight = c->weight;
 	s->min = c->min * unit(c);
 	s->max = c->max * unit(c);

@@ -85,6 +85,15 @@ static inline u64 red_scaled(u32 threshold, u32 k)
 	return (u64)threshold << (k + RED_FRACTION);
 }
 
+/* The same average, kept for another weight. */
+static inline void red_rescale(struct red_average *a, u32 from, u32 to)
+{
+	if (from > to)
+		a->scaled >>= from - to;
+	else
+		a->scaled <<= to - from;
+}
+
 static inline void red_emptied(struct red_average *a, u64 now)
 {
 	a->empty_ns = now;

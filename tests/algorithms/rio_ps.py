@@ -13,8 +13,8 @@ from models.red import RedAverage
 from models.rio_ps import Edge, RioPs
 from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
 from tests.models.generator import Draws, spread
-from tests.models.inputs import MS, SECOND
-from tests.models.library import Case
+from tests.models.inputs import MS, SECOND, overload
+from tests.models.library import Case, core
 
 
 class BesideRioPs(Beside):
@@ -169,3 +169,13 @@ def test_rio_ps_is_gentler_to_short_flows(short: bool, p_b: float) -> None:
     """Half way between their thresholds, 22.5 and 10 packets."""
     red = RioPs(edge=edge()).classes[short].red
     assert red.slope((red.min_th + red.max_th) / 2) == pytest.approx(p_b)
+
+
+def test_rio_ps_without_short_flows_is_red() -> None:
+    """L_t 0: the same draws lead to the same verdicts, beside red at the curve of long flows."""
+    curve = {"min": 5, "max": 15, "probability": round(0.1 * 2**32)}
+    events = overload(3)
+    ours = core().replay(Case("rio_ps", "rio_ps", {"threshold": 0, "ecn": 1}, events, 3))
+    red = core().replay(Case("red", "red", curve | {"ecn": 1}, events, 3))
+    assert len(ours.out) > 1000
+    assert (ours.out == red.out).all()

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_aqm_an_aqm.c: what replays beside the model do not reach: how an empty queue comes to
+// rest.
+
+#include "begin.h"
+
+extern const struct aqm_algo aqm_an_aqm;
+
+#define TICK_NS (10 * NS_PER_MS)
+/* 64 ticks, and the updates of an_aqm.c behind them. */
+#define UPDATES 448
+
+/* The probability after `ticks` updates of a queue that was left empty with p = 1. */
+static u64 rested(u64 gain, u32 ticks, u32 more)
+{
+	struct bench b = BEGIN(&aqm_an_aqm, 100, NS_PER_S, {"bandwidth", 1000000}, {"qref", 1},
+	                       {"gain", U32_MAX}, {"interval", TICK_NS});
+	u64 found;
+	u32 i;
+
+	for (i = 0; i < 50; i++)
+		arrive(&b, 1, 1000, 0);
+	b.now += TICK_NS;
+	leave(&b);
+	CHECK_EQ(stat(&b, "prob"), U32_MAX);
+	while (b.q->pkts)
+		leave(&b);
+	change_row(&b, "gain", gain);
+	leave(&b);
+	b.now += ticks * TICK_NS;
+	leave(&b);
+	b.now += more * TICK_NS;
+	leave(&b);
+	found = stat(&b, "prob");
+	bench_end(&b);
+	return found;
+}
+
+TEST(an_empty_queue_signals_nothing_after_its_last_update)
+{
+	CHECK(rested(1000, UPDATES, 0) > U32_MAX / 2);
+	CHECK_EQ(rested(1000, UPDATES + 1, 0), 0);
+	CHECK_EQ(rested(1000, 100000, 0), 0);
+}
+
+TEST(an_event_gives_it_all_its_updates_again)
+{
+	CHECK(rested(1000, UPDATES, UPDATES) > U32_MAX / 2);
+	CHECK_EQ(rested(1000, UPDATES, UPDATES + 1), 0);
+}
+
+TEST(a_probability_that_has_come_to_0_stays)
+{
+	CHECK_EQ(rested(U32_MAX, 100, 0), 0);
+	CHECK_EQ(rested(U32_MAX, 100, 100000), 0);
+}

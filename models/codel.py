@@ -7,7 +7,8 @@ mark (Linux); and after 256 overdue signals in a row the schedule goes on from n
 
 `LinuxCoDel` is the arithmetic of include/net/codel_impl.h: whole units of 1.024 us, and a
 reciprocal root in 16 bits that takes one step of Newton's method with each signal. There one
-request drops 256 packets at most, and the schedule keeps its place.
+request drops 256 packets at most, and the schedule keeps its place. The mark above a threshold of
+delay is the kernel's too.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class CoDel(Discipline):
         interval_s: float = 0.1,
         mtu: int = 1514,
         late_at_most: int = 256,
+        ce_threshold_s: float = math.inf,
         **common: Any,
     ) -> None:
         super().__init__(**common)
@@ -37,6 +39,7 @@ class CoDel(Discipline):
         self.interval_s = interval_s
         self.mtu = mtu
         self.late_at_most = late_at_most
+        self.ce_threshold_s = ce_threshold_s
         self.late = 0
         self.first_above_s: float | None = None
         self.drop_next_s = -math.inf
@@ -102,8 +105,18 @@ class CoDel(Discipline):
         self.count += why is Why.FAT
 
     def on_request(self, now_s: float) -> Packet | None:
-        """Section 5.5, dequeue."""
+        """codel_dequeue(): what leaves may be marked once more, for its delay alone."""
         now_s = self.clock(now_s)
+        packet = self.dequeue(now_s)
+        if packet is not None and self.ecn and packet.ect and not packet.marked:
+            sojourn_s = now_s - self.clock(packet.arrived_s)
+            if sojourn_s > self.ce_threshold_s + SAME_INSTANT_S:
+                self.mark(packet)
+                self.outcome.why[packet.number] = Why.THRESHOLD
+        return packet
+
+    def dequeue(self, now_s: float) -> Packet | None:
+        """Section 5.5."""
         packet, above = self.next_packet(now_s)
         if self.dropping:
             self.dropping = above
@@ -158,6 +171,8 @@ class LinuxCoDel(CoDel):
         super().__init__(**rest)
         self.target_s = self.clock(self.target_s)
         self.interval_s = self.clock(self.interval_s)
+        if self.ce_threshold_s < math.inf:
+            self.ce_threshold_s = self.clock(self.ce_threshold_s)
         self.inverse_root = 0
 
     def clock(self, time_s: float) -> float:

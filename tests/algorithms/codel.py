@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from models.codel import CoDel, LinuxCoDel
-from models.queue import Discipline, Judge, Packet
+from models.queue import Discipline, Judge, Packet, Why
 from tests.models.beside import NS, Beside, common, plain
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
@@ -41,6 +41,7 @@ class BesideCoDel(Beside):
         "target": 5_000_000,
         "interval": 100_000_000,
         "form": 0,
+        "ce_threshold": 0,
     }
     in_flows = True
     settings: ClassVar = (
@@ -48,6 +49,9 @@ class BesideCoDel(Beside):
         {"target": 20 * MS, "interval": SECOND},
         {"form": 1},
         {"form": 1, "target": 2 * MS, "interval": 30 * MS},
+        # No signal of the control law, whose ties a mark of another reason would decide.
+        {"target": 10 * SECOND, "ce_threshold": 3 * MS},
+        {"form": 1, "target": 8 * MS, "ce_threshold": 2 * MS},
     )
     signalling: ClassVar = (
         {"target": MS, "interval": 20 * MS},
@@ -64,6 +68,7 @@ class BesideCoDel(Beside):
             target_s=rows["target"] * NS,
             interval_s=rows["interval"] * NS,
             mtu=case.mtu,
+            ce_threshold_s=rows["ce_threshold"] * NS or math.inf,
             **common(case, judge),
         )
 
@@ -156,6 +161,20 @@ def test_codel_forgets_the_last_rate_after_16_intervals() -> None:
     model = left_at_count_9()
     assert model.request(2.6).dropped == [0]
     assert model.count == 1
+
+
+@pytest.mark.parametrize(
+    ("threshold_s", "marked"), [(0.0099, [0]), (0.01, []), (0.0101, []), (math.inf, [])]
+)
+def test_codel_marks_above_its_threshold(threshold_s: float, marked: list[int]) -> None:
+    """Below target for ever: the control law has no signal."""
+    model = CoDel(target_s=1, ecn=True, ce_threshold_s=threshold_s)
+    for number in range(4):
+        model.arrive(0.0, Packet(number, 1500, ect=number % 2 == 0))
+    done = model.request(0.01)
+    assert (done.marked, done.dropped) == (marked, [])
+    assert list(done.why.values()) == [Why.THRESHOLD] * len(marked)
+    assert not model.request(0.02).marked  # the second is Not-ECT
 
 
 @pytest.mark.parametrize("ect", [False, True])

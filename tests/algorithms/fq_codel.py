@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 from models.codel import CoDel, LinuxCoDel
@@ -25,6 +26,7 @@ class BesideFqCoDel(Beside):
         "target": 5 * MS,
         "interval": 100 * MS,
         "form": 0,
+        "ce_threshold": 0,
         "flows": 1024,
         "limit": 10240,
         "ecn": 1,
@@ -33,7 +35,7 @@ class BesideFqCoDel(Beside):
     settings: ClassVar = (
         {"flows": 0, "target": MS},
         {"flows": 3, "quantum": 300, "target": MS, "interval": 20 * MS, "limit": 90},
-        {"flows": 16, "form": 1, "target": 2 * MS, "interval": 30 * MS},
+        {"flows": 16, "form": 1, "target": 2 * MS, "interval": 30 * MS, "ce_threshold": MS},
         {"flows": 65536, "target": 20 * MS, "interval": SECOND, "limit_bytes": 100_000},
     )
     signalling: ClassVar = (
@@ -51,6 +53,7 @@ class BesideFqCoDel(Beside):
             "target_s": rows["target"] * NS,
             "interval_s": rows["interval"] * NS,
             "mtu": case.mtu,
+            "ce_threshold_s": rows["ce_threshold"] * NS or math.inf,
             "judge": queue.pop("judge"),
         }
         codel = LinuxCoDel if rows["form"] else CoDel

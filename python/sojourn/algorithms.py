@@ -312,15 +312,13 @@ def flows_possible(name: str) -> bool:
 
 
 def _fair(name: str) -> str:
-    """Linux has kinds of their own for an algorithm in each of many flows, such as fq_pie."""
+    """A name such as fq_red, after Linux's names for an algorithm in each of many flows."""
     match = re.fullmatch(r"fq[_ -]?(\w+)", name)
     if not match or match[1] not in algorithms() or f"fq_{match[1]}" in algorithms():
         return ""
     if not flows_possible(match[1]):
         return ""
-    stock = next((a.name for a in every().values() if a.like == f"fq_{match[1]}"), "")
-    beside = f"; the kernel's own is '{stock}', with --host linux" if stock else ""
-    return f" It is '{match[1]}' with flows = 1024, after --aqm '{match[1]}:flows=1024'{beside}."
+    return f" It is '{match[1]}' with flows = 1024, after --aqm '{match[1]}:flows=1024'."
 
 
 def _remember(file: library.Library) -> Algorithm:

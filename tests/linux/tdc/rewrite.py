@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """rewrite.py: the kernel's own cases, rewritten for ours by rule.
 
-`root codel` becomes `root sojourn codel`, `root fq_pie` becomes `root sojourn fq pie`. What
-theirs prints, option by option, ours must print too, wherever on its line. Behind an option that
-is refused nothing else is seen: so each is also tried alone, and the cases once more without
-those that differ.
+`root codel` becomes `root sojourn codel`. What theirs prints, option by option, ours must print
+too, wherever on its line. Behind an option that is refused nothing else is seen: so each is also
+tried alone, and the cases once more without those that differ.
 """
 
 from __future__ import annotations
@@ -64,28 +63,28 @@ def without(source: Path, leave_out: Callable[[str, Option], bool]) -> list[Rewr
 
 def _each(source: Path, keep: Callable[[str, Option], bool]) -> list[Rewritten]:
     found = []
-    for kind, ours in kinds(source).items():
+    for kind in kinds(source):
         off = switches(entries(source, kind), kind)
         for entry in entries(source, kind):
             options_kept = [o for o in wanted(entry, kind, off) if keep(kind, o)]
-            found.append(_rewritten(kind, ours, entry, options_kept, keep))
+            found.append(_rewritten(kind, entry, options_kept, keep))
     return found
 
 
 def _rewritten(
-    kind: str, ours: str, entry: Entry, kept: list[Option], keep: Callable[[str, Option], bool]
+    kind: str, entry: Entry, kept: list[Option], keep: Callable[[str, Option], bool]
 ) -> Rewritten:
     def mend(command: str) -> str:
         before, ours_there, tail = split(command, kind)
         if not ours_there:
             return command
         words = [str(option) for option in options(tail.split()) if keep(kind, option)]
-        return " ".join([f"{before} sojourn {ours}", *words])
+        return " ".join([f"{before} sojourn {kind}", *words])
 
     if printed(entry, kind) is None:
         pattern = re.sub(rf"\b{kind}\b", "sojourn", entry["matchPattern"])
     else:
-        pattern = _pattern(ours, kept)
+        pattern = _pattern(kind, kept)
     changed = {
         "cmdUnderTest": mend(entry["cmdUnderTest"]),
         "setup": [[mend(command), *ANY_STATUS] for command in entry["setup"]],
@@ -101,24 +100,23 @@ def split(command: str, kind: str) -> tuple[str, bool, str]:
     return (match[1], True, match[2]) if match else (command, False, "")
 
 
-def _pattern(ours: str, seen: Iterable[Option]) -> str:
-    algorithm = ours.removeprefix("fq ")
+def _pattern(kind: str, seen: Iterable[Option]) -> str:
     looks = "".join(option.pattern for option in seen)
-    return rf"qdisc sojourn 1: root refcnt [0-9]+ {algorithm}{looks}"
+    return rf"qdisc sojourn 1: root refcnt [0-9]+ {kind}{looks}"
 
 
 def alone(source: Path) -> list[Rewritten]:
     """Each option of a command by itself, and none; what theirs prints is known with others."""
     found: dict[str, Rewritten] = {}
-    for kind, ours in kinds(source).items():
+    for kind in kinds(source):
         off = switches(entries(source, kind), kind)
         for entry, given, before in _made(entries(source, kind), kind):
             for option in given or [Option("")]:
                 others = {other.name for other in given + before} - {option.name}
                 seen = [o for o in wanted(entry, kind, off) if o.name not in others]
-                command = f"{ADD} {ours} {option}".strip()
+                command = f"{ADD} {kind} {option}".strip()
                 case = Case(
-                    f"{kind}: {str(option) or 'nothing'}", command, SHOW, _pattern(ours, seen)
+                    f"{kind}: {str(option) or 'nothing'}", command, SHOW, _pattern(kind, seen)
                 )
                 found.setdefault(case.name, Rewritten(kind, tuple(seen), case.entry(), option))
     return list(found.values())

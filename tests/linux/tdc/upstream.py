@@ -21,17 +21,15 @@ ALSO = ["red"]
 Entry = dict[str, Any]
 
 
-def kinds(source: Path) -> dict[str, str]:
-    """Each kind of theirs that we have, and our words for it."""
-    names = {f"fq_{name}": f"fq {name}" for name in algorithms()}
-    names |= {name: name for name in algorithms()}
-    return {
-        kind: ours
-        for kind, ours in names.items()
+def kinds(source: Path) -> list[str]:
+    """Kinds of theirs that we have too."""
+    return [
+        kind
+        for kind in algorithms()
         if kind not in ALSO
         and path_of(source, kind).is_file()
         and _commands_of(entries(source, kind), kind)
-    }
+    ]
 
 
 def path_of(source: Path, kind: str) -> Path:

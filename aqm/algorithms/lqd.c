@@ -98,8 +98,7 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 {
 	struct lqd_state *s = st;
 	const struct lqd_conf *c = conf;
-
-	u32 loss = ratio_q32(s->signals, max64(s->arrivals, 1));
+	u32 loss = ratio_q32(s->signals, s->arrivals);
 
 	if (s->arrivals)
 		s->loss = loss;

@@ -11,8 +11,12 @@ from pathlib import Path
 from sojourn.linux.uml.build import Built, compiler_version
 
 
-def machine(built: Built) -> str:
+def processor() -> str:
     models = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.M)
     today = datetime.date.today().isoformat()
     cores = f"{len(models)} cores of {models[0]}" if models else "unknown processor"
-    return f"{today}, {cores}, Linux {built.release} (User-Mode), gcc {compiler_version()}"
+    return f"{today}, {cores}, gcc {compiler_version()}"
+
+
+def machine(built: Built) -> str:
+    return f"{processor()}, Linux {built.release} (User-Mode)"

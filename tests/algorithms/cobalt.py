@@ -83,6 +83,8 @@ class BesideCobalt(Beside):
         {"target": MS, "interval": 20 * MS, "limit": 40, "increment": 2**28, "decrement": 2**26},
         {"target": 20 * MS, "interval": SECOND, "limit": 25, "increment": 2**32 - 1},
         {"bandwidth": 125_000, "limit": 60, "decrement": 1},
+        # An interval below two targets.
+        {"target": 60 * MS, "interval": 70 * MS, "limit": 300},
         {"flows": 3, "quantum": 300, "target": 2 * MS, "interval": 30 * MS, "limit": 30},
         {"flows": 1024, "limit_bytes": 60_000, "increment": 2**30, "decrement": 2**28},
     )

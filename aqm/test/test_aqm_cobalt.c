@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_aqm_cobalt.c: what replays beside the model do not reach: counts of signals beyond
+// any that a replay has time for, the slowest links, and a schedule met to the nanosecond.
+
+#include <math.h>
+
+#include "begin.h"
+
+extern const struct aqm_algo aqm_cobalt;
+
+/* The file itself once more, for a count that only hours of overload bring. */
+#define aqm_cobalt cobalt_again
+#include "algorithms/cobalt.c"
+#undef aqm_cobalt
+
+#define INTERVAL_NS (100 * NS_PER_MS)
+
+/* Of 1 / sqrt(k), k from `from` to `to` - 1, in intervals. */
+static double roots(u64 from, u64 to)
+{
+	double sum = 0;
+	u64 k;
+
+	for (k = from; k < to; k++)
+		sum += 1 / sqrt((double)k);
+	return sum;
+}
+
+static struct cobalt_state after(u32 signals, u64 ns)
+{
+	struct cobalt_state s = {.interval_ns = INTERVAL_NS, .count = signals};
+
+	s.drop_next_ns = NS_PER_S;
+	forget(&s, NS_PER_S + ns);
+	return s;
+}
+
+TEST(signals_are_forgotten_at_the_pace_at_which_they_came)
+{
+	u32 counts[] = {65, 100, 128, 129, 200, 1000, 4711, 100000}, i, left;
+
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		for (left = 1; left < counts[i]; left = left * 3 + 7) {
+			/* the last one that is forgotten plans a gap of the count left */
+			double intervals = roots(left + 1, counts[i]) + 1e-3;
+			struct cobalt_state s =
+			        after(counts[i], (u64)(intervals * INTERVAL_NS));
+			double ahead = ((double)s.drop_next_ns - NS_PER_S) / INTERVAL_NS;
+
+			CHECK_NEAR(s.count, left, counts[i] > 10000);
+			CHECK_NEAR(ahead, roots(s.count, counts[i]), 32. / 14000);
+		}
+	}
+}
+
+/* One by one these would take minutes. */
+TEST(any_number_of_signals_is_forgotten_at_once)
+{
+	struct cobalt_state s = after(U32_MAX, 14000 * NS_PER_S);
+
+	CHECK_EQ(s.count, 0);
+	s = after(U32_MAX, 13000 * NS_PER_S);
+	/* 2 sqrt(2^32) - 2 sqrt(left) intervals of 0.1 s are 13,000 s */
+	CHECK_NEAR(s.count, pow(65536 - 65000, 2), 100);
+}
+
+TEST(a_link_of_a_byte_a_second_counts_as_one_of_64)
+{
+	struct bench b =
+	        BEGIN(&aqm_cobalt, 100, NS_PER_S, {"bandwidth", 1}, {"target", NS_PER_MS});
+	u64 least_ns = 4 * (1514 * NS_PER_S / 64);
+
+	arrive(&b, 1, 1000, 0);
+	arrive(&b, 1, 1000, 0);
+	b.now += least_ns;
+	leave(&b);
+	CHECK_EQ(stat(&b, "dropping"), 0);
+	b.now += 1;
+	leave(&b);
+	CHECK_EQ(stat(&b, "dropping"), 1);
+	bench_end(&b);
+}
+
+TEST(an_entry_at_the_end_of_an_interval_is_not_late)
+{
+	u64 late;
+
+	for (late = 0; late < 2; late++) {
+		struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"ecn", 0});
+		u32 i;
+
+		for (i = 0; i < 10; i++)
+			arrive(&b, 1, 1000, 0);
+		b.now += NS_PER_MS;
+		leave(&b); /* short yet: the schedule begins an interval from here */
+		b.now += INTERVAL_NS + late;
+		leave(&b);
+		CHECK_EQ(stat(&b, "dropping"), 1);
+		b.now += NS_PER_MS;
+		leave(&b);
+		CHECK_EQ(b.q->count.drops[AQM_WHY_DELAY], late);
+		bench_end(&b);
+	}
+}

@@ -23,6 +23,9 @@
 /* Updates of an empty queue that run one by one before the probability is set to 0. First
  * weights and the default gain bring it from 1 to 0 in 300, of which 64 come before. */
 #define IDLE_TICKS 384
+/* After so many, neither signal has a difference any more: the first still has what came
+ * before. */
+#define STEADY_TICKS 3
 
 struct an_aqm_conf {
 	u64 interval;
@@ -240,7 +243,7 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 			break;
 		}
 		from = update(s, c, from, view);
-		if (!was && !s->p)
+		if (s->idled > STEADY_TICKS && !was && !s->p)
 			s->idled = IDLE_TICKS + 1;
 	}
 	return from <= to ? grid_after(from, to, c->interval) : from;

@@ -7,6 +7,11 @@
 
 extern const struct aqm_algo aqm_an_aqm;
 
+/* The file itself once more, for weights that only a long life brings. */
+#define aqm_an_aqm an_aqm_again
+#include "algorithms/an_aqm.c"
+#undef aqm_an_aqm
+
 #define TICK_NS (10 * NS_PER_MS)
 /* 64 ticks, and the updates of an_aqm.c behind them. */
 #define UPDATES 448
@@ -54,4 +59,28 @@ TEST(a_probability_that_has_come_to_0_stays)
 {
 	CHECK_EQ(rested(U32_MAX, 100, 0), 0);
 	CHECK_EQ(rested(U32_MAX, 100, 100000), 0);
+}
+
+/* The rate's weight may have become negative: then silence raises the probability. */
+TEST(a_probability_of_0_may_rise_in_silence)
+{
+	struct an_aqm_conf c = {
+	        .interval = TICK_NS, .qref = 50, .gain = 1 << 24, .learning = 0};
+	struct aqm_view view = {.rate_bytes_s = 1000000};
+	struct an_aqm_state at_once, each;
+	u64 t = TICK_NS;
+	u32 i;
+
+	memset(&each, 0, sizeof(each));
+	each.weight[0] = each.weight[2] = WEIGHT_ONE / 5;
+	each.weight[1] = WEIGHT_ONE / 5;
+	each.weight[4] = -(s64)(WEIGHT_ONE / 5 * 2);
+	/* The queue was long and the link busy: at first the differences hold it at 0. */
+	each.last[0] = each.before[0] = 3 * (s64)INPUT_ONE;
+	at_once = each;
+	CHECK_EQ(idle(&at_once, &c, &view, t, 20 * TICK_NS), 21 * TICK_NS);
+	for (i = 0; i < 20; i++, t += TICK_NS)
+		(void)tick(&each, &c, t, &view);
+	CHECK(each.p > 0);
+	CHECK_EQ(at_once.p, each.p);
 }

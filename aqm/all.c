@@ -17,6 +17,7 @@ extern const struct aqm_algo aqm_duk;
 extern const struct aqm_algo aqm_fifo;
 extern const struct aqm_algo aqm_fq_codel;
 extern const struct aqm_algo aqm_fq_pie;
+extern const struct aqm_algo aqm_gchoke;
 extern const struct aqm_algo aqm_lqd;
 extern const struct aqm_algo aqm_pi;
 extern const struct aqm_algo aqm_pie;
@@ -41,6 +42,7 @@ const struct aqm_algo *const aqm_all[] = {
 	&aqm_fifo,
 	&aqm_fq_codel,
 	&aqm_fq_pie,
+	&aqm_gchoke,
 	&aqm_lqd,
 	&aqm_pi,
 	&aqm_pie,

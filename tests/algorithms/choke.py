@@ -18,7 +18,7 @@ from tests.algorithms.red import (
     WitnessedAverage,
     check_red,
 )
-from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
+from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, probability
 from tests.models.generator import Draws
 from tests.models.library import Case
 from tests.models.ring import OnRing, cells
@@ -54,7 +54,7 @@ class BesideChoke(Beside):
         "weight": 9,
         "avpkt": 1000,
     }
-    settings: ClassVar = (
+    settings: ClassVar[tuple[Rows, ...]] = (
         {"min": 5, "max": 15, "weight": 4, "probability": 2**29},
         {
             "min": 20,

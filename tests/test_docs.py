@@ -19,7 +19,7 @@ from tests import tutorial
 from tests.conftest import SMALL
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = [DOCS / name for name in ("scenarios.md", "results.md", "cli.md")]
+PAGES = [DOCS / name for name in ("scenarios.md", "results.md", "cli.md", "presets.md")]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

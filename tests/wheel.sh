@@ -25,6 +25,8 @@ export XDG_CACHE_HOME=$work/cache PATH=$work/venv/bin:/usr/bin:/bin
 unset PYTHONPATH VIRTUAL_ENV SOJOURN_KERNEL_SOURCE
 sojourn list >"$work/list"
 grep -q duk "$work/list"
+sojourn show red@ns2 >"$work/preset"
+grep -q linterm_ "$work/preset"
 cat >scenario.toml <<'TOML'
 format = 1
 name = "ten flows"

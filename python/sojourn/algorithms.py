@@ -302,13 +302,20 @@ def find(name: str) -> Algorithm:
         return _remember(library.build(library.absolute(name)))
     known = every()
     if name not in known:
-        raise InputError(f"unknown algorithm '{name}'.{_fair(name) or nearest(name, known)}")
+        meant = _without_preset(name) or _fair(name) or nearest(name, known)
+        raise InputError(f"unknown algorithm '{name}'.{meant}")
     return known[name]
 
 
 def flows_possible(name: str) -> bool:
     """Whether this algorithm of the core may run in many flows."""
     return not _native.check(name, {"flows": 2, "bandwidth": 1})
+
+
+def _without_preset(name: str) -> str:
+    """A preset is rows of a queue; where only an algorithm is wanted it says nothing."""
+    head = name.partition("@")[0]
+    return f" Without a preset it is '{head}'." if "@" in name and head in every() else ""
 
 
 def _fair(name: str) -> str:

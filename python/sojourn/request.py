@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Self
@@ -23,6 +23,8 @@ class Request:
     changes: Mapping[str, object]
     seeds: int
     hosts: tuple[str, ...]
+    # For each of the algorithms that names a preset, what says the same without it.
+    presets: Mapping[str, str] = field(default_factory=dict)
 
     def words(self) -> Iterator[str]:
         """The command line that repeats it, beside `scenario.toml`."""
@@ -42,6 +44,7 @@ class Request:
         return {
             "command": shlex.join(self.words()),
             "aqms": list(self.aqms),
+            "presets": dict(self.presets),
             "changes": {key: write_value(value) for key, value in self.changes.items()},
             "hosts": list(self.hosts),
         }
@@ -53,7 +56,8 @@ class Request:
             return None
         changes = {key: read_value(value) for key, value in head["changes"].items()}
         seeds = len(head["seeds"])
-        return cls(scenario, tuple(head["aqms"]), changes, seeds, tuple(head["hosts"]))
+        presets = head.get("presets", {})
+        return cls(scenario, tuple(head["aqms"]), changes, seeds, tuple(head["hosts"]), presets)
 
     def added_to(self, earlier: Request, folder: str | Path) -> Request:
         """Both together; InputError where no one command would run both."""
@@ -68,8 +72,14 @@ class Request:
                 f"{folder}: holds runs {'with' if earlier.aqms else 'without'} --aqm; give "
                 f"{'it' if earlier.aqms else 'none'}, {other}"
             )
+        for aqm, rows in earlier.presets.items():
+            if self.presets.get(aqm, rows) != rows:
+                raise InputError(
+                    f"{folder}: holds runs of {aqm} as it was: --aqm {rows}; give that, {other}"
+                )
         both = replace(
             self,
+            presets={**earlier.presets, **self.presets},
             aqms=tuple(dict.fromkeys((*earlier.aqms, *self.aqms))),
             seeds=max(earlier.seeds, self.seeds),
             hosts=tuple(dict.fromkeys((*earlier.hosts, *self.hosts))),

@@ -203,9 +203,12 @@ def run(
     aqms = [aqms] if isinstance(aqms, str) else aqms
     if not 1 <= seeds <= MAX_SEEDS:
         raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
-    labels = tuple(str(variant) for variant in read_all(aqms))
+    variants = read_all(aqms)
+    labels = tuple(str(variant) for variant in variants)
+    presets = {str(variant): variant.without_preset() for variant in variants if variant.preset}
     changes = {key: _placed(key, value) for key, value in changes.items()}
-    request = Request(scenario.to_toml() if out else "", labels, changes, seeds, check_hosts(hosts))
+    hosts = check_hosts(hosts)
+    request = Request(scenario.to_toml() if out else "", labels, changes, seeds, hosts, presets)
     if out:
         earlier = read_request(out)
         request = request.added_to(earlier, out) if earlier else request

@@ -31,10 +31,11 @@ app = typer.Typer(
 
 
 def _aqms(incomplete: str) -> list[str]:
-    from sojourn import algorithms
+    from sojourn import algorithms, preset
 
-    names = [name for name in algorithms.every() if name.startswith(incomplete)]
-    return names + _files(incomplete)
+    # Presets are many: they come once an algorithm is written.
+    every = preset.presets() if "@" in incomplete else algorithms.every()
+    return [name for name in every if name.startswith(incomplete)] + _files(incomplete)
 
 
 def _files(incomplete: str) -> list[str]:
@@ -61,7 +62,7 @@ def _hosts(incomplete: str) -> list[str]:
 
 
 def _lists(incomplete: str) -> list[str]:
-    names = ("algorithms", "experiments", "traffic")
+    names = ("algorithms", "presets", "experiments", "traffic")
     return [name for name in names if name.startswith(incomplete)]
 
 
@@ -114,11 +115,12 @@ def _every_command(
 @app.command("list")
 def list_(
     what: Annotated[
-        str, typer.Argument(help="algorithms, experiments or traffic", autocompletion=_lists)
+        str,
+        typer.Argument(help="algorithms, presets, experiments or traffic", autocompletion=_lists),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List algorithms, experiments and kinds of traffic."""
+    """List algorithms, presets, experiments and kinds of traffic."""
     from sojourn.cli import show
 
     tables = show.listing(what)
@@ -128,26 +130,35 @@ def list_(
 @app.command("show")
 def show_(
     algorithm: Annotated[
-        str | None, typer.Argument(help="An algorithm, or a C file.", autocompletion=_aqms)
+        str | None,
+        typer.Argument(help="An algorithm, a preset or a C file.", autocompletion=_aqms),
     ] = None,
     expand: Annotated[
         Path | None, typer.Option("--expand", help="A scenario to write out.")
     ] = None,
+    tc: Annotated[
+        bool, typer.Option("--tc", help="Its words for tc: what is not as by default.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show an algorithm's parameters, or a scenario with its shorthand written out."""
+    """Show an algorithm's parameters or a preset, or a scenario with its shorthand written out."""
     from sojourn.cli import show
 
     if (algorithm is None) == (expand is None):
         raise InputError("show one of the two: an algorithm, or --expand SCENARIO.toml")
+    if expand and tc:
+        raise InputError("--tc: an algorithm is wanted before it")
     if expand:
         from sojourn.scenario import load
 
         graph = load(expand).expand()
         print_json(graph.to_engine()) if as_json else print(graph.to_toml(), end="")
+    elif algorithm is not None and tc:
+        words = show.tc(algorithm)
+        print_json({"tc": words}) if as_json else print(words)
     elif algorithm is not None:
-        table = show.algorithm(algorithm)
-        print_json(table) if as_json else show.print_algorithm(table)
+        table = show.table(algorithm)
+        print_json(table) if as_json else show.print_table(table)
 
 
 @app.command()
@@ -187,7 +198,8 @@ def run(
         list[str] | None,
         typer.Option(
             "--aqm",
-            help="NAME or NAME:key=value,...; NAME may be a C file of yours; repeat for more.",
+            help="NAME, NAME@PRESET, either with :key=value,...; NAME may be a C file of yours; "
+            "repeat for more.",
             autocompletion=_aqms,
         ),
     ] = None,

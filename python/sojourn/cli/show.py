@@ -8,16 +8,23 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sojourn import algorithms
+from sojourn import algorithms, preset
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import experiments
-from sojourn.scenario import Bulk, Cbr, Respawn, Tcp, Udp
+from sojourn.preset import Preset
+from sojourn.scenario import Bulk, Cbr, Respawn, Tcp, Udp, variant
+from sojourn.scenario.variant import Variant
 from sojourn.tables import console, print_entries
 
 
 def listing(what: str) -> dict[str, list[dict[str, Any]]]:
     """The lists asked for; all of them if `what` is empty."""
-    makers = {"algorithms": _algorithms, "experiments": _experiments, "traffic": _traffic}
+    makers = {
+        "algorithms": _algorithms,
+        "presets": _presets,
+        "experiments": _experiments,
+        "traffic": _traffic,
+    }
     if what and what not in makers:
         raise InputError(f"list {what}: there is no such list.{nearest(what, makers)}")
     return {name: make() for name, make in makers.items() if what in ("", name)}
@@ -34,6 +41,12 @@ def _algorithms() -> list[dict[str, Any]]:
             "hosts": list(a.hosts),
         }
         for a in algorithms.every().values()
+    ]
+
+
+def _presets() -> list[dict[str, Any]]:
+    return [
+        {"name": p.spec, "brief": p.about, "source": p.source} for p in preset.presets().values()
     ]
 
 
@@ -73,6 +86,49 @@ def _text(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
+def table(text: str) -> dict[str, Any]:
+    """Of an algorithm, or of what `--aqm` would choose: 'red@ns2:limit=100'."""
+    chosen = variant.read(text, by="show")
+    if chosen.preset:
+        return _preset(chosen, chosen.preset)
+    if chosen.rows:
+        raise InputError(f"show {text}: parameters are shown behind a preset, or with --tc")
+    return algorithm(chosen.algorithm)
+
+
+def _preset(chosen: Variant, of: Preset) -> dict[str, Any]:
+    known, sources = algorithms.rows_of(chosen.algorithm), of.sources()
+    return {
+        "name": str(chosen),
+        "algorithm": chosen.algorithm,
+        "brief": of.about,
+        "source": of.source,
+        "rows": [
+            {
+                "name": key,
+                "value": known[key].write(known[key].read(value)),
+                "default": known[key].write(known[key].default),
+                "source": "as given" if key in chosen.rows else sources[key],
+            }
+            for key, value in chosen.all_rows.items()
+        ],
+        "differs": list(of.differs),
+    }
+
+
+def tc(text: str) -> str:
+    """The words behind `tc qdisc add dev DEV root` for what `--aqm` would choose."""
+    from sojourn.linux import qdiscs
+    from sojourn.linux.tc import words
+
+    chosen = variant.read(text, by="show")
+    rows = algorithms.read_rows(chosen.algorithm, chosen.all_rows)
+    found = algorithms.find(chosen.algorithm)
+    if found.alone:
+        return qdiscs.leaf_words({"algorithm": found.name, "rows": rows})
+    return " ".join(["sojourn", *words.write(found, rows)])
+
+
 def algorithm(name: str) -> dict[str, Any]:
     """Everything the core says of one algorithm."""
     found = algorithms.find(name)
@@ -82,6 +138,7 @@ def algorithm(name: str) -> dict[str, Any]:
         "source": found.source,
         "ecn": found.ecn,
         "acts": list(found.acts),
+        "presets": [p.spec for p in preset.of(found.name)],
         "parameters": [_row(row) for row in found.params],
         "queue": [_row(row) for row in found.queue],
         "statistics": [
@@ -102,13 +159,17 @@ def _row(row: algorithms.Row) -> dict[str, Any]:
     }
 
 
-def print_algorithm(table: dict[str, Any]) -> None:
+def print_table(table: dict[str, Any]) -> None:
     """As tables."""
     out = console()
     out.print(f"{table['name']}: {table['brief']}\n{table['source']}", markup=False)
-    for title in ("parameters", "queue", "statistics"):
-        if table[title]:
+    for title in ("rows", "parameters", "queue", "statistics"):
+        if table.get(title):
             print_entries(out, title, [_entry(row, out.width) for row in table[title]])
+    for title, texts in (("differs", table.get("differs")), ("presets", table.get("presets"))):
+        if texts:
+            lines = [", ".join(texts)] if title == "presets" else [f"- {text}" for text in texts]
+            out.print("\n".join([f"{title}:", *lines]), markup=False, highlight=False)
 
 
 # Below this, the ends of a range stand one below the other, and units where values lack them.

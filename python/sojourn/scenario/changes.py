@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sojourn import algorithms
+from sojourn import algorithms, preset
 from sojourn.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, o
         if key not in of_queues:
             assign(data, key, value)
     if variant:
-        use_algorithm(data, variant.algorithm, variant.rows)
+        use_algorithm(data, variant.spec, variant.rows)
     for key, value in of_queues.items():
         assign(data, key, value)
         if variant:
@@ -81,8 +81,11 @@ def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, o
 
 
 def _check_choice(data: dict[str, Any], variant: Variant, key: str, value: object) -> None:
+    named = value.get("algorithm", "") if isinstance(value, Mapping) else value
+    chooses = _path(data, key)[-1] in ("algorithm", "aqm", "queue")
+    other = chooses and named != variant.spec and (variant.preset or "@" in str(named))
     for queue in queues_under_test(data):
-        if queue["algorithm"] != variant.algorithm:
+        if other or queue["algorithm"] != variant.algorithm:
             raise InputError(
                 f"--set {key}={write_value(value)}: --aqm {variant} chooses the algorithm"
             )
@@ -233,17 +236,25 @@ def _list(value: object) -> list[Any]:
 def _as_table(holder: dict[str, Any], key: str) -> dict[str, Any]:
     queue = holder.get(key, {})
     queue = dict(queue) if isinstance(queue, dict) else {"algorithm": queue}
-    holder[key] = {"algorithm": "fifo", **queue}
+    queue = {"algorithm": "fifo", **queue}
+    if isinstance(queue["algorithm"], str) and "@" in queue["algorithm"]:
+        queue["algorithm"], chosen = preset.find(queue["algorithm"])
+        queue = {**(chosen.rows if chosen else {}), **queue}
+    holder[key] = queue
     table: dict[str, Any] = holder[key]
     return table
 
 
 def use_algorithm(data: dict[str, Any], name: str, values: Mapping[str, object] = {}) -> None:
-    """Put this algorithm into the queues under test. Of the rows of another algorithm only the
-    queue's own stay, where this one has them."""
+    """Put this algorithm, or this preset of one, into the queues under test. Of the rows of another
+    algorithm, or of this one before a preset, only the queue's own stay, where this one has them.
+    """
+    name, chosen = preset.find(name)
+    values = {**(chosen.rows if chosen else {}), **values}
     known = algorithms.rows_of(name)
     for queue in queues_under_test(data):
-        kept = known if queue["algorithm"] == name else known.keys() & algorithms.queue_rows()
+        alike = queue["algorithm"] == name and not chosen
+        kept = known if alike else known.keys() & algorithms.queue_rows()
         rows = {key: value for key, value in queue.items() if key in kept}
         queue.clear()
-        queue.update({"algorithm": name} | rows | dict(values))
+        queue.update({"algorithm": name} | rows | values)

@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from sojourn import algorithms, units
+from sojourn import algorithms, preset, units
 from sojourn.algorithms import Value
 from sojourn.scenario import trace
 from sojourn.units import Duration, Rate, Share, Size
@@ -62,14 +62,17 @@ class Queue(Model):
             raise PydanticCustomError("queue", "{reason}", {"reason": reason})
         name = str(data.get("algorithm", "fifo"))
         values = {key: value for key, value in data.items() if key not in ("algorithm", "rows")}
+        given = dict(data.get("rows", {}))
         try:
-            name = algorithms.find(name).name
+            name, chosen = preset.find(name)
         except Exception as error:
             raise PydanticCustomError(
                 "row", "{reason}", {"reason": str(error), "key": "algorithm"}
             ) from error
+        if chosen:
+            values = {k: v for k, v in chosen.rows.items() if k not in given} | values
         try:
-            rows = dict(data.get("rows", {})) | algorithms.read_rows(name, values)
+            rows = given | algorithms.read_rows(name, values)
         except units.UnitError as error:
             key, _, reason = str(error).partition(": ")
             raise PydanticCustomError(
@@ -90,6 +93,7 @@ class Queue(Model):
     ) -> JsonSchemaValue:
         every = algorithms.every().values()
         names = [a.name for a in sorted(every, key=lambda a: (a.alone, a.name))]
+        names += preset.presets()
         file = {"type": "string", "pattern": r"\.c$", "description": "a file of your own"}
         shared: dict[str, object] = {
             row.name: {"description": row.help} for row in algorithms.queue_rows().values()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What `--aqm` chooses: an algorithm and the parameters that it shall have, 'pie:target=5ms' or
-'./my_aqm.c:target=5ms'."""
+"""What `--aqm` chooses: an algorithm and the parameters that it shall have, 'pie:target=5ms',
+'./my_aqm.c:target=5ms', or 'red@ns2:limit=100' with those of a preset before its own."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sojourn import algorithms, units
+from sojourn import algorithms, preset, units
 from sojourn.errors import InputError
 from sojourn.own import library
-from sojourn.scenario.changes import read_value
+from sojourn.preset import Preset
+from sojourn.scenario.changes import read_value, write_value
 
 
 @dataclass(frozen=True)
@@ -23,12 +24,29 @@ class Variant:
     rows: Mapping[str, object] = field(default_factory=dict)
     # The parameters as they were written, without spaces.
     settings: str = ""
+    preset: Preset | None = None
+
+    @property
+    def all_rows(self) -> dict[str, object]:
+        """The preset's, and over them those that were written."""
+        return {**(self.preset.rows if self.preset else {}), **self.rows}
+
+    def without_preset(self) -> str:
+        """What says the same, whatever becomes of the preset's file."""
+        texts = (f"{key}={write_value(value)}" for key, value in self.all_rows.items())
+        return f"{self.algorithm}:{','.join(texts)}"
 
     def __str__(self) -> str:
         return self.called(self.algorithm)
 
+    @property
+    def spec(self) -> str:
+        """The algorithm, with the preset: 'red@ns2'."""
+        return self.preset.spec if self.preset else self.algorithm
+
     def called(self, name: str) -> str:
         """What tables call it where they have this name for the algorithm."""
+        name += _at(self.preset)
         return f"{name}:{self.settings}" if self.settings else name
 
 
@@ -48,27 +66,32 @@ def _parts(text: str) -> tuple[str, str, str]:
     return head + name.strip(), colon, rest
 
 
-def read(text: str) -> Variant:
-    """'NAME' or 'NAME:key=value,key=value'; for NAME also the path of a file."""
+def _at(chosen: Preset | None) -> str:
+    return f"@{chosen.name}" if chosen else ""
+
+
+def read(text: str, by: str = "--aqm") -> Variant:
+    """'NAME', 'NAME@PRESET' or either with ':key=value,key=value'; for NAME also a file's path."""
     name, colon, rest = _parts(text)
     if "," in name and not library.is_file(name):
         parts = re.split(r",(?![^,:]*=)", text)
         each = " ".join(f"--aqm {part.strip()}" for part in parts)
-        raise InputError(f"--aqm {text}: give each algorithm an --aqm of its own: {each}")
-    name = algorithms.find(name).name
+        raise InputError(f"{by} {text}: give each algorithm an --aqm of its own: {each}")
+    name, chosen = preset.find(name)
     rows: dict[str, object] = {}
     for assignment in rest.split(",") if colon else ():
         key, equals, value = (part.strip() for part in assignment.partition("="))
         if not (equals and key and value):
-            raise InputError(f"--aqm {text}: write it as {name}:key=value,key=value")
+            raise InputError(f"{by} {text}: write it as {name}{_at(chosen)}:key=value,key=value")
         if key in rows:
-            raise InputError(f"--aqm {text}: '{key}' is there twice")
+            raise InputError(f"{by} {text}: '{key}' is there twice")
         rows[key] = read_value(value)
+    variant = Variant(name, rows, "".join(rest.split()), chosen)
     try:
-        algorithms.read_rows(name, rows)
+        algorithms.read_rows(name, variant.all_rows)
     except units.UnitError as error:
-        raise InputError(f"--aqm {text}: {error}") from error
-    return Variant(name, rows, "".join(rest.split()))
+        raise InputError(f"{by} {text}: {error}") from error
+    return variant
 
 
 def read_all(texts: Iterable[str]) -> list[Variant]:
@@ -76,6 +99,6 @@ def read_all(texts: Iterable[str]) -> list[Variant]:
     variants: dict[object, Variant] = {}
     for text in texts:
         variant = read(text)
-        numbers = algorithms.read_rows(variant.algorithm, variant.rows)
+        numbers = algorithms.read_rows(variant.algorithm, variant.all_rows)
         variants.setdefault((variant.algorithm, frozenset(numbers.items())), variant)
     return list(variants.values())

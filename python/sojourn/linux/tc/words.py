@@ -4,14 +4,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sojourn import algorithms
-from sojourn.algorithms import Row
+from sojourn.algorithms import Algorithm, Row
 from sojourn.errors import InputError, nearest
 from sojourn.linux import rtnetlink as nl
 from sojourn.linux.tc import tables, values
+
+
+def write(algorithm: Algorithm, rows: Mapping[str, int]) -> list[str]:
+    """The words that say all of these rows that are not as by default."""
+    words = ["fq"] * (rows.get("flows", 0) > 1) + [algorithm.inside]
+    for name, number in rows.items():
+        row = algorithm.rows[name]
+        if number == row.default:
+            continue
+        if row.kind == "bool":
+            words.append(name if number else f"no{name}")
+        else:
+            words += [name, values.write(row, int(number))]
+    return words
 
 
 class HelpWanted(Exception):

@@ -16,6 +16,7 @@ import pytest
 import sojourn
 from sojourn import algorithms, preset
 from sojourn.cli import show, status
+from sojourn.cli.commands import _aqms
 from sojourn.errors import InputError
 from sojourn.linux.tc import words
 from sojourn.preset import Preset
@@ -82,7 +83,11 @@ def test_a_preset_is_its_rows_wherever_it_is_named(of: Preset) -> None:
 
 @each
 def test_what_stands_in_its_place_is_the_same(of: Preset) -> None:
-    assert chosen(variant.read(of.spec).without_preset()) == chosen(of.spec)
+    text = SMALL.replace('"codel"', f'"{of.spec}"')
+    defaults = {row.name: row.default for row in algorithms.algorithms()[of.algorithm].params}
+    instead = variant.read(of.spec).without_preset()
+    assert chosen(instead) == defaults | chosen(of.spec)
+    assert chosen(instead, text) == chosen(instead)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +172,7 @@ def test_the_list_has_every_preset(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["list", "presets", "--json"]) == 0
     names = [entry["name"] for entry in json.loads(capsys.readouterr().out)["presets"]]
     assert names == [of.spec for of in ALL]
+    assert _aqms("red@n") == ["red@ns2", "red@ns2_10mbit", "red@ns2_adaptive", "red@ns3"]
     assert [of.spec for of in preset.of("pi")] == show.algorithm("pi")["presets"]
 
 
@@ -182,6 +188,16 @@ def test_a_result_keeps_what_a_preset_was(tmp_path: Path, monkeypatch: pytest.Mo
     sentence = r"holds runs of fifo@ns2 as it was: --aqm fifo:limit=49,limit_bytes=4294967295 B"
     with pytest.raises(InputError, match=sentence):
         sojourn.run(loads(SMALL), aqms=["fifo@ns2"], out=out)
+
+
+def test_red_and_rem_of_ns_2_are_drop_tail_on_a_link_of_100_mbit() -> None:
+    scenario = loads(SMALL.replace("10 Mbit/s", "100 Mbit/s"))
+    buffers = ["fifo:limit_bytes=25kB", "fifo@ns2"]
+    result = sojourn.run(scenario, aqms=["red@ns2", *buffers, "rem@ns2", "rem@fair"])
+    windows = [run.report["queues"][0]["windows"][0] for run in result]
+    red, bytes_, packets, rem, fair = [(w["queue_delay_ms"], w["drop_pct"]) for w in windows]
+    assert red == bytes_ and rem == packets != fair
+    assert red[1] > 0 and rem[1] > 0
 
 
 def tables() -> str:

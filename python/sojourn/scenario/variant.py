@@ -32,8 +32,13 @@ class Variant:
         return {**(self.preset.rows if self.preset else {}), **self.rows}
 
     def without_preset(self) -> str:
-        """What says the same, whatever becomes of the preset's file."""
-        texts = (f"{key}={write_value(value)}" for key, value in self.all_rows.items())
+        """What says the same, whatever becomes of the preset's file. Behind a preset no row of the
+        algorithm is the scenario's: those that it does not name are there too."""
+        params = algorithms.find(self.algorithm).params
+        rows = {**self.all_rows}
+        for row in params:
+            rows.setdefault(row.name, row.write(row.default))
+        texts = (f"{key}={write_value(value)}" for key, value in rows.items())
         return f"{self.algorithm}:{','.join(texts)}"
 
     def __str__(self) -> str:
@@ -100,5 +105,6 @@ def read_all(texts: Iterable[str]) -> list[Variant]:
     for text in texts:
         variant = read(text)
         numbers = algorithms.read_rows(variant.algorithm, variant.all_rows)
-        variants.setdefault((variant.algorithm, frozenset(numbers.items())), variant)
+        same = variant.algorithm, variant.preset is None, frozenset(numbers.items())
+        variants.setdefault(same, variant)
     return list(variants.values())

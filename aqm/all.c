@@ -4,6 +4,7 @@
 
 #include "aqm.h"
 
+extern const struct aqm_algo aqm_afd;
 extern const struct aqm_algo aqm_an_aqm;
 extern const struct aqm_algo aqm_asqm;
 extern const struct aqm_algo aqm_avq;
@@ -29,6 +30,7 @@ extern const struct aqm_algo aqm_sfb;
 
 /* clang-format off */
 const struct aqm_algo *const aqm_all[] = {
+	&aqm_afd,
 	&aqm_an_aqm,
 	&aqm_asqm,
 	&aqm_avq,

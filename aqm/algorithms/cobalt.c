@@ -29,7 +29,7 @@ struct cobalt_state {
 /* clang-format off */
 static const struct aqm_field params[] = {
 	AQM_ROW(1, AQM_U64, cobalt_conf, target, AQM_NS, 5 * NS_PER_MS, 1000, 10 * NS_PER_S, 0,
-		"acceptable standing delay, and least time between two changes of BLUE's probability"),
+		"acceptable standing delay; least time between changes of BLUE's probability"),
 	AQM_ROW(2, AQM_U64, cobalt_conf, interval, AQM_NS, 100 * NS_PER_MS, 1000, 100 * NS_PER_S, 0,
 		"time above target before CoDel's first signal; about a worst round trip"),
 	AQM_ROW(3, AQM_U32, cobalt_conf, increment, AQM_PROB, 1u << 24, 0, U32_MAX, 0,

@@ -25,7 +25,6 @@ enum codel_form { CODEL_OURS, CODEL_LINUX };
 
 struct codel_conf {
 	u64 target, interval; /* ns */
-	u64 ce_threshold;     /* ns; 0: none */
 	u32 form;
 };
 

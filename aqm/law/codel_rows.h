@@ -11,6 +11,11 @@
 #include "../aqm.h"
 #include "codel.h"
 
+struct codel_rows {
+	struct codel_conf law; /* first: rows 1 to 3 are in it */
+	u64 ce_threshold;      /* ns; 0: none */
+};
+
 struct codel_state {
 	struct codel_law law;
 	u64 delay; /* of the last packet offered */
@@ -26,7 +31,7 @@ static const struct aqm_field codel_params[] = {
 		"time above target before the first signal; about a worst round trip"),
 	AQM_ROW_OF_CHOICES(3, codel_conf, form, codel_forms, CODEL_OURS, CODEL_LINUX, AQM_FIXED,
 		"arithmetic of the control law: exact, or Linux's approximation"),
-	AQM_ROW(4, AQM_U64, codel_conf, ce_threshold, AQM_NS, 0, 0, 100 * NS_PER_S, 0,
+	AQM_ROW(4, AQM_U64, codel_rows, ce_threshold, AQM_NS, 0, 0, 100 * NS_PER_S, 0,
 		"delay above which each packet that may be marked is marked; 0: none"),
 	AQM_END,
 };
@@ -40,10 +45,10 @@ static const struct aqm_field codel_stats[] = {
 /* clang-format on */
 
 /* A packet that leaves without a signal of the control law. */
-static struct aqm_verdict codel_sent(const struct codel_state *s, const struct codel_conf *c,
+static struct aqm_verdict codel_sent(const struct codel_state *s, const struct codel_rows *c,
                                      const struct aqm_view *view, const struct aqm_pkt *pkt)
 {
-	if (c->ce_threshold && s->delay > codel_tick(c, c->ce_threshold) &&
+	if (c->ce_threshold && s->delay > codel_tick(&c->law, c->ce_threshold) &&
 	    aqm_can_mark(view, pkt))
 		return (struct aqm_verdict){.act = AQM_MARK, .why = AQM_WHY_THRESHOLD};
 	return aqm_pass();
@@ -53,7 +58,8 @@ static struct aqm_verdict codel_dequeue(void *st, const void *conf, u64 now,
                                         const struct aqm_view *view, const struct aqm_pkt *pkt)
 {
 	struct codel_state *s = st;
-	const struct codel_conf *c = conf;
+	const struct codel_rows *rows = conf;
+	const struct codel_conf *c = &rows->law;
 	struct aqm_verdict v;
 	u64 came = now - aqm_sojourn_ns(now, pkt);
 	bool above;
@@ -62,7 +68,7 @@ static struct aqm_verdict codel_dequeue(void *st, const void *conf, u64 now,
 	s->delay = now - codel_tick(c, came);
 	above = codel_above(&s->law, c, now, s->delay, *view->all_bytes, view->mtu_bytes);
 	if (!codel_signals(&s->law, c, now, above, pkt->nth))
-		return codel_sent(s, c, view, pkt);
+		return codel_sent(s, rows, view, pkt);
 	v = aqm_signal(view, pkt, AQM_WHY_DELAY);
 	if (v.act == AQM_MARK)
 		codel_marked(&s->law, c);

@@ -50,7 +50,7 @@ static const struct aqm_field params[] = {
 	AQM_ROW(8, AQM_U32, cfd_conf, age, AQM_COUNT, 1u << 31, 1024, 1u << 31, 0,
 		"sum of matches at which all counts are halved"),
 	AQM_ROW_OF_CHOICES(9, cfd_conf, fairness, cfd_fairness, CFD_CONGESTED, CFD_ALWAYS, 0,
-		"when matched flows lose their share: while the probability is above 0, or always"),
+		"when matched flows lose their share: while the probability is above 0; always"),
 	AQM_ROW_OF_CHOICES(10, cfd_conf, alone, cfd_alone, CFD_SPARED, CFD_DROPPED, 0,
 		"a flow that alone has matches; if spared, no share is above 1 - 1 / flows"),
 	AQM_END,

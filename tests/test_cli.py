@@ -206,7 +206,7 @@ def test_a_shell_completes_names() -> None:
     surroundings = {
         **os.environ,
         "_SOJOURN_COMPLETE": "complete_bash",
-        "COMP_WORDS": "sojourn run x.toml --aqm co",
+        "COMP_WORDS": "sojourn run x.toml --aqm cod",
         "COMP_CWORD": "4",
     }
     words = [sys.executable, "-c", "from sojourn.cli import main; main()"]

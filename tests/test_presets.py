@@ -157,7 +157,10 @@ def test_an_unknown_preset_is_answered_with_those_there_are(text: str, sentence:
         loads(SMALL.replace('"codel"', f'"{text}"'))
 
 
-def test_tables_call_a_preset_as_it_was_called(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_call_a_preset_as_it_was_called(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     cases = cases_of(loads(SMALL), ["fifo@fair", "fifo@fair:ecn=false", "fifo@ns2:limit=9"])
     labels = [case.labels["aqm"] for case in cases]
     assert labels == ["fifo@fair", "fifo@fair:ecn=false", "fifo@ns2:limit=9"]

@@ -17,7 +17,7 @@ from sojourn.linux.uml.build import Built
 from tests.linux.tdc.case import Form
 from tests.linux.tdc.sentences import say
 
-FEW, MORE = 1024, 2048
+FEW, MORE = 256, 512
 # One document a line: what is refused leaves none.
 _JOB = """#!/bin/sh
 export TC_LIB_DIR={plugin}

@@ -44,7 +44,8 @@ class Afd(Ticking):
         self.s = s
         self.shadow: list[tuple[int, int] | None] = [None] * b
         self.m: Counter[int] = Counter()
-        self.m_most = float(b * mtu)
+        self.all_mtus = float(b * mtu)
+        self.m_most = self.all_mtus
         self.m_fair = self.m_most
         self.q_before = 0.0
         self.m_i = 0
@@ -59,6 +60,9 @@ class Afd(Ticking):
                 self.m[old[0]] -= old[1]
             self.shadow[place] = (packet.flow, packet.size)
             self.m[packet.flow] += packet.size
+            unlimited = self.m_fair == self.m_most
+            self.m_most = max(self.all_mtus, float(sum(self.m.values())))
+            self.m_fair = self.m_most if unlimited else min(self.m_fair, self.m_most)
         self.m_i = self.m[packet.flow]
         self.d_i = max(0.0, 1 - self.m_fair / self.m_i) if self.m_i else 0.0
 

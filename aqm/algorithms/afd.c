@@ -19,7 +19,8 @@ struct afd_conf {
 
 struct afd_state {
 	u64 fair;     /* m_fair, in hundredths of a byte */
-	u64 fair_max; /* likewise: all of the shadow buffer */
+	u64 fair_max; /* likewise: a share that limits nobody */
+	u64 full;     /* bytes of a shadow buffer of MTUs */
 	u64 shown;    /* m_fair in bytes, for the reader */
 	u32 own;      /* m_i of the last arrival's flow, in bytes */
 	u32 prob;     /* of the last arrival */
@@ -71,14 +72,25 @@ static void set_fair(struct afd_state *s, u64 fair)
 	s->shown = div64(fair, HUNDREDTHS);
 }
 
-/* The share is at most what the samples can have in all: 2^10 packets of 2^20 bytes. */
+/* Samples can be larger than an MTU, where the host does not split segments. What no flow can
+ * exceed is at most 2^10 samples of 2^20 bytes. A share that limited nobody still limits
+ * nobody: else large samples would be dropped without any queue. */
+static void bound(struct afd_state *s)
+{
+	u64 max = max64(s->full, s->shadow.bytes) * HUNDREDTHS;
+	bool open = s->fair == s->fair_max;
+
+	s->fair_max = max;
+	set_fair(s, open ? max : min64(s->fair, max));
+}
+
 static void configure(void *st, const void *conf, const struct aqm_view *view)
 {
 	struct afd_state *s = st;
 	const struct afd_conf *c = conf;
 
-	s->fair_max = (u64)c->shadow * view->mtu_bytes * HUNDREDTHS;
-	set_fair(s, min64(s->fair, s->fair_max));
+	s->full = (u64)c->shadow * view->mtu_bytes;
+	bound(s);
 }
 
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
@@ -86,7 +98,6 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	struct afd_state *s = st;
 	const struct afd_conf *c = conf;
 
-	set_fair(s, s->fair_max);
 	s->shadow.seed = rng_mix(seed);
 	rng_seed(&s->rng, seed, 0);
 	return now + c->interval;
@@ -97,8 +108,10 @@ static void note(struct afd_state *s, const struct afd_conf *c, const struct aqm
 {
 	s64 own;
 
-	if (!rng_below(&s->rng, c->sample))
+	if (!rng_below(&s->rng, c->sample)) {
 		shadow_put(&s->shadow, rng_below(&s->rng, c->shadow), pkt->k.flow, pkt->len);
+		bound(s);
+	}
 	s->own = shadow_bytes(&s->shadow, pkt->k.flow);
 	own = (s64)s->own * HUNDREDTHS;
 	/* D_i = 1 - m_fair / m_i */
@@ -136,7 +149,7 @@ static s64 step(const struct afd_state *s, const struct afd_conf *c, u32 q)
 	return (s64)c->alpha * ((s64)s->old - c->qref) - (s64)c->beta * ((s64)q - c->qref);
 }
 
-/* So many steps, held within a byte and all of the shadow buffer. */
+/* So many steps, held between a byte and fair_max. */
 static void move(struct afd_state *s, s64 by, u64 times)
 {
 	u64 size = (u64)(by < 0 ? -by : by);

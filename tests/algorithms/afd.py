@@ -129,3 +129,21 @@ def test_afd_holds_the_queue_at_its_target() -> None:
     model.m_fair, model.q_before, model.bytes = 77.0, 50_000.0, 50_000
     model.update(0.0)
     assert model.m_fair == 77
+
+
+def test_afd_leaves_large_packets_alone_while_nothing_limits() -> None:
+    """A share that limits nobody follows the samples up and, when they have gone, down again."""
+    model = afd(0, 1, 0, 1, b=2, mtu=1500)
+    seen = []
+    for number, size in enumerate([64_000, 64_000, 1000, 1000]):
+        done = model.arrive(0.0, Packet(number, size, flow=7))
+        assert not done.dropped
+        seen.append(model.m_fair)
+    assert seen == [64_000, 128_000, 65_000, 3_000]
+
+
+def test_afd_keeps_a_share_that_limits_where_it_is() -> None:
+    model = afd(0, b=2, mtu=1500)
+    model.m_fair = 2_000.0
+    model.arrive(0.0, Packet(0, 64_000, flow=7))
+    assert model.m_fair == 2_000

@@ -31,11 +31,11 @@ struct afd_state {
 
 /* clang-format off */
 static const struct aqm_field params[] = {
-	AQM_ROW(1, AQM_U32, afd_conf, qref, AQM_BYTES, 50000, 0, 1u << 30, 0,
+	AQM_ROW(1, AQM_U32, afd_conf, qref, AQM_BYTES, 50000, 1000, 1u << 30, 0,
 		"queue that the fair share holds"),
-	AQM_ROW(2, AQM_U32, afd_conf, alpha, AQM_COUNT, 170, 0, 1000, 0,
+	AQM_ROW(2, AQM_U32, afd_conf, alpha, AQM_COUNT, 170, 0, 999, 0,
 		"gain on the queue of the update before, in hundredths"),
-	AQM_ROW(3, AQM_U32, afd_conf, beta, AQM_COUNT, 180, 0, 1000, 0,
+	AQM_ROW(3, AQM_U32, afd_conf, beta, AQM_COUNT, 180, 1, 1000, 0,
 		"gain on the queue, in hundredths"),
 	/* 160 Hz */
 	AQM_ROW(4, AQM_U64, afd_conf, interval, AQM_NS, 6250000, 10000, 10 * NS_PER_S, 0,
@@ -63,7 +63,7 @@ static const char *check(const void *conf)
 {
 	const struct afd_conf *c = conf;
 
-	return c->alpha <= c->beta ? NULL : "alpha must not be larger than beta";
+	return c->alpha < c->beta ? NULL : "alpha must be smaller than beta";
 }
 
 static void set_fair(struct afd_state *s, u64 fair)

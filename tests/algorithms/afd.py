@@ -33,14 +33,14 @@ class BesideAfd(Beside):
     settings: ClassVar[tuple[Rows, ...]] = (
         {"qref": 5_000, "sample": 1, "shadow": 16},
         {"qref": 20_000, "alpha": 0, "beta": 30, "interval": 30 * MS, "sample": 2, "shadow": 1024},
-        {"qref": 3_000, "alpha": 1000, "beta": 1000, "sample": 1, "shadow": 1, "limit": 30},
-        {"qref": 0, "alpha": 10, "beta": 25, "sample": 3, "shadow": 100, "limit_bytes": 30_000},
+        {"qref": 3_000, "alpha": 990, "beta": 1000, "sample": 1, "shadow": 1, "limit": 30},
+        {"qref": 1_000, "alpha": 10, "beta": 25, "sample": 3, "shadow": 100, "limit_bytes": 30_000},
     )
     signalling: ClassVar = (
         {"qref": 2_000, "sample": 1, "shadow": 50},
         {"qref": 6_000, "alpha": 100, "beta": 130, "interval": 5 * MS, "sample": 2},
     )
-    refused: ClassVar = ({"alpha": 181, "beta": 180},)
+    refused: ClassVar = ({"alpha": 180, "beta": 180},)
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"fair": plain, "own": plain, "prob": probability, "flows": plain}
 

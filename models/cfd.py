@@ -53,7 +53,7 @@ class LandmarkLru:
 
 class Cfd(Pie2013):
     """`draw` names one of the waiting packets by its place from the head. Without the guards
-    (`always`, `alone_too`) it is Eq. 1 alone."""
+    (`when` "always", `alone_too`) it is Eq. 1 alone."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Cfd(Pie2013):
         samples: int = 1,
         records: int = 1000,
         age: float = 2**31,
-        always: bool = False,
+        when: str = "congested",
         alone_too: bool = False,
         **delay: Any,
     ) -> None:
@@ -70,7 +70,7 @@ class Cfd(Pie2013):
         self.draw = draw
         self.samples = samples
         self.cache = LandmarkLru(records, age)
-        self.always = always
+        self.when = when
         self.alone_too = alone_too
         self.matched = 0
         self.weight = 0.0
@@ -92,15 +92,22 @@ class Cfd(Pie2013):
         flows = sum(count > 0 for count in counts)
         return weight if self.alone_too else min(weight, 1 - 1 / flows)
 
+    def counts(self) -> bool:
+        """Does the weight lead to drops? The guard is not in the text."""
+        if self.when == "delayed":
+            return self.delay_old_s > self.target_s
+        return self.when == "always" or self.p > 0
+
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         """Eq. 1 with p_k as the probability to keep: (1 - PDP) (1 - weight)."""
         self.detect(packet)
         self.weight = self.weight_of(packet.flow)
-        if not self.p and not self.always:
+        weight = self.weight if self.counts() else 0.0
+        if not self.p and not weight:
             return Act.PASS
         if self.judge.below("signal", self.uniform(), self.p):
             return self.signal(packet)
-        if self.judge.below("share", self.uniform(), self.weight):
+        if self.judge.below("share", self.uniform(), weight):
             return self.refuse(Why.MATCH)
         return Act.PASS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from models.queue import SAME_INSTANT_S, Act, Packet, Ticking
+from models.queue import SAME_INSTANT_S, Act, Packet, Ticking, Why
 
 
 class Lqd(Ticking):
@@ -48,12 +48,18 @@ class Lqd(Ticking):
         self.arrivals += 1
         self.lost += 1
 
+    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
+        """In flows another packet may be lost for one that arrives."""
+        self.lost += why is Why.FAT
+
     def update(self, now_s: float) -> None:
-        """l is "the ratio of the number of dropped packets to the number of arriving packets"."""
-        loss = self.lost / self.arrivals if self.arrivals else 0.0
-        self.loss = loss if self.arrivals else self.loss
+        """Without arrivals there is no l. Else it is "the ratio of the number of dropped packets to
+        the number of arriving packets"."""
+        change = self.a * (len(self.waiting) - self.q_ref)
+        if self.arrivals:
+            self.loss = min(1.0, self.lost / self.arrivals)
+            change -= self.b * (self.loss - self.p_ref)
         self.arrivals = self.lost = 0
-        change = self.a * (len(self.waiting) - self.q_ref) - self.b * (loss - self.p_ref)
         self.p = min(max(self.p + change, 0.0), 1.0)
 
     def advance(self, now_s: float) -> None:

@@ -26,9 +26,9 @@ struct cfd_state {
 	u32 prob, share;
 };
 
-enum { CFD_CONGESTED, CFD_ALWAYS };
+enum { CFD_CONGESTED, CFD_ALWAYS, CFD_DELAYED };
 enum { CFD_SPARED, CFD_DROPPED };
-static const char *const cfd_fairness[] = {"congested", "always"};
+static const char *const cfd_fairness[] = {"congested", "always", "delayed"};
 static const char *const cfd_alone[] = {"spared", "dropped"};
 
 /* clang-format off */
@@ -49,8 +49,8 @@ static const struct aqm_field params[] = {
 		"flows that the landmark-LRU cache holds"),
 	AQM_ROW(8, AQM_U32, cfd_conf, age, AQM_COUNT, 1u << 31, 1024, 1u << 31, 0,
 		"sum of matches at which all counts are halved"),
-	AQM_ROW_OF_CHOICES(9, cfd_conf, fairness, cfd_fairness, CFD_CONGESTED, CFD_ALWAYS, 0,
-		"when matched flows lose their share: while the probability is above 0; always"),
+	AQM_ROW_OF_CHOICES(9, cfd_conf, fairness, cfd_fairness, CFD_CONGESTED, CFD_DELAYED, 0,
+		"matched flows lose their share: while prob is above 0, always, above target"),
 	AQM_ROW_OF_CHOICES(10, cfd_conf, alone, cfd_alone, CFD_SPARED, CFD_DROPPED, 0,
 		"a flow that alone has matches; if spared, no share is above 1 - 1 / flows"),
 	AQM_END,
@@ -118,24 +118,34 @@ static u32 share_of(struct cfd_state *s, const struct cfd_conf *c, u32 flow)
 	return (u32)min64(share, (u32)-even);
 }
 
+/* differs: without congestion nobody is punished, unless a row says so. The probability is
+ * often above 0 where the delay is small: it rises with the delay's change too. */
+static bool shares_count(const struct cfd_state *s, const struct cfd_conf *c)
+{
+	if (c->fairness == CFD_DELAYED)
+		return s->law.delay_ns > c->target;
+	return s->prob || c->fairness == CFD_ALWAYS;
+}
+
 static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *view, struct aqm_pkt *pkt)
 {
 	struct cfd_state *s = st;
 	const struct cfd_conf *c = conf;
+	u32 share;
 
 	(void)now;
 	s->law.idled = 0;
 	match(s, c, view, pkt->k.flow);
 	s->share = share_of(s, c, pkt->k.flow);
-	/* differs: without a delay to control nobody is punished */
-	if (!s->prob && c->fairness == CFD_CONGESTED)
+	share = shares_count(s, c) ? s->share : 0;
+	if (!s->prob && !share)
 		return aqm_pass();
 	/* Eq. 1: a packet is kept with probability (1 - p) (1 - share). Marks do not help
 	 * against a flow that takes too much, so the second factor drops. */
 	if (rng_chance(&s->rng, s->prob))
 		return aqm_signal(view, pkt, AQM_WHY_EARLY);
-	if (rng_chance(&s->rng, s->share))
+	if (rng_chance(&s->rng, share))
 		return aqm_drop(AQM_WHY_MATCH);
 	return aqm_pass();
 }

@@ -22,7 +22,7 @@ struct lqd_state {
 
 /* clang-format off */
 static const struct aqm_field params[] = {
-	AQM_ROW(1, AQM_U32, lqd_conf, qref, AQM_PKTS, 24, 0, 1u << 24, 0,
+	AQM_ROW(1, AQM_U32, lqd_conf, qref, AQM_PKTS, 24, 1, 1u << 24, 0,
 		"queue above which the probability rises"),
 	AQM_ROW(2, AQM_U32, lqd_conf, pref, AQM_PROB, 0, 0, U32_MAX, 0,
 		"loss rate above which the probability falls"),
@@ -63,7 +63,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	if (!rng_chance(&s->rng, s->prob))
 		return aqm_pass();
 	/* differs: the paper has drops only. A mark counts as one; else the loss rate would be
-	 * 0 with ECN, and nothing would hold the probability. */
+	 * 0 with ECN, and the law only an integral of the queue. */
 	s->signals++;
 	return aqm_signal(view, pkt, AQM_WHY_EARLY);
 }
@@ -79,13 +79,29 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	return aqm_drop(AQM_WHY_LIMIT);
 }
 
-/* a (q - qref) - b (l - pref), in Q8.56. The first is at most 2^57, the second 2^56. */
-static s64 step(const struct lqd_conf *c, u32 q, u32 loss)
+/* A packet that made room for others is lost too. */
+static void gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
+                 const struct aqm_pkt *pkt, u8 why)
+{
+	struct lqd_state *s = st;
+
+	(void)conf, (void)now, (void)view, (void)pkt;
+	s->signals += why == AQM_WHY_FAT;
+}
+
+/* a (q - qref), in Q8.56. */
+static s64 queue_step(const struct lqd_conf *c, u32 q)
+{
+	return even_step(even_term(c->a, q, c->qref));
+}
+
+/* - b (l - pref), in Q8.56: at most 2^56, and the other at most 2^57. */
+static s64 loss_step(const struct lqd_conf *c, u32 loss)
 {
 	u64 apart = loss > c->pref ? loss - c->pref : c->pref - loss;
 	s64 fall = (s64)(c->b * apart >> 8);
 
-	return even_step(even_term(c->a, q, c->qref)) - (loss < c->pref ? -fall : fall);
+	return loss < c->pref ? fall : -fall;
 }
 
 static void move(struct lqd_state *s, s64 by, u64 times)
@@ -98,23 +114,26 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 {
 	struct lqd_state *s = st;
 	const struct lqd_conf *c = conf;
-	u32 loss = ratio_q32(s->signals, s->arrivals);
+	s64 by = queue_step(c, view->pkts);
 
-	if (s->arrivals)
-		s->loss = loss;
+	/* differs: no arrivals, no loss rate. With one of 0 an idle link's probability would
+	 * rise where pref is above it. */
+	if (s->arrivals) {
+		s->loss = ratio_q32(s->signals, s->arrivals);
+		by += loss_step(c, s->loss);
+	}
 	s->arrivals = s->signals = 0;
-	move(s, step(c, view->pkts, loss), 1);
+	move(s, by, 1);
 	return now + c->interval;
 }
 
-/* Without events the queue stands, and nothing is lost: but for the first, all steps are
- * the same. */
+/* Without events the queue stands: but for the first, all steps are the same. */
 static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
 {
 	const struct lqd_conf *c = conf;
 
 	tick(st, conf, from, view);
-	move(st, step(c, view->pkts, 0), div64(to - from, c->interval));
+	move(st, queue_step(c, view->pkts), div64(to - from, c->interval));
 	return grid_after(from, to, c->interval);
 }
 
@@ -132,6 +151,7 @@ const struct aqm_algo aqm_lqd = {
         .start = start,
         .enqueue = enqueue,
         .overflow = overflow,
+        .gone = gone,
         .tick = tick,
         .idle = idle,
 };

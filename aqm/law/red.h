@@ -88,10 +88,9 @@ static inline u64 red_scaled(u32 threshold, u32 k)
 /* The same average, kept for another weight. */
 static inline void red_rescale(struct red_average *a, u32 from, u32 to)
 {
-	if (from > to)
-		a->scaled >>= from - to;
-	else
-		a->scaled <<= to - from;
+	u32 less = (u32)min64(from, to);
+
+	a->scaled = a->scaled >> (from - less) << (to - less);
 }
 
 static inline void red_emptied(struct red_average *a, u64 now)

@@ -12,7 +12,7 @@
 #include "../rng.h"
 
 #define SHADOW_MAX     1024
-#define SHADOW_BUCKETS 1024 /* a power of two */
+#define SHADOW_BUCKETS 256 /* a power of two */
 #define SHADOW_LEN_MAX (1u << 20)
 
 struct shadow_flow {
@@ -34,33 +34,24 @@ struct shadow {
 	u16 unused; /* the first of them */
 };
 
-static inline u16 *shadow_bucket(struct shadow *s, u32 flow)
+/* Where the chain of its bucket names a flow, or ends. */
+static inline u16 *shadow_link(struct shadow *s, u32 flow)
 {
-	return &s->bucket[rng_mix(s->seed ^ flow) & (SHADOW_BUCKETS - 1)];
-}
+	u16 *at = &s->bucket[rng_mix(s->seed ^ flow) & (SHADOW_BUCKETS - 1)];
 
-/* 0: it has no sample. */
-static inline u16 shadow_find(struct shadow *s, u32 flow)
-{
-	u16 i = *shadow_bucket(s, flow);
-
-	while (i && s->flow[i].flow != flow)
-		i = s->flow[i].chain;
-	return i;
+	while (*at && s->flow[*at].flow != flow)
+		at = &s->flow[*at].chain;
+	return at;
 }
 
 static inline u32 shadow_bytes(struct shadow *s, u32 flow)
 {
-	return s->flow[shadow_find(s, flow)].bytes;
+	return s->flow[*shadow_link(s, flow)].bytes;
 }
 
 static inline void shadow_forget(struct shadow *s, u16 i)
 {
-	u16 *at = shadow_bucket(s, s->flow[i].flow);
-
-	while (*at != i)
-		at = &s->flow[*at].chain;
-	*at = s->flow[i].chain;
+	*shadow_link(s, s->flow[i].flow) = s->flow[i].chain;
 	s->flow[i].chain = s->unused;
 	s->unused = i;
 	s->flows--;
@@ -80,17 +71,17 @@ static inline void shadow_take(struct shadow *s, u32 place)
 		shadow_forget(s, i);
 }
 
-static inline u16 shadow_add(struct shadow *s, u32 flow)
+/* A flow at the end of its chain. */
+static inline u16 shadow_add(struct shadow *s, u32 flow, u16 *end)
 {
-	u16 *bucket = shadow_bucket(s, flow);
 	u16 i = s->unused;
 
 	if (i)
 		s->unused = s->flow[i].chain;
 	else
 		i = (u16)++s->used;
-	s->flow[i] = (struct shadow_flow){.flow = flow, .chain = *bucket};
-	*bucket = i;
+	s->flow[i] = (struct shadow_flow){.flow = flow};
+	*end = i;
 	s->flows++;
 	return i;
 }
@@ -99,12 +90,11 @@ static inline u16 shadow_add(struct shadow *s, u32 flow)
  * largest MTU, so that the sum fits. */
 static inline void shadow_put(struct shadow *s, u32 place, u32 flow, u32 len)
 {
-	u16 i;
+	u16 *at, i;
 
 	shadow_take(s, place);
-	i = shadow_find(s, flow);
-	if (!i)
-		i = shadow_add(s, flow);
+	at = shadow_link(s, flow);
+	i = *at ? *at : shadow_add(s, flow, at);
 	s->whose[place] = i;
 	s->len[place] = len < SHADOW_LEN_MAX ? len : SHADOW_LEN_MAX;
 	s->bytes += s->len[place];

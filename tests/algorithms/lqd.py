@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from models.lqd import Lqd
-from models.queue import Discipline, Judge, Packet
+from models.queue import Discipline, Judge, Packet, Why
 from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, probability, within
 from tests.models.generator import Draws
 from tests.models.inputs import MS, SECOND
@@ -17,7 +17,7 @@ from tests.models.library import Case
 
 
 class BesideLqd(Beside):
-    """p is kept in Q0.56 and read in Q0.32, the loss rate is cut to Q0.32."""
+    """p is kept in Q8.56 and read in Q0.32, the loss rate is cut to Q0.32."""
 
     algorithm = "lqd"
     defaults: ClassVar = {
@@ -30,7 +30,7 @@ class BesideLqd(Beside):
     settings: ClassVar = (
         {"qref": 5, "pref": 2**26, "a": 2**22, "b": 2**30, "interval": 10 * MS},
         {"qref": 240},
-        {"qref": 0, "a": 2**32 - 1, "b": 2**32 - 1, "pref": 2**31, "interval": 30 * MS},
+        {"qref": 1, "a": 2**32 - 1, "b": 2**32 - 1, "pref": 2**31, "interval": 30 * MS},
         {"qref": 40, "pref": 2**32 - 1, "a": 2**20, "b": 0, "interval": SECOND},
     )
     signalling: ClassVar = (
@@ -91,6 +91,23 @@ def test_lqd_step(p: float, queue: int, loss: float, after: float) -> None:
     model.p, model.arrivals, model.lost = p, 100, round(100 * loss)
     model.update(0.001)
     assert model.p == pytest.approx(after, abs=1e-12)
+
+
+def test_lqd_s_probability_falls_in_silence_whatever_p_ref() -> None:
+    model = Lqd(uniform=lambda: 1.0, p_ref=0.1)
+    model.p = 1.0
+    for _ in range(417):
+        model.update(0)
+    assert model.p == 0
+
+
+def test_lqd_counts_what_made_room_as_lost() -> None:
+    model = Lqd(uniform=lambda: 1.0, q_ref=1)
+    model.arrive(0.0, Packet(0, 1000))
+    model.arrive(0.0, Packet(1, 1000))
+    model.remove(0.0, 0, Why.FAT)
+    model.update(0.001)
+    assert model.loss == 0.5
 
 
 def test_lqd_rests_where_both_terms_are_equal() -> None:

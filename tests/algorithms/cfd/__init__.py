@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -55,6 +55,7 @@ class BesideCfd(Beside):
         {"samples": 2, "records": 5, "fairness": 1, "alone": 1, "age": 2000},
         {"target": 5 * MS, "alpha": 40, "beta": 1, "records": 1, "alone": 1},
         {"samples": 3, "fairness": 1, "records": 8, "limit": 60},
+        {"target": 5 * MS, "tupdate": 10 * MS, "samples": 2, "fairness": 2},
     )
     signalling: ClassVar = (
         {"target": 5 * MS, "tupdate": 10 * MS, "beta": 200},
@@ -87,7 +88,7 @@ class BesideCfd(Beside):
             samples=rows["samples"],
             records=rows["records"],
             age=rows["age"],
-            always=bool(rows["fairness"]),
+            when=("congested", "always", "delayed")[rows["fairness"]],
             alone_too=bool(rows["alone"]),
             start_s=case.start_ns * NS,
             draws=Draws(case.seed),
@@ -116,7 +117,7 @@ class BesideCfd(Beside):
 BESIDE = BesideCfd()
 
 
-def at_rest(uniform: float, **rows: bool) -> Cfd:
+def at_rest(uniform: float, **rows: Any) -> Cfd:
     """It draws the head, and always the same number."""
     return Cfd(draw=lambda waiting: 0, uniform=lambda: uniform, **rows)
 
@@ -127,7 +128,7 @@ def at_rest(uniform: float, **rows: bool) -> Cfd:
 )
 def test_cfd_loses_by_both_parts(p: float, weight: float, lost: float) -> None:
     """By hand: p + w - p w, by counting a grid of both draws."""
-    model = at_rest(0, always=True, alone_too=True)
+    model = at_rest(0, when="always", alone_too=True)
     model.p = p
     model.cache.bottom[1] = round(weight * 1000)
     model.cache.bottom[2] = 1000 - round(weight * 1000)
@@ -145,7 +146,8 @@ def test_cfd_loses_by_both_parts(p: float, weight: float, lost: float) -> None:
 def test_cfd_spares_all_flows_without_delay_and_one_that_is_alone() -> None:
     for p, flows, rows, dropped in (
         (0.0, 2, {}, False),
-        (0.0, 2, {"always": True}, True),
+        (0.0, 2, {"when": "always"}, True),
+        (0.01, 2, {"when": "delayed"}, False),
         (0.1, 1, {}, False),
         (0.1, 1, {"alone_too": True}, True),
         (0.1, 2, {}, True),

@@ -3,37 +3,43 @@
 """The qdisc in a kernel that watches memory, locks and undefined behaviour.
 
 `python -m tests.linux.sanitizers` puts mistakes into the module, which the kernel must
-report, then runs every case, the traffic of every parity record, and failing allocations. The
-result goes to tests/linux/sanitizers.digest.toml, which is stale as soon as one of its inputs
-changes (`--check` tells).
+report, then runs every case, the traffic of every parity record, and failing allocations. Results
+go to tests/linux/sanitizers.digest.toml, an entry for each run. One whose inputs have not changed
+since is fresh, and is not run again (`--check` names the others).
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
+import json
 import re
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from sojourn.linux.uml.boot import BootError, boot
-from sojourn.linux.uml.build import SANITIZERS, Built, build, run
-from sojourn.linux.uml.module import core_sources, module
+from sojourn.linux.uml.build import Built, build, run
+from sojourn.linux.uml.module import module
 
 from tests.algorithms import ALGORITHMS
 from tests.linux import parity
 from tests.linux.guest import CASES, OWN
-from tests.models.digest import Digest, hash_of
+from tests.linux.sources import algorithm_sources, commit, queue_sources
+from tests.models.digest import LICENCE, hash_of
 from tests.models.library import ROOT
 
 HERE = Path(__file__).resolve().parent
-DIGEST = Digest(HERE / "sanitizers.digest.toml", "python -m tests.linux.sanitizers")
+DIGEST = HERE / "sanitizers.digest.toml"
+MADE_BY = "python -m tests.linux.sanitizers"
 # The longest case takes a few minutes here.
 LIMIT_S = 1800
 PYTHON = f"{sys.executable} -S -B -m tests.linux"
@@ -154,7 +160,7 @@ def spoiled(built: Built, spoil: Spoil, work: Path) -> Path:
     return work / "build" / "sch_sojourn.ko"
 
 
-def notices(built: Built, spoil: Spoil) -> int:
+def notices(spoil: Spoil, built: Built) -> int:
     """The kernel must report the fault, and the job must fail by it."""
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
         kernel_module = spoiled(built, spoil, Path(scratch))
@@ -167,14 +173,16 @@ def notices(built: Built, spoil: Spoil) -> int:
     raise BootError(f"nobody noticed {spoil.name}:\n{console[-3000:]}")
 
 
-def stays_silent(built: Built, kernel_module: Path, job: str) -> int:
+def stays_silent(trace: str, job: str, built: Built) -> int:
     """No message is printed; the number of allocations made to fail."""
+    kernel_module = module(built, OWN, trace=trace)
     failed = re.search(r"^FAILED (\d+)$", guest(built, kernel_module, job), re.M)
     return int(failed[1]) if failed else 0
 
 
-def plays_silently(built: Built, traced: Path, name: str, flows: int) -> int:
+def plays_silently(name: str, flows: int, built: Built) -> int:
     """A parity record's traffic gives no message either."""
+    traced = module(built, trace="events")
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
         parity.lay(built, traced, name, flows, Path(scratch))
         watched(built, traced, "./script", Path(scratch))
@@ -183,89 +191,128 @@ def plays_silently(built: Built, traced: Path, name: str, flows: int) -> int:
 
 @dataclass(frozen=True)
 class Task:
-    """One guest, and what its result counts as."""
+    """One guest, what its result counts as, and what it rests on beside the queue."""
 
     kind: str
     name: str
-    work: Callable[[], int]
+    work: Callable[[Built], int]
+    files: frozenset[Path]
+    more: object = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.kind}: {self.name}"
+
+    def covers(self) -> str:
+        """Hash of the result's inputs."""
+        return hash_of([*queue_sources(), *self.files], self.kind, self.name, self.more)
 
 
-def tasks(built: Built) -> Iterator[Task]:
+def of_guests(*names: str) -> frozenset[Path]:
+    """The guest's programs, with these modules."""
+    common = ("aftermath", "frames", "guest", "net", "netlink", "trees")
+    return frozenset(HERE / f"{name}.py" for name in (*common, *names)) | frozenset(OWN)
+
+
+def of_cases(text: str = "") -> frozenset[Path]:
+    """All cases are one program. Where a case goes through all algorithms, it has these too."""
+    files = of_guests() | frozenset(HERE.glob("cases*.py"))
+    return files | every_algorithm() if "ALGORITHMS" in text else files
+
+
+def every_algorithm() -> frozenset[Path]:
+    return frozenset(path for name in ALGORITHMS for path in algorithm_sources(name))
+
+
+def tasks() -> Iterator[Task]:
     for spoil in SPOILS:
-        yield Task("spoils", spoil.name, partial(notices, built, spoil))
-    plain = module(built, OWN)
-    yield Task("starved", "allocations fail", partial(stays_silent, built, plain, "starved"))
+        yield Task("spoils", spoil.name, partial(notices, spoil), of_cases(), spoil)
+    starved = of_guests("starved", "cases") | every_algorithm()
+    yield Task("starved", "allocations fail", partial(stays_silent, "", "starved"), starved)
     for case in sorted(CASES):
-        yield Task("cases", case, partial(stays_silent, built, plain, f"guest {case}"))
-    logging = module(built, OWN, trace="packets")
+        work = partial(stays_silent, "", f"guest {case}")
+        yield Task("cases", case, work, of_cases(inspect.getsource(CASES[case])))
     load = "every_algorithm_holds_a_load_alone_and_in_flows"
-    yield Task("cases", f"{load}, logged", partial(stays_silent, built, logging, f"guest {load}"))
-    traced = module(built, trace="events")
+    work = partial(stays_silent, "packets", f"guest {load}")
+    yield Task("cases", f"{load}, logged", work, of_cases("ALGORITHMS"))
+    player = of_guests("parity_traffic", "play") | {HERE / "player.c"}
     for name, flows in parity.FORMS:
-        play = partial(plays_silently, built, traced, name, flows)
-        yield Task("parity", f"{name} {flows}", play)
+        files = player | algorithm_sources(name)
+        signalling = ALGORITHMS[name].signalling
+        play = partial(plays_silently, name, flows)
+        yield Task("parity", f"{name} {flows}", play, files, signalling)
 
 
-def covers() -> str:
-    """Hash of the result's inputs."""
-    core = core_sources(ROOT / "aqm")
-    qdisc = [*(ROOT / "linux/qdisc").glob("*.[ch]"), ROOT / "linux/qdisc/Kbuild"]
-    guests = [*HERE.glob("cases*.py"), HERE / "player.c", *OWN]
-    names = (
-        "aftermath",
-        "frames",
-        "guest",
-        "net",
-        "netlink",
-        "parity_traffic",
-        "play",
-        "sanitizers",
-    )
-    own = [HERE / f"{name}.py" for name in (*names, "starved", "trees")]
-    files = [*core, *qdisc, *guests, *own, *SANITIZERS.parent.glob("*.config")]
-    return hash_of(files, {name: how.signalling for name, how in ALGORITHMS.items()})
+def kept() -> dict[str, dict[str, str | int]]:
+    """Results, by title."""
+    return tomllib.loads(DIGEST.read_text()) if DIGEST.exists() else {}
 
 
-def outcome(task: Task) -> tuple[str, int, str]:
-    """A line to print, what to count, and why it failed."""
-    began = time.monotonic()
+def stale() -> list[Task]:
+    """What has to run again."""
+    results = kept()
+    return [t for t in tasks() if results.get(t.title, {}).get("covers") != t.covers()]
+
+
+def write(results: dict[str, dict[str, str | int]]) -> None:
+    """Of the tasks that there are."""
+    text = f"{LICENCE}# Made by `{MADE_BY}`.\n"
+    for task in tasks():
+        if task.title in results:
+            rows = (f"{key} = {json.dumps(value)}" for key, value in results[task.title].items())
+            text += f"\n[{json.dumps(task.title)}]\n" + "\n".join(rows) + "\n"
+    DIGEST.write_text(text)
+
+
+def outcome(built: Built, task: Task) -> tuple[float, int, str]:
+    """Seconds, what to count, and why it failed."""
+    began, count, trouble = time.monotonic(), 0, ""
     try:
-        count, trouble = task.work(), ""
+        count = task.work(built)
     except BootError as error:
-        count, trouble = 0, str(error)
-    word = "FAILS" if trouble else "ok"
-    return f"{word:5} {time.monotonic() - began:4.0f} s  {task.kind}: {task.name}", count, trouble
+        trouble = str(error)
+    return time.monotonic() - began, count, trouble
+
+
+def run_all(chosen: list[Task], jobs: int) -> int:
+    """Each result is kept at once; how many failed."""
+    built, failures, counts = build(sanitizers=True), 0, Counter[str]()
+    before = {task.title: task.covers() for task in chosen}
+    with ThreadPoolExecutor(jobs) as pool:
+        for task, found in zip(chosen, pool.map(partial(outcome, built), chosen), strict=True):
+            seconds, count, trouble = found
+            print(f"{'FAILS' if trouble else 'ok':5} {seconds:4.0f} s  {task.title}", flush=True)
+            counts[task.kind] += 1
+            if trouble:
+                print(trouble, file=sys.stderr, flush=True)
+                failures += 1
+                continue
+            entry: dict[str, str | int] = {"covers": before[task.title], "commit": commit()}
+            if count and task.kind == "starved":
+                entry["failed_allocations"] = count
+            write(kept() | {task.title: entry})
+    print(f"sanitizers: {dict(counts)}, {failures} failed")
+    return failures
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("only", nargs="?", default="", help="of spoils, starved, cases, parity")
-    parser.add_argument("--check", action="store_true", help="only tell if the digest is fresh")
+    parser.add_argument("--check", action="store_true", help="only name what is stale")
+    parser.add_argument("--anew", action="store_true", help="run what is fresh, too")
     parser.add_argument("--jobs", type=int, default=2, help="guests side by side (default 2)")
     options = parser.parse_args()
+    chosen = list(tasks()) if options.anew else stale()
+    chosen = [task for task in chosen if options.only in task.title]
     if options.check:
-        fresh = DIGEST.fresh(covers())
-        print("fresh" if fresh else f"stale: run `{DIGEST.made_by}`")
-        return int(not fresh)
-    began, before = time.monotonic(), covers()
-    built = build(sanitizers=True)
-    chosen = [t for t in tasks(built) if options.only in f"{t.kind}: {t.name}"]
-    counts: dict[str, int] = {}
-    failures = 0
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for task, (line, count, trouble) in zip(chosen, pool.map(outcome, chosen), strict=True):
-            print(line, flush=True)
-            counts[task.kind] = counts.get(task.kind, 0) + 1
-            if count and task.kind == "starved":
-                counts["failed allocations"] = count
-            if trouble:
-                print(trouble, file=sys.stderr, flush=True)
-                failures += 1
-    seconds = time.monotonic() - began
-    print(f"sanitizers: {counts} in {seconds:.0f} s, {failures} failed")
-    if not failures and not options.only:
-        DIGEST.write(before, seconds, counts)
-    return int(failures > 0)
+        print(f"stale: {titles(chosen)}: run `{MADE_BY}`" if chosen else "fresh")
+        return int(bool(chosen))
+    return int(run_all(chosen, options.jobs) > 0)
+
+
+def titles(some: Iterable[Task]) -> str:
+    """In one line."""
+    return ", ".join(task.title for task in some)
 
 
 if __name__ == "__main__":

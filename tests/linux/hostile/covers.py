@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sojourn.linux.uml.build import SANITIZERS
-from sojourn.linux.uml.module import core_sources
-
+from tests.linux.sources import queue_sources
 from tests.models.digest import Digest, hash_of
-from tests.models.library import ROOT
 
 HERE = Path(__file__).resolve().parent
 COMMAND = "python -m tests.linux.hostile"
@@ -18,9 +15,7 @@ DIGEST = Digest(HERE / "digest.toml", COMMAND)
 
 
 def covers() -> str:
-    """Hash of what the result rests on."""
-    core = core_sources(ROOT / "aqm")
-    qdisc = [*(ROOT / "linux/qdisc").glob("*.[ch]"), ROOT / "linux/qdisc/Kbuild"]
+    """Hash of what the result rests on: the queue, the module and the storms."""
     own = [*HERE.glob("*.[ch]"), *HERE.glob("[a-z]*.py"), HERE.parent / "aftermath.py"]
     own = [path for path in own if not path.name.startswith("test_")]
-    return hash_of([*core, *qdisc, *own, *SANITIZERS.parent.glob("*.config")])
+    return hash_of([*queue_sources(), *own])

@@ -41,7 +41,7 @@ def _of(algorithm: str, known: memory.Memory) -> Iterator[Case]:
     yield from rows.cases(algorithm, known)
     yield from refusals.cases(algorithm)
     yield from messages.of_params(algorithm)
-    yield from traffic.cases(algorithm)
+    yield from traffic.cases(algorithm, known)
 
 
 def of_theirs(source: Path) -> list[upstream.Entry]:

@@ -38,13 +38,13 @@ def cases(algorithm: str, memory: Memory) -> Iterator[Case]:
         Form(algorithm),
     )
     for nest, rows in tables.tables(algorithm).items():
-        if nest == tables.PARAMS or algorithm in _one_of_each_kind():
+        if nest == tables.PARAMS or algorithm in one_of_each_kind():
             for row in rows:
                 yield from _of_row(algorithm, nest, row, memory)
 
 
 @cache
-def _one_of_each_kind() -> frozenset[str]:
+def one_of_each_kind() -> frozenset[str]:
     """Kinds by what the queue's rows depend on."""
     return frozenset({_kind(name): name for name in algorithms.algorithms()}.values())
 

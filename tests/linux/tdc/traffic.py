@@ -12,6 +12,8 @@ from sojourn.linux.tc import tables, values
 
 from tests.linux.tdc.case import ADD, ROOT, Case, Form, literally, together
 from tests.linux.tdc.frames import FRAME_BYTES
+from tests.linux.tdc.memory import Memory
+from tests.linux.tdc.rows import one_of_each_kind
 from tests.linux.trees import PARENTS, TBF
 
 FEW, MANY, LIMIT_PKTS = 7, 20, 5
@@ -19,23 +21,32 @@ STATS = "$TC -s qdisc show dev $DUMMY"
 NUMBER = "[0-9.e-]+"
 
 
-def forms(algorithm: str) -> list[Form]:
-    """Alone, and divided into flows where that goes."""
+def forms(algorithm: str, known: Memory) -> list[Form]:
+    """Alone, and divided into flows where that goes and so many fit into a queue."""
     flows = Form(algorithm, {"flows": tables.FQ_FLOWS})
     both = [flows] if algorithms.rows_of(algorithm)["flows"].default else [Form(algorithm), flows]
-    return [form for form in both if not form.refusal()]
+    return [form for form in both if not (form.refusal() or known.refusal(form))]
 
 
 def words(form: Form) -> str:
     return f"fq {form.algorithm}" if form.rows.get("flows") else form.typed()
 
 
-def cases(algorithm: str) -> Iterator[Case]:
-    for form in forms(algorithm):
+def parents(algorithm: str) -> Iterator[str]:
+    """One algorithm of each kind goes below each parent, the others below some by turns."""
+    if algorithm in one_of_each_kind():
+        yield from PARENTS
+    else:
+        turn = list(algorithms.algorithms()).index(algorithm)
+        yield from (parent for n, parent in enumerate(PARENTS) if n % 4 == turn % 4)
+
+
+def cases(algorithm: str, known: Memory) -> Iterator[Case]:
+    for form in forms(algorithm, known):
         yield _named(form)
         yield _counted_in_json(form)
         yield _overloaded(form)
-        for parent in PARENTS:
+        for parent in parents(algorithm):
             yield _below(parent, form)
 
 

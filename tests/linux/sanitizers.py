@@ -11,6 +11,7 @@ since is fresh, and is not run again (`--check` names the others).
 from __future__ import annotations
 
 import argparse
+import ast
 import inspect
 import json
 import re
@@ -23,7 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from sojourn.linux.uml.boot import BootError, boot
@@ -214,10 +215,24 @@ def of_guests(*names: str) -> frozenset[Path]:
     return frozenset(HERE / f"{name}.py" for name in (*common, *names)) | frozenset(OWN)
 
 
-def of_cases(text: str = "") -> frozenset[Path]:
-    """All cases are one program. Where a case goes through all algorithms, it has these too."""
-    files = of_guests() | frozenset(HERE.glob("cases*.py"))
-    return files | every_algorithm() if "ALGORITHMS" in text else files
+def of_cases(*texts: str) -> tuple[frozenset[Path], object]:
+    """A run rests on its cases, on what their files share, and on all algorithms if it goes
+    through them; not on the text of other cases."""
+    files = of_guests() | every_algorithm() if "ALGORITHMS" in "".join(texts) else of_guests()
+    return files, (shared(), *(ast.dump(ast.parse(text)) for text in texts))
+
+
+@cache
+def shared() -> str:
+    """Files of cases, without the cases."""
+    trees = [ast.parse(path.read_text()) for path in sorted(HERE.glob("cases*.py"))]
+    for tree in trees:
+        tree.body = [node for node in tree.body if getattr(node, "name", "") not in CASES]
+    return "".join(ast.dump(tree) for tree in trees)
+
+
+def text_of(case: str) -> str:
+    return inspect.getsource(CASES[case])
 
 
 def every_algorithm() -> frozenset[Path]:
@@ -226,15 +241,18 @@ def every_algorithm() -> frozenset[Path]:
 
 def tasks() -> Iterator[Task]:
     for spoil in SPOILS:
-        yield Task("spoils", spoil.name, partial(notices, spoil), of_cases(), spoil)
-    starved = of_guests("starved", "cases") | every_algorithm()
-    yield Task("starved", "allocations fail", partial(stays_silent, "", "starved"), starved)
+        files, more = of_cases(*(text_of(word) for word in spoil.job.split() if word in CASES))
+        yield Task("spoils", spoil.name, partial(notices, spoil), files, (spoil, more))
+    starved = of_guests("starved") | every_algorithm()
+    work = partial(stays_silent, "", "starved")
+    yield Task("starved", "allocations fail", work, starved, shared())
     for case in sorted(CASES):
-        work = partial(stays_silent, "", f"guest {case}")
-        yield Task("cases", case, work, of_cases(inspect.getsource(CASES[case])))
+        files, more = of_cases(text_of(case))
+        yield Task("cases", case, partial(stays_silent, "", f"guest {case}"), files, more)
     load = "every_algorithm_holds_a_load_alone_and_in_flows"
+    files, more = of_cases(text_of(load))
     work = partial(stays_silent, "packets", f"guest {load}")
-    yield Task("cases", f"{load}, logged", work, of_cases("ALGORITHMS"))
+    yield Task("cases", f"{load}, logged", work, files, more)
     player = of_guests("parity_traffic", "play") | {HERE / "player.c"}
     for name, flows in parity.FORMS:
         files = player | algorithm_sources(name)

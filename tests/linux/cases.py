@@ -227,7 +227,13 @@ def a_dump_shows_every_row_exactly() -> None:
         nl.u32(nl.MEMORY_LIMIT, 9_999_999),
         nl.u64(nl.BANDWIDTH, 1_234_567_890_123),
     )
-    params = nl.nest(nl.PARAMS, nl.u64(1, 1_234_567), nl.u64(2, 98_765_432), nl.u32(3, 1))
+    params = nl.nest(
+        nl.PARAMS,
+        nl.u64(1, 1_234_567),
+        nl.u64(2, 98_765_432),
+        nl.u32(3, 1),
+        nl.u64(4, 20_000_000_003),
+    )
     kernel.add("c0", "root", "1:", nl.algorithm("codel"), host, queue, params)
     given = nl.algorithm("codel") + host + queue + params
     assert kernel.dump("c0")["1:"].options == given
@@ -245,7 +251,7 @@ def a_queue_starts_with_the_defaults() -> None:
     assert nl.numbers(rows[nl.HOST]) == {1: 1, 2: 0, 3: 0}
     queue = {1: 1000, 2: 0xFFFFFFFF, 3: 0, 4: 0, 5: 0, 6: 32 << 20, 7: 0}
     assert nl.numbers(rows[nl.QUEUE]) == queue
-    assert nl.numbers(rows[nl.PARAMS]) == {1: 5 * MS, 2: 100 * MS, 3: 0}
+    assert nl.numbers(rows[nl.PARAMS]) == {1: 5 * MS, 2: 100 * MS, 3: 0, 4: 0}
 
 
 @case

@@ -28,7 +28,7 @@ insmod /sch_htb.ko
 insmod /sch_tbf.ko
 insmod /sch_sojourn.ko
 for name in {" ".join(ALGORITHMS)}; do
-	case $name in {"|".join(ALONE)}) flows= ;; *) flows=fq ;; esac
+	case $name in {"|".join(ALONE)}) flows= ;; *) flows="flows 512" ;; esac
 	case $name in {"|".join(RATED)}) rate="bandwidth {RATE_BYTES_S}B/s" ;; *) rate= ;; esac
 	/sbin/tc qdisc add dev lo root handle 1: sojourn $name ecn $rate
 	ping -q -c 5 -i 0.05 127.0.0.1
@@ -37,7 +37,7 @@ for name in {" ".join(ALGORITHMS)}; do
 	/sbin/tc qdisc del dev lo root
 	/sbin/tc qdisc add dev lo root handle 1: htb default 10
 	/sbin/tc class add dev lo parent 1: classid 1:10 htb rate 2mbit
-	/sbin/tc qdisc add dev lo parent 1:10 handle 10: sojourn $flows $name $rate
+	/sbin/tc qdisc add dev lo parent 1:10 handle 10: sojourn $name $flows $rate
 	ping -q -c 5 -i 0.05 -s 1000 127.0.0.1
 	/sbin/tc -s qdisc show dev lo
 	/sbin/tc qdisc del dev lo root

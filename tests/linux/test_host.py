@@ -103,17 +103,22 @@ windows = [
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("name", [a.name for a in algorithms().values() if a.needs_rate])
 def test_an_algorithm_that_needs_the_links_rate_has_it_on_both_hosts(name: str) -> None:
-    """With the first rate only, it would take a full link for one that is half idle."""
+    """With the first rate only, it would take a full link for one that is half idle. Some swing
+    slowly, and one seed says little of the next: Linux lies among the simulator's."""
     text = RATED.replace("NAME", name)
     linux, _ = outcome(text, 1)
-    done = _native.run(json.dumps(loads(text).to_engine()), 1)
-    assert done
-    sim = json.loads(done[0])
-    for here, there in zip(*(r["queues"][0]["windows"] for r in (linux, sim)), strict=True):
-        assert here["utilisation_pct"] == pytest.approx(there["utilisation_pct"], abs=8)
-        mean = there["queue_delay_ms"]["mean"]
-        assert here["queue_delay_ms"]["mean"] == pytest.approx(mean, rel=0.5)
-        assert here["dropped_pkts"] == pytest.approx(there["dropped_pkts"], rel=0.5)
+    done = [_native.run(json.dumps(loads(text).to_engine()), seed) for seed in range(1, 7)]
+    sims = [json.loads(found[0])["queues"][0]["windows"] for found in done if found]
+    assert len(sims) == len(done)
+    for here, *there in zip(linux["queues"][0]["windows"], *sims, strict=True):
+        is_among(here["utilisation_pct"], [w["utilisation_pct"] for w in there], by=8)
+        delays = [w["queue_delay_ms"]["mean"] for w in there]
+        is_among(here["queue_delay_ms"]["mean"], delays, times=1.5)
+        is_among(here["dropped_pkts"], [w["dropped_pkts"] for w in there], times=1.5)
+
+
+def is_among(one: float, others: list[float], by: float = 0, times: float = 1) -> None:
+    assert min(others) / times - by <= one <= max(others) * times + by, (one, others)
 
 
 @pytest.mark.usefixtures("kernel")

@@ -71,12 +71,14 @@ def test_a_replay_gives_the_kernels_verdicts_and_state(
     models = [
         how.model(replace(case, rows={**case.rows, **rows}), Judge()) for rows in how.signalling
     ]
-    ticks = any(model.wake_at() < math.inf for model in models)
+    within = [flow.queue for model in models for flow in getattr(model, "flows", ())]
+    ticks = any(model.wake_at() < math.inf for model in (*models, *within))
     assert (found.ticks > 500) == ticks, found.ticks
     known = algorithms()[name]
     assert (found.probes > 1000) == (found.answers > 1000) == known.probes, found
     assert (found.marks > 0) == known.ecn, found.marks
-    assert (found.victims > 100) == known.samples, found.victims
+    matched = found.victims > 100 or found.drops["match"] > 100
+    assert matched == known.samples, found
     assert len(found.mtus) > 2, found.mtus
     assert len(found.flows) > 3 or not flows, found.flows
     # Of another kernel, or of another compiler's, these are not the counts.

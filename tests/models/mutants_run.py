@@ -11,6 +11,8 @@ Results go to models/mutants.digest.toml, an entry for each file. An entry cover
 it includes, the tests that are to notice and what they are made of; while none of these changes, it
 is fresh and its mutants are not tried again. It does not cover the rest of the core: what is not
 mutated passes its own tests in every `make test`, so the same cases bring a file the same calls.
+A header's entry lists the tests in C, and stays fresh when there are more of them: more tests
+notice no fewer mutants.
 """
 
 from __future__ import annotations
@@ -66,6 +68,8 @@ def is_fresh(subject: Subject, entry: Entry | None, listed: Iterable[Key]) -> bo
     """Does a kept result belong to this tree?"""
     if entry is None or entry["covers"] != subject.covers():
         return False
+    if not set(entry.get("tests", [])) <= set(subject.tests()):
+        return False
     return bool(entry["unnoticed"] == hash_of_keys(k for k in listed if k[0] == subject.file))
 
 
@@ -81,14 +85,20 @@ def tried(subject: Subject) -> tuple[Counter[str], list[Mutant], float]:
     covers = subject.covers()
     if kept.exists():
         old = json.loads(kept.read_text())
-        if old["covers"] == covers:
+        if old["covers"] == covers and set(old["tests"]) <= set(subject.tests()):
             return Counter(old["count"]), [Mutant(**m) for m in old["unnoticed"]], old["seconds"]
     began = time.monotonic()
     count, unnoticed = subject.try_all()
     seconds = time.monotonic() - began
-    found = {"covers": covers, "count": count, "unnoticed": [asdict(m) for m in unnoticed]}
+    found = {
+        "covers": covers,
+        "tests": subject.tests(),
+        "count": count,
+        "unnoticed": [asdict(m) for m in unnoticed],
+        "seconds": seconds,
+    }
     kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(found | {"seconds": seconds}))
+    kept.write_text(json.dumps(found))
     return count, unnoticed, seconds
 
 
@@ -111,6 +121,7 @@ def judge(subject: Subject, listed: dict[Key, dict[str, str]]) -> Entry | None:
     commit = subprocess.run(head, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return {
         "covers": subject.covers(),
+        "tests": subject.tests(),
         "unnoticed": hash_of_keys(mine),
         "commit": commit.strip(),
         "seconds": round(seconds),

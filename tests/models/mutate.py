@@ -80,11 +80,13 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Subject:
-    """A file to be mutated: a hash of what an outcome rests on, and how all are tried."""
+    """A file to be mutated: a hash of what an outcome rests on, how all are tried, and tests by
+    name and hash that may become more without a change of the outcome."""
 
     file: str
     covers: Callable[[], str]
     try_all: Callable[[], tuple[Counter[str], list[Mutant]]]
+    tests: Callable[[], list[str]] = list
 
 
 def _column(source: str, at: int) -> int | None:

@@ -23,7 +23,7 @@ struct pi_state {
 static const struct aqm_field params[] = {
 	/* As in ns-2, tcl/lib/ns-default.tcl: the paper's gains for 3750 packets/s, 60 flows and
 	 * 246 ms, at 170 Hz instead of 160. */
-	AQM_ROW(1, AQM_U32, pi_conf, qref, AQM_PKTS, 50, 0, 1u << 24, 0,
+	AQM_ROW(1, AQM_U32, pi_conf, qref, AQM_PKTS, 50, 1, 1u << 24, 0,
 		"queue that the probability holds"),
 	AQM_ROW(2, AQM_U32, pi_conf, a, AQM_PROB, 78254, 0, U32_MAX, 0,
 		"rise per update, for each packet above qref"),
@@ -40,6 +40,14 @@ static const struct aqm_field stats[] = {
 	AQM_END,
 };
 /* clang-format on */
+
+static const char *check(const void *conf)
+{
+	const struct pi_conf *c = conf;
+
+	/* At an empty queue each step is (b - a) qref: p would rise until nothing gets in. */
+	return c->b <= c->a ? NULL : "b must not be larger than a";
+}
 
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
 {
@@ -104,6 +112,7 @@ const struct aqm_algo aqm_pi = {
         .state_bytes = sizeof(struct pi_state),
         .params = params,
         .stats = stats,
+        .check = check,
         .start = start,
         .enqueue = enqueue,
         .tick = tick,

@@ -41,7 +41,7 @@ static const struct aqm_field params[] = {
 		"how fast the price moves, for each packet too many"),
 	AQM_ROW(3, AQM_U32, rem_conf, alpha, AQM_PROB, 429496730, 0, U32_MAX, 0,
 		"weight of the queue beside that of the rate"),
-	AQM_ROW(4, AQM_U32, rem_conf, phi, AQM_PROB, 4294967, 1, U32_MAX, 0,
+	AQM_ROW(4, AQM_U32, rem_conf, phi, AQM_PROB, 4294967, 1u << 18, U32_MAX, 0,
 		"phi - 1: the probability is 1 - phi^-price"),
 	AQM_ROW(5, AQM_U64, rem_conf, interval, AQM_NS, 2 * NS_PER_MS, 10000, 10 * NS_PER_S, 0,
 		"time between updates of the price"),
@@ -75,9 +75,9 @@ static void configure(void *st, const void *conf, const struct aqm_view *view)
 
 	(void)view;
 	s->log_phi = log2_of_1_and(c->phi);
-	/* phi^-price is 2^-33; a price without a bound would take as long to come down */
-	s->price_max =
-	        min64(muldiv64((u64)33 << PRICE_BITS, (u64)1 << 48, s->log_phi), (u64)1 << 63);
+	/* phi^-price is 2^-33; a price without a bound would take as long to come down. The
+	 * least phi is 1 + 2^-14: with it the bound is 374,800, below 2^19. */
+	s->price_max = muldiv64((u64)33 << PRICE_BITS, (u64)1 << 48, s->log_phi);
 	s->price = min64(s->price, s->price_max);
 	show(s);
 }

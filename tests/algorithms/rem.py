@@ -37,6 +37,7 @@ class BesideRem(Beside):
     settings: ClassVar = (
         {"qref": 5, "gamma": 2**29, "alpha": 2**30, "interval": 10 * MS, "avpkt": 1500},
         {"bytes": 1, "avpkt": 1400, "gamma": 2**27, "interval": 5 * MS},
+        {"phi": 2**18, "gamma": 2**32 - 1, "interval": 5 * MS},
         {"phi": 2**31, "gamma": 2**25, "alpha": 2**31, "qref": 0, "interval": 20 * MS},
         {"gamma": 2**32 - 1, "alpha": 2**32 - 1, "qref": 60, "interval": SECOND, "bytes": 1},
     )

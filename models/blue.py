@@ -69,7 +69,9 @@ class Blue(Discipline):
         return act
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
-        """A packet loss."""
+        """A packet loss; on an idle link one that is too large."""
+        if self.idle_since_s is not None:
+            self.stay_idle(now_s)
         self.rise(now_s)
 
     def on_request(self, now_s: float) -> Packet | None:

@@ -54,8 +54,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	const struct blue_conf *c = conf;
 	struct aqm_verdict v = aqm_pass();
 
-	if (s->law.idle)
-		blue_idle_on(&s->law, c->decrement, c->freeze, now);
+	blue_idle_on(&s->law, c->decrement, c->freeze, now);
 	if (c->threshold && view->pkts > c->threshold)
 		blue_raise(&s->law, c->increment, c->freeze, now);
 	if (rng_chance(&s->rng, s->law.prob))
@@ -72,6 +71,7 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	const struct blue_conf *c = conf;
 
 	(void)view, (void)pkt;
+	blue_idle_on(&s->law, c->decrement, c->freeze, now);
 	blue_raise(&s->law, c->increment, c->freeze, now);
 	return aqm_drop(AQM_WHY_LIMIT);
 }

@@ -122,6 +122,7 @@ static void forget(struct cobalt_state *s, u64 now)
 /* cobalt_queue_full() */
 static void full(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
 {
+	blue_idle_on(&s->blue, c->decrement, s->target_ns, now);
 	blue_raise(&s->blue, c->increment, s->target_ns, now);
 	s->dropping = 1;
 	s->drop_next_ns = now;
@@ -137,8 +138,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	const struct cobalt_conf *c = conf;
 
 	(void)view, (void)pkt;
-	if (s->blue.idle)
-		blue_idle_on(&s->blue, c->decrement, s->target_ns, now);
+	blue_idle_on(&s->blue, c->decrement, s->target_ns, now);
 	s->blue.idle = 0;
 	return aqm_pass();
 }

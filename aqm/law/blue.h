@@ -30,12 +30,12 @@ static inline void blue_raise(struct blue_law *b, u32 increment, u64 freeze_ns, 
 	b->last_ns = now;
 }
 
-/* The link has idled on: a step for each freeze time. */
+/* If the link has idled on: a step for each freeze time. */
 static inline void blue_idle_on(struct blue_law *b, u32 decrement, u64 freeze_ns, u64 now)
 {
 	u64 from = max64(b->last_ns, b->idle_ns), times = div64(now - from, freeze_ns);
 
-	if (!times)
+	if (!b->idle || !times)
 		return;
 	blue_lower(b, decrement, times);
 	b->last_ns = from + times * freeze_ns;
@@ -44,10 +44,9 @@ static inline void blue_idle_on(struct blue_law *b, u32 decrement, u64 freeze_ns
 /* A request found nothing. */
 static inline void blue_empty(struct blue_law *b, u32 decrement, u64 freeze_ns, u64 now)
 {
-	if (b->idle) {
-		blue_idle_on(b, decrement, freeze_ns, now);
+	blue_idle_on(b, decrement, freeze_ns, now);
+	if (b->idle)
 		return;
-	}
 	b->idle = 1;
 	b->idle_ns = now;
 	if (now - b->last_ns > freeze_ns) {

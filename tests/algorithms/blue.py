@@ -10,10 +10,10 @@ import pytest
 
 from models.blue import Blue
 from models.queue import Discipline, Judge, Packet
-from tests.models.beside import NS, Q32_UNIT, Beside, common, probability
+from tests.models.beside import NS, Q32_UNIT, Beside, common, compare, probability
 from tests.models.generator import Draws
-from tests.models.inputs import MS
-from tests.models.library import Case
+from tests.models.inputs import MS, Phase, Stream
+from tests.models.library import Case, core
 
 
 class BesideBlue(Beside):
@@ -59,6 +59,29 @@ class BesideBlue(Beside):
 
 
 BESIDE = BesideBlue()
+
+
+def test_blue_takes_down_an_idle_link_before_an_overflow() -> None:
+    """A packet that is larger than the limit finds a queue that has been empty for a minute."""
+    model = Blue(d1=0.1, d2=0.01, freeze_s=1.0, limit_bytes=1000, uniform=lambda: 1.0)
+    model.p = 0.5
+    model.request(2.0)
+    model.arrive(22.0, Packet(0, 1001))
+    assert model.p == pytest.approx(0.29)
+    model.arrive(62.0, Packet(1, 1001))
+    assert model.p == 0.0
+
+
+def test_blue_meets_packets_that_are_too_large_on_an_idle_link() -> None:
+    """p grows in an overload of smaller ones, and comes down while the link idles."""
+    s = Stream(1).add(Phase(1.0, 3.0, sizes=(590,))).add(Phase(5.0, 0.05, sizes=(1514,)))
+    case = Case(
+        "blue",
+        "blue",
+        {"limit_bytes": 1500, "freeze": 10 * MS, "increment": 2**28, "decrement": 2**22},
+        s.events(),
+    )
+    assert compare(BESIDE, case, core().replay(case)).sent > 50
 
 
 def test_blue_rises_and_falls_once_in_a_freeze_time() -> None:

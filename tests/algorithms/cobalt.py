@@ -13,10 +13,19 @@ import pytest
 from models.cobalt import Cobalt
 from models.flow_queue import FlowQueue
 from models.queue import Discipline, Judge, Packet, Why
-from tests.models.beside import NS, Q32_UNIT, Beside, Follower, common, plain, probability
+from tests.models.beside import (
+    NS,
+    Q32_UNIT,
+    Beside,
+    Follower,
+    common,
+    compare,
+    plain,
+    probability,
+)
 from tests.models.generator import Draws
-from tests.models.inputs import MS, SECOND
-from tests.models.library import Case
+from tests.models.inputs import MS, SECOND, Phase, Stream
+from tests.models.library import Case, core
 
 
 class Traced(Cobalt):
@@ -243,3 +252,15 @@ def test_cobalt_on_a_slow_link_takes_its_packets_into_account() -> None:
     slowest = Cobalt(rate_bytes_s=12_500)
     assert slowest.target_s == pytest.approx(0.18168)
     assert slowest.interval_s == pytest.approx(0.36336)
+
+
+def test_cobalt_meets_packets_that_are_too_large_on_an_idle_link() -> None:
+    """p grows in an overload of smaller ones, and comes down while the link idles."""
+    s = Stream(1).add(Phase(1.0, 3.0, sizes=(590,))).add(Phase(5.0, 0.05, sizes=(1514,)))
+    case = Case(
+        "cobalt",
+        "cobalt",
+        {"limit_bytes": 1500, "increment": 2**28, "decrement": 2**18},
+        s.events(),
+    )
+    assert compare(BESIDE, case, core().replay(case)).sent > 50

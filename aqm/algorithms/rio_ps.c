@@ -12,6 +12,8 @@
 #define SETS   1024
 #define PLACES 4
 
+#define THRESHOLD_MAX (1u << 24)
+
 struct rio_ps_conf {
 	u64 expiry;
 	u32 short_min, short_max, long_min, long_max; /* packets of average queue */
@@ -63,7 +65,7 @@ static const struct aqm_field params[] = {
 		"averages move by this negative power of two of the difference"),
 	AQM_ROW(8, AQM_U32, rio_ps_conf, avpkt, AQM_BYTES, 1000, 1, 65535, 0,
 		"mean packet, for the decay of the averages while idle"),
-	AQM_ROW(9, AQM_U32, rio_ps_conf, threshold, AQM_PKTS, 8, 0, 1u << 24, 0,
+	AQM_ROW(9, AQM_U32, rio_ps_conf, threshold, AQM_PKTS, 8, 0, THRESHOLD_MAX, 0,
 		"first packets of a flow that are those of a short one, L_t"),
 	AQM_ROW(10, AQM_U64, rio_ps_conf, expiry, AQM_NS, NS_PER_S, NS_PER_MS, 3600 * NS_PER_S, 0,
 		"silence after which a flow is counted anew"),
@@ -145,8 +147,8 @@ static u32 class_of(struct rio_ps_state *s, const struct rio_ps_conf *c, u64 now
 	if (now - f->seen_ns >= c->expiry)
 		f->pkts = 0;
 	f->seen_ns = now;
-	/* one more than the threshold stands for all larger numbers */
-	f->pkts += f->pkts <= c->threshold;
+	/* one more than any threshold stands for all larger numbers */
+	f->pkts += f->pkts <= THRESHOLD_MAX;
 	if (f->pkts > c->threshold)
 		return RIO_LONG;
 	s->short_arrivals++;

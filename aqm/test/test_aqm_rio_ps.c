@@ -50,8 +50,11 @@ TEST(a_flow_that_is_long_stays_so_until_the_threshold_is_above_its_count)
 	change_row(&b, "threshold", 2);
 	arrive(&b, 1, 1000, 0);
 	CHECK_EQ(stat(&b, "short_arrivals"), 4);
-	/* Five of its packets are counted. */
-	change_row(&b, "threshold", 7);
+	/* 50 of its packets are counted. */
+	change_row(&b, "threshold", 50);
+	arrive(&b, 1, 1000, 0);
+	CHECK_EQ(stat(&b, "short_arrivals"), 4);
+	change_row(&b, "threshold", 53);
 	for (arrivals = 0; arrivals < 9; arrivals++)
 		arrive(&b, 1, 1000, 0);
 	CHECK_EQ(stat(&b, "short_arrivals"), 6);

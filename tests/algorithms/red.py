@@ -21,6 +21,7 @@ from tests.models.witnessed import (
     ASKED,
     BEGAN,
     CLOCK_NS,
+    NS2,
     RED,
     RED_WORDS,
     XSTATS,
@@ -406,6 +407,100 @@ WitnessedRed.children = {
     "red-ecn": WitnessedRed.child(WitnessedRed.LIMITS[True], flags=1 | 4, ecn=True),
 }
 WITNESSED = WitnessedRed
+
+
+class Ns2Red(Red):
+    """ns-2.35, queue/red.cc: enque, estimator, drop_early, modify_p. The count is one ahead of
+    figure 2's at first; there is no signal at the first packet above min_th, nor where no more than
+    one waits."""
+
+    RATE_BYTES_S = 10e6 / 8
+
+    def __init__(self, *, wait: bool, **each: Any) -> None:
+        super().__init__(**each)
+        self.wait = wait
+        self.above = False
+
+    def measure(self, now_s: float) -> float:
+        """The link idles from the end of the last packet on; one step more than in figure 2."""
+        idle = self.average.idle_since_s
+        if self.waiting or idle is None or now_s < idle - 1e-9:
+            self.average.idle_since_s = None
+            self.average.average += self.average.weight * (len(self.waiting) - self.average.average)
+        else:
+            self.average.average = self.average.at(now_s) * (1 - self.average.weight)
+            self.average.idle_since_s = None
+        return self.average.average
+
+    def decide(self, packet: Packet, average: float) -> Act:
+        red = self.red
+        red.count += 1
+        if average < red.min_th or len(self.waiting) <= 1:
+            self.above = False
+            return Act.PASS
+        if average >= red.max_th:
+            red.count = 0
+            self.signals_for = self.reason = Why.THRESHOLD
+            return self.refuse(Why.THRESHOLD)
+        if not self.above:
+            self.above, red.count = True, 1
+            return Act.PASS
+        self.signals_for = self.reason = Why.EARLY
+        p_b = red.slope(average)
+        p = (waited if self.wait else spread)(p_b, red.count * p_b)
+        if p < 1 and not (p and self.judge.below("signal", self.uniform(), p)):
+            return Act.PASS
+        red.count = 0
+        return self.signal(packet)
+
+    def on_overflow(self, now_s: float, packet: Packet) -> None:
+        """A drop for want of room overrules a draw."""
+        average = self.measure(now_s)
+        self.above = average >= self.red.min_th
+        self.red.count = 0
+
+    def on_request(self, now_s: float) -> Packet | None:
+        packet = self.take()
+        if packet is not None and not self.waiting:
+            self.average.empties(now_s + packet.size / self.RATE_BYTES_S)
+        return packet
+
+
+def spread(p_b: float, sum_p_b: float) -> float:
+    """wait_ false: the distance between signals is drawn from 1 to 1 / p_b."""
+    return min(p_b / (1 - sum_p_b), 1.0) if sum_p_b < 1 else 1.0
+
+
+def waited(p_b: float, sum_p_b: float) -> float:
+    """wait_ true: from 1 / p_b to 2 / p_b."""
+    if sum_p_b < 1:
+        return 0.0
+    return min(p_b / (2 - sum_p_b), 1.0) if sum_p_b < 2 else 1.0
+
+
+class WitnessedNs2Red(Witnessed):
+    """Every decision of ns-2's queue, and how often it draws a signal."""
+
+    of = NS2
+    children: ClassVar = {"red-wait": Child({}), "red-nowait": Child({})}
+    changes: ClassVar = (("packet", ASKED, 1), ("drops", ASKED, 1))
+
+    def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
+        # As in tests/models/ns2_red.tcl.
+        return Ns2Red(
+            wait=child is self.children["red-wait"],
+            min_th=5,
+            max_th=15,
+            max_p=0.1,
+            weight=2**-9,
+            packet_time_s=1000 / Ns2Red.RATE_BYTES_S,
+            limit_pkts=60,
+            judge=judge,
+            uniform=lambda: 0.5,
+        )
+
+
+WITNESSED_NS2 = WitnessedNs2Red
 
 
 def signals(draws: float, **rows: Any) -> list[int]:

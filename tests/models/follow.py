@@ -38,10 +38,14 @@ class Found:
         return (sum(hit for _, hit in self.draws) - expected) / math.sqrt(variance)
 
 
+# Of an algorithm, and with the suffix of one that has both of the queue that ns-2 has.
+NS2_TOO = "-ns2"
 KINDS: dict[str, Witnessed] = {
-    name: module.WITNESSED()
+    f"{name}{suffix}": getattr(module, attribute)()
     for name in ALGORITHMS
-    if hasattr(module := import_module(f"tests.algorithms.{name}"), "WITNESSED")
+    if (module := import_module(f"tests.algorithms.{name}"))
+    for attribute, suffix in (("WITNESSED", ""), ("WITNESSED_NS2", NS2_TOO))
+    if hasattr(module, attribute)
 }
 # By the names of recordings.
 CHILDREN: dict[str, tuple[str, Child]] = {

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.models.follow import CE, CHILDREN, KINDS
+from tests.models.follow import CE, CHILDREN, KINDS, NS2_TOO
 from tests.models.inputs import SECOND
 from tests.models.witnessed import ARRIVED, ASKED, CLOCK_NS, COLUMNS, FOLDER, NS2, with_times
 
@@ -46,7 +46,8 @@ def record(name: str) -> dict[str, NDArray[Any]]:
     kind, child = CHILDREN[name]
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
         events, changes = Path(scratch) / "events", Path(scratch) / "changes"
-        network, settings = (Path(__file__).with_name(f"{of}.tcl") for of in ("ns2", f"ns2_{kind}"))
+        scripts = "ns2", f"ns2_{kind.removesuffix(NS2_TOO)}"
+        network, settings = (Path(__file__).with_name(f"{of}.tcl") for of in scripts)
         of = [settings, name, int(child.ecn), events, changes]
         subprocess.run(["ns", network, *map(str, of)], check=True, capture_output=True)
         found = columns(events.read_text())

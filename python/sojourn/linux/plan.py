@@ -201,7 +201,7 @@ class _Layout:
                 before=f"l{i}h0b",
                 device=f"l{i}h1a",
                 at_head="dequeue" in algorithm.acts,
-                flows_apart=any(row.name == "flows" for row in algorithm.params),
+                flows_apart=any(row.name in ("flows", "isolation") for row in algorithm.params),
                 ours=not algorithm.alone,
                 holds=link["shaper"] == "tbf",
             )

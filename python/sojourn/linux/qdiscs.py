@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.linux.stock import PREFIX
+from sojourn.linux import stock
 
 # Never reached: delay boxes are there to be crossed.
 AMPLE_PKTS = 1_000_000
@@ -141,10 +141,7 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
     algorithm = algorithms.find(queue["algorithm"])
     known = algorithm.rows
     if algorithm.alone:
-        words = [algorithm.name.removeprefix(PREFIX)]
-        for name, number in rows.items():
-            words += _stock_words(known[name], int(number))
-        return " ".join(words)
+        return stock.words(algorithm, rows)
     words = ["sojourn"]
     if rows.get("flows", 0) > 1:
         words.append("fq")
@@ -171,13 +168,6 @@ def _row_words(row: algorithms.Row, number: int) -> list[str]:
         # A share of 2^32; its largest number means always.
         return [row.name, "1" if number == 2**32 - 1 else repr(number / 2**32)]
     return [row.name, f"{number}{_SUFFIX.get(row.unit, '')}"]
-
-
-def _stock_words(row: algorithms.Row, number: int) -> list[str]:
-    """tc knows no units for these but times, and of times no nanoseconds."""
-    if row.kind == "bool":
-        return [row.name if number else f"no{row.name}"]
-    return [row.name, _us(number) if row.unit == "ns" else str(number)]
 
 
 def _delay(link: Mapping[str, Any]) -> str:

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Qdiscs of the kernel's own, to stand beside ours: `kernel:codel` and others.
 
-They have no C file here, so their rows, with the kernel's defaults, are written down.
+They have no C file here, so their rows, with the kernel's defaults, are written down. Where tc or
+the kernel has no default of its own, or one that goes by the device, the row has one and is always
+written. A row has tc's word as its name, but for quantities that ours count in another unit.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 
 from sojourn.algorithms import Algorithm, Row
 
@@ -31,7 +35,20 @@ def _ecn(default: int) -> Row:
     return _row("ecn", "mark packets that allow it", "count", default, 1)
 
 
-def _stock(name: str, brief: str, acts: tuple[str, ...], *rows: Row) -> Algorithm:
+def _flag(name: str, help_: str) -> Row:
+    return _row(name, help_, "count", 0, 1)
+
+
+def _share(name: str, help_: str, default: float) -> Row:
+    return _row(name, help_, "q32", round(default * 2**32))
+
+
+def _choice(name: str, help_: str, default: str, *choices: str) -> Row:
+    last = len(choices) - 1
+    return Row(name, help_, "count", "choice", choices.index(default), 0, last, choices, False, 0)
+
+
+def _stock(name: str, brief: str, acts: tuple[str, ...], *rows: Row, like: str = "") -> Algorithm:
     source = f"the kernel's own sch_{name.replace('pfifo', 'fifo')}"
     return Algorithm(
         PREFIX + name,
@@ -44,37 +61,140 @@ def _stock(name: str, brief: str, acts: tuple[str, ...], *rows: Row) -> Algorith
         (),
         hosts=("linux",),
         alone=True,
-        like=name,
+        like=like or name,
     )
 
 
 _TARGET = _time("target", "delay that is aimed at", 5)
 _INTERVAL = _time("interval", "how long the delay may stay above", 100)
+_FLOWS = _row("flows", "queues that flows are hashed into", "count", 1024, 65536)
+_QUANTUM = _row("quantum", "bytes of a flow's turn", "bytes", 1514)
+_PIE = (
+    _time("target", "delay that is aimed at", 15),
+    _time("tupdate", "time between updates", 15),
+    _row("alpha", "gain on delay minus target, in 16ths of a hertz", "count", 2, 32),
+    _row("beta", "gain on the change of delay, in 16ths of a hertz", "count", 20, 32),
+    _ecn(0),
+    _flag("bytemode", "a packet's probability goes by its size"),
+    _flag("dq_rate_estimator", "delay from the rate of departures"),
+)
+_PROBABILITY = _share("probability", "of a signal at max", 0.02)
 
-STOCK = {
-    algorithm.name: algorithm
-    for algorithm in (
-        _stock("codel", "CoDel", ("dequeue",), _limit(1000), _TARGET, _INTERVAL, _ecn(0)),
-        _stock(
-            "fq_codel",
-            "CoDel in each of many flows",
-            ("dequeue",),
-            _limit(10240),
-            _row("flows", "queues that flows are hashed into", "count", 1024, 65536),
-            _TARGET,
-            _INTERVAL,
-            _row("quantum", "bytes of a flow's turn", "bytes", 1514),
-            _ecn(1),
+_QDISCS = (
+    _stock("codel", "CoDel", ("dequeue",), _limit(1000), _TARGET, _INTERVAL, _ecn(0)),
+    _stock(
+        "fq_codel",
+        "CoDel in each of many flows",
+        ("dequeue",),
+        _limit(10240),
+        _FLOWS,
+        _TARGET,
+        _INTERVAL,
+        _QUANTUM,
+        _ecn(1),
+    ),
+    _stock("pfifo", "drop-tail", (), _limit(1000)),
+    _stock("pie", "PIE", ("enqueue",), _limit(1000), *_PIE),
+    _stock(
+        "fq_pie",
+        "PIE in each of many flows",
+        ("enqueue",),
+        _limit(10240),
+        _FLOWS,
+        _QUANTUM,
+        *_PIE,
+        _row("ecn_prob", "per cent above which packets are dropped, not marked", "count", 10, 100),
+    ),
+    _stock(
+        "red",
+        "RED, in bytes",
+        ("enqueue",),
+        _row("limit_bytes", "most bytes in the queue; tc has no default", "bytes", 1_500_000),
+        _row("min", "average queue below which packets are let in", "bytes", 30_000),
+        _row("max", "average queue from which on all get the signal", "bytes", 90_000),
+        _row("avpkt", "mean packet; tc has no default", "bytes", 1000),
+        _row("burst", "packets that may come at once: gives the average's weight", "count", 55),
+        _PROBABILITY,
+        _row("bandwidth", "rate of the link, for the decay while idle", "bytes/s", 1_250_000),
+        _ecn(0),
+        _flag("harddrop", "drop from max on, where a mark would be allowed"),
+        _flag("adaptive", "max_p moves"),
+    ),
+    _stock(
+        "choke",
+        "CHOKe",
+        ("enqueue",),
+        _limit(1000),
+        _row("min", "average queue below which packets are let in", "pkts", 83),
+        _row("max", "average queue from which on all get the signal", "pkts", 250),
+        _row("burst", "packets that may come at once: gives the average's weight", "count", 139),
+        _PROBABILITY,
+        _row("bandwidth", "rate of the link, for the decay while idle", "bytes/s", 1_250_000),
+        _ecn(0),
+    ),
+    _stock(
+        "sfb",
+        "Stochastic Fair Blue",
+        ("enqueue",),
+        _limit(1000),
+        _row("max", "most packets in a bin", "pkts", 25),
+        _row("target", "packets in a bin from which on its probability rises", "pkts", 20),
+        _share("increment", "rise of a bin's probability", 0.0005),
+        _share("decrement", "fall of a bin's probability", 0.00005),
+    ),
+    _stock(
+        "cake",
+        "COBALT in each of many flows",
+        ("dequeue",),
+        _time("rtt", "interval of its AQM; the target is a twentieth", 100),
+        _row("memlimit", "most memory that packets occupy", "bytes", 32 << 20),
+        _choice(
+            "isolation",
+            "what is kept apart",
+            "triple-isolate",
+            *("flowblind", "srchost", "dsthost", "hosts", "flows"),
+            *("dual-srchost", "dual-dsthost", "triple-isolate"),
         ),
-        _stock("pfifo", "drop-tail", (), _limit(1000)),
-        _stock(
-            "pie",
-            "PIE",
-            ("enqueue",),
-            _limit(1000),
-            _time("target", "delay that is aimed at", 15),
-            _time("tupdate", "time between updates", 15),
-            _ecn(0),
-        ),
-    )
+        _choice("tins", "queues by DSCP", "diffserv3", "besteffort", "diffserv3", "diffserv4"),
+        _flag("raw", "count no more than a packet's bytes"),
+        like="cobalt",
+    ),
+)
+
+STOCK = {algorithm.name: algorithm for algorithm in _QDISCS}
+
+# Where tc's word is another one.
+_SPELT = {"limit_bytes": "limit"}
+_ALWAYS = {
+    "red": ("limit_bytes", "min", "max", "avpkt", "burst", "bandwidth"),
+    "choke": ("limit", "min", "max", "burst", "bandwidth"),
+    "sfb": ("limit",),
 }
+
+
+def words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
+    """Such a queue in tc's words."""
+    name = algorithm.name.removeprefix(PREFIX)
+    given = {row: algorithm.rows[row].default for row in _ALWAYS.get(name, ())} | dict(rows)
+    said = (word for row, number in given.items() for word in _words(algorithm.rows[row], number))
+    return " ".join([name, *said])
+
+
+def _words(row: Row, number: int) -> Iterator[str]:
+    """tc knows no units for these but times and rates, and of times no nanoseconds."""
+    if row.kind == "choice":
+        yield row.choices[number]
+    elif row.kind == "bool":
+        if number != row.default:
+            yield row.name if number else f"no{row.name}"
+    else:
+        yield _SPELT.get(row.name, row.name)
+        yield _value(row, number)
+
+
+def _value(row: Row, number: int) -> str:
+    if row.unit == "ns":
+        return f"{number / 1000:.3f}us"
+    if row.unit == "bytes/s":
+        return f"{8 * number}bit"
+    return repr(number / 2**32) if row.unit == "q32" else str(number)

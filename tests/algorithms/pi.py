@@ -24,7 +24,7 @@ class BesidePi(Beside):
     defaults: ClassVar = {"qref": 50, "a": 78254, "b": 77997, "interval": 5_882_353}
     settings: ClassVar = (
         {"qref": 5, "a": 2**22, "b": 2**22 - 2**17, "interval": 2 * MS},
-        {"qref": 1, "a": 2**32 - 1, "b": 2**32 - 2, "interval": 30 * MS},
+        {"qref": 1, "a": 2**32 - 1, "b": 2**32 - 1, "interval": 30 * MS},
         {"qref": 40, "a": 2**20, "b": 0, "interval": SECOND},
     )
     refused: ClassVar = ({"a": 78253, "b": 78254},)

@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""page.py: docs/beside.md as text."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from tests.models.follow import CHILDREN, follow
+from tests.models.witnessed import load
+from validation.beside.figures import ERRORS, POINTS, SHARE, Measured, differ
+from validation.beside.linux import FLOWS, QUEUE, SCENARIO, Pair, pairs
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "beside.md"
+NS2 = tomllib.loads(Path(__file__).with_name("ns2.toml").read_text())["queue"]
+COLUMNS = {
+    "delay_ms": "mean delay, ms",
+    "delay_p95_ms": "95 % below, ms",
+    "utilisation_pct": "utilisation, %",
+    "drop_pct": "drops, %",
+    "mark_pct": "marks, %",
+    "plain_mbps": "without ECN, Mbit/s",
+    "marked_mbps": "with ECN, Mbit/s",
+    "deaf_mbps": "datagrams, Mbit/s",
+}
+assert COLUMNS.keys() == {**QUEUE, **FLOWS}.keys()
+
+HEAD = """\
+<!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
+<!-- SPDX-License-Identifier: MIT OR GPL-2.0-only -->
+
+# Beside other implementations
+
+<!-- Made by validation/beside; edit linux.toml and ns2.toml there, not this. -->
+
+Our algorithms beside the kernel's own qdiscs and the queues of ns-2. `python -m validation.beside
+--renew` measures anew (half an hour) and writes this page; without `--renew` it writes the page
+from the figures that are kept in `validation/beside/`.
+"""
+
+LINUX = """
+## Linux
+
+{kernel} in virtual time, {seeds} seeds of `validation/beside/{scenario}`: five CUBIC flows with
+ECN and five without, and datagrams of 1.2 Mbit/s, on 10 Mbit/s and 40 ms; from 5 s to 30 s. Ours
+is the qdisc in the same kernel, with the same rows. Any pair can be run by itself: `sojourn run
+validation/beside/mixed.toml --host linux --seeds {seeds} --aqm ... --aqm ...` with the two first
+columns of a table. The delay is that in the queue.
+
+Means and standard deviations over the seeds. A figure of ours is **bold** where it differs from
+the kernel's: by more than {errors} standard errors of the mean difference, seed by seed, and by
+more than {share:.0%} of it and {points} of its unit. Under the table stands the reason: a trial
+in which one thing was changed, and what it then gave.
+"""
+
+NS2_HEAD = """
+## ns-2
+
+The queues of {release} get the arrivals of ns-2's own TCP, of four packet sizes, and the model of
+ours decides the same arrivals again, in step with what ns-2 decided before (`python -m
+tests.models.follow`; `python -m tests.models.ns2` records anew). What is no draw must be decided
+the same, packet by packet; of draws the table has how many fell as a signal, and how many the law
+expects at its own probability. The C agrees with the models in every `make test`. Two closed
+loops would compare two TCPs, and ours on ns-2's arrivals without its decisions would not be in
+the loop.
+
+| queue of ns-2 | events | decided otherwise | drawn | expected | sd apart | what is mapped |
+|---|--:|--:|--:|--:|--:|---|
+"""
+
+
+def text(kept: Mapping[str, Any]) -> str:
+    """The page."""
+    words: dict[str, Any] = {
+        "errors": ERRORS,
+        "share": SHARE,
+        "points": POINTS,
+        "scenario": SCENARIO.name,
+    }
+    words |= {"kernel": kept["kernel"], "seeds": kept["seeds"]}
+    parts = [HEAD, LINUX.format(**words)]
+    parts += [section(pair, kept["pairs"][pair.kernel]) for pair in pairs()]
+    release = load(NS2[0]["name"])["release"].item()
+    parts += [NS2_HEAD.format(release=release), *map(followed, NS2)]
+    return "".join(parts)
+
+
+def section(pair: Pair, measured: Measured) -> str:
+    """One pair: a table, and the reasons below."""
+    lines = [f"\n### {pair.name}\n", "| | " + " | ".join(COLUMNS.values()) + " |"]
+    lines.append("|---" + "|--:" * len(COLUMNS) + "|")
+    apart = unlike(measured, pair.kernel, pair.ours)
+    lines.append(row(f"`{pair.kernel}`", measured[pair.kernel]))
+    lines.append(row(f"`{pair.ours}`", measured[pair.ours], apart))
+    reasons = []
+    for trial in pair.trials:
+        theirs, ours = trial.keys
+        left = unlike(measured, theirs, ours)
+        if theirs != pair.kernel:
+            lines.append(row(f"trial: `{theirs}`", measured[theirs]))
+        if ours != pair.ours:
+            lines.append(row(f"trial: `{ours}`", measured[ours], left))
+        gone = [COLUMNS[name].partition(",")[0] for name in COLUMNS if name in apart - left]
+        if gone:
+            reasons.append(f"- {', '.join(gone)}: {trial.changed}.")
+            apart = apart & left
+    if apart:
+        names = (COLUMNS[name].partition(",")[0] for name in COLUMNS if name in apart)
+        reasons.append(f"- {', '.join(names)}: unexplained.")
+    if not reasons:
+        reasons.append("No figure differs.")
+    if pair.note:
+        reasons += ["", pair.note.strip()]
+    return "\n".join([*lines, "", *reasons, ""])
+
+
+def unlike(measured: Measured, theirs: str, ours: str) -> set[str]:
+    """The metrics in which two queues differ."""
+    return {name for name in COLUMNS if differ(measured[theirs][name], measured[ours][name])}
+
+
+def row(title: str, values: Mapping[str, Any], bold: Collection[str] = ()) -> str:
+    """Means and standard deviations."""
+    return f"| {title} | " + " | ".join(_cells(values, bold)) + " |"
+
+
+def _cells(values: Mapping[str, Any], bold: Collection[str]) -> Iterator[str]:
+    for name in COLUMNS:
+        cell = f"{fmean(values[name]):.2f} ± {stdev(values[name]):.2f}"
+        yield f"**{cell}**" if name in bold else cell
+
+
+def followed(entry: Mapping[str, str]) -> str:
+    """One queue of ns-2: a difference in what is no draw would have raised."""
+    name = entry["name"]
+    found = follow(name, load(name))
+    drawn, expected, apart = "none", "", ""
+    if found.draws:
+        hits, sum_p = sum(hit for _, hit in found.draws), sum(p for p, _ in found.draws)
+        drawn, expected, apart = str(hits), f"{sum_p:.1f}", f"{found.surprise():+.2f}"
+    title = f"{entry['queue']}, `{name}`"
+    assert name in CHILDREN
+    return (
+        f"| {title} | {found.events} | 0 | {drawn} | {expected} | {apart} | {entry['mapped']} |\n"
+    )

@@ -152,6 +152,29 @@ def test_only_the_flows_that_ask_for_ecn_have_a_route_that_does() -> None:
     assert "features ecn" not in scripts["n2.ip"]
 
 
+def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
+    scenario = engine()
+    (flow,) = scenario["flows"]
+    assert not [name for name in plan(scenario, 1).files if name.endswith(".egress")]
+    l4s = flow | {"name": "l4s", "transport": {"kind": "tcp", "cc": "dctcp", "ecn": "ect1"}}
+    scenario["flows"] = [flow, l4s, l4s | {"name": "more"}]
+    files = plan(scenario, 1).files
+    for node, dev, sources in (
+        ("n0", "l0h0a", ["10.1.0.1", "10.1.0.2"]),
+        ("n2", "l2h0a", ["10.2.0.1", "10.2.0.2"]),
+    ):
+        assert f"tc -n {node} -batch {node}.egress" in files["network"].splitlines()
+        hook, *filters = files[f"{node}.egress"].splitlines()
+        assert hook == f"qdisc add dev {dev} clsact"
+        assert [line.split(" src ")[1].split("/32")[0] for line in filters] == sources
+        for line in filters:
+            assert line.startswith(f"filter add dev {dev} egress protocol ip u32 ")
+            assert " match ip dsfield 0x2 0x3 action pedit ex " in line
+            assert line.endswith("munge ip dsfield set 0x1 retain 0x3 pipe action csum ip")
+    # Connections ask for ECN by their route, as those with ECT(0) do.
+    assert "route add 10.2.0.1 dev l0h0a features ecn" in files["n0.ip"]
+
+
 @pytest.mark.parametrize(
     ("where", "change", "sentence"),
     [

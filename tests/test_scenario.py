@@ -212,6 +212,11 @@ def test_a_change_from_outside_reaches_its_key() -> None:
     assert engine["duration_ns"] == 20_000_000_000
     assert engine["links"][1]["rate_bps"] == 1_000_000
     assert engine["flows"][0]["transport"]["ecn"] is True
+    assign(data, *read_assignment("flows.bulk.transport.cc=dctcp"))
+    assign(data, *read_assignment("flows.bulk.transport.ecn=ect1"))
+    changed = Scenario.model_validate(data)
+    assert changed.to_engine()["flows"][0]["transport"]["ecn"] == "ect1"
+    assert loads(changed.to_toml()) == changed
     assert engine["links"][1]["queue"]["rows"] == {"target": 9_000_000, "limit": 500, "ecn": 1}
 
 

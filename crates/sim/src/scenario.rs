@@ -248,15 +248,41 @@ pub enum TransportSpec {
         /// Congestion control.
         #[serde(default)]
         cc: crate::transport::tcp::CongestionControl,
-        /// Negotiate ECN.
+        /// ECN, and the code point.
         #[serde(default)]
-        ecn: bool,
+        ecn: EcnSpec,
         /// Further switches.
         #[serde(default)]
         options: serde_json::Map<String, serde_json::Value>,
     },
     /// UDP.
     Udp,
+}
+
+/// Whether a flow negotiates ECN, and what its packets carry: `false`, `true`, `"ect1"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "serde_json::Value")]
+pub enum EcnSpec {
+    /// It does not.
+    #[default]
+    Off,
+    /// ECT(0).
+    Ect0,
+    /// ECT(1).
+    Ect1,
+}
+
+impl TryFrom<serde_json::Value> for EcnSpec {
+    type Error = String;
+
+    fn try_from(value: serde_json::Value) -> Result<Self, String> {
+        match (value.as_bool(), value.as_str()) {
+            (Some(false), _) => Ok(Self::Off),
+            (Some(true), _) => Ok(Self::Ect0),
+            (_, Some("ect1")) => Ok(Self::Ect1),
+            _ => Err(format!("ecn is true, false or \"ect1\", not {value}")),
+        }
+    }
 }
 
 /// What a flow sends.

@@ -27,6 +27,8 @@ _SEND_BUFFER_MAX_BYTES = 64 << 20
 _RECEIVE_BUFFER_BYTES = 131_072
 _RECEIVE_BUFFER_MAX_BYTES = 6 << 20
 _STEPS_OF_PROGRESS = 50
+# The ECN field of an IPv4 header (RFC 3168 §5).
+_ECT1, _ECT0, _ECN_MASK = 1, 2, 3
 # tc looks for plugins in one folder only, and for netem's tables there too: so only where it is
 # about ours.
 TC = "TC_LIB_DIR=$SOJOURN_TC tc"
@@ -125,6 +127,9 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
         laid.spaces[laid.nodes[flow["to"]]].sysctls = _buffers(flow)
+        if flow["transport"].get("ecn") == "ect1":
+            laid.rewrite(kind, way[0][0], sends=True)
+            laid.rewrite(kind, way[1][0], sends=False)
     for i, forth, back, responder in _native.probe_ways(json.dumps(without_foreign(scenario))):
         laid.add_probes(i, forth, back, responder)
     files = {
@@ -167,6 +172,7 @@ class _Layout:
         self.taps: list[Tapped] = []
         self.timetable: list[tuple[int, str]] = []
         self.answers: dict[str, str] = {}  # by namespace
+        self.rewritten: dict[str, list[str]] = {}  # by namespace
         for i, link in enumerate(self.links):
             self._lay(i, link, link["name"] in scenario["record"]["queues"])
 
@@ -176,12 +182,14 @@ class _Layout:
         spaces = self.spaces.values()
         script = ["ip -batch spaces", "$programs/settings < settings"]
         script += [f"ip -n {name} -batch {name}.ip" for name in self.spaces]
+        rewriting = [f"tc -n {name} -batch {name}.egress" for name in self.rewritten]
         return {
-            "network": _lines(script + self.qdiscs + list(self.answers.values())),
+            "network": _lines([*script, *self.qdiscs, *self.answers.values(), *rewriting]),
             "spaces": _lines([*(f"netns add {name}" for name in self.spaces), *self.wires]),
             "settings": _lines(line for space in spaces for line in space.settings()),
             **{f"{space.name}.ip": _lines(space.ip()) for space in spaces},
             **{f"{space.name}.qdiscs": _lines(space.qdiscs) for space in spaces if space.qdiscs},
+            **{f"{name}.egress": _lines(lines) for name, lines in self.rewritten.items()},
         }
 
     def _lay(self, i: int, link: Mapping[str, Any], recorded: bool) -> None:
@@ -247,6 +255,22 @@ class _Layout:
         near = self.spaces[self.nodes[link["from"]]]
         near.routes.append(f"route add {here} dev l{i}h0a")
         self.answers.setdefault(far.name, f"{TC} -n {far.name} qdisc add dev lo root {ANSWERS}")
+
+    def rewrite(self, kind: int, first: int, *, sends: bool) -> None:
+        """At an end of the flow, where its packets begin their way: ECT(1) in place of ECT(0),
+        since no TCP of the kernel's sends it."""
+        dev = f"l{first}h0a"
+        lines = self.rewritten.setdefault(self.nodes[self.links[first]["from"]], [])
+        hook = f"qdisc add dev {dev} clsact"
+        if hook not in lines:
+            lines.append(hook)
+        source = address(kind, sends=sends)
+        lines.append(
+            f"filter add dev {dev} egress protocol ip u32 match ip src {source}/32 "
+            f"match ip dsfield {_ECT0:#x} {_ECN_MASK:#x} "
+            f"action pedit ex munge ip dsfield set {_ECT1:#x} retain {_ECN_MASK:#x} "
+            "pipe action csum ip"
+        )
 
     def add_routes(
         self, kind: int, flow: Mapping[str, Any], forth: list[int], back: list[int]

@@ -203,7 +203,13 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
         cc = flow.transport.cc
         if cc not in controls:
             yield (*where, "transport", "cc"), f"there is no '{cc}'.{nearest(cc, controls)}"
-        known = {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn")}
+        elif flow.transport.ecn == "ect1" and cc != "dctcp":
+            yield (
+                (*where, "transport", "ecn"),
+                f"'ect1' is for a scalable congestion control; '{cc}' answers a mark as it "
+                "answers a loss (RFC 9331); allowed with it: true, false",
+            )
+        known = {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn", "ect1")}
         for key, value in flow.transport.options.items():
             at = (*where, "transport", "options", key)
             if key not in known:

@@ -203,12 +203,24 @@ class Kind(Model):
         return {"kind": self.kind, **handler(self)}
 
 
+def _read_ecn(value: object) -> object:
+    """True, False or the word; 1 and 0 are neither."""
+    if isinstance(value, bool) or value == "ect1":
+        return value
+    reason = f"{value!r} is not true, false or 'ect1'"
+    raise PydanticCustomError("ecn", "{reason}", {"reason": reason})
+
+
+_ECN = "true: packets carry ECT(0); 'ect1': ECT(1), the mark of L4S traffic, with dctcp"
+Ecn = Annotated[bool | Literal["ect1"], BeforeValidator(_read_ecn)]
+
+
 class Tcp(Kind):
     """TCP as Linux 6.12 has it; `options` are switches to other and older forms."""
 
     kind: Literal["tcp"] = "tcp"
     cc: str = "cubic"
-    ecn: StrictBool = False
+    ecn: Ecn = Field(False, description=_ECN)
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
 
 

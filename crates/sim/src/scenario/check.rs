@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use sojourn_core::Algorithm;
 
-use super::{AppSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TransportSpec};
+use super::{AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TransportSpec};
 use crate::route::Graph;
 use crate::transport::tcp::TcpConfig;
 
@@ -325,7 +325,8 @@ impl FlowSpec {
         let config = match config {
             Ok(config) => TcpConfig {
                 cc: *cc,
-                ecn: *ecn,
+                ecn: *ecn != EcnSpec::Off,
+                ect1: *ecn == EcnSpec::Ect1,
                 ..config
             },
             Err(error) => return fault(key, error.to_string()),

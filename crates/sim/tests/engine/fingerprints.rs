@@ -65,6 +65,12 @@ fn scenarios() -> Vec<(String, Value)> {
         all.push((format!("flows-{name}"), shared));
     }
     all.push(("datagrams".into(), datagrams(5, S, &json!({}))));
+    let mut l4s = dumbbell(2, &json!({"algorithm": "dualpi2"}), &json!({}));
+    let mut scalable = l4s["flows"][0].clone();
+    let ect1 = json!({"name": "l4s", "transport": {"kind": "tcp", "cc": "dctcp", "ecn": "ect1"}});
+    merge(&mut scalable, &ect1);
+    l4s["flows"].as_array_mut().expect("flows").push(scalable);
+    all.push(("tcp-dctcp-ect1".into(), l4s));
     all
 }
 

@@ -141,6 +141,20 @@ fn unknown_names() {
 }
 
 #[test]
+fn ect1_of_a_flow_that_cannot_be_l4s() {
+    let tcp = |cc: &str, ecn: Value| json!({"kind": "tcp", "cc": cc, "ecn": ecn});
+    let (at, options) = ("/flows/0/transport", "flows[0].transport.options");
+    refuses(at, tcp("cubic", json!("ect1")), options, "ect1 needs dctcp");
+    refuses(at, tcp("dctcp", json!(false)), options, "dctcp needs ecn");
+    refuses(
+        at,
+        tcp("dctcp", json!("ect2")),
+        "flows[0].transport",
+        "ecn is true, false or \"ect1\", not \"ect2\"",
+    );
+}
+
+#[test]
 fn unknown_keys_are_named_with_their_place() {
     refuses(
         "/links/1/delai_ns",

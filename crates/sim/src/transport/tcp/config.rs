@@ -45,6 +45,9 @@ pub struct TcpConfig {
     pub cc: CongestionControl,
     /// Negotiate ECN (RFC 3168).
     pub ecn: bool,
+    /// With `ecn`: ECT(1) where ECT(0) would be sent, so that the flow is L4S traffic
+    /// (RFC 9331 §4.1), whose law must be scalable (§4.3): `cc` is DCTCP.
+    pub ect1: bool,
 
     /// Payload of a full segment in bytes; none: what a packet of 1500 bytes
     /// holds, 1460, or 1448 beside timestamps.
@@ -156,6 +159,7 @@ impl Default for TcpConfig {
         Self {
             cc: CongestionControl::Cubic,
             ecn: false,
+            ect1: false,
             mss_bytes: None,
             timestamps: true,
             sack: true,
@@ -302,6 +306,10 @@ impl TcpConfig {
                 self.cc == CongestionControl::Dctcp && !self.ecn,
                 "dctcp needs ecn",
             ),
+            (
+                self.ect1 && (self.cc != CongestionControl::Dctcp || !self.ecn),
+                "ect1 needs dctcp and ecn",
+            ),
         ];
         faults
             .iter()
@@ -360,5 +368,32 @@ mod tests {
             ..TcpConfig::default()
         };
         assert_eq!(config.fault(), Some("dctcp needs ecn"));
+    }
+
+    #[test]
+    fn ect1_is_for_a_scalable_law_with_ecn() {
+        let sentences = [
+            (CongestionControl::Dctcp, true, None),
+            (
+                CongestionControl::Cubic,
+                true,
+                Some("ect1 needs dctcp and ecn"),
+            ),
+            (CongestionControl::Dctcp, false, Some("dctcp needs ecn")),
+            (
+                CongestionControl::Reno,
+                false,
+                Some("ect1 needs dctcp and ecn"),
+            ),
+        ];
+        for (cc, ecn, sentence) in sentences {
+            let config = TcpConfig {
+                cc,
+                ecn,
+                ect1: true,
+                ..TcpConfig::default()
+            };
+            assert_eq!(config.fault(), sentence, "{cc:?} {ecn}");
+        }
     }
 }

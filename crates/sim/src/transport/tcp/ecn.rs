@@ -43,9 +43,19 @@ impl Connection {
     #[inline]
     pub(super) fn ecn_of(&self, new_data: bool) -> Ecn {
         if self.ecn.ok && (new_data || self.cc.needs_ecn()) {
-            Ecn::Ect0
+            self.capable()
         } else {
             Ecn::NotEct
+        }
+    }
+
+    /// What a packet that a queue may mark carries.
+    #[inline]
+    pub(super) fn capable(&self) -> Ecn {
+        if self.config.ect1 {
+            Ecn::Ect1
+        } else {
+            Ecn::Ect0
         }
     }
 

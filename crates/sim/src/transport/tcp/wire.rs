@@ -149,7 +149,7 @@ impl Connection {
         into.window = into.window.min(MAX_UNSCALED);
         into.sack_permitted = self.config.sack;
         if self.cc.needs_ecn() && self.config.ecn {
-            Ecn::Ect0
+            self.capable()
         } else {
             Ecn::NotEct
         }

@@ -185,3 +185,37 @@ fn dctcp_marks_every_packet_and_reduces_a_little() {
     assert!(pair.sent().iter().all(|sent| sent.ecn == Ecn::Ect0));
     assert!(pair.delivered > 3_000_000, "{}", pair.delivered);
 }
+
+/// Only the code point differs: marks have the same effect on ECT(1).
+#[test]
+fn dctcp_sends_ect1_where_it_would_send_ect0() {
+    let sent = |ect1| {
+        let config = TcpConfig {
+            ecn: true,
+            ect1,
+            cc: CongestionControl::Dctcp,
+            ..TcpConfig::default()
+        };
+        let mut pair = Pair::new(&config, 10, 800);
+        pair.script(|nth, _| match nth % 50 {
+            48 => Fate::Drop,
+            49 => Fate::Mark,
+            _ => Fate::Pass,
+        });
+        pair.client.write(u64::MAX / 4);
+        pair.run(5_000);
+        let acks = pair.acks();
+        let both = pair.sent().iter().chain(&acks);
+        let codes: Vec<_> = both.map(|sent| sent.ecn).collect();
+        let swapped = codes.iter().map(|&ecn| match ecn {
+            Ecn::Ect0 => Ecn::Ect1,
+            Ecn::Ect1 => Ecn::Ect0,
+            other => other,
+        });
+        (pair.delivered, codes.clone(), swapped.collect::<Vec<_>>())
+    };
+    let (classic, l4s) = (sent(false), sent(true));
+    assert_eq!(classic.0, l4s.0);
+    assert_eq!(classic.1, l4s.2);
+    assert!(l4s.1.iter().all(|&ecn| ecn == Ecn::Ect1));
+}

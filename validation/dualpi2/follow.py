@@ -248,11 +248,11 @@ def full_packet(queue: KernelDualPi2) -> None:
 
 # By what they are, what the RFC or ours has in place of the kernel's.
 RFC_S: dict[str, dict[str, Any]] = {
-    "a step at 1 ms": {"laqm": ramp},
-    "a share of 10 %": {"charge": sixteenth},
-    "signals that are drawn": {"recur": spaced},
-    "no signal of p' below two full packets": {"is_quiet": is_noisy},
-    "a first credit of 0.8 full packets": {"favour_l4s": full_packet},
+    "the step at 1 ms": {"laqm": ramp},
+    "the share of 10 %": {"charge": sixteenth},
+    "drawing": {"recur": spaced},
+    "silence of p' below two full packets": {"is_quiet": is_noisy},
+    "the first credit of 0.8 full packets": {"favour_l4s": full_packet},
 }
 
 
@@ -275,7 +275,7 @@ def lines(recorded: Recorded) -> Iterator[str]:
         try:
             follow(recorded, without(name))
         except AssertionError as error:
-            yield f"- Without {name} it differs first at {str(error).split(' ns:')[0]} ns."
+            yield f"- Without {name} it differs first at {str(error).split(' at ')[0]}."
 
 
 def main() -> None:

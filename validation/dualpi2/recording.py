@@ -23,7 +23,7 @@ from sojourn.linux.uml.boot import boot
 from tests.linux import witness
 from tests.models.witnessed import Recorded, with_times
 from validation.dualpi2 import newer
-from validation.dualpi2.run import agent
+from validation.dualpi2.run import agent, know_the_kernels_own
 from validation.dualpi2.variants import KERNEL
 
 KEPT = Path(__file__).with_name("recording.npz")
@@ -72,6 +72,7 @@ stop = "9500 ms"
 
 def record() -> tuple[Recorded, str]:
     """Run it; the columns, and the kernel's release."""
+    know_the_kernels_own()
     built = newer.kernel()
     scenario = sojourn.loads(SCENARIO).to_engine()
     made = plan(scenario, SEED)

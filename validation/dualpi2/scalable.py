@@ -104,6 +104,7 @@ CELLS = [
     Cell(),
     Cell(jittered=True),
     Cell(rtt_ms=10),
+    Cell(rtt_ms=10, rows='min_th = "8 ms"'),
     Cell(rtt_ms=50),
     Cell(classic="reno"),
     Cell(rate_mbps=4),

@@ -23,7 +23,7 @@ from sojourn.linux.uml.boot import boot
 from tests.linux import witness
 from tests.models.witnessed import Recorded, with_times
 from validation.dualpi2 import newer
-from validation.dualpi2.run import agent, know_the_kernels_own
+from validation.dualpi2.run import in_guest, know_the_kernels_own
 from validation.dualpi2.variants import KERNEL
 
 KEPT = Path(__file__).with_name("recording.npz")
@@ -84,7 +84,7 @@ def record() -> tuple[Recorded, str]:
             (folder / name).write_text(content)
         lines = ["#!/bin/sh", "set -e", "mount -t debugfs none /sys/kernel/debug"]
         lines += [f"insmod {witness.module(built)} shows=1", f"programs={programs}", ". ./network"]
-        lines += [f"{agent(tap.space)} witness {tap.device}"]
+        lines += [f"{in_guest(tap.space)} witness {tap.device}"]
         lines += ["t0=$(( $(date +%s) + 2 ))000000000", f"{programs}/traffic $t0 < flows > counts"]
         lines += ["cat /sys/kernel/debug/witness > records"]
         script = folder / "job"

@@ -52,21 +52,21 @@ class Figures:
 
 def know_the_kernels_own() -> None:
     """Have `kernel:dualpi2` in scenarios of this process; the kernels of other guests have none.
-    Its options are set by validation/dualpi2/agent.py."""
+    Its options are set by validation/dualpi2/leaf.py."""
     stock.STOCK[KERNEL] = replace(stock.STOCK["kernel:fq_codel"], name=KERNEL, params=())
 
 
-def agent(space: str) -> str:
+def in_guest(space: str) -> str:
     """The command in a namespace of the guest."""
     setting = f"PYTHONPATH={ROOT}:{ROOT / 'python'}"
-    return f"ip netns exec {space} env {setting} {sys.executable} -S -B -m validation.dualpi2.agent"
+    return f"ip netns exec {space} env {setting} {sys.executable} -S -B -m validation.dualpi2.leaf"
 
 
 def job(made: Plan, kernel: Kernel, module: Path, duration_ns: int, options: Sequence[str]) -> str:
     """The guest's script, with the options of the kernel's queue and samples of its statistics."""
     [tap] = made.taps
     script = made.job(str(kernel.built.programs), str(module), duration_ns)
-    inside = agent(tap.space)
+    inside = in_guest(tap.space)
     change = f"{inside} change {tap.device} {' '.join(options)} > options\n" if options else ""
     watch = f"{inside} watch {tap.device} $t0 {STEP_NS} {duration_ns // STEP_NS - 1} > samples &\n"
     watch += 'pids="$pids $!"\n'

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""agent.py: in the guest, with Python's own library only: the leaf's options and statistics.
+"""leaf.py: in the guest, with Python's own library only: the leaf's options and statistics.
 
-    agent change DEV OPTION=VALUE ...    of the kernel's dualpi2; afterwards all that it says it has
-    agent witness DEV    puts tests/linux/witness.c between the shaper and that queue
-    agent watch DEV ZERO_NS STEP_NS COUNT    its own statistics at each step, in hexadecimal digits
+    leaf change DEV OPTION=VALUE ...    of the kernel's dualpi2; afterwards all that it says it has
+    leaf witness DEV    puts tests/linux/witness.c between the shaper and that queue
+    leaf watch DEV ZERO_NS STEP_NS COUNT    its own statistics at each step, in hexadecimal digits
 
 The first and the last write lines for validation/dualpi2/run.py.
 """

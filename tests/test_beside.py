@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from sojourn import algorithms
 from sojourn.scenario.variant import read
 
-from validation.beside import figures, linux, page
+from tests.models.follow import table
+from tests.models.witnessed import load
+from validation.beside import figures, linux, ns2, page
 
 
 def test_the_page_is_what_the_kept_figures_give() -> None:
@@ -33,3 +37,21 @@ def test_a_difference_is_told_beyond_errors_and_share(
     theirs: list[float], ours: list[float], told: bool
 ) -> None:
     assert figures.differ(theirs, ours) == told
+
+
+def queue(name: str) -> dict[str, Any]:
+    """An entry of ns2.toml."""
+    return next(entry for entry in ns2.QUEUES if entry["name"] == name)
+
+
+@pytest.mark.parametrize("name", ["red-nowait", "pi-ecn", "avq"])
+def test_ours_on_the_arrivals_of_ns_2_gives_the_kept_figures(name: str) -> None:
+    kept = figures.load()["ns-2"][name]["ours"]
+    found = ns2.by_core(queue(name)["ours"], table(load(name)), 1)
+    assert list(found) == [kept[metric][0] for metric in ns2.METRICS]
+
+
+def test_the_link_is_that_of_ns_2() -> None:
+    """Vq draws nothing: with its ways our model at this link drops as many, and holds as many."""
+    rows = table(load("avq"))
+    assert ns2.by_trial("mapped", "avq", rows, 1) == pytest.approx(ns2.theirs(rows), rel=1e-4)

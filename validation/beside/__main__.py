@@ -5,6 +5,7 @@
     python -m validation.beside              # the page, from the figures that are kept
     python -m validation.beside --check      # only: is the page what they give?
     python -m validation.beside --renew      # first measure anew: half an hour
+    python -m validation.beside --renew-ns2  # only what needs no guest: two minutes
 
 The kernel's qdiscs run in the guest (`sojourn linux build`); ns-2's queues are recorded.
 """
@@ -22,9 +23,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument("--renew", action="store_true", help="measure anew")
+    parser.add_argument("--renew-ns2", action="store_true", help="of these only ns-2's arrivals")
     options = parser.parse_args()
     if options.renew:
         figures.keep(figures.everything())
+    elif options.renew_ns2:
+        figures.keep(figures.load() | {"ns-2": figures.alone()})
     text = page.text(figures.load())
     if options.check:
         if page.PAGE.read_text() != text:

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from validation.beside import linux
+from validation.beside import linux, ns2
 
 FIGURES = Path(__file__).resolve().with_name("figures.json")
 # A difference that is told: more than so many standard errors of the mean over seeds, and more
@@ -32,13 +32,26 @@ def differ(theirs: Sequence[float], ours: Sequence[float]) -> bool:
     return mean > ERRORS * error and mean > max(SHARE * abs(fmean(theirs)), POINTS)
 
 
+def away(theirs: float, ours: Sequence[float]) -> bool:
+    """Is one figure away from those of our seeds, of which it could be one more?"""
+    apart = abs(fmean(ours) - theirs)
+    spread = stdev(ours) * math.sqrt(1 + 1 / len(ours)) if len(ours) > 1 else 0.0
+    return apart > ERRORS * spread and apart > max(SHARE * abs(theirs), POINTS)
+
+
+def alone() -> dict[str, Any]:
+    """Our queues on the arrivals of ns-2's."""
+    return {entry["name"]: ns2.measure(entry) for entry in ns2.QUEUES}
+
+
 def everything() -> dict[str, Any]:
     """Measure all pairs in the guest."""
     from sojourn.linux import kernel
 
     release = " ".join(kernel.ready().version.split()[:2]).capitalize()
     found: dict[str, Any] = {"kernel": release, "seeds": linux.SEEDS}
-    return found | {"pairs": {pair.kernel: linux.measure(pair.specs) for pair in linux.pairs()}}
+    found["pairs"] = {pair.kernel: linux.measure(pair.specs) for pair in linux.pairs()}
+    return found | {"ns-2": alone()}
 
 
 def load() -> dict[str, Any]:

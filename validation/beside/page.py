@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from tests.models.follow import CHILDREN, follow
 from tests.models.witnessed import load
-from validation.beside.figures import ERRORS, POINTS, SHARE, Measured, differ
+from validation.beside import ns2
+from validation.beside.figures import ERRORS, POINTS, SHARE, Measured, away, differ
 from validation.beside.linux import FLOWS, QUEUE, SCENARIO, Pair, pairs
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "beside.md"
-NS2 = tomllib.loads(Path(__file__).with_name("ns2.toml").read_text())["queue"]
+NS2 = ns2.QUEUES
 COLUMNS = {
     "delay_ms": "mean delay, ms",
     "delay_p95_ms": "95 % below, ms",
@@ -39,7 +39,7 @@ HEAD = """\
 
 Our algorithms beside the kernel's own qdiscs and the queues of ns-2. `python -m validation.beside
 --renew` measures anew (half an hour) and writes this page; without `--renew` it writes the page
-from the figures that are kept in `validation/beside/`.
+from the figures that are kept in `validation/beside/figures.json`.
 """
 
 LINUX = """
@@ -65,11 +65,26 @@ ours decides the same arrivals again, in step with what ns-2 decided before (`py
 tests.models.follow`; `python -m tests.models.ns2` records anew). What is no draw must be decided
 the same, packet by packet; of draws the table has how many fell as a signal, and how many the law
 expects at its own probability. The C agrees with the models in every `make test`. Two closed
-loops would compare two TCPs, and ours on ns-2's arrivals without its decisions would not be in
-the loop.
+loops would compare two TCPs.
 
 | queue of ns-2 | events | decided otherwise | drawn | expected | sd apart | what is mapped |
 |---|--:|--:|--:|--:|--:|---|
+"""
+
+
+ALONE = """
+### The same arrivals, ours by itself
+
+Our C gets each recording's arrivals at a link of 10 Mbit/s, draws and decides by itself, and
+the link asks it when a packet has been sent: means and standard deviations of {seeds} seeds
+(`python -m validation.beside --renew-ns2`). The senders answered what ns-2 decided, not what
+ours did, so these figures are no forecast of ours with TCP. A figure is **bold** where it
+differs from ns-2's: by more than {errors} standard deviations of a figure more, and by more than
+{share:.0%} of it and {points}. A trial is our model with one thing more as ns-2 has it. Where none
+takes a difference away, it is unexplained.
+
+| queue | rows of ours | | drops | marks | mean backlog, packets |
+|---|---|---|--:|--:|--:|
 """
 
 
@@ -86,6 +101,10 @@ def text(kept: Mapping[str, Any]) -> str:
     parts += [section(pair, kept["pairs"][pair.kernel]) for pair in pairs()]
     release = load(NS2[0]["name"])["release"].item()
     parts += [NS2_HEAD.format(release=release), *map(followed, NS2)]
+    words["seeds"] = len(kept["ns-2"][NS2[0]["name"]]["ours"]["drops"])
+    parts += [ALONE.format(**words), *(by_itself(entry, kept["ns-2"]) for entry in NS2)]
+    reasons = [line for entry in NS2 for line in whys(entry, kept["ns-2"][entry["name"]])]
+    parts.append("\n" + "\n".join(reasons) + "\n")
     return "".join(parts)
 
 
@@ -147,3 +166,50 @@ def followed(entry: Mapping[str, str]) -> str:
     return (
         f"| {title} | {found.events} | 0 | {drawn} | {expected} | {apart} | {entry['mapped']} |\n"
     )
+
+
+def by_itself(entry: Mapping[str, Any], kept: Mapping[str, Measured]) -> str:
+    """One queue of ns-2, ours on its arrivals, and trials."""
+    lines, measured = [], kept[entry["name"]]
+    title, rows = f"{entry['queue']}, `{entry['name']}`", f"`{entry['ours']}`"
+    sides = {"ns-2": "ns-2", "ours": "ours"}
+    sides |= {trial: f"trial: {changed}" for trial, changed in ns2.trials(entry).items()}
+    for side, called in sides.items():
+        bold = set() if side == "ns-2" else apart_from_ns2(measured, side)
+        cells = [_alone(name, measured[side][name], name in bold) for name in ns2.METRICS]
+        lines.append(f"| {title} | {rows} | {called} | {' | '.join(cells)} |\n")
+        title = rows = ""
+    return "".join(lines)
+
+
+def _alone(name: str, values: Sequence[float], bold: bool) -> str:
+    digits = 2 if name == "backlog_pkts" else 0 if len(values) == 1 else 1
+    cell = f"{fmean(values):.{digits}f}"
+    if len(values) > 1:
+        cell += f" ± {stdev(values):.{digits}f}"
+    return f"**{cell}**" if bold else cell
+
+
+def apart_from_ns2(measured: Measured, side: str) -> set[str]:
+    """The metrics in which a side differs from ns-2's queue."""
+    theirs = measured["ns-2"]
+    return {name for name in ns2.METRICS if away(theirs[name][0], measured[side][name])}
+
+
+def whys(entry: Mapping[str, Any], measured: Measured) -> Iterator[str]:
+    """The reason of each difference: the first trial without it."""
+    apart = apart_from_ns2(measured, "ours")
+    parts = []
+    for trial, changed in ns2.trials(entry).items():
+        left = apart_from_ns2(measured, trial)
+        gone = [name for name in ns2.METRICS if name in apart - left]
+        if gone:
+            parts.append(f"{_called(gone)}: {changed}")
+            apart &= left
+    if apart:
+        parts.append(f"{_called([name for name in ns2.METRICS if name in apart])}: unexplained")
+    yield f"- `{entry['name']}`: {'; '.join(parts) or 'no figure differs'}."
+
+
+def _called(names: Sequence[str]) -> str:
+    return ", ".join("mean backlog" if name == "backlog_pkts" else name for name in names)

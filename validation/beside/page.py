@@ -80,8 +80,8 @@ the link asks it when a packet has been sent: means and standard deviations of {
 (`python -m validation.beside --renew-ns2`). The senders answered what ns-2 decided, not what
 ours did, so these figures are no forecast of ours with TCP. A figure is **bold** where it
 differs from ns-2's: by more than {errors} standard deviations of a figure more, and by more than
-{share:.0%} of it and {points}. A trial is our model with one thing more as ns-2 has it. Where none
-takes a difference away, it is unexplained.
+{share:.0%} of it and {points}. A trial is our model with one thing more as ns-2 has it than in the
+trial before. Where none takes a difference away, it is unexplained.
 
 | queue | rows of ours | | drops | marks | mean backlog, packets |
 |---|---|---|--:|--:|--:|
@@ -199,12 +199,13 @@ def apart_from_ns2(measured: Measured, side: str) -> set[str]:
 def whys(entry: Mapping[str, Any], measured: Measured) -> Iterator[str]:
     """The reason of each difference: the first trial without it."""
     apart = apart_from_ns2(measured, "ours")
-    parts = []
+    parts, so_far = [], []
     for trial, changed in ns2.trials(entry).items():
+        so_far.append(changed)
         left = apart_from_ns2(measured, trial)
         gone = [name for name in ns2.METRICS if name in apart - left]
         if gone:
-            parts.append(f"{_called(gone)}: {changed}")
+            parts.append(f"{_called(gone)}: {', '.join(so_far)}")
             apart &= left
     if apart:
         parts.append(f"{_called([name for name in ns2.METRICS if name in apart])}: unexplained")

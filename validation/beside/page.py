@@ -199,7 +199,8 @@ def apart_from_ns2(measured: Measured, side: str) -> set[str]:
 def whys(entry: Mapping[str, Any], measured: Measured) -> Iterator[str]:
     """The reason of each difference: the first trial without it."""
     apart = apart_from_ns2(measured, "ours")
-    parts, so_far = [], []
+    parts: list[str] = []
+    so_far: list[str] = []
     for trial, changed in ns2.trials(entry).items():
         so_far.append(changed)
         left = apart_from_ns2(measured, trial)

@@ -81,8 +81,8 @@ test-models: setup ## each algorithm beside its independent model
 test-python: setup ## package and documentation
 	$(PYTEST) tests --ignore tests/models --ignore tests/algorithms --ignore tests/linux
 
-test-validation: setup ## the engine beside Linux, cell by cell
-	python -m validation.compare --check
+test-validation: setup ## the engine beside Linux, one cell of five (all of them in test-deep)
+	python -m validation.compare --check --one-of 5
 
 # The kernel's driver has its own two guests at a time.
 QDISC := tests/linux/test_qdisc.py tests/linux/test_debian.py tests/linux/hostile
@@ -105,6 +105,7 @@ test-deep: setup ## all that takes longer: mutants, long cases, 10^9 fuzzed call
 	$(MAKE) --no-print-directory mutants
 	$(PYTEST) tests -m deep
 	python -m fuzz.run --deep
+	python -m validation.compare --check
 	python -m tests.linux.sanitizers
 	python -m tests.linux.hostile
 

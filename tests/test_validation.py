@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from validation import recorded
+from validation import page, recorded
 from validation.cells import Cell, cells, further
 from validation.engine import LINUX_ROWS, scenario
 from validation.figures import AIMED, FAIR, Verdict, judge
@@ -23,6 +23,15 @@ JAIN, LEAST = FAIR
 
 def test_each_cell_has_a_name_of_its_own() -> None:
     assert len({cell.name for cell in cells()}) == len(cells())
+
+
+def test_a_line_of_a_cell_counts_under_its_own_heading_only() -> None:
+    tables = "### 10 Mbit/s, start\n\n| 20 | 1 |\n\n### 10 Mbit/s, steady\n\n| 20 | 2 |\n\n"
+    kept = tables + "# End\n| 3 |\n"
+    assert page.headed(kept) == {
+        ("### 10 Mbit/s, start", "| 20 | 1 |"),
+        ("### 10 Mbit/s, steady", "| 20 | 2 |"),
+    }
 
 
 def test_the_further_cells_change_one_thing_each_and_six_have_flows_back() -> None:

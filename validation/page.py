@@ -238,6 +238,17 @@ def tables(compared: Sequence[Compared]) -> Iterable[str]:
             yield f"### {name}\n\n{table(columns, rows)}"
 
 
+def headed(text: str) -> set[tuple[str, str]]:
+    """Each line of the tables of cells, with the heading that it stands under."""
+    found, heading = set(), ""
+    for line in text.splitlines():
+        if line.startswith("#"):
+            heading = line
+        elif line.startswith("| ") and heading.startswith("### "):
+            found.add((heading, line))
+    return found
+
+
 def grouped(compared: Sequence[Compared]) -> list[tuple[str, list[Compared]]]:
     """The grid by rate and window, the further cells by what they change."""
     found: dict[str, list[Compared]] = {}

@@ -94,6 +94,60 @@ def test_a_scenario_round_trips(text: str) -> None:
     assert loads(loads(text).to_toml()) == loads(text)
 
 
+SEVERAL = """\
+format = 1
+name = "several"
+duraton = "10 s"
+
+[dumbbell]
+rate = "20 Mbps"
+rtt = 5
+aqm = "coddel"
+
+[record]
+events = 1
+"""
+
+
+def test_all_mistakes_of_a_file_are_named_at_once_in_its_order() -> None:
+    with pytest.raises(InputError) as caught:
+        loads(SEVERAL)
+    lines = str(caught.value).splitlines()
+    begins = [
+        "<text>:3: duraton: unknown key (its value: '10 s'). Did you mean 'duration'?",
+        "<text>:6: dumbbell.rate: '20 Mbps': ",
+        "<text>:7: dumbbell.rtt: ",
+        "<text>:8: dumbbell.aqm.algorithm: unknown algorithm 'coddel'. Did you mean 'codel'?",
+        "<text>:11: record.events: 1 is not true or false",
+    ]
+    assert [line[: len(begin)] for line, begin in zip(lines, begins, strict=True)] == begins
+
+
+def test_parts_that_do_not_fit_are_named_at_once_by_either_side() -> None:
+    """What this package finds first, and what the engine finds where nothing else is wrong."""
+    apart = GRAPH.replace('to = "b"', 'to = "c"').replace('queues = ["down"]', 'queues = ["dwn"]')
+    with pytest.raises(InputError) as caught:
+        loads(apart)
+    keys = [line.split(": ")[1] for line in str(caught.value).splitlines()]
+    assert keys == ["links[1].to", "flows[0].to", "record.queues[0]"]
+    slow = GRAPH.replace('delay = "10 ms"', 'delay = "34560000 s"')
+    with pytest.raises(InputError) as caught:
+        loads(slow.replace("schedule =", 'shaper = "tbf"\nburst = "9 B"\nschedule ='))
+    assert [line.split(": ")[1] for line in str(caught.value).splitlines()] == [
+        "links[1].burst",
+        "links[2].delay",
+    ]
+
+
+def test_more_mistakes_than_a_screen_holds_are_cut() -> None:
+    nodes = ", ".join('"a"' for _ in range(1000))
+    with pytest.raises(InputError) as caught:
+        loads(GRAPH.replace('["a", "r", "b"]', f"[{nodes}]"))
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "<text>: and more; these come first"
+
+
 def test_python_objects_round_trip() -> None:
     scenario = Scenario(
         name="objects",

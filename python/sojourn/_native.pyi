@@ -61,8 +61,9 @@ def tcp_options() -> str:
 def congestion_controls() -> list[str]:
     """The names of the congestion controls."""
 
-def check_scenario(scenario: str) -> tuple[str, str] | None:
-    """None if the engine can run this scenario (JSON); else the key at fault and the reason."""
+def check_scenario(scenario: str) -> list[tuple[str, str]]:
+    """Nothing if the engine can run this scenario (JSON); else each key at fault, with the
+    reason."""
 
 def run(
     scenario: str, seed: int, progress: Callable[[float], bool] | None = None

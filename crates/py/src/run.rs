@@ -30,12 +30,15 @@ pub fn congestion_controls() -> Vec<String> {
     quoted.skip(1).map(str::to_owned).collect()
 }
 
-/// None if the engine can run this scenario; else the key at fault and the reason.
+/// Nothing if the engine can run this scenario; else each key at fault and the reason.
 #[pyfunction]
-pub fn check_scenario(scenario: &str) -> Option<(String, String)> {
-    Scenario::from_json(scenario)
-        .err()
-        .map(|fault| (fault.key, fault.reason))
+pub fn check_scenario(scenario: &str) -> Vec<(String, String)> {
+    let faults = match Scenario::read(scenario) {
+        Ok(scenario) => scenario.faults(),
+        Err(fault) => vec![fault],
+    };
+    let pairs = faults.into_iter().map(|fault| (fault.key, fault.reason));
+    pairs.collect()
 }
 
 /// Asks Python whether to go on, each time the engine looks up.

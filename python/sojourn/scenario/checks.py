@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Do the parts of a scenario fit together? Each check yields where and why not."""
+"""Do the parts of a scenario fit together? Each check yields where and why not. The work grows with
+the length of the file, not with its square."""
 
 from __future__ import annotations
 
 import functools
 import json
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from sojourn import _native
@@ -23,9 +24,15 @@ Path = tuple[str | int, ...]
 Problem = tuple[Path, str]
 
 
-def problem(scenario: Scenario) -> Problem | None:
-    """The first thing that does not fit, or None."""
-    return next(_problems(scenario), None)
+# More would hide the first, and a search for the nearest name costs what there is to search.
+MOST_PROBLEMS = 20
+
+
+def problems(scenario: Scenario) -> list[Problem]:
+    """All that does not fit, and no more of it than `MOST_PROBLEMS` and one. The engine is asked
+    where nothing else is wrong, since it refuses the same once more."""
+    found = list(islice(_problems(scenario), MOST_PROBLEMS + 1))
+    return found or list(islice(_engine(scenario), MOST_PROBLEMS + 1))
 
 
 def _problems(scenario: Scenario) -> Iterator[Problem]:
@@ -45,7 +52,6 @@ def _problems(scenario: Scenario) -> Iterator[Problem]:
     for index, flow in enumerate(traffic):
         yield from _flow(flow, (*where, index))
     yield from _record(scenario, queues)
-    yield from _engine(scenario)
 
 
 def _traces(scenario: Scenario) -> bool:
@@ -58,9 +64,8 @@ def _engine(scenario: Scenario) -> Iterator[Problem]:
     from sojourn.scenario.engine import to_engine, without_foreign
     from sojourn.scenario.expand import expand
 
-    fault = _native.check_scenario(json.dumps(without_foreign(to_engine(expand(scenario)))))
-    if fault:
-        key, reason = fault
+    engines = json.dumps(without_foreign(to_engine(expand(scenario))))
+    for key, reason in _native.check_scenario(engines):
         # The engine's keys are ours with the base unit at the end.
         words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
         path = tuple(int(word) if word.isdigit() else word for word in words)
@@ -77,9 +82,11 @@ def _of_dumbbell(path: Path) -> Path:
 
 
 def _unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:
+    seen: set[str] = set()
     for index, name in enumerate(names):
-        if name in names[:index]:
+        if name in seen:
             yield (*where, index, *key), f"'{name}' is there twice"
+        seen.add(name)
 
 
 def _dumbbell(scenario: Scenario) -> Iterator[Problem]:
@@ -122,19 +129,23 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
     yield from _unique(scenario.nodes, ("nodes",))
     yield from _unique([link.name for link in scenario.links], ("links",), ("name",))
     yield from _unique([flow.name for flow in scenario.flows], ("flows",), ("name",))
+    nodes = set(scenario.nodes)
     for index, link in enumerate(scenario.links):
-        yield from _ends(link, scenario.nodes, ("links", index))
+        yield from _ends(link, nodes, ("links", index))
         yield from _shaping(link, ("links", index))
         yield from _queue(link, ("links", index))
     links = {link.name: link for link in scenario.links}
     if not scenario.flows:
         yield ("flows",), "no flows"
     for index, flow in enumerate(scenario.flows):
-        yield from _ends(flow, scenario.nodes, ("flows", index))
-        yield from _path(flow.path, flow.from_, flow.to, links, ("flows", index, "path"))
-        yield from _path(
-            flow.reverse_path, flow.to, flow.from_, links, ("flows", index, "reverse_path")
+        yield from _ends(flow, nodes, ("flows", index))
+        ways = (
+            ("path", flow.path, flow.from_, flow.to),
+            ("reverse_path", flow.reverse_path, flow.to, flow.from_),
         )
+        for key, path, start, end in ways:
+            if path is not None:
+                yield from _path(path, start, end, links, ("flows", index, key))
 
 
 def _queue(link: Link, where: Path) -> Iterator[Problem]:
@@ -142,7 +153,7 @@ def _queue(link: Link, where: Path) -> Iterator[Problem]:
         yield (*where, "queue"), "nothing waits before a link that sends at once; give it a rate"
 
 
-def _ends(edge: Link | Flow, nodes: Sequence[str], where: Path) -> Iterator[Problem]:
+def _ends(edge: Link | Flow, nodes: Collection[str], where: Path) -> Iterator[Problem]:
     for key, node in (("from", edge.from_), ("to", edge.to)):
         if node not in nodes:
             yield (*where, key), f"there is no node '{node}'.{nearest(node, nodes)}"
@@ -151,12 +162,8 @@ def _ends(edge: Link | Flow, nodes: Sequence[str], where: Path) -> Iterator[Prob
 
 
 def _path(
-    path: Sequence[str] | None, start: str, end: str, links: dict[str, Link], where: Path
+    path: Sequence[str], start: str, end: str, links: dict[str, Link], where: Path
 ) -> Iterator[Problem]:
-    if path is None:
-        if start in _nodes(links) and end not in _reachable(start, links):
-            yield where[:-1], f"no way from '{start}' to '{end}'"
-        return
     at = start
     for index, name in enumerate(path):
         if name not in links:
@@ -167,21 +174,6 @@ def _path(
         at = links[name].to
     if at != end:
         yield where, f"ends at '{at}', not at '{end}'"
-
-
-def _nodes(links: dict[str, Link]) -> set[str]:
-    return {node for link in links.values() for node in (link.from_, link.to)}
-
-
-def _reachable(start: str, links: dict[str, Link]) -> set[str]:
-    seen, todo = {start}, [start]
-    while todo:
-        at = todo.pop()
-        for link in links.values():
-            if link.from_ == at and link.to not in seen:
-                seen.add(link.to)
-                todo.append(link.to)
-    return seen
 
 
 @functools.cache

@@ -351,12 +351,12 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        from sojourn.scenario.checks import problem
+        from sojourn.scenario.checks import problems
 
-        found = problem(self)
+        found = problems(self)
         if found:
-            path, reason = found
-            raise PydanticCustomError("graph", "{reason}", {"reason": reason, "path": path})
+            said = "; ".join(reason for _, reason in found)
+            raise PydanticCustomError("graph", "{reason}", {"reason": said, "problems": found})
         return self
 
     def expand(self) -> Scenario:

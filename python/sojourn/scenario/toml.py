@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from sojourn.errors import InputError, nearest
 from sojourn.own import library
+from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.model import Scenario
 
 Keys = tuple[str | int, ...]
@@ -78,7 +79,7 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 
 def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
-    """A scenario from data; the first problem is reported with its line in `text`."""
+    """A scenario from data; each problem is reported with its line in `text`."""
     if "format" not in data:
         raise InputError(f"{source}: format is missing; write 'format = 1'")
     if data["format"] != 1:
@@ -88,7 +89,7 @@ def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:
-        raise InputError(_sentence(error, data, source, text)) from error
+        raise InputError(_sentences(error, data, source, text)) from error
 
 
 def dumps(scenario: Scenario) -> str:
@@ -149,18 +150,38 @@ def _numbers(value: Sequence[int]) -> Any:
     return Integer(0, Trivia(), f"[{', '.join(map(str, value))}]")
 
 
-def _sentence(error: ValidationError, data: dict[str, Any], source: str, text: str) -> str:
-    # A mistyped key is also a missing one; the first of these two is the helpful message.
-    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-    context = first.get("ctx", {})
-    path = _real_path(first["loc"], data)
-    if context.get("path") is not None:
-        path = tuple(context["path"])
-    if first["type"] == "row" and context.get("key"):
-        path = (*path, context["key"])
-    line = line_of(text, path)
-    where = f"{source}:{line}: " if line else f"{source}: "
-    return f"{where}{spell(path)}: {_reason(dict(first), path)}"
+def _sentences(error: ValidationError, data: dict[str, Any], source: str, text: str) -> str:
+    """One line for each mistake, in the file's order."""
+    places = _places(text)
+    found: dict[Keys, str] = {}
+    for path, reason in _mistakes(error, data):
+        found.setdefault(path, reason)
+    lines = sorted((_line_at(places, path) or 0, spell(path), found[path]) for path in found)
+    said = [
+        f"{source}:{n}: {key}: {why}" if n else f"{source}: {key}: {why}" for n, key, why in lines
+    ]
+    if len(said) > MOST_PROBLEMS:
+        said[MOST_PROBLEMS:] = [f"{source}: and more; these come first"]
+    return "\n".join(said)
+
+
+def _mistakes(error: ValidationError, data: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
+    """Where each is, and what it is. A mistyped key is also a missing one: of a table with an
+    unknown key nothing is told that is missing."""
+    # Values of a file may be as large as they like; no message shows more than their beginning.
+    entries = error.errors(include_url=False)
+    mistyped = {entry["loc"][:-1] for entry in entries if entry["type"] == "extra_forbidden"}
+    for entry in entries:
+        if entry["type"] == "missing" and entry["loc"][:-1] in mistyped:
+            continue
+        context = entry.get("ctx", {})
+        if "problems" in context:
+            yield from context["problems"]
+            continue
+        path = _real_path(entry["loc"], data)
+        if entry["type"] == "row" and context.get("key"):
+            path = (*path, context["key"])
+        yield path, _reason(dict(entry), path)
 
 
 def _reason(first: dict[str, Any], path: Keys) -> str:
@@ -278,7 +299,10 @@ _KEY = re.compile(r"^\s*([A-Za-z0-9_.\"-]+)\s*=")
 
 def line_of(text: str, path: Keys) -> int | None:
     """The line of the key, or of the nearest enclosing table that has one."""
-    places = _places(text)
+    return _line_at(_places(text), path)
+
+
+def _line_at(places: Mapping[Keys, int], path: Keys) -> int | None:
     for length in range(len(path), 0, -1):
         if path[:length] in places:
             return places[path[:length]]

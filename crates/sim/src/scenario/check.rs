@@ -19,6 +19,16 @@ fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Faul
     })
 }
 
+/// The faults seen so far.
+#[derive(Default)]
+struct Found(Vec<Fault>);
+
+impl Found {
+    fn see(&mut self, checked: Result<(), Fault>) {
+        self.0.extend(checked.err());
+    }
+}
+
 /// A byte a second: a full packet takes 25 minutes.
 pub const MIN_RATE_BPS: u64 = 8;
 /// 10 Tbit/s; beyond it a packet would take less than the clock's grain.
@@ -39,6 +49,16 @@ impl Scenario {
     /// # Errors
     /// The first fault found.
     pub fn from_json(text: &str) -> Result<Self, Fault> {
+        let scenario = Self::read(text)?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    /// Reads JSON and checks its form alone.
+    ///
+    /// # Errors
+    /// Where it is no scenario.
+    pub fn read(text: &str) -> Result<Self, Fault> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let scenario: Self =
             serde_path_to_error::deserialize(&mut reader).map_err(|error| Fault {
@@ -49,7 +69,6 @@ impl Scenario {
             key: "behind the scenario".into(),
             reason: error.to_string(),
         })?;
-        scenario.check()?;
         Ok(scenario)
     }
 
@@ -58,42 +77,61 @@ impl Scenario {
     /// # Errors
     /// The first fault found.
     pub fn check(&self) -> Result<(), Fault> {
+        self.faults().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// All faults, of a link or a flow the first each. Flows are looked at where the network is
+    /// sound, since a link that is missing would be a fault of each flow.
+    pub fn faults(&self) -> Vec<Fault> {
         if self.format != FORMAT {
-            return fault(
-                "format",
-                format!("{} is unknown; this version reads {FORMAT}", self.format),
-            );
+            return vec![Fault {
+                key: "format".into(),
+                reason: format!("{} is unknown; this version reads {FORMAT}", self.format),
+            }];
         }
+        let mut found = Found::default();
+        found.see(self.check_duration());
+        found.see(unique("nodes", self.nodes.iter()));
+        found.see(unique("links", self.links.iter().map(|link| &link.name)));
+        let nodes: HashSet<_> = self.nodes.iter().map(String::as_str).collect();
+        let largest_bytes = self.largest_packet_bytes();
+        for (i, link) in self.links.iter().enumerate() {
+            found.see(self.check_link(&format!("links[{i}]"), link, &nodes, largest_bytes));
+        }
+        found.see(unique("flows", self.flows.iter().map(|flow| &flow.name)));
+        if found.0.is_empty() {
+            let graph = Graph::of(self);
+            for (i, link) in self.links.iter().enumerate() {
+                found.see(self.check_probes(&format!("links[{i}]"), link, &nodes, &graph));
+            }
+            let mut flows = 0u64;
+            for (i, flow) in self.flows.iter().enumerate() {
+                flows += u64::from(flow.count);
+                found.see(self.check_flow(&format!("flows[{i}]"), flow, flows, &nodes, &graph));
+            }
+        }
+        self.check_record(&mut found);
+        found.0
+    }
+
+    fn check_duration(&self) -> Result<(), Fault> {
         time("duration_ns", self.duration_ns)?;
         if self.duration_ns == 0 {
             return fault("duration_ns", "must be more than 0");
         }
-        unique("nodes", self.nodes.iter())?;
-        unique("links", self.links.iter().map(|link| &link.name))?;
-        let nodes: HashSet<_> = self.nodes.iter().map(String::as_str).collect();
-        let largest_bytes = self.largest_packet_bytes();
-        for (i, link) in self.links.iter().enumerate() {
-            let at = format!("links[{i}]");
-            self.check_node(format!("{at}.from"), &link.from, &nodes)?;
-            self.check_node(format!("{at}.to"), &link.to, &nodes)?;
-            link.check(&at, largest_bytes)?;
-        }
-        let graph = Graph::of(self);
-        for (i, link) in self.links.iter().enumerate() {
-            self.check_probes(&format!("links[{i}]"), link, &nodes, &graph)?;
-        }
-        unique("flows", self.flows.iter().map(|flow| &flow.name))?;
-        let mut flows = 0u64;
-        for (i, flow) in self.flows.iter().enumerate() {
-            let at = format!("flows[{i}]");
-            flows += u64::from(flow.count);
-            if flow.count == 0 || flows > u64::from(MAX_FLOWS) {
-                let reason = format!("{} is outside 1 to {MAX_FLOWS} in all", flow.count);
-                return fault(format!("{at}.count"), reason);
-            }
-            self.check_flow(&at, flow, &nodes, &graph)?;
-        }
-        self.check_record()
+        Ok(())
+    }
+
+    fn check_link(
+        &self,
+        at: &str,
+        link: &LinkSpec,
+        nodes: &HashSet<&str>,
+        largest_bytes: u32,
+    ) -> Result<(), Fault> {
+        self.check_node(format!("{at}.from"), &link.from, nodes)?;
+        self.check_node(format!("{at}.to"), &link.to, nodes)?;
+        link.check(at, largest_bytes)
     }
 
     fn check_node(&self, key: String, name: &str, nodes: &HashSet<&str>) -> Result<(), Fault> {
@@ -138,13 +176,19 @@ impl Scenario {
             .fold(1514, u32::max)
     }
 
+    /// `flows` is the number of flows up to this one and with it.
     fn check_flow(
         &self,
         at: &str,
         flow: &FlowSpec,
+        flows: u64,
         nodes: &HashSet<&str>,
         graph: &Graph<'_>,
     ) -> Result<(), Fault> {
+        if flow.count == 0 || flows > u64::from(MAX_FLOWS) {
+            let reason = format!("{} is outside 1 to {MAX_FLOWS} in all", flow.count);
+            return fault(format!("{at}.count"), reason);
+        }
         self.check_node(format!("{at}.from"), &flow.from, nodes)?;
         self.check_node(format!("{at}.to"), &flow.to, nodes)?;
         if flow.from == flow.to {
@@ -197,15 +241,34 @@ impl Scenario {
         flow.tcp(at).map(|_| ())
     }
 
-    fn check_record(&self) -> Result<(), Fault> {
+    fn check_record(&self, found: &mut Found) {
+        let links: HashSet<_> = self.links.iter().map(|link| &link.name).collect();
         for (i, name) in self.record.queues.iter().enumerate() {
-            if !self.links.iter().any(|link| &link.name == name) {
-                return fault(
+            if !links.contains(name) {
+                found.see(fault(
                     format!("record.queues[{i}]"),
                     format!("no link is named '{name}'"),
-                );
+                ));
             }
         }
+        found.see(self.check_series());
+        found.see(unique("record.queues", self.record.queues.iter()));
+        found.see(unique(
+            "record.windows",
+            self.record.windows.iter().map(|w| &w.name),
+        ));
+        for (i, window) in self.record.windows.iter().enumerate() {
+            if window.from_ns >= window.to_ns || window.to_ns > self.duration_ns {
+                let reason = format!(
+                    "{} to {} ns is no span within the run of {} ns",
+                    window.from_ns, window.to_ns, self.duration_ns
+                );
+                found.see(fault(format!("record.windows[{i}]"), reason));
+            }
+        }
+    }
+
+    fn check_series(&self) -> Result<(), Fault> {
         let rows = self.duration_ns.checked_div(self.record.series_ns);
         if rows.is_some_and(|rows| rows > MAX_SERIES_ROWS) {
             let reason = format!(
@@ -213,20 +276,6 @@ impl Scenario {
                 self.record.series_ns, self.duration_ns
             );
             return fault("record.series_ns", reason);
-        }
-        unique("record.queues", self.record.queues.iter())?;
-        unique(
-            "record.windows",
-            self.record.windows.iter().map(|w| &w.name),
-        )?;
-        for (i, window) in self.record.windows.iter().enumerate() {
-            if window.from_ns >= window.to_ns || window.to_ns > self.duration_ns {
-                let reason = format!(
-                    "{} to {} ns is no span within the run of {} ns",
-                    window.from_ns, window.to_ns, self.duration_ns
-                );
-                return fault(format!("record.windows[{i}]"), reason);
-            }
         }
         Ok(())
     }

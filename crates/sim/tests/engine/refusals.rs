@@ -29,6 +29,29 @@ fn refuses(pointer: &str, value: Value, key: &str, words: &str) {
 }
 
 #[test]
+fn all_faults_are_found_at_once_and_a_broken_network_does_not_hide_the_record() {
+    let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({"loss": 2.0}));
+    scenario["links"][0]["delay_ns"] = json!(u64::MAX);
+    scenario["record"]["windows"] = json!([{"name": "w", "from_ns": 5, "to_ns": 5}]);
+    let keys = |scenario: &Value| -> Vec<_> {
+        let scenario = Scenario::read(&scenario.to_string()).expect("of the right form");
+        scenario.faults().into_iter().map(|f| f.key).collect()
+    };
+    let network = ["links[0].delay_ns", "links[1].loss", "record.windows[0]"];
+    assert_eq!(keys(&scenario), network);
+    let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({}));
+    let mut second = scenario["flows"][0].clone();
+    second["name"] = json!("second");
+    second["to"] = json!("nowhere");
+    scenario["flows"][0]["from"] = json!("nowhere");
+    scenario["flows"]
+        .as_array_mut()
+        .expect("flows")
+        .push(second);
+    assert_eq!(keys(&scenario), ["flows[0].from", "flows[1].to"]);
+}
+
+#[test]
 fn a_bound_on_memory_that_packets_do_not_have_here() {
     refuses(
         "/links/1/queue/rows",

@@ -86,6 +86,59 @@ def test_jitter_keeps_order_only_where_the_scenario_says_so() -> None:
     assert kept.endswith("delay 20000.000us 1000.000us rate 100gbit")
 
 
+OWN = DUMBBELL.replace("format = 1", "format = 2").replace(
+    "count = 2", 'count = 3\nrtt = ["40 ms", "240 ms", "65 ms"]\nstart = ["0 s", "2 s", "3 s"]'
+)
+
+
+def test_flows_with_round_trips_of_their_own_pass_a_delay_by_their_ports() -> None:
+    job = plan(engine(OWN), 1)
+    # The first flow's round trip is that of its links.
+    assert job.files["l0s0.qdiscs"].splitlines()[1:-1] == [
+        "class add dev l0h1a parent 1: classid 1:1 htb rate 100gbit burst 1mb cburst 1mb "
+        "quantum 1514",
+        "qdisc add dev l0h1a parent 1:1 netem limit 1000000 delay 25000.000us",
+        "class add dev l0h1a parent 1: classid 1:2 htb rate 100gbit burst 1mb cburst 1mb "
+        "quantum 1514",
+        "qdisc add dev l0h1a parent 1:2 netem limit 1000000 delay 200000.000us",
+        "filter add dev l0h1a parent 1: protocol ip prio 1 u32 "
+        "match ip dport 1025 0xffff flowid 1:2",
+        "filter add dev l0h1a parent 1: protocol ip prio 1 u32 "
+        "match ip dport 1026 0xffff flowid 1:1",
+    ]
+    flows = [line.split() for line in job.files["flows"].splitlines() if line.startswith("flow")]
+    assert [words[8] for words in flows] == ["0", "2000000000", "3000000000"]
+
+
+def test_a_recorded_queue_stands_behind_the_flows_own_delays() -> None:
+    """Also where it is the first link of their way, and its probes begin there."""
+    text = loads(OWN).expand().to_toml().replace('"codel", target = "7 ms", ecn = true', '"asqm"')
+    graph = loads(text)
+    data = graph.to_engine()
+    data["links"] = [{**data["links"][1], "from": "sender"}, data["links"][2]]
+    job = plan(data, 1)
+    [tapped] = job.taps
+    assert (tapped.space, tapped.before, tapped.device) == ("l0s1", "l0h1b", "l0h2a")
+    assert "htb" in job.files["l0s0.qdiscs"]
+    assert "sojourn asqm" in job.files["l0s1.qdiscs"]
+    assert "addr add 10.3.0.0/32 dev lo" in job.files["l0s1.ip"]
+    assert "addr add 10.3.0.0/32 dev lo" not in job.files["l0s0.ip"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ('count = 1001\nrtt = "50 ms"', "up to 1000"),
+        ('rtt = "300 s"', "netem delays by 274 s"),
+        ('rtt = { distribution = "normal", mean = "200 s", sd = "10 s" }', "274 s"),
+    ],
+)
+def test_round_trips_that_tc_cannot_keep_are_refused(keys: str, words: str) -> None:
+    text = DUMBBELL.replace("format = 1", "format = 2").replace("count = 2", keys)
+    with pytest.raises(InputError, match=words):
+        refusals.check(engine(text))
+
+
 def test_rates_follow_their_timetable() -> None:
     scenario = find(["duk/1"])[0].cases()[0].scenario.to_engine()
     job = plan(scenario, 1)

@@ -10,15 +10,17 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from sojourn import algorithms
+from sojourn import _native, algorithms
 from sojourn.errors import InputError
 from sojourn.experiment import ROOT
 from sojourn.scenario import (
     Bulk,
     Duration,
+    Even,
     Flow,
     Jitter,
     Link,
+    Poisson,
     Queue,
     Rate,
     Record,
@@ -28,6 +30,7 @@ from sojourn.scenario import (
     Size,
     Step,
     Tcp,
+    Traffic,
     Window,
     load,
     loads,
@@ -148,6 +151,55 @@ def test_more_mistakes_than_a_screen_holds_are_cut() -> None:
     assert lines[-1] == "<text>: and more; these come first"
 
 
+TIMES = """\
+format = 2
+name = "times"
+duration = "10 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+
+[[dumbbell.flows]]
+count = 5
+START
+RTT
+"""
+FORMS = (
+    '"2 s"',
+    '["20 ms", "30 ms"]',
+    '{ distribution = "even", from = "20 ms", to = "2 s" }',
+    '{ distribution = "uniform", from = "20 ms", to = "2 s" }',
+    '{ distribution = "normal", mean = "200 ms", sd = "50 ms" }',
+    '{ distribution = "exponential", mean = "200 ms" }',
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_times_by_flow_are_read_written_and_run(form: str) -> None:
+    text = TIMES.replace("START", f"start = {form}").replace("RTT", f"rtt = {form}")
+    scenario = loads(text)
+    assert loads(scenario.to_toml()) == scenario
+    assert loads(scenario.expand().to_toml()).to_engine() == scenario.to_engine()
+    jsonschema.validate(tomllib.loads(text), json.loads(schema.text()))
+    [(_, _, starts, added)] = _native.ways(json.dumps(scenario.to_engine()), 1)
+    assert len(starts) == len(added) == 5
+    assert all(ns >= 0 for ns in added)
+    with pytest.raises(InputError, match=r"(rtt|start): times by flow need format = 2"):
+        loads(text.replace("format = 2", "format = 1"))
+
+
+def test_times_by_flow_in_python_are_those_of_a_file() -> None:
+    text = TIMES.replace("START", 'start = { distribution = "poisson", gap = "1 s" }')
+    file = loads(text.replace("RTT", 'rtt = "90 ms"').replace("count = 5", 'name = "a"'))
+    flow = Traffic(name="a", start=Poisson(gap=Duration("1 s")), rtt=Duration("90 ms"))
+    assert file.dumbbell
+    written = file.dumbbell.model_copy(update={"flows": (flow,)})
+    assert file.model_copy(update={"dumbbell": written}).to_engine() == file.to_engine()
+    spread = Traffic(start=Even(from_=Duration(0), to=Duration("1 s")))
+    assert spread.model_dump(mode="json", by_alias=True)["start"]["from"] == "0 s"
+
+
 def test_python_objects_round_trip() -> None:
     scenario = Scenario(
         name="objects",
@@ -225,7 +277,7 @@ MISTAKES = {
         'kind = "tpc"',
         r"flows\[0\].transport: 'tpc' is not a choice.*'tcp'",
     ),
-    "a format": ("format = 1", "format = 2", r"format = 2 is not known"),
+    "a format": ("format = 1", "format = 3", r"format = 3 is not known"),
     "a name twice": ('name = "back"', 'name = "up"', r"links\[2\].name: 'up' is there twice"),
     "no way": ('path = ["up", "down"]', 'reverse_path = ["up"]', r"reverse_path\[0\]: 'up' begins"),
     "a bad line": ("nodes = [", "nodes = ", r"g.toml:4:\d+: not TOML"),

@@ -79,9 +79,9 @@ def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
     """By link with an algorithm that probes: its number, the links behind it to the responder,
     those back, and the responder's node."""
 
-def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int]]]:
-    """Of each flow of a scenario (JSON): numbers of its links there and back, and the start times
-    of all of its kind."""
+def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int], list[int]]]:
+    """Of each group of flows of a scenario (JSON): numbers of its links there and back; of each of
+    its flows the start, and what its own round trip adds to the delays of the links (ns)."""
 
 def observe(
     scenario: str,

@@ -76,6 +76,34 @@ def test_linux_and_the_simulator_agree_on_a_short_run() -> None:
     assert linux["fct_s"]["n"] == pytest.approx(sim["fct_s"]["n"], rel=0.25)
 
 
+OWN = """
+format = 2
+name = "round trips of their own"
+duration = "20 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+aqm = "codel"
+
+[[dumbbell.flows]]
+count = 4
+rtt = ["20 ms", "120 ms", "320 ms", "620 ms"]
+start = { distribution = "poisson", gap = "100 ms" }
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_each_flow_has_its_own_round_trip_on_both_hosts() -> None:
+    linux, _ = outcome(OWN, 1)
+    done = _native.run(json.dumps(loads(OWN).to_engine()), 1)
+    assert done
+    for report in (linux, json.loads(done[0])):
+        # CoDel lets some packets wait for more than its interval of 100 ms, but not a whole one.
+        for flow, rtt_ms in zip(report["flows"], (20, 120, 320, 620), strict=True):
+            assert rtt_ms <= flow["srtt_ms"] < rtt_ms + 60, flow
+
+
 RATED = """
 format = 1
 name = "a rate that falls"

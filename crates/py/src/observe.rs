@@ -11,7 +11,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
-use sojourn_sim::app::start_of;
+use sojourn_sim::app::{added_ns_of, starts_of};
 use sojourn_sim::observed::inside::Log;
 use sojourn_sim::observed::outside::Outside;
 use sojourn_sim::observed::{self, Seen};
@@ -20,15 +20,15 @@ use sojourn_sim::route::Graph;
 
 use super::recorded;
 
-/// Of each flow of a scenario: numbers of its links there and back, and the starts of all of
-/// its kind.
-type Way = (Vec<usize>, Vec<usize>, Vec<u64>);
+/// Of each group of flows of a scenario: numbers of its links there and back; of each flow its
+/// start and what it adds to the delays of the links, in ns.
+type Way = (Vec<usize>, Vec<usize>, Vec<u64>, Vec<u64>);
 
 fn read(scenario: &str) -> PyResult<Scenario> {
     Scenario::from_json(scenario).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
-/// The ways and start times of all flows.
+/// The ways, start times and added delays of all flows.
 #[pyfunction]
 pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
     let scenario = read(scenario)?;
@@ -37,8 +37,9 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
         let (forth, back) = graph
             .ways(flow, &format!("flows[{i}]"))
             .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
-        let starts = (0..flow.count).map(|index| start_of(flow, index, seed).0);
-        Ok((forth, back, starts.collect()))
+        let added_ns = added_ns_of(flow, scenario.delays_ns(&forth, &back), seed);
+        let starts = starts_of(flow, seed).into_iter().map(|start| start.0);
+        Ok((forth, back, starts.collect(), added_ns))
     };
     scenario.flows.iter().enumerate().map(way).collect()
 }

@@ -127,9 +127,12 @@ pub struct Flow {
     pub stopper: Source,
     /// First places of its ways.
     pub ways: (u32, u32),
-    /// Bound of its sender's delays.
+    /// Whether its sender delays packets at all.
+    pub holds: bool,
+    /// Bound of its sender's random delays.
     pub jitter_ns: u64,
-    /// Constant delay of the first links, which its sender sees to.
+    /// Constant delay of the first links, and of the flow's own round trip beyond that of its
+    /// links: its sender sees to both.
     pub lead_ns: u64,
     /// How far the clocks of its two hosts are before the run's.
     pub clocks_ahead_ns: (u64, u64),
@@ -158,8 +161,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow that has yet to start, at a random time of its stream.
-    pub fn new(spec: &FlowSpec, index: u32, tcp: Option<TcpConfig>, seed: u64) -> Self {
+    /// A flow that has yet to start.
+    pub fn new(spec: &FlowSpec, index: u32, tcp: Option<TcpConfig>, start: Time) -> Self {
         Self {
             name: spec.name.clone(),
             index,
@@ -168,6 +171,7 @@ impl Flow {
             source: 0,
             stopper: 0,
             ways: (0, 0),
+            holds: false,
             jitter_ns: 0,
             lead_ns: 0,
             clocks_ahead_ns: (0, 0),
@@ -181,7 +185,7 @@ impl Flow {
             completions: Vec::new(),
             tally: Tally::default(),
             stopped: false,
-            start: start_of(spec, index, seed),
+            start,
         }
     }
 
@@ -215,10 +219,32 @@ impl Flow {
     }
 }
 
-/// When a flow starts: the same on every host.
-pub fn start_of(spec: &FlowSpec, index: u32, seed: u64) -> Time {
-    let mut rng = Rng::stream(seed, &format!("flow/{}/{index}/start", spec.name));
-    Time(spec.start_ns + rng.below(spec.start_spread_ns))
+/// When each flow of a group starts: the same on every host.
+pub fn starts_of(spec: &FlowSpec, seed: u64) -> Vec<Time> {
+    if let Some(starts) = &spec.starts {
+        let rng = Rng::stream(seed, &format!("flow/{}/starts", spec.name));
+        return starts
+            .of_all(spec.count, 0, rng)
+            .into_iter()
+            .map(Time)
+            .collect();
+    }
+    let start = |index: u32| {
+        let mut rng = Rng::stream(seed, &format!("flow/{}/{index}/start", spec.name));
+        Time(spec.start_ns + rng.below(spec.start_spread_ns))
+    };
+    (0..spec.count).map(start).collect()
+}
+
+/// What each flow of a group adds to the delays of its links, so that its round trip is its own:
+/// the same on every host.
+pub fn added_ns_of(spec: &FlowSpec, delays_ns: u64, seed: u64) -> Vec<u64> {
+    let Some(rtts) = &spec.rtts else {
+        return vec![0; spec.count as usize];
+    };
+    let rng = Rng::stream(seed, &format!("flow/{}/rtts", spec.name));
+    let all = rtts.of_all(spec.count, delays_ns, rng);
+    all.into_iter().map(|ns| ns - delays_ns).collect()
 }
 
 /// When the datagram behind the first `sent` is due at a constant rate, after the first one's

@@ -77,7 +77,7 @@ impl Outlet {
         };
         shared.packets.all[id as usize].way = self.way;
         shared.ledger[self.way.flow as usize].born += 1;
-        if self.sender.jitter_ns > 0 {
+        if self.sender.holds {
             let at = self.sender.release(now);
             links[self.sender.link as usize].expect(at, id, shared);
         } else {
@@ -106,8 +106,10 @@ impl Endpoint {
 /// links of the way delay by a constant is added here, and the packets wait at the link
 /// behind: no event is spent on either.
 pub struct Sender {
-    /// Bound of the delay; 0: none.
-    pub jitter_ns: u64,
+    /// Whether it holds packets at all.
+    holds: bool,
+    /// Bound of the random delay; 0: none.
+    jitter_ns: u64,
     lead_ns: u64,
     /// The first link that does more than delay.
     link: u32,
@@ -118,12 +120,16 @@ pub struct Sender {
 impl Sender {
     /// One that holds nothing.
     pub fn idle() -> Self {
-        Self::new(0, 0, 0, Rng::stream(0, ""))
+        Self {
+            holds: false,
+            ..Self::new(0, 0, 0, Rng::stream(0, ""))
+        }
     }
 
     /// A sender of one connection.
     pub fn new(jitter_ns: u64, lead_ns: u64, link: u32, rng: Rng) -> Self {
         Self {
+            holds: true,
             jitter_ns,
             lead_ns,
             link,

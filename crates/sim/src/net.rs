@@ -341,11 +341,11 @@ impl Net {
             ),
             None => (Kind::Udp, Kind::Udp),
         };
-        let (jitter_ns, lead_ns) = (flow.jitter_ns, flow.lead_ns);
+        let (holds, jitter_ns, lead_ns) = (flow.holds, flow.jitter_ns, flow.lead_ns);
         let client = self.occupy(index, kinds.0, forth, hash as u32);
         let server = self.occupy(index, kinds.1, back, hash as u32 ^ 1);
         let outlet = &mut self.endpoints[client as usize].outlet;
-        if jitter_ns > 0 {
+        if holds {
             let rng = Rng::stream(self.seed, &format!("{name}/sender"));
             let link = self.routes.link(outlet.way.hop);
             outlet.way.hop += 1;

@@ -7,6 +7,7 @@
 
 mod check;
 mod queue;
+mod times;
 
 use serde::Deserialize;
 
@@ -14,9 +15,10 @@ use crate::rng::Rng;
 
 pub use check::MIN_RATE_BPS;
 pub use queue::{MTU_BYTES, RATE_ROW};
+pub use times::TimesSpec;
 
-/// The only format there is.
-pub const FORMAT: u32 = 1;
+/// The newest format. Format 1 has no times by flow.
+pub const FORMAT: u32 = 2;
 
 /// A network, its traffic, and what to record.
 #[derive(Clone, Debug, Deserialize)]
@@ -227,6 +229,14 @@ pub struct FlowSpec {
     /// Each flow starts at a random time within this after `start_ns`.
     #[serde(default)]
     pub start_spread_ns: u64,
+    /// When each flow starts, in place of a random time; then `start_ns` and `start_spread_ns`
+    /// are 0.
+    #[serde(default)]
+    pub starts: Option<TimesSpec>,
+    /// How long each flow's round trip without queues is; none: the delays of its links. What is
+    /// more than these is added at its sender.
+    #[serde(default)]
+    pub rtts: Option<TimesSpec>,
     /// When the sender stops.
     #[serde(default)]
     pub stop_ns: Option<u64>,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use sojourn_core::Counters;
 
-use crate::app::{Flow, Tally};
+use crate::app::{Flow, Tally, added_ns_of, starts_of};
 use crate::endpoint::Kind;
 use crate::event::{Events, Source};
 use crate::link::{Link, ProbePath, Shared};
@@ -206,6 +206,7 @@ impl<'a> Run<'a> {
             let at = format!("flows[{i}]");
             let tcp = spec.tcp(&at)?;
             let (forth, back) = graph.ways(spec, &at)?;
+            let added_ns = added_ns_of(spec, self.scenario.delays_ns(&forth, &back), seed);
             let jitter_ns = spec
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
@@ -213,26 +214,28 @@ impl<'a> Run<'a> {
             // The sender delays every packet anyway: it takes over what the first
             // links do, if that is all they do.
             let leads = forth.iter().map_while(|&link| plain_ns(link));
-            let most = if jitter_ns > 0 { forth.len() - 1 } else { 0 };
+            let holds = jitter_ns > 0 || spec.rtts.is_some();
+            let most = if holds { forth.len() - 1 } else { 0 };
             let leads: Vec<_> = leads.take(most).collect();
             // What does nothing to packets need not be asked about each of them; but the
             // sender needs a link for its packets to wait at.
             let acts = |link: &usize| self.net.links[*link].plain_delay_ns() != Some(0);
-            let (first, rest) = forth[leads.len()..].split_at(usize::from(jitter_ns > 0));
+            let (first, rest) = forth[leads.len()..].split_at(usize::from(holds));
             let rest = rest.iter().copied().filter(acts);
             let forth: Vec<_> = first.iter().copied().chain(rest).collect();
             let back: Vec<_> = back.into_iter().filter(acts).collect();
             let ways = [forth, back].map(|links| self.net.routes.add(&links));
             let ahead_ns =
                 [&spec.from, &spec.to].map(|node| self.scenario.clock_ahead_ns(node, seed));
+            let starts = starts_of(spec, seed);
             for index in 0..spec.count {
                 patience.ask(Time(0))?;
                 let number = self.net.flows.len() as u32;
-                let mut flow = Flow::new(spec, index, tcp.clone(), seed);
+                let mut flow = Flow::new(spec, index, tcp.clone(), starts[index as usize]);
                 flow.source = self.net.source(Owner::Flow(number));
                 flow.stopper = self.net.source(Owner::Stop(number));
-                (flow.ways, flow.jitter_ns) = (ways.into(), jitter_ns);
-                flow.lead_ns = leads.iter().sum();
+                (flow.ways, flow.jitter_ns, flow.holds) = (ways.into(), jitter_ns, holds);
+                flow.lead_ns = leads.iter().sum::<u64>() + added_ns[index as usize];
                 flow.clocks_ahead_ns = ahead_ns.into();
                 self.net.shared.events.schedule(flow.source, flow.start);
                 if let Some(stop_ns) = spec.stop_ns {

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from sojourn import _native, algorithms
-from sojourn.linux.qdiscs import Stage, stages
+from sojourn.linux.qdiscs import Stage, own_delays, stages
 from sojourn.linux.refusals import buffers
 from sojourn.scenario.engine import without_foreign
 
@@ -122,8 +122,8 @@ class Plan:
 
 def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
     """The job of a scenario that `refusals.check` let pass."""
-    laid = _Layout(scenario)
     ways = _native.ways(json.dumps(without_foreign(scenario)), seed)
+    laid = _Layout(scenario, _own_delays(ways))
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
         laid.spaces[laid.nodes[flow["to"]]].sysctls = _buffers(flow)
@@ -138,6 +138,24 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
         "timetable": _timetable(scenario["duration_ns"], laid.timetable),
     }
     return Plan(files, tuple(laid.taps))
+
+
+# Links there and back by number, and of each flow its start and what it adds to the links' delays.
+Way = tuple[list[int], list[int], list[int], list[int]]
+# As linux/uml/traffic.c numbers them: each flow listens at a port of its own.
+_FIRST_PORT, _PORTS = 1024, 30_000
+
+
+def _own_delays(ways: list[Way]) -> dict[int, dict[int, int]]:
+    """By first link of a way: what flows add to the delays of their links, by port."""
+    found: dict[int, dict[int, int]] = {}
+    number = 0
+    for forth, _, _, added_ns in ways:
+        for ns in added_ns:
+            if ns:
+                found.setdefault(forth[0], {})[_FIRST_PORT + number % _PORTS] = ns
+            number += 1
+    return found
 
 
 def _buffers(flow: Mapping[str, Any]) -> list[str]:
@@ -163,10 +181,13 @@ def address(kind: int, *, sends: bool) -> str:
 class _Layout:
     """Namespaces and wires, one link after the other."""
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(
+        self, scenario: Mapping[str, Any], own_delays: Mapping[int, Mapping[int, int]]
+    ) -> None:
         self.nodes = {name: f"n{i}" for i, name in enumerate(scenario["nodes"])}
         self.spaces = {name: Space(name) for name in self.nodes.values()}
         self.links = scenario["links"]
+        self.own_delays = own_delays
         self.wires: list[str] = []
         self.qdiscs: list[str] = []
         self.taps: list[Tapped] = []
@@ -193,7 +214,10 @@ class _Layout:
         }
 
     def _lay(self, i: int, link: Mapping[str, Any], recorded: bool) -> None:
-        parts = stages(link, recorded)
+        first = self.own_delays.get(i)
+        before = [own_delays(first)] if first else []
+        parts = [*before, *stages(link, recorded)]
+        queue = len(before)
         boxes = [f"l{i}s{k}" for k in range(len(parts))]
         self.spaces |= {name: Space(name) for name in boxes}
         row = [self.nodes[link["from"]], *boxes, self.nodes[link["to"]]]
@@ -205,9 +229,9 @@ class _Layout:
             algorithm = algorithms.find(link["queue"]["algorithm"])
             tapped = Tapped(
                 link=link["name"],
-                space=boxes[0],
-                before=f"l{i}h0b",
-                device=f"l{i}h1a",
+                space=boxes[queue],
+                before=f"l{i}h{queue}b",
+                device=f"l{i}h{queue + 1}a",
                 at_head="dequeue" in algorithm.acts,
                 flows_apart=any(row.name in ("flows", "isolation") for row in algorithm.params),
                 ours=not algorithm.alone,
@@ -246,7 +270,8 @@ class _Layout:
         link = self.links[i]
         here, there = probe_address(i, asks=True), probe_address(i, asks=False)
         far = self.spaces[self.nodes[responder]]
-        self.spaces[f"l{i}s0"].addresses.append(here)
+        asking = f"l{i}s{int(i in self.own_delays)}"
+        self.spaces[asking].addresses.append(here)
         far.addresses.append(there)
         for links, goal in ((forth, there), (back, here)):
             for j in links:
@@ -300,13 +325,11 @@ def probe_address(link: int, *, asks: bool) -> str:
     return f"10.{3 if asks else 4}.{link >> 8}.{link & 255}"
 
 
-def _traffic(
-    scenario: Mapping[str, Any], ways: list[tuple[list[int], list[int], list[int]]], laid: _Layout
-) -> Iterator[str]:
+def _traffic(scenario: Mapping[str, Any], ways: list[Way], laid: _Layout) -> Iterator[str]:
     edges = {edge for w in scenario["record"]["windows"] for edge in (w["from_ns"], w["to_ns"])}
     for edge in sorted(edges | {scenario["duration_ns"]}):
         yield f"edge {edge}"
-    for kind, (flow, (_, _, starts)) in enumerate(zip(scenario["flows"], ways, strict=True)):
+    for kind, (flow, (_, _, starts, _)) in enumerate(zip(scenario["flows"], ways, strict=True)):
         app, transport = flow["app"], flow["transport"]
         if app["kind"] == "cbr":
             size, rate_bps = app["payload_bytes"], app["rate_bps"]

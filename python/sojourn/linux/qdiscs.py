@@ -55,6 +55,29 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
     return found
 
 
+# Much more than comes in one instant: a class delays packets by its netem alone.
+_CLASS = "htb rate 100gbit burst 1mb cburst 1mb quantum 1514"
+
+
+def own_delays(added_ns: Mapping[int, int]) -> Stage:
+    """What single flows add to the delays of their links, by the port that their packets go to:
+    those of one delay share a class, and all other packets pass."""
+    classes = {ns: number for number, ns in enumerate(sorted({*added_ns.values()} - {0}), start=1)}
+    commands = ["qdisc add dev {dev} root handle 1: htb"]
+    for ns, number in classes.items():
+        commands += [
+            f"class add dev {{dev}} parent 1: classid 1:{number:x} {_CLASS}",
+            f"qdisc add dev {{dev}} parent 1:{number:x} netem limit {AMPLE_PKTS} delay {_us(ns)}",
+        ]
+    commands += [
+        f"filter add dev {{dev}} parent 1: protocol ip prio 1 u32 "
+        f"match ip dport {port} 0xffff flowid 1:{classes[ns]:x}"
+        for port, ns in added_ns.items()
+        if ns
+    ]
+    return Stage(tuple(commands), kind="htb")
+
+
 def _plain_fifo(queue: Mapping[str, Any]) -> bool:
     return queue["algorithm"] == "fifo" and set(queue["rows"]) <= {"limit"}
 

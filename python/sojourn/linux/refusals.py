@@ -17,6 +17,10 @@ MAX_FLOWS = 30_000
 MTU_BYTES = 1514
 # 2^32 ticks of 64 ns, in which tc writes a delay of netem down.
 MAX_DELAY_S = 274
+# A packet is compared with a filter of each flow that has a round trip of its own.
+MAX_OWN_DELAYS = 1_000
+# Above this number of means or standard deviations no time is drawn but one of thousands.
+_TAIL = 8
 # Switches of TCP that are settings of the kernel, of the namespace in which a flow ends.
 BUFFERS = ("rcvbuf_bytes", "rcvbuf_max_bytes", "rcvbuf_moderation")
 # Both sides of a tap keep 32 bytes of each packet in the guest's memory.
@@ -50,6 +54,12 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     total = sum(flow["count"] for flow in scenario["flows"])
     if total > MAX_FLOWS:
         yield f"flows: {total} of them; each needs a port of its own: up to {MAX_FLOWS}"
+    own = sum(flow["count"] for flow in scenario["flows"] if flow.get("rtts"))
+    if own > MAX_OWN_DELAYS:
+        yield (
+            f"flows: {own} of them have round trips of their own; each needs a filter of tc that "
+            f"every packet meets: up to {MAX_OWN_DELAYS}"
+        )
     bits = sum(_bits(link, scenario) for link in scenario["links"] if _recorded(link, scenario))
     log_bytes = _MARGIN * _LOG_BYTES_OF_PACKET * bits / 8 / MTU_BYTES
     if log_bytes > MAX_LOG_BYTES:
@@ -89,7 +99,17 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
 
 
+def _longest_ns(times: Mapping[str, Any]) -> int:
+    """The longest of these times, or about the longest that is drawn."""
+    if times["kind"] == "list":
+        return int(max(times["ns"]))
+    most = times.get("to_ns") or times["mean_ns"] + times.get("sd_ns", times["mean_ns"]) * _TAIL
+    return int(most)
+
+
 def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if (rtts := flow.get("rtts")) and _longest_ns(rtts) > MAX_DELAY_S * 10**9:
+        yield "rtts", f"netem delays by {MAX_DELAY_S} s at most"
     if flow["send_jitter_ns"]:
         yield (
             "send_jitter_ns",

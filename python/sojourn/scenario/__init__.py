@@ -19,6 +19,7 @@ from sojourn.scenario.model import (
     Udp,
     Window,
 )
+from sojourn.scenario.times import Even, Exponential, Normal, Poisson, Uniform
 from sojourn.scenario.toml import load, loads
 from sojourn.units import Duration, Rate, Share, Size
 
@@ -27,9 +28,13 @@ __all__ = [
     "Cbr",
     "Dumbbell",
     "Duration",
+    "Even",
+    "Exponential",
     "Flow",
     "Jitter",
     "Link",
+    "Normal",
+    "Poisson",
     "Queue",
     "Rate",
     "Record",
@@ -41,6 +46,7 @@ __all__ = [
     "Tcp",
     "Traffic",
     "Udp",
+    "Uniform",
     "Window",
     "load",
     "loads",

@@ -68,9 +68,20 @@ def _engine(scenario: Scenario) -> Iterator[Problem]:
     for key, reason in _native.check_scenario(engines):
         # The engine's keys are ours with the base unit at the end.
         words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
-        path = tuple(int(word) if word.isdigit() else word for word in words)
+        path = _as_written(tuple(int(word) if word.isdigit() else word for word in words))
         written = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
         yield _of_dumbbell(path) if scenario.dumbbell else path, written
+
+
+# The engine's names of keys that have several forms.
+_FORMS = {"starts": "start", "rtts": "rtt"}
+
+
+def _as_written(path: Path) -> Path:
+    """A list of times has no key of its own in a file."""
+    if any(word in _FORMS for word in path):
+        return tuple(_FORMS.get(str(word), word) for word in path if word != "ns")
+    return path
 
 
 def _of_dumbbell(path: Path) -> Path:
@@ -184,8 +195,11 @@ def tcp_options() -> dict[str, object]:
 
 
 def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
-    if flow.stop is not None and flow.stop <= flow.start:
-        yield (*where, "stop"), f"'{flow.stop}' is not later than the start, '{flow.start}'"
+    if isinstance(flow.start, Duration):
+        if flow.stop is not None and flow.stop <= flow.start:
+            yield (*where, "stop"), f"'{flow.stop}' is not later than the start, '{flow.start}'"
+    elif "start_spread" in flow.model_fields_set:
+        yield (*where, "start_spread"), "each flow's start is given: leave this out"
     if flow.app.kind == "cbr" and flow.transport.kind == "tcp":
         yield (*where, "transport"), "a 'cbr' source sends by 'udp'"
     if flow.app.kind != "cbr" and flow.transport.kind == "udp":

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.scenario import trace
+from sojourn.scenario import times, trace
 from sojourn.scenario.model import Bulk, Cbr, Flow, Link, Respawn, Scenario, Tcp
+from sojourn.units import Duration
 
 
 def to_engine(graph: Scenario) -> dict[str, Any]:
@@ -106,11 +107,18 @@ def _flow(flow: Flow) -> dict[str, Any]:
         "reverse_path": None if flow.reverse_path is None else list(flow.reverse_path),
         "transport": _transport(flow),
         "app": _app(flow.app),
-        "start_ns": int(flow.start),
-        "start_spread_ns": int(flow.start_spread),
+        **_starts(flow),
         "stop_ns": None if flow.stop is None else int(flow.stop),
         "send_jitter_ns": None if flow.send_jitter is None else int(flow.send_jitter),
+        **({} if flow.rtt is None else {"rtts": times.to_engine(flow.rtt)}),
     }
+
+
+def _starts(flow: Flow) -> dict[str, Any]:
+    if isinstance(flow.start, Duration):
+        return {"start_ns": int(flow.start), "start_spread_ns": int(flow.start_spread)}
+    # The spread is there by default, and a wish for another is refused.
+    return {"start_ns": 0, "start_spread_ns": 0, "starts": times.to_engine(flow.start)}
 
 
 def _transport(flow: Flow) -> dict[str, Any]:

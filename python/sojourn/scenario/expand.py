@@ -12,6 +12,7 @@ from sojourn.scenario.model import (
     Queue,
     Record,
     Scenario,
+    Traffic,
     Window,
 )
 from sojourn.units import Duration
@@ -74,4 +75,4 @@ def _flows(dumbbell: Dumbbell) -> list[Flow]:
     ]
 
 
-_TRAFFIC = ("name", "count", "transport", "app", "start", "start_spread", "stop", "send_jitter")
+_TRAFFIC = tuple(Traffic.model_fields)

@@ -29,9 +29,12 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from sojourn import algorithms, preset, units
 from sojourn.algorithms import Value
 from sojourn.scenario import trace
+from sojourn.scenario.times import Times
 from sojourn.units import Duration, Rate, Share, Size
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
+# Of the scenario; files of each older one go on being read.
+NEWEST: Literal[2] = 2
 # A window of the whole run, where none is written.
 WHOLE = "whole run"
 
@@ -256,6 +259,16 @@ Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
 App = Annotated[Bulk | Respawn | Cbr, Field(discriminator="kind")]
 
 
+_START = (
+    "of all flows, with a random time within `start_spread` after it; or of each flow: a list, or "
+    "a distribution, to which no spread is added (format 2)"
+)
+_RTT = (
+    "each flow's round trip without queues, where it is longer than the delays of its links: "
+    "a time, a list, or a distribution (format 2)"
+)
+
+
 class Traffic(Model):
     """Flows of one kind: `count` of them."""
 
@@ -263,10 +276,11 @@ class Traffic(Model):
     count: int = Field(1, strict=True, ge=1, le=100_000)
     transport: Transport = Tcp()
     app: App = Bulk()
-    start: Duration = Duration(0)
+    start: Times = Field(Duration(0), description=_START)
     start_spread: Duration = Field(
         Duration("1 s"), description="each flow starts at a random time within this after `start`"
     )
+    rtt: Times | None = Field(None, description=_RTT)
     stop: Duration | None = Field(
         None,
         description="time of the run at which sender and receiver vanish, with all that was not "
@@ -338,7 +352,7 @@ class Dumbbell(Model):
 class Scenario(Model):
     """A network, its traffic, and what to record."""
 
-    format: Literal[1] = 1
+    format: Literal[1, 2] = NEWEST
     name: Name
     description: str = ""
     duration: Duration

@@ -15,7 +15,8 @@ from pydantic import BaseModel, ValidationError
 from sojourn.errors import InputError, nearest
 from sojourn.own import library
 from sojourn.scenario.checks import MOST_PROBLEMS
-from sojourn.scenario.model import Scenario
+from sojourn.scenario.model import NEWEST, Scenario
+from sojourn.scenario.times import TAGS
 
 Keys = tuple[str | int, ...]
 
@@ -81,10 +82,10 @@ def parse(text: str, source: str) -> dict[str, Any]:
 def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
     """A scenario from data; each problem is reported with its line in `text`."""
     if "format" not in data:
-        raise InputError(f"{source}: format is missing; write 'format = 1'")
-    if data["format"] != 1:
+        raise InputError(f"{source}: format is missing; write 'format = {NEWEST}'")
+    if type(data["format"]) is not int or not 1 <= data["format"] <= NEWEST:
         raise InputError(
-            f"{source}: format = {data['format']!r} is not known; this version reads format = 1"
+            f"{source}: format = {data['format']!r} is not known; this version reads 1 and {NEWEST}"
         )
     try:
         return Scenario.model_validate(data)
@@ -176,7 +177,8 @@ def _mistakes(error: ValidationError, data: dict[str, Any]) -> Iterator[tuple[Ke
             continue
         context = entry.get("ctx", {})
         if "problems" in context:
-            yield from context["problems"]
+            for path, reason in context["problems"]:
+                yield _written(path, data), reason
             continue
         path = _real_path(entry["loc"], data)
         if entry["type"] == "row" and context.get("key"):
@@ -189,6 +191,8 @@ def _reason(first: dict[str, Any], path: Keys) -> str:
     context = first.get("ctx", {})
     if kind in ("unit", "row", "graph", "queue"):
         return str(context.get("reason", first["msg"]))
+    if kind == "times":
+        return str(first["msg"])
     if kind == "extra_forbidden":
         return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), _keys_at(path))}"
     if kind == "missing":
@@ -278,11 +282,26 @@ def _real_path(loc: Sequence[str | int], data: Any) -> Keys:
     return tuple(path)
 
 
+def _written(path: Keys, data: Any) -> Keys:
+    """The path without the numbers of a list where the file has a single value."""
+    found: list[str | int] = []
+    at = data
+    for key in path:
+        if isinstance(key, int) and at is not None and not isinstance(at, list):
+            continue
+        found.append(key)
+        if isinstance(key, int):
+            at = at[key] if at is not None and key < len(at) else None
+        else:
+            at = at.get(key) if isinstance(at, dict) else None
+    return tuple(found)
+
+
 def _holds(at: Any, key: str | int) -> bool:
     return isinstance(key, int) if isinstance(at, list) else isinstance(at, dict) and key in at
 
 
-_TAGS = ("tcp", "udp", "bulk", "respawn", "cbr")
+_TAGS = ("tcp", "udp", "bulk", "respawn", "cbr", *TAGS)
 
 
 def spell(path: Keys) -> str:

@@ -8,11 +8,13 @@ use std::collections::HashSet;
 
 use sojourn_core::Algorithm;
 
-use super::{AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TransportSpec};
+use super::{
+    AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TimesSpec, TransportSpec,
+};
 use crate::route::Graph;
 use crate::transport::tcp::TcpConfig;
 
-fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
+pub(super) fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
     Err(Fault {
         key: key.into(),
         reason: reason.into(),
@@ -83,10 +85,13 @@ impl Scenario {
     /// All faults, of a link or a flow the first each. Flows are looked at where the network is
     /// sound, since a link that is missing would be a fault of each flow.
     pub fn faults(&self) -> Vec<Fault> {
-        if self.format != FORMAT {
+        if !(1..=FORMAT).contains(&self.format) {
             return vec![Fault {
                 key: "format".into(),
-                reason: format!("{} is unknown; this version reads {FORMAT}", self.format),
+                reason: format!(
+                    "{} is unknown; this version reads 1 to {FORMAT}",
+                    self.format
+                ),
             }];
         }
         let mut found = Found::default();
@@ -205,6 +210,7 @@ impl Scenario {
             flow.send_jitter_ns.unwrap_or(0),
         )?;
         let (forth, back) = graph.ways(flow, at)?;
+        self.check_times(at, flow, self.delays_ns(&forth, &back))?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
         if !links.any(|link| link.rate_bps.is_some() || link.delay_ns > 0) {
             return fault(
@@ -239,6 +245,40 @@ impl Scenario {
             AppSpec::Bulk { .. } | AppSpec::Respawn { .. } => {}
         }
         flow.tcp(at).map(|_| ())
+    }
+
+    /// The constant delays of a flow's links, there and back: its round trip without queues.
+    pub fn delays_ns(&self, forth: &[usize], back: &[usize]) -> u64 {
+        let delays = forth.iter().chain(back);
+        delays.map(|&link| self.links[link].delay_ns).sum()
+    }
+
+    /// Times by flow, where there are any.
+    fn check_times(&self, at: &str, flow: &FlowSpec, delays_ns: u64) -> Result<(), Fault> {
+        let given = [("starts", &flow.starts), ("rtts", &flow.rtts)];
+        if let Some((key, _)) = given.iter().find(|(_, times)| times.is_some())
+            && self.format < 2
+        {
+            return fault(format!("{at}.{key}"), "times by flow need format = 2");
+        }
+        if let Some(starts) = &flow.starts {
+            starts.check(&format!("{at}.starts"), 0)?;
+            if flow.start_ns > 0 || flow.start_spread_ns > 0 {
+                let reason = "each flow's start is given: no spread goes with it";
+                return fault(format!("{at}.start_spread_ns"), reason);
+            }
+        }
+        if let Some(rtts) = &flow.rtts {
+            let key = format!("{at}.rtts");
+            if matches!(rtts, TimesSpec::Poisson { .. }) {
+                return fault(key, "a Poisson process gives starts, no round trips");
+            }
+            if matches!(flow.transport, TransportSpec::Udp) {
+                return fault(key, "datagrams have no round trip");
+            }
+            rtts.check(&key, delays_ns)?;
+        }
+        Ok(())
     }
 
     fn check_record(&self, found: &mut Found) {
@@ -407,7 +447,7 @@ fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {
     )
 }
 
-fn time(key: &str, ns: u64) -> Result<(), Fault> {
+pub(super) fn time(key: &str, ns: u64) -> Result<(), Fault> {
     if ns <= MAX_TIME_NS {
         return Ok(());
     }

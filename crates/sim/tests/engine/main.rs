@@ -10,5 +10,6 @@ mod fingerprints;
 mod probes;
 mod refusals;
 mod runs;
+mod times;
 mod traces;
 mod windows;

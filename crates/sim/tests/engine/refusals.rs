@@ -63,7 +63,7 @@ fn a_bound_on_memory_that_packets_do_not_have_here() {
 
 #[test]
 fn numbers_outside_their_range() {
-    refuses("/format", json!(2), "format", "reads 1");
+    refuses("/format", json!(3), "format", "reads 1 to 2");
     refuses("/duration_ns", json!(0), "duration_ns", "more than 0");
     refuses(
         "/links/1/rate_bps",

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Times of the flows of a group, one each: when they start, how long their round trips are.
+
+A time for all, a list that the flows take in turn, or a distribution. What is drawn comes from the
+run's seed, the same on every host; the engine draws it, and owns the rules of ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    Tag,
+    model_serializer,
+)
+
+from sojourn.units import Duration
+
+
+class _Distribution(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
+    )
+
+    @model_serializer(mode="wrap")
+    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """With the distribution, though it is the class's only one."""
+        return {"distribution": _form(self), **handler(self)}
+
+
+class Even(_Distribution):
+    """At equal distances: the first flow has `from`, the last has `to`."""
+
+    distribution: Literal["even"] = "even"
+    from_: Duration = Field(alias="from")
+    to: Duration
+
+
+class Uniform(_Distribution):
+    """Drawn between `from` and `to` with equal chances."""
+
+    distribution: Literal["uniform"] = "uniform"
+    from_: Duration = Field(alias="from")
+    to: Duration
+
+
+class Normal(_Distribution):
+    """Drawn from a normal distribution; what is too small is the least that is possible."""
+
+    distribution: Literal["normal"] = "normal"
+    mean: Duration
+    sd: Duration
+
+
+class Exponential(_Distribution):
+    """Drawn from an exponential distribution; what is too small is the least that is possible."""
+
+    distribution: Literal["exponential"] = "exponential"
+    mean: Duration
+
+
+class Poisson(_Distribution):
+    """Starts of a Poisson process: each flow starts an exponential gap after the one before."""
+
+    distribution: Literal["poisson"] = "poisson"
+    from_: Duration = Field(Duration(0), alias="from")
+    gap: Duration = Field(description="mean gap")
+
+
+ONE, LIST = "a time", "a list of times"
+_DISTRIBUTIONS: dict[str, type[_Distribution]] = {
+    model.model_fields["distribution"].default: model
+    for model in (Even, Uniform, Normal, Exponential, Poisson)
+}
+TAGS = (ONE, LIST, *_DISTRIBUTIONS)
+_NAMES = ", ".join(f"'{name}'" for name in _DISTRIBUTIONS)
+_REASON = f"write a time, a list of times, or a table whose distribution is one of {_NAMES}"
+
+
+def _form(value: object) -> str | None:
+    """Which form a value has; none where a table names no distribution."""
+    if isinstance(value, dict):
+        form = str(value.get("distribution"))
+        return form if form in _DISTRIBUTIONS else None
+    if isinstance(value, _Distribution):
+        return next(name for name, model in _DISTRIBUTIONS.items() if isinstance(value, model))
+    return LIST if isinstance(value, list | tuple) else ONE
+
+
+Times = Annotated[
+    Annotated[Duration, Tag(ONE)]
+    | Annotated[tuple[Duration, ...], Tag(LIST)]
+    | Annotated[Even, Tag("even")]
+    | Annotated[Uniform, Tag("uniform")]
+    | Annotated[Normal, Tag("normal")]
+    | Annotated[Exponential, Tag("exponential")]
+    | Annotated[Poisson, Tag("poisson")],
+    Discriminator(_form, custom_error_type="times", custom_error_message=_REASON),
+]
+
+
+def to_engine(times: Duration | Sequence[Duration] | _Distribution) -> dict[str, Any]:
+    """As the engine reads them: whole ns, the form as `kind`."""
+    if isinstance(times, _Distribution):
+        fields = type(times).model_fields
+        values = {field.alias or name: getattr(times, name) for name, field in fields.items()}
+        kind = values.pop("distribution")
+        return {"kind": kind} | {f"{key}_ns": int(value) for key, value in values.items()}
+    if isinstance(times, Duration):
+        times = (times,)
+    return {"kind": "list", "ns": [int(time) for time in times]}

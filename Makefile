@@ -118,7 +118,7 @@ format: setup ## lay out all code
 generate: setup ## renew generated files: list of algorithms, schema, fingerprints, page of the comparison
 	aqm/all.sh
 	python -m sojourn.scenario.schema
-	RENEW=1 python -m pytest -q -n0 tests/test_presets.py -k page
+	RENEW=1 python -m pytest -q -n0 tests/test_presets.py tests/test_tcp_presets.py -k page
 	SOJOURN_RENEW=1 cargo test --locked --quiet -p sojourn-sim --test engine fingerprints
 	RENEW=1 cargo test --locked --quiet -p sojourn-core --test docs
 	$(MAKE) --no-print-directory validation

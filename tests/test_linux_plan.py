@@ -239,8 +239,8 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
         (("flows", 0), {"transport": {"kind": "tcp", "cc": "newreno"}}, "no 'newreno'"),
         (
             ("flows", 0),
-            {"transport": {"kind": "tcp", "cc": "reno", "options": {"sack": False}}},
-            "sack: switches of the simulator's TCP",
+            {"transport": {"kind": "tcp", "cc": "reno", "options": {"prr": False}}},
+            "prr: switches of the simulator's TCP",
         ),
         (("links", 1), {"rate_bps": 10**11}, "too many packets"),
     ],

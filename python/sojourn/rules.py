@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What algorithms did against the rules of `aqm.h`: the queue corrected it, and counted."""
+"""What a run did otherwise than it was asked: algorithms against the rules of `aqm.h`, which the
+queue corrected and counted, and options of TCP that a host cannot set."""
 
 from __future__ import annotations
 
@@ -23,4 +24,18 @@ def broken(runs: Iterable[Run]) -> list[str]:
         f"'{queue}', host {host}"
         for (aqm, host, queue, rule), count in counts.items()
         if count
+    ]
+
+
+def ignored(runs: Iterable[Run]) -> list[str]:
+    """A sentence for each group of flows whose TCP's age asks for more than the host can set."""
+    found = {
+        (str(run.labels["host"]), flow): options
+        for run in runs
+        for flow, options in run.report.get("not_on_linux", {}).items()
+    }
+    return [
+        f"host {host}: of the TCP of flows '{flow}' these stay as Linux has them: "
+        + ", ".join(options)
+        for (host, flow), options in found.items()
     ]

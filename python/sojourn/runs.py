@@ -18,6 +18,7 @@ from sojourn.algorithms import HOSTS
 from sojourn.errors import InputError, nearest
 from sojourn.executor import Job, run_all
 from sojourn.folder import claim
+from sojourn.linux.tcp import FOREIGN
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
 from sojourn.scenario.changes import apply, write_value
@@ -65,6 +66,12 @@ def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
                     f"add --host {other}"
                 )
     if host == "sim":
+        for flow in (flow for scenario in scenarios for flow in scenario["flows"]):
+            if flow["transport"].get("cc") in FOREIGN:
+                raise InputError(
+                    f"cc = '{flow['transport']['cc']}', of flows '{flow['name']}', runs only on "
+                    "Linux: run it with --host linux alone"
+                )
         return ""
     from sojourn.linux import kernel, refusals
 

@@ -104,6 +104,45 @@ def test_each_flow_has_its_own_round_trip_on_both_hosts() -> None:
             assert rtt_ms <= flow["srtt_ms"] < rtt_ms + 60, flow
 
 
+AGED = """
+format = 2
+name = "an age"
+duration = "10 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+aqm = { algorithm = "fifo", limit = 300 }
+
+[[dumbbell.flows]]
+name = "bulk"
+count = 2
+transport = TRANSPORT
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_tcp_of_an_age_runs_on_linux_and_says_what_it_could_not_set() -> None:
+    text = AGED.replace("TRANSPORT", '{ tcp = "ns2_newreno" }').replace("300", "9000")
+    found, _ = outcome(text, 1)
+    assert "byte_counting" in found["not_on_linux"]["bulk"]
+    # Segments of 1000 bytes, which the receiver announces, a few of them under way at the end.
+    for flow in found["flows"]:
+        assert flow["delivered_bytes"] % 1000 == 0
+        assert 600 < flow["delivered_bytes"] / flow["data_pkts_sent"] <= 1000
+
+
+@pytest.mark.usefixtures("kernel")
+def test_bbr_keeps_a_large_buffer_shorter_than_cubic_does() -> None:
+    delays_ms = {
+        cc: outcome(AGED.replace("TRANSPORT", f'{{ cc = "{cc}" }}'), 1)[0]["queues"][0]["windows"][
+            0
+        ]["queue_delay_ms"]["mean"]
+        for cc in ("bbr", "vegas", "cubic")
+    }
+    assert delays_ms["vegas"] < delays_ms["bbr"] < 0.6 * delays_ms["cubic"]
+
+
 RATED = """
 format = 1
 name = "a rate that falls"

@@ -264,6 +264,10 @@ pub enum TransportSpec {
         /// Further switches.
         #[serde(default)]
         options: serde_json::Map<String, serde_json::Value>,
+        /// Of these, the switches that only the preset of an age asks for: a host that cannot set
+        /// one runs without it.
+        #[serde(default)]
+        assumed: Vec<String>,
     },
     /// UDP.
     Udp,

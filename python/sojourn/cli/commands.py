@@ -116,11 +116,13 @@ def _every_command(
 def list_(
     what: Annotated[
         str,
-        typer.Argument(help="algorithms, presets, experiments or traffic", autocompletion=_lists),
+        typer.Argument(
+            help="algorithms, presets, tcp, experiments or traffic", autocompletion=_lists
+        ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List algorithms, presets, experiments and kinds of traffic."""
+    """List algorithms, presets of them and of TCP, experiments and kinds of traffic."""
     from sojourn.cli import show
 
     tables = show.listing(what)
@@ -131,7 +133,9 @@ def list_(
 def show_(
     algorithm: Annotated[
         str | None,
-        typer.Argument(help="An algorithm, a preset or a C file.", autocompletion=_aqms),
+        typer.Argument(
+            help="An algorithm, a preset (of TCP too) or a C file.", autocompletion=_aqms
+        ),
     ] = None,
     expand: Annotated[
         Path | None, typer.Option("--expand", help="A scenario to write out.")
@@ -232,6 +236,10 @@ def run(
         hosts=hosts,
         processes=True,
     )
+    from sojourn.rules import ignored
+
+    for sentence in ignored(result.runs):
+        print(f"sojourn: {sentence}", file=sys.stderr)
     if as_json:
         from sojourn.differences import differences
 

@@ -8,13 +8,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sojourn import algorithms, preset
+from sojourn import algorithms, preset, tcp_preset
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import experiments
 from sojourn.preset import Preset
 from sojourn.scenario import Bulk, Cbr, Respawn, Tcp, Udp, variant
+from sojourn.scenario.checks import tcp_options
 from sojourn.scenario.variant import Variant
 from sojourn.tables import console, print_entries
+from sojourn.tcp_preset import TcpPreset
 
 
 def listing(what: str) -> dict[str, list[dict[str, Any]]]:
@@ -22,6 +24,7 @@ def listing(what: str) -> dict[str, list[dict[str, Any]]]:
     makers = {
         "algorithms": _algorithms,
         "presets": _presets,
+        "tcp": _tcp,
         "experiments": _experiments,
         "traffic": _traffic,
     }
@@ -48,6 +51,11 @@ def _presets() -> list[dict[str, Any]]:
     return [
         {"name": p.spec, "brief": p.about, "source": p.source} for p in preset.presets().values()
     ]
+
+
+def _tcp() -> list[dict[str, Any]]:
+    found = tcp_preset.tcp_presets().values()
+    return [{"name": p.name, "brief": p.about, "source": p.source} for p in found]
 
 
 def _experiments() -> list[dict[str, Any]]:
@@ -81,6 +89,8 @@ def print_listing(tables: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def _text(value: Any) -> str:
+    if value is None:
+        return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(value) if isinstance(value, list) else str(value)
@@ -88,6 +98,8 @@ def _text(value: Any) -> str:
 
 def table(text: str) -> dict[str, Any]:
     """Of an algorithm, or of what `--aqm` would choose: 'red@ns2:limit=100'."""
+    if text in tcp_preset.tcp_presets():
+        return _of_tcp(tcp_preset.find(text))
     chosen = variant.read(text, by="show")
     if chosen.preset:
         return _preset(chosen, chosen.preset)
@@ -111,6 +123,23 @@ def _preset(chosen: Variant, of: Preset) -> dict[str, Any]:
                 "source": "as given" if key in chosen.rows else sources[key],
             }
             for key, value in chosen.all_rows.items()
+        ],
+        "differs": list(of.differs),
+    }
+
+
+def _of_tcp(of: TcpPreset) -> dict[str, Any]:
+    """Every switch, with the source of those that are not as by default."""
+    sources = of.sources()
+    known = {key: value for key, value in tcp_options().items() if key not in ("ecn", "ect1")}
+    values = {**known, "cc": of.cc, **of.options}
+    return {
+        "name": of.name,
+        "brief": of.about,
+        "source": of.source,
+        "options": [
+            {"name": key, "value": value, "source": sources.get(key, "as by default")}
+            for key, value in sorted(values.items(), key=lambda item: item[0] not in sources)
         ],
         "differs": list(of.differs),
     }
@@ -163,7 +192,7 @@ def print_table(table: dict[str, Any]) -> None:
     """As tables."""
     out = console()
     out.print(f"{table['name']}: {table['brief']}\n{table['source']}", markup=False)
-    for title in ("rows", "parameters", "queue", "statistics"):
+    for title in ("rows", "options", "parameters", "queue", "statistics"):
         if table.get(title):
             print_entries(out, title, [_entry(row, out.width) for row in table[title]])
     for title, texts in (("differs", table.get("differs")), ("presets", table.get("presets"))):

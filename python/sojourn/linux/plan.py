@@ -18,14 +18,17 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.linux.qdiscs import Stage, own_delays, stages
-from sojourn.linux.refusals import buffers
+from sojourn.linux.tcp import (
+    RECEIVE_BUFFER_BYTES,
+    RECEIVE_BUFFER_MAX_BYTES,
+    buffer_sysctls,
+    route_words,
+    sysctls,
+)
 from sojourn.scenario.engine import without_foreign
 
 # Never what a sender waits for: it is the network that is looked at.
 _SEND_BUFFER_MAX_BYTES = 64 << 20
-# The kernel's own defaults.
-_RECEIVE_BUFFER_BYTES = 131_072
-_RECEIVE_BUFFER_MAX_BYTES = 6 << 20
 _STEPS_OF_PROGRESS = 50
 # The ECN field of an IPv4 header (RFC 3168 §5).
 _ECT1, _ECT0, _ECN_MASK = 1, 2, 3
@@ -38,7 +41,7 @@ _SYSCTLS = (
     "ipv6/conf/all/disable_ipv6 1",
     "ipv4/ip_forward 1",
     "ipv4/tcp_no_metrics_save 1",
-    f"ipv4/tcp_rmem 4096 {_RECEIVE_BUFFER_BYTES} {_RECEIVE_BUFFER_MAX_BYTES}",
+    f"ipv4/tcp_rmem 4096 {RECEIVE_BUFFER_BYTES} {RECEIVE_BUFFER_MAX_BYTES}",
     f"ipv4/tcp_wmem 4096 131072 {_SEND_BUFFER_MAX_BYTES}",
 )
 
@@ -53,6 +56,10 @@ class Space:
     routes: list[str] = field(default_factory=list)
     qdiscs: list[str] = field(default_factory=list)
     sysctls: list[str] = field(default_factory=list)
+
+    def ask(self, sysctls: Iterable[str]) -> None:
+        """Set these; flows that ask for the same do so once."""
+        self.sysctls += [sysctl for sysctl in sysctls if sysctl not in self.sysctls]
 
     def settings(self) -> Iterator[str]:
         """Lines for linux/uml/settings.c."""
@@ -126,7 +133,9 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
     laid = _Layout(scenario, _own_delays(ways))
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
-        laid.spaces[laid.nodes[flow["to"]]].sysctls = _buffers(flow)
+        for end in ("from", "to"):
+            laid.spaces[laid.nodes[flow[end]]].ask(sysctls(flow))
+        laid.spaces[laid.nodes[flow["to"]]].ask(buffer_sysctls(flow))
         if flow["transport"].get("ecn") == "ect1":
             laid.rewrite(kind, way[0][0], sends=True)
             laid.rewrite(kind, way[1][0], sends=False)
@@ -156,17 +165,6 @@ def _own_delays(ways: list[Way]) -> dict[int, dict[int, int]]:
                 found.setdefault(forth[0], {})[_FIRST_PORT + number % _PORTS] = ns
             number += 1
     return found
-
-
-def _buffers(flow: Mapping[str, Any]) -> list[str]:
-    """The receive buffer that a flow asks for, as the kernel's sockets get it unasked."""
-    options = dict(buffers(flow))
-    if not options:
-        return []
-    first = options.get("rcvbuf_bytes", _RECEIVE_BUFFER_BYTES)
-    most = options.get("rcvbuf_max_bytes", _RECEIVE_BUFFER_MAX_BYTES)
-    grows = int(options.get("rcvbuf_moderation", True))
-    return [f"ipv4/tcp_rmem 4096 {first} {most}", f"ipv4/tcp_moderate_rcvbuf {grows}"]
 
 
 def _lines(lines: Iterable[str]) -> str:
@@ -306,7 +304,8 @@ class _Layout:
         self.spaces[self.nodes[flow["to"]]].addresses.append(ends[1])
         # A route may say that connections by it ask for ECN: so flows differ in that.
         asks = " features ecn" if flow["transport"].get("ecn") else ""
-        for links, goal, extra in ((forth, ends[1], asks), (back, ends[0], "")):
+        form = route_words(flow)
+        for links, goal, extra in ((forth, ends[1], asks + form), (back, ends[0], form)):
             for i in links:
                 node = self.spaces[self.nodes[self.links[i]["from"]]]
                 node.routes.append(f"route add {goal} dev l{i}h0a{extra}")

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sojourn.errors import InputError
+from sojourn.linux.tcp import FOREIGN, Settings, buffers, refused, settings
 
-# Of the engine's congestion controls, those that the kernel has under the same name.
-CONTROLS = ("cubic", "reno", "htcp", "dctcp")
+# The engine's congestion controls that the kernel has under the same name, and the kernel's own.
+CONTROLS = ("cubic", "reno", "htcp", "dctcp", *FOREIGN)
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
 # A bucket smaller than a packet never lets it pass.
@@ -21,8 +22,6 @@ MAX_DELAY_S = 274
 MAX_OWN_DELAYS = 1_000
 # Above this number of means or standard deviations no time is drawn but one of thousands.
 _TAIL = 8
-# Switches of TCP that are settings of the kernel, of the namespace in which a flow ends.
-BUFFERS = ("rcvbuf_bytes", "rcvbuf_max_bytes", "rcvbuf_moderation")
 # Both sides of a tap keep 32 bytes of each packet in the guest's memory.
 MAX_LOG_BYTES = 400_000_000
 _LOG_BYTES_OF_PACKET = 64
@@ -51,6 +50,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for node in {flow["to"] for flow in scenario["flows"]}:
         if len({buffers(flow) for flow in scenario["flows"] if flow["to"] == node}) > 1:
             yield f"flows: those to '{node}' have unlike receive buffers; a namespace has one size"
+    yield from _unlike_settings(scenario)
     total = sum(flow["count"] for flow in scenario["flows"])
     if total > MAX_FLOWS:
         yield f"flows: {total} of them; each needs a port of its own: up to {MAX_FLOWS}"
@@ -67,6 +67,23 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
             f"duration_ns: too many packets to keep in the guest's memory until the end; "
             f"up to {scenario['duration_ns'] * MAX_LOG_BYTES / log_bytes / 1e9:.0f} s at this rate"
         )
+
+
+def _unlike_settings(scenario: Mapping[str, Any]) -> Iterator[str]:
+    """Of the TCP at one node."""
+    found: dict[str, tuple[Settings, str]] = {}
+    for flow in scenario["flows"]:
+        if flow["transport"]["kind"] != "tcp":
+            continue
+        for node in (flow["from"], flow["to"]):
+            asked = settings(flow)
+            before, name = found.setdefault(node, (asked, flow["name"]))
+            if before != asked:
+                unlike = ", ".join(sorted({key for key, _ in {*before} ^ {*asked}}))
+                yield (
+                    f"flows: '{name}' and '{flow['name']}' have unlike TCPs at '{node}' "
+                    f"({unlike}); a namespace has one: give them nodes of their own"
+                )
 
 
 def _recorded(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
@@ -125,17 +142,9 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     cc = flow["transport"].get("cc", "reno")
     if cc not in CONTROLS:
         yield "transport.cc", f"the kernel has no '{cc}'; allowed: {', '.join(CONTROLS)}"
-    options = flow["transport"].get("options") or {}
-    strange = sorted(options.keys() - set(BUFFERS))
-    if strange:
+    if strange := refused(flow):
         yield (
             "transport.options",
-            f"{', '.join(strange)}: switches of the simulator's TCP; here the kernel's "
-            "own runs as it is",
+            f"{', '.join(strange)}: switches of the simulator's TCP, which no setting of the "
+            "kernel changes",
         )
-
-
-def buffers(flow: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Of a flow's options, those of its receive buffer."""
-    options = flow["transport"].get("options") or {}
-    return tuple((key, options[key]) for key in BUFFERS if key in options)

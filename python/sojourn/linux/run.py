@@ -16,6 +16,7 @@ from sojourn.errors import RunError
 from sojourn.linux.counts import report_flows
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.plan import Plan, plan
+from sojourn.linux.tcp import ignored
 from sojourn.linux.uml.boot import BootError, Stopped, boot
 from sojourn.scenario.engine import without_foreign
 from sojourn.store import digest
@@ -62,6 +63,7 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
             for queue, verdicts in zip(json.loads(queues), bad, strict=True)
         ],
         **report_flows(scenario, counts),
+        "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "fingerprint": digest(queues.encode() + series + counts.encode())[:16],
     }
     return {**report, "cpu_s": outcome.cpu_s}, series, events

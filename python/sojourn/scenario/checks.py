@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sojourn import _native
 from sojourn.errors import nearest
+from sojourn.linux.tcp import FOREIGN
 from sojourn.scenario import trace
 from sojourn.units import Duration
 
@@ -205,8 +206,8 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
     if flow.app.kind != "cbr" and flow.transport.kind == "udp":
         yield (*where, "transport"), f"a '{flow.app.kind}' source sends by 'tcp'"
     if flow.transport.kind == "tcp":
-        controls = _native.congestion_controls()
-        cc = flow.transport.cc
+        controls = [*_native.congestion_controls(), *FOREIGN]
+        cc = flow.transport.resolved().cc
         if cc not in controls:
             yield (*where, "transport", "cc"), f"there is no '{cc}'.{nearest(cc, controls)}"
         elif flow.transport.ecn == "ect1" and cc != "dctcp":

@@ -80,14 +80,22 @@ def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario as the engine can read it for all but its queues: those of other hosts alone
-    are plain."""
+    """The scenario as the engine can read it for all but its queues and its flows' congestion
+    control: those of other hosts alone are plain."""
+    from sojourn.linux.tcp import FOREIGN
+
+    def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
+        if flow["transport"].get("cc") not in FOREIGN:
+            return flow
+        return {**flow, "transport": {**flow["transport"], "cc": "cubic"}}
+
     plain = {"algorithm": "fifo", "rows": {}}
     foreign = {i for i, algorithm in of_links(scenario) if "sim" not in algorithm.hosts}
     links = enumerate(scenario["links"])
     return {
         **scenario,
         "links": [{**link, "queue": plain} if i in foreign else link for i, link in links],
+        "flows": [known(flow) for flow in scenario["flows"]],
     }
 
 
@@ -129,6 +137,7 @@ def _transport(flow: Flow) -> dict[str, Any]:
             "cc": transport.cc,
             "ecn": transport.ecn,
             "options": dict(transport.options),
+            **({"assumed": transport.assumed()} if transport.tcp else {}),
         }
     return {"kind": "udp"}
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sojourn.scenario.model import (
     WHOLE,
     Dumbbell,
@@ -12,6 +14,7 @@ from sojourn.scenario.model import (
     Queue,
     Record,
     Scenario,
+    Tcp,
     Traffic,
     Window,
 )
@@ -23,7 +26,7 @@ _AMPLE = Queue(algorithm="fifo", rows={"limit": 1_000_000})
 
 def expand(scenario: Scenario) -> Scenario:
     """A graph with its recording filled in; a graph that has both is returned as it is."""
-    parts: dict[str, object] = {}
+    parts: dict[str, Any] = {}
     if scenario.dumbbell:
         parts = {
             "dumbbell": None,
@@ -31,6 +34,8 @@ def expand(scenario: Scenario) -> Scenario:
             "links": _links(scenario.dumbbell),
             "flows": tuple(_flows(scenario.dumbbell)),
         }
+    flows = parts.get("flows", scenario.flows)
+    parts["flows"] = tuple(_resolved(flow) for flow in flows)
     # A utilisation needs a rate: links without one are not measured.
     rated = [link.name for link in scenario.links if link.takes_time]
     names = ["bottleneck"] if scenario.dumbbell else rated
@@ -42,6 +47,13 @@ def expand(scenario: Scenario) -> Scenario:
         events=scenario.record.events,
     )
     return scenario.model_copy(update={**parts, "record": record})
+
+
+def _resolved(flow: Flow) -> Flow:
+    """With every option of the TCP that it names."""
+    if not isinstance(flow.transport, Tcp) or flow.transport.tcp is None:
+        return flow
+    return flow.model_copy(update={"transport": flow.transport.resolved()})
 
 
 def _links(dumbbell: Dumbbell) -> tuple[Link, ...]:

@@ -20,14 +20,16 @@ from pydantic import (
     GetJsonSchemaHandler,
     SerializerFunctionWrapHandler,
     StrictBool,
+    field_validator,
     model_serializer,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from sojourn import algorithms, preset, units
+from sojourn import algorithms, preset, tcp_preset, units
 from sojourn.algorithms import Value
+from sojourn.errors import InputError
 from sojourn.scenario import trace
 from sojourn.scenario.times import Times
 from sojourn.units import Duration, Rate, Share, Size
@@ -218,13 +220,39 @@ _ECN = "true: packets carry ECT(0); 'ect1': ECT(1), the mark of L4S traffic, wit
 Ecn = Annotated[bool | Literal["ect1"], BeforeValidator(_read_ecn)]
 
 
+_TCP = "the TCP of a system and its age, such as 'linux_3_9'; keys beside it override its own"
+
+
 class Tcp(Kind):
-    """TCP as Linux 6.12 has it; `options` are switches to other and older forms."""
+    """TCP as Linux 6.12 has it, or of another age; `options` are switches to other forms."""
 
     kind: Literal["tcp"] = "tcp"
-    cc: str = "cubic"
+    tcp: str | None = Field(None, description=_TCP)
+    cc: str = Field("cubic", description="congestion control; unless given, that of `tcp`")
     ecn: Ecn = Field(False, description=_ECN)
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+
+    @field_validator("tcp")
+    @classmethod
+    def _known(cls, name: str | None) -> str | None:
+        try:
+            return name and tcp_preset.find(name).name
+        except InputError as error:
+            raise PydanticCustomError("row", "{reason}", {"reason": str(error)}) from error
+
+    def resolved(self) -> Tcp:
+        """With every key of its preset; those that are given here stay."""
+        if self.tcp is None:
+            return self
+        of = tcp_preset.find(self.tcp)
+        cc = self.cc if "cc" in self.model_fields_set else of.cc
+        return self.model_copy(update={"cc": cc, "options": {**of.options, **self.options}})
+
+    def assumed(self) -> list[str]:
+        """Options of which the preset speaks and not the file: a host that cannot set them runs
+        without them."""
+        given = tcp_preset.find(self.tcp).options if self.tcp else {}
+        return sorted(key for key, value in self.options.items() if given.get(key) == value)
 
 
 class Udp(Kind):

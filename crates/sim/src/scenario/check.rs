@@ -405,7 +405,10 @@ impl FlowSpec {
     /// # Errors
     /// When a switch is unknown or has a value of the wrong kind.
     pub fn tcp(&self, at: &str) -> Result<Option<TcpConfig>, Fault> {
-        let TransportSpec::Tcp { cc, ecn, options } = &self.transport else {
+        let TransportSpec::Tcp {
+            cc, ecn, options, ..
+        } = &self.transport
+        else {
             return Ok(None);
         };
         let config: Result<TcpConfig, _> =

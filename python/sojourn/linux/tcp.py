@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A flow's TCP as the guest's kernel is set to it: by sysctls of the namespaces at its two ends,
+and by words of its routes. Options that neither has stay as Linux 6.12 has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# The kernel's own defaults of the receive buffer.
+RECEIVE_BUFFER_BYTES = 131_072
+RECEIVE_BUFFER_MAX_BYTES = 6 << 20
+# Congestion controls of the guest's kernel that the engine does not have.
+FOREIGN = ("bbr", "vegas")
+# Of 12 bytes beside the payload of each segment, in what a peer announces (RFC 7323 §2).
+_TIMESTAMPS_BYTES = 12
+
+
+def _number(value: Any) -> int:
+    return int(value)
+
+
+# Documentation/networking/ip-sysctl.rst of Linux 6.12.
+_SYSCTLS: dict[str, tuple[str, Callable[[Any], int]]] = {
+    "sack": ("tcp_sack", _number),
+    "dsack": ("tcp_dsack", _number),
+    "timestamps": ("tcp_timestamps", _number),
+    "frto": ("tcp_frto", lambda on: 2 if on else 0),
+    "rack": ("tcp_recovery", _number),
+    "tlp": ("tcp_early_retrans", lambda on: 3 if on else 0),
+    "slow_start_after_idle": ("tcp_slow_start_after_idle", _number),
+    "reordering_pkts": ("tcp_reordering", _number),
+    "max_reordering_pkts": ("tcp_max_reordering", _number),
+    "syn_linear_timeouts": ("tcp_syn_linear_timeouts", _number),
+    "compressed_ack": ("tcp_comp_sack_nr", lambda on: 44 if on else 0),
+}
+# ip-route(8).
+_ROUTES = ("initial_window_pkts", "min_rto_ms", "mss_bytes")
+# tcp_rmem and tcp_moderate_rcvbuf, where the scenario itself gives them. How much window a buffer
+# is worth differs between ages, by the memory that a packet takes: with the buffer of an age Linux
+# 6.12 would have another window than that age had.
+BUFFERS = ("rcvbuf_bytes", "rcvbuf_max_bytes", "rcvbuf_moderation")
+SETTABLE = {*_SYSCTLS, *_ROUTES, *BUFFERS}
+
+Settings = tuple[tuple[str, Any], ...]
+
+
+def _options(flow: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(flow["transport"].get("options") or {})
+
+
+def ignored(flow: Mapping[str, Any]) -> list[str]:
+    """Options that the preset of an age asks for and that cannot be set."""
+    assumed = flow["transport"].get("assumed") or []
+    return sorted(key for key in assumed if key not in SETTABLE - {*BUFFERS})
+
+
+def refused(flow: Mapping[str, Any]) -> list[str]:
+    """Options that the scenario itself asks for and that cannot be set."""
+    return sorted(_options(flow).keys() - SETTABLE - {*ignored(flow)})
+
+
+def settings(flow: Mapping[str, Any]) -> Settings:
+    """What the namespaces at the flow's ends are set to: the same for all flows of a namespace."""
+    options, left = _options(flow), ignored(flow)
+    return tuple(sorted((k, v) for k, v in options.items() if k in _SYSCTLS and k not in left))
+
+
+def buffers(flow: Mapping[str, Any]) -> Settings:
+    """Of a flow's options, those of its receive buffer."""
+    options, left = _options(flow), ignored(flow)
+    return tuple((key, options[key]) for key in BUFFERS if key in options and key not in left)
+
+
+def sysctls(flow: Mapping[str, Any]) -> list[str]:
+    """Lines of both ends."""
+    return [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](value)}" for key, value in settings(flow)]
+
+
+def buffer_sysctls(flow: Mapping[str, Any]) -> list[str]:
+    """The receive buffer that a flow asks for, as the kernel's sockets get it unasked."""
+    options = dict(buffers(flow))
+    if not options:
+        return []
+    first = options.get("rcvbuf_bytes", RECEIVE_BUFFER_BYTES)
+    most = options.get("rcvbuf_max_bytes", RECEIVE_BUFFER_MAX_BYTES)
+    grows = int(options.get("rcvbuf_moderation", True))
+    return [f"ipv4/tcp_rmem 4096 {first} {most}", f"ipv4/tcp_moderate_rcvbuf {grows}"]
+
+
+def route_words(flow: Mapping[str, Any]) -> str:
+    """Behind a route from an end of the flow, with a space before them."""
+    options = _options(flow)
+    words = []
+    if "initial_window_pkts" in options:
+        words.append(f"initcwnd {options['initial_window_pkts']}")
+    if "min_rto_ms" in options:
+        words.append(f"rto_min {options['min_rto_ms']}ms")
+    if "mss_bytes" in options:
+        beside = _TIMESTAMPS_BYTES if options.get("timestamps", True) else 0
+        words.append(f"advmss {options['mss_bytes'] + beside}")
+    return "".join(f" {word}" for word in words)

@@ -4,6 +4,7 @@
 
 from sojourn.scenario.model import (
     Bulk,
+    Cable,
     Cbr,
     Dumbbell,
     Flow,
@@ -25,6 +26,7 @@ from sojourn.units import Duration, Rate, Share, Size
 
 __all__ = [
     "Bulk",
+    "Cable",
     "Cbr",
     "Dumbbell",
     "Duration",

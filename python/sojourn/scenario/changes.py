@@ -101,6 +101,12 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
     path = _path(data, key)
     if path[0] in ("links", "nodes") and path[1:] and "dumbbell" in data:
         raise InputError(f"--set {key}: a dumbbell has no {path[0]} of its own; set dumbbell.KEY")
+    if path[0] == "cables":
+        name, rest = (path[1:2] or ["NAME"])[0], ".".join(path[2:]) or "KEY"
+        raise InputError(
+            f"--set {key}: a cable is two links: set links.{name}.{rest} or "
+            f"'links.{name} back.{rest}'"
+        )
     if path[0] == "queue":
         row = ".".join(path[1:])
         for queue in queues_under_test(data):
@@ -141,6 +147,7 @@ _TOP = (
     "duration",
     "nodes",
     "links",
+    "cables",
     "flows",
     "record",
     "queue",

@@ -30,7 +30,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from sojourn import algorithms, preset, tcp_preset, units
 from sojourn.algorithms import Value
 from sojourn.errors import InputError
-from sojourn.scenario import trace
+from sojourn.scenario import cables, trace
 from sojourn.scenario.times import Times
 from sojourn.units import Duration, Rate, Share, Size
 
@@ -174,12 +174,9 @@ _RESPONDER = "node that answers probes of the queue's algorithm; unless given, t
 _JITTER = "random delay of each packet, added to the constant one behind the queue"
 
 
-class Link(Model):
-    """One direction of a link: queue, shaper, wire."""
+class _Direction(Model):
+    """What packets of one direction pass: queue, shaper, wire."""
 
-    name: Name
-    from_: Name = Field(alias="from")
-    to: Name
     rate: Rate | None = Field(None, description="without it, packets take no time to send")
     schedule: tuple[Step, ...] = Field((), description=_SCHEDULE)
     trace: Trace | None = Field(None, description=_TRACE)
@@ -192,10 +189,35 @@ class Link(Model):
     queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
     responder: Name | None = Field(None, description=_RESPONDER)
 
+
+class _Ends(Model):
+    """A name and two nodes."""
+
+    name: Name = Field(description="unique among the links")
+    from_: Name = Field(alias="from", description="node at the sending end")
+    to: Name = Field(description="node at the receiving end")
+
+
+class Link(_Direction, _Ends):
+    """One direction of a link: queue, shaper, wire."""
+
     @property
     def takes_time(self) -> bool:
         """Packets take time to send: its queue can be measured."""
         return self.rate is not None or self.trace is not None
+
+
+class _Cabled(Model):
+    """A name and both nodes."""
+
+    name: Name = Field(description="of the link from the first node; 'NAME back' is the other's")
+    between: tuple[Name, Name] = Field(description="nodes at the two ends")
+
+
+class Cable(_Direction, _Cabled):
+    """Both directions of a link, declared once: links NAME and 'NAME back' (format 2)."""
+
+    back: _Direction | None = Field(None, description="keys of the direction back that are unlike")
 
 
 class Kind(Model):
@@ -387,9 +409,19 @@ class Scenario(Model):
     nodes: tuple[Name, ...] = ()
     one_host: bool = False
     links: tuple[Link, ...] = ()
+    cables: tuple[Cable, ...] = Field((), description="laid as two links each where they are read")
     flows: tuple[Flow, ...] = ()
     record: Record = Record()
     dumbbell: Dumbbell | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lay(cls, data: object) -> object:
+        if not isinstance(data, dict) or not data.get("cables"):
+            return data
+        if data.get("format", NEWEST) == 1:
+            raise cables.error(("cables",), "cables need format = 2")
+        return cables.lay(data)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from sojourn.errors import InputError, nearest
 from sojourn.own import library
+from sojourn.scenario import cables
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.model import NEWEST, Scenario
 from sojourn.scenario.times import TAGS
@@ -31,8 +32,11 @@ def load(path: str | Path) -> Scenario:
 
 def _place_files(data: dict[str, Any], folder: Path) -> None:
     """A scenario names its traces and algorithms of its own from the folder that it is in."""
-    links = data.get("links")
-    for table in [data.get("dumbbell"), *(links if isinstance(links, list) else [])]:
+    tables = [data.get("dumbbell")]
+    for key in ("links", "cables"):
+        tables += data[key] if isinstance(data.get(key), list) else []
+    tables += [table["back"] for table in tables if isinstance(table, dict) and "back" in table]
+    for table in tables:
         if not isinstance(table, dict):
             continue
         if isinstance(table.get("trace"), str):
@@ -178,9 +182,9 @@ def _mistakes(error: ValidationError, data: dict[str, Any]) -> Iterator[tuple[Ke
         context = entry.get("ctx", {})
         if "problems" in context:
             for path, reason in context["problems"]:
-                yield _written(path, data), reason
+                yield _written(cables.written(path, data), data), reason
             continue
-        path = _real_path(entry["loc"], data)
+        path = _real_path(cables.written(entry["loc"], data), data)
         if entry["type"] == "row" and context.get("key"):
             path = (*path, context["key"])
         yield path, _reason(dict(entry), path)

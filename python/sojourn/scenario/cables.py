@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A cable: both directions of a link, declared once. It is laid as two links where a scenario is
+read, so that nothing behind that knows cables: NAME from the first node to the second, and
+'NAME back'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import PydanticCustomError
+
+# Of a cable alone.
+_OWN = ("between", "back")
+# Not the same in both directions.
+_ONE_WAY = ("responder",)
+
+Path = tuple[str | int, ...]
+
+
+def lay(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a scenario with links in place of its cables."""
+    cables = data.get("cables")
+    if not cables:
+        return dict(data)
+    if not isinstance(cables, list | tuple):
+        raise error(("cables",), "is not a list: write [[cables]]")
+    links = [link for i, cable in enumerate(cables) for link in _links(i, _plain(cable))]
+    rest = {key: value for key, value in data.items() if key != "cables"}
+    return {**rest, "links": [*data.get("links", ()), *links]}
+
+
+def _plain(cable: object) -> object:
+    """As TOML has it, of a model too."""
+    if isinstance(cable, BaseModel):
+        return cable.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return cable
+
+
+def _links(i: int, cable: object) -> list[dict[str, Any]]:
+    if not isinstance(cable, dict):
+        raise error(("cables", i), f"{cable!r} is not a table of keys and values")
+    for key in ("name", "between"):
+        if key not in cable:
+            raise error(("cables", i, key), "is missing")
+    ends, back = cable["between"], cable.get("back", {})
+    if not isinstance(ends, list | tuple) or len(ends) != 2:
+        raise error(("cables", i, "between"), 'name two nodes: ["a", "b"]')
+    for key in ("from", "to"):
+        if key in cable:
+            raise error(("cables", i, key), "a cable has 'between' in place of 'from' and 'to'")
+    if not isinstance(back, dict):
+        raise error(("cables", i, "back"), f"{back!r} is not a table of keys and values")
+    for key in ("name", "from", "to", *_OWN):
+        if key in back:
+            raise error(("cables", i, "back", key), "is given by the cable")
+    both = {key: value for key, value in cable.items() if key not in _OWN}
+    shared = {key: value for key, value in both.items() if key not in _ONE_WAY}
+    first, second = ends
+    return [
+        {**both, "from": first, "to": second},
+        {**shared, **back, "name": f"{cable['name']} back", "from": second, "to": first},
+    ]
+
+
+def error(path: Path, reason: str) -> PydanticCustomError:
+    """What the reader of a scenario says at that place."""
+    return PydanticCustomError(
+        "graph", "{reason}", {"reason": reason, "problems": [(path, reason)]}
+    )
+
+
+def written(path: Path, data: Mapping[str, Any]) -> Path:
+    """Where the file has what the path of a link says: at the link, or at a cable's direction."""
+    links, cables = data.get("links", ()), data.get("cables", ())
+    if path[:1] != ("links",) or len(path) < 2 or not isinstance(path[1], int):
+        return path
+    beyond = path[1] - len(links)
+    if beyond < 0 or not cables:
+        return path
+    cable, rest = cables[beyond // 2], path[2:]
+    if rest[:1] in (("from",), ("to",)):
+        number = int((rest[0] == "to") != bool(beyond % 2))
+        return ("cables", beyond // 2, "between", number)
+    of_back = (
+        beyond % 2 and isinstance(cable, dict) and rest[:1] and rest[0] in cable.get("back", {})
+    )
+    return ("cables", beyond // 2, *(("back",) if of_back else ()), *rest)

@@ -59,6 +59,7 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	mypy
 	aqm/all.sh --check
 	python -m sojourn.scenario.schema --check
+	python -m sojourn.scenario.reference --check
 	tools/check-version.py
 	reuse lint --quiet || reuse lint
 
@@ -115,9 +116,10 @@ format: setup ## lay out all code
 	ruff check --fix --quiet . || true
 	ruff format .
 
-generate: setup ## renew generated files: list of algorithms, schema, fingerprints, page of the comparison
+generate: setup ## renew generated files: list of algorithms, schema, page of keys, fingerprints, page of the comparison
 	aqm/all.sh
 	python -m sojourn.scenario.schema
+	python -m sojourn.scenario.reference
 	RENEW=1 python -m pytest -q -n0 tests/test_presets.py tests/test_tcp_presets.py -k page
 	SOJOURN_RENEW=1 cargo test --locked --quiet -p sojourn-sim --test engine fingerprints
 	RENEW=1 cargo test --locked --quiet -p sojourn-core --test docs

@@ -34,6 +34,7 @@ from sojourn.scenario import (
     Window,
     load,
     loads,
+    reference,
     schema,
 )
 from sojourn.scenario.changes import assign, read_assignment, use_algorithm
@@ -344,6 +345,16 @@ def test_another_algorithm_keeps_the_rows_of_the_queue() -> None:
     data = tomllib.loads(GRAPH)
     use_algorithm(data, "pie")
     assert data["links"][1]["queue"] == {"algorithm": "pie", "limit": 500}
+
+
+def test_the_page_of_keys_is_fresh_and_says_something_of_each() -> None:
+    published = Path(__file__).parent.parent / "docs/keys.md"
+    assert published.read_text() == reference.text(), "run: make generate"
+    rows = [line.split(" | ") for line in reference.text().splitlines() if line.startswith("| `")]
+    assert len(rows) > 80
+    assert all(len(row) == 4 and row[1] and row[3].strip(" |") for row in rows)
+    rate = next(row for row in rows if row[0] == "| `rtt`")
+    assert rate[1] == "a time"
 
 
 def test_the_published_schema_is_fresh() -> None:

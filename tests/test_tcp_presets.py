@@ -17,7 +17,7 @@ import pytest
 from sojourn import _native
 from sojourn.cli import status
 from sojourn.errors import InputError
-from sojourn.linux import refusals, tcp
+from sojourn.linux import refusals, transport
 from sojourn.linux.plan import plan
 from sojourn.runs import run
 from sojourn.scenario import loads
@@ -169,7 +169,7 @@ def test_segments_of_ns_2_s_size_are_announced_to_the_peer() -> None:
 
 def test_what_linux_cannot_set_is_told_of_a_preset_and_refused_of_a_file() -> None:
     (flow,) = linux('{ tcp = "linux_3_9" }')["flows"]
-    assert tcp.ignored(flow) == [
+    assert transport.ignored(flow) == [
         "byte_counting",
         "rcvbuf_bytes",
         "timer_tick_ms",
@@ -186,7 +186,7 @@ def test_flows_of_one_node_have_one_tcp_on_linux() -> None:
         refusals.check(loads(SMALL + other).to_engine())
 
 
-@pytest.mark.parametrize("cc", tcp.FOREIGN)
+@pytest.mark.parametrize("cc", transport.FOREIGN)
 def test_a_congestion_control_of_linux_alone_is_checked_and_not_simulated(cc: str) -> None:
     scenario = loads(text(f'{{ cc = "{cc}" }}'))
     assert f" {cc} " in plan(scenario.to_engine(), 1).files["flows"]

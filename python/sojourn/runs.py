@@ -18,7 +18,7 @@ from sojourn.algorithms import HOSTS
 from sojourn.errors import InputError, nearest
 from sojourn.executor import Job, run_all
 from sojourn.folder import claim
-from sojourn.linux.tcp import FOREIGN
+from sojourn.linux.transport import FOREIGN
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
 from sojourn.scenario.changes import apply, write_value

@@ -4,7 +4,7 @@
 
 refusals   what Linux cannot express, said before anything starts
 plan       a scenario as namespaces, links and qdiscs, traffic and a timetable
-tcp        the TCP of flows as sysctls and words of routes
+transport  the TCP of flows as sysctls and words of routes
 qdiscs     the queue and shaper of a link in the words of tc
 kernel     the kernel, the module and the guest's programs, built once
 run        one run: boot, and a report in the engine's form from what was seen

@@ -18,7 +18,7 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.linux.qdiscs import Stage, own_delays, stages
-from sojourn.linux.tcp import (
+from sojourn.linux.transport import (
     RECEIVE_BUFFER_BYTES,
     RECEIVE_BUFFER_MAX_BYTES,
     buffer_sysctls,

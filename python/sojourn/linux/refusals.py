@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sojourn.errors import InputError
-from sojourn.linux.tcp import FOREIGN, Settings, buffers, refused, settings
+from sojourn.linux.transport import FOREIGN, Settings, buffers, refused, settings
 
 # The engine's congestion controls that the kernel has under the same name, and the kernel's own.
 CONTROLS = ("cubic", "reno", "htcp", "dctcp", *FOREIGN)

@@ -16,7 +16,7 @@ from sojourn.errors import RunError
 from sojourn.linux.counts import report_flows
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.plan import Plan, plan
-from sojourn.linux.tcp import ignored
+from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import BootError, Stopped, boot
 from sojourn.scenario.engine import without_foreign
 from sojourn.store import digest

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sojourn import _native
 from sojourn.errors import nearest
-from sojourn.linux.tcp import FOREIGN
+from sojourn.linux.transport import FOREIGN
 from sojourn.scenario import trace
 from sojourn.units import Duration
 

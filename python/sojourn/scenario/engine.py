@@ -82,7 +82,7 @@ def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
 def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """The scenario as the engine can read it for all but its queues and its flows' congestion
     control: those of other hosts alone are plain."""
-    from sojourn.linux.tcp import FOREIGN
+    from sojourn.linux.transport import FOREIGN
 
     def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
         if flow["transport"].get("cc") not in FOREIGN:

@@ -128,16 +128,16 @@ class Jitter(Model):
     behind it. With `reorder` each leaves when its own time has come, as netem's do without a rate.
     """
 
-    distribution: Literal["normal", "uniform"] = "normal"
-    sd: Duration
-    reorder: StrictBool = False
+    distribution: Literal["normal", "uniform"] = Field("normal", description="form")
+    sd: Duration = Field(description="standard deviation, or half the width of a uniform one")
+    reorder: StrictBool = Field(False, description="a packet may overtake another")
 
 
 class Step(Model):
     """From `at` on, the link has this rate."""
 
-    at: Duration
-    rate: Rate
+    at: Duration = Field(description="time of the run")
+    rate: Rate = Field(description="from then on")
 
 
 def _read_trace(value: object) -> object:
@@ -169,7 +169,7 @@ _SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step befo
 _TRACE = "in place of `rate`: the moments at which one packet each may leave"
 _SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 _BURST = "token bucket of tbf and htb"
-_RING = "packets in the driver ring below the queue"
+_RING = "packets in the driver ring below the queue (simulator)"
 _RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
 _JITTER = "random delay of each packet, added to the constant one behind the queue"
 
@@ -248,11 +248,13 @@ _TCP = "the TCP of a system and its age, such as 'linux_3_9'; keys beside it ove
 class Tcp(Kind):
     """TCP as Linux 6.12 has it, or of another age; `options` are switches to other forms."""
 
-    kind: Literal["tcp"] = "tcp"
+    kind: Literal["tcp"] = Field("tcp", description="which it is")
     tcp: str | None = Field(None, description=_TCP)
     cc: str = Field("cubic", description="congestion control; unless given, that of `tcp`")
     ecn: Ecn = Field(False, description=_ECN)
-    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    options: dict[str, bool | int | float | str] = Field(
+        default_factory=dict, description="switches of TCP by the names of tcp.md"
+    )
 
     @field_validator("tcp")
     @classmethod
@@ -280,29 +282,29 @@ class Tcp(Kind):
 class Udp(Kind):
     """UDP: no answer to loss."""
 
-    kind: Literal["udp"] = "udp"
+    kind: Literal["udp"] = Field("udp", description="which it is")
 
 
 class Bulk(Kind):
     """Sends `size`, or for ever."""
 
-    kind: Literal["bulk"] = "bulk"
-    size: Size | None = None
+    kind: Literal["bulk"] = Field("bulk", description="which it is")
+    size: Size | None = Field(None, description="of the transfer; unless given, without end")
 
 
 class Respawn(Kind):
     """Sends `size`; when it has arrived, a new connection begins at once."""
 
-    kind: Literal["respawn"] = "respawn"
-    size: Size
+    kind: Literal["respawn"] = Field("respawn", description="which it is")
+    size: Size = Field(description="of each transfer")
 
 
 class Cbr(Kind):
     """Datagrams of `payload` at a constant rate of payload."""
 
-    kind: Literal["cbr"] = "cbr"
-    rate: Rate
-    payload: Size = Size("160 B")
+    kind: Literal["cbr"] = Field("cbr", description="which it is")
+    rate: Rate = Field(description="of payload")
+    payload: Size = Field(Size("160 B"), description="of a datagram")
 
 
 Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
@@ -322,10 +324,10 @@ _RTT = (
 class Traffic(Model):
     """Flows of one kind: `count` of them."""
 
-    name: Name = "flow"
-    count: int = Field(1, strict=True, ge=1, le=100_000)
-    transport: Transport = Tcp()
-    app: App = Bulk()
+    name: Name = Field("flow", description="of the group, in tables and files")
+    count: int = Field(1, strict=True, ge=1, le=100_000, description="flows of the group")
+    transport: Transport = Field(Tcp(), description="how they send")
+    app: App = Field(Bulk(), description="what they send")
     start: Times = Field(Duration(0), description=_START)
     start_spread: Duration = Field(
         Duration("1 s"), description="each flow starts at a random time within this after `start`"
@@ -337,7 +339,9 @@ class Traffic(Model):
         "yet sent; unless given, they stay to the end",
     )
     send_jitter: Duration | None = Field(
-        None, description="random delay of the sender; unless given, one packet time of the path"
+        None,
+        description="random delay of the sender; unless given, one packet time of the path "
+        "(simulator)",
     )
 
     @model_validator(mode="before")
@@ -359,25 +363,31 @@ class Traffic(Model):
 class Flow(Traffic):
     """Traffic between two nodes; without a path it takes the one with the fewest links."""
 
-    from_: Name = Field(alias="from")
-    to: Name
-    path: tuple[Name, ...] | None = None
-    reverse_path: tuple[Name, ...] | None = None
+    from_: Name = Field(alias="from", description="node that sends the data")
+    to: Name = Field(description="node that receives it")
+    path: tuple[Name, ...] | None = Field(
+        None, description="links from the sender; unless given, the way with the fewest"
+    )
+    reverse_path: tuple[Name, ...] | None = Field(None, description="links back to it")
 
 
 class Window(Model):
     """Metrics are computed over a window of time."""
 
-    name: Name
-    from_: Duration = Field(alias="from")
-    to: Duration
+    name: Name = Field(description="in tables and files")
+    from_: Duration = Field(alias="from", description="its begin, and what happens just then")
+    to: Duration = Field(description="its end, without what happens just then")
 
 
 class Record(Model):
     """What is measured."""
 
-    queues: tuple[Name, ...] = ()
-    windows: tuple[Window, ...] = ()
+    queues: tuple[Name, ...] = Field(
+        (), description="links whose queues are measured; unless given, all with a rate or a trace"
+    )
+    windows: tuple[Window, ...] = Field(
+        (), description="spans of time of the metrics; unless given, the whole run"
+    )
     series: Duration = Field(Duration("100 ms"), description="grid of the time series")
     events: StrictBool = Field(False, description="keep every packet's passage through the queues")
 
@@ -402,17 +412,17 @@ class Dumbbell(Model):
 class Scenario(Model):
     """A network, its traffic, and what to record."""
 
-    format: Literal[1, 2] = NEWEST
-    name: Name
-    description: str = ""
-    duration: Duration
-    nodes: tuple[Name, ...] = ()
-    one_host: bool = False
-    links: tuple[Link, ...] = ()
+    format: Literal[1, 2] = Field(NEWEST, description="of the file")
+    name: Name = Field(description="in tables and files")
+    description: str = Field("", description="for people")
+    duration: Duration = Field(description="length of the run")
+    nodes: tuple[Name, ...] = Field((), description="names")
+    one_host: bool = Field(False, description="one kernel counts the jiffies of all nodes")
+    links: tuple[Link, ...] = Field((), description="in one direction each")
     cables: tuple[Cable, ...] = Field((), description="laid as two links each where they are read")
-    flows: tuple[Flow, ...] = ()
-    record: Record = Record()
-    dumbbell: Dumbbell | None = None
+    flows: tuple[Flow, ...] = Field((), description="the traffic")
+    record: Record = Field(Record(), description="what is measured")
+    dumbbell: Dumbbell | None = Field(None, description="in place of nodes, links and flows")
 
     @model_validator(mode="before")
     @classmethod

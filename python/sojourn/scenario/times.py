@@ -38,39 +38,39 @@ class _Distribution(BaseModel):
 class Even(_Distribution):
     """At equal distances: the first flow has `from`, the last has `to`."""
 
-    distribution: Literal["even"] = "even"
-    from_: Duration = Field(alias="from")
-    to: Duration
+    distribution: Literal["even"] = Field("even", description="which it is")
+    from_: Duration = Field(alias="from", description="of the first flow")
+    to: Duration = Field(description="of the last flow")
 
 
 class Uniform(_Distribution):
     """Drawn between `from` and `to` with equal chances."""
 
-    distribution: Literal["uniform"] = "uniform"
-    from_: Duration = Field(alias="from")
-    to: Duration
+    distribution: Literal["uniform"] = Field("uniform", description="which it is")
+    from_: Duration = Field(alias="from", description="the least")
+    to: Duration = Field(description="the most")
 
 
 class Normal(_Distribution):
     """Drawn from a normal distribution; what is too small is the least that is possible."""
 
-    distribution: Literal["normal"] = "normal"
-    mean: Duration
-    sd: Duration
+    distribution: Literal["normal"] = Field("normal", description="which it is")
+    mean: Duration = Field(description="before what is too small is raised")
+    sd: Duration = Field(description="standard deviation")
 
 
 class Exponential(_Distribution):
     """Drawn from an exponential distribution; what is too small is the least that is possible."""
 
-    distribution: Literal["exponential"] = "exponential"
-    mean: Duration
+    distribution: Literal["exponential"] = Field("exponential", description="which it is")
+    mean: Duration = Field(description="before what is too small is raised")
 
 
 class Poisson(_Distribution):
     """Starts of a Poisson process: each flow starts an exponential gap after the one before."""
 
-    distribution: Literal["poisson"] = "poisson"
-    from_: Duration = Field(Duration(0), alias="from")
+    distribution: Literal["poisson"] = Field("poisson", description="which it is")
+    from_: Duration = Field(Duration(0), alias="from", description="when it begins")
     gap: Duration = Field(description="mean gap")
 
 

@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""docs/keys.md, the page of every key of a scenario, from the models.
+`python -m sojourn.scenario.reference [--check] [FILE]` writes it, or says whether it is what it
+would write."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from sojourn import units
+from sojourn.scenario import model, times
+
+DEFAULT = Path("docs/keys.md")
+
+_HEAD = """\
+<!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
+<!-- SPDX-License-Identifier: MIT OR GPL-2.0-only -->
+# Every key of a scenario
+
+<!-- Made from the models by `python -m sojourn.scenario.reference`; edit those, not this. -->
+
+[scenarios.md](scenarios.md) explains how they go together. Quantities have units: a time is
+`"50 ms"`, a rate `"10 Mbit/s"`, a size `"250 kB"`, a share `0.01` or `"1 %"`. A key with nothing
+under "unless given" is needed. What is for the simulator alone is refused on Linux, with the
+reason.
+"""
+# Table, how it is written, and the model.
+_TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
+    ("The scenario", model.Scenario),
+    ("`[dumbbell]`", model.Dumbbell),
+    ("`[[links]]`", model.Link),
+    ("`[[cables]]`", model.Cable),
+    ("`[[flows]]` and `[[dumbbell.flows]]`", model.Flow),
+    ('`transport`, `kind = "tcp"`', model.Tcp),
+    ('`transport`, `kind = "udp"`', model.Udp),
+    ('`app`, `kind = "bulk"`', model.Bulk),
+    ('`app`, `kind = "respawn"`', model.Respawn),
+    ('`app`, `kind = "cbr"`', model.Cbr),
+    ("times by flow, `even`", times.Even),
+    ("times by flow, `uniform`", times.Uniform),
+    ("times by flow, `normal`", times.Normal),
+    ("times by flow, `exponential`", times.Exponential),
+    ("times by flow, `poisson`", times.Poisson),
+    ("`jitter`", model.Jitter),
+    ("`schedule`", model.Step),
+    ("`[record]`", model.Record),
+    ("`windows` of `[record]`", model.Window),
+)
+
+
+def text() -> str:
+    """The page as it is published."""
+    return "\n".join([_HEAD, *(_table(title, of) for title, of in _TABLES)])
+
+
+def _table(title: str, of: type[BaseModel]) -> str:
+    lines = [
+        f"## {title}",
+        "",
+        _sentence(of),
+        "",
+        "| key | what | unless given | |",
+        "|---|---|---|---|",
+    ]
+    properties = of.model_json_schema(by_alias=True, mode="validation")
+    known = properties.get("$defs", {})
+    for name, field in of.model_fields.items():
+        key = field.alias or name
+        form = _form(properties["properties"][key], known)
+        lines.append(f"| `{key}` | {form} | {_default(field)} | {field.description or ''} |")
+    return "\n".join([*lines, ""])
+
+
+def _sentence(of: type[BaseModel]) -> str:
+    return " ".join((of.__doc__ or "").split())
+
+
+def _form(schema: dict[str, Any], known: dict[str, Any]) -> str:
+    """What may stand there, in a few words."""
+    forms = list(dict.fromkeys(_forms(schema, known)))
+    return ", or ".join(forms)
+
+
+def _forms(schema: dict[str, Any], known: dict[str, Any]) -> Iterator[str]:
+    quantity = _QUANTITIES.get(str(next(iter(schema.get("examples", ())), "")))
+    if quantity:
+        yield quantity
+    elif "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        yield from _forms({"title": name, **known[name]}, known)
+    elif "const" in schema:
+        yield f"`{_written(schema['const'])}`"
+    elif "enum" in schema:
+        yield ", ".join(f"`{_written(value)}`" for value in schema["enum"])
+    elif named := _NAMED.get(str(schema.get("title"))) if "properties" in schema else None:
+        yield named
+    elif "algorithm" in str(schema.get("anyOf")):
+        yield "an algorithm, or a table of it and its parameters"
+    elif "oneOf" in schema or "anyOf" in schema:
+        for one in schema.get("oneOf") or schema["anyOf"]:
+            if one.get("type") != "null":
+                yield from _forms(one, known)
+    elif schema.get("type") == "array":
+        yield f"a list ({_form(schema.get('items') or schema['prefixItems'][0], known)})"
+    elif schema.get("type") == "integer":
+        ends = f", {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
+        yield f"whole number{ends}"
+    elif "pattern" in schema:
+        yield "a name"
+    else:
+        yield _TYPES[schema.get("type", "object")]
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# By the example in the schema of each.
+_QUANTITIES = {
+    units.Duration.example: "a time",
+    units.Rate.example: "a rate",
+    units.Size.example: "a size",
+    "0.01": "a share",
+}
+# Of models that have a table of their own, or another page.
+_NAMED = {
+    "Link": "a table",
+    "Cable": "a table",
+    "Flow": "a table",
+    "Traffic": "a table",
+    "Window": "a table",
+    "Step": "a table",
+    "Jitter": "a table",
+    "Record": "a table",
+    "Dumbbell": "a table",
+    "_Direction": "a table of keys of links",
+    "Tcp": "a kind or its table",
+    "Udp": "a kind or its table",
+    "Bulk": "a kind or its table",
+    "Respawn": "a kind or its table",
+    "Cbr": "a kind or its table",
+    "Even": "a distribution",
+    "Uniform": "a distribution",
+    "Normal": "a distribution",
+    "Exponential": "a distribution",
+    "Poisson": "a distribution",
+}
+_TYPES = {
+    "string": "text",
+    "number": "number",
+    "boolean": "`true`, `false`",
+    "object": "a table",
+}
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return ""
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        return f"`{value['algorithm']}`" if "algorithm" in value else "as below"
+    if value is None or value in ((), {}, ""):
+        return "none"
+    if isinstance(value, tuple):
+        return "one of all defaults"
+    return f"`{_written(value)}`"
+
+
+def main(arguments: list[str]) -> int:
+    """0 when the page is written, or fresh."""
+    names = [name for name in arguments if name != "--check"]
+    path = Path(names[0]) if names else DEFAULT
+    if "--check" not in arguments:
+        path.write_text(text(), encoding="utf-8")
+        return 0
+    if path.exists() and path.read_text(encoding="utf-8") == text():
+        return 0
+    print(f"{path} is stale: run `make generate`", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

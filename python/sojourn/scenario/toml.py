@@ -187,10 +187,10 @@ def _mistakes(error: ValidationError, data: dict[str, Any]) -> Iterator[tuple[Ke
         path = _real_path(cables.written(entry["loc"], data), data)
         if entry["type"] == "row" and context.get("key"):
             path = (*path, context["key"])
-        yield path, _reason(dict(entry), path)
+        yield path, _reason(dict(entry), path, data)
 
 
-def _reason(first: dict[str, Any], path: Keys) -> str:
+def _reason(first: dict[str, Any], path: Keys, data: Mapping[str, Any]) -> str:
     kind, value = first["type"], first.get("input")
     context = first.get("ctx", {})
     if kind in ("unit", "row", "graph", "queue"):
@@ -198,7 +198,7 @@ def _reason(first: dict[str, Any], path: Keys) -> str:
     if kind == "times":
         return str(first["msg"])
     if kind == "extra_forbidden":
-        return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), _keys_at(path))}"
+        return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), _keys_at(path, data))}"
     if kind == "missing":
         return "is missing"
     if kind in ("literal_error", "union_tag_invalid"):
@@ -242,10 +242,11 @@ def _shortened(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-def _keys_at(path: Keys) -> list[str]:
+def _keys_at(path: Keys, data: Any) -> list[str]:
     """The valid keys of the table that holds the last element of `path`."""
     model: type[BaseModel] = Scenario
     for key in path[:-1]:
+        data = data[key] if _holds(data, key) else None
         if isinstance(key, int):
             continue
         for name, field in model.model_fields.items():
@@ -254,9 +255,18 @@ def _keys_at(path: Keys) -> list[str]:
                 if not inner:
                     return []
                 if len(inner) > 1:
+                    inner = [m for m in inner if _is_written(m, data)] or inner
                     return sorted({k for m in inner for k in _keys_of(m)})
                 model = inner[0]
     return _keys_of(model)
+
+
+def _is_written(model: type[BaseModel], data: Any) -> bool:
+    """Whether the table says that it is of this model."""
+    for key in ("kind", "distribution"):
+        if key in model.model_fields and isinstance(data, dict) and key in data:
+            return bool(data[key] == model.model_fields[key].default)
+    return False
 
 
 def _keys_of(model: type[BaseModel]) -> list[str]:

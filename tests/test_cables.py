@@ -113,6 +113,13 @@ def test_a_file_of_ones_own_is_named_from_the_scenarios_folder(tmp_path: Path) -
     assert [link.trace for link in load(tmp_path / "s.toml").links[1:3]] == [(1, 2, 3)] * 2
 
 
+def test_cables_beside_links_that_are_no_list_are_a_sentence() -> None:
+    text = 'format = 2\nname = "x"\nduration = "1 s"\nlinks = 5\n'
+    cable = '[[cables]]\nname = "c"\nbetween = ["a", "b"]\n'
+    with pytest.raises(InputError, match=r":4: links: is not a list"):
+        loads(text + cable)
+
+
 @pytest.mark.parametrize(
     ("wrong", "right", "sentence"),
     [

@@ -48,7 +48,12 @@ class Preset:
 
     def sources(self) -> dict[str, str]:
         """The comment of each row."""
-        return dict(_COMMENTED.findall(self.file.read_text(encoding="utf-8")))
+        return comments(self.file)
+
+
+def comments(file: Path) -> dict[str, str]:
+    """Of a file of data: the comment behind each key."""
+    return dict(_COMMENTED.findall(file.read_text(encoding="utf-8")))
 
 
 @functools.cache

@@ -12,16 +12,15 @@ differs    what was so there and no switch says
 from __future__ import annotations
 
 import functools
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn.errors import InputError, nearest
+from sojourn.preset import comments
 
 ROOT = Path(__file__).parent / "tcp"
-_COMMENTED = re.compile(r"^(\w+) = [^#\n]*# (.*)$", re.MULTILINE)
 
 Option = bool | int | float | str
 
@@ -40,7 +39,7 @@ class TcpPreset:
 
     def sources(self) -> dict[str, str]:
         """The comment of each key, `cc` among them."""
-        return dict(_COMMENTED.findall(self.file.read_text(encoding="utf-8")))
+        return comments(self.file)
 
 
 @functools.cache

@@ -63,8 +63,7 @@ def refused(flow: Mapping[str, Any]) -> list[str]:
 
 def settings(flow: Mapping[str, Any]) -> Settings:
     """What the namespaces at the flow's ends are set to: the same for all flows of a namespace."""
-    options, left = _options(flow), ignored(flow)
-    return tuple(sorted((k, v) for k, v in options.items() if k in _SYSCTLS and k not in left))
+    return tuple(sorted((k, v) for k, v in _options(flow).items() if k in _SYSCTLS))
 
 
 def buffers(flow: Mapping[str, Any]) -> Settings:

@@ -27,6 +27,8 @@ def lay(data: Mapping[str, Any]) -> dict[str, Any]:
         return dict(data)
     if not isinstance(cables, list | tuple):
         raise error(("cables",), "is not a list: write [[cables]]")
+    if not isinstance(data.get("links", ()), list | tuple):
+        raise error(("links",), "is not a list: write [[links]]")
     links = [link for i, cable in enumerate(cables) for link in _links(i, _plain(cable))]
     rest = {key: value for key, value in data.items() if key != "cables"}
     return {**rest, "links": [*data.get("links", ()), *links]}

@@ -173,7 +173,6 @@ def _sentences(error: ValidationError, data: dict[str, Any], source: str, text: 
 def _mistakes(error: ValidationError, data: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
     """Where each is, and what it is. A mistyped key is also a missing one: of a table with an
     unknown key nothing is told that is missing."""
-    # Values of a file may be as large as they like; no message shows more than their beginning.
     entries = error.errors(include_url=False)
     mistyped = {entry["loc"][:-1] for entry in entries if entry["type"] == "extra_forbidden"}
     for entry in entries:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sojourn.algorithms import algorithms
+from sojourn.algorithms import algorithms, read_rows
 from sojourn.errors import InputError
 from sojourn.experiment import find
 from sojourn.linux import refusals
@@ -60,6 +60,12 @@ def test_rows_go_to_tc_by_their_names_and_in_their_units() -> None:
     assert leaf_words(bound) == "sojourn fifo memory_limit 1000000b"
     stock = {"algorithm": "kernel:codel", "rows": {"target": 7_000_000, "ecn": 1}}
     assert leaf_words(stock) == "codel target 7000.000us ecn"
+
+
+def test_sizes_of_the_kernels_own_are_plain_bytes_whatever_their_unit_was() -> None:
+    rows = read_rows("kernel:red", {"min": "30 kB", "max": "90 kB"})
+    said = leaf_words({"algorithm": "kernel:red", "rows": rows})
+    assert said == "red limit 1500000 min 30000 max 90000 avpkt 1000 burst 55 bandwidth 10000000bit"
 
 
 def test_a_wire_is_a_bucket_of_next_to_nothing_and_the_time_to_the_last_bit() -> None:

@@ -207,7 +207,12 @@ _UNWRITTEN = ("packets", "share", "log2")
 
 
 def _entry(row: dict[str, Any], width: int) -> dict[str, str]:
-    entry = {key: _text(value) for key, value in row.items() if key != "fixed"}
+    # A value can be typed as it is shown: true, not yes.
+    entry = {
+        key: str(value).lower() if isinstance(value, bool) else _text(value)
+        for key, value in row.items()
+        if key != "fixed"
+    }
     if row.get("fixed"):
         entry["help"] += " (fixed once the queue is made)"
     if "range" in entry and width < _WIDE:

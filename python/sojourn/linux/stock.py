@@ -198,4 +198,5 @@ def _value(row: Row, number: int) -> str:
         return f"{number / 1000:.3f}us"
     if row.unit == "bytes/s":
         return f"{8 * number}bit"
-    return repr(number / 2**32) if row.unit == "q32" else str(number)
+    # A size prints itself with its unit, which tc does not know.
+    return repr(number / 2**32) if row.unit == "q32" else str(int(number))

@@ -129,8 +129,8 @@ def test_every_figure_says_its_numbers_in_words(page: Page, beside: Reproduction
     begin_s, end_s = 30, 60
     for host in beside.hosts:
         for curve in curves(beside, "drop", host):
-            inside = curve.delay[(curve.time_s > begin_s) & (curve.time_s < end_s)]
-            clause = f"{curve.name} {inside.mean():.1f}, {np.nanmax(curve.delay):.1f} at "
+            inside = curve.y[(curve.x > begin_s) & (curve.x < end_s)]
+            clause = f"{curve.name} {inside.mean():.1f}, {np.nanmax(curve.y):.1f} at "
             assert any(clause in words for words in said), clause
     for of_algorithm in lines(beside, "ecn"):
         for line in of_algorithm:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from sojourn.figure import WIDE_IN, averaged, axis_of, plain, rates, raw, window_s
+from sojourn.drawing import WIDE_IN, averaged, axis_of, plain, raw
+from sojourn.figure import rates, window_s
 from sojourn.theme import CURVES, INK, SHADE
 
 if TYPE_CHECKING:

@@ -310,6 +310,27 @@ def reproduce(
 
 
 @app.command()
+def compare(
+    results: Annotated[
+        list[Path], typer.Argument(help="Folders that --out made.", show_default=False)
+    ],
+    as_json: Json = False,
+) -> None:
+    """Set results side by side: their numbers, and what differs in their scenarios."""
+    from sojourn.cases import cases, load_all
+
+    loaded = load_all(results)
+    if as_json:
+        from sojourn.compare import to_json
+
+        print_json(to_json(loaded, cases(loaded)))
+        return
+    from sojourn.cli.tables import print_compared
+
+    print_compared(loaded)
+
+
+@app.command()
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of the simulated time.")] = False,
     as_json: Json = False,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from sojourn.theme import CURVES, GROUND, INK, LINE, follow, style_by_scheme
+from sojourn.theme import CURVES, GROUND, INK, LINE, SOFT, follow, style_by_scheme
 
 if TYPE_CHECKING:
     from sojourn.result import Run
@@ -59,6 +59,12 @@ def averaged(time: Any, values: Any, average_s: float) -> tuple[Any, Any]:
         return (np.arange(len(count)) + 0.5) * average_s, total / count
 
 
+def written(name: str) -> str:
+    """A name as it is: to matplotlib a $ begins a formula, and a label after _ is none."""
+    name = name.replace("$", r"\$")
+    return f"\u200b{name}" if name.startswith("_") else name
+
+
 def colour(look: int) -> str:
     """Of a curve or a point, on light ground."""
     return CURVES[look % len(CURVES)].light
@@ -76,7 +82,7 @@ def lines(axes: Any, curves: Iterable[Curve], **style: Any) -> None:
         axes.plot(
             curve.x,
             curve.y,
-            label=curve.name,
+            label=written(curve.name),
             color=look,
             linestyle=_STYLES[curve.look % len(_STYLES)],
             linewidth=1.6,
@@ -102,6 +108,23 @@ def plain(axes: Any) -> None:
     """No frame, and lines to read values by."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color=LINE.light, linewidth=0.6)
+
+
+def rates(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = False) -> None:
+    """The link's rate, written where it changes; `short`: the unit under the number."""
+    for number, (at_s, rate) in enumerate(steps):
+        if number:
+            axes.axvline(at_s, color=SOFT.light, linewidth=0.6, linestyle=(0, (2, 3)))
+        axes.annotate(
+            rate.replace(" ", "\n") if short else rate,
+            (at_s, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, -2),
+            textcoords="offset points",
+            va="top",
+            fontsize=8,
+            color=SOFT.light,
+        )
 
 
 def svg(figure: Figure, name: str, words: str) -> str:

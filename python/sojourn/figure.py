@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from sojourn.drawing import WIDE_IN, Curve, averaged, axis_of, lines, plain, raw
-from sojourn.theme import SHADE, SOFT
+from sojourn.drawing import WIDE_IN, Curve, averaged, axis_of, lines, plain, rates, raw
+from sojourn.theme import SHADE
 
 if TYPE_CHECKING:
     from sojourn.experiment import Experiment
@@ -43,7 +43,7 @@ def delay_over_time(
     axes.set_ylim(0, axes.get_ylim()[1] * 1.12)  # room for the rates above the curves
     axes.set_xlabel("time (s)")
     axes.set_ylabel(axis_of(experiment.data["figure"]["series"]))
-    rates(axes, reproduction, short=width_in < WIDE_IN)
+    rates(axes, steps(reproduction), short=width_in < WIDE_IN)
     plain(axes)
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return figure
@@ -63,20 +63,3 @@ def steps(reproduction: Reproduction) -> list[tuple[float, str]]:
     link = next(link for link in scenario.links if link.name == queue)
     changes = [(step.at, step.rate) for step in link.schedule]
     return [(at / 1e9, str(rate)) for at, rate in [(0, link.rate), *changes]]
-
-
-def rates(axes: Any, reproduction: Reproduction, *, short: bool = False) -> None:
-    """The link's rate, written where it changes; `short`: the unit under the number."""
-    for number, (at_s, rate) in enumerate(steps(reproduction)):
-        if number:
-            axes.axvline(at_s, color=SOFT.light, linewidth=0.6, linestyle=(0, (2, 3)))
-        axes.annotate(
-            rate.replace(" ", "\n") if short else rate,
-            (at_s, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(4, -2),
-            textcoords="offset points",
-            va="top",
-            fontsize=8,
-            color=SOFT.light,
-        )

@@ -216,6 +216,9 @@ def run(
     out: Out = None,
     workers: Workers = None,
     again: Annotated[bool, typer.Option("--again", help="Run even what is already there.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .svg, .png.")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Run a scenario."""
@@ -225,6 +228,11 @@ def run(
     from sojourn.scenario.changes import read_assignments
 
     hosts = check_hosts(host or [])
+    if plot:
+        from sojourn.cli.results import draw
+        from sojourn.plot.output import check_name
+
+        check_name(plot)
     result = run_scenario(
         load(scenario),
         aqms=aqm or [],
@@ -245,10 +253,14 @@ def run(
 
         found = [difference.to_json() for difference in differences(result)]
         print_json({**result.to_json(), "differences": found})
+        if plot:
+            draw({"": result}, plot, silent=True)
         return _broken(result.runs)
     from sojourn.cli.tables import print_result
 
     print_result(result, out)
+    if plot:
+        draw({"": result}, plot)
     return _broken(result.runs)
 
 
@@ -307,27 +319,6 @@ def reproduce(
             report.print_tables(reproduction, terminal)
         terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
     return _broken([run for reproduction in done for run in reproduction.result])
-
-
-@app.command()
-def compare(
-    results: Annotated[
-        list[Path], typer.Argument(help="Folders that --out made.", show_default=False)
-    ],
-    as_json: Json = False,
-) -> None:
-    """Set results side by side: their numbers, and what differs in their scenarios."""
-    from sojourn.cases import cases, load_all
-
-    loaded = load_all(results)
-    if as_json:
-        from sojourn.compare import to_json
-
-        print_json(to_json(loaded, cases(loaded)))
-        return
-    from sojourn.cli.tables import print_compared
-
-    print_compared(loaded)
 
 
 @app.command()

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Which pictures there are of a result. Each takes cases that fit into one chart and gives it, or
+says in a sentence which key of the scenario is missing for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sojourn.cases import Case
+from sojourn.drawing import LOOKS
+from sojourn.errors import InputError, nearest
+from sojourn.plot.chart import Chart
+from sojourn.plot.common import Missing
+from sojourn.plot.measured import Measured
+from sojourn.plot.over_time import delay, drops, rate
+from sojourn.plot.shares import ccdf, cdf, tradeoff
+
+FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
+    "delay": delay,
+    "cdf": cdf,
+    "ccdf": ccdf,
+    "rate": rate,
+    "drops": drops,
+    "tradeoff": tradeoff,
+}
+
+
+def charts(measured: Measured, wanted: Sequence[str] = ()) -> tuple[list[Chart], list[str]]:
+    """The pictures asked for, all of them where none is, and a sentence for each that cannot be.
+    More cases than a chart has looks for are spread over several."""
+    for name in wanted:
+        if name not in FIGURES:
+            raise InputError(f"--figure {name}: there is no such figure.{nearest(name, FIGURES)}")
+    found, sentences = [], []
+    every = list(measured.by_case)
+    parts = [every[i : i + LOOKS] for i in range(0, len(every), LOOKS)]
+    for name in wanted or FIGURES:
+        of_parts: list[Chart] = []
+        missing: list[str] = []
+        for part in parts:
+            try:
+                of_parts.append(FIGURES[name](measured, part))
+            except Missing as sentence:
+                missing.append(str(sentence))
+        # What some cases lack, the caption of the others' picture says.
+        sentences += missing[:1] if not of_parts else []
+        found += [_numbered(chart, n, len(of_parts)) for n, chart in enumerate(of_parts, 1)]
+    if not found:
+        raise InputError("; ".join(sentences))
+    return found, sentences
+
+
+def _numbered(chart: Chart, number: int, of: int) -> Chart:
+    if of == 1:
+        return chart
+    title = f"{chart.title}, part {number} of {of}"
+    return Chart(f"{chart.name}-{number}", title, chart.caption, chart.panels, chart.clauses)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The commands on results that are there: `plot`, `compare`."""
+"""The commands on results that are there: `plot`, `compare`, `export`."""
 
 from __future__ import annotations
 
@@ -95,3 +95,34 @@ def compare(
     from sojourn.cli.tables import print_compared
 
     print_compared(loaded)
+
+
+def _formats(incomplete: str) -> list[str]:
+    from sojourn.export import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+@app.command()
+def export(
+    result: Annotated[Path, typer.Argument(help="A folder that --out made.", show_default=False)],
+    form: Annotated[
+        str, typer.Option("--format", help="flent or pcapng.", autocompletion=_formats)
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
+    aqm: Annotated[
+        list[str] | None, typer.Option("--aqm", help="Of these alone; repeat for more.")
+    ] = None,
+    seed: Annotated[
+        list[int] | None, typer.Option("--seed", help="Of these alone; repeat for more.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write runs for other programs: data files of flent, captures with each packet's verdict."""
+    from sojourn.export import export as write_files
+    from sojourn.result import Result
+
+    files = [
+        str(path) for path in write_files(Result.load(result), form, out, aqm or [], seed or [])
+    ]
+    print_json({"files": files}) if as_json else print("\n".join(files))

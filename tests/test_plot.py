@@ -359,3 +359,28 @@ def test_a_page_that_cannot_be_written_is_one_sentence(
 ) -> None:
     assert status(["plot", str(kept), "--out", "/proc/no/x.html"]) == 3
     assert "/proc/no/x.html: cannot be written" in capsys.readouterr().err
+
+
+def test_a_picture_asked_for_twice_is_drawn_once(measured: Measured) -> None:
+    assert [found.name for found in charts(measured, ["delay", "delay"])[0]] == ["delay"]
+
+
+UNRATED = """
+format = 2
+name = "no queue"
+duration = "1 s"
+nodes = ["a", "b"]
+cables = [{ name = "wire", between = ["a", "b"], delay = "1 ms" }]
+flows = [{ from = "a", to = "b", app = { kind = "bulk", size = "1 kB" } }]
+"""
+
+
+@pytest.mark.parametrize("words", [["plot"], ["export", "--format", "flent"]])
+def test_a_result_without_a_queue_says_what_makes_one(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sojourn.run(sojourn.loads(UNRATED), out=tmp_path / "out")
+    out = str(tmp_path / "x.html")
+    assert status([words[0], str(tmp_path / "out"), *words[1:], "--out", out]) == 2
+    assert "one is measured where its link has a rate or a trace" in capsys.readouterr().err
+    assert status(["compare", str(tmp_path / "out")]) == 0

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from sojourn.errors import InputError
 from sojourn.result import Run
 from sojourn.store import write_whole
 
@@ -34,6 +35,10 @@ _SERIES = {
 
 def parts(run: Run) -> Sequence[str]:
     """Its recorded queues."""
+    if not run.report["queues"]:
+        raise InputError(
+            "no queue was recorded: one is measured where its link has a rate or a trace"
+        )
     return [str(queue["name"]) for queue in run.report["queues"]]
 
 

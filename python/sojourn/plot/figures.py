@@ -26,16 +26,20 @@ FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
 }
 
 
-def charts(measured: Measured, wanted: Sequence[str] = ()) -> tuple[list[Chart], list[str]]:
+def charts(
+    measured: Measured, wanted: Sequence[str] = (), told: Callable[[int], None] = lambda _: None
+) -> tuple[list[Chart], list[str]]:
     """The pictures asked for, all of them where none is, and a sentence for each that cannot be.
-    More cases than a chart has looks for are spread over several."""
-    for name in wanted:
+    More cases than a chart has looks for are spread over several. `told` hears how many are
+    ready."""
+    chosen = list(dict.fromkeys(wanted)) or list(FIGURES)
+    for name in chosen:
         if name not in FIGURES:
             raise InputError(f"--figure {name}: there is no such figure.{nearest(name, FIGURES)}")
     found, sentences = [], []
     every = list(measured.by_case)
     parts = [every[i : i + LOOKS] for i in range(0, len(every), LOOKS)]
-    for name in wanted or FIGURES:
+    for done, name in enumerate(chosen, 1):
         of_parts: list[Chart] = []
         missing: list[str] = []
         for part in parts:
@@ -45,6 +49,7 @@ def charts(measured: Measured, wanted: Sequence[str] = ()) -> tuple[list[Chart],
                 missing.append(str(sentence))
         # What some cases lack, the caption of the others' picture says.
         sentences += missing[:1] if not of_parts else []
+        told(done)
         found += [_numbered(chart, n, len(of_parts)) for n, chart in enumerate(of_parts, 1)]
     if not found:
         raise InputError("; ".join(sentences))

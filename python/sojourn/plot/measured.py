@@ -27,6 +27,9 @@ BINS, BINS_OF_DROPS = 200, 50
 _MAX_STEPS = 8
 
 
+NO_QUEUE = "no queue was recorded: one is measured where its link has a rate or a trace"
+
+
 @dataclass(frozen=True)
 class Span:
     """A window."""
@@ -51,6 +54,8 @@ class Measured:
         self.by_case: Cases = cases(results)
         self.names = names(self.by_case)
         every = list(dict.fromkeys(name for case in self.by_case for name in self._queues(case)))
+        if not every:
+            raise InputError(NO_QUEUE)
         if queue is not None and queue not in every:
             raise InputError(f"--queue {queue}: no result has it.{nearest(queue, every)}")
         if queue is None and len(every) > MAX_PANELS:
@@ -65,6 +70,7 @@ class Measured:
         # Results do not change, and a picture may ask twice.
         self.distribution = cache(self._distribution)
         self.over_time = cache(self._over_time)
+        self.scenario = cache(self._scenario)
 
     def _queues(self, case: Case) -> list[str]:
         return [queue["name"] for queue in self._first(case).report["queues"]]
@@ -72,10 +78,15 @@ class Measured:
     def _first(self, case: Case) -> Run:
         return self.by_case[case][0]
 
+    def _scenario(self, case: Case) -> dict[str, Any]:
+        """As it was run, in base units."""
+        return self._first(case).entry.scenario()
+
     def spans(self, case: Case) -> list[Span]:
         """All windows of a case that the run came to the end of."""
         queues = self._first(case).report["queues"]
-        return [Span(w["name"], w["from_s"], w["to_s"]) for w in queues[0]["windows"]]
+        windows = queues[0]["windows"] if queues else []
+        return [Span(w["name"], w["from_s"], w["to_s"]) for w in windows]
 
     def span(self, case: Case) -> Span | None:
         """The window to be shown: that of --window, else the first."""
@@ -93,11 +104,11 @@ class Measured:
 
     def duration_s(self, case: Case) -> float:
         """Simulated time of a case."""
-        return float(self._first(case).entry.scenario()["duration_ns"]) / 1e9
+        return float(self.scenario(case)["duration_ns"]) / 1e9
 
     def step_s(self, case: Case) -> float:
         """Of the series."""
-        return float(self._first(case).entry.scenario()["record"]["series_ns"]) / 1e9
+        return float(self.scenario(case)["record"]["series_ns"]) / 1e9
 
     def _over_time(self, case: Case, queue: str, column: str, bins: int) -> tuple[Any, Any]:
         """A column of the series: the mean over the seeds, averaged over time."""
@@ -160,16 +171,15 @@ class Measured:
 
     def link_rates(self, queue: str) -> list[tuple[float, str]]:
         """From which second the link has which rate, where all cases agree and it changes."""
-        every = {tuple(_rates(self._first(case), queue)) for case in self.having(queue)}
+        every = {tuple(_rates(self.scenario(case), queue)) for case in self.having(queue)}
         if len(every) != 1:
             return []
         (steps,) = every
         return list(steps) if 1 < len(steps) <= _MAX_STEPS else []
 
 
-def _rates(run: Run, queue: str) -> Iterator[tuple[float, str]]:
-    links = run.entry.scenario()["links"]
-    link = next(link for link in links if link["name"] == queue)
+def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str]]:
+    link = next(link for link in scenario["links"] if link["name"] == queue)
     if link["rate_bps"] is None:
         return
     yield 0.0, str(Rate(link["rate_bps"]))

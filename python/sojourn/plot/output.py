@@ -18,8 +18,9 @@ from sojourn.drawing import png_file, svg_file
 from sojourn.errors import InputError
 from sojourn.page import drawn, render
 from sojourn.plot.chart import Chart, draw
-from sojourn.plot.figures import charts
+from sojourn.plot.figures import FIGURES, charts
 from sojourn.plot.measured import Measured
+from sojourn.progress import Progress
 from sojourn.result import Result
 from sojourn.store import write_whole
 from sojourn.summary import at_place, columns, metrics_at, seeds_note
@@ -45,7 +46,8 @@ def write(
     take a file each, with the picture's name before the end of its own."""
     check_name(out)
     measured = Measured(results, queue, window)
-    found, sentences = charts(measured, wanted)
+    with Progress("reading for pictures", len(set(wanted) or FIGURES)) as progress:
+        found, sentences = charts(measured, wanted, progress.update)
     if out.suffix == ".html":
         contents = {out: html(measured, found, sentences).encode()}
     else:

@@ -265,6 +265,7 @@ def test_more_algorithms_than_looks_take_several_pictures() -> None:
     measured = Measured({"": sojourn.run(scenario, aqms=aqms, workers=1)})
     first, second = charts(measured, ["delay"])[0]
     assert (first.name, second.name) == ("delay-1", "delay-2")
+    assert second.title == "Delay over time: part 2 of 2"
     assert [len(of.panels[0].curves) for of in (first, second)] == [LOOKS, 3]
     looks = [curve.look for curve in first.panels[0].curves]
     assert len({(look % 6, look % 4) for look in looks}) == LOOKS
@@ -316,6 +317,13 @@ def test_a_run_shorter_than_a_step_of_the_series_names_the_key(tmp_path: Path) -
 def test_an_experiments_result_is_drawn_signal_by_signal(beside: Reproduction) -> None:
     measured = Measured({"": beside.result}, "bottleneck")
     found, _ = charts(measured, ["tradeoff"])
+    # One picture for each signal and host, though their names tell them apart already.
+    kinds = {(case.signal, case.host) for case in measured.by_case}
+    assert [one.title for one in found] == [
+        f"Throughput against delay: {signal}, {host}"
+        for signal, host in dict.fromkeys((c.signal, c.host) for c in measured.by_case)
+    ]
+    assert len(found) == len(kinds) > 2
     points = [point.name for one in found for panel in one.panels for point in panel.points]
     assert len(points) == len(set(points)) == len(measured.by_case)
     assert "DUK, ecn, linux" in points

@@ -191,6 +191,14 @@ def test_a_queue_and_a_window_can_be_chosen(kept: Path) -> None:
             Measured({"": result}, queue, window)
 
 
+def test_a_result_without_the_window_is_drawn_over_time_alone(kept: Path) -> None:
+    whole = sojourn.run(sojourn.loads(STEPPED), workers=1)
+    measured = Measured({"kept": sojourn.Result.load(kept), "whole": whole}, window="b")
+    assert len(chart(measured, "delay").panels[0].curves) == 4
+    assert len(chart(measured, "tradeoff").panels[0].points) == 3
+    assert "whole" not in chart(measured, "cdf").words + chart(measured, "cdf").caption
+
+
 def test_what_was_not_recorded_is_said_with_its_key(
     tmp_path: Path, small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

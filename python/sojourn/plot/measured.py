@@ -94,12 +94,16 @@ class Measured:
         return spans[0] if spans else None
 
     def having(self, queue: str) -> list[Case]:
-        """The cases that have the queue and the window."""
-        return [c for c in self.by_case if queue in self._queues(c) and self.span(c)]
+        """The cases that have the queue."""
+        return [case for case in self.by_case if queue in self._queues(case)]
+
+    def shown(self, queue: str) -> list[Case]:
+        """The cases that have the queue and the window to be shown."""
+        return [case for case in self.having(queue) if self.span(case)]
 
     def where(self, queue: str) -> str:
         """Queue and window, as a title has them."""
-        spans = {span.text for case in self.having(queue) if (span := self.span(case))}
+        spans = {span.text for case in self.shown(queue) if (span := self.span(case))}
         return f"{queue}, {' or '.join(sorted(spans))}"
 
     def duration_s(self, case: Case) -> float:

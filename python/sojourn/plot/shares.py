@@ -45,7 +45,7 @@ def _shares(
     for queue in measured.queues:
         found = {
             case: distribution
-            for case in measured.having(queue)
+            for case in measured.shown(queue)
             if case in cases and (distribution := measured.distribution(case, queue))
         }
         if not found:
@@ -86,7 +86,8 @@ def _shares(
     caption = f"Every packet that left the queue, {together(measured, cases)}."
     if any(panel.x_log for panel in panels):
         caption += f" What is below {_LEAST_MS:g} ms stands there."
-    if lacking := [measured.names[case] for case in cases if case not in kept]:
+    asked = {case for queue in measured.queues for case in measured.shown(queue)}
+    if lacking := [measured.names[c] for c in cases if c in asked and c not in kept]:
         caption += f" Without record.events = true, and so not here: {', '.join(lacking)}."
     if left_out:
         caption += f" {left_out} packets at the ends of runs were too many to keep."
@@ -109,7 +110,7 @@ def tradeoff(measured: Measured, cases: Sequence[Case]) -> Chart:
     for queue in measured.queues:
         points = [
             _point(measured, case, queue, cases.index(case))
-            for case in measured.having(queue)
+            for case in measured.shown(queue)
             if case in cases
         ]
         points = [point for point in points if np.isfinite([point.x, point.y]).all()]

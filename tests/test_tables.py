@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import sojourn
 from rich.console import Console
-from sojourn import _native, algorithms, report
+from sojourn import _native, algorithms, page
 from sojourn.bench import print_measured
 from sojourn.cli import status, tables
 from sojourn.cli.tables import print_result
@@ -110,7 +110,7 @@ def test_a_number_has_one_name() -> None:
         for kind in ("system_delay", "queue_delay"):
             if metric.name.startswith(kind):
                 assert metric.label.startswith(kind.replace("_", " "))
-                assert report.heading(metric.name).startswith(kind.replace("_", " "))
+                assert page.heading(metric.name).startswith(kind.replace("_", " "))
 
 
 def test_the_page_of_metrics_has_every_name() -> None:

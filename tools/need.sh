@@ -15,6 +15,7 @@ test_needs=("${build_needs[@]}" clang-16:clang-16 clang-format-16:clang-format-1
 
 # the deep ones play the module in one of Debian's own kernels, too
 deep_needs=("${test_needs[@]}" busybox:busybox-static qemu-system-x86_64:qemu-system-x86 ns:ns2
+	tshark:tshark
 	'/lib/modules/*/build:linux-headers-cloud-amd64')
 
 # what tests do without, saying so: the qdisc's need a kernel to run in

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +63,22 @@ def read(path: Path) -> pa.Table:
     # `read_table` would import what reads folders of files, and with it pandas.
     with pq.ParquetFile(path) as file:
         return file.read()
+
+
+# Rows of a piece: of packets, about 2 MB, and as objects of Python's ten times that.
+_TOGETHER = 1 << 16
+
+
+def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Some columns of a Parquet file, piece by piece: the packets of a run may fill the memory."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        yield from file.iter_batches(batch_size=_TOGETHER, columns=list(columns))
+
+
+def rows_in(path: Path) -> int:
+    """How many rows a Parquet file has."""
+    import pyarrow.parquet as pq
+
+    return int(pq.read_metadata(path).num_rows)

@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How algorithms differ from the first one, Linux from the simulator, and traces as rates from
-traces packet by packet, seed by seed: what varies from seed to seed in both alike does not hide a
-difference."""
+"""How algorithms differ from the first one, Linux from the simulator, traces as rates from traces
+packet by packet, and results from the first one, seed by seed: what varies from seed to seed in
+both alike does not hide a difference."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sojourn.cases import Case, Cases, cases
 from sojourn.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
 from sojourn.result import Result, Run
 from sojourn.runs import BINNED
@@ -18,19 +19,13 @@ if TYPE_CHECKING:
     from sojourn.stats import Estimate
 
 
-# Host and algorithm.
-_Case = tuple[str, str]
-
-
 @dataclass(frozen=True)
 class Difference:
-    """A metric of one algorithm less that of the first on the same host, or on one host less that
-    on another, over the seeds that both have."""
+    """A metric of one algorithm less that of the first on the same host, on one host less that on
+    another, or in one result less that in another, over the seeds that both have."""
 
-    aqm: str
-    to: str
-    host: str
-    to_host: str
+    case: Case
+    less: Case
     of: str  # a queue, or with `of_group` the flows of one name
     of_group: bool
     window: str
@@ -39,13 +34,36 @@ class Difference:
     found: Estimate
 
     @property
+    def aqm(self) -> str:
+        """The algorithm."""
+        return self.case.aqm
+
+    @property
+    def to(self) -> str:
+        """The other algorithm."""
+        return self.less.aqm
+
+    @property
+    def host(self) -> str:
+        """The host."""
+        return self.case.host
+
+    @property
+    def to_host(self) -> str:
+        """The other host."""
+        return self.less.host
+
+    @property
     def is_shown(self) -> bool:
         """The 95 % interval is wholly on one side of zero."""
         return self.found.low > 0 or self.found.high < 0
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn run --json`."""
+        """Keys of `sojourn run --json`, and with several results of `sojourn compare --json`."""
+        results = {"result": self.case.result, "to_result": self.less.result}
         return {
+            **(results if self.case.result else {}),
+            **({"signal": self.case.signal} if self.case.signal else {}),
             "aqm": self.aqm,
             "to": self.to,
             "host": self.host,
@@ -64,19 +82,32 @@ class Difference:
 def differences(result: Result) -> list[Difference]:
     """Of every algorithm, host, window and metric of a table, for each queue, and for the flows of
     each name where there are several; of algorithms none with a single seed."""
-    by_case: dict[_Case, list[Run]] = {}
-    for run in result:
-        by_case.setdefault((str(run.labels["host"]), str(run.labels["aqm"])), []).append(run)
+    return within(cases({"": result}))
+
+
+def within(by_case: Cases) -> list[Difference]:
+    """Algorithms and hosts of one result."""
     found: list[Difference] = []
-    first: dict[str, str] = {}
-    for (host, aqm), runs in by_case.items():
-        to = host, first.setdefault(host, aqm)
-        if aqm != to[1]:
-            found += _differences((host, aqm), to, runs, by_case[to], at_least=2)
-        for other in _beside(host):
-            if (other, aqm) in by_case:
-                to = other, aqm
-                found += _differences((host, aqm), to, runs, by_case[to], at_least=1)
+    first: dict[Case, Case] = {}
+    for case, runs in by_case.items():
+        to = first.setdefault(replace(case, aqm=""), case)
+        if case != to:
+            found += _differences(case, to, runs, by_case[to], at_least=2)
+        for host in _beside(case.host):
+            to = replace(case, host=host)
+            if to in by_case:
+                found += _differences(case, to, runs, by_case[to], at_least=1)
+    return found
+
+
+def across(by_case: Cases) -> list[Difference]:
+    """Each result and the first one, where both have the algorithm, the host, queue and window."""
+    found: list[Difference] = []
+    first = next(iter(by_case)).result
+    for case, runs in by_case.items():
+        to = replace(case, result=first)
+        if case != to and to in by_case:
+            found += _differences(case, to, runs, by_case[to], at_least=2)
     return found
 
 
@@ -87,7 +118,7 @@ def _beside(host: str) -> list[str]:
 
 
 def _differences(
-    case: _Case, to: _Case, runs: Sequence[Run], others: Sequence[Run], *, at_least: int
+    case: Case, to: Case, runs: Sequence[Run], others: Sequence[Run], *, at_least: int
 ) -> Iterator[Difference]:
     from sojourn.stats import estimate  # a single algorithm does without
 
@@ -95,13 +126,17 @@ def _differences(
     pairs = [(run.report, by_seed[run.seed]) for run in runs if run.seed in by_seed]
     if len(pairs) < at_least:
         return
-    (host, aqm), (to_host, to_aqm) = case, to
-    for of_group, name, window, metric in _measured(pairs[0][0]):
+    known = set(_measured(pairs[0][1]))
+    for measured in _measured(pairs[0][0]):
+        if measured not in known:
+            continue
+        of_group, name, window, metric = measured
         both = [(metric.of(a, name, window), metric.of(b, name, window)) for a, b in pairs]
         values = [a - b for a, b in both if a == a and b == b]
         if len(values) >= at_least:
-            cases = aqm, to_aqm, host, to_host
-            yield Difference(*cases, name, of_group, window, metric, len(values), estimate(values))
+            yield Difference(
+                case, to, name, of_group, window, metric, len(values), estimate(values)
+            )
 
 
 def _measured(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sojourn.figure import Curve, axis_of, curves, steps, window_s
+from sojourn.drawing import Curve, axis_of
+from sojourn.figure import curves, steps, window_s
 from sojourn.figure_peers import Line, lines
 
 if TYPE_CHECKING:
@@ -30,13 +31,12 @@ def delay_over_time(reproduction: Reproduction, signal: str, host: str) -> str:
 
 
 def _curve(curve: Curve, begin_s: float, end_s: float) -> str:
-    inside = curve.delay[(curve.time_s >= begin_s) & (curve.time_s < end_s)]
+    inside = curve.y[(curve.x >= begin_s) & (curve.x < end_s)]
     if np.isnan(inside).all():
         return f"{curve.name} has none"
-    top = int(np.nanargmax(curve.delay))
+    top = int(np.nanargmax(curve.y))
     return (
-        f"{curve.name} {_number(np.nanmean(inside))}, "
-        f"{_number(curve.delay[top])} at {curve.time_s[top]:g} s"
+        f"{curve.name} {_number(np.nanmean(inside))}, {_number(curve.y[top])} at {curve.x[top]:g} s"
     )
 
 

@@ -5,50 +5,23 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from sojourn import _native, theme
 from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
 from sojourn.folder import claim
-from sojourn.metrics import METRICS
+from sojourn.page import drawn, heading, number, render, spread
 from sojourn.reproduce import Measured, Reproduction
-from sojourn.result import host as machine
 from sojourn.result import read_request
-from sojourn.stats import Estimate
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
-
-
-def number(value: float | None) -> str:
-    """Three or four digits that matter."""
-    if value is None or math.isnan(value):
-        return "–"
-    return f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
-
-
-def spread(found: Estimate) -> str:
-    """Mean and half width."""
-    if math.isinf(found.half):
-        return number(found.mean)
-    return f"{number(found.mean)} ± {number(found.half)}"
-
-
-def heading(metric: str) -> str:
-    """A column's heading."""
-    entry = METRICS[metric]
-    return f"{entry.label} ({entry.unit})" if entry.unit else entry.label
 
 
 def seeds_note(reproduction: Reproduction) -> str:
@@ -141,17 +114,6 @@ def _lines(decision: Decision) -> str:
     return "\n".join(check.text() for check in decision.checks).replace("[", r"\[")
 
 
-def drawn(draw: Callable[[float], Figure], name: str, words: str) -> dict[str, str]:
-    """A figure in both widths, with what it shows in words."""
-    from sojourn.figure import NARROW_IN, WIDE_IN, svg
-
-    widths_in = {"wide": WIDE_IN, "narrow": NARROW_IN}
-    return {
-        width: svg(draw(width_in), f"{name}-{width}", words)
-        for width, width_in in widths_in.items()
-    }
-
-
 def figures(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[str, str]]:
     """Delay over time on each host."""
     from sojourn import figure_words
@@ -197,16 +159,6 @@ def peers(reproduction: Reproduction, signal: Signal, name: str) -> dict[str, An
 
 def html(reproductions: list[Reproduction]) -> str:
     """One self-contained page."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.filters |= {"number": number, "spread": spread, "heading": heading}
     sections: list[dict[str, Any]] = [
         {
             "reproduction": reproduction,
@@ -224,13 +176,7 @@ def html(reproductions: list[Reproduction]) -> str:
         }
         for n, reproduction in enumerate(reproductions)
     ]
-    return environment.get_template("report.html").render(
-        sections=sections,
-        core=_native.core_version(),
-        host=machine(),
-        hosts=_HOSTS,
-        style_sheet=theme.style_sheet(),
-    )
+    return render("report.html", sections=sections, hosts=_HOSTS)
 
 
 def check_folder(

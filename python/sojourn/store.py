@@ -22,12 +22,12 @@ import os
 import re
 import shutil
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import platformdirs
 
@@ -92,10 +92,17 @@ def is_partial(name: str) -> bool:
 
 
 def _write(path: Path, content: bytes) -> None:
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of that of this name when all of it is written."""
     beside = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
         with beside.open("wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
@@ -132,6 +139,24 @@ class Entry:
         """Every packet that left the recorded queues, or None if they were not kept."""
         path = self.folder / "events.parquet"
         return _read(path) if path.exists() else None
+
+    def event_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch] | None:
+        """The same packets piece by piece, with these columns."""
+        from sojourn import arrow
+
+        path = self.folder / "events.parquet"
+        return arrow.batches(path, columns) if path.exists() else None
+
+    def event_count(self) -> int:
+        """How many packets were kept."""
+        from sojourn import arrow
+
+        return arrow.rows_in(self.folder / "events.parquet")
+
+    def scenario(self) -> dict[str, Any]:
+        """The scenario as it was run, written out in base units."""
+        run: dict[str, Any] = json.loads((self.folder / "run.json").read_bytes())
+        return dict(run["scenario"])
 
 
 class Store:

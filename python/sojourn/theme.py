@@ -68,3 +68,16 @@ def follow(svg: str) -> str:
         lambda found: f"{found[1]}: {_BY_LIGHT[found[2]].css}",
         svg,
     )
+
+
+def style_by_scheme() -> str:
+    """For a figure that is a file of its own: on dark ground each colour gives way to its dark
+    value. Programs that know no such rule draw it as on light ground."""
+    rules = "".join(
+        f'[style*="{what}: {light}"] {{ {what}: {colour.dark} !important }} '
+        for light, colour in _BY_LIGHT.items()
+        for what in ("fill", "stroke")
+    )
+    text = f":root {{ fill: {INK.light} }}"
+    dark = f":root {{ fill: {INK.dark} }} {rules}"
+    return f"{text} @media (prefers-color-scheme: dark) {{ {dark}}}"

@@ -15,11 +15,13 @@ from collections.abc import Sequence
 
 import typer
 
-from sojourn.cli import linux
+from sojourn.cli import linux, results
 from sojourn.cli.commands import app
 from sojourn.errors import Interrupted, SojournError, StoreError
 
 app.add_typer(linux.app, name="linux")
+# Those of `results` joined as it was imported.
+__all__ = ["main", "results", "status"]
 
 # The base of everything typer says about a command line; it is exported under no name.
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]

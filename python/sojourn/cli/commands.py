@@ -216,6 +216,9 @@ def run(
     out: Out = None,
     workers: Workers = None,
     again: Annotated[bool, typer.Option("--again", help="Run even what is already there.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .svg, .png.")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Run a scenario."""
@@ -225,6 +228,11 @@ def run(
     from sojourn.scenario.changes import read_assignments
 
     hosts = check_hosts(host or [])
+    if plot:
+        from sojourn.cli.results import draw
+        from sojourn.plot.output import check_name
+
+        check_name(plot)
     result = run_scenario(
         load(scenario),
         aqms=aqm or [],
@@ -245,10 +253,14 @@ def run(
 
         found = [difference.to_json() for difference in differences(result)]
         print_json({**result.to_json(), "differences": found})
+        if plot:
+            draw({"": result}, plot, silent=True)
         return _broken(result.runs)
     from sojourn.cli.tables import print_result
 
     print_result(result, out)
+    if plot:
+        draw({"": result}, plot)
     return _broken(result.runs)
 
 

@@ -1,56 +1,84 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The tables that `sojourn run` prints: a row for each algorithm, for each queue and window."""
+"""The tables that `sojourn run` and `sojourn compare` print: a row for each algorithm, for each
+queue and window."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from statistics import fmean, stdev
 
 from rich.console import Console
 
-from sojourn.differences import Difference, differences
-from sojourn.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
-from sojourn.result import Result, Run
+from sojourn.cases import Case, Cases, cases, labels
+from sojourn.differences import Difference, across, within
+from sojourn.metrics import GroupMetric, Metric
+from sojourn.result import Result
 from sojourn.runs import BINNED
 from sojourn.scenario.trace import BIN_MS
+from sojourn.summary import (
+    NOTHING,
+    at_place,
+    columns,
+    group_columns,
+    groups,
+    metrics_at,
+    of_group,
+    places,
+    seeds_note,
+)
 from sojourn.tables import Column, console, print_columns
-
-_NOTHING = "–"
 
 
 def print_result(result: Result, out: Path | None) -> None:
     """Means over the seeds, with the standard deviation where there are several."""
     terminal = console()
-    seeds = len({run.seed for run in result})
-    of = "1 seed" if seeds == 1 else f"mean ± standard deviation of {seeds} seeds"
-    by_case: dict[tuple[str, str], list[Run]] = {}
-    for run in result:
-        by_case.setdefault((str(run.labels["aqm"]), str(run.labels["host"])), []).append(run)
-    labels, cases = _labels(list(by_case)), list(by_case.values())
-    found = differences(result)
-    report = result.runs[0].report
-    for queue in report["queues"]:
-        for window in queue["windows"]:
-            at = queue["name"], window["name"]
-            columns = _columns(summary_of(report), cases, *at)
-            title = f"{queue['name']}, {window['name']}: "
-            print_columns(terminal, title + of, labels, columns)
-            here = [d for d in found if not d.of_group and (d.of, d.window) == at]
-            _print_all_differences(terminal, title, here)
-    # The groups' own tables: where there are several.
-    for window in report["transport"]:
-        groups = [group["name"] for group in window["groups"]]
-        for group in groups if len(groups) > 1 else []:
-            at = group, window["name"]
-            title = f"flows '{group}', {window['name']}: "
-            print_columns(terminal, title + of, labels, _columns(GROUP_METRICS, cases, *at))
-            here = [d for d in found if d.of_group and (d.of, d.window) == at]
-            _print_all_differences(terminal, title, here)
+    by_case = cases({"": result})
+    _print_cases(terminal, by_case, within(by_case))
     if out:
         terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def print_compared(results: Mapping[str, Result]) -> None:
+    """Several results in one table; then how their scenarios differ."""
+    from sojourn.compare import scenario_differences
+
+    terminal = console()
+    by_case = cases(results)
+    found = across(by_case) if len(results) > 1 else within(by_case)
+    _print_cases(terminal, by_case, found)
+    if len(results) == 1:
+        return
+    different = scenario_differences(results)
+    if not different:
+        terminal.print("scenarios: they do not differ", markup=False, soft_wrap=True)
+        return
+    keys = [Column("key", list(different))]
+    values = [
+        Column(name, [of_results[i] for of_results in different.values()])
+        for i, name in enumerate(results)
+    ]
+    print_columns(terminal, "what differs in the scenarios", keys, values)
+
+
+def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference]) -> None:
+    for of, window in places(by_case):
+        here = at_place(by_case, (of, window))
+        title = f"{of}, {window}: "
+        shown = columns(metrics_at(here), here, of, window)
+        print_columns(terminal, title + seeds_note(here), _labels(here), shown)
+        of_queue = [d for d in found if not d.of_group and (d.of, d.window) == (of, window)]
+        _print_all_differences(terminal, title, of_queue)
+    # The groups' own tables: where there are several.
+    for of, window in groups(by_case):
+        here = of_group(by_case, (of, window))
+        title = f"flows '{of}', {window}: "
+        shown = group_columns(here, of, window)
+        print_columns(terminal, title + seeds_note(here), _labels(here), shown)
+        of_flows = [d for d in found if d.of_group and (d.of, d.window) == (of, window)]
+        _print_all_differences(terminal, title, of_flows)
 
 
 def _print_all_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
@@ -64,6 +92,8 @@ def _print_all_differences(terminal: Console, title: str, found: Sequence[Differ
 
 def _kind(difference: Difference) -> str:
     host, to_host = difference.host, difference.to_host
+    if difference.case.result != difference.less.result:
+        return f"{difference.case.result} less {difference.less.result}"
     if host == to_host:
         return f"difference to {difference.to}"
     if to_host + BINNED == host:
@@ -72,23 +102,24 @@ def _kind(difference: Difference) -> str:
 
 
 def _print_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
-    cells: dict[Metric | GroupMetric, dict[tuple[str, str], str]] = {}
+    # The title names the results.
+    found = [replace(d, case=replace(d.case, result="")) for d in found]
+    cells: dict[Metric | GroupMetric, dict[Case, str]] = {}
     for difference in found:
-        row = cells.setdefault(difference.metric, {})
-        row[difference.aqm, difference.host] = _difference(difference)
-    cases = list(dict.fromkeys((difference.aqm, difference.host) for difference in found))
-    columns = [
-        Column(metric.heading, [of.get(case, _NOTHING) for case in cases])
+        cells.setdefault(difference.metric, {})[difference.case] = _difference(difference)
+    rows = list(dict.fromkeys(difference.case for difference in found))
+    shown = [
+        Column(metric.heading, [of.get(case, NOTHING) for case in rows])
         for metric, of in cells.items()
         # Where all are equal, as without a single mark, there is nothing to compare.
         if any(d.found.low or d.found.high for d in found if d.metric == metric)
     ]
-    if not columns:
+    if not shown:
         terminal.print(f"{title}: none, every value is equal\n", markup=False, soft_wrap=True)
         return
     # One seed has a difference, and says nothing of how sure it is.
     how = ", seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
-    print_columns(terminal, title + how, _labels(cases), columns)
+    print_columns(terminal, title + how, _labels(rows), shown)
 
 
 def _difference(difference: Difference) -> str:
@@ -107,28 +138,5 @@ def _difference(difference: Difference) -> str:
     return f"{mean}\n[{found.low:+.{digits}f}, {found.high:+.{digits}f}]"
 
 
-def _labels(cases: Sequence[tuple[str, str]]) -> list[Column]:
-    """The algorithm, and the host where there is something to say about it."""
-    aqms, hosts = ([case[i] for case in cases] for i in (0, 1))
-    return [Column("aqm", aqms), *([Column("host", hosts)] if set(hosts) != {"sim"} else [])]
-
-
-def _columns(
-    metrics: Iterable[Metric | GroupMetric], cases: Sequence[Sequence[Run]], of: str, window: str
-) -> list[Column]:
-    """A column for each metric that was measured: of a queue, or of the flows of one name."""
-    columns = [
-        Column(
-            metric.heading, [_mean([metric.of(run.report, of, window) for run in c]) for c in cases]
-        )
-        for metric in metrics
-    ]
-    return [column for column in columns if set(column.cells) != {_NOTHING}]
-
-
-def _mean(values: Sequence[float]) -> str:
-    values = [value for value in values if value == value]
-    if not values:
-        return _NOTHING
-    mean = f"{fmean(values):.2f}"
-    return mean if len(values) == 1 else f"{mean} ± {stdev(values):.2f}"
+def _labels(of: Sequence[Case] | Cases) -> list[Column]:
+    return [Column(heading, texts) for heading, texts in labels(of).items()]

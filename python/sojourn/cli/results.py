@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The commands on results that are there: `plot`, `compare`, `export`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sojourn.cli.commands import Json, app, print_json
+
+if TYPE_CHECKING:
+    from sojourn.result import Result
+
+Results = Annotated[list[Path], typer.Argument(help="Folders that --out made.", show_default=False)]
+
+
+def _figures(incomplete: str) -> list[str]:
+    from sojourn.plot.figures import FIGURES
+
+    return [name for name in FIGURES if name.startswith(incomplete)]
+
+
+@app.command()
+def plot(
+    results: Results,
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--figure",
+            help="delay, cdf, ccdf, rate, drops or tradeoff; repeat for more. Unless given, all.",
+            autocompletion=_figures,
+        ),
+    ] = None,
+    queue: Annotated[
+        str | None, typer.Option("--queue", help="One of the queues; unless given, all.")
+    ] = None,
+    window: Annotated[
+        str | None, typer.Option("--window", help="Of distributions and means; else the first.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", help="A page (.html), or pictures (.svg, .png).")
+    ] = Path("sojourn-plot.html"),
+    as_json: Json = False,
+) -> None:
+    """Draw results: delay, its distribution, rates, drops, throughput against delay."""
+    from sojourn.cases import load_all
+    from sojourn.plot.output import check_name
+
+    check_name(out)
+    files, sentences = draw(load_all(results), out, figure or [], queue, window, silent=as_json)
+    if as_json:
+        print_json({"files": [str(path) for path in files], "missing": sentences})
+
+
+def draw(
+    results: Mapping[str, Result],
+    out: Path,
+    figures: Sequence[str] = (),
+    queue: str | None = None,
+    window: str | None = None,
+    *,
+    silent: bool = False,
+) -> tuple[list[Path], list[str]]:
+    """Write the files and name them, and say which pictures are missing."""
+    from sojourn.plot.output import write
+    from sojourn.tables import console
+
+    files, sentences = write(results, out, figures, queue, window)
+    for sentence in sentences:
+        print(f"sojourn: {sentence}", file=sys.stderr)
+    for path in [] if silent else files:
+        console().print(f"plot: {path}", soft_wrap=True, markup=False, highlight=False)
+    return files, sentences
+
+
+@app.command()
+def compare(
+    results: Results,
+    as_json: Json = False,
+) -> None:
+    """Set results side by side: their numbers, and what differs in their scenarios."""
+    from sojourn.cases import cases, load_all
+
+    loaded = load_all(results)
+    if as_json:
+        from sojourn.compare import to_json
+
+        print_json(to_json(loaded, cases(loaded)))
+        return
+    from sojourn.cli.tables import print_compared
+
+    print_compared(loaded)
+
+
+def _formats(incomplete: str) -> list[str]:
+    from sojourn.export import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+@app.command()
+def export(
+    result: Annotated[Path, typer.Argument(help="A folder that --out made.", show_default=False)],
+    form: Annotated[
+        str, typer.Option("--format", help="flent or pcapng.", autocompletion=_formats)
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
+    aqm: Annotated[
+        list[str] | None, typer.Option("--aqm", help="Of these alone; repeat for more.")
+    ] = None,
+    seed: Annotated[
+        list[int] | None, typer.Option("--seed", help="Of these alone; repeat for more.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write runs for other programs: data files of flent, captures with each packet's verdict."""
+    from sojourn.export import export as write_files
+    from sojourn.result import Result
+
+    files = [
+        str(path) for path in write_files(Result.load(result), form, out, aqm or [], seed or [])
+    ]
+    print_json({"files": files}) if as_json else print("\n".join(files))

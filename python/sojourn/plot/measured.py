@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What pictures show, read from results: by case, each with its queue and window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sojourn.cases import Case, Cases, cases, names
+from sojourn.distribution import Distribution, in_queue
+from sojourn.drawing import averaged, raw
+from sojourn.errors import InputError, nearest
+from sojourn.metrics import METRICS
+from sojourn.result import Result, Run
+from sojourn.units import Rate
+
+# More panels would not be looked at.
+MAX_PANELS = 12
+# Points of a curve over time; of drops, which are few, less.
+BINS, BINS_OF_DROPS = 200, 50
+# More changes of a link's rate than this are not written above the curves.
+_MAX_STEPS = 8
+
+
+NO_QUEUE = "no queue was recorded: one is measured where its link has a rate or a trace"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A window."""
+
+    name: str
+    from_s: float
+    to_s: float
+
+    @property
+    def text(self) -> str:
+        """As a title has it."""
+        return f"{self.name}, {self.from_s:g} to {self.to_s:g} s"
+
+
+class Measured:
+    """Results, and of which queue and window they are to be shown."""
+
+    def __init__(
+        self, results: Mapping[str, Result], queue: str | None = None, window: str | None = None
+    ) -> None:
+        self.results = results
+        self.by_case: Cases = cases(results)
+        self.names = names(self.by_case)
+        every = list(dict.fromkeys(name for case in self.by_case for name in self._queues(case)))
+        if not every:
+            raise InputError(NO_QUEUE)
+        if queue is not None and queue not in every:
+            raise InputError(f"--queue {queue}: no result has it.{nearest(queue, every)}")
+        if queue is None and len(every) > MAX_PANELS:
+            raise InputError(
+                f"{len(every)} queues were recorded; name one with --queue, such as {every[0]}"
+            )
+        self.queues = [queue] if queue is not None else every
+        spans = {span.name for case in self.by_case for span in self.spans(case)}
+        if window is not None and window not in spans:
+            raise InputError(f"--window {window}: no result has it.{nearest(window, spans)}")
+        self._window = window
+        # Results do not change, and a picture may ask twice.
+        self.distribution = cache(self._distribution)
+        self.over_time = cache(self._over_time)
+        self.scenario = cache(self._scenario)
+
+    def _queues(self, case: Case) -> list[str]:
+        return [queue["name"] for queue in self._first(case).report["queues"]]
+
+    def _first(self, case: Case) -> Run:
+        return self.by_case[case][0]
+
+    def _scenario(self, case: Case) -> dict[str, Any]:
+        """As it was run, in base units."""
+        return self._first(case).entry.scenario()
+
+    def spans(self, case: Case) -> list[Span]:
+        """All windows of a case that the run came to the end of."""
+        queues = self._first(case).report["queues"]
+        windows = queues[0]["windows"] if queues else []
+        return [Span(w["name"], w["from_s"], w["to_s"]) for w in windows]
+
+    def span(self, case: Case) -> Span | None:
+        """The window to be shown: that of --window, else the first."""
+        spans = [s for s in self.spans(case) if self._window in (None, s.name)]
+        return spans[0] if spans else None
+
+    def having(self, queue: str) -> list[Case]:
+        """The cases that have the queue."""
+        return [case for case in self.by_case if queue in self._queues(case)]
+
+    def shown(self, queue: str) -> list[Case]:
+        """The cases that have the queue and the window to be shown."""
+        return [case for case in self.having(queue) if self.span(case)]
+
+    def where(self, queue: str) -> str:
+        """Queue and window, as a title has them."""
+        spans = {span.text for case in self.shown(queue) if (span := self.span(case))}
+        return f"{queue}, {' or '.join(sorted(spans))}"
+
+    def duration_s(self, case: Case) -> float:
+        """Simulated time of a case."""
+        return float(self.scenario(case)["duration_ns"]) / 1e9
+
+    def step_s(self, case: Case) -> float:
+        """Of the series."""
+        return float(self.scenario(case)["record"]["series_ns"]) / 1e9
+
+    def _over_time(self, case: Case, queue: str, column: str, bins: int) -> tuple[Any, Any]:
+        """A column of the series: the mean over the seeds, averaged over time."""
+        series = [raw(run, queue, column) for run in self.by_case[case]]
+        time, values = (np.concatenate(parts) for parts in zip(*series, strict=True))
+        return averaged(time, values, self.average_s(case, bins))
+
+    def average_s(self, case: Case, bins: int) -> float:
+        """Over how much time curves are averaged: whole steps of the series."""
+        step_s = self.step_s(case)
+        return step_s * max(round(self.duration_s(case) / step_s / bins), 1)
+
+    def _distribution(self, case: Case, queue: str) -> Distribution | None:
+        """Of the queue delays in the window, all seeds together; None where none were kept."""
+        span = self.span(case)
+        if span is None:
+            return None
+        ends = round(span.from_s * 1e9), round(span.to_s * 1e9)
+        return in_queue(self.by_case[case], queue, ends)
+
+    def left_out(self, case: Case, queue: str) -> int:
+        """Packets that a queue did not keep, because there were too many."""
+        return sum(
+            int(of["events_left_out"])
+            for run in self.by_case[case]
+            for of in run.report["queues"]
+            if of["name"] == queue
+        )
+
+    def values(self, case: Case, queue: str, metric: str) -> Any:
+        """A metric in the window, of each seed."""
+        span = self.span(case)
+        if span is None:
+            return np.empty(0)
+        of = METRICS[metric]
+        return np.array([of.of(run.report, queue, span.name) for run in self.by_case[case]])
+
+    def groups(self) -> list[str]:
+        """Names of flows."""
+        return list(
+            dict.fromkeys(
+                group["name"]
+                for case in self.by_case
+                for window in self._first(case).report["transport"]
+                for group in window["groups"]
+            )
+        )
+
+    def goodput(self, case: Case, group: str) -> Iterator[tuple[Span, float]]:
+        """Of the flows of one name, in each window: the mean over the seeds."""
+        for number, span in enumerate(self.spans(case)):
+            found = [
+                of["goodput_mbps"]
+                for run in self.by_case[case]
+                for of in run.report["transport"][number]["groups"]
+                if of["name"] == group
+            ]
+            if found:
+                yield span, float(np.mean(found))
+
+    def link_rates(self, queue: str) -> list[tuple[float, str]]:
+        """From which second the link has which rate, where all cases agree and it changes."""
+        every = {tuple(_rates(self.scenario(case), queue)) for case in self.having(queue)}
+        if len(every) != 1:
+            return []
+        (steps,) = every
+        return list(steps) if 1 < len(steps) <= _MAX_STEPS else []
+
+
+def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str]]:
+    link = next(link for link in scenario["links"] if link["name"] == queue)
+    if link["rate_bps"] is None:
+        return
+    yield 0.0, str(Rate(link["rate_bps"]))
+    for step in link["schedule"]:
+        yield step["at_ns"] / 1e9, str(Rate(step["rate_bps"]))

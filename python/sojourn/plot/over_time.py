@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Pictures over time: delay, drops and marks, and the rate of each group of flows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from sojourn.cases import Case
+from sojourn.drawing import Curve
+from sojourn.page import number
+from sojourn.plot.chart import Chart, Panel
+from sojourn.plot.common import DELAY, Missing, is_wide, seeds
+from sojourn.plot.measured import BINS, BINS_OF_DROPS, MAX_PANELS, Measured
+
+
+def delay(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Mean queue delay over time."""
+    return _over_time(measured, cases, "delay", "Delay over time", {"queue_delay_ms": DELAY}, BINS)
+
+
+def drops(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Shares of arriving packets that were dropped and marked, over time."""
+    columns = {"drop_pct": "dropped (%)"}
+    marked = (
+        measured.over_time(c, q, "mark_pct", BINS_OF_DROPS)[1] for q, c in _each(measured, cases)
+    )
+    if any(np.nanmax(values, initial=0) > 0 for values in marked):
+        columns["mark_pct"] = "marked (%)"
+    return _over_time(measured, cases, "drops", "Drops over time", columns, BINS_OF_DROPS)
+
+
+def _each(measured: Measured, cases: Iterable[Case]) -> list[tuple[str, Case]]:
+    chosen = list(cases)
+    return [(q, c) for q in measured.queues for c in measured.having(q) if c in chosen]
+
+
+def _over_time(
+    measured: Measured,
+    cases: Sequence[Case],
+    name: str,
+    title: str,
+    columns: Mapping[str, str],
+    bins: int,
+) -> Chart:
+    panels, clauses = [], []
+    for queue in measured.queues:
+        here = [case for case in measured.having(queue) if case in cases]
+        for column, label in columns.items():
+            curves = [
+                Curve(
+                    measured.names[case],
+                    *measured.over_time(case, queue, column, bins),
+                    cases.index(case),
+                )
+                for case in here
+            ]
+            if not any(len(curve.x) for curve in curves):
+                continue
+            means = [float(np.nanmean(c.y)) for c in curves if not np.isnan(c.y).all()]
+            log = column == "queue_delay_ms" and is_wide(means)
+            panels.append(
+                Panel(
+                    queue,
+                    "time (s)",
+                    f"{label}, log" if log else label,
+                    curves,
+                    x_right=max(measured.duration_s(case) for case in here),
+                    y_log=log,
+                    rates=measured.link_rates(queue),
+                )
+            )
+            clauses.append(f"{queue}, {label}, mean and highest of all: {_curves(curves)}")
+    if not panels:
+        longest = max(measured.step_s(case) for case in cases)
+        raise Missing(
+            f"{name}: the series has no step; set record.series to less than the run, not "
+            f"{longest:g} s"
+        )
+    averages = sorted({measured.average_s(case, bins) for case in cases})
+    over = " or ".join(f"{average:g} s" for average in averages)
+    caption = f"{seeds(measured, cases)}, averaged over {over}."
+    return Chart(name, title, caption, panels, clauses)
+
+
+def _curves(curves: Iterable[Curve]) -> str:
+    said = []
+    for curve in curves:
+        if np.isnan(curve.y).all():
+            said.append(f"{curve.name} none")
+            continue
+        top = int(np.nanargmax(curve.y))
+        mean, highest = number(float(np.nanmean(curve.y))), number(float(curve.y[top]))
+        said.append(f"{curve.name} {mean}, {highest} at {curve.x[top]:g} s")
+    return ", ".join(said)
+
+
+def rate(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Goodput of the flows of each name in each window."""
+    groups = measured.groups()
+    if all(len(measured.spans(case)) < 2 for case in cases):
+        raise Missing(
+            "rate: the rate of flows is kept for each window, and there is one; give "
+            "record.windows several, one after the other"
+        )
+    panels, clauses = [], []
+    end_s = max(measured.duration_s(case) for case in cases)
+    for group in groups[:MAX_PANELS]:
+        curves, words = [], []
+        for case in cases:
+            steps = list(measured.goodput(case, group))
+            if not steps:
+                continue
+            # Each window has a line of its own: they may have gaps, and may overlap.
+            x = [t for span, _ in steps for t in (span.from_s, span.to_s, span.to_s)]
+            y = [v for _, value in steps for v in (value, value, np.nan)]
+            curves.append(Curve(measured.names[case], np.array(x), np.array(y), cases.index(case)))
+            values = ", ".join(number(value) for _, value in steps[:MAX_PANELS])
+            words.append(f"{measured.names[case]} {values}")
+        if curves:
+            axes = "time (s)", "goodput (Mbit/s)"
+            panels.append(Panel(f"flows '{group}'", *axes, curves, x_right=end_s))
+            clauses.append(f"flows '{group}', window by window: {'; '.join(words)}")
+    caption = f"{seeds(measured, cases)}, over each window."
+    if len(groups) > MAX_PANELS:
+        caption += f" The first {MAX_PANELS} of {len(groups)} names of flows."
+    return Chart("rate", "Rate of each group of flows", caption, panels, clauses)

@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn compare`: results side by side, their numbers and what differs in their scenarios."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+import sojourn
+from rich.console import Console
+from sojourn.cases import Case, cases, load_all, names
+from sojourn.cli import status, tables
+from sojourn.compare import scenario_differences
+from sojourn.differences import across, within
+from sojourn.metrics import METRICS
+from sojourn.reproduce import Reproduction
+from sojourn.stats import estimate
+
+from tests.conftest import SMALL
+
+SHORT = SMALL.replace('"2 s"', '"1 s"')
+FARTHER = SHORT.replace('"20 ms"', '"60 ms"').replace("count = 2", "count = 3")
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[Path]:
+    """Two results of one network with two round trips, and one with another algorithm."""
+    near, far, other = tmp_path / "near", tmp_path / "far", tmp_path / "other"
+    sojourn.run(sojourn.loads(SHORT), aqms=["codel", "pie"], seeds=3, out=near)
+    changes = {"flows.bulk.count": 3, "limit": 50}
+    far_scenario = sojourn.loads(FARTHER.replace("count = 3", "count = 2"))
+    sojourn.run(far_scenario, aqms=["codel", "pie"], changes=changes, seeds=3, out=far)
+    sojourn.run(sojourn.loads(SHORT), aqms=["fifo"], out=other)
+    return [near, far, other]
+
+
+def test_a_row_stands_for_each_algorithm_of_each_result(
+    folders: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["compare", *map(str, folders)]) == 0
+    text = capsys.readouterr().out
+    for result in ("near", "far"):
+        for aqm in ("codel", "pie"):
+            assert len(re.findall(rf"│ {result} +│ {aqm} +│", text)) == 1
+    assert len(re.findall(r"│ other +│ fifo +│", text)) == 1
+    assert "mean ± standard deviation of 1 or 3 seeds" in text
+    assert "far less near, seed by seed" in text
+
+
+def test_numbers_of_a_result_differ_from_the_first_one_seed_by_seed(folders: list[Path]) -> None:
+    results = load_all(folders)
+    found = across(cases(results))
+    assert {(d.case.result, d.less.result) for d in found} == {("far", "near")}
+    metric = METRICS["queue_delay_mean_ms"]
+    (delay,) = [d for d in found if d.metric == metric and d.aqm == "pie"]
+
+    def values(name: str) -> list[float]:
+        runs = [run for run in results[name] if run.labels["aqm"] == "pie"]
+        return [metric.of(run.report, "bottleneck", "whole run") for run in runs]
+
+    pairs = zip(values("far"), values("near"), strict=True)
+    assert delay.found == estimate([a - b for a, b in pairs])
+
+
+def test_each_key_that_is_not_the_same_has_its_value_in_each(folders: list[Path]) -> None:
+    found = scenario_differences(load_all(folders))
+    assert found == {
+        "dumbbell.rtt": ["20 ms", "60 ms", "20 ms"],
+        "dumbbell.flows.bulk.count": ["2", "3", "2"],
+        "dumbbell.aqm.limit": ["–", "50", "–"],
+        "(seeds)": ["3", "3", "1"],
+    }
+
+
+def test_versions_and_machines_that_differ_are_named(folders: list[Path]) -> None:
+    path = folders[1] / "result.json"
+    head = json.loads(path.read_text())
+    head["core"], head["host"]["cores"] = "0.0.9", 1000
+    path.write_text(json.dumps(head))
+    found = scenario_differences(load_all(folders[:2]))
+    assert found["(version)"][1] == "0.0.9"
+    assert found["(machine: cores)"][1] == "1000"
+
+
+def test_a_change_that_only_the_commands_algorithm_has_is_named_as_it_was_given(
+    tmp_path: Path,
+) -> None:
+    scenario = sojourn.loads(SHORT.replace('aqm = "codel"', 'aqm = "fifo"'))
+    sojourn.run(scenario, aqms=["codel"], changes={"target": "2 ms"}, out=tmp_path / "a")
+    sojourn.run(scenario, aqms=["codel"], out=tmp_path / "b")
+    found = scenario_differences(load_all([tmp_path / "a", tmp_path / "b"]))
+    assert found == {"--set target": ["2 ms", "–"]}
+
+
+def test_a_long_value_is_told_by_its_length(tmp_path: Path) -> None:
+    for name, step in (("a", 1), ("b", 2)):
+        times = [step * n for n in range(1, 500)]
+        text = SHORT.replace('rate = "10 Mbit/s"', f"trace = {times}")
+        sojourn.run(sojourn.loads(text), out=tmp_path / name)
+    found = scenario_differences(load_all([tmp_path / "a", tmp_path / "b"]))
+    first, second = found["dumbbell.trace"]
+    assert first != second and re.fullmatch(r"\d+ characters, digest \w{8}", first)
+
+
+def test_results_of_one_scenario_are_said_not_to_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        sojourn.run(sojourn.loads(SHORT), out=tmp_path / name)
+    assert status(["compare", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    assert "scenarios: they do not differ" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [40, 60, 10_000])
+def test_no_number_is_lost_at_any_width(
+    width: int, folders: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = load_all(folders)
+
+    def text(width: int) -> str:
+        sink = io.StringIO()
+        monkeypatch.setattr(tables, "console", lambda: Console(file=sink, width=width))
+        tables.print_compared(results)
+        return sink.getvalue()
+
+    cells = re.compile(r"[-+]?\d+\.\d+")
+    assert sorted(cells.findall(text(width))) == sorted(cells.findall(text(1_000)))
+    assert all(len(line) <= width for line in text(width).splitlines() if line[0] in "┏┃┡│└")
+
+
+def test_the_json_has_runs_differences_and_scenarios(
+    folders: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["compare", *map(str, folders), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert {run["result"] for run in data["runs"]} == {"near", "far", "other"}
+    assert data["scenarios"]["dumbbell.aqm.limit"] == {"near": None, "far": "50", "other": None}
+    assert {(d["result"], d["to_result"]) for d in data["differences"]} == {("far", "near")}
+
+
+def test_one_result_alone_prints_the_tables_of_its_run(
+    tmp_path: Path, small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", str(small), "--aqm", "codel", "--aqm", "pie", "--seeds", "2"]
+    assert status([*words, "--out", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    assert status(["compare", str(tmp_path / "out")]) == 0
+    assert printed == capsys.readouterr().out + f"result: {tmp_path / 'out'}\n"
+
+
+def test_results_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+    places = [tmp_path / "x" / "result", tmp_path / "y" / "result"]
+    for place in places:
+        sojourn.run(sojourn.loads(SHORT), out=place)
+    assert list(load_all(places)) == [str(place) for place in places]
+
+
+def test_an_experiments_algorithms_stand_apart_by_signal_and_host(beside: Reproduction) -> None:
+    by_case = cases({"": beside.result})
+    assert len(by_case) == len(set(names(by_case).values()))
+    assert all(len(runs) == len(beside.seeds) for runs in by_case.values())
+    assert Case("DUK", "linux", "ecn") in by_case
+    assert {(d.case.signal, d.less.signal) for d in within(by_case) if d.aqm != d.to}
+    assert all(d.case.signal == d.less.signal for d in within(by_case))

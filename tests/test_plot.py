@@ -1,0 +1,402 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn plot`: what the pictures draw is what was recorded, and what was not is said."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sojourn
+from matplotlib.image import imread
+from sojourn.cases import Case
+from sojourn.cli import status
+from sojourn.distribution import Distribution, cells_of, in_queue, middles_of
+from sojourn.drawing import LOOKS, NARROW_IN, WIDE_IN, png_file, raw, svg_file
+from sojourn.errors import InputError
+from sojourn.page import number
+from sojourn.plot.chart import Chart, draw
+from sojourn.plot.figures import FIGURES, charts
+from sojourn.plot.measured import MAX_PANELS, Measured
+from sojourn.reproduce import Reproduction
+
+from tests.conftest import SMALL
+
+KEPT = """
+[[dumbbell.flows]]
+name = "voice"
+transport = "udp"
+app = { kind = "cbr", rate = "64 kbit/s" }
+
+[record]
+events = true
+windows = [{ name = "a", from = "500 ms", to = "1 s" }, { name = "b", from = "1 s", to = "2 s" }]
+"""
+STEPPED = SMALL.replace(
+    'aqm = "codel"', 'aqm = "codel"\nschedule = [{ at = "1 s", rate = "5 Mbit/s" }]'
+)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result with all that any picture shows."""
+    out = tmp_path_factory.mktemp("kept") / "kept"
+    sojourn.run(sojourn.loads(STEPPED + KEPT), aqms=["codel", "pie", "fifo"], seeds=3, out=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def measured(kept: Path) -> Measured:
+    return Measured({"": sojourn.Result.load(kept)})
+
+
+def chart(measured: Measured, name: str) -> Chart:
+    (found,), sentences = charts(measured, [name])
+    assert not sentences
+    return found
+
+
+def test_a_distribution_is_that_of_the_engines_report(kept: Path) -> None:
+    for run in sojourn.Result.load(kept):
+        for window in run.report["queues"][0]["windows"]:
+            span = round(window["from_s"] * 1e9), round(window["to_s"] * 1e9)
+            found = in_queue([run], "bottleneck", span)
+            assert found and found.count == window["departed_pkts"] > 0
+            for share in (25, 50, 75, 95, 99):
+                reported = window["queue_delay_ms"][f"p{share}"]
+                assert found.quantile_ms(share / 100) == pytest.approx(reported, rel=1e-12)
+
+
+def test_a_cell_stands_for_its_delays_within_a_thousandth() -> None:
+    ns = np.unique(
+        np.concatenate([np.arange(5_000), *((1 << e) + np.arange(-2, 3) for e in range(2, 50))])
+    )
+    cells = cells_of(ns)
+    assert (np.diff(cells) >= 0).all()
+    assert (np.abs(middles_of(cells) - ns) <= np.maximum(ns, 0) / 1_000).all()
+    assert (middles_of(cells_of(np.arange(2_048))) == np.arange(2_048)).all()
+
+
+def test_distributions_of_seeds_add_up(kept: Path) -> None:
+    runs = list(sojourn.Result.load(kept))[:3]
+    together = in_queue(runs, "bottleneck", (0, 10**10))
+    assert together
+    delays = [
+        event["at_ns"] - event["enq_ns"]
+        for run in runs
+        for event in (run.events() or pytest.fail("no events")).to_pylist()
+        if event["why"] == 0
+    ]
+    assert together.count == len(delays)
+    assert together.quantile_ms(0.9) == pytest.approx(np.quantile(delays, 0.9) / 1e6, rel=2e-3)
+
+
+def test_the_curve_of_a_distribution_keeps_its_shape_and_its_tail() -> None:
+    delays = np.random.default_rng(1).lognormal(14, 2, 200_000).astype(np.int64)
+    x, shares = Distribution.of(delays).curve()
+    assert len(x) < 700
+    at_or_below = np.searchsorted(np.sort(delays), x * 1e6 * 1.0005, side="right") / len(delays)
+    assert np.abs(at_or_below - shares).max() < 1e-3
+    assert np.diff(shares, prepend=0).max() < 0.01
+    above = 1 - shares[shares < 0.9999]
+    assert (above[1:] > 0.9 * above[:-1]).all()
+    assert shares[-1] == 1
+
+
+def test_delay_over_time_is_the_mean_of_the_series_of_all_seeds(measured: Measured) -> None:
+    (panel,) = chart(measured, "delay").panels
+    series = [
+        raw(run, "bottleneck", "queue_delay_ms") for run in measured.by_case[Case("pie", "sim")]
+    ]
+    (curve,) = [curve for curve in panel.curves if curve.name == "pie"]
+    for at in (3, 12):
+        values = [values[at] for _, values in series]
+        assert curve.y[at] == pytest.approx(np.mean(values))
+        assert series[0][0][at] - 0.1 < curve.x[at] < series[0][0][at]
+
+
+def test_delay_over_time_has_the_rates_of_the_link(measured: Measured) -> None:
+    (panel,) = chart(measured, "delay").panels
+    assert panel.rates == [(0.0, "10 Mbit/s"), (1.0, "5 Mbit/s")]
+    assert panel.x_right == 2
+
+
+def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:
+    below, above = (chart(measured, name).panels[0].curves[0] for name in ("cdf", "ccdf"))
+    assert below.y[0] == 0 and below.y[-1] == 1 and (np.diff(below.y) >= 0).all()
+    assert above.y[0] == 1 and above.y[-1] > 0
+    assert np.allclose(above.y, 1 - below.y[:-1])
+
+
+def test_the_rate_of_each_group_is_its_goodput_window_by_window(measured: Measured) -> None:
+    bulk, voice = chart(measured, "rate").panels
+    assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
+    curve = voice.curves[0]
+    runs = measured.by_case[Case("codel", "sim")]
+    means = [
+        np.mean([run.report["transport"][i]["groups"][1]["goodput_mbps"] for run in runs])
+        for i in (0, 1)
+    ]
+    assert curve.y[[0, 3]] == pytest.approx(means)
+    assert list(curve.x[:2]) == [0.5, 1] and list(curve.x[3:5]) == [1, 2]
+    assert np.isnan(curve.y[2])
+
+
+def test_throughput_against_delay_has_a_point_and_a_spread_for_each_algorithm(
+    measured: Measured,
+) -> None:
+    (panel,) = chart(measured, "tradeoff").panels
+    assert [point.name for point in panel.points] == ["codel", "pie", "fifo"]
+    runs = measured.by_case[Case("fifo", "sim")]
+    windows = [run.report["queues"][0]["windows"][0] for run in runs]
+    delays = [window["queue_delay_ms"]["mean"] for window in windows]
+    rates = [run.report["transport"][0]["goodput_mbps"] for run in runs]
+    point = panel.points[2]
+    assert (point.x, point.x_sd) == pytest.approx((np.mean(delays), np.std(delays, ddof=1)))
+    assert (point.y, point.y_sd) == pytest.approx((np.mean(rates), np.std(rates, ddof=1)))
+    assert "a, 0.5 to 1 s" in panel.title
+
+
+def test_drops_are_drawn_and_marks_where_there_are_any(measured: Measured) -> None:
+    assert [panel.y for panel in chart(measured, "drops").panels] == ["dropped (%)"]
+    ecn = SMALL + 'transport = { cc = "cubic", ecn = true }\n'
+    marked = sojourn.run(sojourn.loads(ecn), changes={"ecn": True}, workers=1)
+    panels = chart(Measured({"": marked}), "drops").panels
+    assert [panel.y for panel in panels] == ["dropped (%)", "marked (%)"]
+    assert np.nanmax(panels[1].curves[0].y) > 0
+
+
+def test_every_picture_says_its_numbers_in_words(measured: Measured) -> None:
+    for name in FIGURES:
+        found = chart(measured, name)
+        assert all(aqm in found.words for aqm in ("codel", "pie", "fifo"))
+        assert re.search(r"\d\.\d\d", found.words)
+    (panel,) = chart(measured, "delay").panels
+    top = np.nanmax(panel.curves[2].y)
+    mean = np.nanmean(panel.curves[2].y)
+    assert f"fifo {number(mean)}, {number(top)} at" in chart(measured, "delay").words
+
+
+def test_a_queue_and_a_window_can_be_chosen(kept: Path) -> None:
+    result = sojourn.Result.load(kept)
+    panel = chart(Measured({"": result}, "bottleneck", "b"), "cdf").panels[0]
+    assert panel.title == "bottleneck, b, 1 to 2 s"
+    for queue, window in (("bottle", None), (None, "c")):
+        with pytest.raises(InputError, match="no result has it"):
+            Measured({"": result}, queue, window)
+
+
+def test_a_result_without_the_window_is_drawn_over_time_alone(kept: Path) -> None:
+    whole = sojourn.run(sojourn.loads(STEPPED), workers=1)
+    measured = Measured({"kept": sojourn.Result.load(kept), "whole": whole}, window="b")
+    assert len(chart(measured, "delay").panels[0].curves) == 4
+    assert len(chart(measured, "tradeoff").panels[0].points) == 3
+    assert "whole" not in chart(measured, "cdf").words + chart(measured, "cdf").caption
+
+
+def test_what_was_not_recorded_is_said_with_its_key(
+    tmp_path: Path, small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, page = str(tmp_path / "out"), tmp_path / "page.html"
+    assert status(["run", str(small), "--out", out]) == 0
+    capsys.readouterr()
+    assert status(["plot", out, "--out", str(page)]) == 0
+    said = capsys.readouterr().err
+    assert said.count("record.events=true") == 2
+    assert "record.windows" in said
+    assert page.read_text().count("record.events=true") == 2
+    assert status(["plot", out, "--out", str(page), "--figure", "cdf"]) == 2
+    assert "record.events = true" in capsys.readouterr().err
+
+
+def test_a_case_without_packets_is_named_below_the_distribution_of_the_others(kept: Path) -> None:
+    with_events = sojourn.Result.load(kept)
+    without = sojourn.run(sojourn.loads(STEPPED), workers=1)
+    found = chart(Measured({"kept": with_events, "bare": without}), "cdf")
+    assert "Without record.events = true, and so not here: bare: codel." in found.caption
+    assert len(found.panels[0].curves) == 3
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_several_pictures_take_a_file_each_and_one_the_name_itself(
+    suffix: str, kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / f"x{suffix}"
+    assert status(["plot", str(kept), "--out", str(out), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["missing"] == []
+    assert found["files"] == [str(tmp_path / f"x-{name}{suffix}") for name in FIGURES]
+    assert all(Path(path).stat().st_size > 5_000 for path in found["files"])
+    assert status(["plot", str(kept), "--out", str(out), "--figure", "delay"]) == 0
+    assert out.read_bytes() == (tmp_path / f"x-delay{suffix}").read_bytes()
+
+
+def test_a_picture_is_as_wide_as_its_page_and_its_letters_keep_their_size(
+    measured: Measured,
+) -> None:
+    for name in FIGURES:
+        for width_in in (WIDE_IN, NARROW_IN):
+            figure = draw(chart(measured, name), width_in)
+            figure.draw_without_rendering()
+            box = figure.get_tightbbox()
+            assert box.x0 >= -0.01 and box.x1 <= width_in + 0.01, name
+            assert box.y0 >= -0.01 and box.y1 <= figure.get_size_inches()[1] + 0.01, name
+
+
+def test_an_svg_of_its_own_follows_the_scheme_of_its_reader(measured: Measured) -> None:
+    found = chart(measured, "delay")
+    text = svg_file(draw(found), found.words).decode()
+    light, _, dark = text.partition("@media (prefers-color-scheme: dark)")
+    assert 'aria-label="Delay over time' in light
+    for colour in set(
+        re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", dark.partition("</style>")[2])
+    ):
+        assert f'"stroke: {colour}"' in dark.partition("</style>")[0]
+
+
+def test_a_png_has_letters_on_light_ground(measured: Measured) -> None:
+    found = chart(measured, "tradeoff")
+    pixels = imread(BytesIO(png_file(draw(found), found.words)))
+    assert (pixels[0, 0, :3] == 1).all()
+    assert (pixels[..., :3].max(axis=2) < 0.2).any()
+    assert pixels.shape[1] > 1_400
+
+
+def test_more_algorithms_than_looks_take_several_pictures() -> None:
+    aqms = [f"codel:target={n}ms,interval={n}0ms" for n in range(1, LOOKS + 4)]
+    scenario = sojourn.loads(SMALL.replace('"2 s"', '"500 ms"'))
+    measured = Measured({"": sojourn.run(scenario, aqms=aqms, workers=1)})
+    first, second = charts(measured, ["delay"])[0]
+    assert (first.name, second.name) == ("delay-1", "delay-2")
+    assert second.title == "Delay over time: part 2 of 2"
+    assert [len(of.panels[0].curves) for of in (first, second)] == [LOOKS, 3]
+    looks = [curve.look for curve in first.panels[0].curves]
+    assert len({(look % 6, look % 4) for look in looks}) == LOOKS
+    figure = draw(second, NARROW_IN)
+    figure.draw_without_rendering()
+    assert figure.get_tightbbox().x1 <= NARROW_IN + 0.01
+
+
+EMPTY = """
+format = 2
+name = "empty"
+duration = "{duration}"
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+[[dumbbell.flows]]
+start = "{start}"
+start_spread = "0 s"
+app = {{ kind = "bulk", size = "100 B" }}
+[record]
+events = true
+windows = [
+    {{ name = "a", from = "0 s", to = "1 ms" }},
+    {{ name = "b", from = "1 ms", to = "2 ms" }},
+]
+"""
+
+
+@pytest.mark.parametrize("start", ["0 s", "105 ms", "150 ms"])
+@pytest.mark.parametrize("suffix", [".html", ".png", ".svg"])
+def test_an_empty_run_and_one_of_a_single_packet_are_drawn(
+    start: str, suffix: str, tmp_path: Path
+) -> None:
+    result = sojourn.run(sojourn.loads(EMPTY.format(duration="151 ms", start=start)))
+    result.save(tmp_path / "out")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        words = ["plot", str(tmp_path / "out"), "--out", str(tmp_path / f"x{suffix}")]
+        assert status([*words, "--figure", "delay", "--figure", "drops", "--figure", "cdf"]) == 0
+        assert status([*words, "--figure", "ccdf", "--figure", "rate"]) == 0
+
+
+def test_a_run_shorter_than_a_step_of_the_series_names_the_key(tmp_path: Path) -> None:
+    result = sojourn.run(sojourn.loads(EMPTY.format(duration="50 ms", start="0 s")))
+    with pytest.raises(InputError, match=r"set record\.series"):
+        charts(Measured({"": result}), ["delay"])
+
+
+def test_an_experiments_result_is_drawn_signal_by_signal(beside: Reproduction) -> None:
+    measured = Measured({"": beside.result}, "bottleneck")
+    found, _ = charts(measured, ["tradeoff"])
+    # One picture for each signal and host, though their names tell them apart already.
+    kinds = {(case.signal, case.host) for case in measured.by_case}
+    assert [one.title for one in found] == [
+        f"Throughput against delay: {signal}, {host}"
+        for signal, host in dict.fromkeys((c.signal, c.host) for c in measured.by_case)
+    ]
+    assert len(found) == len(kinds) > 2
+    points = [point.name for one in found for panel in one.panels for point in panel.points]
+    assert len(points) == len(set(points)) == len(measured.by_case)
+    assert "DUK, ecn, linux" in points
+
+
+def test_names_are_drawn_as_they_are(kept: Path) -> None:
+    result = sojourn.Result.load(kept)
+    for name in ("_hidden", "a $x^2$ b", "<b>&amp;", "x" * 300):
+        found = chart(Measured({name: result, "other": result}), "delay")
+        text = svg_file(draw(found), found.words).decode()
+        assert "mathdefault" not in text and "<b>" not in text
+        labels = [text.get_text() for text in draw(found).legends[0].get_texts()]
+        assert sum("other" in label for label in labels) == 3 and len(labels) == 6
+
+
+def test_many_queues_ask_for_one(measured: Measured, kept: Path) -> None:
+    result = sojourn.Result.load(kept)
+    queues = [
+        {**result.runs[0].report["queues"][0], "name": f"q{i}"} for i in range(MAX_PANELS + 1)
+    ]
+    run = type(result.runs[0])(
+        result.runs[0].labels, {**result.runs[0].report, "queues": queues}, result.runs[0].entry
+    )
+    many = sojourn.Result(result.graph, (run,))
+    with pytest.raises(InputError, match="name one with --queue, such as q0"):
+        Measured({"": many})
+    assert Measured({"": many}, "q3").queues == ["q3"]
+
+
+def test_a_run_is_drawn_at_once(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "p.html"
+    assert status(["run", str(small), "--plot", str(page), "--json"]) == 0
+    assert "runs" in json.loads(capsys.readouterr().out)
+    assert "Delay over time" in page.read_text()
+
+
+def test_a_page_that_cannot_be_written_is_one_sentence(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["plot", str(kept), "--out", "/proc/no/x.html"]) == 3
+    assert "/proc/no/x.html: cannot be written" in capsys.readouterr().err
+
+
+def test_a_picture_asked_for_twice_is_drawn_once(measured: Measured) -> None:
+    assert [found.name for found in charts(measured, ["delay", "delay"])[0]] == ["delay"]
+
+
+UNRATED = """
+format = 2
+name = "no queue"
+duration = "1 s"
+nodes = ["a", "b"]
+cables = [{ name = "wire", between = ["a", "b"], delay = "1 ms" }]
+flows = [{ from = "a", to = "b", app = { kind = "bulk", size = "1 kB" } }]
+"""
+
+
+@pytest.mark.parametrize("words", [["plot"], ["export", "--format", "flent"]])
+def test_a_result_without_a_queue_says_what_makes_one(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sojourn.run(sojourn.loads(UNRATED), out=tmp_path / "out")
+    out = str(tmp_path / "x.html")
+    assert status([words[0], str(tmp_path / "out"), *words[1:], "--out", out]) == 2
+    assert "one is measured where its link has a rate or a trace" in capsys.readouterr().err
+    assert status(["compare", str(tmp_path / "out")]) == 0

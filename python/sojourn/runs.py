@@ -16,8 +16,9 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.algorithms import HOSTS
 from sojourn.errors import InputError, nearest
-from sojourn.executor import Job, run_all
+from sojourn.executor import run_all
 from sojourn.folder import claim
+from sojourn.job import Job
 from sojourn.linux.transport import FOREIGN
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
@@ -129,19 +130,16 @@ def _forms(host: str, scenario: dict[str, Any]) -> Iterator[tuple[str, dict[str,
         yield f"{host}{BINNED}", without_opportunities(scenario)
 
 
-def run_cases(
-    cases: Sequence[Case],
-    seeds: Sequence[int],
-    *,
-    store: Store,
-    workers: int | None = None,
-    again: bool = False,
-    title: str = "running",
-    hosts: Sequence[str] = ("sim",),
-    processes: bool = False,
-) -> tuple[Run, ...]:
-    """Every case on every host under every seed, in that order."""
-    jobs, labels = [], []
+# What a run is called in tables and files, seed and host included.
+Labels = dict[str, str | int]
+
+
+def jobs_of(
+    cases: Sequence[Case], seeds: Sequence[int], hosts: Sequence[str]
+) -> list[tuple[Job, Labels]]:
+    """Every case on every host under every seed, in that order, and the labels of each run. What
+    cannot be run is refused here."""
+    found = []
     scenarios = [case.scenario.to_engine() for case in cases]
     _try_files(scenarios)
     # Every refusal before the first run.
@@ -155,14 +153,38 @@ def run_cases(
             text, files = json.dumps(form, sort_keys=True), algorithms.libraries(scenario)
             name = " ".join([*map(str, case.labels.values()), *([label] if label != "sim" else [])])
             for seed in seeds:
-                title_of_run = f"{case.scenario.name}, {name}, seed {seed}"
-                jobs.append(Job(text, seed, title_of_run, made_of[host], files))
-                labels.append({**case.labels, "seed": seed, "host": label})
+                title = f"{case.scenario.name}, {name}, seed {seed}"
+                job = Job(text, seed, title, made_of[host], files)
+                found.append((job, {**case.labels, "seed": seed, "host": label}))
+    return found
+
+
+def run_cases(
+    cases: Sequence[Case],
+    seeds: Sequence[int],
+    *,
+    store: Store,
+    workers: int | None = None,
+    again: bool = False,
+    title: str = "running",
+    hosts: Sequence[str] = ("sim",),
+    processes: bool = False,
+    client: Any = None,
+) -> tuple[Run, ...]:
+    """Every case on every host under every seed, in that order."""
+    found = jobs_of(cases, seeds, hosts)
     entries = run_all(
-        jobs, store=store, workers=workers, again=again, title=title, processes=processes
+        [job for job, _ in found],
+        store=store,
+        read=lambda entry: entry,
+        workers=workers,
+        again=again,
+        title=title,
+        processes=processes,
+        client=client,
     )
     return tuple(
-        Run(label, entry.report, entry) for label, entry in zip(labels, entries, strict=True)
+        Run(labels, entry.report, entry) for (_, labels), entry in zip(found, entries, strict=True)
     )
 
 
@@ -193,6 +215,7 @@ def run(
     again: bool = False,
     hosts: Sequence[str] = ("sim",),
     processes: bool = False,
+    client: Any = None,
 ) -> Result:
     """Run a scenario, or the one in a file: with each of `aqms` ("pie", "pie:target=5ms") in its
     queues under test and with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with
@@ -201,7 +224,9 @@ def run(
     Runs that the store already holds are taken from there, unless `again`. A folder `out` that
     holds a result of this scenario gets these runs added. `workers` runs go at once, in threads:
     they hold no lock of Python's. With `processes` a run that crashes takes no other along; a
-    script then needs `if __name__ == "__main__":`.
+    script then needs `if __name__ == "__main__":`. A `client` (anything with `submit` and futures:
+    an executor of `concurrent.futures`, a client of Dask) makes the runs instead, `workers` of them
+    at once.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))
@@ -229,6 +254,7 @@ def run(
         title=f"running {scenario.name}",
         hosts=request.hosts,
         processes=processes,
+        client=client,
     )
     result = Result(scenario, runs, request.to_json() if out else {})
     if out:

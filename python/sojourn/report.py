@@ -138,7 +138,8 @@ def verdict(decision: Decision) -> str:
 
 
 def _lines(decision: Decision) -> str:
-    return "\n".join(check.text() for check in decision.checks).replace("[", r"\[")
+    lines = [decision.tally(), *(check.text() for check in decision.checks)]
+    return "\n".join(line for line in lines if line).replace("[", r"\[")
 
 
 def drawn(draw: Callable[[float], Figure], name: str, words: str) -> dict[str, str]:

@@ -98,17 +98,25 @@ def cases_of(
 def _case(
     scenario: Scenario, variant: Variant | None, label: str, changes: Mapping[str, object]
 ) -> Case:
-    if not (variant or changes):
-        return Case(scenario, {"aqm": _algorithms_of(scenario)})
+    if variant or changes:
+        words = [f"--aqm {variant}"] if variant else []
+        words += [f"--set {key}={write_value(value)}" for key, value in changes.items()]
+        scenario = changed(scenario, variant, changes, " ".join(words))
+    return Case(scenario, {"aqm": label or algorithms_of(scenario)})
+
+
+def changed(
+    scenario: Scenario, variant: Variant | None, changes: Mapping[str, object], source: str
+) -> Scenario:
+    """The scenario with this algorithm in the queues under test and with these changes; `source`
+    is where they come from, for messages."""
     data = scenario.to_data()
     apply(data, variant, changes)
-    words = [f"--aqm {variant}"] if variant else []
-    words += [f"--set {key}={write_value(value)}" for key, value in changes.items()]
-    changed = validate(data, source=" ".join(words))
-    return Case(changed, {"aqm": label or _algorithms_of(changed)})
+    return validate(data, source=source)
 
 
-def _algorithms_of(scenario: Scenario) -> str:
+def algorithms_of(scenario: Scenario) -> str:
+    """What tables call those of the queues under test."""
     graph = scenario.expand()
     names = {link.queue.algorithm for link in graph.links if link.name in graph.record.queues}
     return "+".join(sorted(algorithms.shown_names(names).values()))

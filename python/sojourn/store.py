@@ -150,6 +150,7 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.damaged = 0  # entries that were not whole, and were moved aside
         with write_errors(root):
             root.mkdir(parents=True, exist_ok=True)
         self._sweep()
@@ -179,6 +180,7 @@ class Store:
             return Entry(key, folder, run["report"], run.get("sources", {}), digests)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             self._set_aside(folder)
+            self.damaged += 1
             return None
 
     def save(self, key: str, files: Mapping[str, bytes]) -> None:

@@ -21,7 +21,7 @@ import pytest
 import sojourn
 from sojourn import _native
 from sojourn.cli import status
-from sojourn.errors import InputError
+from sojourn.errors import InputError, RunError
 from sojourn.own import template
 from sojourn.stats import estimate
 from sojourn.store import Store
@@ -297,6 +297,43 @@ def test_the_algorithm_may_be_an_axis_and_a_c_file_is_named_from_the_sweep() -> 
     own = sojourn.sweep("below/sweep.toml", out="out")
     assert {row.aqm for row in own.rows} == {"mine"}
     assert list(Path("out/own").glob("mine.c@*/mine.c"))
+    os.chdir("out")
+    assert sojourn.sweep("sweep.toml", out=".").made == 0
+    os.chdir("..")
+    Path("below/sweep.toml").write_text(
+        'scenario = "../scenario.toml"\n'
+        '[[axes]]\nname = "discipline"\nkey = "dumbbell.aqm"\nvalues = ["./mine.c", "codel"]\n'
+    )
+    assert [row.aqm for row in sojourn.sweep("below/sweep.toml").rows] == ["mine", "codel"]
+
+
+def test_a_scenario_may_stand_in_the_sweep_and_its_result_repeats() -> None:
+    inline = SHORT.replace("[dumbbell]", "[scenario.dumbbell]")
+    inline = inline.replace("[[dumbbell.flows]]", "[[scenario.dumbbell.flows]]")
+    Path("sweep.toml").write_text(f"seeds = 2\n{RATES}[scenario]\n{inline}")
+    inside = sojourn.sweep("sweep.toml", out="out")
+    assert (inside.made, len(inside.rows)) == (4, 4)
+    os.chdir("out")
+    assert sojourn.sweep("sweep.toml", out=".").made == 0
+
+
+def test_a_run_that_fails_is_named_by_its_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing:
+        def submit(self, work: Any, job: Any) -> Future[bytes]:
+            future: Future[bytes] = Future()
+            future.set_exception(ValueError("no luck"))
+            return future
+
+    with pytest.raises(RunError, match=r"small, cell 2, codel, seed 1: no luck"):
+        sojourn.sweep(write(RATES), client=Failing())
+
+
+def test_a_long_table_says_how_much_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sojourn.cli.sweep._MOST_ROWS", 2)
+    assert status(["sweep", str(write(RATES, "aqms = ['codel', 'pie']"))]) == 0
+    assert "2 more rows are in means.parquet of --out, and in --json" in capsys.readouterr().out
 
 
 def test_a_folder_of_something_else_or_of_more_is_left_alone() -> None:

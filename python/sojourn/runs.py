@@ -41,6 +41,7 @@ class Case:
 
     scenario: Scenario
     labels: Mapping[str, str | int]
+    title: str = ""  # in messages; unless given, the labels
 
 
 def open_store(out: str | Path | None) -> Store:
@@ -159,7 +160,8 @@ def jobs_of(
             continue
         for label, form in _forms(host, scenario):
             text, files = json.dumps(form, sort_keys=True), algorithms.libraries(scenario)
-            name = " ".join([*map(str, case.labels.values()), *([label] if label != "sim" else [])])
+            name = case.title or " ".join(map(str, case.labels.values()))
+            name += f" {label}" if label != "sim" else ""
             for seed in seeds:
                 title = f"{case.scenario.name}, {name}, seed {seed}"
                 job = Job(text, seed, title, made_of[host], files)

@@ -16,6 +16,8 @@ from sojourn.sweeps.run import sweep
 from sojourn.tables import Column, console, print_columns
 
 _NOTHING = "–"
+# Nobody reads more, and a table of so many takes a second.
+_MOST_ROWS = 1000
 
 
 def run(
@@ -50,7 +52,8 @@ def tell(swept: Swept, out: Path | None) -> None:
 def print_means(swept: Swept, out: Path | None) -> None:
     """A row for each cell and algorithm; a column for each axis and metric."""
     terminal = console()
-    means = swept.means()
+    every = swept.means()
+    means = every[:_MOST_ROWS]
     seeds = sorted({mean.seeds for mean in means})
     count = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else f"{seeds[0]} seeds"
     of = "1 seed" if seeds == [1] else f"mean ± half of the 95 % interval, {count}"
@@ -60,6 +63,9 @@ def print_means(swept: Swept, out: Path | None) -> None:
     ]
     columns = [column for column in columns if set(column.cells) != {_NOTHING}]
     print_columns(terminal, f"{swept.spec.name}: {of}", _labels(swept, means), columns)
+    if len(every) > len(means):
+        more = f"{len(every) - len(means)} more rows are in means.parquet of --out, and in --json"
+        terminal.print(more, soft_wrap=True, markup=False, highlight=False)
     if out:
         terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
 

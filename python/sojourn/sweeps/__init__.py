@@ -5,5 +5,6 @@
 `axis`    axes and cells                    `quantity`  values between two ends, columns
 `model`   what a SWEEP.toml is made of      `file`      one, read and checked
 `source`  an axis as it is written          `plan`      which cells there are
-`run`     the runs of all cells             `result`    tables, JSON and folder of what came out
+`run`     the runs of all cells             `result`    tables and JSON of what came out
+`folder`  where it is kept
 """

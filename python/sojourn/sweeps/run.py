@@ -18,13 +18,17 @@ from sojourn import algorithms
 from sojourn.errors import InputError
 from sojourn.executor import run_all
 from sojourn.job import Job
+from sojourn.own import library
 from sojourn.result import Run
 from sojourn.runs import Case, Labels, algorithms_of, changed, jobs_of, open_store
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.variant import Variant
 from sojourn.stats import estimate
 from sojourn.store import Entry
 from sojourn.sweeps import file
 from sojourn.sweeps.file import Sweep, Until
-from sojourn.sweeps.result import Reading, Row, Swept, check_folder
+from sojourn.sweeps.folder import check_folder, save
+from sojourn.sweeps.result import Reading, Row, Swept
 
 # Scenarios are large and jobs small: the scenarios of so many cells are there at once.
 _AT_ONCE = 100
@@ -76,7 +80,7 @@ def sweep(
     rows.sort(key=lambda row: row.cell)
     swept = Swept(spec, tuple(rows), made + store.damaged, store.damaged, sources)
     if out:
-        swept.save(Path(out))
+        save(swept, Path(out))
     return swept
 
 
@@ -92,7 +96,7 @@ def _jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[tuple[Job, Label
                     scenario = _scenario(spec, number, variant)
                     name = variant.called(shown[variant.algorithm]) if variant else ""
                     labels: Labels = {"cell": number, "aqm": name or algorithms_of(scenario)}
-                    cases.append(Case(scenario, labels))
+                    cases.append(Case(scenario, labels, f"cell {number}, {labels['aqm']}"))
             yield from _refusing(spec, cases, seeds)
 
 
@@ -101,13 +105,24 @@ def _batched(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
         yield numbers[start : start + size]
 
 
-def _scenario(spec: Sweep, number: int, variant: Any) -> Any:
+def _scenario(spec: Sweep, number: int, variant: Variant | None) -> Scenario:
     cell = spec.cells[number - 1]
+    folder = Path(spec.source).parent
+    changes = {key: _from_folder(folder, key, value) for key, value in cell.changes.items()}
     where = f"cell {number} ({cell.label})" + (f", {variant}" if variant else "")
     try:
-        return changed(spec.scenario, variant, cell.changes, where)
+        return changed(spec.scenario, variant, changes, where)
     except InputError as error:
         raise InputError(_placed(spec, str(error), where, cell.changes)) from error
+
+
+def _from_folder(folder: Path, key: str, value: object) -> object:
+    """A trace or a C file is named from the folder of the sweep."""
+    word = key.split(".")[-1]
+    is_file = isinstance(value, str) and (
+        word == "trace" or (word in ("aqm", "queue", "algorithm") and library.is_file(value))
+    )
+    return str(library.absolute(str(value), folder)) if is_file else value
 
 
 def _placed(spec: Sweep, said: str, where: str, changes: Mapping[str, object]) -> str:

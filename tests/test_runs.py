@@ -112,6 +112,16 @@ class Broken:
         return future
 
 
+class Lost:
+    """A client whose scheduler went away: its futures never come back."""
+
+    status = "running"
+
+    def submit(self, *_: Any) -> Future[bytes]:
+        self.status = "closed"
+        return Future()
+
+
 class Closed:
     """A client that takes no more."""
 
@@ -126,6 +136,8 @@ def test_a_client_that_loses_its_workers_is_a_sentence_and_what_came_back_is_kep
     with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*are gone"):
         entries(3, store, client=Broken())
     assert [store.has(job.key) for job in jobs(3)] == [True, False, False]
+    with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*are gone"):
+        entries(3, store, client=Lost())
     with pytest.raises(RunError, match="the workers take no run: the client is closed"):
         entries(3, store, client=Closed())
 

@@ -161,6 +161,8 @@ class Batch:
                     if i not in self.settled:
                         self.failed[i] = why
                 self._show(pool, waiting.values())
+        except BrokenExecutor:
+            broken = True
         except KeyboardInterrupt:
             pool.stop(waiting)
             for future in _all_of(finished, 0):

@@ -46,7 +46,8 @@ class Pool(Protocol):
         ...
 
     def give_up(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """Those of the runs under way that will not come back, and why."""
+        """Those of the runs under way that will not come back, and why; BrokenExecutor where none
+        will."""
         ...
 
     def stop(self, futures: Iterable[Future]) -> None:
@@ -119,7 +120,9 @@ class Client:
         return 0.0
 
     def give_up(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """None: the client knows by itself."""
+        """None. A client of Dask that lost its scheduler closes, and its futures never call."""
+        if getattr(self._client, "status", "") == "closed":
+            raise BrokenExecutor
         return {}
 
     def stop(self, futures: Iterable[Future]) -> None:

@@ -155,7 +155,7 @@ def test_a_quorum_counts_undecided_cells_both_ways(
 
 def test_table_and_json_say_how_many_cells_hold() -> None:
     decision = over_cells(8, 1, 1, "nearly every")
-    assert decision.tally() == "of 10 cells 8 hold, 1 fail, 1 undecided; 9 must hold"
+    assert decision.tally() == "10 cells: 8 hold, 1 fail, 1 undecided; 9 must hold"
     assert decision.tally() in report._lines(decision)
     data = decision.to_json()
     assert (data["quorum"], data["counts"]) == (0.9, {"holds": 8, "fails": 1, "undecided": 1})

@@ -134,7 +134,7 @@ class Decision:
         words = {"holds": "hold", "fails": "fail", "undecided": "undecided"}
         counts = ", ".join(f"{count} {words[verdict]}" for verdict, count in self.counts().items())
         need = next(n for n in range(len(self.checks) + 1) if _met(n, self))
-        return f"of {len(self.checks)} cells {counts}; {need} must hold"
+        return f"{len(self.checks)} cells: {counts}; {need} must hold"
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""

@@ -270,6 +270,10 @@ def test_more_seeds_come_until_the_interval_is_narrow() -> None:
     assert fewer.half > 2, "three seeds would not have been enough"
     seeds = [row.seed for row in swept.rows if row.cell == 1]
     assert seeds == list(range(1, slow.seeds + 1))
+    both = sojourn.sweep(write(axes, head + 'aqms = ["codel", "pie"]\n'))
+    slowest = [(row.aqm, row.seed) for row in both.rows if row.cell == 1]
+    most = len(slowest) // 2
+    assert slowest == [(aqm, n + 1) for aqm in ("codel", "pie") for n in range(most)]
     assert sojourn.sweep(write(axes, head)).made == 0
 
 

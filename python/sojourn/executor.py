@@ -29,6 +29,8 @@ _POLL_S = 0.04
 # Jobs submitted for each worker: enough that none waits, few enough that all others can be taken
 # back at once and that finished runs do not pile up.
 _AHEAD = 8
+# Failed runs that a message names.
+_NAMED = 20
 
 T = TypeVar("T")
 
@@ -102,6 +104,8 @@ def _run(batch: Batch, workers: int, processes: bool, client: Any) -> None:
             batch.collect(Threads(workers), batch.pending)
     if batch.failed:
         lines = [f"  {batch.jobs[i].title}: {why}" for i, why in sorted(batch.failed.items())]
+        if len(lines) > _NAMED:
+            lines[_NAMED:] = [f"  and {len(lines) - _NAMED} more"]
         kept = len(batch.jobs) - len(batch.failed)
         raise RunError(
             f"{len(batch.failed)} of {len(batch.jobs)} runs failed; the other {kept} are kept:\n"

@@ -19,6 +19,7 @@ from sojourn.errors import InputError
 from sojourn.executor import run_all
 from sojourn.job import Job
 from sojourn.own import library
+from sojourn.progress import Progress
 from sojourn.result import Run
 from sojourn.runs import Case, Labels, algorithms_of, changed, jobs_of, open_store
 from sojourn.scenario.model import Scenario
@@ -76,8 +77,11 @@ def sweep(
             _row(spec, labels, reading) for (_, labels), reading in zip(jobs, readings, strict=True)
         ]
         wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
-    # What more seeds added goes to those of its cell.
-    rows.sort(key=lambda row: row.cell)
+    # What more seeds added goes to the others of its cell and algorithm.
+    first_of: dict[tuple[int, str, str], int] = {}
+    for row in rows:
+        first_of.setdefault((row.cell, row.aqm, row.host), len(first_of))
+    rows.sort(key=lambda row: (row.cell, first_of[row.cell, row.aqm, row.host], row.seed))
     swept = Swept(spec, tuple(rows), made + store.damaged, store.damaged, sources)
     if out:
         save(swept, Path(out))
@@ -88,21 +92,24 @@ def _jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[tuple[Job, Label
     """Every job of these cells; what cannot be run is refused before the first of them runs."""
     variants = spec.variants or (None,)
     shown = algorithms.shown_names(v.algorithm for v in spec.variants)
-    for numbers in _batched(list(wanted), _AT_ONCE):
-        for seeds in dict.fromkeys(wanted[number] for number in numbers):
-            cases = []
-            for number, variant in product(numbers, variants):
-                if wanted[number] == seeds:
-                    scenario = _scenario(spec, number, variant)
-                    name = variant.called(shown[variant.algorithm]) if variant else ""
-                    labels: Labels = {"cell": number, "aqm": name or algorithms_of(scenario)}
-                    cases.append(Case(scenario, labels, f"cell {number}, {labels['aqm']}"))
-            yield from _refusing(spec, cases, seeds)
+    with Progress(f"checking {spec.name}", len(wanted)) as progress:
+        for done, numbers in _batched(list(wanted), _AT_ONCE):
+            progress.update(done)
+            for seeds in dict.fromkeys(wanted[number] for number in numbers):
+                cases = []
+                for number, variant in product(numbers, variants):
+                    if wanted[number] == seeds:
+                        scenario = _scenario(spec, number, variant)
+                        name = variant.called(shown[variant.algorithm]) if variant else ""
+                        labels: Labels = {"cell": number, "aqm": name or algorithms_of(scenario)}
+                        cases.append(Case(scenario, labels, f"cell {number}, {labels['aqm']}"))
+                yield from _refusing(spec, cases, seeds)
 
 
-def _batched(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+def _batched(numbers: Sequence[int], size: int) -> Iterator[tuple[int, Sequence[int]]]:
+    """How many came before, and these."""
     for start in range(0, len(numbers), size):
-        yield numbers[start : start + size]
+        yield start, numbers[start : start + size]
 
 
 def _scenario(spec: Sweep, number: int, variant: Variant | None) -> Scenario:

@@ -147,7 +147,9 @@ def _refusing(spec: Sweep, cases: Sequence[Case], seeds: range) -> list[tuple[Jo
     try:
         return jobs_of(cases, seeds, spec.hosts)
     except InputError as error:
-        raise InputError(f"{spec.source}: {error}") from error
+        # An option of the command line is a key of the file here.
+        said = re.sub(r"--host (\w+)", r'hosts = ["\1"]', str(error))
+        raise InputError(f"{spec.source}: {said}") from error
 
 
 def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> Reading:

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Literal
 
 import pytest
 from sojourn import claims, report
-from sojourn.claims import Claim, Decision, Pair, decide, read
+from sojourn.claims import Claim, Decision, Pair, decide
+from sojourn.claims_file import read
 from sojourn.errors import InputError
 from sojourn.stats import estimate
 
@@ -103,6 +105,115 @@ def test_one_failing_part_fails_the_claim_and_one_open_part_leaves_it_open() -> 
     assert of("b") == "holds"
     assert of("b", "d") == "undecided"
     assert of("b", "d", "c") == "fails"
+
+
+CELLS = {"drop": {"signal": "drop"}, "ecn": {"signal": "ecn"}}
+LINE = {"id": "x", "text": "x", "source": "x", "metrics": ["jain"], "relation": "less"}
+
+
+def over_cells(holds: int, fails: int, undecided: int, quorum: str | float) -> Decision:
+    """A claim over so many cells of each kind, that a is less than b."""
+    kinds = ["holds"] * holds + ["fails"] * fails + ["undecided"] * undecided
+    cells = {str(n): {"cell": str(n)} for n in range(len(kinds))}
+    entry = {**LINE, "left": "a", "right": "b", "quorum": quorum}
+    (claim,), _ = read({"claims": [entry]}, cells)
+    means = {"holds": 1.0, "fails": 3.0, "undecided": 2.0}
+
+    def values(cell: claims.Cell) -> list[float]:
+        found = around(means[kinds[int(cell[0])]] if cell[1] == "a" else 2.0)
+        return found if cell[1] == "a" else found[::-1]
+
+    return decide(claim, values, set())
+
+
+@pytest.mark.parametrize(
+    ("holds", "fails", "undecided", "quorum", "expected"),
+    [
+        (3, 2, 0, "most", "holds"),
+        (2, 2, 0, "most", "fails"),  # half is not most
+        (3, 1, 1, "most", "holds"),  # even if the undecided one fails
+        (2, 1, 1, "most", "undecided"),
+        (1, 3, 1, "most", "fails"),  # even if the undecided one holds
+        (9, 1, 0, "nearly every", "holds"),
+        (8, 1, 1, "nearly every", "undecided"),
+        (8, 2, 0, "nearly every", "fails"),
+        (3, 1, 0, "nearly every", "fails"),
+        (4, 0, 0, "every", "holds"),
+        (3, 0, 1, "every", "undecided"),
+        (3, 1, 1, "every", "fails"),
+        (7, 3, 0, 0.7, "holds"),
+        (6, 4, 0, 0.7, "fails"),
+    ],
+)
+def test_a_quorum_counts_undecided_cells_both_ways(
+    holds: int, fails: int, undecided: int, quorum: str | float, expected: str
+) -> None:
+    decision = over_cells(holds, fails, undecided, quorum)
+    assert decision.counts() == {"holds": holds, "fails": fails, "undecided": undecided}
+    assert decision.verdict == expected
+
+
+def test_table_and_json_say_how_many_cells_hold() -> None:
+    decision = over_cells(8, 1, 1, "nearly every")
+    assert decision.tally() == "10 cells: 8 hold, 1 fail, 1 undecided; 9 must hold"
+    assert decision.tally() in report._lines(decision)
+    data = decision.to_json()
+    assert (data["quorum"], data["counts"]) == (0.9, {"holds": 8, "fails": 1, "undecided": 1})
+    assert over_cells(1, 0, 0, "every").tally() == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        (5.0, 2.0, "holds"),
+        (7.0, 2.0, "fails"),
+        (3.0, 2.0, "fails"),
+        (4.0, 2.0, "undecided"),
+        (6.0, 2.0, "undecided"),
+        (0.0, 2.0, "fails"),  # no ratio, but less than twice
+    ],
+)
+def test_two_to_three_times_is_a_range_with_two_ends(
+    left: float, right: float, expected: str
+) -> None:
+    entry = {**LINE, "relation": "between", "factor": [2, 3], "left": "a", "right": "b"}
+    (claim,), _ = read({"claims": [entry]}, {"drop": {"signal": "drop"}})
+    values = {"a": around(left) if left else [0.0] * 10, "b": [right] * 10}
+    assert decide(claim, lambda cell: values[cell[1]], set()).verdict == expected
+
+
+def test_a_claim_stands_in_all_cells_or_where_it_says() -> None:
+    def pairs(**entry: object) -> list[tuple[str, str, str]]:
+        (claim,), _ = read({"claims": [{**LINE, **entry}]}, CELLS)
+        return [(pair.signal, pair.left, pair.right) for pair in claim.pairs]
+
+    assert pairs(left="a", right=["b", "c"], where={"signal": "ecn"}) == [
+        ("ecn", "a", "b"),
+        ("ecn", "a", "c"),
+    ]
+    assert pairs(order=["a", "b", "c"], where={"signal": ["drop"]}) == [
+        ("drop", "a", "b"),
+        ("drop", "b", "c"),
+    ]
+    assert len(pairs(left="a", right="b")) == 2
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"quorum": "many"}, "claim x: quorum = 'many'; allowed: a share of the cells"),
+        ({"quorum": 0}, "quorum = 0; allowed"),
+        ({"quorum": True}, "quorum = True; allowed"),
+        ({"relation": "between"}, "go together"),
+        ({"factor": [2, 3]}, "go together"),
+        ({"relation": "between", "factor": [3, 2]}, "go together"),
+        ({"where": {"signal": "dorp"}}, "claim x: there is no cell {'signal': 'dorp'}"),
+        ({"metrics": ["jane"]}, "Did you mean 'jain'?"),
+    ],
+)
+def test_a_claim_that_cannot_be_judged_is_refused(entry: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        read({"claims": [{**LINE, "left": "a", "right": "b", **entry}]}, CELLS)
 
 
 def test_the_interval_is_students() -> None:

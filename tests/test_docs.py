@@ -14,12 +14,15 @@ import sojourn
 from sojourn import _native
 from sojourn.cli import status
 from sojourn.scenario.model import Dumbbell
+from sojourn.sweeps import file as sweep_file
+from sojourn.sweeps.model import SweepTable
 
 from tests import tutorial
 from tests.conftest import SMALL
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = [DOCS / name for name in ("scenarios.md", "results.md", "cli.md", "presets.md")]
+NAMES = ("scenarios.md", "results.md", "cli.md", "presets.md", "sweeps.md")
+PAGES = [DOCS / name for name in NAMES]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -30,7 +33,10 @@ def test_every_example_of_the_page_runs(
     monkeypatch.chdir(tmp_path)
     ran = 0
     for language, text in BLOCK.findall(page.read_text()):
-        if language == "toml":
+        if language == "toml" and text.startswith("# sweep.toml"):
+            Path("sweep.toml").write_text(text)
+            assert sweep_file.load("sweep.toml").cells
+        elif language == "toml":
             Path("scenario.toml").write_text(text)
             assert status(["show", "--expand", "scenario.toml"]) == 0
         elif language == "console":
@@ -76,3 +82,9 @@ def test_the_page_of_scenarios_has_every_key_of_the_dumbbell_with_a_sentence() -
     for key, field in Dumbbell.model_fields.items():
         assert re.search(rf"^\| `{key}` \|.*\| \S.* \|$", page, re.MULTILINE), key
         assert field.description, key
+
+
+def test_the_page_of_sweeps_has_every_key_of_one() -> None:
+    page = (DOCS / "sweeps.md").read_text()
+    for key in SweepTable.model_fields:
+        assert re.search(rf"^\| .*`{key}`.* \| \S", page, re.MULTILINE), key

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.lines import Line2D
 from sojourn import report
 from sojourn.claims import SEEDS
+from sojourn.errors import InputError
 from sojourn.experiment import Experiment, experiments, find
 from sojourn.figure_peers import delay_beside_kernel
 from sojourn.reproduce import Reproduction
@@ -97,6 +98,38 @@ def test_a_peer_has_the_rows_of_ours() -> None:
     (ours, theirs), _ = experiment.peers()
     assert (ours.name, theirs.name) == ("CoDel", "kernel:codel")
     assert ours.rows == theirs.rows == {"target": "5 ms", "interval": "100 ms"}
+
+
+RTTS = {"name": "rtt", "key": "links.netem.delay", "values": ["25 ms", "50 ms"]}
+
+
+def test_an_experiment_has_further_axes_as_a_sweep_has() -> None:
+    (duk,) = find(["duk/1"])
+    data = {**duk.data, "axes": [RTTS], "ablations": []}
+    experiment = replace(duk, data=data)
+    names = [signal.name for signal in experiment.signals()]
+    assert names == ["drop, 25 ms", "drop, 50 ms", "ecn, 25 ms", "ecn, 50 ms"]
+    first = experiment.signals()[0]
+    assert first.set == {**duk.signals()[0].set, "links.netem.delay": "25 ms"}
+    cases = {str(case.labels["signal"]): case.scenario for case in experiment.cases()}
+    delays = [
+        next(link.delay for link in cases[name].links if link.name == "netem") for name in names
+    ]
+    assert list(map(str, delays)) == ["25 ms", "50 ms"] * 2
+    claims = {claim.id: claim for claim in experiment.claims()[0]}
+    assert len(claims["duk/1/lowest-delay"].pairs) == 4 * 2
+    assert {pair.signal for pair in claims["duk/1/drops-most"].pairs} == set(names[:2])
+    wrong = replace(duk, data={**data, "axes": [{**RTTS, "values": []}]})
+    with pytest.raises(InputError, match=r"experiment.toml: axes\[0\]: has no values"):
+        wrong.signals()
+
+
+def test_the_words_of_a_claim_are_its_quorum() -> None:
+    words = {"in most": 0.5, "nearly every": 0.9, "in every": 1.0}
+    for experiment in EXPERIMENTS:
+        for claim in experiment.claims()[0]:
+            meant = [quorum for word, quorum in words.items() if word in claim.text]
+            assert claim.quorum == (meant[0] if meant else 1.0), claim.id
 
 
 def test_a_reproduction_has_every_cell_and_claim(short: Reproduction) -> None:

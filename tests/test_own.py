@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import sojourn
-from sojourn import algorithms, executor
+from sojourn import algorithms, processes
 from sojourn.cli import status
 from sojourn.cli.commands import _aqms
 from sojourn.errors import InputError, RunError
@@ -339,7 +339,7 @@ def test_a_run_that_crashes_or_hangs_ends_with_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(executor, "_STUCK_S", 2.0)
+    monkeypatch.setattr(processes, "_STUCK_S", 2.0)
     before = "\tnow = codel_tick(c, now);"
     assert before in codel()
     write("late.c", codel().replace(before, f"{LATE}{statement}\n{before}", 1))

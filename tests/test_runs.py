@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import wait
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import sojourn
-from sojourn import _native, executor
+from sojourn import _native, pools
 from sojourn.errors import RunError, StoreError
-from sojourn.executor import Job, run_all
+from sojourn.executor import run_all
+from sojourn.job import Job, Stopped, unpack, work
 from sojourn.metrics import METRICS
 from sojourn.scenario import Scenario
-from sojourn.store import Store
+from sojourn.store import Entry, Store
 
 from tests.conftest import SMALL
 
@@ -38,6 +39,11 @@ def engine(scenario: Scenario) -> str:
 def jobs(count: int, duration: str = "2 s") -> list[Job]:
     text = engine(sojourn.loads(SMALL.replace("2 s", duration)))
     return [Job(text, seed, f"seed {seed}") for seed in range(1, count + 1)]
+
+
+def entries(count: int, store: Store, duration: str = "2 s", **how: Any) -> list[Entry]:
+    """So many runs."""
+    return run_all(jobs(count, duration), store=store, read=lambda entry: entry, **how)
 
 
 def fingerprint(run: sojourn.Run) -> str:
@@ -61,20 +67,89 @@ def test_processes_and_threads_give_the_same(small: Path, tmp_path: Path) -> Non
         assert [fingerprint(r) for r in many] == [fingerprint(r) for r in alone]
 
 
-def test_few_runs_are_submitted_ahead_however_many_there_are(
-    small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Waiting for all of them at once takes the square of their number."""
-    lengths = []
+class Counted:
+    """A client that notes how many runs it has at most."""
 
-    def noted(futures: Any, *rest: Any) -> Any:
-        lengths.append(len(futures))
-        return wait(futures, *rest)
+    def __init__(self, workers: int) -> None:
+        self.pool, self.now, self.most = ThreadPoolExecutor(workers), 0, 0
 
-    monkeypatch.setattr(executor, "wait", noted)
-    result = sojourn.run(small, changes={"duration": "3 ms"}, seeds=60, workers=2)
+    def submit(self, work: Any, job: Job) -> Future[bytes]:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        future = self.pool.submit(work, job)
+        future.add_done_callback(self.done)
+        return future
+
+    def done(self, _: object) -> None:
+        self.now -= 1
+
+
+def test_few_runs_are_submitted_ahead_however_many_there_are(small: Path) -> None:
+    """Those that are done would pile up, and those that are not could not be taken back."""
+    client = Counted(2)
+    result = sojourn.run(small, changes={"duration": "3 ms"}, seeds=60, workers=2, client=client)
     assert len(result) == 60
-    assert max(lengths) == 16
+    assert 2 < client.most <= 16
+
+
+def test_an_executor_of_the_standard_library_is_a_client_and_stays_open(small: Path) -> None:
+    here = sojourn.run(small, seeds=3, out=small.parent / "here")
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as client:
+        there = sojourn.run(small, seeds=3, out=small.parent / "there", client=client)
+        assert client.submit(abs, -1).result() == 1
+    assert [fingerprint(run) for run in there] == [fingerprint(run) for run in here]
+
+
+class Broken:
+    """A client whose workers are lost."""
+
+    def submit(self, work: Any, job: Job) -> Future[bytes]:
+        future: Future[bytes] = Future()
+        if job.seed == 1:
+            future.set_result(work(job))
+        else:
+            future.set_exception(BrokenExecutor("lost"))
+        return future
+
+
+class Lost:
+    """A client whose scheduler went away: its futures never come back."""
+
+    status = "running"
+
+    def submit(self, *_: Any) -> Future[bytes]:
+        self.status = "closed"
+        return Future()
+
+
+class Closed:
+    """A client that takes no more."""
+
+    def submit(self, *_: Any) -> Future[bytes]:
+        raise RuntimeError("the client is closed")
+
+
+def test_a_client_that_loses_its_workers_is_a_sentence_and_what_came_back_is_kept(
+    tmp_path: Path,
+) -> None:
+    store = Store(tmp_path)
+    with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*are gone"):
+        entries(3, store, client=Broken())
+    assert [store.has(job.key) for job in jobs(3)] == [True, False, False]
+    with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*are gone"):
+        entries(3, store, client=Lost())
+    with pytest.raises(RunError, match="the workers take no run: the client is closed"):
+        entries(3, store, client=Closed())
+
+
+def test_a_run_is_one_piece_that_says_all() -> None:
+    """It may be made where there is no store."""
+    (job,) = jobs(1)
+    files = unpack(work(job))
+    assert json.loads(files["run.json"])["seed"] == 1
+    assert files.keys() == {"run.json", "series.parquet"}
+    with pytest.raises(Stopped):
+        work(jobs(1, "100000 s")[0], lambda share: False)
 
 
 def test_without_shared_memory_one_worker_is_named_as_the_way_out(
@@ -85,14 +160,14 @@ def test_without_shared_memory_one_worker_is_named_as_the_way_out(
 
     monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_semaphore)
     with pytest.raises(RunError, match=r"/dev/shm: Permission denied; .* --workers 1"):
-        run_all(jobs(2), store=Store(tmp_path), workers=2, processes=True)
-    assert len(run_all(jobs(2), store=Store(tmp_path), workers=1)) == 2
+        entries(2, Store(tmp_path), workers=2, processes=True)
+    assert len(entries(2, Store(tmp_path), workers=1)) == 2
 
 
 def test_a_second_time_nothing_is_run(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = sojourn.load(small)
     before = sojourn.run(scenario, seeds=2, workers=1)
-    monkeypatch.setattr(executor, "work", None)
+    monkeypatch.setattr(pools, "work", None)
     after = sojourn.run(scenario, seeds=2, workers=1)
     assert [fingerprint(r) for r in before] == [fingerprint(r) for r in after]
 
@@ -205,22 +280,22 @@ LONG = "1500 s"
 def test_the_run_of_a_killed_worker_is_repeated(tmp_path: Path) -> None:
     killer = Killer(1)
     killer.start()
-    entries = run_all(jobs(3, LONG), store=Store(tmp_path), workers=2, processes=True)
+    made = entries(3, Store(tmp_path), LONG, workers=2, processes=True)
     killer.over.set()
-    assert len(entries) == 3
+    assert len(made) == 3
 
 
 def test_a_run_that_is_killed_again_fails_and_the_rest_is_kept(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    run_all(jobs(1, LONG), store=store, workers=1)
+    entries(1, store, LONG, workers=1)
     killer = Killer(1000)
     killer.start()
     with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*killed"):
-        run_all(jobs(3, LONG), store=store, workers=2, processes=True)
+        entries(3, store, LONG, workers=2, processes=True)
     killer.over.set()
     killer.join()
     assert store.load(jobs(1, LONG)[0].key)
-    assert len(run_all(jobs(3, LONG), store=store, workers=2, processes=True)) == 3
+    assert len(entries(3, store, LONG, workers=2, processes=True)) == 3
 
 
 def test_a_result_is_a_folder_that_explains_itself(small: Path, tmp_path: Path) -> None:

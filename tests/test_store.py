@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -15,14 +16,17 @@ from sojourn.errors import StoreError
 from sojourn.store import Store, key_of
 
 KEY = key_of('{"name": "x"}', 1, "0")
-TABLES = {"series": parquet_bytes(pa.table({"queue": ["q"], "t_s": [0.1]}))}
 RUN = {"report": {"goodput_mbps": 1.0}}
+FILES = {
+    "run.json": json.dumps(RUN).encode(),
+    "series.parquet": parquet_bytes(pa.table({"queue": ["q"], "t_s": [0.1]})),
+}
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     store = Store(tmp_path / "store")
-    store.save(KEY, RUN, TABLES)
+    store.save(KEY, FILES)
     return store
 
 
@@ -50,7 +54,7 @@ def test_a_damaged_entry_is_moved_aside(store: Store, name: str, harm: str) -> N
     assert store.load(KEY) is None
     assert not store.folder(KEY).exists()
     assert len(list((store.root / "damaged").iterdir())) == 1
-    store.save(KEY, RUN, TABLES)
+    store.save(KEY, FILES)
     assert store.load(KEY)
 
 
@@ -59,14 +63,14 @@ def test_a_killed_writer_leaves_nothing_that_looks_whole(tmp_path: Path) -> None
     if child == 0:
         store = Store(tmp_path)
         os.fsync = lambda _: os._exit(9)  # type: ignore[assignment]  # killed in the middle of the first file
-        store.save(KEY, RUN, TABLES)
+        store.save(KEY, FILES)
         os._exit(0)
     assert os.waitpid(child, 0)[1] != 0
     assert list(tmp_path.glob(".partial-*"))
     store = Store(tmp_path)
     assert store.load(KEY) is None
     assert not list(tmp_path.glob(".partial-*"))
-    store.save(KEY, RUN, TABLES)
+    store.save(KEY, FILES)
     assert store.load(KEY)
 
 
@@ -80,11 +84,11 @@ def test_a_full_disk_is_a_clear_message_and_leaves_nothing(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreError, match=r"disk is full; .* kept.*--out"):
-        store.save(KEY, RUN, TABLES)
+        store.save(KEY, FILES)
     assert not list(tmp_path.rglob("*"))
 
 
 def test_the_second_writer_of_a_run_changes_nothing(store: Store) -> None:
-    store.save(KEY, {"report": {"goodput_mbps": 2.0}}, TABLES)
+    store.save(KEY, {**FILES, "run.json": b'{"report": {"goodput_mbps": 2.0}}'})
     entry = store.load(KEY)
     assert entry and entry.report == RUN["report"]

@@ -25,6 +25,7 @@ __all__ = [
     "load",
     "loads",
     "run",
+    "sweep",
 ]
 
 # Where the names are whose import takes a tenth of a second, for the model of a scenario. They are
@@ -36,12 +37,14 @@ _HOMES = {
     "load": "sojourn.scenario",
     "loads": "sojourn.scenario",
     "run": "sojourn.runs",
+    "sweep": "sojourn.sweeps.run",
 }
 
 if TYPE_CHECKING:
     from sojourn.result import Result, Run
     from sojourn.runs import run
     from sojourn.scenario import Scenario, load, loads
+    from sojourn.sweeps.run import sweep
 else:
 
     def __getattr__(name: str) -> Any:

@@ -2,37 +2,42 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Claims as data, and the one rule that decides them.
 
-A claim compares a metric of two algorithms under one or more signals. For each pair the runs are
-matched by seed; the quantity is the log of left / (factor × right), or, where the claim is about a
-difference or a value is not positive, left − right − margin (left − factor × right). Its 95 %
-t-interval over the seeds lies wholly on the claim's side: holds; wholly on the other: fails; else
-undecided. A claim with several pairs holds if all hold and fails if one fails. There is no other
-tolerance. A claim on a cell that settled a setting is 'calibrated', whatever the rule says of it.
+A claim compares a metric of two algorithms in one or more cells. In each the runs are matched by
+seed; the quantity is the log of left / (factor × right), or, where the claim is about a difference
+or a value is not positive, left − right − margin (left − factor × right). Its 95 % t-interval over
+the seeds lies wholly on the claim's side: holds; wholly on the other: fails; else undecided. A
+claim that left is so many to so many times right is two sides: both must hold.
+
+What a claim says of several cells has a quorum: 'every', 'nearly every' (nine in ten), 'most' (more
+than half), or a share. It holds if the quorum is met even when all undecided cells fail, fails if
+it is not met even when they all hold, and is undecided otherwise. There is no other tolerance. A
+claim on a cell that settled a setting is 'calibrated', whatever the rule says of it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sojourn.errors import InputError
 from sojourn.metrics import METRICS
-from sojourn.metrics import find as find_metric
 from sojourn.stats import Estimate, estimate
 
 Verdict = Literal["holds", "fails", "undecided", "calibrated"]
-# (signal, algorithm, metric)
+_RULES: tuple[Verdict, ...] = ("holds", "fails", "undecided")
+# Labels of the cell (signal and values of further axes), algorithm, metric.
 Cell = tuple[str, str, str]
 Values = Callable[[Cell], Sequence[float]]
 # Fewer seeds than this only decide under --quick, which says so.
 SEEDS = 10
+QUORUMS = {"every": 1.0, "nearly every": 0.9, "most": 0.5}
+Relation = Literal["less", "greater", "between"]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Left and right of a comparison under one signal."""
+    """Left and right of a comparison in one cell."""
 
     signal: str
     left: str
@@ -47,10 +52,11 @@ class Claim:
     text: str
     source: str
     metrics: tuple[str, ...]
-    relation: Literal["less", "greater"]
+    relation: Relation
     pairs: tuple[Pair, ...]
-    factor: float = 1.0
+    factor: float | tuple[float, float] = 1.0  # two where left is between so many times right
     margin: float | None = None
+    quorum: float = 1.0
 
     def cells(self) -> list[Cell]:
         """Every cell it looks at."""
@@ -116,6 +122,20 @@ class Decision:
     rule: Verdict  # what the rule alone says, where the verdict is 'calibrated'
     checks: tuple[Check, ...]
 
+    def counts(self) -> dict[Verdict, int]:
+        """How many of its cells hold, fail, are undecided."""
+        verdicts = [check.verdict for check in self.checks]
+        return {verdict: verdicts.count(verdict) for verdict in _RULES}
+
+    def tally(self) -> str:
+        """The counts for a table, with how many must hold; nothing of a single cell."""
+        if len(self.checks) == 1:
+            return ""
+        words = {"holds": "hold", "fails": "fail", "undecided": "undecided"}
+        counts = ", ".join(f"{count} {words[verdict]}" for verdict, count in self.counts().items())
+        need = next(n for n in range(len(self.checks) + 1) if _met(n, self))
+        return f"{len(self.checks)} cells: {counts}; {need} must hold"
+
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
         return {
@@ -124,26 +144,11 @@ class Decision:
             "source": self.claim.source,
             "verdict": self.verdict,
             "otherwise": self.rule if self.verdict == "calibrated" else None,
+            "quorum": self.claim.quorum,
+            "counts": self.counts(),
             "measured": "; ".join(check.text() for check in self.checks),
             "checks": [check.to_json() for check in self.checks],
         }
-
-
-def read(data: dict[str, Any]) -> tuple[list[Claim], set[Cell]]:
-    """The claims of a claims.toml and the cells that settled a setting."""
-    calibrated = {tuple(cell) for cell in data.get("calibrated", [])}
-    claims = []
-    for entry in data["claims"]:
-        pairs = tuple(Pair(*pair) for pair in entry["pairs"])
-        metrics = tuple(entry["metrics"])
-        for metric in metrics:
-            find_metric(metric)
-        rest = {k: v for k, v in entry.items() if k not in ("pairs", "metrics")}
-        claims.append(Claim(metrics=metrics, pairs=pairs, **rest))
-    ids = [claim.id for claim in claims]
-    if len(set(ids)) != len(ids):
-        raise InputError("two claims have one id")
-    return claims, calibrated
 
 
 def decide(claim: Claim, values: Values, calibrated: set[Cell]) -> Decision:
@@ -151,29 +156,56 @@ def decide(claim: Claim, values: Values, calibrated: set[Cell]) -> Decision:
     checks = tuple(
         _check(claim, pair, metric, values) for pair in claim.pairs for metric in claim.metrics
     )
-    verdicts = {check.verdict for check in checks}
-    rule: Verdict = (
-        "fails" if "fails" in verdicts else "holds" if verdicts == {"holds"} else "undecided"
-    )
+    found = Decision(claim, "undecided", "undecided", checks)
+    counts = found.counts()
+    rule: Verdict = "undecided"
+    if _met(counts["holds"], found):
+        rule = "holds"
+    elif not _met(counts["holds"] + counts["undecided"], found):
+        rule = "fails"
     settled = any(cell in calibrated for cell in claim.cells())
-    return Decision(claim, "calibrated" if settled else rule, rule, checks)
+    return replace(found, verdict="calibrated" if settled else rule, rule=rule)
+
+
+def _met(count: int, decision: Decision) -> bool:
+    """Whether so many cells are enough. 'Most' is more than half."""
+    share = count / len(decision.checks)
+    quorum = decision.claim.quorum
+    return share > quorum if quorum == QUORUMS["most"] else share >= quorum
 
 
 def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
     left = values((pair.signal, pair.left, metric))
     right = values((pair.signal, pair.right, metric))
     matched = list(zip(left, right, strict=True))
-    if claim.margin is None and all(a > 0 and b > 0 for a, b in matched):
+    if isinstance(claim.factor, tuple):
+        least, most = claim.factor
+        sides = [
+            _side(matched, "greater", least, None),
+            _side(matched, "less", most, None),
+        ]
+        verdicts = {verdict for _, _, verdict in sides}
+        found, word, _ = sides[0]
+        verdict: Verdict = (
+            "fails" if "fails" in verdicts else "holds" if verdicts == {"holds"} else "undecided"
+        )
+    else:
+        found, word, verdict = _side(matched, claim.relation, claim.factor, claim.margin)
+    return Check(pair, metric, word, found, verdict)
+
+
+def _side(
+    matched: Sequence[tuple[float, float]], relation: str, factor: float, margin: float | None
+) -> tuple[Estimate, str, Verdict]:
+    """The ratio or difference, the word for it, and whether it is on the claim's side."""
+    if margin is None and all(a > 0 and b > 0 for a, b in matched):
         logs = estimate([math.log(a / b) for a, b in matched])
-        verdict = _side(logs, math.log(claim.factor), claim.relation)
-        mean = math.exp(logs.mean)
-        shown = _Interval(mean, 0.0, math.exp(logs.low), _exp(logs.high))
-        return Check(pair, metric, "/", shown, verdict)
-    factor = claim.factor if claim.margin is None else 1.0
+        shown = _Interval(math.exp(logs.mean), 0.0, math.exp(logs.low), _exp(logs.high))
+        return shown, "/", _verdict(logs, math.log(factor), relation)
+    factor = factor if margin is None else 1.0
     difference = estimate([a - factor * b for a, b in matched])
-    verdict = _side(difference, claim.margin or 0.0, claim.relation)
     word = "−" if factor == 1 else f"− {factor:g} ×"
-    return Check(pair, metric, word, difference, verdict)
+    return difference, word, _verdict(difference, margin or 0.0, relation)
 
 
 def _exp(value: float) -> float:
@@ -196,7 +228,7 @@ class _Interval(Estimate):
         return self.upper
 
 
-def _side(found: Estimate, bound: float, relation: str) -> Verdict:
+def _verdict(found: Estimate, bound: float, relation: str) -> Verdict:
     below, above = found.high < bound, found.low > bound
     if relation == "greater":
         below, above = above, below

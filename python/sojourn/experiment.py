@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Experiments of papers, as data in sojourn/experiments/PAPER/EXPERIMENT/:
 
-experiment.toml   algorithms under the paper's names, signals, what is measured where, and which
-                  of the kernel's own are set beside ours on Linux
+experiment.toml   algorithms under the paper's names, signals and further axes, what is measured
+                  where, and which of the kernel's own are set beside ours on Linux
 scenario.toml     the network and its traffic
-published.toml    the numbers in print, by signal, algorithm and metric
+published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       what text and tables claim
+
+An experiment is a sweep with published numbers and claims. Its first axis is the signal, which has
+the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. A cell is called by its values:
+'drop', or 'drop, 25 ms'.
 """
 
 from __future__ import annotations
@@ -18,12 +22,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn import algorithms, claims
+from sojourn import algorithms, claims, claims_file
 from sojourn.errors import InputError, nearest
-from sojourn.runs import Case
-from sojourn.scenario.changes import assign, use_algorithm
+from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
-from sojourn.scenario.toml import load
+from sojourn.scenario.toml import Keys, load, spell
+from sojourn.scenario.variant import Variant
+from sojourn.sweeps.axis import Axis, Cell, Point, grid
+from sojourn.sweeps.model import AxisTable
+from sojourn.sweeps.source import axes as read_axes
 
 ROOT = Path(__file__).parent / "experiments"
 
@@ -39,7 +46,8 @@ class Contender:
 
 @dataclass(frozen=True)
 class Signal:
-    """A variant of the scenario: packets are dropped, or marked."""
+    """A cell of the experiment with its table: packets are dropped, or marked, and what further
+    axes say; or an ablation of one."""
 
     name: str
     table: str
@@ -47,7 +55,7 @@ class Signal:
     metrics: tuple[str, ...]  # those in print
     beside: tuple[str, ...]  # measured too
     title: str
-    of: str  # the signal whose printed numbers stand beside it: its own, or an ablation's
+    of: str  # the cell whose printed numbers stand beside it: its own, or an ablation's
     only: tuple[str, ...] = ()  # the algorithms that an ablation is about; empty: all
 
     @property
@@ -93,7 +101,18 @@ class Experiment:
 
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
         """The claims, and the cells that settled a setting."""
-        return claims.read(_read(self.folder / "claims.toml"))
+        cells = {cell.label: cell.texts for cell in self.cells()}
+        return claims_file.read(_read(self.folder / "claims.toml"), cells)
+
+    def cells(self) -> list[Cell]:
+        """Every signal with every point of the other axes."""
+        signals = tuple(Point(entry["name"], entry["set"]) for entry in self.data["signals"])
+        tables = [AxisTable.model_validate(table) for table in self.data.get("axes", ())]
+        others = [Axis(source.name, source.points()) for source in read_axes(tables, self._wrong)]
+        return list(grid([Axis("signal", signals), *others]))
+
+    def _wrong(self, path: Keys, reason: str) -> InputError:
+        return InputError(f"{self.folder / 'experiment.toml'}: {spell(path)}: {reason}")
 
     def contenders(self, signal: Signal | None = None) -> list[Contender]:
         """The algorithms, or those that run under a signal."""
@@ -104,20 +123,23 @@ class Experiment:
         ]
 
     def signals(self) -> list[Signal]:
-        """The variants, and then their ablations."""
-        signals = {
-            entry["name"]: Signal(
-                entry["name"],
+        """The cells, and then their ablations."""
+        entries = {entry["name"]: entry for entry in self.data["signals"]}
+        signals = [
+            Signal(
+                cell.label,
                 entry["table"],
-                entry["set"],
+                cell.changes,
                 tuple(entry["metrics"]),
                 tuple(entry.get("beside", ())),
-                entry["name"],
-                entry["name"],
+                cell.label,
+                cell.label,
             )
-            for entry in self.data["signals"]
-        }
-        return [*signals.values(), *(self._ablation(e, signals[e["of"]]) for e in self._ablations)]
+            for cell in self.cells()
+            for entry in [entries[cell.texts["signal"]]]
+        ]
+        known = {signal.name: signal for signal in signals}
+        return [*signals, *(self._ablation(e, known[e["of"]]) for e in self._ablations)]
 
     @property
     def _ablations(self) -> list[dict[str, Any]]:
@@ -161,12 +183,9 @@ class Experiment:
         ]
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
-        def change(data: dict[str, Any]) -> None:
-            use_algorithm(data, contender.algorithm, contender.rows)
-            for key, value in signal.set.items():
-                assign(data, key, value)
-
-        return self.scenario.replace(change)
+        variant = Variant(contender.algorithm, contender.rows)
+        source = f"{self.id}, {signal.name}, {contender.name}"
+        return changed(self.scenario, variant, signal.set, source)
 
 
 def _other_form(own: Contender) -> Contender:

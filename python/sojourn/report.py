@@ -111,7 +111,8 @@ def verdict(decision: Decision) -> str:
 
 
 def _lines(decision: Decision) -> str:
-    return "\n".join(check.text() for check in decision.checks).replace("[", r"\[")
+    lines = [decision.tally(), *(check.text() for check in decision.checks)]
+    return "\n".join(line for line in lines if line).replace("[", r"\[")
 
 
 def figures(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[str, str]]:

@@ -204,6 +204,8 @@ class Result:
             files = {name: (folder / name).read_bytes() for name in head["files"]}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(_unfinished(folder)) from error
+        if "sweep" in head:
+            raise InputError(f"{folder}: holds a sweep; its tables are in cells.parquet")
         if head.get("format") != FORMAT:
             raise StoreError(f"{folder}: format {head.get('format')!r} is not known")
         if any(digest(files[name]) != head["files"][name] for name in files):
@@ -237,7 +239,7 @@ def read_request(folder: str | Path, *, experiments: bool = False) -> Request | 
         request = Request.of_json(head, scenario)
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if request is None and not experiments:
+    if request is None and not (experiments and "experiment" in head):
         raise InputError(
             f"{folder}: holds what another command made; name another folder with --out"
         )

@@ -16,8 +16,9 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.algorithms import HOSTS
 from sojourn.errors import InputError, nearest
-from sojourn.executor import Job, run_all
+from sojourn.executor import run_all
 from sojourn.folder import claim
+from sojourn.job import Job
 from sojourn.linux.transport import FOREIGN
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
@@ -40,6 +41,7 @@ class Case:
 
     scenario: Scenario
     labels: Mapping[str, str | int]
+    title: str = ""  # in messages; unless given, the labels
 
 
 def open_store(out: str | Path | None) -> Store:
@@ -97,17 +99,25 @@ def cases_of(
 def _case(
     scenario: Scenario, variant: Variant | None, label: str, changes: Mapping[str, object]
 ) -> Case:
-    if not (variant or changes):
-        return Case(scenario, {"aqm": _algorithms_of(scenario)})
+    if variant or changes:
+        words = [f"--aqm {variant}"] if variant else []
+        words += [f"--set {key}={write_value(value)}" for key, value in changes.items()]
+        scenario = changed(scenario, variant, changes, " ".join(words))
+    return Case(scenario, {"aqm": label or algorithms_of(scenario)})
+
+
+def changed(
+    scenario: Scenario, variant: Variant | None, changes: Mapping[str, object], source: str
+) -> Scenario:
+    """The scenario with this algorithm in the queues under test and with these changes; `source`
+    is where they come from, for messages."""
     data = scenario.to_data()
     apply(data, variant, changes)
-    words = [f"--aqm {variant}"] if variant else []
-    words += [f"--set {key}={write_value(value)}" for key, value in changes.items()]
-    changed = validate(data, source=" ".join(words))
-    return Case(changed, {"aqm": label or _algorithms_of(changed)})
+    return validate(data, source=source)
 
 
-def _algorithms_of(scenario: Scenario) -> str:
+def algorithms_of(scenario: Scenario) -> str:
+    """What tables call those of the queues under test."""
     graph = scenario.expand()
     names = {link.queue.algorithm for link in graph.links if link.name in graph.record.queues}
     return "+".join(sorted(algorithms.shown_names(names).values()))
@@ -129,19 +139,16 @@ def _forms(host: str, scenario: dict[str, Any]) -> Iterator[tuple[str, dict[str,
         yield f"{host}{BINNED}", without_opportunities(scenario)
 
 
-def run_cases(
-    cases: Sequence[Case],
-    seeds: Sequence[int],
-    *,
-    store: Store,
-    workers: int | None = None,
-    again: bool = False,
-    title: str = "running",
-    hosts: Sequence[str] = ("sim",),
-    processes: bool = False,
-) -> tuple[Run, ...]:
-    """Every case on every host under every seed, in that order."""
-    jobs, labels = [], []
+# What a run is called in tables and files, seed and host included.
+Labels = dict[str, str | int]
+
+
+def jobs_of(
+    cases: Sequence[Case], seeds: Sequence[int], hosts: Sequence[str]
+) -> list[tuple[Job, Labels]]:
+    """Every case on every host under every seed, in that order, and the labels of each run. What
+    cannot be run is refused here."""
+    found = []
     scenarios = [case.scenario.to_engine() for case in cases]
     _try_files(scenarios)
     # Every refusal before the first run.
@@ -153,16 +160,41 @@ def run_cases(
             continue
         for label, form in _forms(host, scenario):
             text, files = json.dumps(form, sort_keys=True), algorithms.libraries(scenario)
-            name = " ".join([*map(str, case.labels.values()), *([label] if label != "sim" else [])])
+            name = case.title or " ".join(map(str, case.labels.values()))
+            name += f" {label}" if label != "sim" else ""
             for seed in seeds:
-                title_of_run = f"{case.scenario.name}, {name}, seed {seed}"
-                jobs.append(Job(text, seed, title_of_run, made_of[host], files))
-                labels.append({**case.labels, "seed": seed, "host": label})
+                title = f"{case.scenario.name}, {name}, seed {seed}"
+                job = Job(text, seed, title, made_of[host], files)
+                found.append((job, {**case.labels, "seed": seed, "host": label}))
+    return found
+
+
+def run_cases(
+    cases: Sequence[Case],
+    seeds: Sequence[int],
+    *,
+    store: Store,
+    workers: int | None = None,
+    again: bool = False,
+    title: str = "running",
+    hosts: Sequence[str] = ("sim",),
+    processes: bool = False,
+    client: Any = None,
+) -> tuple[Run, ...]:
+    """Every case on every host under every seed, in that order."""
+    found = jobs_of(cases, seeds, hosts)
     entries = run_all(
-        jobs, store=store, workers=workers, again=again, title=title, processes=processes
+        [job for job, _ in found],
+        store=store,
+        read=lambda entry: entry,
+        workers=workers,
+        again=again,
+        title=title,
+        processes=processes,
+        client=client,
     )
     return tuple(
-        Run(label, entry.report, entry) for label, entry in zip(labels, entries, strict=True)
+        Run(labels, entry.report, entry) for (_, labels), entry in zip(found, entries, strict=True)
     )
 
 
@@ -193,6 +225,7 @@ def run(
     again: bool = False,
     hosts: Sequence[str] = ("sim",),
     processes: bool = False,
+    client: Any = None,
 ) -> Result:
     """Run a scenario, or the one in a file: with each of `aqms` ("pie", "pie:target=5ms") in its
     queues under test and with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with
@@ -201,7 +234,9 @@ def run(
     Runs that the store already holds are taken from there, unless `again`. A folder `out` that
     holds a result of this scenario gets these runs added. `workers` runs go at once, in threads:
     they hold no lock of Python's. With `processes` a run that crashes takes no other along; a
-    script then needs `if __name__ == "__main__":`.
+    script then needs `if __name__ == "__main__":`. A `client` (anything with `submit` and futures:
+    an executor of `concurrent.futures`, a client of Dask) makes the runs instead, `workers` of them
+    at once.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))
@@ -229,6 +264,7 @@ def run(
         title=f"running {scenario.name}",
         hosts=request.hosts,
         processes=processes,
+        client=client,
     )
     result = Result(scenario, runs, request.to_json() if out else {})
     if out:

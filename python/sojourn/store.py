@@ -5,12 +5,13 @@
     <root>/ab/abcdef…/run.json         scenario, seed, version of the core, report
                      /series.parquet   its time series
                      /events.parquet   every packet, where the scenario asks for it
-                     /complete.json    digests of the others; written last
+                     /complete.json    digests and sizes of the others; written last
     <root>/damaged/…                   entries that were not whole, moved aside
 
 An entry is written in a folder beside its place and renamed. So a killed process leaves a
 `.partial-…` folder, never an entry that looks finished; a file that was cut off later (a full
-disk, a power cut) is found by its digest. Either way the run is made again.
+disk, a power cut) is found by its size, and what is read is compared with its digest. Either way
+the run is made again. Whether an entry is there takes a look at its folder, not at its contents.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = 1
+_DAMAGED = "damaged"
 
 
 def default_root() -> Path:
@@ -115,12 +117,6 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _read(path: Path) -> pa.Table:
-    from sojourn import arrow  # slow to import
-
-    return arrow.read(path)
-
-
 @dataclass(frozen=True)
 class Entry:
     """One finished run in the store."""
@@ -130,15 +126,30 @@ class Entry:
     report: Mapping[str, Any]
     # Users' C files as they were run, with their headers: texts by path, by the engine's name.
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     def series(self) -> pa.Table:
         """The time series of the recorded queues."""
-        return _read(self.folder / "series.parquet")
+        return self._read("series.parquet")
 
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
-        path = self.folder / "events.parquet"
-        return _read(path) if path.exists() else None
+        name = "events.parquet"
+        return self._read(name) if (self.folder / name).exists() else None
+
+    def _read(self, name: str) -> pa.Table:
+        from sojourn import arrow  # slow to import
+
+        path = self.folder / name
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != self.digests.get(name):
+            with write_errors(self.folder):
+                set_aside(self.folder, self.folder.parent.parent / _DAMAGED)
+            raise StoreError(
+                f"{path}: is damaged, and moved aside with its run; the same command makes it again"
+            )
+        return arrow.read(path)
 
     def event_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch] | None:
         """The same packets piece by piece, with these columns."""
@@ -164,6 +175,7 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.damaged = 0  # entries that were not whole, and were moved aside
         with write_errors(root):
             root.mkdir(parents=True, exist_ok=True)
         self._sweep()
@@ -172,36 +184,46 @@ class Store:
         """The place of an entry, whether it is there or not."""
         return self.root / key[:2] / key
 
+    def has(self, key: str) -> bool:
+        """Whether an entry is there, whole or damaged since."""
+        return (self.folder(key) / "complete.json").exists()
+
     def load(self, key: str) -> Entry | None:
         """The entry, or None where there is no whole one; what is not whole is moved aside."""
         folder = self.folder(key)
         if not folder.exists():
             return None
         try:
-            digests = json.loads((folder / "complete.json").read_bytes())["files"]
-            contents = {name: (folder / name).read_bytes() for name in digests}
-            if any(digest(contents[name]) != digests[name] for name in digests):
-                raise ValueError("a file differs from its digest")
-            run = json.loads(contents["run.json"])
-            return Entry(key, folder, run["report"], run.get("sources", {}))
+            complete = json.loads((folder / "complete.json").read_bytes())
+            digests, sizes = complete["files"], complete.get("bytes", {})
+            for name in digests.keys() - {"run.json"}:
+                _check(folder / name, digests[name], sizes.get(name))
+            content = (folder / "run.json").read_bytes()
+            if digest(content) != digests["run.json"]:
+                raise ValueError("the run differs from its digest")
+            run = json.loads(content)
+            return Entry(key, folder, run["report"], run.get("sources", {}), digests)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             self._set_aside(folder)
+            self.damaged += 1
             return None
 
-    def save(self, key: str, run: Mapping[str, Any], tables: Mapping[str, bytes]) -> None:
-        """File a run (its report under "report") and its tables, which are Parquet files by name.
-        Whoever comes second with it changes nothing."""
+    def save(self, key: str, files: Mapping[str, bytes]) -> None:
+        """File a run: `run.json`, which has its report, and its tables as Parquet files. Whoever
+        comes second with it changes nothing."""
         folder = self.folder(key)
         beside = self.root / f".partial-{socket.gethostname()}-{os.getpid()}-{key}"
-        contents = {"run.json": json.dumps(run, indent=1).encode()}
-        contents |= {f"{name}.parquet": content for name, content in tables.items()}
-        digests = {name: digest(content) for name, content in contents.items()}
-        contents["complete.json"] = json.dumps({"format": FORMAT, "files": digests}).encode()
+        complete = {
+            "format": FORMAT,
+            "files": {name: digest(content) for name, content in files.items()},
+            "bytes": {name: len(content) for name, content in files.items()},
+        }
         with write_errors(self.root):
             try:
                 beside.mkdir(parents=True, exist_ok=True)
-                for name, content in contents.items():
+                for name, content in files.items():
                     _write(beside / name, content)
+                _write(beside / "complete.json", json.dumps(complete).encode())
                 folder.parent.mkdir(exist_ok=True)
                 if not folder.exists():
                     beside.rename(folder)
@@ -233,7 +255,7 @@ class Store:
 
     def _set_aside(self, folder: Path) -> None:
         with write_errors(folder):
-            set_aside(folder, self.root / "damaged")
+            set_aside(folder, self.root / _DAMAGED)
 
     def _sweep(self) -> None:
         """Partial folders whose process on this machine is gone."""
@@ -242,6 +264,13 @@ class Store:
             pid = folder.name.removeprefix(head).split("-")[0]
             if pid.isdigit() and not _alive(int(pid)):
                 self._set_aside(folder)
+
+
+def _check(path: Path, found: str, size: int | None) -> None:
+    """ValueError where a file was cut off. Entries of older versions have no sizes."""
+    whole = digest(path.read_bytes()) == found if size is None else path.stat().st_size == size
+    if not whole:
+        raise ValueError(f"{path} is not as it was written")
 
 
 def _alive(pid: int) -> bool:

@@ -127,6 +127,19 @@ def convert(text: str, base: str, example: str) -> Decimal:
     return number * exact.numerator / exact.denominator
 
 
+def measure(text: str) -> tuple[str, Fraction]:
+    """What a quantity is of ('time', 'data', 'data/time', 'packets', 'share', 'frequency'), and how
+    much it is in the first unit of its kind; UnitError where it has no unit that is known."""
+    number, unit = split(text)
+    if re.fullmatch(r"[kKmMgG]?bit", unit):
+        # tc's word for a rate, 100mbit, is only told from an amount of data by what it is for.
+        return "data", Fraction(number) * _measure(unit)[1]
+    kind, size = _measure(unit)
+    if not kind or "" in kind.split("/"):
+        raise UnitError(f"{text!r} has no unit that is known")
+    return kind, Fraction(number) * size
+
+
 def no_unit(value: object, base: str, example: str) -> UnitError:
     """The refusal of what has no unit: of a number, with the units that it may have meant."""
     wanted: tuple[str, ...] = (example,)

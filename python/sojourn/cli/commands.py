@@ -77,6 +77,7 @@ Host = Annotated[
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes; unless given, cores.")
 ]
+Again = Annotated[bool, typer.Option("--again", help="Run even what is already there.")]
 
 
 def print_json(data: Any) -> None:
@@ -215,7 +216,7 @@ def run(
     host: Host = None,
     out: Out = None,
     workers: Workers = None,
-    again: Annotated[bool, typer.Option("--again", help="Run even what is already there.")] = False,
+    again: Again = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .svg, .png.")
     ] = None,
@@ -244,10 +245,7 @@ def run(
         hosts=hosts,
         processes=True,
     )
-    from sojourn.rules import ignored
-
-    for sentence in ignored(result.runs):
-        print(f"sojourn: {sentence}", file=sys.stderr)
+    _ignored(result.runs)
     if as_json:
         from sojourn.differences import differences
 
@@ -262,6 +260,35 @@ def run(
     if plot:
         draw({"": result}, plot)
     return _broken(result.runs)
+
+
+@app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(help="A sweep in TOML.", metavar="SWEEP.toml")],
+    out: Out = None,
+    workers: Workers = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
+    ] = None,
+    again: Again = False,
+    as_json: Json = False,
+) -> int:
+    """Run a scenario over the values of axes."""
+    from sojourn.cli import sweep as of_sweeps
+
+    swept = of_sweeps.run(file, out=out, workers=workers, dask=dask, again=again)
+    _ignored(swept.odd)
+    print_json(swept.to_json()) if as_json else of_sweeps.print_means(swept, out)
+    of_sweeps.tell(swept, out)
+    return _broken(swept.odd)
+
+
+def _ignored(runs: Sequence[Run]) -> None:
+    """What a host could not set, on stderr."""
+    from sojourn.rules import ignored
+
+    for sentence in ignored(runs):
+        print(f"sojourn: {sentence}", file=sys.stderr)
 
 
 def _broken(runs: Sequence[Run]) -> int:

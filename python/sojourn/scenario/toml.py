@@ -26,11 +26,11 @@ def load(path: str | Path) -> Scenario:
     """The scenario in a TOML file."""
     text = read_text(path)
     data = parse(text, str(path))
-    _place_files(data, Path(path).parent)
+    place_files(data, Path(path).parent)
     return validate(data, source=str(path), text=text)
 
 
-def _place_files(data: dict[str, Any], folder: Path) -> None:
+def place_files(data: dict[str, Any], folder: Path) -> None:
     """A scenario names its traces and algorithms of its own from the folder that it is in."""
     tables = [data.get("dumbbell")]
     for key in ("links", "cables"):
@@ -94,7 +94,7 @@ def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:
-        raise InputError(_sentences(error, data, source, text)) from error
+        raise InputError(sentences(error, data, source, text)) from error
 
 
 def dumps(scenario: Scenario) -> str:
@@ -155,11 +155,17 @@ def _numbers(value: Sequence[int]) -> Any:
     return Integer(0, Trivia(), f"[{', '.join(map(str, value))}]")
 
 
-def _sentences(error: ValidationError, data: dict[str, Any], source: str, text: str) -> str:
+def sentences(
+    error: ValidationError,
+    data: dict[str, Any],
+    source: str,
+    text: str,
+    model: type[BaseModel] = Scenario,
+) -> str:
     """One line for each mistake, in the file's order."""
     places = _places(text)
     found: dict[Keys, str] = {}
-    for path, reason in _mistakes(error, data):
+    for path, reason in _mistakes(error, data, model):
         found.setdefault(path, reason)
     lines = sorted((_line_at(places, path) or 0, spell(path), found[path]) for path in found)
     said = [
@@ -170,7 +176,9 @@ def _sentences(error: ValidationError, data: dict[str, Any], source: str, text: 
     return "\n".join(said)
 
 
-def _mistakes(error: ValidationError, data: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
+def _mistakes(
+    error: ValidationError, data: dict[str, Any], model: type[BaseModel]
+) -> Iterator[tuple[Keys, str]]:
     """Where each is, and what it is. A mistyped key is also a missing one: of a table with an
     unknown key nothing is told that is missing."""
     entries = error.errors(include_url=False)
@@ -186,10 +194,12 @@ def _mistakes(error: ValidationError, data: dict[str, Any]) -> Iterator[tuple[Ke
         path = _real_path(cables.written(entry["loc"], data), data)
         if entry["type"] == "row" and context.get("key"):
             path = (*path, context["key"])
-        yield path, _reason(dict(entry), path, data)
+        yield path, _reason(dict(entry), path, data, model)
 
 
-def _reason(first: dict[str, Any], path: Keys, data: Mapping[str, Any]) -> str:
+def _reason(
+    first: dict[str, Any], path: Keys, data: Mapping[str, Any], model: type[BaseModel]
+) -> str:
     kind, value = first["type"], first.get("input")
     context = first.get("ctx", {})
     if kind in ("unit", "row", "graph", "queue"):
@@ -197,7 +207,8 @@ def _reason(first: dict[str, Any], path: Keys, data: Mapping[str, Any]) -> str:
     if kind == "times":
         return str(first["msg"])
     if kind == "extra_forbidden":
-        return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), _keys_at(path, data))}"
+        known = _keys_at(path, data, model)
+        return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), known)}"
     if kind == "missing":
         return "is missing"
     if kind in ("literal_error", "union_tag_invalid"):
@@ -241,9 +252,8 @@ def _shortened(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-def _keys_at(path: Keys, data: Any) -> list[str]:
+def _keys_at(path: Keys, data: Any, model: type[BaseModel]) -> list[str]:
     """The valid keys of the table that holds the last element of `path`."""
-    model: type[BaseModel] = Scenario
     for key in path[:-1]:
         data = data[key] if _holds(data, key) else None
         if isinstance(key, int):
@@ -314,7 +324,8 @@ def _holds(at: Any, key: str | int) -> bool:
     return isinstance(key, int) if isinstance(at, list) else isinstance(at, dict) and key in at
 
 
-_TAGS = ("tcp", "udp", "bulk", "respawn", "cbr", *TAGS)
+# "<…>": those of a sweep's tables, which no key is called.
+_TAGS = ("tcp", "udp", "bulk", "respawn", "cbr", "<table>", "<value>", "<list>", *TAGS)
 
 
 def spell(path: Keys) -> str:

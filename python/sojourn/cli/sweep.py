@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn sweep`: run it, here or on a cluster, and print its means."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sojourn.stats import Estimate
+from sojourn.store import default_root
+from sojourn.sweeps.result import Mean, Swept
+from sojourn.sweeps.run import sweep
+from sojourn.tables import Column, console, print_columns
+
+_NOTHING = "–"
+# Nobody reads more, and a table of so many takes a second.
+_MOST_ROWS = 1000
+
+
+def run(
+    file: Path, *, out: Path | None, workers: int | None, dask: str | None, again: bool
+) -> Swept:
+    """On the workers of this machine, or on those of a Dask scheduler."""
+    if dask is None:
+        return sweep(file, out=out, workers=workers, again=again, processes=True)
+    from sojourn.dask import client
+
+    with client(dask) as (found, count):
+        return sweep(file, out=out, workers=workers or count, again=again, client=found)
+
+
+def tell(swept: Swept, out: Path | None) -> None:
+    """How many runs there are, and how many of them were made now."""
+    root = out / "runs" if out else default_root()
+    there = len(swept.rows) - swept.made
+    print(
+        f"sojourn: {len(swept.spec.cells)} cells, {len(swept.rows)} runs: {there} were there, "
+        f"{swept.made} made",
+        file=sys.stderr,
+    )
+    if swept.damaged:
+        print(
+            f"sojourn: {swept.damaged} of them were damaged: moved to {root / 'damaged'}, and made "
+            "again",
+            file=sys.stderr,
+        )
+
+
+def print_means(swept: Swept, out: Path | None) -> None:
+    """A row for each cell and algorithm; a column for each axis and metric."""
+    terminal = console()
+    every = swept.means()
+    means = every[:_MOST_ROWS]
+    seeds = sorted({mean.seeds for mean in means})
+    count = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else f"{seeds[0]} seeds"
+    of = "1 seed" if seeds == [1] else f"mean ± half of the 95 % interval, {count}"
+    columns = [
+        Column(metric.heading, [_text(mean.estimate(metric)) for mean in means])
+        for metric in swept.spec.metrics
+    ]
+    columns = [column for column in columns if set(column.cells) != {_NOTHING}]
+    print_columns(terminal, f"{swept.spec.name}: {of}", _labels(swept, means), columns)
+    if len(every) > len(means):
+        more = f"{len(every) - len(means)} more rows are in means.parquet of --out, and in --json"
+        terminal.print(more, soft_wrap=True, markup=False, highlight=False)
+    if out:
+        terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:
+    """The axes, and whatever else tells two rows apart."""
+    axes = [
+        Column(name, [mean.cell.points[name].text for mean in means])
+        for name in swept.spec.cells[0].points
+    ]
+    others: dict[str, Callable[[Mean], str]] = {
+        "aqm": lambda mean: mean.aqm,
+        "host": lambda mean: mean.host,
+        "queue": lambda mean: mean.queue,
+        "window": lambda mean: mean.window,
+        "seeds": lambda mean: str(mean.seeds),
+    }
+    found = [Column(name, [read(mean) for mean in means]) for name, read in others.items()]
+    return axes + [column for column in found if _tells(column.heading, set(column.cells))]
+
+
+def _tells(heading: str, cells: set[str]) -> bool:
+    """An only value says something where it is not what everybody expects."""
+    return heading == "aqm" or len(cells) > 1 or (heading == "host" and cells != {"sim"})
+
+
+def _text(found: Estimate) -> str:
+    if math.isnan(found.mean):
+        return _NOTHING
+    mean = f"{found.mean:.2f}"
+    return mean if math.isinf(found.half) else f"{mean} ± {found.half:.2f}"

@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Sweeps: a scenario over the values of axes.
+
+`axis`    axes and cells                    `quantity`  values between two ends, columns
+`model`   what a SWEEP.toml is made of      `file`      one, read and checked
+`source`  an axis as it is written          `plan`      which cells there are
+`run`     the runs of all cells             `result`    tables and JSON of what came out
+`folder`  where it is kept
+"""

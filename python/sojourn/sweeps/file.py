@@ -1,0 +1,211 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A SWEEP.toml, read and checked; every mistake is named with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from sojourn import units
+from sojourn.errors import InputError
+from sojourn.metrics import METRICS, SUMMARY, Metric
+from sojourn.metrics import find as find_metric
+from sojourn.own import library
+from sojourn.runs import check_hosts
+from sojourn.scenario import toml
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.variant import Variant, read_all
+from sojourn.sweeps import plan
+from sojourn.sweeps.axis import Cell
+from sojourn.sweeps.model import MAX_RUNS, SweepTable
+
+
+class Mistake(InputError):
+    """What is wrong with a value, at a path in the file."""
+
+    def __init__(self, path: toml.Keys, reason: str) -> None:
+        super().__init__(reason)
+        self.path = path
+
+
+@dataclass(frozen=True)
+class Until:
+    """More seeds until the half width of a metric's 95 % interval is at most this."""
+
+    metric: Metric
+    half_width: float
+    at_least: int
+    at_most: int
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a file asks for."""
+
+    source: str
+    text: str
+    name: str
+    scenario: Scenario
+    cells: tuple[Cell, ...]
+    variants: tuple[Variant, ...]
+    hosts: tuple[str, ...]
+    seeds: int | Until
+    metrics: tuple[Metric, ...]
+    queue: str | None
+    window: str | None
+
+    @property
+    def measured(self) -> tuple[Metric, ...]:
+        """The columns, and what the number of seeds depends on."""
+        more = () if isinstance(self.seeds, int) else (self.seeds.metric,)
+        return tuple(dict.fromkeys((*self.metrics, *more)))
+
+    def line_of(self, key: str) -> int | None:
+        """Where the key of a scenario stands in the file."""
+        quoted = (f'"{key}"', f"'{key}'")
+        lines = enumerate(self.text.splitlines(), start=1)
+        return next((n for n, line in lines if any(word in line for word in quoted)), None)
+
+
+def load(path: str | Path) -> Sweep:
+    """The sweep in a file."""
+    source = str(path)
+    text = toml.read_text(path)
+    data = toml.parse(text, source)
+    try:
+        table = SweepTable.model_validate(data)
+    except ValidationError as error:
+        raise InputError(toml.sentences(error, data, source, text, SweepTable)) from error
+    try:
+        return _read(table, data, source, text)
+    except Mistake as error:
+        line = toml.line_of(text, error.path)
+        place = f"{source}:{line}" if line else source
+        raise InputError(f"{place}: {toml.spell(error.path)}: {error}") from error
+
+
+def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) -> Sweep:
+    if table.format != 1:
+        raise Mistake(("format",), f"{table.format} is not known; this version reads 1")
+    metrics = _metrics(table)
+    cells = plan.cells(table, metrics, Mistake)
+    scenario = _scenario(table, source)
+    _check_place(table, scenario)
+    variants = _told("aqms", lambda: read_all(_placed(table.aqms, Path(source).parent)))
+    hosts = _told("hosts", lambda: check_hosts(table.hosts))
+    seeds = _seeds(table)
+    first = seeds if isinstance(seeds, int) else seeds.at_least
+    runs = len(cells) * (len(variants) or 1) * len(hosts) * first
+    if runs > MAX_RUNS:
+        raise Mistake(
+            ("seeds",), f"{runs} runs; allowed: up to {MAX_RUNS}. Fewer cells or seeds make fewer"
+        )
+    return Sweep(
+        source=source,
+        text=text,
+        name=table.name or scenario.name,
+        scenario=scenario,
+        cells=cells,
+        variants=tuple(variants),
+        hosts=hosts,
+        seeds=seeds,
+        metrics=metrics,
+        queue=table.queue,
+        window=table.window,
+    )
+
+
+def _placed(aqms: Sequence[str], folder: Path) -> list[str]:
+    """A C file is named from the folder of the sweep."""
+    return [
+        str(folder / text) if library.is_file(text.partition(":")[0].strip()) else text
+        for text in aqms
+    ]
+
+
+def _told(key: str, read: Any) -> Any:
+    try:
+        return read()
+    except InputError as error:
+        raise Mistake((key,), str(error)) from error
+
+
+def _scenario(table: SweepTable, source: str) -> Scenario:
+    folder = Path(source).parent
+    if isinstance(table.scenario, str):
+        return toml.load(folder / table.scenario)
+    inline = dict(table.scenario)
+    toml.place_files(inline, folder)
+    return toml.validate(inline, source=f"{source}: scenario")
+
+
+def _metrics(table: SweepTable) -> tuple[Metric, ...]:
+    if table.metrics == ():
+        raise Mistake(("metrics",), f"is empty; these may stand there: {', '.join(METRICS)}")
+    found: list[Metric] = []
+    for i, name in enumerate(table.metrics or SUMMARY):
+        try:
+            metric = find_metric(name)
+        except InputError as error:
+            raise Mistake(("metrics", i), str(error)) from error
+        if metric in found:
+            raise Mistake(("metrics", i), f"'{name}' is there twice")
+        found.append(metric)
+    return tuple(found)
+
+
+def _seeds(table: SweepTable) -> int | Until:
+    seeds = table.seeds
+    if isinstance(seeds, int):
+        return seeds
+    try:
+        metric = find_metric(seeds.until)
+    except InputError as error:
+        raise Mistake(("seeds", "until"), str(error)) from error
+    path: toml.Keys = ("seeds", "half_width")
+    if seeds.at_most < seeds.at_least:
+        raise Mistake(
+            ("seeds", "at_most"), f"{seeds.at_most} is less than at_least, {seeds.at_least}"
+        )
+    return Until(metric, _half_width(seeds.half_width, metric, path), seeds.at_least, seeds.at_most)
+
+
+def _half_width(value: str | float, metric: Metric, path: toml.Keys) -> float:
+    """In the metric's unit; a number alone is in that too."""
+    try:
+        if isinstance(value, str):
+            unit = metric.unit or "1"
+            kind, amount = units.measure(value)
+            wanted, one = units.measure(f"1 {unit}")
+            if kind != wanted:
+                raise units.UnitError(f"{value!r} is not in {unit}")
+            value = float(amount / one)
+    except units.UnitError as error:
+        wish = f"'0.5 {metric.unit}'" if metric.unit else "0.01"
+        raise Mistake(path, f"{error}; of {metric.name} write it as {wish}") from error
+    if not value > 0:
+        raise Mistake(path, f"{value!r} is never reached; allowed: above 0")
+    return value
+
+
+def _check_place(table: SweepTable, scenario: Scenario) -> None:
+    """The queue and the window, unless the cells may change which there are."""
+    keys = [key for axis in table.axes for key in (*(axis.keys or ()), axis.key or "")]
+    if isinstance(table.plan.cells, tuple):
+        keys += [key for cell in table.plan.cells for key in cell]
+    if any(key.split(".")[0] == "record" for key in keys):
+        return
+    record = scenario.expand().record
+    known: dict[str, Sequence[str]] = {
+        "queue": record.queues,
+        "window": [window.name for window in record.windows],
+    }
+    for key, names in known.items():
+        asked = getattr(table, key)
+        if asked is not None and asked not in names:
+            raise Mistake((key,), f"'{asked}' is not recorded; there is: {', '.join(names)}")

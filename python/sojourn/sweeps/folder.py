@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The folder of a sweep.
+
+    DIR/result.json      format, command, seeds, versions, host, axes
+       /sweep.toml       the sweep, beside scenario.toml, the scenario
+       /cells.parquet    one row for each cell, algorithm, host, queue, window and seed
+       /means.parquet    one row for each cell, algorithm, host, queue and window: means over the
+                         seeds, and the half widths of their 95 % intervals
+       /own/             C files of yours, as they were run
+       /README.md        says all this
+       /runs/            the store: finished runs, from which the same command goes on
+
+result.json is written last, with the digests of the others.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sojourn import _native
+from sojourn.errors import InputError
+from sojourn.folder import claim
+from sojourn.own import library
+from sojourn.result import host
+from sojourn.store import digest
+
+if TYPE_CHECKING:
+    from sojourn.sweeps.file import Sweep
+    from sojourn.sweeps.result import Swept
+
+FORMAT = 1
+
+
+def save(swept: Swept, folder: Path) -> None:
+    """Write the folder; until the last file is there, it does not pass for finished."""
+    from sojourn.arrow import parquet_bytes
+
+    own = claim(folder)
+    contents = {
+        "sweep.toml": _beside_scenario(swept.spec).encode(),
+        "scenario.toml": swept.spec.scenario.to_toml().encode(),
+        "cells.parquet": parquet_bytes(swept.cells_table()),
+        "means.parquet": parquet_bytes(swept.means_table()),
+        "README.md": _README.format(
+            own=_OF_OWN if swept.sources else "", core=_native.core_version()
+        ).encode(),
+    }
+    for name, texts in swept.sources.items():
+        contents |= {f"own/{name}/{path}": text.encode() for path, text in texts.items()}
+    for name, content in contents.items():
+        own.write(name, content)
+    head = {
+        "format": FORMAT,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "core": _native.core_version(),
+        "host": host(),
+        "command": _COMMAND,
+        "sweep": swept.spec.name,
+        "axes": swept.axes(),
+        "seeds": max(row.seed for row in swept.rows),
+        "hosts": list(swept.spec.hosts),
+        "asked": _asked(swept.spec),
+        "files": {name: digest(content) for name, content in contents.items()},
+    }
+    own.write("result.json", json.dumps(head, indent=1).encode())
+
+
+def _asked(spec: Sweep) -> list[str]:
+    """Every cell with every algorithm and host, as short digests."""
+    variants = [str(variant) for variant in spec.variants] or [""]
+    scenario = digest(spec.scenario.to_toml().encode())
+    return [
+        digest(json.dumps([scenario, cell.changes, aqm, host], sort_keys=True).encode())[:16]
+        for cell in spec.cells
+        for aqm in variants
+        for host in spec.hosts
+    ]
+
+
+def check_folder(folder: Path, spec: Sweep) -> None:
+    """InputError where this sweep would replace what has more, or is no sweep's."""
+    claim(folder)
+    other = f"name another folder: --out {folder}-2"
+    if (folder / "reproduction.json").exists():
+        raise InputError(f"{folder}: holds what another command made; {other}")
+    try:
+        head = json.loads((folder / "result.json").read_bytes())
+    except (OSError, ValueError):
+        return
+    if "sweep" not in head:
+        raise InputError(f"{folder}: holds what another command made; {other}")
+    most = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_most
+    if set(head["asked"]) - set(_asked(spec)) or head["seeds"] > most:
+        raise InputError(
+            f"{folder}: holds a sweep that has cells, algorithms, hosts or seeds that this one has "
+            f"not; ask for those too, or {other}"
+        )
+
+
+def _beside_scenario(spec: Sweep) -> str:
+    """The file, with the scenario beside it; C files are named so that they are found from here."""
+    import tomlkit
+
+    document = tomlkit.parse(spec.text)
+    document.remove("scenario")
+    if any(library.is_file(variant.algorithm) for variant in spec.variants):
+        document["aqms"] = [str(variant) for variant in spec.variants]
+    return f'scenario = "scenario.toml"\n{tomlkit.dumps(document)}'
+
+
+_COMMAND = "sojourn sweep sweep.toml"
+_README = """\
+# A sweep of Sojourn
+
+In this folder, this command repeats it:
+
+    sojourn sweep sweep.toml
+
+* `sweep.toml`, `scenario.toml`: what was asked for
+* `cells.parquet`: one row for each cell, algorithm, host, queue, window and seed; the values of
+  the axes are columns
+* `means.parquet`: the same, means over the seeds; `_ci95` is half the width of the 95 % interval
+* `result.json`: version, command, host, axes
+{own}* `runs/`: each finished run with its scenario in full; the same command goes on here
+
+    import pandas;  pandas.read_parquet("cells.parquet")
+    import polars;  polars.read_parquet("means.parquet")
+
+Made by Sojourn {core}.
+"""
+_OF_OWN = """\
+* `own/`: C files of yours, as they were run, each under its name and the digest of its content
+"""

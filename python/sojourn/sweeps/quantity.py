@@ -1,0 +1,184 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Values on an axis as numbers: those between two ends, and what a column of them is called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from sojourn import algorithms, units
+from sojourn.algorithms import Value
+from sojourn.scenario.changes import write_value
+
+# For each kind of quantity: the end of its column's name and what one is there (as in other
+# results: delays in ms, rates in Mbit/s).
+_COLUMNS = {
+    "time": ("_ms", "1 ms"),
+    "data/time": ("_mbps", "1 Mbit/s"),
+    "data": ("_bytes", "1 B"),
+    "packets": ("_pkts", "1 packet"),
+    "share": ("_pct", "1 percent"),
+    "frequency": ("_hz", "1 Hz"),
+}
+# Of what only whole numbers make sense, and how these are written.
+_WHOLE: dict[str, tuple[str, Callable[[int], str]]] = {
+    "time": (units.NS, lambda number: str(units.Duration(number))),
+    "data/time": (units.BITS_PER_S, lambda number: str(units.Rate(number))),
+    "data": (units.BYTES, lambda number: str(units.Size(number))),
+    "packets": (units.PKTS, lambda number: f"{number} packets"),
+}
+
+End = str | int | float
+
+
+@dataclass(frozen=True)
+class Column:
+    """Values of one key as a table of numbers has them."""
+
+    suffix: str
+    values: tuple[Value, ...]
+
+
+def column(key: str, values: Sequence[object]) -> Column:
+    """Numbers in one unit where all values are of one kind; else as they are, or as text."""
+    kinds = {kind for value in values if value != 0 and (kind := _kind(key, value))}
+    if len(kinds) == 1 and all(value == 0 or _kind(key, value) for value in values):
+        (kind,) = kinds
+        suffix, one = _COLUMNS[kind]
+        whole = kind in ("data", "packets")
+        return Column(suffix, tuple(_number(value, one, whole) for value in values))
+    if all(isinstance(value, bool) for value in values):
+        return Column("", tuple(bool(value) for value in values))
+    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    if len(numbers) == len(values):
+        whole = all(isinstance(v, int) for v in numbers)
+        return Column("", tuple(v if whole else float(v) for v in numbers))
+    return Column("", tuple(map(write_value, values)))
+
+
+def _kind(key: str, value: object) -> str:
+    """What a value measures; empty where it has no unit."""
+    if isinstance(value, str):
+        try:
+            kind = units.measure(value)[0]
+        except units.UnitError:
+            return ""
+        is_rate = kind == "data" and key.split(".")[-1] in ("rate", "bandwidth")
+        return "data/time" if is_rate else kind if kind in _COLUMNS else ""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return "packets" if is_whole and _counts_packets(key) else ""
+
+
+def _counts_packets(key: str) -> bool:
+    """Whether it is a row of a queue where a number alone means packets."""
+    *path, name = key.split(".")
+    if path and not {"queue", "aqm"} & set(path):
+        return False
+    rows = [a.rows[name] for a in algorithms.algorithms().values() if name in a.rows]
+    return bool(rows) and all(algorithms.SCALES[row.unit].base == "packets" for row in rows)
+
+
+def _number(value: object, one: str, whole: bool) -> int | float:
+    # A number without a unit is of packets, or 0.
+    amount = _amount(value, one) if isinstance(value, str) else Fraction(str(value))
+    return round(amount) if whole else float(amount)
+
+
+def _amount(text: str, one: str) -> Fraction:
+    """How many of `one` a quantity is; an amount of data where a rate is meant is tc's 100mbit."""
+    if one.endswith("/s") and "/" not in text:
+        text += "/s"
+    return units.measure(text)[1] / units.measure(one)[1]
+
+
+def same(value: object) -> object:
+    """Equal for what is written otherwise and means the same."""
+    if isinstance(value, str):
+        try:
+            return units.measure(value)
+        except units.UnitError:
+            return value
+    return write_value(value)
+
+
+_MOST = 10**18
+
+
+@dataclass(frozen=True)
+class Span:
+    """All values between two ends, evenly or by their logarithm."""
+
+    ends: tuple[End, End]  # as they are written
+    low: Decimal
+    high: Decimal
+    unit: str
+    kind: str
+    whole: bool
+    log: bool
+
+    @classmethod
+    def read(cls, first: End, last: End, scale: Literal["even", "log"]) -> Span:
+        """From what the file has; UnitError says what is wrong."""
+        (low, unit), (high, last_unit) = _split(first), _split(last)
+        if bool(unit) != bool(last_unit):
+            raise units.UnitError(f"{first!r} and {last!r}: give both a unit, or none")
+        kind = ""
+        if unit:
+            kind, size = units.measure(f"1 {unit}")
+            other, last_size = units.measure(f"1 {last_unit}")
+            if kind != other or kind not in _COLUMNS:
+                raise units.UnitError(f"{first!r} and {last!r} are not of one kind")
+            # In the unit of the last one.
+            ratio = size / last_size
+            low = low * ratio.numerator / ratio.denominator
+        if low == high:
+            raise units.UnitError(f"{first!r} and {last!r} are the same value")
+        if scale == "log" and min(low, high) <= 0:
+            raise units.UnitError(f"{first!r} to {last!r}: a logarithmic axis begins above 0")
+        whole = isinstance(first, int) and isinstance(last, int)
+        return cls((first, last), low, high, last_unit, kind, whole, scale == "log")
+
+    def value(self, share: float, parts: int) -> Value:
+        """The value at this share of the way, with three digits of its distance to the next one
+        where there are so many parts."""
+        if share in (0, 1):
+            return self.ends[int(share)]
+        if self.log:
+            found = float(self.low) * float(self.high / self.low) ** share
+            step = abs(found * math.expm1(math.log(float(self.high / self.low)) / parts))
+            exact = _rounded(Decimal(found), step)
+        else:
+            width = self.high - self.low
+            exact = _rounded(self.low + width * Decimal(share), abs(float(width)) / parts)
+        if self.whole:
+            return round(exact)
+        return self._spell(exact) if self.unit else float(exact)
+
+    def _spell(self, number: Decimal) -> str:
+        """As people write it: in the largest unit in which it has few digits."""
+        text = f"{_plain(number)} {self.unit}".replace("percent", "%")
+        if self.kind not in _WHOLE:
+            return text
+        base, spell = _WHOLE[self.kind]
+        return spell(round(_amount(text, f"1 {base}")))
+
+
+def _split(value: End) -> tuple[Decimal, str]:
+    number, unit = units.split(value) if isinstance(value, str) else (Decimal(str(value)), "")
+    if not number.is_finite() or abs(number) >= _MOST:
+        raise units.UnitError(f"{value!r} is no end of an axis; allowed: below {_MOST:g}")
+    return number, unit
+
+
+def _rounded(number: Decimal, step: float) -> Decimal:
+    return number.quantize(Decimal(1).scaleb(math.floor(math.log10(step)) - 2))
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

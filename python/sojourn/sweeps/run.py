@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The runs of a sweep. Of each run its metrics are kept, and nothing else in memory: a sweep may
+have a hundred thousand."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from sojourn import algorithms
+from sojourn.errors import InputError
+from sojourn.executor import run_all
+from sojourn.job import Job
+from sojourn.own import library
+from sojourn.progress import Progress
+from sojourn.result import Run
+from sojourn.runs import Case, Labels, algorithms_of, changed, jobs_of, open_store
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.variant import Variant
+from sojourn.stats import estimate
+from sojourn.store import Entry
+from sojourn.sweeps import file
+from sojourn.sweeps.file import Sweep, Until
+from sojourn.sweeps.folder import check_folder, save
+from sojourn.sweeps.result import Reading, Row, Swept
+
+# Scenarios are large and jobs small: the scenarios of so many cells are there at once.
+_AT_ONCE = 100
+# A cell gets so many times its seeds in the next round: few rounds, few seeds too many.
+_GROWTH = 1.5
+
+
+def sweep(
+    path: str | os.PathLike[str],
+    *,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    again: bool = False,
+    processes: bool = False,
+    client: Any = None,
+) -> Swept:
+    """Run the sweep in a file, and save it in the folder `out`. Runs that are there already are
+    taken from there, unless `again`; so a sweep that was stopped goes on where it was.
+
+    `workers`, `processes` and `client` are as for `sojourn.run`.
+    """
+    spec = file.load(Path(path))
+    if out:
+        check_folder(Path(out), spec)
+    store = open_store(out)
+    rows: list[Row] = []
+    sources: dict[str, Mapping[str, str]] = {}
+    first = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_least
+    wanted = {number: range(1, first + 1) for number in range(1, len(spec.cells) + 1)}
+    made = 0
+    while wanted:
+        jobs = list(_jobs(spec, wanted))
+        made += len(jobs) if again else sum(not store.has(job.key) for job, _ in jobs)
+        readings = run_all(
+            [job for job, _ in jobs],
+            store=store,
+            read=partial(_read, spec, sources),
+            workers=workers,
+            again=again,
+            title=f"sweeping {spec.name}",
+            processes=processes,
+            client=client,
+        )
+        rows += [
+            _row(spec, labels, reading) for (_, labels), reading in zip(jobs, readings, strict=True)
+        ]
+        wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
+    # What more seeds added goes to the others of its cell and algorithm.
+    first_of: dict[tuple[int, str, str], int] = {}
+    for row in rows:
+        first_of.setdefault((row.cell, row.aqm, row.host), len(first_of))
+    rows.sort(key=lambda row: (row.cell, first_of[row.cell, row.aqm, row.host], row.seed))
+    swept = Swept(spec, tuple(rows), made + store.damaged, store.damaged, sources)
+    if out:
+        save(swept, Path(out))
+    return swept
+
+
+def _jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[tuple[Job, Labels]]:
+    """Every job of these cells; what cannot be run is refused before the first of them runs."""
+    variants = spec.variants or (None,)
+    shown = algorithms.shown_names(v.algorithm for v in spec.variants)
+    with Progress(f"checking {spec.name}", len(wanted)) as progress:
+        for done, numbers in _batched(list(wanted), _AT_ONCE):
+            progress.update(done)
+            for seeds in dict.fromkeys(wanted[number] for number in numbers):
+                cases = []
+                for number, variant in product(numbers, variants):
+                    if wanted[number] == seeds:
+                        scenario = _scenario(spec, number, variant)
+                        name = variant.called(shown[variant.algorithm]) if variant else ""
+                        labels: Labels = {"cell": number, "aqm": name or algorithms_of(scenario)}
+                        cases.append(Case(scenario, labels, f"cell {number}, {labels['aqm']}"))
+                yield from _refusing(spec, cases, seeds)
+
+
+def _batched(numbers: Sequence[int], size: int) -> Iterator[tuple[int, Sequence[int]]]:
+    """How many came before, and these."""
+    for start in range(0, len(numbers), size):
+        yield start, numbers[start : start + size]
+
+
+def _scenario(spec: Sweep, number: int, variant: Variant | None) -> Scenario:
+    cell = spec.cells[number - 1]
+    folder = Path(spec.source).parent
+    changes = {key: _from_folder(folder, key, value) for key, value in cell.changes.items()}
+    where = f"cell {number} ({cell.label})" + (f", {variant}" if variant else "")
+    try:
+        return changed(spec.scenario, variant, changes, where)
+    except InputError as error:
+        raise InputError(_placed(spec, str(error), where, cell.changes)) from error
+
+
+def _from_folder(folder: Path, key: str, value: object) -> object:
+    """A trace or a C file is named from the folder of the sweep."""
+    word = key.split(".")[-1]
+    is_file = isinstance(value, str) and (
+        word == "trace" or (word in ("aqm", "queue", "algorithm") and library.is_file(value))
+    )
+    return str(library.absolute(str(value), folder)) if is_file else value
+
+
+def _placed(spec: Sweep, said: str, where: str, changes: Mapping[str, object]) -> str:
+    """The file, and the line of the axis whose key is spoken of; the cell."""
+    said = said.removeprefix(f"{where}: ")
+    # A key of the command line is one of the file here.
+    said = re.sub(r"--set ([^:=]+)(=[^:]*)?: ", r"\1: ", said)
+    key = next((key for key in sorted(changes, key=len, reverse=True) if key in said), None)
+    line = spec.line_of(key) if key else None
+    place = f"{spec.source}:{line}" if line else spec.source
+    return f"{place}: {where}: {said}"
+
+
+def _refusing(spec: Sweep, cases: Sequence[Case], seeds: range) -> list[tuple[Job, Labels]]:
+    try:
+        return jobs_of(cases, seeds, spec.hosts)
+    except InputError as error:
+        # An option of the command line is a key of the file here.
+        said = re.sub(r"--host (\w+)", r'hosts = ["\1"]', str(error))
+        raise InputError(f"{spec.source}: {said}") from error
+
+
+def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> Reading:
+    """The metrics of a run, wherever they are asked for."""
+    report = entry.report
+    sources |= entry.sources
+    places = tuple(
+        (queue["name"], window["name"])
+        for queue in report["queues"]
+        for window in queue["windows"]
+        if spec.queue in (None, queue["name"]) and spec.window in (None, window["name"])
+    )
+    values = tuple(tuple(metric.of(report, *place) for metric in spec.measured) for place in places)
+    broken = any(n for queue in report["queues"] for n in queue["bad_verdicts"].values())
+    return Reading(places, values, entry if broken or report.get("not_on_linux") else None)
+
+
+def _row(spec: Sweep, labels: Labels, reading: Reading) -> Row:
+    number = int(labels["cell"])
+    if not reading.places:
+        raise InputError(
+            f"{spec.source}: cell {number} ({spec.cells[number - 1].label}) has no window "
+            f"'{spec.window}' of a queue '{spec.queue}'"
+        )
+    odd = Run(labels, reading.odd.report, reading.odd) if reading.odd else None
+    return Row(number, str(labels["aqm"]), str(labels["host"]), int(labels["seed"]), reading, odd)
+
+
+def _more(
+    spec: Sweep, until: Until, rows: Sequence[Row], had: Mapping[int, range]
+) -> dict[int, range]:
+    """The cells of which more seeds are wanted, and those. All that is compared in a cell has the
+    same seeds."""
+    column = spec.measured.index(until.metric)
+    values: dict[tuple[int, str, str, str, str], list[float]] = {}
+    for row in rows:
+        if row.cell in had:
+            for place, numbers in zip(row.reading.places, row.reading.values, strict=True):
+                key = (row.cell, row.aqm, row.host, *place)
+                values.setdefault(key, []).append(numbers[column])
+    wide = {key[0] for key, numbers in values.items() if not _is_known(numbers, until.half_width)}
+    wanted = {}
+    for number in sorted(wide):
+        have = had[number].stop - 1
+        if have < until.at_most:
+            wanted[number] = range(have + 1, min(until.at_most, math.ceil(have * _GROWTH)) + 1)
+    return wanted
+
+
+def _is_known(numbers: Sequence[float], half_width: float) -> bool:
+    """What was never measured will not be by more seeds."""
+    measured = [number for number in numbers if number == number]
+    return not measured or estimate(measured).half <= half_width

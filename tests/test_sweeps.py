@@ -1,0 +1,435 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Sweeps: which cells there are, what becomes of them, and that no run is made twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import sojourn
+from sojourn import _native
+from sojourn.cli import status
+from sojourn.errors import InputError, RunError
+from sojourn.own import template
+from sojourn.stats import estimate
+from sojourn.store import Store
+from sojourn.sweeps import file
+from sojourn.sweeps.axis import Cell
+from sojourn.sweeps.quantity import Span, column
+
+from tests.conftest import SMALL
+
+SHORT = SMALL.replace("2 s", "500 ms") + 'start_spread = "100 ms"\n'
+RATES = '[[axes]]\nkey = "dumbbell.rate"\nvalues = ["1 Mbit/s", "20 Mbit/s"]\n'
+RTTS = '[[axes]]\nkey = "dumbbell.rtt"\nfrom = "10 ms"\nto = "1 s"\nsteps = 3\nscale = "log"\n'
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scenario.toml").write_text(SHORT)
+
+
+def write(text: str, head: str = "") -> Path:
+    path = Path("sweep.toml")
+    path.write_text(f'scenario = "scenario.toml"\n{head}\n{text}')
+    return path
+
+
+def cells(text: str, head: str = "") -> list[Cell]:
+    return list(file.load(write(text, head)).cells)
+
+
+def run_keys(out: Path) -> dict[str, int]:
+    """Each finished run, and the file that it is in."""
+    return {path.parent.name: path.stat().st_ino for path in out.glob("runs/??/*/run.json")}
+
+
+def test_a_grid_has_every_value_with_every_other() -> None:
+    found = cells(RATES + RTTS)
+    assert [cell.label for cell in found] == [
+        f"{rate}, {rtt}" for rate in ("1 Mbit/s", "20 Mbit/s") for rtt in ("10 ms", "100 ms", "1 s")
+    ]
+    assert found[1].columns == {"rate_mbps": 1.0, "rtt_ms": 100.0}
+    assert found[1].changes == {"dumbbell.rate": "1 Mbit/s", "dumbbell.rtt": "100 ms"}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "steps", "scale", "values"),
+    [
+        ("10 ms", "50 ms", 5, "even", ["10 ms", "20 ms", "30 ms", "40 ms", "50 ms"]),
+        ("100 us", "1 ms", 3, "even", ["100 us", "550 us", "1 ms"]),
+        ("1 Mbit/s", "10 Mbit/s", 3, "log", ["1 Mbit/s", "3.16 Mbit/s", "10 Mbit/s"]),
+        ("10 Mbit/s", "1 Mbit/s", 3, "log", ["10 Mbit/s", "3.16 Mbit/s", "1 Mbit/s"]),
+        ("1 kB", "2 kB", 4, "even", ["1 kB", "1.333 kB", "1.667 kB", "2 kB"]),
+        ("1 KiB", "2 KiB", 4, "even", ["1 KiB", "1.365 kB", "1.707 kB", "2 KiB"]),
+        ("1 packet", "100 packets", 3, "log", ["1 packet", "10 packets", "100 packets"]),
+        ("1 %", "2 %", 3, "even", ["1 %", "1.5 %", "2 %"]),
+        (1, 100, 3, "log", [1, 10, 100]),
+        (1, 4, 3, "even", [1, 2, 4]),
+        (0.5, 1, 3, "even", [0.5, 0.75, 1.0]),
+    ],
+)
+def test_values_between_two_ends_read_as_people_write_them(
+    low: Any, high: Any, steps: int, scale: Any, values: list[object]
+) -> None:
+    span = Span.read(low, high, scale)
+    assert [span.value(i / (steps - 1), steps - 1) for i in range(steps)] == values
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "suffix", "numbers"),
+    [
+        ("dumbbell.rtt", ["500 us", "1 s", 0], "_ms", [0.5, 1000.0, 0.0]),
+        ("dumbbell.rate", ["100 kbit/s", "1 MB/s", "100mbit"], "_mbps", [0.1, 8.0, 100.0]),
+        ("flows.f.app.size", ["1 kB", "1 KiB"], "_bytes", [1000, 1024]),
+        ("queue.limit", [10, "20 packets"], "_pkts", [10, 20]),
+        ("limit", [10], "_pkts", [10]),
+        ("loss", ["1 %", "0.5 %"], "_pct", [1.0, 0.5]),
+        ("flows.f.count", [1, 2], "", [1, 2]),
+        ("flows.f.count", [1, 2.5], "", [1.0, 2.5]),
+        ("queue.ecn", [True, False], "", [True, False]),
+        ("flows.f.transport.cc", ["reno", "cubic"], "", ["reno", "cubic"]),
+        ("flows.f.app", [{"kind": "bulk"}, "cbr"], "", ['{kind = "bulk"}', "cbr"]),
+        ("mixed", ["1 s", "1 kB"], "", ["1 s", "1 kB"]),
+    ],
+)
+def test_a_column_has_one_unit_and_says_which(
+    key: str, values: list[object], suffix: str, numbers: list[object]
+) -> None:
+    found = column(key, values)
+    assert (found.suffix, list(found.values)) == (suffix, numbers)
+
+
+def test_several_keys_move_together() -> None:
+    pairs = '[[axes]]\nkeys = ["flows.bulk.count", "queue.limit"]\nvalues = [[1, 100], [9, 900]]\n'
+    first, second = cells(pairs)
+    assert first.changes == {"flows.bulk.count": 1, "queue.limit": 100}
+    assert second.columns == {"flows_bulk_count": 9, "limit_pkts": 900}
+    one = '[[axes]]\nname = "rtt"\nkeys = ["a.delay", "b.delay"]\nvalues = ["1 ms", "2 ms"]\n'
+    assert [cell.changes for cell in cells(one)][1] == {"a.delay": "2 ms", "b.delay": "2 ms"}
+    assert cells(one)[1].columns == {"rtt_ms": 2.0}
+
+
+def test_named_values_say_what_they_set() -> None:
+    (off, on) = cells(
+        '[[axes]]\nname = "signal"\nvalues = [{ name = "drop", set = { "queue.ecn" = false } }, '
+        '{ name = "ecn", set = { "queue.ecn" = true, "flows.bulk.transport.ecn" = true } }]\n'
+    )
+    assert (off.texts, on.columns) == ({"signal": "drop"}, {"signal": "ecn"})
+    assert on.changes == {"queue.ecn": True, "flows.bulk.transport.ecn": True}
+
+
+def test_a_list_has_the_cells_that_it_names() -> None:
+    rows = '[[plan.cells]]\n"dumbbell.rate" = "1 Mbit/s"\n"dumbbell.rtt" = "1 ms"\n'
+    found = cells(rows + rows.replace("1 ms", "2 ms"), '[plan]\nkind = "list"\n')
+    assert [cell.label for cell in found] == ["1 Mbit/s, 1 ms", "1 Mbit/s, 2 ms"]
+
+
+def test_a_latin_hypercube_has_each_stratum_of_each_axis_once() -> None:
+    axes = (
+        '[[axes]]\nkey = "dumbbell.rtt"\nfrom = "10 ms"\nto = "110 ms"\n'
+        '[[axes]]\nkey = "dumbbell.rate"\nfrom = "1 Mbit/s"\nto = "100 Mbit/s"\nscale = "log"\n'
+        '[[axes]]\nkey = "flows.bulk.transport.cc"\nvalues = ["reno", "cubic"]\n'
+    )
+
+    def drawn(seed: int) -> list[Cell]:
+        return cells(axes, f'plan = {{ kind = "latin_hypercube", cells = 50, seed = {seed} }}\n')
+
+    found = drawn(1)
+    rtts = sorted(float(cell.columns["rtt_ms"]) for cell in found)
+    assert all(10 + 2 * n - 0.02 <= rtt <= 12 + 2 * n + 0.02 for n, rtt in enumerate(rtts))
+    rates = sorted(float(cell.columns["rate_mbps"]) for cell in found)
+    assert sum(rate < 10 for rate in rates) == 25
+    kinds = [cell.columns["flows_bulk_transport_cc"] for cell in found]
+    assert kinds.count("reno") == kinds.count("cubic") == 25
+    assert [cell.label for cell in drawn(1)] == [cell.label for cell in found]
+    assert [cell.label for cell in drawn(2)] != [cell.label for cell in found]
+
+
+def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
+    head = 'aqms = ["codel", "pie"]\nseeds = 2\nmetrics = ["queue_delay_mean_ms", "jain"]\n'
+    out = Path("out")
+    swept = sojourn.sweep(write(RATES, head), out=out)
+    table = pd.read_parquet(out / "cells.parquet")
+    labels = ["cell", "rate_mbps", "aqm", "host", "queue", "window", "seed"]
+    assert list(table.columns) == [*labels, "queue_delay_mean_ms", "jain"]
+    assert list(table["rate_mbps"]) == [1.0] * 4 + [20.0] * 4
+    assert list(table["aqm"]) == ["codel", "codel", "pie", "pie"] * 2
+    assert list(table["seed"]) == [1, 2] * 4
+    alone = sojourn.run(
+        "scenario.toml", aqms=["pie"], changes={"dumbbell.rate": "20 Mbit/s"}, seeds=2
+    )
+    values = [run.report["queues"][0]["windows"][0]["queue_delay_ms"]["mean"] for run in alone]
+    assert list(table["queue_delay_mean_ms"])[-2:] == values
+    means = pd.read_parquet(out / "means.parquet").iloc[-1]
+    found = estimate(values)
+    assert (means["seeds"], means["queue_delay_mean_ms"]) == (2, found.mean)
+    assert means["queue_delay_mean_ms_ci95"] == found.half
+    head_of = json.loads((out / "result.json").read_text())
+    assert set(head_of["files"]) == {
+        "cells.parquet",
+        "means.parquet",
+        "sweep.toml",
+        "scenario.toml",
+        "README.md",
+    }
+    assert "sojourn sweep sweep.toml" in (out / "README.md").read_text()
+    os.chdir(out)
+    assert sojourn.sweep("sweep.toml", out=".").made == 0
+    assert repr(swept) == "<Swept: small, 2 cells, 8 runs>"
+
+
+def test_the_json_has_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["sweep", str(write(RATES, "seeds = 2")), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["runs"] == {"all": 4, "made": 4, "damaged": 0}
+    assert data["axes"] == [{"name": "rate", "keys": ["dumbbell.rate"], "columns": ["rate_mbps"]}]
+    (first, _) = data["cells"]
+    labels = {"cell": 1, "rate_mbps": 1.0, "aqm": "codel", "host": "sim", "seeds": 2}
+    assert labels.items() <= first.items()
+    metric = first["metrics"]["utilisation_pct"]
+    assert metric["ci95"][0] <= metric["mean"] <= metric["ci95"][1] and len(metric["values"]) == 2
+    assert first["metrics"]["fct_p75_s"]["mean"] is None
+
+
+@pytest.mark.parametrize("width", [50, 80, 300])
+def test_the_table_has_values_as_people_write_them_at_any_width(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert status(["sweep", str(write(RATES + RTTS))]) == 0
+    said = capsys.readouterr()
+    assert max(map(len, said.out.splitlines())) <= width
+    assert "20 Mbit/s" in said.out and "100 ms" in said.out and "…" not in said.out
+    assert "6 cells, 6 runs: 0 were there, 6 made" in said.err
+
+
+def test_what_is_there_is_not_made_again_whatever_the_sweep_is_called() -> None:
+    assert sojourn.sweep(write(RATES)).made == 2
+    more = RATES.replace('"1 Mbit/s"', '"1 Mbit/s", "5 Mbit/s"')
+    assert sojourn.sweep(write(more, "seeds = 2")).made == 4
+    assert sojourn.sweep(write(more, "seeds = 2"), again=True).made == 6
+
+
+def test_a_killed_sweep_goes_on_where_it_was_and_makes_no_run_twice() -> None:
+    Path("scenario.toml").write_text(SMALL.replace("2 s", "20 s"))
+    path = write('[[axes]]\nkey = "dumbbell.rtt"\nfrom = "10 ms"\nto = "49 ms"\nsteps = 40\n')
+    out = Path("out")
+    words = [sys.executable, "-m", "sojourn", "sweep", str(path), "--out", "out", "--workers", "2"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as command:
+        deadline = time.monotonic() + 60
+        while len(run_keys(out)) < 5 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        command.send_signal(signal.SIGKILL)
+        command.wait()
+    before = run_keys(out)
+    assert 5 <= len(before) < 40 and not (out / "result.json").exists()
+    swept = sojourn.sweep(path, out=out)
+    after = run_keys(out)
+    assert len(after) == 40 and before.items() <= after.items()
+    assert swept.made == 40 - len(before)
+
+
+def test_a_damaged_run_is_made_again_and_named(capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = write(RATES), Path("out")
+    sojourn.sweep(path, out=out)
+    run = next(out.glob("runs/??/*/run.json"))
+    run.write_bytes(run.read_bytes()[:-9])
+    assert status(["sweep", str(path), "--out", "out"]) == 0
+    said = capsys.readouterr().err
+    assert "2 runs: 1 were there, 1 made" in said
+    assert "1 of them were damaged: moved to out/runs/damaged, and made again" in said
+
+
+def test_more_seeds_come_until_the_interval_is_narrow() -> None:
+    Path("scenario.toml").write_text(SMALL)
+    axes = '[[axes]]\nkey = "dumbbell.rate"\nvalues = ["1 Mbit/s", "50 Mbit/s"]\n'
+    until = "{ until = 'queue_delay_mean_ms', half_width = '2 ms', at_least = 3, at_most = 30 }"
+    head = f'seeds = {until}\nmetrics = ["jain"]\n'
+    swept = sojourn.sweep(write(axes, head))
+    slow, fast = swept.means()
+    metric = swept.spec.measured[1]
+    assert metric.name == "queue_delay_mean_ms"
+    assert slow.seeds > fast.seeds == 3
+    assert fast.estimate(metric).half <= 2
+    assert slow.estimate(metric).half <= 2 or slow.seeds == 30
+    fewer = estimate(slow.values[metric][:3])
+    assert fewer.half > 2, "three seeds would not have been enough"
+    seeds = [row.seed for row in swept.rows if row.cell == 1]
+    assert seeds == list(range(1, slow.seeds + 1))
+    both = sojourn.sweep(write(axes, head + 'aqms = ["codel", "pie"]\n'))
+    slowest = [(row.aqm, row.seed) for row in both.rows if row.cell == 1]
+    most = len(slowest) // 2
+    assert slowest == [(aqm, n + 1) for aqm in ("codel", "pie") for n in range(most)]
+    assert sojourn.sweep(write(axes, head)).made == 0
+
+
+def test_a_window_of_a_queue_may_be_chosen() -> None:
+    windows = '\n[record]\nwindows = [{ name = "begin", from = "0 s", to = "400 ms" }, '
+    Path("scenario.toml").write_text(
+        SHORT + windows + '{ name = "end", from = "400 ms", to = "500 ms" }]\n'
+    )
+    every = sojourn.sweep(write(RATES))
+    assert [mean.window for mean in every.means()] == ["begin", "end"] * 2
+    end = sojourn.sweep(write(RATES, 'window = "end"'))
+    assert [mean.window for mean in end.means()] == ["end"] * 2
+    assert end.made == 0
+
+
+def test_the_algorithm_may_be_an_axis_and_a_c_file_is_named_from_the_sweep() -> None:
+    axes = '[[axes]]\nname = "discipline"\nkey = "dumbbell.aqm"\nvalues = ["codel", "pie"]\n'
+    swept = sojourn.sweep(write(axes))
+    assert [row.aqm for row in swept.rows] == ["codel", "pie"]
+    Path("below").mkdir()
+    template.write(Path("below/mine.c"))
+    Path("below/sweep.toml").write_text(
+        f'scenario = "../scenario.toml"\naqms = ["./mine.c"]\n{RATES}'
+    )
+    own = sojourn.sweep("below/sweep.toml", out="out")
+    assert {row.aqm for row in own.rows} == {"mine"}
+    assert list(Path("out/own").glob("mine.c@*/mine.c"))
+    os.chdir("out")
+    assert sojourn.sweep("sweep.toml", out=".").made == 0
+    os.chdir("..")
+    Path("below/sweep.toml").write_text(
+        'scenario = "../scenario.toml"\n'
+        '[[axes]]\nname = "discipline"\nkey = "dumbbell.aqm"\nvalues = ["./mine.c", "codel"]\n'
+    )
+    assert [row.aqm for row in sojourn.sweep("below/sweep.toml").rows] == ["mine", "codel"]
+
+
+def test_a_scenario_may_stand_in_the_sweep_and_its_result_repeats() -> None:
+    inline = SHORT.replace("[dumbbell]", "[scenario.dumbbell]")
+    inline = inline.replace("[[dumbbell.flows]]", "[[scenario.dumbbell.flows]]")
+    Path("sweep.toml").write_text(f"seeds = 2\n{RATES}[scenario]\n{inline}")
+    inside = sojourn.sweep("sweep.toml", out="out")
+    assert (inside.made, len(inside.rows)) == (4, 4)
+    os.chdir("out")
+    assert sojourn.sweep("sweep.toml", out=".").made == 0
+
+
+def test_a_run_that_fails_is_named_by_its_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing:
+        def submit(self, work: Any, job: Any) -> Future[bytes]:
+            future: Future[bytes] = Future()
+            future.set_exception(ValueError("no luck"))
+            return future
+
+    with pytest.raises(RunError, match=r"small, cell 2, codel, seed 1: no luck"):
+        sojourn.sweep(write(RATES), client=Failing())
+
+
+def test_a_long_table_says_how_much_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sojourn.cli.sweep._MOST_ROWS", 2)
+    assert status(["sweep", str(write(RATES, "aqms = ['codel', 'pie']"))]) == 0
+    assert "2 more rows are in means.parquet of --out, and in --json" in capsys.readouterr().out
+
+
+def test_a_folder_of_something_else_or_of_more_is_left_alone() -> None:
+    sojourn.run("scenario.toml", out="run")
+    path = write(RATES, "seeds = 2")
+    with pytest.raises(InputError, match="run: holds what another command made; name another"):
+        sojourn.sweep(path, out="run")
+    sojourn.sweep(path, out="out")
+    with pytest.raises(InputError, match=r"holds a sweep that has cells, .* ask for those too"):
+        sojourn.sweep(write(RATES.replace("20", "30"), "seeds = 2"), out="out")
+    with pytest.raises(InputError, match="seeds that this one has not"):
+        sojourn.sweep(write(RATES), out="out")
+    with pytest.raises(InputError, match="holds what another command made"):
+        sojourn.run("scenario.toml", out="out")
+    assert status(["reproduce", "duk/1", "--quick", "--out", "out"]) == 2
+    with pytest.raises(InputError, match="holds a sweep"):
+        sojourn.Result.load("out")
+    assert sojourn.sweep(write(RATES + RTTS, "seeds = 2"), out="other").made == 12
+
+
+def test_a_thousand_cells_that_are_there_take_seconds() -> None:
+    Path("scenario.toml").write_text(SMALL.replace("2 s", "1 ms"))
+    rtts = '[[axes]]\nkey = "dumbbell.rtt"\nfrom = "1 ms"\nto = "1000 ms"\nsteps = 1000\n'
+    path = write(rtts)
+    assert sojourn.sweep(path).made == 1000
+    begun = time.process_time()
+    assert sojourn.sweep(path).made == 0
+    assert time.process_time() - begun < 5
+
+
+class Scheduler(ThreadPoolExecutor):
+    """What a client of Dask has, without Dask."""
+
+    version = _native.core_version()
+    workers = 2
+
+    def __init__(self, address: str, **_: Any) -> None:
+        super().__init__(2)
+        if address == "tcp://nowhere":
+            raise OSError(address)
+
+    def ncores(self) -> dict[str, int]:
+        return dict.fromkeys(map(str, range(self.workers)), 1)
+
+    def run(self, _: Any) -> dict[str, str]:
+        return dict.fromkeys(self.ncores(), self.version)
+
+    def submit(self, *words: Any, **named: Any) -> Future[Any]:
+        return super().submit(*words, **named)
+
+
+@pytest.fixture
+def dask(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Scheduler]]:
+    module = types.ModuleType("distributed")
+    client = type("Client", (Scheduler,), {})
+    module.Client = client  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "distributed", module)
+    yield client
+
+
+def test_a_cluster_makes_the_runs_and_they_are_filed_here(dask: type[Scheduler]) -> None:
+    path = write(RATES)
+    assert status(["sweep", str(path), "--dask", "tcp://here", "--out", "out"]) == 0
+    assert all(Store(Path("out/runs")).load(key) for key in run_keys(Path("out")))
+    assert sojourn.sweep(path, out="out").made == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "changes", "said"),
+    [
+        ("tcp://nowhere", {}, "no scheduler answers there"),
+        ("tcp://here", {"workers": 0}, "has no workers"),
+        ("tcp://here", {"version": "0"}, "worker 0 has Sojourn 0, this is"),
+    ],
+)
+def test_a_cluster_that_cannot_be_used_is_one_sentence(
+    dask: type[Scheduler],
+    address: str,
+    changes: dict[str, Any],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in changes.items():
+        monkeypatch.setattr(dask, name, value)
+    assert status(["sweep", str(write(RATES)), "--dask", address]) == 2
+    assert f"--dask {address}: " in (err := capsys.readouterr().err) and said in err
+
+
+def test_without_dask_there_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert status(["sweep", str(write(RATES)), "--dask", "tcp://here"]) == 2
+    assert "`pip install distributed` installs it" in capsys.readouterr().err

@@ -39,8 +39,9 @@ def folders(tmp_path: Path) -> list[Path]:
 
 
 def test_a_row_stands_for_each_algorithm_of_each_result(
-    folders: list[Path], capsys: pytest.CaptureFixture[str]
+    folders: list[Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert status(["compare", *map(str, folders)]) == 0
     text = capsys.readouterr().out
     for result in ("near", "far"):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import time
 import tomllib
 from pathlib import Path
 
@@ -368,3 +369,20 @@ def test_the_published_schema_is_fresh() -> None:
 def test_the_schema_takes_what_the_models_take(text: str) -> None:
     loads(text)
     jsonschema.validate(tomllib.loads(text), json.loads(schema.text()))
+
+
+def _with_starts(count: int) -> str:
+    times = ", ".join(f'"{number % 9000} ms"' for number in range(count))
+    return SMALL.replace("format = 1", "format = 2") + f"start = [{times}]\n"
+
+
+def test_a_list_of_times_is_read_and_written_in_time_that_grows_with_its_length() -> None:
+    def cpu_s(count: int) -> float:
+        before = time.process_time()
+        scenario = loads(_with_starts(count))
+        assert loads(scenario.to_toml()) == scenario
+        return time.process_time() - before
+
+    cpu_s(1_000)
+    # A square would be sixty-four times as much.
+    assert cpu_s(40_000) < 20 * min(cpu_s(5_000) for _ in range(2))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -138,8 +139,8 @@ def _inline(value: Any) -> Any:
             table[key] = _inline(item)
         return table
     if isinstance(value, list | tuple):
-        if value and all(type(item) is int for item in value):
-            return _numbers(value)
+        if len(value) > _SHORT and all(type(item) in (int, str) for item in value):
+            return _long(value)
         array = tomlkit.array()
         for item in value:
             array.append(_inline(item))
@@ -147,12 +148,17 @@ def _inline(value: Any) -> Any:
     return value
 
 
-def _numbers(value: Sequence[int]) -> Any:
-    """A list of numbers, as a trace has them by the hundred thousand. An array of tomlkit takes the
-    square of their number; it writes an integer as the text that was read for it."""
+# Longer lists are made of their text.
+_SHORT = 100
+
+
+def _long(value: Sequence[int | str]) -> Any:
+    """A list of numbers or of names and quantities, as a trace or a list of times has them by the
+    hundred thousand. An array of tomlkit takes the square of their number; it writes an integer as
+    the text that was read for it. JSON writes such texts as TOML does."""
     from tomlkit.items import Integer, Trivia
 
-    return Integer(0, Trivia(), f"[{', '.join(map(str, value))}]")
+    return Integer(0, Trivia(), json.dumps(value, ensure_ascii=False))
 
 
 def _sentences(error: ValidationError, data: dict[str, Any], source: str, text: str) -> str:

@@ -2,19 +2,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Scenarios: what is simulated, written in TOML or made of these classes."""
 
+from sojourn.scenario.links import Cable, Jitter, Link, Queue, Step
 from sojourn.scenario.model import (
     Bulk,
-    Cable,
     Cbr,
     Dumbbell,
     Flow,
-    Jitter,
-    Link,
-    Queue,
     Record,
     Respawn,
     Scenario,
-    Step,
     Tcp,
     Traffic,
     Udp,

@@ -180,7 +180,8 @@ _TIMED = {"rate", "trace"}
 
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
     """The keys of the network, as they are set."""
-    from sojourn.scenario.model import Dumbbell, Link
+    from sojourn.scenario.links import Link
+    from sojourn.scenario.model import Dumbbell
 
     if isinstance(data.get("dumbbell"), dict):
         yield from (f"dumbbell.{key}" for key in Dumbbell.model_fields)

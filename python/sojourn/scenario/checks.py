@@ -19,7 +19,8 @@ from sojourn.scenario import trace
 from sojourn.units import Duration
 
 if TYPE_CHECKING:
-    from sojourn.scenario.model import Dumbbell, Flow, Link, Scenario, Traffic
+    from sojourn.scenario.links import Link
+    from sojourn.scenario.model import Dumbbell, Flow, Scenario, Traffic
 
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]

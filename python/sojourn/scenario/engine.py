@@ -9,7 +9,8 @@ from typing import Any
 
 from sojourn import algorithms
 from sojourn.scenario import times, trace
-from sojourn.scenario.model import Bulk, Cbr, Flow, Link, Respawn, Scenario, Tcp
+from sojourn.scenario.links import Link
+from sojourn.scenario.model import Bulk, Cbr, Flow, Respawn, Scenario, Tcp
 from sojourn.units import Duration
 
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sojourn.scenario.links import Link, Queue
 from sojourn.scenario.model import (
     WHOLE,
     Dumbbell,
     Flow,
-    Link,
-    Queue,
     Record,
     Scenario,
     Tcp,

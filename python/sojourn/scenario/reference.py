@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sojourn import units
-from sojourn.scenario import model, times
+from sojourn.scenario import links, model, times
 
 DEFAULT = Path("docs/keys.md")
 
@@ -35,8 +35,8 @@ reason.
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The scenario", model.Scenario),
     ("`[dumbbell]`", model.Dumbbell),
-    ("`[[links]]`", model.Link),
-    ("`[[cables]]`", model.Cable),
+    ("`[[links]]`", links.Link),
+    ("`[[cables]]`", links.Cable),
     ("`[[flows]]` and `[[dumbbell.flows]]`", model.Flow),
     ('`transport`, `kind = "tcp"`', model.Tcp),
     ('`transport`, `kind = "udp"`', model.Udp),
@@ -48,8 +48,8 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("times by flow, `normal`", times.Normal),
     ("times by flow, `exponential`", times.Exponential),
     ("times by flow, `poisson`", times.Poisson),
-    ("`jitter`", model.Jitter),
-    ("`schedule`", model.Step),
+    ("`jitter`", links.Jitter),
+    ("`schedule`", links.Step),
     ("`[record]`", model.Record),
     ("`windows` of `[record]`", model.Window),
 )
@@ -140,7 +140,7 @@ _NAMED = {
     "Jitter": "a table",
     "Record": "a table",
     "Dumbbell": "a table",
-    "_Direction": "a table of keys of links",
+    "Direction": "a table of keys of links",
     "Tcp": "a kind or its table",
     "Udp": "a kind or its table",
     "Bulk": "a kind or its table",

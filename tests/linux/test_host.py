@@ -104,6 +104,57 @@ def test_each_flow_has_its_own_round_trip_on_both_hosts() -> None:
             assert rtt_ms <= flow["srtt_ms"] < rtt_ms + 60, flow
 
 
+LOT = """
+format = 2
+name = "two bottlenecks"
+duration = "10 s"
+
+[parking_lot]
+edges = { rate = "20 Mbit/s", delay = "2 ms" }
+
+[[parking_lot.hops]]
+count = 2
+rate = "4 Mbit/s"
+delay = "10 ms"
+aqm = "codel"
+back = { rate = "4 Mbit/s" }
+
+[[parking_lot.flows]]
+name = "through"
+count = 2
+
+[[parking_lot.flows]]
+name = "cross"
+over = "each"
+
+[[parking_lot.flows]]
+name = "against"
+over = [2, 1]
+transport = "udp"
+app = { kind = "cbr", rate = "1 Mbit/s", payload = "1000 B" }
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_parking_lot_is_the_same_network_on_both_hosts() -> None:
+    linux, _ = outcome(LOT, 1)
+    done = _native.run(json.dumps(loads(LOT).to_engine()), 1)
+    assert done
+    sim = json.loads(done[0])
+    for here, there in zip(linux["queues"], sim["queues"], strict=True):
+        [ours], [theirs] = here["windows"], there["windows"]
+        assert ours["utilisation_pct"] == pytest.approx(theirs["utilisation_pct"], abs=3)
+        assert ours["queue_delay_ms"]["mean"] == pytest.approx(
+            theirs["queue_delay_ms"]["mean"], rel=0.3
+        )
+    for report in (linux, sim):
+        groups = {group["name"]: group for group in report["transport"][0]["groups"]}
+        assert groups.keys() == {"through", "cross 1", "cross 2", "against"}
+        # 2 + 2 * 10 + 2 ms, and what two full queues on the way back add.
+        assert 24 < groups["against"]["delay_ms"] < 40
+        assert groups["cross 1"]["goodput_mbps"] > groups["through"]["goodput_mbps"] / 2
+
+
 AGED = """
 format = 2
 name = "an age"

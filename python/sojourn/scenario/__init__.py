@@ -4,10 +4,14 @@
 
 from sojourn.scenario.links import Cable, Jitter, Link, Queue, Step
 from sojourn.scenario.model import (
+    Between,
     Bulk,
     Cbr,
+    Crossing,
+    DualTransmitter,
     Dumbbell,
     Flow,
+    ParkingLot,
     Record,
     Respawn,
     Scenario,
@@ -16,22 +20,30 @@ from sojourn.scenario.model import (
     Udp,
     Window,
 )
+from sojourn.scenario.shorthand import Back, Edge, Hop, Side
 from sojourn.scenario.times import Even, Exponential, Normal, Poisson, Uniform
 from sojourn.scenario.toml import load, loads
 from sojourn.units import Duration, Rate, Share, Size
 
 __all__ = [
+    "Back",
+    "Between",
     "Bulk",
     "Cable",
     "Cbr",
+    "Crossing",
+    "DualTransmitter",
     "Dumbbell",
     "Duration",
+    "Edge",
     "Even",
     "Exponential",
     "Flow",
+    "Hop",
     "Jitter",
     "Link",
     "Normal",
+    "ParkingLot",
     "Poisson",
     "Queue",
     "Rate",
@@ -39,6 +51,7 @@ __all__ = [
     "Respawn",
     "Scenario",
     "Share",
+    "Side",
     "Size",
     "Step",
     "Tcp",

@@ -9,22 +9,21 @@ import functools
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from sojourn import _native
 from sojourn.errors import nearest
 from sojourn.linux.transport import FOREIGN
 from sojourn.scenario import trace
+from sojourn.scenario.checks_shorthand import of_shorthand
+from sojourn.scenario.lay import Laid, lay
+from sojourn.scenario.problem import Path, Problem, shaping, unique
 from sojourn.units import Duration
 
 if TYPE_CHECKING:
     from sojourn.scenario.links import Link
-    from sojourn.scenario.model import Dumbbell, Flow, Scenario, Traffic
-
-Path = tuple[str | int, ...]
-Problem = tuple[Path, str]
-
+    from sojourn.scenario.model import Flow, Scenario, Traffic
 
 # More would hide the first, and a search for the nearest name costs what there is to search.
 MOST_PROBLEMS = 20
@@ -33,24 +32,34 @@ MOST_PROBLEMS = 20
 def problems(scenario: Scenario) -> list[Problem]:
     """All that does not fit, and no more of it than `MOST_PROBLEMS` and one. The engine is asked
     where nothing else is wrong, since it refuses the same once more."""
-    found = list(islice(_problems(scenario), MOST_PROBLEMS + 1))
-    return found or list(islice(_engine(scenario), MOST_PROBLEMS + 1))
+    laid, unsound = None, False
+    found: list[Problem] = []
+    if scenario.shorthand:
+        found = list(islice(of_shorthand(scenario), MOST_PROBLEMS + 1))
+        # What is not sound has no graph.
+        unsound = bool(found)
+        laid = None if unsound else lay(scenario.shorthand)
+    links = laid.links if laid else scenario.links
+    queues = None if unsound else [link.name for link in links if link.takes_time]
+    if laid:
+        each = enumerate(laid.links)
+        of_queues = ((laid.written(at), why) for i, link in each for at, why in _queue(link, i))
+        found += islice(dict(of_queues).items(), MOST_PROBLEMS + 1)
+    found += islice(_problems(scenario, queues), MOST_PROBLEMS + 1)
+    return found or list(islice(_engine(scenario, laid), MOST_PROBLEMS + 1))
 
 
-def _problems(scenario: Scenario) -> Iterator[Problem]:
+def _problems(scenario: Scenario, queues: Sequence[str] | None) -> Iterator[Problem]:
     if scenario.duration == 0:
         yield ("duration",), "a run of no time; allowed: more than 0 s"
     if scenario.duration > trace.MAX_DURATION_NS and _traces(scenario):
         yield ("duration",), f"a run with a trace; allowed: {Duration(trace.MAX_DURATION_NS)}"
-    if scenario.dumbbell:
-        yield from _dumbbell(scenario)
-        queues = ["bottleneck"]
-        traffic: Sequence[Traffic] = scenario.dumbbell.flows
-        where: Path = ("dumbbell", "flows")
+    traffic: Sequence[Traffic] = scenario.flows
+    where: Path = ("flows",)
+    if scenario.shorthand:
+        traffic, where = scenario.shorthand.flows, (scenario.shorthand.key, "flows")
     else:
         yield from _graph(scenario)
-        queues = [link.name for link in scenario.links if link.takes_time]
-        traffic, where = scenario.flows, ("flows",)
     for index, flow in enumerate(traffic):
         yield from _flow(flow, (*where, index))
     yield from _record(scenario, queues)
@@ -61,18 +70,19 @@ def _traces(scenario: Scenario) -> bool:
     return any(link.trace for link in links)
 
 
-def _engine(scenario: Scenario) -> Iterator[Problem]:
+def _engine(scenario: Scenario, laid: Laid | None) -> Iterator[Problem]:
     """Whatever else the engine would refuse, in its own words."""
     from sojourn.scenario.engine import to_engine, without_foreign
     from sojourn.scenario.expand import expand
 
-    engines = json.dumps(without_foreign(to_engine(expand(scenario))))
+    engines = json.dumps(without_foreign(to_engine(expand(scenario, laid))))
     for key, reason in _native.check_scenario(engines):
         # The engine's keys are ours with the base unit at the end.
         words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
         path = _as_written(tuple(int(word) if word.isdigit() else word for word in words))
+        path = laid.written(path) if laid else path
         written = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
-        yield _of_dumbbell(path) if scenario.dumbbell else path, written
+        yield path, written
 
 
 # The engine's names of keys that have several forms.
@@ -86,67 +96,17 @@ def _as_written(path: Path) -> Path:
     return path
 
 
-def _of_dumbbell(path: Path) -> Path:
-    """The key of the shorthand that a key of its graph was made of."""
-    if path[:1] == ("links",):
-        names = {"delay": "rtt", "queue": "aqm"}
-        return ("dumbbell", *(names.get(str(word), word) for word in path[2:]))
-    return ("dumbbell", *path) if path[:1] == ("flows",) else path
-
-
-def _unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:
-    seen: set[str] = set()
-    for index, name in enumerate(names):
-        if name in seen:
-            yield (*where, index, *key), f"'{name}' is there twice"
-        seen.add(name)
-
-
-def _dumbbell(scenario: Scenario) -> Iterator[Problem]:
-    for key in ("nodes", "links", "flows"):
-        if getattr(scenario, key):
-            yield (key,), "a scenario is either a [dumbbell] or a graph of nodes, links and flows"
-    assert scenario.dumbbell
-    if scenario.dumbbell.rate is None and scenario.dumbbell.trace is None:
-        yield ("dumbbell", "rate"), "is missing"
-    yield from _shaping(scenario.dumbbell, ("dumbbell",))
-    flows = scenario.dumbbell.flows
-    yield from _unique([f.name for f in flows], ("dumbbell", "flows"), ("name",))
-    if not flows:
-        yield ("dumbbell", "flows"), "no flows"
-
-
-def _shaping(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
-    if link.trace is not None:
-        for key in ("rate", "schedule", "ring"):
-            if getattr(link, key):
-                yield (*where, key), "a trace says when packets leave: leave this out"
-        if link.shaper != "wire":
-            yield (*where, "shaper"), "a trace says when packets leave: only 'wire' goes with it"
-        return
-    if link.rate is None and link.schedule:
-        yield (*where, "schedule"), "a schedule of rates needs a rate to begin with"
-    if link.rate is None and link.shaper != "wire":
-        yield (*where, "shaper"), f"'{link.shaper}' needs a rate"
-    for index, (earlier, later) in enumerate(pairwise(link.schedule), start=1):
-        if later.at <= earlier.at:
-            yield (
-                (*where, "schedule", index, "at"),
-                f"'{later.at}' is not later than the step before it, at '{earlier.at}'",
-            )
-
-
 def _graph(scenario: Scenario) -> Iterator[Problem]:
     if not scenario.nodes:
         yield ("nodes",), "no nodes: give nodes, links and flows, or a [dumbbell]"
-    yield from _unique(scenario.nodes, ("nodes",))
-    yield from _unique([link.name for link in scenario.links], ("links",), ("name",))
-    yield from _unique([flow.name for flow in scenario.flows], ("flows",), ("name",))
+    yield from unique(scenario.nodes, ("nodes",))
+    yield from unique([link.name for link in scenario.links], ("links",), ("name",))
+    yield from unique([flow.name for flow in scenario.flows], ("flows",), ("name",))
     nodes = set(scenario.nodes)
     for index, link in enumerate(scenario.links):
         yield from _ends(link, nodes, ("links", index))
-        yield from _shaping(link, ("links", index))
-        yield from _queue(link, ("links", index))
+        yield from shaping(link, ("links", index))
+        yield from _queue(link, index)
     links = {link.name: link for link in scenario.links}
     if not scenario.flows:
         yield ("flows",), "no flows"
@@ -161,9 +121,12 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
                 yield from _path(path, start, end, links, ("flows", index, key))
 
 
-def _queue(link: Link, where: Path) -> Iterator[Problem]:
+def _queue(link: Link, index: int) -> Iterator[Problem]:
     if not link.takes_time and link.queue.algorithm != "fifo":
-        yield (*where, "queue"), "nothing waits before a link that sends at once; give it a rate"
+        yield (
+            ("links", index, "queue"),
+            "nothing waits before a link that sends at once; give it a rate",
+        )
 
 
 def _ends(edge: Link | Flow, nodes: Collection[str], where: Path) -> Iterator[Problem]:
@@ -226,16 +189,16 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
                 yield at, f"{value!r} is not of the kind of the default, {known[key]!r}"
 
 
-def _record(scenario: Scenario, queues: Sequence[str]) -> Iterator[Problem]:
+def _record(scenario: Scenario, queues: Sequence[str] | None) -> Iterator[Problem]:
     for index, name in enumerate(scenario.record.queues):
-        if name not in queues:
+        if queues is not None and name not in queues:
             yield (
                 ("record", "queues", index),
                 f"there is no link '{name}' with a rate.{nearest(name, queues)}",
             )
     if scenario.record.series == 0:
         yield ("record", "series"), "a grid of no time; allowed: more than 0 s"
-    yield from _unique([w.name for w in scenario.record.windows], ("record", "windows"), ("name",))
+    yield from unique([w.name for w in scenario.record.windows], ("record", "windows"), ("name",))
     for index, window in enumerate(scenario.record.windows):
         at: Path = ("record", "windows", index)
         if window.from_ >= window.to:

@@ -147,6 +147,7 @@ SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 BURST = "token bucket of tbf and htb"
 RING = "packets in the driver ring below the queue (simulator)"
 _RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
+LOSS = "packets lost on the wire, at random"
 JITTER = "random delay of each packet, added to the constant one behind the queue"
 
 
@@ -161,7 +162,7 @@ class Direction(Model):
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     delay: Duration = Field(Duration(0), description="time on the wire")
     jitter: Jitter | None = Field(None, description=JITTER)
-    loss: Share = Field(Share(0.0), description="packets lost on the wire, at random")
+    loss: Share = Field(Share(0.0), description=LOSS)
     queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
     responder: Name | None = Field(None, description=_RESPONDER)
 

@@ -9,7 +9,7 @@ flows along paths, and windows of time over which the queues named in `record` a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -40,6 +40,7 @@ from sojourn.scenario.links import (
     Step,
     Trace,
 )
+from sojourn.scenario.shorthand import SENDERS, Back, Edge, Hop, Over, Side
 from sojourn.scenario.times import Times
 from sojourn.units import Duration, Rate, Size
 
@@ -200,6 +201,23 @@ class Flow(Traffic):
     reverse_path: tuple[Name, ...] | None = Field(None, description="links back to it")
 
 
+class Between(Traffic):
+    """Traffic between nodes of a dumbbell; of several, its flows go from each to each in turn."""
+
+    from_: Name = Field(SENDERS, alias="from", description="a node, or a whole side")
+    to: Name | None = Field(None, description="a node or a side; unless given, the other side")
+
+
+class Crossing(Traffic):
+    """Traffic of a parking lot."""
+
+    over: Over = Field(
+        "all",
+        description="`all`: from the first router to the last; `each`: `count` flows over each "
+        "hop alone; `[1, 2]`: from the first of these hops to the last; `[2, 1]`: back over them",
+    )
+
+
 class Window(Model):
     """Metrics are computed over a window of time."""
 
@@ -221,11 +239,29 @@ class Record(Model):
     events: StrictBool = Field(False, description="keep every packet's passage through the queues")
 
 
+def _as_data(flows: object) -> object:
+    """Flows as TOML has them, where they are made of plain `Traffic`."""
+    if not isinstance(flows, list | tuple):
+        return flows
+    return [
+        {key: getattr(flow, key) for key in flow.model_fields_set}
+        if type(flow) is Traffic
+        else flow
+        for flow in flows
+    ]
+
+
+_IN_PLACE = "in place of nodes, links and flows"
+
+
 class Dumbbell(Model):
     """Shorthand: senders, one bottleneck named 'bottleneck', receivers."""
 
+    key: ClassVar[str] = "dumbbell"
     rate: Rate | None = Field(None, description="of the bottleneck; this or `trace` is needed")
-    rtt: Duration = Field(description="round trip without queues, half of it each way")
+    rtt: Duration = Field(
+        description="round trip without queues, half of it each way; delays of nodes are added"
+    )
     aqm: Queue = Field(
         Queue(algorithm="fifo", rows={}), description="queue of the bottleneck, the one under test"
     )
@@ -235,7 +271,63 @@ class Dumbbell(Model):
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
-    flows: tuple[Traffic, ...] = Field((Traffic(),), description="from the sender to the receiver")
+    back: Back = Field(Back(), description="the way back")
+    senders: tuple[Side, ...] = Field(
+        (), description="nodes in front of the bottleneck; unless given, one (format 2)"
+    )
+    receivers: tuple[Side, ...] = Field(
+        (), description="nodes behind the bottleneck; unless given, one (format 2)"
+    )
+    flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+
+class ParkingLot(Model):
+    """Shorthand: routers in a row, a bottleneck between each two, and an end at each side of each
+    (format 2)."""
+
+    key: ClassVar[str] = "parking_lot"
+    hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
+    edges: Edge = Field(Edge(), description="links of all ends")
+    flows: tuple[Crossing, ...] = Field((Crossing(),), description="from hop to hop")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+    def each_hop(self) -> list[tuple[int, Hop]]:
+        """Every hop, with the number of its table."""
+        return [(i, hop) for i, hop in enumerate(self.hops) for _ in range(hop.count)]
+
+
+class DualTransmitter(Model):
+    """Shorthand: two senders and two receivers, each pair at a switch of its own; the link from the
+    router to the receivers' switch is the bottleneck (format 2)."""
+
+    key: ClassVar[str] = "dual_transmitter"
+    rate: Rate = Field(description="of the bottleneck")
+    rtt: Duration = Field(description="round trip of the bottleneck, half of it each way")
+    aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
+    jitter: Jitter | None = Field(None, description=JITTER)
+    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    back: Back = Field(Back(), description="the way back")
+    edges: Edge = Field(
+        Edge(), description="links of the ends; that of the senders' switch has the same rate"
+    )
+    flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+
+Shorthand = Dumbbell | ParkingLot | DualTransmitter
 
 
 class Scenario(Model):
@@ -251,7 +343,9 @@ class Scenario(Model):
     cables: tuple[Cable, ...] = Field((), description="laid as two links each where they are read")
     flows: tuple[Flow, ...] = Field((), description="the traffic")
     record: Record = Field(Record(), description="what is measured")
-    dumbbell: Dumbbell | None = Field(None, description="in place of nodes, links and flows")
+    dumbbell: Dumbbell | None = Field(None, description=_IN_PLACE)
+    parking_lot: ParkingLot | None = Field(None, description=_IN_PLACE)
+    dual_transmitter: DualTransmitter | None = Field(None, description=_IN_PLACE)
 
     @model_validator(mode="before")
     @classmethod
@@ -271,6 +365,11 @@ class Scenario(Model):
             said = "; ".join(reason for _, reason in found)
             raise PydanticCustomError("graph", "{reason}", {"reason": said, "problems": found})
         return self
+
+    @property
+    def shorthand(self) -> Shorthand | None:
+        """The first network that is written as one."""
+        return self.dumbbell or self.parking_lot or self.dual_transmitter
 
     def expand(self) -> Scenario:
         """The same scenario as a plain graph, with every default of the recording filled in."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sojourn import units
-from sojourn.scenario import links, model, times
+from sojourn.scenario import links, model, shorthand, times
 
 DEFAULT = Path("docs/keys.md")
 
@@ -37,7 +37,15 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`[dumbbell]`", model.Dumbbell),
     ("`[[links]]`", links.Link),
     ("`[[cables]]`", links.Cable),
-    ("`[[flows]]` and `[[dumbbell.flows]]`", model.Flow),
+    ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", shorthand.Side),
+    ("`[parking_lot]`", model.ParkingLot),
+    ("`[[parking_lot.hops]]`", shorthand.Hop),
+    ("`[dual_transmitter]`", model.DualTransmitter),
+    ("`edges`", shorthand.Edge),
+    ("`back` of a bottleneck", shorthand.Back),
+    ("`[[flows]]`", model.Flow),
+    ("`[[dumbbell.flows]]` and `[[dual_transmitter.flows]]`", model.Between),
+    ("`[[parking_lot.flows]]`", model.Crossing),
     ('`transport`, `kind = "tcp"`', model.Tcp),
     ('`transport`, `kind = "udp"`', model.Udp),
     ('`app`, `kind = "bulk"`', model.Bulk),
@@ -72,14 +80,24 @@ def _table(title: str, of: type[BaseModel]) -> str:
     properties = of.model_json_schema(by_alias=True, mode="validation")
     known = properties.get("$defs", {})
     for name, field in of.model_fields.items():
+        if _shared(name, of):
+            continue
         key = field.alias or name
         form = _form(properties["properties"][key], known)
         lines.append(f"| `{key}` | {form} | {_default(field)} | {field.description or ''} |")
     return "\n".join([*lines, ""])
 
 
+def _shared(name: str, of: type[BaseModel]) -> bool:
+    """Whether `[[flows]]` has this key too, with the same meaning."""
+    short = issubclass(of, model.Between | model.Crossing)
+    return short and name in model.Traffic.model_fields
+
+
 def _sentence(of: type[BaseModel]) -> str:
-    return " ".join((of.__doc__ or "").split())
+    said = " ".join((of.__doc__ or "").split())
+    shared = issubclass(of, model.Between | model.Crossing)
+    return said + (" It has the keys of `[[flows]]` but its ends and paths, and:" if shared else "")
 
 
 def _form(schema: dict[str, Any], known: dict[str, Any]) -> str:
@@ -134,7 +152,14 @@ _NAMED = {
     "Link": "a table",
     "Cable": "a table",
     "Flow": "a table",
-    "Traffic": "a table",
+    "Between": "a table",
+    "Crossing": "a table",
+    "Side": "a table",
+    "Hop": "a table",
+    "Edge": "a table",
+    "Back": "a table",
+    "ParkingLot": "a table",
+    "DualTransmitter": "a table",
     "Window": "a table",
     "Step": "a table",
     "Jitter": "a table",

@@ -18,6 +18,7 @@ from sojourn.own import library
 from sojourn.scenario import cables
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.model import NEWEST, Scenario
+from sojourn.scenario.shorthand import SHORTHANDS
 from sojourn.scenario.times import TAGS
 
 Keys = tuple[str | int, ...]
@@ -31,22 +32,28 @@ def load(path: str | Path) -> Scenario:
     return validate(data, source=str(path), text=text)
 
 
-def _place_files(data: dict[str, Any], folder: Path) -> None:
+def _place_files(data: object, folder: Path) -> None:
     """A scenario names its traces and algorithms of its own from the folder that it is in."""
-    tables = [data.get("dumbbell")]
-    for key in ("links", "cables"):
-        tables += data[key] if isinstance(data.get(key), list) else []
-    tables += [table["back"] for table in tables if isinstance(table, dict) and "back" in table]
-    for table in tables:
-        if not isinstance(table, dict):
-            continue
-        if isinstance(table.get("trace"), str):
-            table["trace"] = str(folder / table["trace"])
-        for key in ("aqm", "queue"):
-            if isinstance(table.get(key), dict):
-                _place_algorithm(table[key], "algorithm", folder)
-            else:
-                _place_algorithm(table, key, folder)
+    if isinstance(data, list):
+        for entry in data:
+            if isinstance(entry, dict | list):
+                _place_files(entry, folder)
+    if not isinstance(data, dict):
+        return
+    if isinstance(data.get("trace"), str):
+        data["trace"] = str(folder / data["trace"])
+    for key in ("aqm", "queue"):
+        if isinstance(data.get(key), dict):
+            _place_algorithm(data[key], "algorithm", folder)
+        else:
+            _place_algorithm(data, key, folder)
+    for key, value in data.items():
+        if key not in _NO_NETWORK and isinstance(value, dict | list):
+            _place_files(value, folder)
+
+
+# Tables without traces and algorithms.
+_NO_NETWORK = ("flows", "record")
 
 
 def _place_algorithm(table: dict[str, Any], key: str, folder: Path) -> None:
@@ -104,7 +111,7 @@ def dumps(scenario: Scenario) -> str:
 
     document = tomlkit.document()
     for key, value in scenario.to_data().items():
-        document[key] = _table(value) if key in ("record", "dumbbell") else _tables(value)
+        document[key] = _table(value) if key in ("record", *SHORTHANDS) else _tables(value)
     return tomlkit.dumps(document)
 
 
@@ -125,9 +132,13 @@ def _table(entry: dict[str, Any]) -> Any:
 
     table = tomlkit.table()
     for key, value in entry.items():
-        many = key in ("windows", "flows") and bool(value)
+        many = key in _BLOCKS and bool(value)
         table[key] = _tables(value) if many else _inline(value)
     return table
+
+
+# Lists of tables inside a table that are written as blocks.
+_BLOCKS = ("windows", "flows", "senders", "receivers", "hops")
 
 
 def _inline(value: Any) -> Any:
@@ -341,9 +352,10 @@ def line_of(text: str, path: Keys) -> int | None:
 
 
 def _line_at(places: Mapping[Keys, int], path: Keys) -> int | None:
-    for length in range(len(path), 0, -1):
-        if path[:length] in places:
-            return places[path[:length]]
+    # Of a list of tables the first is meant.
+    for part in ((*path, 0), *(path[:length] for length in range(len(path), 0, -1))):
+        if part in places:
+            return places[part]
     return None
 
 

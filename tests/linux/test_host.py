@@ -241,9 +241,9 @@ def is_among(one: float, others: list[float], by: float = 0, times: float = 1) -
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
-@pytest.mark.parametrize("algorithm", ["codel", "pie"])
+@pytest.mark.parametrize(("algorithm", "header"), [("codel", 14), ("pie", 14), ("pie", 60)])
 def test_what_a_queue_logs_is_what_is_seen_around_it(
-    shaper: str, algorithm: str, monkeypatch: pytest.MonkeyPatch
+    shaper: str, algorithm: str, header: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One run, observed both ways."""
     both: list[dict[str, Any]] = []
@@ -262,8 +262,9 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     observe = host._observe
     monkeypatch.setattr(host, "plan", planned)
     monkeypatch.setattr(host, "_observe", observed)
-    text = SCENARIO.replace('"codel"', f'"{algorithm}"')
-    outcome(text.replace('rtt = "40 ms"', f'rtt = "40 ms"\nshaper = "{shaper}"'), 1)
+    text = SCENARIO.replace("format = 1", "format = 2").replace('"codel"', f'"{algorithm}"')
+    keys = f'rtt = "40 ms"\nshaper = "{shaper}"\nburst = "3200 B"\nheader = "{header} B"'
+    outcome(text.replace('rtt = "40 ms"', keys), 1)
     outside, inside = both
     assert inside["dropped_pkts"] > 5
     assert inside["marked_pkts"] > 5
@@ -273,6 +274,43 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     for delay in ("queue_delay_ms", "system_delay_ms"):
         assert inside[delay]["mean"] == pytest.approx(outside[delay]["mean"], abs=0.003)
     assert inside["utilisation_pct"] == pytest.approx(outside["utilisation_pct"], abs=0.05)
+
+
+FULL = """
+format = 2
+name = "long headers"
+duration = "6 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "10 ms"
+aqm = AQM
+header = "200 B"
+
+[[dumbbell.flows]]
+app = { kind = "cbr", rate = "12 Mbit/s", payload = "1000 B" }
+transport = "udp"
+
+[record]
+windows = [{ name = "late", from = "2 s", to = "6 s" }]
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
+@pytest.mark.parametrize("aqm", ["fifo", "kernel:pfifo"])
+def test_a_header_takes_its_part_of_the_rate_on_both_hosts(shaper: str, aqm: str) -> None:
+    text = FULL.replace("AQM", f'"{aqm}"\nshaper = "{shaper}"')
+    reports = [outcome(text, 1)[0]]
+    if aqm == "fifo":
+        done = _native.run(json.dumps(loads(text).to_engine()), 1)
+        assert done
+        reports.append(json.loads(done[0]))
+    for report in reports:
+        [window] = report["queues"][0]["windows"]
+        assert window["utilisation_pct"] == pytest.approx(100, abs=0.3)
+        # 1,000 bytes of data, 28 of IP and UDP, and the header.
+        assert report["goodput_mbps"] == pytest.approx(10 * 1_000 / 1_228, rel=0.003)
 
 
 TINY = """

@@ -115,6 +115,9 @@ pub struct LinkSpec {
     /// Packets in the driver ring below the queue.
     #[serde(default)]
     pub ring_pkts: u32,
+    /// Bytes that the link counts beside each IP packet.
+    #[serde(default = "default_header_bytes")]
+    pub header_bytes: u32,
     /// Propagation delay.
     #[serde(default)]
     pub delay_ns: u64,
@@ -130,6 +133,13 @@ pub struct LinkSpec {
     /// Node that answers the probes of the queue's algorithm; none: the receiving end.
     #[serde(default)]
     pub responder: Option<String>,
+}
+
+/// Of Ethernet, without what a queueing discipline does not see: preamble, checksum, gap.
+pub const HEADER_BYTES: u32 = 14;
+
+fn default_header_bytes() -> u32 {
+    HEADER_BYTES
 }
 
 /// Two full frames, as the shapers of a small router are set.

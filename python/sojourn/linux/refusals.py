@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sojourn.errors import InputError
+from sojourn.linux.qdiscs import header_bytes
 from sojourn.linux.transport import FOREIGN, Settings, buffers, refused, settings
 
 # The engine's congestion controls that the kernel has under the same name, and the kernel's own.
@@ -15,7 +16,7 @@ CONTROLS = ("cubic", "reno", "htcp", "dctcp", *FOREIGN)
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
 # A bucket smaller than a packet never lets it pass.
-MTU_BYTES = 1514
+IP_BYTES = 1500
 # 2^32 ticks of 64 ns, in which tc writes a delay of netem down.
 MAX_DELAY_S = 274
 # A packet is compared with a filter of each flow that has a round trip of its own.
@@ -61,7 +62,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
             f"every packet meets: up to {MAX_OWN_DELAYS}"
         )
     bits = sum(_bits(link, scenario) for link in scenario["links"] if _recorded(link, scenario))
-    log_bytes = _MARGIN * _LOG_BYTES_OF_PACKET * bits / 8 / MTU_BYTES
+    log_bytes = _MARGIN * _LOG_BYTES_OF_PACKET * bits / 8 / IP_BYTES
     if log_bytes > MAX_LOG_BYTES:
         yield (
             f"duration_ns: too many packets to keep in the guest's memory until the end; "
@@ -109,10 +110,13 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
     if link["ring_pkts"]:
         yield "ring_pkts", "a virtual link has no driver ring; allowed: 0"
-    if link["rate_bps"] is not None and link["shaper"] == "tbf" and link["burst_bytes"] < MTU_BYTES:
+    full_bytes = IP_BYTES + header_bytes(link)
+    tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
+    if tbf and link["burst_bytes"] < full_bytes:
         yield (
             "burst_bytes",
-            f"the kernel's tbf drops packets larger than its bucket; allowed: {MTU_BYTES} and more",
+            "the kernel's tbf drops packets larger than its bucket; "
+            f"allowed: {full_bytes} and more",
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sojourn import algorithms
 from sojourn.scenario import times, trace
-from sojourn.scenario.links import Link
+from sojourn.scenario.links import ETHERNET, Link
 from sojourn.scenario.model import Bulk, Cbr, Flow, Respawn, Scenario, Tcp
 from sojourn.units import Duration
 
@@ -67,6 +67,7 @@ def _link(link: Link, duration_ns: int) -> dict[str, Any]:
             "rows": dict(link.queue.rows),
         },
         "responder": link.responder,
+        **({} if link.header == ETHERNET else {"header_bytes": int(link.header)}),
         **of_trace,
     }
 

@@ -97,6 +97,10 @@ class Queue(Model):
         }
 
 
+# What a queueing discipline sees of a frame beside the IP packet.
+ETHERNET = Size("14 B")
+
+
 class Jitter(Model):
     """Random extra delay, drawn for each packet, as netem does.
 
@@ -146,6 +150,7 @@ TRACE = "in place of `rate`: the moments at which one packet each may leave"
 SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 BURST = "token bucket of tbf and htb"
 RING = "packets in the driver ring below the queue (simulator)"
+HEADER = "what the link counts beside each IP packet; unless given, Ethernet's (format 2)"
 _RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
 LOSS = "packets lost on the wire, at random"
 JITTER = "random delay of each packet, added to the constant one behind the queue"
@@ -160,6 +165,7 @@ class Direction(Model):
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Size = Field(Size("3028 B"), description=BURST)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    header: Size = Field(ETHERNET, description=HEADER)
     delay: Duration = Field(Duration(0), description="time on the wire")
     jitter: Jitter | None = Field(None, description=JITTER)
     loss: Share = Field(Share(0.0), description=LOSS)

@@ -28,6 +28,7 @@ from sojourn.scenario import cables
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.links import (
     BURST,
+    ETHERNET,
     JITTER,
     RING,
     SCHEDULE,
@@ -251,6 +252,9 @@ def _as_data(flows: object) -> object:
     ]
 
 
+_HEADERS = (
+    "what every link with a rate counts beside each IP packet; unless given, Ethernet's (format 2)"
+)
 _IN_PLACE = "in place of nodes, links and flows"
 
 
@@ -271,6 +275,7 @@ class Dumbbell(Model):
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
+    header: Size = Field(ETHERNET, description=_HEADERS)
     back: Back = Field(Back(), description="the way back")
     senders: tuple[Side, ...] = Field(
         (), description="nodes in front of the bottleneck; unless given, one (format 2)"
@@ -292,6 +297,7 @@ class ParkingLot(Model):
 
     key: ClassVar[str] = "parking_lot"
     hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
+    header: Size = Field(ETHERNET, description=_HEADERS)
     edges: Edge = Field(Edge(), description="links of all ends")
     flows: tuple[Crossing, ...] = Field((Crossing(),), description="from hop to hop")
 
@@ -315,6 +321,7 @@ class DualTransmitter(Model):
     aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
     jitter: Jitter | None = Field(None, description=JITTER)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    header: Size = Field(ETHERNET, description=_HEADERS)
     back: Back = Field(Back(), description="the way back")
     edges: Edge = Field(
         Edge(), description="links of the ends; that of the senders' switch has the same rate"

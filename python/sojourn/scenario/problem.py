@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sojourn.scenario.links import ETHERNET
+
 if TYPE_CHECKING:
     from sojourn.scenario.links import Link
     from sojourn.scenario.model import Dumbbell
@@ -31,6 +33,9 @@ def shaping(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
         for key in ("rate", "schedule", "ring"):
             if getattr(link, key):
                 yield (*where, key), "a trace says when packets leave: leave this out"
+        if link.header != ETHERNET:
+            reason = "of a trace each packet takes one opportunity, however long it is"
+            yield (*where, "header"), f"{reason}: leave this out"
         if link.shaper != "wire":
             yield (*where, "shaper"), "a trace says when packets leave: only 'wire' goes with it"
         return

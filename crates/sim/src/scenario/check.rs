@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use sojourn_core::Algorithm;
 
 use super::{
-    AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TimesSpec, TransportSpec,
+    AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, Shaper,
+    TimesSpec, TransportSpec,
 };
 use crate::route::Graph;
 use crate::transport::tcp::TcpConfig;
@@ -37,6 +38,8 @@ pub const MIN_RATE_BPS: u64 = 8;
 const MAX_RATE_BPS: u64 = 10_000_000_000_000;
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
 const MAX_PAYLOAD_BYTES: u32 = 1_472;
+/// Headers of tunnels and of ATM are far shorter.
+const MAX_HEADER_BYTES: u32 = 256;
 /// More is a slip of the keyboard, and the memory of this machine.
 const MAX_FLOWS: u32 = 1_000_000;
 const MAX_RING_PKTS: u32 = 1_000_000;
@@ -101,7 +104,8 @@ impl Scenario {
         let nodes: HashSet<_> = self.nodes.iter().map(String::as_str).collect();
         let largest_bytes = self.largest_packet_bytes();
         for (i, link) in self.links.iter().enumerate() {
-            found.see(self.check_link(&format!("links[{i}]"), link, &nodes, largest_bytes));
+            let checked = self.check_link(&format!("links[{i}]"), link, &nodes, largest_bytes);
+            found.see(checked);
         }
         found.see(unique("flows", self.flows.iter().map(|flow| &flow.name)));
         if found.0.is_empty() {
@@ -136,7 +140,29 @@ impl Scenario {
     ) -> Result<(), Fault> {
         self.check_node(format!("{at}.from"), &link.from, nodes)?;
         self.check_node(format!("{at}.to"), &link.to, nodes)?;
-        link.check(at, largest_bytes)
+        self.check_header(at, link)?;
+        link.check(at, largest_bytes.saturating_add(link.header_bytes))
+    }
+
+    fn check_header(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
+        if link.header_bytes == HEADER_BYTES {
+            return Ok(());
+        }
+        let key = format!("{at}.header_bytes");
+        if self.format < 2 {
+            return fault(key, "a link's header needs format = 2");
+        }
+        if link.rate_bps.is_none() {
+            return fault(
+                key,
+                "a packet takes no time here, however long it is; give a rate",
+            );
+        }
+        if link.header_bytes > MAX_HEADER_BYTES {
+            let reason = format!("{} is outside 0 to {MAX_HEADER_BYTES}", link.header_bytes);
+            return fault(key, reason);
+        }
+        Ok(())
     }
 
     fn check_node(&self, key: String, name: &str, nodes: &HashSet<&str>) -> Result<(), Fault> {
@@ -169,16 +195,16 @@ impl Scenario {
         Ok(())
     }
 
-    /// What a token bucket must be able to let through: a full frame, or the
-    /// segments of a larger MSS with 66 bytes of headers and timestamps.
+    /// What a token bucket must be able to let through, beside the link's header: a full packet,
+    /// or the segments of a larger MSS with 52 bytes of headers and timestamps.
     fn largest_packet_bytes(&self) -> u32 {
         let sizes = self.flows.iter().filter_map(|flow| {
             let tcp = flow.tcp("").ok()??;
             tcp.mss_bytes
         });
         sizes
-            .map(|mss_bytes| mss_bytes.saturating_add(66))
-            .fold(1514, u32::max)
+            .map(|mss_bytes| mss_bytes.saturating_add(52))
+            .fold(MTU_BYTES - HEADER_BYTES, u32::max)
     }
 
     /// `flows` is the number of flows up to this one and with it.
@@ -322,7 +348,7 @@ impl Scenario {
 }
 
 impl LinkSpec {
-    /// What can be said of a link alone, and of packets of `largest_bytes`.
+    /// What can be said of a link alone, and of packets of `largest_bytes` with its header.
     fn check(&self, at: &str, largest_bytes: u32) -> Result<(), Fault> {
         if let Some(rate_bps) = self.rate_bps {
             rate(&format!("{at}.rate_bps"), rate_bps)?;

@@ -52,6 +52,30 @@ fn all_faults_are_found_at_once_and_a_broken_network_does_not_hide_the_record() 
 }
 
 #[test]
+fn a_header_of_a_link_that_has_none_to_count() {
+    let key = "links[1].header_bytes";
+    refuses("/links/1/header_bytes", json!(0), key, "needs format = 2");
+    let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({"shaper": "tbf"}));
+    scenario["format"] = json!(2);
+    let of = |scenario: &Value| {
+        let found = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
+        (found.key, found.reason)
+    };
+    scenario["links"][1]["header_bytes"] = json!(257);
+    assert_eq!(
+        of(&scenario),
+        (key.to_owned(), "257 is outside 0 to 256".to_owned())
+    );
+    // 1,500 bytes of IP and the header do not fit into two frames less a byte.
+    scenario["links"][1]["header_bytes"] = json!(100);
+    scenario["links"][1]["burst_bytes"] = json!(1_599);
+    assert!(of(&scenario).1.contains("a full packet of 1600 bytes"));
+    scenario["links"][1]["burst_bytes"] = json!(3_028);
+    scenario["links"][0]["header_bytes"] = json!(0);
+    assert_eq!(of(&scenario).0, "links[0].header_bytes");
+}
+
+#[test]
 fn a_bound_on_memory_that_packets_do_not_have_here() {
     refuses(
         "/links/1/queue/rows",

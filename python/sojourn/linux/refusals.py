@@ -9,10 +9,8 @@ from typing import Any
 
 from sojourn.errors import InputError
 from sojourn.linux.qdiscs import header_bytes
-from sojourn.linux.transport import FOREIGN, Settings, buffers, refused, settings
+from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
 
-# The engine's congestion controls that the kernel has under the same name, and the kernel's own.
-CONTROLS = ("cubic", "reno", "htcp", "dctcp", *FOREIGN)
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
 # A bucket smaller than a packet never lets it pass.
@@ -109,7 +107,10 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
         )
     if link["ring_pkts"]:
-        yield "ring_pkts", "a virtual link has no driver ring; allowed: 0"
+        yield (
+            "ring_pkts",
+            "a virtual link has no driver ring; allowed: 0, and sim.ring, which is for the simulator",
+        )
     full_bytes = IP_BYTES + header_bytes(link)
     tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
     if tbf and link["burst_bytes"] < full_bytes:
@@ -150,5 +151,5 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield (
             "transport.options",
             f"{', '.join(strange)}: switches of the simulator's TCP, which no setting of the "
-            "kernel changes",
+            "kernel changes; sim.options of the flows are for the simulator alone",
         )

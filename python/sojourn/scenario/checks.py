@@ -12,12 +12,17 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from sojourn import _native
+from sojourn.algorithms import HOSTS
 from sojourn.errors import nearest
-from sojourn.linux.transport import FOREIGN
+from sojourn.linux.transport import CONTROLS, FOREIGN
 from sojourn.scenario import trace
 from sojourn.scenario.checks_shorthand import of_shorthand
+from sojourn.scenario.hosts import LinuxFlows, Options
 from sojourn.scenario.lay import Laid, lay
+from sojourn.scenario.model import Dumbbell
 from sojourn.scenario.problem import Path, Problem, shaping, unique
 from sojourn.units import Duration
 
@@ -62,6 +67,7 @@ def _problems(scenario: Scenario, queues: Sequence[str] | None) -> Iterator[Prob
         yield from _graph(scenario)
     for index, flow in enumerate(traffic):
         yield from _flow(flow, (*where, index))
+    yield from _of_hosts(scenario)
     yield from _record(scenario, queues)
 
 
@@ -75,18 +81,32 @@ def _engine(scenario: Scenario, laid: Laid | None) -> Iterator[Problem]:
     from sojourn.scenario.engine import to_engine, without_foreign
     from sojourn.scenario.expand import expand
 
-    engines = json.dumps(without_foreign(to_engine(expand(scenario, laid))))
-    for key, reason in _native.check_scenario(engines):
+    graph = expand(scenario, laid)
+    sim, linux = (without_foreign(to_engine(graph, host)) for host in HOSTS)
+    forms = [("sim", sim)] if sim == linux else [("sim", sim), ("linux", linux)]
+    found = (
+        (host, *fault) for host, form in forms for fault in _native.check_scenario(json.dumps(form))
+    )
+    for host, key, reason in found:
         # The engine's keys are ours with the base unit at the end.
         words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
         path = _as_written(tuple(int(word) if word.isdigit() else word for word in words))
-        path = laid.written(path) if laid else path
+        path = _of_host(laid.written(path) if laid else path, host, scenario.format)
         written = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
         yield path, written
 
 
 # The engine's names of keys that have several forms.
 _FORMS = {"starts": "start", "rtts": "rtt"}
+
+
+def _of_host(path: Path, host: str, form: int) -> Path:
+    """Keys that a file of format 2 has in the table of a host."""
+    if form > 1 and path[-1:] in (("ring",), ("send_jitter",)):
+        return (*path[:-1], "sim", path[-1])
+    if host == "linux" and "transport" in path:
+        return (*path[: path.index("transport")], "linux", "cc")
+    return path
 
 
 def _as_written(path: Path) -> Path:
@@ -174,19 +194,52 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
         cc = flow.transport.resolved().cc
         if cc not in controls:
             yield (*where, "transport", "cc"), f"there is no '{cc}'.{nearest(cc, controls)}"
+        elif flow.linux.cc and flow.linux.cc not in CONTROLS:
+            reason = f"the kernel has no '{flow.linux.cc}'.{nearest(flow.linux.cc, CONTROLS)}"
+            yield (*where, "linux", "cc"), reason
         elif flow.transport.ecn == "ect1" and cc != "dctcp":
             yield (
                 (*where, "transport", "ecn"),
                 f"'ect1' is for a scalable congestion control; '{cc}' answers a mark as it "
                 "answers a loss (RFC 9331); allowed with it: true, false",
             )
-        known = {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn", "ect1")}
-        for key, value in flow.transport.options.items():
-            at = (*where, "transport", "options", key)
-            if key not in known:
-                yield at, f"TCP has no option '{key}'.{nearest(key, known)}"
-            elif isinstance(known[key], bool) != isinstance(value, bool):
-                yield at, f"{value!r} is not of the kind of the default, {known[key]!r}"
+        yield from _options(flow.transport.options, (*where, "transport"))
+        yield from _options(flow.sim.options, (*where, "sim"))
+    elif flow.sim.options or flow.linux != LinuxFlows():
+        key = "sim" if flow.sim.options else "linux"
+        yield (*where, key), "datagrams have no TCP to be set: leave this out"
+
+
+def _options(options: Options, where: Path) -> Iterator[Problem]:
+    """Switches of TCP."""
+    known = {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn", "ect1")}
+    for key, value in options.items():
+        at = (*where, "options", key)
+        if key not in known:
+            yield at, f"TCP has no option '{key}'.{nearest(key, known)}"
+        elif isinstance(known[key], bool) != isinstance(value, bool):
+            yield at, f"{value!r} is not of the kind of the default, {known[key]!r}"
+
+
+def _of_hosts(scenario: Scenario) -> Iterator[Problem]:
+    """Format 1 has the keys of one host among the others, format 2 in tables of their own."""
+    of = scenario.shorthand
+    tables: list[tuple[Path, BaseModel, str]] = []
+    if isinstance(of, Dumbbell):
+        tables = [((of.key,), of, "ring")]
+    elif not of:
+        tables = [(("links", i), link, "ring") for i, link in enumerate(scenario.links)]
+    traffic: Sequence[Traffic] = of.flows if of else scenario.flows
+    where: Path = (of.key, "flows") if of else ("flows",)
+    tables += [((*where, i), flow, "send_jitter") for i, flow in enumerate(traffic)]
+    for at, table, key in tables:
+        fields = type(table).model_fields
+        if scenario.format == 1:
+            for host in sorted({*HOSTS} & table.model_fields_set):
+                if getattr(table, host) != fields[host].default:
+                    yield (*at, host), "a table of one host needs format = 2"
+        elif getattr(table, key) != fields[key].default:
+            yield (*at, key), f"only the simulator has it: in format 2 write sim.{key}"
 
 
 def _record(scenario: Scenario, queues: Sequence[str] | None) -> Iterator[Problem]:

@@ -161,7 +161,7 @@ def _bottleneck(
 
 
 # Keys that a link has under the same name.
-_QUEUED = ("rate", "schedule", "trace", "shaper", "burst", "ring", "jitter", "loss")
+_QUEUED = ("rate", "schedule", "trace", "shaper", "burst", "ring", "sim", "jitter", "loss")
 
 
 def _many(dumbbell: Dumbbell) -> Laid:

@@ -22,6 +22,7 @@ from sojourn import algorithms, preset, units
 from sojourn.algorithms import Value
 from sojourn.scenario import trace
 from sojourn.scenario.base import Model, Name
+from sojourn.scenario.hosts import SimLink
 from sojourn.units import Duration, Rate, Share, Size
 
 
@@ -149,7 +150,8 @@ SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step befor
 TRACE = "in place of `rate`: the moments at which one packet each may leave"
 SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 BURST = "token bucket of tbf and htb"
-RING = "packets in the driver ring below the queue (simulator)"
+RING = "as `sim.ring`, in format 1"
+OF_SIM = "what only the simulator has; Linux takes no notice (format 2)"
 HEADER = "what the link counts beside each IP packet; unless given, Ethernet's (format 2)"
 _RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
 LOSS = "packets lost on the wire, at random"
@@ -166,6 +168,7 @@ class Direction(Model):
     burst: Size = Field(Size("3028 B"), description=BURST)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     header: Size = Field(ETHERNET, description=HEADER)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
     delay: Duration = Field(Duration(0), description="time on the wire")
     jitter: Jitter | None = Field(None, description=JITTER)
     loss: Share = Field(Share(0.0), description=LOSS)

@@ -26,10 +26,12 @@ from sojourn import tcp_preset
 from sojourn.errors import InputError
 from sojourn.scenario import cables
 from sojourn.scenario.base import Model, Name
+from sojourn.scenario.hosts import LinuxFlows, SimFlows, SimLink
 from sojourn.scenario.links import (
     BURST,
     ETHERNET,
     JITTER,
+    OF_SIM,
     RING,
     SCHEDULE,
     SHAPER,
@@ -169,10 +171,11 @@ class Traffic(Model):
         description="time of the run at which sender and receiver vanish, with all that was not "
         "yet sent; unless given, they stay to the end",
     )
-    send_jitter: Duration | None = Field(
-        None,
-        description="random delay of the sender; unless given, one packet time of the path "
-        "(simulator)",
+    send_jitter: Duration | None = Field(None, description="as `sim.send_jitter`, in format 1")
+    sim: SimFlows = Field(SimFlows(), description=OF_SIM)
+    linux: LinuxFlows = Field(
+        LinuxFlows(),
+        description="what only Linux has; the simulator takes no notice (format 2)",
     )
 
     @model_validator(mode="before")
@@ -273,6 +276,7 @@ class Dumbbell(Model):
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Size = Field(Size("3028 B"), description=BURST)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
     header: Size = Field(ETHERNET, description=_HEADERS)
@@ -320,7 +324,7 @@ class DualTransmitter(Model):
     rtt: Duration = Field(description="round trip of the bottleneck, half of it each way")
     aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
     jitter: Jitter | None = Field(None, description=JITTER)
-    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
     header: Size = Field(ETHERNET, description=_HEADERS)
     back: Back = Field(Back(), description="the way back")
     edges: Edge = Field(
@@ -384,11 +388,11 @@ class Scenario(Model):
 
         return expand(self)
 
-    def to_engine(self) -> dict[str, Any]:
-        """What the engine reads: the graph in base units."""
+    def to_engine(self, host: str = "sim") -> dict[str, Any]:
+        """What the engine, or another host, reads: the graph in base units."""
         from sojourn.scenario.engine import to_engine
 
-        return to_engine(self.expand())
+        return to_engine(self.expand(), host)
 
     def to_toml(self) -> str:
         """TOML that reads back to an equal scenario."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sojourn import units
-from sojourn.scenario import links, model, shorthand, times
+from sojourn.scenario import hosts, links, model, shorthand, times
 
 DEFAULT = Path("docs/keys.md")
 
@@ -42,10 +42,13 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`[[parking_lot.hops]]`", shorthand.Hop),
     ("`[dual_transmitter]`", model.DualTransmitter),
     ("`edges`", shorthand.Edge),
+    ("`sim` of a link", hosts.SimLink),
     ("`back` of a bottleneck", shorthand.Back),
     ("`[[flows]]`", model.Flow),
     ("`[[dumbbell.flows]]` and `[[dual_transmitter.flows]]`", model.Between),
     ("`[[parking_lot.flows]]`", model.Crossing),
+    ("`[flows.sim]`", hosts.SimFlows),
+    ("`[flows.linux]`", hosts.LinuxFlows),
     ('`transport`, `kind = "tcp"`', model.Tcp),
     ('`transport`, `kind = "udp"`', model.Udp),
     ('`app`, `kind = "bulk"`', model.Bulk),
@@ -152,6 +155,9 @@ _NAMED = {
     "Link": "a table",
     "Cable": "a table",
     "Flow": "a table",
+    "SimLink": "a table",
+    "SimFlows": "a table",
+    "LinuxFlows": "a table",
     "Between": "a table",
     "Crossing": "a table",
     "Side": "a table",

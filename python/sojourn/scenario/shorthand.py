@@ -11,11 +11,12 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from sojourn.scenario.base import Model, Name
+from sojourn.scenario.hosts import SimLink
 from sojourn.scenario.links import (
     BURST,
     JITTER,
     LOSS,
-    RING,
+    OF_SIM,
     SCHEDULE,
     SHAPER,
     Jitter,
@@ -87,7 +88,7 @@ class Hop(Model):
     loss: Share = Field(Share(0.0), description=LOSS)
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Size = Field(Size("3028 B"), description=BURST)
-    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     back: Back = Field(Back(), description="the way back")
 

@@ -75,6 +75,9 @@ def run(
     sentence.
     """
 
+def recorded_columns() -> list[tuple[str, str, str, str]]:
+    """Of each column of the Parquet files of `run`: 'series' or 'events', name, unit, meaning."""
+
 def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
     """By link with an algorithm that probes: its number, the links behind it to the responder,
     those back, and the responder's node."""

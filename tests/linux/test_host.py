@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sojourn import _native
+from sojourn import _native, columns
 from sojourn.algorithms import algorithms
 from sojourn.linux import plan
 from sojourn.linux import run as host
@@ -274,6 +274,21 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     for delay in ("queue_delay_ms", "system_delay_ms"):
         assert inside[delay]["mean"] == pytest.approx(outside[delay]["mean"], abs=0.003)
     assert inside["utilisation_pct"] == pytest.approx(outside["utilisation_pct"], abs=0.05)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_report_has_the_keys_of_the_page_of_columns() -> None:
+    report, _ = outcome(SCENARIO, 1)
+    mine = {column.name for column in columns.RUN if "linux" in column.hosts}
+    labels = {column.name for column in columns.LABELS}
+    assert report.keys() == mine - labels - {"cpu_s"}
+    assert report["queues"][0].keys() == {column.name for column in columns.QUEUE}
+    done = _native.run(json.dumps(loads(SCENARIO).to_engine()), 1)
+    assert done
+    sim = json.loads(done[0])
+    for table in ("flows", "transport"):
+        assert report[table][0].keys() == sim[table][0].keys()
+    assert report["transport"][0]["groups"][0].keys() == sim["transport"][0]["groups"][0].keys()
 
 
 FULL = """

@@ -107,10 +107,8 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
         )
     if link["ring_pkts"]:
-        yield (
-            "ring_pkts",
-            "a virtual link has no driver ring; allowed: 0, and sim.ring, which is for the simulator",
-        )
+        reason = "a virtual link has no driver ring; allowed: 0; sim.ring is for the simulator"
+        yield "ring_pkts", reason
     full_bytes = IP_BYTES + header_bytes(link)
     tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
     if tbf and link["burst_bytes"] < full_bytes:

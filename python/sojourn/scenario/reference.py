@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sojourn import units
+from sojourn import page, units
 from sojourn.scenario import hosts, links, model, shorthand, times
 
 DEFAULT = Path("docs/keys.md")
@@ -205,18 +205,5 @@ def _default(field: FieldInfo) -> str:
     return f"`{_written(value)}`"
 
 
-def main(arguments: list[str]) -> int:
-    """0 when the page is written, or fresh."""
-    names = [name for name in arguments if name != "--check"]
-    path = Path(names[0]) if names else DEFAULT
-    if "--check" not in arguments:
-        path.write_text(text(), encoding="utf-8")
-        return 0
-    if path.exists() and path.read_text(encoding="utf-8") == text():
-        return 0
-    print(f"{path} is stale: run `make generate`", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(page.main(sys.argv[1:], DEFAULT, text))

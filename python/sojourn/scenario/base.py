@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,3 +17,7 @@ class Model(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
     )
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself, as of all that does not change: pydantic copies each default for each use."""
+        return self

@@ -61,9 +61,9 @@ def tcp_options() -> str:
 def congestion_controls() -> list[str]:
     """The names of the congestion controls."""
 
-def check_scenario(scenario: str) -> list[tuple[str, str]]:
+def check_scenario(scenario: str) -> list[tuple[str, str, tuple[str, list[str]] | None]]:
     """Nothing if the engine can run this scenario (JSON); else each key at fault, with the
-    reason."""
+    reason; of a name that nothing has also the name, and those that there are."""
 
 def run(
     scenario: str, seed: int, progress: Callable[[float], bool] | None = None

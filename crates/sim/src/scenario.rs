@@ -6,6 +6,8 @@
 //! another form, with units of their own; see docs/scenarios.md.
 
 mod check;
+mod fault;
+mod names;
 mod queue;
 mod times;
 
@@ -14,6 +16,7 @@ use serde::Deserialize;
 use crate::rng::Rng;
 
 pub use check::MIN_RATE_BPS;
+pub use fault::Fault;
 pub use queue::{MTU_BYTES, RATE_ROW};
 pub use times::TimesSpec;
 
@@ -361,19 +364,4 @@ pub struct WindowSpec {
     pub from_ns: u64,
     /// End, exclusive.
     pub to_ns: u64,
-}
-
-/// What is wrong with a scenario, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Path of the key, as "links[0].rate_bps".
-    pub key: String,
-    /// What is wrong and what is allowed.
-    pub reason: String,
-}
-
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.key, self.reason)
-    }
 }

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sojourn.errors import nearest
-from sojourn.scenario.lay import sides
-from sojourn.scenario.model import DualTransmitter, Dumbbell, ParkingLot
+from sojourn.scenario.lay import Laid, lay, sides
+from sojourn.scenario.model import Between, DualTransmitter, Dumbbell, ParkingLot, Traffic
 from sojourn.scenario.pairs import ends, pairs
-from sojourn.scenario.problem import Path, Problem, shaping, unique
+from sojourn.scenario.problem import Path, Problem, of_trace, unique
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS
+from sojourn.units import Duration, Rate
 
 if TYPE_CHECKING:
-    from sojourn.scenario.model import Scenario
+    from sojourn.scenario.model import Scenario, Shorthand
 
 # A name of a flow as the engine's tables have it.
 _MAX_NAME = 80
@@ -51,10 +52,22 @@ def of_shorthand(scenario: Scenario) -> Iterator[Problem]:
         yield from _between(of)
 
 
+def stand_in(of: Shorthand) -> Laid:
+    """A plain network with the flows of one that is not sound."""
+    flows = [
+        {key: getattr(flow, key) for key in flow.model_fields_set & Traffic.model_fields.keys()}
+        for flow in of.flows
+    ]
+    plain = tuple(Between.model_validate(flow) for flow in flows)
+    laid = lay(Dumbbell(rate=Rate("1 Mbit/s"), rtt=Duration(0), flows=plain))
+    laid.at["flows"] = [((of.key, "flows", i), {}) for i in range(len(flows))]
+    return laid
+
+
 def _dumbbell(of: Dumbbell, form: int) -> Iterator[Problem]:
     if of.rate is None and of.trace is None:
         yield ("dumbbell", "rate"), "is missing"
-    yield from shaping(of, ("dumbbell",))
+    yield from of_trace(of, ("dumbbell",))
     if form == 1:
         news = [key for key in (SENDERS, RECEIVERS, "back") if key in of.model_fields_set]
         for key in news:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sojourn.scenario.links import ETHERNET
@@ -27,25 +26,15 @@ def unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Proble
         seen.add(name)
 
 
-def shaping(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
-    """How a link keeps its rate."""
-    if link.trace is not None:
-        for key in ("rate", "schedule", "ring"):
-            if getattr(link, key):
-                yield (*where, key), "a trace says when packets leave: leave this out"
-        if link.header != ETHERNET:
-            reason = "of a trace each packet takes one opportunity, however long it is"
-            yield (*where, "header"), f"{reason}: leave this out"
-        if link.shaper != "wire":
-            yield (*where, "shaper"), "a trace says when packets leave: only 'wire' goes with it"
+def of_trace(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
+    """What does not go with a trace. The engine has moments and their mean rate, and no trace."""
+    if link.trace is None:
         return
-    if link.rate is None and link.schedule:
-        yield (*where, "schedule"), "a schedule of rates needs a rate to begin with"
-    if link.rate is None and link.shaper != "wire":
-        yield (*where, "shaper"), f"'{link.shaper}' needs a rate"
-    for index, (earlier, later) in enumerate(pairwise(link.schedule), start=1):
-        if later.at <= earlier.at:
-            yield (
-                (*where, "schedule", index, "at"),
-                f"'{later.at}' is not later than the step before it, at '{earlier.at}'",
-            )
+    for key in ("rate", "schedule", "ring"):
+        if getattr(link, key):
+            yield (*where, key), "a trace says when packets leave: leave this out"
+    if link.header != ETHERNET:
+        reason = "of a trace each packet takes one opportunity, however long it is"
+        yield (*where, "header"), f"{reason}: leave this out"
+    if link.shaper != "wire":
+        yield (*where, "shaper"), "a trace says when packets leave: only 'wire' goes with it"

@@ -346,3 +346,33 @@ def test_a_bucket_must_hold_a_packet_with_its_header() -> None:
     scenario["links"][1] |= small
     with pytest.raises(InputError, match=r"burst_bytes: .* allowed: 1540 and more"):
         refusals.check(scenario)
+
+
+CROWD = """
+format = 2
+name = "crowd"
+duration = "1 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+
+[[dumbbell.senders]]
+name = "user"
+count = 500
+rate = "10 Mbit/s"
+
+[[dumbbell.flows]]
+count = 500
+"""
+
+
+def test_more_nodes_than_a_guest_can_lay_are_refused_before_it_starts() -> None:
+    with pytest.raises(InputError, match=r"nodes: with the stages of their links 1507 namespaces"):
+        refusals.check(loads(CROWD).to_engine("linux"))
+    refusals.check(loads(CROWD.replace("500", "300")).to_engine("linux"))
+
+
+def test_ip_may_open_the_file_of_each_namespace() -> None:
+    network = plan(engine(), 1).files["network"].splitlines()
+    assert network.index("ulimit -n 262144") < network.index("ip -batch spaces")

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sojourn.errors import InputError
-from sojourn.linux.qdiscs import header_bytes
+from sojourn.linux.qdiscs import header_bytes, stages
 from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
 
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
+# A guest needs ten seconds of processor time for a thousand; each costs more than the one before.
+MAX_SPACES = 1_000
 # A bucket smaller than a packet never lets it pass.
 IP_BYTES = 1500
 # 2^32 ticks of 64 ns, in which tc writes a delay of netem down.
@@ -46,9 +48,19 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for i, flow in enumerate(scenario["flows"]):
         for key, reason in _of_flow(flow):
             yield f"flows[{i}].{key}: {reason}"
-    for node in {flow["to"] for flow in scenario["flows"]}:
-        if len({buffers(flow) for flow in scenario["flows"] if flow["to"] == node}) > 1:
+    at_node: dict[str, set[Settings]] = {}
+    for flow in scenario["flows"]:
+        at_node.setdefault(flow["to"], set()).add(buffers(flow))
+    for node, unlike in at_node.items():
+        if len(unlike) > 1:
             yield f"flows: those to '{node}' have unlike receive buffers; a namespace has one size"
+    boxes = (len(stages(link, _recorded(link, scenario))) for link in scenario["links"])
+    spaces = len(scenario["nodes"]) + sum(boxes)
+    if spaces > MAX_SPACES:
+        yield (
+            f"nodes: with the stages of their links {spaces} namespaces, which a guest lays for "
+            f"minutes; up to {MAX_SPACES}"
+        )
     yield from _unlike_settings(scenario)
     total = sum(flow["count"] for flow in scenario["flows"])
     if total > MAX_FLOWS:

@@ -49,8 +49,10 @@ def problems(scenario: Scenario) -> list[Problem]:
             rest = of_engine(scenario, stand_in(of), known, most)
             return [*found, *(problem for problem in rest if _of_any_network(problem[0], of.key))]
         laid = lay(of)
-        for i, link in enumerate(laid.links):
-            found += ((laid.written(at), why) for at, why in _queue(link, i))
+        each = enumerate(laid.links)
+        found = list(
+            {laid.written(at): why for i, link in each for at, why in _queue(link, i)}.items()
+        )
     found += islice(_own(scenario), most)
     return found + of_engine(scenario, laid, [path for path, _ in found], most)
 

@@ -42,7 +42,7 @@ pub(super) fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Res
 }
 
 /// Of more faults nobody reads, and each of a name has all names with it.
-const ENOUGH: usize = 100;
+const ENOUGH: usize = 25;
 
 /// The faults seen so far.
 #[derive(Default)]

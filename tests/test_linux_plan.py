@@ -325,3 +325,60 @@ count 1 1 10000 20 0 0 0 10 50000000 9 9000000 16
     # Of 46 sent 41 were expected and 30 arrived; 20 expected and 20 arrived before the window.
     assert group["lost_pkts"] == 11
     assert (group["delay_ms"], group["jitter_ms"]) == (8.0, 2.0)
+
+
+def test_a_header_is_counted_by_the_root_of_each_shaper_and_stays_with_a_change() -> None:
+    later = [{"at_ns": 10**9, "rate_bps": 5_000_000}]
+    for shaper, kind in (("wire", "htb"), ("htb", "htb"), ("tbf", "tbf")):
+        keys = {"shaper": shaper, "header_bytes": 0, "schedule": later}
+        found = stages(link(**keys), recorded=True)
+        rated = [stage for stage in found if "rate" in str(stage.commands)]
+        assert len(rated) == (2 if shaper == "wire" else 1)
+        for stage in rated:
+            (root,) = (words for words in stage.commands if " root " in words)
+            assert "stab overhead -14 " in root
+        assert f"stab overhead -14 {kind} " in rated[0].commands[0]
+        # What a change of a whole qdisc leaves out is gone; a class has none.
+        changes = [words for stage in rated for _, each in stage.timetable for words in each]
+        of_roots = [words for words in changes if words.startswith("qdisc") and " root " in words]
+        assert bool(of_roots) == (shaper != "htb")
+        assert all("stab overhead -14 " in words for words in of_roots)
+    assert not any("stab" in command for command in words())
+
+
+def test_a_bucket_must_hold_a_packet_with_its_header() -> None:
+    small = {"shaper": "tbf", "burst_bytes": 1_520, "header_bytes": 40}
+    scenario = engine()
+    scenario["links"][1] |= small
+    with pytest.raises(InputError, match=r"burst_bytes: .* allowed: 1540 and more"):
+        refusals.check(scenario)
+
+
+CROWD = """
+format = 2
+name = "crowd"
+duration = "1 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+
+[[dumbbell.senders]]
+name = "user"
+count = 500
+rate = "10 Mbit/s"
+
+[[dumbbell.flows]]
+count = 500
+"""
+
+
+def test_more_nodes_than_a_guest_can_lay_are_refused_before_it_starts() -> None:
+    with pytest.raises(InputError, match=r"nodes: with the stages of their links 1507 namespaces"):
+        refusals.check(loads(CROWD).to_engine("linux"))
+    refusals.check(loads(CROWD.replace("500", "300")).to_engine("linux"))
+
+
+def test_ip_may_open_the_file_of_each_namespace() -> None:
+    network = plan(engine(), 1).files["network"].splitlines()
+    assert network.index("ulimit -n 262144") < network.index("ip -batch spaces")

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import json
+import time
 import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
 from sojourn import _native, algorithms
-from sojourn.errors import InputError
+from sojourn.errors import InputError, nearest
 from sojourn.experiment import ROOT
 from sojourn.scenario import (
     Bulk,
@@ -368,3 +369,85 @@ def test_the_published_schema_is_fresh() -> None:
 def test_the_schema_takes_what_the_models_take(text: str) -> None:
     loads(text)
     jsonschema.validate(tomllib.loads(text), json.loads(schema.text()))
+
+
+def _with_starts(count: int) -> str:
+    times = ", ".join(f'"{number % 9000} ms"' for number in range(count))
+    return SMALL.replace("format = 1", "format = 2") + f"start = [{times}]\n"
+
+
+def test_a_list_of_times_is_read_and_written_in_time_that_grows_with_its_length() -> None:
+    def cpu_s(count: int) -> float:
+        before = time.process_time()
+        scenario = loads(_with_starts(count))
+        assert loads(scenario.to_toml()) == scenario
+        return time.process_time() - before
+
+    cpu_s(1_000)
+    # A square would be sixty-four times as much.
+    assert cpu_s(40_000) < 20 * min(cpu_s(5_000) for _ in range(2))
+
+
+UNSOUND = """\
+format = 2
+name = "unsound"
+duration = "2 s"
+
+[dumbbell]
+rtt = "10 ms"
+
+[[dumbbell.flows]]
+name = "bulk"
+stop = "0 s"
+transport = { kind = "tcp", cc = "cubc" }
+
+[[dumbbell.flows]]
+name = "calls"
+app = { kind = "cbr", rate = "64 kbit/s" }
+
+[record]
+windows = [{ name = "w", from = "1 s", to = "3 s" }]
+"""
+
+
+def test_a_network_that_cannot_be_laid_hides_no_mistake_of_flows_and_record() -> None:
+    with pytest.raises(InputError) as caught:
+        loads(UNSOUND)
+    assert str(caught.value).splitlines() == [
+        "<text>:5: dumbbell.rate: is missing",
+        "<text>:10: dumbbell.flows[0].stop: '0 s' is not later than the start, '0 s'",
+        "<text>:11: dumbbell.flows[0].transport.cc: there is no 'cubc'. Did you mean 'cubic'?",
+        "<text>:13: dumbbell.flows[1].transport: a 'cbr' source sends by 'udp'",
+        "<text>:18: record.windows[0].to: '3 s' is after the end; allowed: up to '2 s'",
+    ]
+
+
+def test_of_thousands_of_names_the_nearest_is_found_and_no_list_is_endless() -> None:
+    many = [f"user{number}" for number in range(20_000)]
+    assert nearest("user12x", many).startswith(" Did you mean 'user1")
+    said = nearest("zebra", many)
+    assert said.endswith(" and 19900 more.")
+    assert len(said) < 2_000
+
+
+def test_a_mistake_of_one_thing_hides_none_of_another() -> None:
+    changes = {
+        'to = "r"': 'to = "x"',
+        'path = ["up", "down"]': 'path = ["up", "dwn"]',
+        'cc = "cubic"': 'cc = "cubc"',
+        'queues = ["down"]': 'queues = ["up"]',
+        'to = "10 s" }': 'to = "4 s" }',
+    }
+    text = GRAPH
+    for right, wrong in changes.items():
+        assert right in text
+        text = text.replace(right, wrong, 1)
+    with pytest.raises(InputError) as caught:
+        loads(text)
+    assert [line.split(": ", 1)[1] for line in str(caught.value).splitlines()] == [
+        "links[0].to: there is no node 'x'. Valid names: a, b, r.",
+        "flows[0].path[1]: there is no link 'dwn'. Did you mean 'down'?",
+        "flows[0].transport.cc: there is no 'cubc'. Did you mean 'cubic'?",
+        "record.queues[0]: there is no link 'up' with a rate. Valid names: down.",
+        "record.windows[0].to: '4 s' is not later than its beginning, '5 s'",
+    ]

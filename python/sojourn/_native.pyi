@@ -61,9 +61,9 @@ def tcp_options() -> str:
 def congestion_controls() -> list[str]:
     """The names of the congestion controls."""
 
-def check_scenario(scenario: str) -> list[tuple[str, str]]:
+def check_scenario(scenario: str) -> list[tuple[str, str, tuple[str, list[str]] | None]]:
     """Nothing if the engine can run this scenario (JSON); else each key at fault, with the
-    reason."""
+    reason; of a name that nothing has also the name, and those that there are."""
 
 def run(
     scenario: str, seed: int, progress: Callable[[float], bool] | None = None
@@ -74,6 +74,9 @@ def run(
     packet events (None unless asked for); None if `progress` said stop. ValueError: the engine's
     sentence.
     """
+
+def recorded_columns() -> list[tuple[str, str, str, str]]:
+    """Of each column of the Parquet files of `run`: 'series' or 'events', name, unit, meaning."""
 
 def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
     """By link with an algorithm that probes: its number, the links behind it to the responder,

@@ -12,7 +12,8 @@ SojournError            3
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 
 
 class SojournError(Exception):
@@ -45,11 +46,27 @@ class Interrupted(SojournError):
 _ALIKE = 0.7
 
 
+# Of more names only those are compared that look alike at first sight; of more nobody reads a list.
+_MANY = 1_000
+_LISTED = 100
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean …?' for a mistyped name, or the list of valid ones when nothing is near."""
     names = sorted(known)
     by_lower = {n.lower(): n for n in names}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=_ALIKE)
+    wanted = name.lower()
+    close = difflib.get_close_matches(wanted, _alike(wanted, by_lower), n=1, cutoff=_ALIKE)
     if close:
         return f" Did you mean '{by_lower[close[0]]}'?"
-    return f" Valid names: {', '.join(names)}." if names else ""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f" Valid names: {', '.join(names[:_LISTED])}{more}." if names else ""
+
+
+def _alike(wanted: str, names: Collection[str]) -> Collection[str]:
+    """Of thousands, those of about the length, with the same beginning or end."""
+    if len(names) <= _MANY or not wanted:
+        return names
+    first, last, length = wanted[0], wanted[-1], len(wanted)
+    near = (n for n in names if abs(len(n) - length) <= 1 and (n[0] == first or n[-1] == last))
+    return list(islice(near, _MANY))

@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from sojourn import _native
+from sojourn import _native, columns
 from sojourn.errors import InputError, StoreError
 from sojourn.folder import claim
 from sojourn.request import Request
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
 
 FORMAT = 1
-_DELAYS = ("queue_delay_ms", "queue_delay_whole_ms", "system_delay_ms", "queue_pkts")
 
 
 @dataclass(frozen=True, repr=False)
@@ -257,14 +256,8 @@ def _window_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     for run in runs:
         for queue in run.report["queues"]:
             for window in queue["windows"]:
-                row: dict[str, Any] = {**run.labels, "queue": queue["name"]}
-                row["window"] = window["name"]
-                for key, value in window.items():
-                    if key in _DELAYS:
-                        row |= {f"{key}_{part}": number for part, number in value.items()}
-                    elif not isinstance(value, dict) and key != "name":
-                        row[key] = value
-                yield row
+                labels = {**run.labels, "queue": queue["name"], "window": window["name"]}
+                yield labels | columns.values(columns.WINDOWS, window)
 
 
 def _flow_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
@@ -272,35 +265,20 @@ def _flow_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     for run in runs:
         windows = [window["name"] for window in run.report["transport"]]
         for flow in run.report["flows"]:
-            whole = {
-                f"{key}_whole_run": value
-                for key, value in flow.items()
-                if key not in ("name", "index", *_GOODPUTS)
-            }
-            for window, goodput_mbps in zip(windows, flow[_GOODPUTS[1]], strict=True):
-                yield {
-                    **run.labels,
-                    "flow": flow["name"],
-                    "index": flow["index"],
-                    "window": window,
-                    "goodput_mbps": goodput_mbps,
-                    **whole,
-                }
+            whole = columns.values(columns.FLOWS, flow)
+            goodputs = zip(windows, flow["goodput_mbps_of_windows"], strict=True)
+            for window, goodput_mbps in goodputs:
+                labels = {**run.labels, "flow": flow["name"], "index": flow["index"]}
+                yield {**labels, "window": window, "goodput_mbps": goodput_mbps, **whole}
 
 
 def _group_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     for run in runs:
         for window in run.report["transport"]:
             for group in window["groups"]:
-                counts = {
-                    key: value for key, value in group.items() if key not in ("name", "fct_s")
-                }
-                times = {f"fct_s_{part}": number for part, number in group["fct_s"].items()}
                 labels = {**run.labels, "group": group["name"], "window": window["name"]}
-                yield {**labels, **counts, **times}
+                yield labels | columns.values(columns.GROUPS, group)
 
-
-_GOODPUTS = ("goodput_mbps", "goodput_mbps_of_windows")
 
 _README = """\
 # A result of Sojourn

@@ -23,7 +23,7 @@ from sojourn.linux.transport import FOREIGN
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
 from sojourn.scenario.changes import apply, write_value
-from sojourn.scenario.engine import of_links, without_opportunities
+from sojourn.scenario.engine import of_links, to_engine, without_opportunities
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, validate
 from sojourn.scenario.variant import Variant, read_all
@@ -149,13 +149,16 @@ def jobs_of(
     """Every case on every host under every seed, in that order, and the labels of each run. What
     cannot be run is refused here."""
     found = []
-    scenarios = [case.scenario.to_engine() for case in cases]
-    _try_files(scenarios)
+    graphs = [case.scenario.expand() for case in cases]
+    of_host = {host: [to_engine(graph, host) for graph in graphs] for host in hosts}
+    _try_files(of_host[hosts[0]])
     # Every refusal before the first run.
     made_of = {
-        host: _prepare(host, [s for s in scenarios if _runs_on(host, s, hosts)]) for host in hosts
+        host: _prepare(host, [s for s in scenarios if _runs_on(host, s, hosts)])
+        for host, scenarios in of_host.items()
     }
-    for (case, scenario), host in product(zip(cases, scenarios, strict=True), hosts):
+    for (number, case), host in product(enumerate(cases), hosts):
+        scenario = of_host[host][number]
         if not _runs_on(host, scenario, hosts):
             continue
         for label, form in _forms(host, scenario):

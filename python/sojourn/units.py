@@ -8,6 +8,7 @@ are ints, so they compare and add like numbers; `str()` gives text that reads ba
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable
@@ -108,23 +109,35 @@ def convert(text: str, base: str, example: str) -> Decimal:
     number, unit = split(text)
     if not unit:
         raise no_unit(text, base, example)
+    found = _factor(unit, base, example)
+    if isinstance(found, str):
+        raise UnitError(f"{text!r}{found}")
+    exact, most = found
+    if number.copy_abs() >= most:
+        raise UnitError(f"{text!r} is more than the engine can hold; allowed: below 2^64 {base}")
+    return number * exact.numerator / exact.denominator
+
+
+# A list of times may have hundreds of thousands, in a unit or two.
+@functools.lru_cache(maxsize=256)
+def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | str:
+    """How many `base` units a `unit` has, and how many of it are too many; or what is wrong with
+    it."""
     for word in re.split(r"[\s/*]+", unit):
         if _BPS.match(word):
-            raise UnitError(
-                f"{text!r}: '{word}' is ambiguous, because tc reads it as bytes per second; "
+            return (
+                f": '{word}' is ambiguous, because tc reads it as bytes per second; "
                 "write Mbit/s for bits or MB/s for bytes"
             )
         if word not in unit_names():
-            raise UnitError(f"{text!r}: unknown unit '{word}'.{nearest(word, unit_names())}")
-    if base == BITS_PER_S and re.fullmatch(r"[kKmMgG]?bit", unit):
-        unit += "/s"  # tc's word for a rate: 100mbit
-    (kind, size), (wanted, one) = _measure(unit), _measure(base)
+            return f": unknown unit '{word}'.{nearest(word, unit_names())}"
+    # tc's word for a rate: 100mbit
+    per_second = base == BITS_PER_S and re.fullmatch(r"[kKmMgG]?bit", unit)
+    (kind, size), (wanted, one) = _measure(f"{unit}/s" if per_second else unit), _measure(base)
     if kind != wanted:
-        raise UnitError(f"{text!r} is in '{unit}'; write it as {example!r}")
+        return f" is in '{unit}'; write it as {example!r}"
     exact = size / one
-    if number.copy_abs() >= 2**64 / exact:
-        raise UnitError(f"{text!r} is more than the engine can hold; allowed: below 2^64 {base}")
-    return number * exact.numerator / exact.denominator
+    return exact, 2**64 / exact
 
 
 def measure(text: str) -> tuple[str, Fraction]:

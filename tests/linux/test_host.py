@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sojourn import _native
+from sojourn import _native, columns
 from sojourn.algorithms import algorithms
 from sojourn.linux import plan
 from sojourn.linux import run as host
@@ -104,6 +104,57 @@ def test_each_flow_has_its_own_round_trip_on_both_hosts() -> None:
             assert rtt_ms <= flow["srtt_ms"] < rtt_ms + 60, flow
 
 
+LOT = """
+format = 2
+name = "two bottlenecks"
+duration = "10 s"
+
+[parking_lot]
+edges = { rate = "20 Mbit/s", delay = "2 ms" }
+
+[[parking_lot.hops]]
+count = 2
+rate = "4 Mbit/s"
+delay = "10 ms"
+aqm = "codel"
+back = { rate = "4 Mbit/s" }
+
+[[parking_lot.flows]]
+name = "through"
+count = 2
+
+[[parking_lot.flows]]
+name = "cross"
+over = "each"
+
+[[parking_lot.flows]]
+name = "against"
+over = [2, 1]
+transport = "udp"
+app = { kind = "cbr", rate = "1 Mbit/s", payload = "1000 B" }
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_parking_lot_is_the_same_network_on_both_hosts() -> None:
+    linux, _ = outcome(LOT, 1)
+    done = _native.run(json.dumps(loads(LOT).to_engine()), 1)
+    assert done
+    sim = json.loads(done[0])
+    for here, there in zip(linux["queues"], sim["queues"], strict=True):
+        [ours], [theirs] = here["windows"], there["windows"]
+        assert ours["utilisation_pct"] == pytest.approx(theirs["utilisation_pct"], abs=3)
+        assert ours["queue_delay_ms"]["mean"] == pytest.approx(
+            theirs["queue_delay_ms"]["mean"], rel=0.3
+        )
+    for report in (linux, sim):
+        groups = {group["name"]: group for group in report["transport"][0]["groups"]}
+        assert groups.keys() == {"through", "cross 1", "cross 2", "against"}
+        # 2 + 2 * 10 + 2 ms, and what two full queues on the way back add.
+        assert 24 < groups["against"]["delay_ms"] < 40
+        assert groups["cross 1"]["goodput_mbps"] > groups["through"]["goodput_mbps"] / 2
+
+
 AGED = """
 format = 2
 name = "an age"
@@ -190,9 +241,9 @@ def is_among(one: float, others: list[float], by: float = 0, times: float = 1) -
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
-@pytest.mark.parametrize("algorithm", ["codel", "pie"])
+@pytest.mark.parametrize(("algorithm", "header"), [("codel", 14), ("pie", 14), ("pie", 60)])
 def test_what_a_queue_logs_is_what_is_seen_around_it(
-    shaper: str, algorithm: str, monkeypatch: pytest.MonkeyPatch
+    shaper: str, algorithm: str, header: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One run, observed both ways."""
     both: list[dict[str, Any]] = []
@@ -211,8 +262,9 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     observe = host._observe
     monkeypatch.setattr(host, "plan", planned)
     monkeypatch.setattr(host, "_observe", observed)
-    text = SCENARIO.replace('"codel"', f'"{algorithm}"')
-    outcome(text.replace('rtt = "40 ms"', f'rtt = "40 ms"\nshaper = "{shaper}"'), 1)
+    text = SCENARIO.replace("format = 1", "format = 2").replace('"codel"', f'"{algorithm}"')
+    keys = f'rtt = "40 ms"\nshaper = "{shaper}"\nburst = "3200 B"\nheader = "{header} B"'
+    outcome(text.replace('rtt = "40 ms"', keys), 1)
     outside, inside = both
     assert inside["dropped_pkts"] > 5
     assert inside["marked_pkts"] > 5
@@ -222,6 +274,58 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     for delay in ("queue_delay_ms", "system_delay_ms"):
         assert inside[delay]["mean"] == pytest.approx(outside[delay]["mean"], abs=0.003)
     assert inside["utilisation_pct"] == pytest.approx(outside["utilisation_pct"], abs=0.05)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_report_has_the_keys_of_the_page_of_columns() -> None:
+    report, _ = outcome(SCENARIO, 1)
+    mine = {column.name for column in columns.RUN if "linux" in column.hosts}
+    labels = {column.name for column in columns.LABELS}
+    assert report.keys() == mine - labels - {"cpu_s"}
+    assert report["queues"][0].keys() == {column.name for column in columns.QUEUE}
+    done = _native.run(json.dumps(loads(SCENARIO).to_engine()), 1)
+    assert done
+    sim = json.loads(done[0])
+    for table in ("flows", "transport"):
+        assert report[table][0].keys() == sim[table][0].keys()
+    assert report["transport"][0]["groups"][0].keys() == sim["transport"][0]["groups"][0].keys()
+
+
+FULL = """
+format = 2
+name = "long headers"
+duration = "6 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "10 ms"
+aqm = AQM
+header = "200 B"
+
+[[dumbbell.flows]]
+app = { kind = "cbr", rate = "12 Mbit/s", payload = "1000 B" }
+transport = "udp"
+
+[record]
+windows = [{ name = "late", from = "2 s", to = "6 s" }]
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
+@pytest.mark.parametrize("aqm", ["fifo", "kernel:pfifo"])
+def test_a_header_takes_its_part_of_the_rate_on_both_hosts(shaper: str, aqm: str) -> None:
+    text = FULL.replace("AQM", f'"{aqm}"\nshaper = "{shaper}"')
+    reports = [outcome(text, 1)[0]]
+    if aqm == "fifo":
+        done = _native.run(json.dumps(loads(text).to_engine()), 1)
+        assert done
+        reports.append(json.loads(done[0]))
+    for report in reports:
+        [window] = report["queues"][0]["windows"]
+        assert window["utilisation_pct"] == pytest.approx(100, abs=0.3)
+        # 1,000 bytes of data, 28 of IP and UDP, and the header.
+        assert report["goodput_mbps"] == pytest.approx(10 * 1_000 / 1_228, rel=0.003)
 
 
 TINY = """

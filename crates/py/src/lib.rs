@@ -20,6 +20,8 @@ mod _native {
     #[pymodule_export]
     use super::observe::{observe, probe_ways, ways};
     #[pymodule_export]
+    use super::recorded::recorded_columns;
+    #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]
     use super::tables::{

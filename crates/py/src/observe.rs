@@ -17,6 +17,7 @@ use sojourn_sim::observed::outside::Outside;
 use sojourn_sim::observed::{self, Seen};
 use sojourn_sim::record::QueueReport;
 use sojourn_sim::route::Graph;
+use sojourn_sim::scenario::{HEADER_BYTES, LinkSpec};
 
 use super::recorded;
 
@@ -80,9 +81,14 @@ pub enum Looked {
 /// The queues' reports as JSON; Parquet files of the series and, where asked for, the events.
 type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
 
-fn packets(log: &[u8]) -> Vec<Seen> {
+/// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
+fn packets(log: &[u8], link: &LinkSpec) -> Vec<Seen> {
     let (whole, _) = log.as_chunks::<{ Seen::BYTES }>();
-    whole.iter().map(Seen::read).collect()
+    let counted = whole.iter().map(Seen::read).map(|seen| Seen {
+        len_bytes: seen.len_bytes + link.header_bytes - HEADER_BYTES,
+        ..seen
+    });
+    counted.collect()
 }
 
 fn report(
@@ -91,19 +97,21 @@ fn report(
     zero_ns: u64,
     queue: &Looked,
 ) -> Result<QueueReport, String> {
+    let spec = |name: &str| observed::find(scenario, name);
     let (link, passages) = match queue {
         Looked::Outside(link, arrivals, departures, at_head, flows_apart) => {
             let outside = Outside {
                 link: link.clone(),
-                arrivals: packets(arrivals),
-                departures: packets(departures),
+                arrivals: packets(arrivals, spec(link)?),
+                departures: packets(departures, spec(link)?),
                 at_head: *at_head,
                 flows_apart: *flows_apart,
             };
             (link, outside.passages(scenario)?)
         }
         Looked::Inside(link, device, behind) => {
-            let behind = behind.as_deref().map(packets);
+            let spec = spec(link)?;
+            let behind = behind.as_deref().map(|log| packets(log, spec));
             let log = Log::new(log)?;
             (link, log.passages(device, zero_ns, behind.as_deref())?)
         }

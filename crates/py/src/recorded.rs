@@ -13,28 +13,114 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
+use pyo3::pyfunction;
 use sojourn_sim::record::{PacketEvent, QueueReport, SeriesReport};
 
-const SERIES: &str = "message series {
-    required binary queue (STRING);
-    required double t_s;
-    required double queue_delay_ms;
-    required double system_delay_ms;
-    required double queue_pkts;
-    required double utilisation_pct;
-    required double drop_pct;
-    required double mark_pct;
-}";
+/// A column: name, Parquet's type and what it stands for, unit, meaning.
+type Column = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+);
 
-const EVENTS: &str = "message events {
-    required binary queue (STRING);
-    required int64 at_ns (INTEGER(64, false));
-    required int64 enq_ns (INTEGER(64, false));
-    required int32 flow (INTEGER(32, false));
-    required int32 len_bytes (INTEGER(32, false));
-    required int32 ecn (INTEGER(8, false));
-    required int32 why (INTEGER(8, false));
-}";
+const QUEUE: Column = ("queue", "binary", "(STRING)", "", "link of the queue");
+
+const SERIES: [Column; 8] = [
+    QUEUE,
+    ("t_s", "double", "", "s", "end of the step"),
+    (
+        "queue_delay_ms",
+        "double",
+        "",
+        "ms",
+        "from arrival at the queue to departure from it: mean of the packets that left in the step",
+    ),
+    (
+        "system_delay_ms",
+        "double",
+        "",
+        "ms",
+        "from arrival at the queue to the last bit sent: mean of the packets sent in the step",
+    ),
+    (
+        "queue_pkts",
+        "double",
+        "",
+        "packets",
+        "in the queue: mean over the step",
+    ),
+    (
+        "utilisation_pct",
+        "double",
+        "",
+        "%",
+        "bits sent, of what the link could have sent",
+    ),
+    (
+        "drop_pct",
+        "double",
+        "",
+        "%",
+        "packets dropped, of those that arrived",
+    ),
+    (
+        "mark_pct",
+        "double",
+        "",
+        "%",
+        "packets marked, of those that arrived",
+    ),
+];
+
+const EVENTS: [Column; 7] = [
+    QUEUE,
+    (
+        "at_ns",
+        "int64",
+        UNSIGNED_64,
+        "ns",
+        "when it left the queue or was dropped",
+    ),
+    ("enq_ns", "int64", UNSIGNED_64, "ns", "when it had come"),
+    ("flow", "int32", UNSIGNED_32, "", "hash of its flow"),
+    (
+        "len_bytes",
+        "int32",
+        UNSIGNED_32,
+        "bytes",
+        "its length, with the link's header",
+    ),
+    (
+        "ecn",
+        "int32",
+        UNSIGNED_8,
+        "",
+        "its ECN field: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE",
+    ),
+    (
+        "why",
+        "int32",
+        UNSIGNED_8,
+        "",
+        "0: sent; else the reason of the drop, as in results.md",
+    ),
+];
+
+const UNSIGNED_64: &str = "(INTEGER(64, false))";
+const UNSIGNED_32: &str = "(INTEGER(32, false))";
+const UNSIGNED_8: &str = "(INTEGER(8, false))";
+
+/// Of each column of both tables: table, name, unit, meaning.
+#[pyfunction]
+pub fn recorded_columns() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
+    let of = |table, columns: &[Column]| {
+        let told = |&(name, _, _, unit, meaning): &Column| (table, name, unit, meaning);
+        columns.iter().map(told).collect::<Vec<_>>()
+    };
+    [of("series", &SERIES), of("events", &EVENTS)].concat()
+}
 
 /// Packets of a row group. A group's columns are made one after the other, so this bounds
 /// what is in memory beside the events and the file.
@@ -45,7 +131,7 @@ const TIMES: [&str; 2] = ["at_ns", "enq_ns"];
 
 /// The series of all queues, a row a step.
 pub fn series(queues: &[QueueReport]) -> Result<Vec<u8>> {
-    let mut table = Table::new(SERIES)?;
+    let mut table = Table::new("series", &SERIES)?;
     for queue in queues {
         table.add_series(&queue.name, &queue.series)?;
     }
@@ -57,7 +143,7 @@ pub fn events(queues: &[QueueReport]) -> Result<Option<Vec<u8>>> {
     if queues.iter().all(|queue| queue.events.is_none()) {
         return Ok(None);
     }
-    let mut table = Table::new(EVENTS)?;
+    let mut table = Table::new("events", &EVENTS)?;
     for queue in queues {
         let kept = queue.events.as_deref().unwrap_or_default();
         for together in kept.chunks(EVENTS_TOGETHER) {
@@ -71,14 +157,18 @@ pub fn events(queues: &[QueueReport]) -> Result<Option<Vec<u8>>> {
 struct Table(SerializedFileWriter<Vec<u8>>);
 
 impl Table {
-    fn new(schema: &str) -> Result<Self> {
+    fn new(name: &str, columns: &[Column]) -> Result<Self> {
+        let fields = columns
+            .iter()
+            .map(|(name, kind, stands_for, ..)| format!("required {kind} {name} {stands_for};"));
+        let schema = format!("message {name} {{ {} }}", fields.collect::<String>());
         let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
         for column in TIMES.map(ColumnPath::from) {
             properties = properties
                 .set_column_dictionary_enabled(column.clone(), false)
                 .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
         }
-        let schema = Arc::new(parse_message_type(schema)?);
+        let schema = Arc::new(parse_message_type(&schema)?);
         SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build())).map(Self)
     }
 

@@ -30,15 +30,20 @@ pub fn congestion_controls() -> Vec<String> {
     quoted.skip(1).map(str::to_owned).collect()
 }
 
-/// Nothing if the engine can run this scenario; else each key at fault and the reason.
+/// A key at fault, the reason, and of a name that nothing has: it and those that there are.
+type Said = (String, String, Option<(String, Vec<String>)>);
+
+/// Nothing if the engine can run this scenario; else what is wrong.
 #[pyfunction]
-pub fn check_scenario(scenario: &str) -> Vec<(String, String)> {
+pub fn check_scenario(scenario: &str) -> Vec<Said> {
     let faults = match Scenario::read(scenario) {
         Ok(scenario) => scenario.faults(),
         Err(fault) => vec![fault],
     };
-    let pairs = faults.into_iter().map(|fault| (fault.key, fault.reason));
-    pairs.collect()
+    let said = faults
+        .into_iter()
+        .map(|fault| (fault.key, fault.reason, fault.unknown));
+    said.collect()
 }
 
 /// Asks Python whether to go on, each time the engine looks up.

@@ -12,7 +12,7 @@ use crate::event::{Events, Source};
 use crate::packet::{Body, Ledger, PacketId, Packets, Probe, Way};
 use crate::record::QueueRecord;
 use crate::ring::Ring;
-use crate::scenario::{LinkSpec, MIN_RATE_BPS, RATE_ROW};
+use crate::scenario::{HEADER_BYTES, LinkSpec, MIN_RATE_BPS, RATE_ROW};
 use crate::server::{Interface, Rate, Server};
 use crate::time::Time;
 use crate::wire::Wire;
@@ -62,6 +62,9 @@ pub struct Port {
     pub arrival: Source,
     pub(crate) rate: Rate,
     wire: Wire,
+    /// What is added to a packet's length while it is at this link: its header, in place of
+    /// that of Ethernet.
+    header_more: u32,
     entered_pkts: u64,
     dropped_pkts: u64,
     /// The queue's row of the link's rate is the link's to set.
@@ -102,6 +105,7 @@ impl Link {
                 arrival: events.add_source(true),
                 rate,
                 wire: Wire::new(spec, seed),
+                header_more: spec.header_bytes.wrapping_sub(HEADER_BYTES),
                 entered_pkts: 0,
                 dropped_pkts: 0,
                 probes: None,
@@ -318,6 +322,10 @@ impl Port {
     #[inline]
     fn join(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
         self.note_backlog(now);
+        if self.header_more != 0 {
+            let slot = &mut shared.packets.slots[id as usize];
+            slot.len_bytes = slot.len_bytes.wrapping_add(self.header_more);
+        }
         self.queue.enqueue(&mut shared.packets.slots, now.0, id);
         self.collect(now, shared);
         if let Some(inst) = self.queue.probe_asked() {
@@ -336,7 +344,7 @@ impl Port {
         shared.packets.slots[id as usize] = Slot {
             flow: asking.flow,
             dscp: asking.dscp,
-            len_bytes: PROBE_BYTES,
+            len_bytes: PROBE_BYTES.wrapping_add(self.header_more),
             ..Slot::default()
         };
         let packet = &mut shared.packets.all[id as usize];
@@ -397,10 +405,15 @@ impl Port {
         self.wire.launch(now, id, self.arrival, shared);
     }
 
+    /// The last bit leaves at that time: each packet is here once, and not yet elsewhere.
     #[inline]
-    pub(crate) fn note_sent(&mut self, last_bit: Time, id: PacketId, shared: &Shared) {
+    pub(crate) fn note_sent(&mut self, last_bit: Time, id: PacketId, shared: &mut Shared) {
         if let Some(record) = &mut self.record {
             record.on_sent(last_bit, &shared.packets.slots[id as usize]);
+        }
+        if self.header_more != 0 {
+            let slot = &mut shared.packets.slots[id as usize];
+            slot.len_bytes = slot.len_bytes.wrapping_sub(self.header_more);
         }
     }
 

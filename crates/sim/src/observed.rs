@@ -147,7 +147,11 @@ pub fn report(
     Ok(play(&happened, passages, record))
 }
 
-fn find<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a LinkSpec, String> {
+/// The link of that name.
+///
+/// # Errors
+/// When there is none.
+pub fn find<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a LinkSpec, String> {
     let named = |link: &&LinkSpec| link.name == name;
     let link = scenario.links.iter().find(named);
     link.ok_or_else(|| format!("there is no link '{name}'"))

@@ -4,6 +4,7 @@
 //! Ways through the graph: each flow's links, laid out before the run in one table,
 //! so that forwarding a packet is one look-up.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
 use crate::scenario::{Fault, FlowSpec, LinkSpec, Scenario, TransportSpec};
@@ -48,6 +49,9 @@ pub struct Graph<'a> {
     nodes: HashMap<&'a str, usize>,
     /// By node: its links and where they lead.
     leaving: Vec<Vec<(usize, usize)>>,
+    /// By two nodes: the first link from one to the other.
+    between: HashMap<(usize, usize), usize>,
+    search: RefCell<Search>,
 }
 
 impl<'a> Graph<'a> {
@@ -58,13 +62,21 @@ impl<'a> Graph<'a> {
             by_name: HashMap::new(),
             nodes: HashMap::new(),
             leaving: Vec::new(),
+            between: HashMap::new(),
+            search: RefCell::default(),
         };
         for (i, link) in scenario.links.iter().enumerate() {
             graph.by_name.entry(&link.name).or_insert(i);
             let [from, to] = [&link.from, &link.to].map(|name| graph.number(name));
             graph.leaving[from].push((i, to));
+            graph.between.entry((from, to)).or_insert(i);
         }
         graph
+    }
+
+    /// The first link of this name.
+    pub fn link(&self, name: &str) -> Option<&'a LinkSpec> {
+        self.by_name.get(name).map(|&index| &self.links[index])
     }
 
     fn number(&mut self, name: &'a str) -> usize {
@@ -96,10 +108,7 @@ impl<'a> Graph<'a> {
         } else {
             (&flow.to, &flow.from, &flow.reverse_path, "reverse_path")
         };
-        let fault = |reason: String| Fault {
-            key: format!("{at}.{key}"),
-            reason,
-        };
+        let fault = |reason: String| Fault::new(format!("{at}.{key}"), reason);
         let Some(names) = named else {
             return self
                 .shortest(from, to)
@@ -139,12 +148,13 @@ impl<'a> Graph<'a> {
             if from == to {
                 return Ok(Vec::new());
             }
-            self.shortest(from, to).ok_or_else(|| Fault {
-                key: format!("{at}.responder"),
-                reason: format!(
+            let missing = || {
+                let reason = format!(
                     "no way leads from '{from}' to '{to}', but this queue's algorithm probes"
-                ),
-            })
+                );
+                Fault::new(format!("{at}.responder"), reason)
+            };
+            self.shortest(from, to).ok_or_else(missing)
         };
         Ok([way(&link.to, responder)?, way(responder, &link.from)?])
     }
@@ -152,28 +162,50 @@ impl<'a> Graph<'a> {
     /// The way with the fewest links; among equals the one whose links come first.
     fn shortest(&self, from: &str, to: &str) -> Option<Vec<usize>> {
         let (&from, &to) = (self.nodes.get(from)?, self.nodes.get(to)?);
-        // By node: the link that led there, and from where.
-        let mut reached = vec![None; self.leaving.len()];
-        let mut queue = VecDeque::from([from]);
+        let mut search = self.search.borrow_mut();
+        let Search {
+            turn,
+            reached,
+            queue,
+        } = &mut *search;
+        // What earlier searches have left is not looked at.
+        *turn += 1;
+        reached.resize(self.leaving.len(), (0, 0, 0));
+        queue.clear();
+        queue.push_back(from);
         while let Some(node) = queue.pop_front() {
+            // The goal may be one of many behind this node.
+            if let Some(&link) = self.between.get(&(node, to)) {
+                reached[to] = (*turn, link, node);
+                break;
+            }
             for &(link, next) in &self.leaving[node] {
-                if next != from && reached[next].is_none() {
-                    reached[next] = Some((link, node));
+                if next != from && reached[next].0 != *turn {
+                    reached[next] = (*turn, link, node);
                     queue.push_back(next);
                 }
-            }
-            if reached[to].is_some() {
-                break;
             }
         }
         let mut links = Vec::new();
         let mut node = to;
         while node != from {
-            let (link, before) = reached[node]?;
+            let (found, link, before) = reached[node];
+            if found != *turn {
+                return None;
+            }
             links.push(link);
             node = before;
         }
         links.reverse();
         Some(links)
     }
+}
+
+/// What a search for a way remembers: by node the search that has come there, the link that led
+/// there, and from where. One for all searches, so that none pays for all nodes.
+#[derive(Default)]
+struct Search {
+    turn: u64,
+    reached: Vec<(u64, usize, usize)>,
+    queue: VecDeque<usize>,
 }

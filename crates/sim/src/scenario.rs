@@ -6,6 +6,8 @@
 //! another form, with units of their own; see docs/scenarios.md.
 
 mod check;
+mod fault;
+mod names;
 mod queue;
 mod times;
 
@@ -14,6 +16,7 @@ use serde::Deserialize;
 use crate::rng::Rng;
 
 pub use check::MIN_RATE_BPS;
+pub use fault::Fault;
 pub use queue::{MTU_BYTES, RATE_ROW};
 pub use times::TimesSpec;
 
@@ -115,6 +118,9 @@ pub struct LinkSpec {
     /// Packets in the driver ring below the queue.
     #[serde(default)]
     pub ring_pkts: u32,
+    /// Bytes that the link counts beside each IP packet.
+    #[serde(default = "default_header_bytes")]
+    pub header_bytes: u32,
     /// Propagation delay.
     #[serde(default)]
     pub delay_ns: u64,
@@ -130,6 +136,13 @@ pub struct LinkSpec {
     /// Node that answers the probes of the queue's algorithm; none: the receiving end.
     #[serde(default)]
     pub responder: Option<String>,
+}
+
+/// Of Ethernet, without what a queueing discipline does not see: preamble, checksum, gap.
+pub const HEADER_BYTES: u32 = 14;
+
+fn default_header_bytes() -> u32 {
+    HEADER_BYTES
 }
 
 /// Two full frames, as the shapers of a small router are set.
@@ -351,19 +364,4 @@ pub struct WindowSpec {
     pub from_ns: u64,
     /// End, exclusive.
     pub to_ns: u64,
-}
-
-/// What is wrong with a scenario, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Path of the key, as "links[0].rate_bps".
-    pub key: String,
-    /// What is wrong and what is allowed.
-    pub reason: String,
-}
-
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.key, self.reason)
-    }
 }

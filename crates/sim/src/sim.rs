@@ -5,6 +5,7 @@
 
 mod report;
 
+use std::collections::HashSet;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -170,6 +171,7 @@ impl<'a> Run<'a> {
     }
 
     fn add_links(&mut self, seed: u64, patience: &mut Patience<'_>) -> Result<(), Error> {
+        let recorded: HashSet<_> = self.scenario.record.queues.iter().collect();
         for (i, spec) in self.scenario.links.iter().enumerate() {
             patience.ask(Time(0))?;
             let queue_seed = Rng::stream(seed, &format!("link/{}/queue", spec.name)).bits();
@@ -179,12 +181,12 @@ impl<'a> Run<'a> {
             self.net.owners.extend(
                 [Owner::Entry, Owner::Service, Owner::Arrival].map(|owner| owner(i as u32)),
             );
-            if self.scenario.record.queues.contains(&spec.name) {
+            if recorded.contains(&spec.name) {
                 let Some(rate_bps) = spec.rate_bps else {
-                    return Err(Error::Scenario(Fault {
-                        key: format!("links[{i}].rate_bps"),
-                        reason: "a link whose queue is measured needs a rate".into(),
-                    }));
+                    return Err(Error::Scenario(Fault::new(
+                        format!("links[{i}].rate_bps"),
+                        "a link whose queue is measured needs a rate",
+                    )));
                 };
                 let events = self.scenario.record.events;
                 link.port.record = Some(QueueRecord::new(

@@ -199,7 +199,8 @@ class _Layout:
         """The script that sets up the network, and what it reads. A process is dear in the guest:
         there are few, each for much."""
         spaces = self.spaces.values()
-        script = ["ip -batch spaces", "$programs/settings < settings"]
+        # ip keeps the file of each namespace that a line names open to the end of its batch.
+        script = ["ulimit -n 262144", "ip -batch spaces", "$programs/settings < settings"]
         script += [f"ip -n {name} -batch {name}.ip" for name in self.spaces]
         rewriting = [f"tc -n {name} -batch {name}.egress" for name in self.rewritten]
         return {

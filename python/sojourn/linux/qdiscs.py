@@ -22,6 +22,8 @@ AMPLE_PKTS = 1_000_000
 _SLACK_NS = 5_000
 # netem keeps the order of packets only where it has a rate: one that takes a packet no time.
 _KEEPS_ORDER = "rate 100gbit"
+# What the kernel counts beside an IP packet.
+_ETHERNET_BYTES = 14
 # The row that says what the link can send. As in the simulator it is the link's rate, and goes with
 # it, unless the scenario sets it.
 _RATE_ROW = "bandwidth"
@@ -90,10 +92,23 @@ def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
     """A wire: netem counts the packet that is being sent, the engine does not."""
 
     def words(verb: str, rate_bps: int) -> str:
-        return f"qdisc {verb} dev {{dev}} root netem rate {rate_bps}bit limit {limit_pkts}"
+        netem = f"netem rate {rate_bps}bit limit {limit_pkts}"
+        return f"qdisc {verb} dev {{dev}} root {_counted(link)}{netem}"
 
     steps = ((step["at_ns"], (words("change", step["rate_bps"]),)) for step in link["schedule"])
     return Stage((words("add", link["rate_bps"]),), tuple(steps))
+
+
+def header_bytes(link: Mapping[str, Any]) -> int:
+    """What the link counts beside an IP packet."""
+    return int(link.get("header_bytes", _ETHERNET_BYTES))
+
+
+def _counted(link: Mapping[str, Any]) -> str:
+    """Words for the length of packets, before the kind of a qdisc. All below it count the same; a
+    change that leaves them out takes them away."""
+    more = header_bytes(link) - _ETHERNET_BYTES
+    return f"stab overhead {more} " if more else ""
 
 
 def _shaper(link: Mapping[str, Any]) -> Stage:
@@ -105,8 +120,8 @@ def _shaper(link: Mapping[str, Any]) -> Stage:
 
 def _tbf(link: Mapping[str, Any]) -> Stage:
     def words(verb: str, rate_bps: int) -> str:
-        burst = f"burst {link['burst_bytes']}b limit {AMPLE_PKTS}"
-        return f"qdisc {verb} dev {{dev}} root handle 1: tbf rate {rate_bps}bit {burst}"
+        tbf = f"tbf rate {rate_bps}bit burst {link['burst_bytes']}b limit {AMPLE_PKTS}"
+        return f"qdisc {verb} dev {{dev}} root handle 1: {_counted(link)}{tbf}"
 
     return _above(link, (), words, "1:1")
 
@@ -119,7 +134,8 @@ def _htb(link: Mapping[str, Any], burst_bytes: int | None) -> Stage:
             f"ceil {rate_bps}bit burst {burst}b cburst {burst}b quantum 1514"
         )
 
-    return _above(link, ("qdisc add dev {dev} root handle 1: htb default 10",), words, "1:10")
+    root = f"qdisc add dev {{dev}} root handle 1: {_counted(link)}htb default 10"
+    return _above(link, (root,), words, "1:10")
 
 
 def _above(

@@ -8,14 +8,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sojourn.errors import InputError
-from sojourn.linux.transport import FOREIGN, Settings, buffers, refused, settings
+from sojourn.linux.qdiscs import header_bytes, stages
+from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
 
-# The engine's congestion controls that the kernel has under the same name, and the kernel's own.
-CONTROLS = ("cubic", "reno", "htcp", "dctcp", *FOREIGN)
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
+# A guest needs ten seconds of processor time for a thousand; each costs more than the one before.
+MAX_SPACES = 1_000
 # A bucket smaller than a packet never lets it pass.
-MTU_BYTES = 1514
+IP_BYTES = 1500
 # 2^32 ticks of 64 ns, in which tc writes a delay of netem down.
 MAX_DELAY_S = 274
 # A packet is compared with a filter of each flow that has a round trip of its own.
@@ -47,9 +48,19 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for i, flow in enumerate(scenario["flows"]):
         for key, reason in _of_flow(flow):
             yield f"flows[{i}].{key}: {reason}"
-    for node in {flow["to"] for flow in scenario["flows"]}:
-        if len({buffers(flow) for flow in scenario["flows"] if flow["to"] == node}) > 1:
+    at_node: dict[str, set[Settings]] = {}
+    for flow in scenario["flows"]:
+        at_node.setdefault(flow["to"], set()).add(buffers(flow))
+    for node, unlike in at_node.items():
+        if len(unlike) > 1:
             yield f"flows: those to '{node}' have unlike receive buffers; a namespace has one size"
+    boxes = (len(stages(link, _recorded(link, scenario))) for link in scenario["links"])
+    spaces = len(scenario["nodes"]) + sum(boxes)
+    if spaces > MAX_SPACES:
+        yield (
+            f"nodes: with the stages of their links {spaces} namespaces, which a guest lays for "
+            f"minutes; up to {MAX_SPACES}"
+        )
     yield from _unlike_settings(scenario)
     total = sum(flow["count"] for flow in scenario["flows"])
     if total > MAX_FLOWS:
@@ -61,7 +72,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
             f"every packet meets: up to {MAX_OWN_DELAYS}"
         )
     bits = sum(_bits(link, scenario) for link in scenario["links"] if _recorded(link, scenario))
-    log_bytes = _MARGIN * _LOG_BYTES_OF_PACKET * bits / 8 / MTU_BYTES
+    log_bytes = _MARGIN * _LOG_BYTES_OF_PACKET * bits / 8 / IP_BYTES
     if log_bytes > MAX_LOG_BYTES:
         yield (
             f"duration_ns: too many packets to keep in the guest's memory until the end; "
@@ -108,11 +119,15 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
         )
     if link["ring_pkts"]:
-        yield "ring_pkts", "a virtual link has no driver ring; allowed: 0"
-    if link["rate_bps"] is not None and link["shaper"] == "tbf" and link["burst_bytes"] < MTU_BYTES:
+        reason = "a virtual link has no driver ring; allowed: 0; sim.ring is for the simulator"
+        yield "ring_pkts", reason
+    full_bytes = IP_BYTES + header_bytes(link)
+    tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
+    if tbf and link["burst_bytes"] < full_bytes:
         yield (
             "burst_bytes",
-            f"the kernel's tbf drops packets larger than its bucket; allowed: {MTU_BYTES} and more",
+            "the kernel's tbf drops packets larger than its bucket; "
+            f"allowed: {full_bytes} and more",
         )
 
 
@@ -146,5 +161,5 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield (
             "transport.options",
             f"{', '.join(strange)}: switches of the simulator's TCP, which no setting of the "
-            "kernel changes",
+            "kernel changes; sim.options of the flows are for the simulator alone",
         )

@@ -13,6 +13,8 @@ RECEIVE_BUFFER_BYTES = 131_072
 RECEIVE_BUFFER_MAX_BYTES = 6 << 20
 # Congestion controls of the guest's kernel that the engine does not have.
 FOREIGN = ("bbr", "vegas")
+# The engine's that the kernel has under the same name, and the kernel's own.
+CONTROLS = ("cubic", "reno", "htcp", "dctcp", *FOREIGN)
 # Of 12 bytes beside the payload of each segment, in what a peer announces (RFC 7323 §2).
 _TIMESTAMPS_BYTES = 12
 
@@ -63,7 +65,13 @@ def refused(flow: Mapping[str, Any]) -> list[str]:
 
 def settings(flow: Mapping[str, Any]) -> Settings:
     """What the namespaces at the flow's ends are set to: the same for all flows of a namespace."""
-    return tuple(sorted((k, v) for k, v in _options(flow).items() if k in _SYSCTLS))
+    asked = {k: v for k, v in _options(flow).items() if k in _SYSCTLS}
+    return tuple(sorted({**asked, **_own(flow)}.items()))
+
+
+def _own(flow: Mapping[str, Any]) -> dict[str, Any]:
+    """Sysctls that the scenario itself names."""
+    return dict(flow["transport"].get("sysctls") or {})
 
 
 def buffers(flow: Mapping[str, Any]) -> Settings:
@@ -74,7 +82,9 @@ def buffers(flow: Mapping[str, Any]) -> Settings:
 
 def sysctls(flow: Mapping[str, Any]) -> list[str]:
     """Lines of both ends."""
-    return [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](value)}" for key, value in settings(flow)]
+    asked = {key: value for key, value in _options(flow).items() if key in _SYSCTLS}
+    lines = [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](asked[key])}" for key in sorted(asked)]
+    return lines + [f"ipv4/{key} {value}" for key, value in sorted(_own(flow).items())]
 
 
 def buffer_sysctls(flow: Mapping[str, Any]) -> list[str]:

@@ -2,40 +2,48 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Scenarios: what is simulated, written in TOML or made of these classes."""
 
+from sojourn.scenario.links import Cable, Jitter, Link, Queue, Step
 from sojourn.scenario.model import (
+    Between,
     Bulk,
-    Cable,
     Cbr,
+    Crossing,
+    DualTransmitter,
     Dumbbell,
     Flow,
-    Jitter,
-    Link,
-    Queue,
+    ParkingLot,
     Record,
     Respawn,
     Scenario,
-    Step,
     Tcp,
     Traffic,
     Udp,
     Window,
 )
+from sojourn.scenario.shorthand import Back, Edge, Hop, Side
 from sojourn.scenario.times import Even, Exponential, Normal, Poisson, Uniform
 from sojourn.scenario.toml import load, loads
 from sojourn.units import Duration, Rate, Share, Size
 
 __all__ = [
+    "Back",
+    "Between",
     "Bulk",
     "Cable",
     "Cbr",
+    "Crossing",
+    "DualTransmitter",
     "Dumbbell",
     "Duration",
+    "Edge",
     "Even",
     "Exponential",
     "Flow",
+    "Hop",
     "Jitter",
     "Link",
     "Normal",
+    "ParkingLot",
     "Poisson",
     "Queue",
     "Rate",
@@ -43,6 +51,7 @@ __all__ = [
     "Respawn",
     "Scenario",
     "Share",
+    "Side",
     "Size",
     "Step",
     "Tcp",

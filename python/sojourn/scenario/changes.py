@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms, preset
 from sojourn.errors import InputError, nearest
+from sojourn.scenario.shorthand import SHORTHANDS, Hop
 
 if TYPE_CHECKING:
     from sojourn.scenario.variant import Variant
@@ -99,8 +100,10 @@ def _check_choice(data: dict[str, Any], variant: Variant, key: str, value: objec
 def assign(data: dict[str, Any], key: str, value: object) -> None:
     """Set one key in the data."""
     path = _path(data, key)
-    if path[0] in ("links", "nodes") and path[1:] and "dumbbell" in data:
-        raise InputError(f"--set {key}: a dumbbell has no {path[0]} of its own; set dumbbell.KEY")
+    short = _shorthand(data)
+    if path[0] in ("links", "nodes") and path[1:] and short:
+        kind = short.replace("_", " ")
+        raise InputError(f"--set {key}: a {kind} has no {path[0]} of its own; set {short}.KEY")
     if path[0] == "cables":
         name, rest = (path[1:2] or ["NAME"])[0], ".".join(path[2:]) or "KEY"
         raise InputError(
@@ -114,8 +117,8 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
                 _check_row(data, queue["algorithm"], row, key)
             queue[row] = value
         return
-    if path[:2] == ["dumbbell", "flows"]:
-        data["dumbbell"].setdefault("flows", [{"name": "flow"}])
+    if short and path[:2] == [short, "flows"]:
+        data[short].setdefault("flows", [{"name": "flow"}])
     for table in _descend(data, path[:-1], key):
         table[path[-1]] = value
 
@@ -124,9 +127,10 @@ def _path(data: Mapping[str, Any], key: str) -> list[str]:
     path = key.split(".")
     if path[0] not in data and path[0] not in _TOP and len(path) == 1:
         return ["queue", *path]
-    if path[0] == "flows" and isinstance(data.get("dumbbell"), dict):
-        return ["dumbbell", *path]
-    if path[:2] == ["dumbbell", "aqm"] and len(path) == 3:
+    short = _shorthand(data)
+    if path[0] == "flows" and short:
+        return [short, *path]
+    if short and path[:2] == [short, "aqm"] and len(path) == 3:
         return ["queue", path[2]]
     return path
 
@@ -135,9 +139,15 @@ def _is_of_queue(data: Mapping[str, Any], key: str) -> bool:
     path = _path(data, key)
     return (
         path[0] == "queue"
-        or path[:2] == ["dumbbell", "aqm"]
+        or (path[0] in SHORTHANDS and path[1:2] == ["aqm"])
+        or (path[:2] == ["parking_lot", "hops"] and path[3:4] == ["aqm"])
         or (path[0] == "links" and path[2:3] == ["queue"])
     )
+
+
+def _shorthand(data: Mapping[str, Any]) -> str | None:
+    """The shorthand of the network, where it is one."""
+    return next((key for key in SHORTHANDS if isinstance(data.get(key), dict)), None)
 
 
 _TOP = (
@@ -151,7 +161,7 @@ _TOP = (
     "flows",
     "record",
     "queue",
-    "dumbbell",
+    *SHORTHANDS,
 )
 
 
@@ -180,10 +190,14 @@ _TIMED = {"rate", "trace"}
 
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
     """The keys of the network, as they are set."""
-    from sojourn.scenario.model import Dumbbell, Link
+    from sojourn.scenario.links import Link
+    from sojourn.scenario.model import DualTransmitter, Dumbbell, ParkingLot
 
-    if isinstance(data.get("dumbbell"), dict):
-        yield from (f"dumbbell.{key}" for key in Dumbbell.model_fields)
+    if short := _shorthand(data):
+        of = next(m for m in (Dumbbell, DualTransmitter, ParkingLot) if m.key == short)
+        yield from (f"{short}.{key}" for key in of.model_fields)
+    if short == "parking_lot":
+        yield from (f"parking_lot.hops.*.{key}" for key in Hop.model_fields)
     for link in _list(data.get("links")):
         if isinstance(link, dict) and link.keys() & _TIMED:
             yield from (f"links.{link.get('name')}.{key}" for key in Link.model_fields)
@@ -223,8 +237,9 @@ _BY_NAME = {"transport": "kind", "app": "kind", "queue": "algorithm", "aqm": "al
 
 def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
     """The tables of the recorded queues (all of them where none is named)."""
-    if isinstance(data.get("dumbbell"), dict):
-        return [_as_table(data["dumbbell"], "aqm")]
+    if short := _shorthand(data):
+        holders = _list(data[short].get("hops")) if short == "parking_lot" else [data[short]]
+        return [_as_table(holder, "aqm") for holder in holders if isinstance(holder, dict)]
     links = [link for link in _list(data.get("links")) if isinstance(link, dict)]
     record = data.get("record")
     recorded = _list(record.get("queues")) if isinstance(record, dict) else []

@@ -9,20 +9,23 @@ from typing import Any
 
 from sojourn import algorithms
 from sojourn.scenario import times, trace
-from sojourn.scenario.model import Bulk, Cbr, Flow, Link, Respawn, Scenario, Tcp
+from sojourn.scenario.links import ETHERNET, Link
+from sojourn.scenario.model import Bulk, Cbr, Flow, Respawn, Scenario, Tcp
 from sojourn.units import Duration
 
 
-def to_engine(graph: Scenario) -> dict[str, Any]:
-    """Data for JSON. Equal scenarios give equal data: results are filed under its digest."""
+def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
+    """Data for JSON, without what only another host has. Equal scenarios give equal data: results
+    are filed under its digest."""
+    here = host == "sim"
     return {
         "format": graph.format,
         "name": graph.name,
         "duration_ns": int(graph.duration),
         "nodes": list(graph.nodes),
         "one_host": graph.one_host,
-        "links": [_link(link, int(graph.duration)) for link in graph.links],
-        "flows": [_flow(flow) for flow in graph.flows],
+        "links": [_link(link, int(graph.duration), here) for link in graph.links],
+        "flows": [_flow(flow, here) for flow in graph.flows],
         "record": {
             "queues": list(graph.record.queues),
             "windows": [
@@ -35,7 +38,7 @@ def to_engine(graph: Scenario) -> dict[str, Any]:
     }
 
 
-def _link(link: Link, duration_ns: int) -> dict[str, Any]:
+def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
     jitter = link.jitter
     of_trace: dict[str, Any] = {}
     if link.trace is not None:
@@ -52,7 +55,7 @@ def _link(link: Link, duration_ns: int) -> dict[str, Any]:
         "schedule": [{"at_ns": int(step.at), "rate_bps": int(step.rate)} for step in link.schedule],
         "shaper": link.shaper,
         "burst_bytes": int(link.burst),
-        "ring_pkts": link.ring,
+        "ring_pkts": (here and link.sim.ring) or link.ring,
         "delay_ns": int(link.delay),
         "jitter": jitter
         and {
@@ -66,6 +69,7 @@ def _link(link: Link, duration_ns: int) -> dict[str, Any]:
             "rows": dict(link.queue.rows),
         },
         "responder": link.responder,
+        **({} if link.header == ETHERNET else {"header_bytes": int(link.header)}),
         **of_trace,
     }
 
@@ -85,9 +89,10 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     from sojourn.linux.transport import FOREIGN
 
     def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
-        if flow["transport"].get("cc") not in FOREIGN:
-            return flow
-        return {**flow, "transport": {**flow["transport"], "cc": "cubic"}}
+        transport = {key: value for key, value in flow["transport"].items() if key != "sysctls"}
+        if transport.get("cc") in FOREIGN:
+            transport["cc"] = "cubic"
+        return {**flow, "transport": transport}
 
     plain = {"algorithm": "fifo", "rows": {}}
     foreign = {i for i, algorithm in of_links(scenario) if "sim" not in algorithm.hosts}
@@ -105,7 +110,10 @@ def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, algorithms.Algorith
     return [(i, algorithms.find(name)) for i, name in enumerate(queues)]
 
 
-def _flow(flow: Flow) -> dict[str, Any]:
+def _flow(flow: Flow, here: bool) -> dict[str, Any]:
+    send_jitter = flow.send_jitter
+    if here and flow.sim.send_jitter is not None:
+        send_jitter = flow.sim.send_jitter
     return {
         "name": flow.name,
         "count": flow.count,
@@ -113,11 +121,11 @@ def _flow(flow: Flow) -> dict[str, Any]:
         "to": flow.to,
         "path": None if flow.path is None else list(flow.path),
         "reverse_path": None if flow.reverse_path is None else list(flow.reverse_path),
-        "transport": _transport(flow),
+        "transport": _transport(flow, here),
         "app": _app(flow.app),
         **_starts(flow),
         "stop_ns": None if flow.stop is None else int(flow.stop),
-        "send_jitter_ns": None if flow.send_jitter is None else int(flow.send_jitter),
+        "send_jitter_ns": None if send_jitter is None else int(send_jitter),
         **({} if flow.rtt is None else {"rtts": times.to_engine(flow.rtt)}),
     }
 
@@ -129,15 +137,16 @@ def _starts(flow: Flow) -> dict[str, Any]:
     return {"start_ns": 0, "start_spread_ns": 0, "starts": times.to_engine(flow.start)}
 
 
-def _transport(flow: Flow) -> dict[str, Any]:
-    transport = flow.transport
+def _transport(flow: Flow, here: bool) -> dict[str, Any]:
+    transport, linux = flow.transport, flow.linux
     if isinstance(transport, Tcp):
         return {
             "kind": "tcp",
-            "cc": transport.cc,
+            "cc": (not here and linux.cc) or transport.cc,
             "ecn": transport.ecn,
-            "options": dict(transport.options),
+            "options": {**transport.options, **(flow.sim.options if here else {})},
             **({"assumed": transport.assumed()} if transport.tcp else {}),
+            **({"sysctls": dict(linux.sysctls)} if linux.sysctls and not here else {}),
         }
     return {"kind": "udp"}
 

@@ -9,215 +9,48 @@ flows along paths, and windows of time over which the queues named in `record` a
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
-    GetJsonSchemaHandler,
     SerializerFunctionWrapHandler,
     StrictBool,
     field_validator,
     model_serializer,
     model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
-from sojourn import algorithms, preset, tcp_preset, units
-from sojourn.algorithms import Value
+from sojourn import tcp_preset
 from sojourn.errors import InputError
-from sojourn.scenario import cables, trace
+from sojourn.scenario import cables
+from sojourn.scenario.base import Model, Name
+from sojourn.scenario.hosts import LinuxFlows, SimFlows, SimLink
+from sojourn.scenario.links import (
+    BURST,
+    ETHERNET,
+    JITTER,
+    OF_SIM,
+    RING,
+    SCHEDULE,
+    SHAPER,
+    TRACE,
+    Cable,
+    Jitter,
+    Link,
+    Queue,
+    Step,
+    Trace,
+)
+from sojourn.scenario.shorthand import SENDERS, Back, Edge, Hop, Over, Side
 from sojourn.scenario.times import Times
-from sojourn.units import Duration, Rate, Share, Size
+from sojourn.units import Duration, Rate, Size
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
 # Of the scenario; files of each older one go on being read.
 NEWEST: Literal[2] = 2
 # A window of the whole run, where none is written.
 WHOLE = "whole run"
-
-
-class Model(BaseModel):
-    """Unknown keys are errors, and nothing changes after it is made."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
-    )
-
-
-class Queue(Model):
-    """An algorithm and the rows it is set to, in canonical units."""
-
-    algorithm: str = "fifo"
-    rows: dict[str, int] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read(cls, data: object) -> object:
-        if isinstance(data, Queue):
-            return data
-        if isinstance(data, str):
-            data = {"algorithm": data}
-        if not isinstance(data, dict) or not isinstance(data.get("rows", {}), dict):
-            reason = 'write a queue as { algorithm = "codel", target = "5 ms" }'
-            raise PydanticCustomError("queue", "{reason}", {"reason": reason})
-        name = str(data.get("algorithm", "fifo"))
-        values = {key: value for key, value in data.items() if key not in ("algorithm", "rows")}
-        given = dict(data.get("rows", {}))
-        try:
-            name, chosen = preset.find(name)
-        except Exception as error:
-            raise PydanticCustomError(
-                "row", "{reason}", {"reason": str(error), "key": "algorithm"}
-            ) from error
-        if chosen:
-            values = {k: v for k, v in chosen.rows.items() if k not in given} | values
-        try:
-            rows = given | algorithms.read_rows(name, values)
-        except units.UnitError as error:
-            key, _, reason = str(error).partition(": ")
-            raise PydanticCustomError(
-                "row", "{reason}", {"reason": reason or key, "key": key if reason else None}
-            ) from error
-        return {"algorithm": name, "rows": rows}
-
-    @model_serializer
-    def _write(self) -> dict[str, Value]:
-        known = algorithms.rows_of(self.algorithm)
-        return {"algorithm": self.algorithm} | {
-            key: known[key].write(number) for key, number in self.rows.items()
-        }
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        every = algorithms.every().values()
-        names = [a.name for a in sorted(every, key=lambda a: (a.alone, a.name))]
-        names += preset.presets()
-        file = {"type": "string", "pattern": r"\.c$", "description": "a file of your own"}
-        shared: dict[str, object] = {
-            row.name: {"description": row.help} for row in algorithms.queue_rows().values()
-        }
-        return {
-            "title": "Queue",
-            "description": "An algorithm with its parameters; `sojourn show NAME` lists them.",
-            "anyOf": [
-                {"type": "string", "enum": names},
-                file,
-                {
-                    "type": "object",
-                    "properties": {
-                        "algorithm": {"anyOf": [{"enum": names}, file], "default": "fifo"}
-                    }
-                    | shared,
-                    "additionalProperties": {"type": ["string", "number", "boolean"]},
-                },
-            ],
-        }
-
-
-class Jitter(Model):
-    """Random extra delay, drawn for each packet, as netem does.
-
-    Packets keep their order, as netem's do when it has a rate, and a late one holds up those
-    behind it. With `reorder` each leaves when its own time has come, as netem's do without a rate.
-    """
-
-    distribution: Literal["normal", "uniform"] = Field("normal", description="form")
-    sd: Duration = Field(description="standard deviation, or half the width of a uniform one")
-    reorder: StrictBool = Field(False, description="a packet may overtake another")
-
-
-class Step(Model):
-    """From `at` on, the link has this rate."""
-
-    at: Duration = Field(description="time of the run")
-    rate: Rate = Field(description="from then on")
-
-
-def _read_trace(value: object) -> object:
-    """Times in ms, or the name of a file that holds them."""
-    try:
-        if isinstance(value, str):
-            return trace.read(Path(value))
-        if isinstance(value, list | tuple) and all(type(time) is int for time in value):
-            return trace.checked(value)
-    except ValueError as error:
-        raise PydanticCustomError("queue", "{reason}", {"reason": str(error)}) from error
-    reason = "write the name of a file in mahimahi's format, or a list of times in ms"
-    raise PydanticCustomError("queue", "{reason}", {"reason": reason})
-
-
-Trace = Annotated[
-    tuple[int, ...],
-    BeforeValidator(
-        _read_trace,
-        json_schema_input_type=Annotated[
-            str | list[int], Field(description="a file in mahimahi's format, or its times in ms")
-        ],
-    ),
-]
-
-
-# One sentence for each key that a link and the shorthand share.
-_SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step before"
-_TRACE = "in place of `rate`: the moments at which one packet each may leave"
-_SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
-_BURST = "token bucket of tbf and htb"
-_RING = "packets in the driver ring below the queue (simulator)"
-_RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
-_JITTER = "random delay of each packet, added to the constant one behind the queue"
-
-
-class _Direction(Model):
-    """What packets of one direction pass: queue, shaper, wire."""
-
-    rate: Rate | None = Field(None, description="without it, packets take no time to send")
-    schedule: tuple[Step, ...] = Field((), description=_SCHEDULE)
-    trace: Trace | None = Field(None, description=_TRACE)
-    shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=_SHAPER)
-    burst: Size = Field(Size("3028 B"), description=_BURST)
-    ring: int = Field(0, strict=True, ge=0, le=65536, description=_RING)
-    delay: Duration = Field(Duration(0), description="time on the wire")
-    jitter: Jitter | None = Field(None, description=_JITTER)
-    loss: Share = Field(Share(0.0), description="packets lost on the wire, at random")
-    queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
-    responder: Name | None = Field(None, description=_RESPONDER)
-
-
-class _Ends(Model):
-    """A name and two nodes."""
-
-    name: Name = Field(description="unique among the links")
-    from_: Name = Field(alias="from", description="node at the sending end")
-    to: Name = Field(description="node at the receiving end")
-
-
-class Link(_Direction, _Ends):
-    """One direction of a link: queue, shaper, wire."""
-
-    @property
-    def takes_time(self) -> bool:
-        """Packets take time to send: its queue can be measured."""
-        return self.rate is not None or self.trace is not None
-
-
-class _Cabled(Model):
-    """A name and both nodes."""
-
-    name: Name = Field(description="of the link from the first node; 'NAME back' is the other's")
-    between: tuple[Name, Name] = Field(description="nodes at the two ends")
-
-
-class Cable(_Direction, _Cabled):
-    """Both directions of a link, declared once: links NAME and 'NAME back' (format 2)."""
-
-    back: _Direction | None = Field(None, description="keys of the direction back that are unlike")
 
 
 class Kind(Model):
@@ -338,10 +171,11 @@ class Traffic(Model):
         description="time of the run at which sender and receiver vanish, with all that was not "
         "yet sent; unless given, they stay to the end",
     )
-    send_jitter: Duration | None = Field(
-        None,
-        description="random delay of the sender; unless given, one packet time of the path "
-        "(simulator)",
+    send_jitter: Duration | None = Field(None, description="as `sim.send_jitter`, in format 1")
+    sim: SimFlows = Field(SimFlows(), description=OF_SIM)
+    linux: LinuxFlows = Field(
+        LinuxFlows(),
+        description="what only Linux has; the simulator takes no notice (format 2)",
     )
 
     @model_validator(mode="before")
@@ -371,6 +205,23 @@ class Flow(Traffic):
     reverse_path: tuple[Name, ...] | None = Field(None, description="links back to it")
 
 
+class Between(Traffic):
+    """Traffic between nodes of a dumbbell; of several, its flows go from each to each in turn."""
+
+    from_: Name = Field(SENDERS, alias="from", description="a node, or a whole side")
+    to: Name | None = Field(None, description="a node or a side; unless given, the other side")
+
+
+class Crossing(Traffic):
+    """Traffic of a parking lot."""
+
+    over: Over = Field(
+        "all",
+        description="`all`: from the first router to the last; `each`: `count` flows over each "
+        "hop alone; `[1, 2]`: from the first of these hops to the last; `[2, 1]`: back over them",
+    )
+
+
 class Window(Model):
     """Metrics are computed over a window of time."""
 
@@ -392,21 +243,102 @@ class Record(Model):
     events: StrictBool = Field(False, description="keep every packet's passage through the queues")
 
 
+def _as_data(flows: object) -> object:
+    """Flows as TOML has them, where they are made of plain `Traffic`."""
+    if not isinstance(flows, list | tuple):
+        return flows
+    return [
+        {key: getattr(flow, key) for key in flow.model_fields_set}
+        if type(flow) is Traffic
+        else flow
+        for flow in flows
+    ]
+
+
+_HEADERS = (
+    "what every link with a rate counts beside each IP packet; unless given, Ethernet's (format 2)"
+)
+_IN_PLACE = "in place of nodes, links and flows"
+
+
 class Dumbbell(Model):
     """Shorthand: senders, one bottleneck named 'bottleneck', receivers."""
 
+    key: ClassVar[str] = "dumbbell"
     rate: Rate | None = Field(None, description="of the bottleneck; this or `trace` is needed")
-    rtt: Duration = Field(description="round trip without queues, half of it each way")
+    rtt: Duration = Field(
+        description="round trip without queues, half of it each way; delays of nodes are added"
+    )
     aqm: Queue = Field(
         Queue(algorithm="fifo", rows={}), description="queue of the bottleneck, the one under test"
     )
-    jitter: Jitter | None = Field(None, description=_JITTER)
-    shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=_SHAPER)
-    burst: Size = Field(Size("3028 B"), description=_BURST)
-    ring: int = Field(0, strict=True, ge=0, le=65536, description=_RING)
-    schedule: tuple[Step, ...] = Field((), description=_SCHEDULE)
-    trace: Trace | None = Field(None, description=_TRACE)
-    flows: tuple[Traffic, ...] = Field((Traffic(),), description="from the sender to the receiver")
+    jitter: Jitter | None = Field(None, description=JITTER)
+    shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
+    burst: Size = Field(Size("3028 B"), description=BURST)
+    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
+    schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
+    trace: Trace | None = Field(None, description=TRACE)
+    header: Size = Field(ETHERNET, description=_HEADERS)
+    back: Back = Field(Back(), description="the way back")
+    senders: tuple[Side, ...] = Field(
+        (), description="nodes in front of the bottleneck; unless given, one (format 2)"
+    )
+    receivers: tuple[Side, ...] = Field(
+        (), description="nodes behind the bottleneck; unless given, one (format 2)"
+    )
+    flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+
+class ParkingLot(Model):
+    """Shorthand: routers in a row, a bottleneck between each two, and an end at each side of each
+    (format 2)."""
+
+    key: ClassVar[str] = "parking_lot"
+    hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
+    header: Size = Field(ETHERNET, description=_HEADERS)
+    edges: Edge = Field(Edge(), description="links of all ends")
+    flows: tuple[Crossing, ...] = Field((Crossing(),), description="from hop to hop")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+    def each_hop(self) -> list[tuple[int, Hop]]:
+        """Every hop, with the number of its table."""
+        return [(i, hop) for i, hop in enumerate(self.hops) for _ in range(hop.count)]
+
+
+class DualTransmitter(Model):
+    """Shorthand: two senders and two receivers, each pair at a switch of its own; the link from the
+    router to the receivers' switch is the bottleneck (format 2)."""
+
+    key: ClassVar[str] = "dual_transmitter"
+    rate: Rate = Field(description="of the bottleneck")
+    rtt: Duration = Field(description="round trip of the bottleneck, half of it each way")
+    aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
+    jitter: Jitter | None = Field(None, description=JITTER)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
+    header: Size = Field(ETHERNET, description=_HEADERS)
+    back: Back = Field(Back(), description="the way back")
+    edges: Edge = Field(
+        Edge(), description="links of the ends; that of the senders' switch has the same rate"
+    )
+    flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+
+Shorthand = Dumbbell | ParkingLot | DualTransmitter
 
 
 class Scenario(Model):
@@ -422,7 +354,9 @@ class Scenario(Model):
     cables: tuple[Cable, ...] = Field((), description="laid as two links each where they are read")
     flows: tuple[Flow, ...] = Field((), description="the traffic")
     record: Record = Field(Record(), description="what is measured")
-    dumbbell: Dumbbell | None = Field(None, description="in place of nodes, links and flows")
+    dumbbell: Dumbbell | None = Field(None, description=_IN_PLACE)
+    parking_lot: ParkingLot | None = Field(None, description=_IN_PLACE)
+    dual_transmitter: DualTransmitter | None = Field(None, description=_IN_PLACE)
 
     @model_validator(mode="before")
     @classmethod
@@ -443,17 +377,22 @@ class Scenario(Model):
             raise PydanticCustomError("graph", "{reason}", {"reason": said, "problems": found})
         return self
 
+    @property
+    def shorthand(self) -> Shorthand | None:
+        """The first network that is written as one."""
+        return self.dumbbell or self.parking_lot or self.dual_transmitter
+
     def expand(self) -> Scenario:
         """The same scenario as a plain graph, with every default of the recording filled in."""
         from sojourn.scenario.expand import expand
 
         return expand(self)
 
-    def to_engine(self) -> dict[str, Any]:
-        """What the engine reads: the graph in base units."""
+    def to_engine(self, host: str = "sim") -> dict[str, Any]:
+        """What the engine, or another host, reads: the graph in base units."""
         from sojourn.scenario.engine import to_engine
 
-        return to_engine(self.expand())
+        return to_engine(self.expand(), host)
 
     def to_toml(self) -> str:
         """TOML that reads back to an equal scenario."""

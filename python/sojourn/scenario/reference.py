@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sojourn import units
-from sojourn.scenario import model, times
+from sojourn import generated, units
+from sojourn.scenario import hosts, links, model, shorthand, times
 
 DEFAULT = Path("docs/keys.md")
 
@@ -35,9 +35,20 @@ reason.
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The scenario", model.Scenario),
     ("`[dumbbell]`", model.Dumbbell),
-    ("`[[links]]`", model.Link),
-    ("`[[cables]]`", model.Cable),
-    ("`[[flows]]` and `[[dumbbell.flows]]`", model.Flow),
+    ("`[[links]]`", links.Link),
+    ("`[[cables]]`", links.Cable),
+    ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", shorthand.Side),
+    ("`[parking_lot]`", model.ParkingLot),
+    ("`[[parking_lot.hops]]`", shorthand.Hop),
+    ("`[dual_transmitter]`", model.DualTransmitter),
+    ("`edges`", shorthand.Edge),
+    ("`sim` of a link", hosts.SimLink),
+    ("`back` of a bottleneck", shorthand.Back),
+    ("`[[flows]]`", model.Flow),
+    ("`[[dumbbell.flows]]` and `[[dual_transmitter.flows]]`", model.Between),
+    ("`[[parking_lot.flows]]`", model.Crossing),
+    ("`[flows.sim]`", hosts.SimFlows),
+    ("`[flows.linux]`", hosts.LinuxFlows),
     ('`transport`, `kind = "tcp"`', model.Tcp),
     ('`transport`, `kind = "udp"`', model.Udp),
     ('`app`, `kind = "bulk"`', model.Bulk),
@@ -48,8 +59,8 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("times by flow, `normal`", times.Normal),
     ("times by flow, `exponential`", times.Exponential),
     ("times by flow, `poisson`", times.Poisson),
-    ("`jitter`", model.Jitter),
-    ("`schedule`", model.Step),
+    ("`jitter`", links.Jitter),
+    ("`schedule`", links.Step),
     ("`[record]`", model.Record),
     ("`windows` of `[record]`", model.Window),
 )
@@ -72,14 +83,24 @@ def _table(title: str, of: type[BaseModel]) -> str:
     properties = of.model_json_schema(by_alias=True, mode="validation")
     known = properties.get("$defs", {})
     for name, field in of.model_fields.items():
+        if _shared(name, of):
+            continue
         key = field.alias or name
         form = _form(properties["properties"][key], known)
         lines.append(f"| `{key}` | {form} | {_default(field)} | {field.description or ''} |")
     return "\n".join([*lines, ""])
 
 
+def _shared(name: str, of: type[BaseModel]) -> bool:
+    """Whether `[[flows]]` has this key too, with the same meaning."""
+    short = issubclass(of, model.Between | model.Crossing)
+    return short and name in model.Traffic.model_fields
+
+
 def _sentence(of: type[BaseModel]) -> str:
-    return " ".join((of.__doc__ or "").split())
+    said = " ".join((of.__doc__ or "").split())
+    shared = issubclass(of, model.Between | model.Crossing)
+    return said + (" It has the keys of `[[flows]]` but its ends and paths, and:" if shared else "")
 
 
 def _form(schema: dict[str, Any], known: dict[str, Any]) -> str:
@@ -134,13 +155,23 @@ _NAMED = {
     "Link": "a table",
     "Cable": "a table",
     "Flow": "a table",
-    "Traffic": "a table",
+    "SimLink": "a table",
+    "SimFlows": "a table",
+    "LinuxFlows": "a table",
+    "Between": "a table",
+    "Crossing": "a table",
+    "Side": "a table",
+    "Hop": "a table",
+    "Edge": "a table",
+    "Back": "a table",
+    "ParkingLot": "a table",
+    "DualTransmitter": "a table",
     "Window": "a table",
     "Step": "a table",
     "Jitter": "a table",
     "Record": "a table",
     "Dumbbell": "a table",
-    "_Direction": "a table of keys of links",
+    "Direction": "a table of keys of links",
     "Tcp": "a kind or its table",
     "Udp": "a kind or its table",
     "Bulk": "a kind or its table",
@@ -174,18 +205,5 @@ def _default(field: FieldInfo) -> str:
     return f"`{_written(value)}`"
 
 
-def main(arguments: list[str]) -> int:
-    """0 when the page is written, or fresh."""
-    names = [name for name in arguments if name != "--check"]
-    path = Path(names[0]) if names else DEFAULT
-    if "--check" not in arguments:
-        path.write_text(text(), encoding="utf-8")
-        return 0
-    if path.exists() and path.read_text(encoding="utf-8") == text():
-        return 0
-    print(f"{path} is stale: run `make generate`", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(generated.main(sys.argv[1:], DEFAULT, text))

@@ -19,7 +19,7 @@ DEFAULT = (Path(__file__).parent / "schema.json", Path("docs/scenario.schema.jso
 def text() -> str:
     """The schema as it is published."""
     schema = Scenario.model_json_schema(by_alias=True)
-    for table in ("Traffic", "Flow"):
+    for table in ("Between", "Crossing", "Flow"):
         for key in ("transport", "app"):
             _allow_bare_kind(schema["$defs"][table]["properties"], key)
     head = {

@@ -105,6 +105,12 @@ Times = Annotated[
     Discriminator(_form, custom_error_type="times", custom_error_message=_REASON),
 ]
 
+# One time for all, or a list.
+Delays = Annotated[
+    Annotated[Duration, Tag(ONE)] | Annotated[tuple[Duration, ...], Tag(LIST)],
+    Discriminator(lambda value: LIST if isinstance(value, list | tuple) else ONE),
+]
+
 
 def to_engine(times: Duration | Sequence[Duration] | _Distribution) -> dict[str, Any]:
     """As the engine reads them: whole ns, the form as `kind`."""

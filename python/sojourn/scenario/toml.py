@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from sojourn.own import library
 from sojourn.scenario import cables
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.model import NEWEST, Scenario
+from sojourn.scenario.shorthand import SHORTHANDS
 from sojourn.scenario.times import TAGS
 
 Keys = tuple[str | int, ...]
@@ -30,22 +32,28 @@ def load(path: str | Path) -> Scenario:
     return validate(data, source=str(path), text=text)
 
 
-def place_files(data: dict[str, Any], folder: Path) -> None:
+def place_files(data: object, folder: Path) -> None:
     """A scenario names its traces and algorithms of its own from the folder that it is in."""
-    tables = [data.get("dumbbell")]
-    for key in ("links", "cables"):
-        tables += data[key] if isinstance(data.get(key), list) else []
-    tables += [table["back"] for table in tables if isinstance(table, dict) and "back" in table]
-    for table in tables:
-        if not isinstance(table, dict):
-            continue
-        if isinstance(table.get("trace"), str):
-            table["trace"] = str(folder / table["trace"])
-        for key in ("aqm", "queue"):
-            if isinstance(table.get(key), dict):
-                _place_algorithm(table[key], "algorithm", folder)
-            else:
-                _place_algorithm(table, key, folder)
+    if isinstance(data, list):
+        for entry in data:
+            if isinstance(entry, dict | list):
+                place_files(entry, folder)
+    if not isinstance(data, dict):
+        return
+    if isinstance(data.get("trace"), str):
+        data["trace"] = str(folder / data["trace"])
+    for key in ("aqm", "queue"):
+        if isinstance(data.get(key), dict):
+            _place_algorithm(data[key], "algorithm", folder)
+        else:
+            _place_algorithm(data, key, folder)
+    for key, value in data.items():
+        if key not in _NO_NETWORK and isinstance(value, dict | list):
+            place_files(value, folder)
+
+
+# Tables without traces and algorithms.
+_NO_NETWORK = ("flows", "record")
 
 
 def _place_algorithm(table: dict[str, Any], key: str, folder: Path) -> None:
@@ -103,7 +111,7 @@ def dumps(scenario: Scenario) -> str:
 
     document = tomlkit.document()
     for key, value in scenario.to_data().items():
-        document[key] = _table(value) if key in ("record", "dumbbell") else _tables(value)
+        document[key] = _table(value) if key in ("record", *SHORTHANDS) else _tables(value)
     return tomlkit.dumps(document)
 
 
@@ -124,9 +132,13 @@ def _table(entry: dict[str, Any]) -> Any:
 
     table = tomlkit.table()
     for key, value in entry.items():
-        many = key in ("windows", "flows") and bool(value)
+        many = key in _BLOCKS and bool(value)
         table[key] = _tables(value) if many else _inline(value)
     return table
+
+
+# Lists of tables inside a table that are written as blocks.
+_BLOCKS = ("windows", "flows", "senders", "receivers", "hops")
 
 
 def _inline(value: Any) -> Any:
@@ -138,8 +150,8 @@ def _inline(value: Any) -> Any:
             table[key] = _inline(item)
         return table
     if isinstance(value, list | tuple):
-        if value and all(type(item) is int for item in value):
-            return _numbers(value)
+        if len(value) > _SHORT and all(type(item) in (int, str) for item in value):
+            return _long(value)
         array = tomlkit.array()
         for item in value:
             array.append(_inline(item))
@@ -147,12 +159,17 @@ def _inline(value: Any) -> Any:
     return value
 
 
-def _numbers(value: Sequence[int]) -> Any:
-    """A list of numbers, as a trace has them by the hundred thousand. An array of tomlkit takes the
-    square of their number; it writes an integer as the text that was read for it."""
+# Longer lists are made of their text.
+_SHORT = 100
+
+
+def _long(value: Sequence[int | str]) -> Any:
+    """A list of numbers or of names and quantities, as a trace or a list of times has them by the
+    hundred thousand. An array of tomlkit takes the square of their number; it writes an integer as
+    the text that was read for it. JSON writes such texts as TOML does."""
     from tomlkit.items import Integer, Trivia
 
-    return Integer(0, Trivia(), f"[{', '.join(map(str, value))}]")
+    return Integer(0, Trivia(), json.dumps(value, ensure_ascii=False))
 
 
 def sentences(
@@ -346,9 +363,10 @@ def line_of(text: str, path: Keys) -> int | None:
 
 
 def _line_at(places: Mapping[Keys, int], path: Keys) -> int | None:
-    for length in range(len(path), 0, -1):
-        if path[:length] in places:
-            return places[path[:length]]
+    # Of a list of tables the first is meant.
+    for part in ((*path, 0), *(path[:length] for length in range(len(path), 0, -1))):
+        if part in places:
+            return places[part]
     return None
 
 

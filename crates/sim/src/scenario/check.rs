@@ -4,32 +4,16 @@
 //! What a scenario may hold. Each refusal names the key, the value and what is
 //! allowed.
 
-use std::collections::HashSet;
-
 use sojourn_core::Algorithm;
 
+use super::fault::{Found, fault};
+use super::names::Names;
 use super::{
-    AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TimesSpec, TransportSpec,
+    AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, Shaper,
+    TimesSpec, TransportSpec,
 };
 use crate::route::Graph;
 use crate::transport::tcp::TcpConfig;
-
-pub(super) fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault {
-        key: key.into(),
-        reason: reason.into(),
-    })
-}
-
-/// The faults seen so far.
-#[derive(Default)]
-struct Found(Vec<Fault>);
-
-impl Found {
-    fn see(&mut self, checked: Result<(), Fault>) {
-        self.0.extend(checked.err());
-    }
-}
 
 /// A byte a second: a full packet takes 25 minutes.
 pub const MIN_RATE_BPS: u64 = 8;
@@ -37,6 +21,8 @@ pub const MIN_RATE_BPS: u64 = 8;
 const MAX_RATE_BPS: u64 = 10_000_000_000_000;
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
 const MAX_PAYLOAD_BYTES: u32 = 1_472;
+/// Headers of tunnels and of ATM are far shorter.
+const MAX_HEADER_BYTES: u32 = 256;
 /// More is a slip of the keyboard, and the memory of this machine.
 const MAX_FLOWS: u32 = 1_000_000;
 const MAX_RING_PKTS: u32 = 1_000_000;
@@ -62,15 +48,11 @@ impl Scenario {
     /// Where it is no scenario.
     pub fn read(text: &str) -> Result<Self, Fault> {
         let mut reader = serde_json::Deserializer::from_str(text);
-        let scenario: Self =
-            serde_path_to_error::deserialize(&mut reader).map_err(|error| Fault {
-                key: error.path().to_string(),
-                reason: error.inner().to_string(),
-            })?;
-        reader.end().map_err(|error| Fault {
-            key: "behind the scenario".into(),
-            reason: error.to_string(),
-        })?;
+        let scenario: Self = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|error| Fault::new(error.path().to_string(), error.inner().to_string()))?;
+        reader
+            .end()
+            .map_err(|error| Fault::new("behind the scenario", error.to_string()))?;
         Ok(scenario)
     }
 
@@ -82,74 +64,82 @@ impl Scenario {
         self.faults().into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// All faults, of a link or a flow the first each. Flows are looked at where the network is
-    /// sound, since a link that is missing would be a fault of each flow.
+    /// All faults; of what belongs together the first. A way that no flow names is looked for
+    /// where the network is sound, since a link that is missing would be a fault of each flow.
     pub fn faults(&self) -> Vec<Fault> {
         if !(1..=FORMAT).contains(&self.format) {
-            return vec![Fault {
-                key: "format".into(),
-                reason: format!(
-                    "{} is unknown; this version reads 1 to {FORMAT}",
-                    self.format
-                ),
-            }];
+            let reason = format!(
+                "{} is unknown; this version reads 1 to {FORMAT}",
+                self.format
+            );
+            return vec![Fault::new("format", reason)];
         }
         let mut found = Found::default();
+        let (names, graph) = (Names::of(self), Graph::of(self));
         found.see(self.check_duration());
-        found.see(unique("nodes", self.nodes.iter()));
-        found.see(unique("links", self.links.iter().map(|link| &link.name)));
-        let nodes: HashSet<_> = self.nodes.iter().map(String::as_str).collect();
+        found.unique("nodes", "", self.nodes.iter());
+        found.unique("links", ".name", self.links.iter().map(|link| &link.name));
         let largest_bytes = self.largest_packet_bytes();
         for (i, link) in self.links.iter().enumerate() {
-            found.see(self.check_link(&format!("links[{i}]"), link, &nodes, largest_bytes));
+            let at = format!("links[{i}]");
+            names.ends(&at, &link.from, &link.to, &mut found);
+            found.see(self.check_header(&at, link));
+            link.check(
+                &at,
+                largest_bytes.saturating_add(link.header_bytes),
+                &mut found,
+            );
         }
-        found.see(unique("flows", self.flows.iter().map(|flow| &flow.name)));
-        if found.0.is_empty() {
-            let graph = Graph::of(self);
-            for (i, link) in self.links.iter().enumerate() {
-                found.see(self.check_probes(&format!("links[{i}]"), link, &nodes, &graph));
-            }
-            let mut flows = 0u64;
-            for (i, flow) in self.flows.iter().enumerate() {
-                flows += u64::from(flow.count);
-                found.see(self.check_flow(&format!("flows[{i}]"), flow, flows, &nodes, &graph));
-            }
+        let sound = found.0.is_empty();
+        found.unique("flows", ".name", self.flows.iter().map(|flow| &flow.name));
+        for (i, link) in self.links.iter().enumerate().filter(|_| sound) {
+            self.check_probes(&format!("links[{i}]"), link, &names, &graph, &mut found);
         }
-        self.check_record(&mut found);
+        let mut flows = 0u64;
+        for (i, flow) in self.flows.iter().enumerate() {
+            let at = format!("flows[{i}]");
+            flows += u64::from(flow.count);
+            let before = found.0.len();
+            if names.ends(&at, &flow.from, &flow.to, &mut found) {
+                names.paths(&at, flow, &graph, &mut found);
+            }
+            if sound && found.0.len() == before {
+                found.see(self.check_way(&at, flow, &graph));
+            }
+            self.check_flow(&at, flow, flows, &mut found);
+        }
+        names.record(&mut found);
+        found.see(self.check_series());
         found.0
     }
 
     fn check_duration(&self) -> Result<(), Fault> {
         time("duration_ns", self.duration_ns)?;
         if self.duration_ns == 0 {
-            return fault("duration_ns", "must be more than 0");
+            return fault("duration_ns", "a run of no time; allowed: more than 0 s");
         }
         Ok(())
     }
 
-    fn check_link(
-        &self,
-        at: &str,
-        link: &LinkSpec,
-        nodes: &HashSet<&str>,
-        largest_bytes: u32,
-    ) -> Result<(), Fault> {
-        self.check_node(format!("{at}.from"), &link.from, nodes)?;
-        self.check_node(format!("{at}.to"), &link.to, nodes)?;
-        link.check(at, largest_bytes)
-    }
-
-    fn check_node(&self, key: String, name: &str, nodes: &HashSet<&str>) -> Result<(), Fault> {
-        if nodes.contains(name) {
+    fn check_header(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
+        if link.header_bytes == HEADER_BYTES {
             return Ok(());
         }
-        fault(
-            key,
-            format!(
-                "no node is named '{name}'; nodes: {}",
-                self.nodes.join(", ")
-            ),
-        )
+        let key = format!("{at}.header_bytes");
+        if self.format < 2 {
+            return fault(key, "a link's header needs format = 2");
+        }
+        if link.rate_bps.is_none() {
+            return fault(
+                key,
+                "a packet takes no time here, however long it is; give a rate",
+            );
+        }
+        if link.header_bytes > MAX_HEADER_BYTES {
+            let reason = format!("{} is outside 0 to {MAX_HEADER_BYTES}", link.header_bytes);
+            return fault(key, reason);
+        }
+        Ok(())
     }
 
     /// What a queue's algorithm asks, a node must be able to answer.
@@ -157,94 +147,64 @@ impl Scenario {
         &self,
         at: &str,
         link: &LinkSpec,
-        nodes: &HashSet<&str>,
+        names: &Names<'_>,
         graph: &Graph<'_>,
-    ) -> Result<(), Fault> {
-        if let Some(responder) = &link.responder {
-            self.check_node(format!("{at}.responder"), responder, nodes)?;
+        found: &mut Found,
+    ) {
+        if let Some(responder) = &link.responder
+            && !names.node(format!("{at}.responder"), responder, found)
+        {
+            return;
         }
         if Algorithm::find(&link.queue.algorithm).is_some_and(Algorithm::probes) {
-            graph.probe_ways(link, at)?;
+            found.see(graph.probe_ways(link, at).map(drop));
         }
-        Ok(())
     }
 
-    /// What a token bucket must be able to let through: a full frame, or the
-    /// segments of a larger MSS with 66 bytes of headers and timestamps.
+    /// What a token bucket must be able to let through, beside the link's header: a full packet,
+    /// or the segments of a larger MSS with 52 bytes of headers and timestamps.
     fn largest_packet_bytes(&self) -> u32 {
         let sizes = self.flows.iter().filter_map(|flow| {
             let tcp = flow.tcp("").ok()??;
             tcp.mss_bytes
         });
         sizes
-            .map(|mss_bytes| mss_bytes.saturating_add(66))
-            .fold(1514, u32::max)
+            .map(|mss_bytes| mss_bytes.saturating_add(52))
+            .fold(MTU_BYTES - HEADER_BYTES, u32::max)
     }
 
     /// `flows` is the number of flows up to this one and with it.
-    fn check_flow(
-        &self,
-        at: &str,
-        flow: &FlowSpec,
-        flows: u64,
-        nodes: &HashSet<&str>,
-        graph: &Graph<'_>,
-    ) -> Result<(), Fault> {
+    fn check_flow(&self, at: &str, flow: &FlowSpec, flows: u64, found: &mut Found) {
         if flow.count == 0 || flows > u64::from(MAX_FLOWS) {
             let reason = format!("{} is outside 1 to {MAX_FLOWS} in all", flow.count);
-            return fault(format!("{at}.count"), reason);
+            found.say(format!("{at}.count"), reason);
         }
-        self.check_node(format!("{at}.from"), &flow.from, nodes)?;
-        self.check_node(format!("{at}.to"), &flow.to, nodes)?;
-        if flow.from == flow.to {
-            return fault(format!("{at}.to"), "sender and receiver are the same node");
+        found.see(time(&format!("{at}.start_ns"), flow.start_ns));
+        found.see(time(&format!("{at}.start_spread_ns"), flow.start_spread_ns));
+        let start_ns = flow.start_ns;
+        if let Some(stop_ns) = flow.stop_ns.filter(|&stop_ns| stop_ns <= start_ns) {
+            let reason = format!("'{stop_ns} ns' is not later than the start, '{start_ns} ns'");
+            found.say(format!("{at}.stop_ns"), reason);
         }
-        time(&format!("{at}.start_ns"), flow.start_ns)?;
-        time(&format!("{at}.start_spread_ns"), flow.start_spread_ns)?;
-        if let Some(stop_ns) = flow.stop_ns.filter(|&stop_ns| stop_ns <= flow.start_ns) {
-            let reason = format!("{stop_ns} ns is not after the start, {} ns", flow.start_ns);
-            return fault(format!("{at}.stop_ns"), reason);
-        }
-        time(
-            &format!("{at}.send_jitter_ns"),
-            flow.send_jitter_ns.unwrap_or(0),
-        )?;
+        let jitter_ns = flow.send_jitter_ns.unwrap_or(0);
+        found.see(time(&format!("{at}.send_jitter_ns"), jitter_ns));
+        found.see(self.check_starts(at, flow));
+        found.see(flow.check_app(at));
+        found.see(flow.tcp(at).map(drop));
+    }
+
+    /// The way of a flow, and its round trips.
+    fn check_way(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>) -> Result<(), Fault> {
         let (forth, back) = graph.ways(flow, at)?;
-        self.check_times(at, flow, self.delays_ns(&forth, &back))?;
+        self.check_round_trips(at, flow, self.delays_ns(&forth, &back))?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
-        if !links.any(|link| link.rate_bps.is_some() || link.delay_ns > 0) {
-            return fault(
-                at,
-                "no link of the flow has a rate or a delay: time would stand still",
-            );
+        if links.any(|link| link.rate_bps.is_some() || link.delay_ns > 0) {
+            return Ok(());
         }
-        let udp = matches!(flow.transport, TransportSpec::Udp);
-        match flow.app {
-            AppSpec::Cbr {
-                rate_bps,
-                payload_bytes,
-            } => {
-                rate(&format!("{at}.app.rate_bps"), rate_bps)?;
-                if !(1..=MAX_PAYLOAD_BYTES).contains(&payload_bytes) {
-                    let reason = format!("{payload_bytes} is outside 1 to {MAX_PAYLOAD_BYTES}");
-                    return fault(format!("{at}.app.payload_bytes"), reason);
-                }
-                if !udp {
-                    return fault(format!("{at}.app"), "constant-rate traffic goes over udp");
-                }
-            }
-            _ if udp => {
-                return fault(
-                    format!("{at}.app"),
-                    "only constant-rate traffic goes over udp",
-                );
-            }
-            AppSpec::Bulk { bytes: Some(0) } | AppSpec::Respawn { bytes: 0 } => {
-                return fault(format!("{at}.app.bytes"), "must be at least 1");
-            }
-            AppSpec::Bulk { .. } | AppSpec::Respawn { .. } => {}
-        }
-        flow.tcp(at).map(|_| ())
+        fault(
+            at,
+            "no link of the flow has a rate or a delay: time would stand still",
+        )
     }
 
     /// The constant delays of a flow's links, there and back: its round trip without queues.
@@ -253,59 +213,41 @@ impl Scenario {
         delays.map(|&link| self.links[link].delay_ns).sum()
     }
 
-    /// Times by flow, where there are any.
-    fn check_times(&self, at: &str, flow: &FlowSpec, delays_ns: u64) -> Result<(), Fault> {
-        let given = [("starts", &flow.starts), ("rtts", &flow.rtts)];
-        if let Some((key, _)) = given.iter().find(|(_, times)| times.is_some())
-            && self.format < 2
-        {
-            return fault(format!("{at}.{key}"), "times by flow need format = 2");
-        }
-        if let Some(starts) = &flow.starts {
-            starts.check(&format!("{at}.starts"), 0)?;
-            if flow.start_ns > 0 || flow.start_spread_ns > 0 {
-                let reason = "each flow's start is given: no spread goes with it";
-                return fault(format!("{at}.start_spread_ns"), reason);
-            }
-        }
-        if let Some(rtts) = &flow.rtts {
-            let key = format!("{at}.rtts");
-            if matches!(rtts, TimesSpec::Poisson { .. }) {
-                return fault(key, "a Poisson process gives starts, no round trips");
-            }
-            if matches!(flow.transport, TransportSpec::Udp) {
-                return fault(key, "datagrams have no round trip");
-            }
-            rtts.check(&key, delays_ns)?;
+    /// Starts by flow, where there are any.
+    fn check_starts(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
+        let Some(starts) = &flow.starts else {
+            return Ok(());
+        };
+        self.check_format(format!("{at}.starts"))?;
+        starts.check(&format!("{at}.starts"), 0)?;
+        if flow.start_ns > 0 || flow.start_spread_ns > 0 {
+            let reason = "each flow's start is given: no spread goes with it";
+            return fault(format!("{at}.start_spread_ns"), reason);
         }
         Ok(())
     }
 
-    fn check_record(&self, found: &mut Found) {
-        let links: HashSet<_> = self.links.iter().map(|link| &link.name).collect();
-        for (i, name) in self.record.queues.iter().enumerate() {
-            if !links.contains(name) {
-                found.see(fault(
-                    format!("record.queues[{i}]"),
-                    format!("no link is named '{name}'"),
-                ));
-            }
+    /// Round trips by flow, where there are any.
+    fn check_round_trips(&self, at: &str, flow: &FlowSpec, delays_ns: u64) -> Result<(), Fault> {
+        let Some(rtts) = &flow.rtts else {
+            return Ok(());
+        };
+        let key = format!("{at}.rtts");
+        self.check_format(key.clone())?;
+        if matches!(rtts, TimesSpec::Poisson { .. }) {
+            return fault(key, "a Poisson process gives starts, no round trips");
         }
-        found.see(self.check_series());
-        found.see(unique("record.queues", self.record.queues.iter()));
-        found.see(unique(
-            "record.windows",
-            self.record.windows.iter().map(|w| &w.name),
-        ));
-        for (i, window) in self.record.windows.iter().enumerate() {
-            if window.from_ns >= window.to_ns || window.to_ns > self.duration_ns {
-                let reason = format!(
-                    "{} to {} ns is no span within the run of {} ns",
-                    window.from_ns, window.to_ns, self.duration_ns
-                );
-                found.see(fault(format!("record.windows[{i}]"), reason));
-            }
+        if matches!(flow.transport, TransportSpec::Udp) {
+            return fault(key, "datagrams have no round trip");
         }
+        rtts.check(&key, delays_ns)
+    }
+
+    fn check_format(&self, key: String) -> Result<(), Fault> {
+        if self.format < 2 {
+            return fault(key, "times by flow need format = 2");
+        }
+        Ok(())
     }
 
     fn check_series(&self) -> Result<(), Fault> {
@@ -322,27 +264,73 @@ impl Scenario {
 }
 
 impl LinkSpec {
-    /// What can be said of a link alone, and of packets of `largest_bytes`.
-    fn check(&self, at: &str, largest_bytes: u32) -> Result<(), Fault> {
-        if let Some(rate_bps) = self.rate_bps {
-            rate(&format!("{at}.rate_bps"), rate_bps)?;
-        } else if !self.schedule.is_empty() || self.ring_pkts > 0 || self.shaper != Shaper::Wire {
-            return fault(
-                format!("{at}.rate_bps"),
-                "a schedule, a ring or a shaper needs a rate",
+    /// What can be said of a link alone, and of packets of `largest_bytes` with its header.
+    fn check(&self, at: &str, largest_bytes: u32, found: &mut Found) {
+        found.see(self.check_rate(at));
+        found.see(self.check_ring(at));
+        found.see(self.check_opportunities(at));
+        found.see(self.check_schedule(at));
+        found.see(time(&format!("{at}.delay_ns"), self.delay_ns));
+        let sd_ns = self.jitter.map_or(0, |jitter| jitter.sd_ns);
+        found.see(time(&format!("{at}.jitter.sd_ns"), sd_ns));
+        if !(0.0..=1.0).contains(&self.loss) {
+            found.say(
+                format!("{at}.loss"),
+                format!("{} is outside 0 to 1", self.loss),
             );
         }
+        // A queue takes no rate that is none.
+        let rate_bps = self.rate_bps.filter(|&bps| rate("", bps).is_ok());
+        found.see(
+            self.queue
+                .build(&format!("{at}.queue"), rate_bps, 0)
+                .map(drop),
+        );
+        if self.shaper != Shaper::Wire && self.burst_bytes < largest_bytes {
+            let reason = format!(
+                "{} is less than a full packet of {largest_bytes} bytes",
+                self.burst_bytes
+            );
+            found.say(format!("{at}.burst_bytes"), reason);
+        }
+    }
+
+    fn check_rate(&self, at: &str) -> Result<(), Fault> {
+        if let Some(rate_bps) = self.rate_bps {
+            return rate(&format!("{at}.rate_bps"), rate_bps);
+        }
+        if !self.schedule.is_empty() {
+            let reason = "a schedule of rates needs a rate to begin with";
+            return fault(format!("{at}.schedule"), reason);
+        }
+        match self.shaper {
+            Shaper::Wire => Ok(()),
+            Shaper::Tbf => fault(format!("{at}.shaper"), "'tbf' needs a rate"),
+            Shaper::Htb => fault(format!("{at}.shaper"), "'htb' needs a rate"),
+        }
+    }
+
+    fn check_ring(&self, at: &str) -> Result<(), Fault> {
+        let key = format!("{at}.ring_pkts");
         if self.ring_pkts > MAX_RING_PKTS {
-            let reason = format!("{} is more than {MAX_RING_PKTS}", self.ring_pkts);
-            return fault(format!("{at}.ring_pkts"), reason);
+            return fault(
+                key,
+                format!("{} is more than {MAX_RING_PKTS}", self.ring_pkts),
+            );
+        }
+        if self.ring_pkts > 0 && self.rate_bps.is_none() {
+            return fault(key, "a driver ring needs a rate");
         }
         if self.ring_pkts > 0 && self.shaper != Shaper::Wire {
             return fault(
-                format!("{at}.ring_pkts"),
+                key,
                 "a driver ring needs the shaper 'wire': below a token bucket nothing waits",
             );
         }
-        self.check_opportunities(at)?;
+        Ok(())
+    }
+
+    fn check_schedule(&self, at: &str) -> Result<(), Fault> {
         let mut last_ns = None;
         for (i, step) in self.schedule.iter().enumerate() {
             let key = format!("{at}.schedule[{i}]");
@@ -350,30 +338,12 @@ impl LinkSpec {
             time(&format!("{key}.at_ns"), step.at_ns)?;
             if let Some(last_ns) = last_ns.filter(|&last_ns| step.at_ns <= last_ns) {
                 let reason = format!(
-                    "{} ns is not later than the step ahead of it, {last_ns} ns",
+                    "'{} ns' is not later than the step before it, at '{last_ns} ns'",
                     step.at_ns
                 );
                 return fault(format!("{key}.at_ns"), reason);
             }
             last_ns = Some(step.at_ns);
-        }
-        time(&format!("{at}.delay_ns"), self.delay_ns)?;
-        if let Some(jitter) = self.jitter {
-            time(&format!("{at}.jitter.sd_ns"), jitter.sd_ns)?;
-        }
-        if !(0.0..=1.0).contains(&self.loss) {
-            return fault(
-                format!("{at}.loss"),
-                format!("{} is outside 0 to 1", self.loss),
-            );
-        }
-        self.queue.build(&format!("{at}.queue"), self.rate_bps, 0)?;
-        if self.shaper != Shaper::Wire && self.burst_bytes < largest_bytes {
-            let reason = format!(
-                "{} is less than a full packet of {largest_bytes} bytes",
-                self.burst_bytes
-            );
-            return fault(format!("{at}.burst_bytes"), reason);
         }
         Ok(())
     }
@@ -400,6 +370,39 @@ impl LinkSpec {
 }
 
 impl FlowSpec {
+    fn check_app(&self, at: &str) -> Result<(), Fault> {
+        let udp = matches!(self.transport, TransportSpec::Udp);
+        match self.app {
+            AppSpec::Cbr {
+                rate_bps,
+                payload_bytes,
+            } => {
+                rate(&format!("{at}.app.rate_bps"), rate_bps)?;
+                if !(1..=MAX_PAYLOAD_BYTES).contains(&payload_bytes) {
+                    let reason = format!("{payload_bytes} is outside 1 to {MAX_PAYLOAD_BYTES}");
+                    return fault(format!("{at}.app.payload_bytes"), reason);
+                }
+                if !udp {
+                    return fault(format!("{at}.transport"), "a 'cbr' source sends by 'udp'");
+                }
+            }
+            AppSpec::Bulk { bytes: Some(0) } | AppSpec::Respawn { bytes: 0 } => {
+                return fault(format!("{at}.app.bytes"), "must be at least 1");
+            }
+            AppSpec::Bulk { .. } if udp => {
+                return fault(format!("{at}.transport"), "a 'bulk' source sends by 'tcp'");
+            }
+            AppSpec::Respawn { .. } if udp => {
+                return fault(
+                    format!("{at}.transport"),
+                    "a 'respawn' source sends by 'tcp'",
+                );
+            }
+            AppSpec::Bulk { .. } | AppSpec::Respawn { .. } => {}
+        }
+        Ok(())
+    }
+
     /// The TCP of the flow; none for UDP.
     ///
     /// # Errors
@@ -428,16 +431,6 @@ impl FlowSpec {
             None => Ok(Some(config)),
         }
     }
-}
-
-fn unique<'a>(key: &str, names: impl Iterator<Item = &'a String>) -> Result<(), Fault> {
-    let mut seen = std::collections::BTreeSet::new();
-    for (i, name) in names.enumerate() {
-        if !seen.insert(name) {
-            return fault(format!("{key}[{i}]"), format!("the name '{name}' is taken"));
-        }
-    }
-    Ok(())
 }
 
 fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {

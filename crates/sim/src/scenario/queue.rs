@@ -32,20 +32,20 @@ impl QueueSpec {
     pub fn build(&self, at: &str, rate_bps: Option<u64>, seed: u64) -> Result<Queue, Fault> {
         let Some(algorithm) = Algorithm::find(&self.algorithm) else {
             let known: Vec<_> = algorithms().iter().map(|a| a.name()).collect();
-            return Err(Fault {
-                key: format!("{at}.algorithm"),
-                reason: format!(
+            return Err(Fault::new(
+                format!("{at}.algorithm"),
+                format!(
                     "'{}' is no algorithm; algorithms: {}",
                     self.algorithm,
                     known.join(", ")
                 ),
-            });
+            ));
         };
         if let Some(named) = self.rows.keys().find(|name| *name == KERNEL_ROW) {
-            return Err(Fault {
-                key: format!("{at}.rows.{named}"),
-                reason: "packets occupy memory in a kernel only; bound limit_bytes".to_owned(),
-            });
+            return Err(Fault::new(
+                format!("{at}.rows.{named}"),
+                "packets occupy memory in a kernel only; bound limit_bytes".to_owned(),
+            ));
         }
         let made = Queue::new(&sojourn_core::QueueSpec {
             algorithm,
@@ -55,17 +55,17 @@ impl QueueSpec {
             start_ns: 0,
         });
         made.map_err(|error| match self.rows.get(&error.row) {
-            Some(value) if error.max < u64::MAX => Fault {
-                key: format!("{at}.rows.{}", error.row),
-                reason: format!(
+            Some(value) if error.max < u64::MAX => Fault::new(
+                format!("{at}.rows.{}", error.row),
+                format!(
                     "{value}: {} ({} to {})",
                     error.sentence, error.min, error.max
                 ),
-            },
-            _ => Fault {
-                key: format!("{at}.rows.{}", error.row),
-                reason: error.sentence.to_owned(),
-            },
+            ),
+            _ => Fault::new(
+                format!("{at}.rows.{}", error.row),
+                error.sentence.to_owned(),
+            ),
         })
     }
 }

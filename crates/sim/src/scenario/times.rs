@@ -6,7 +6,8 @@
 use serde::Deserialize;
 
 use super::Fault;
-use super::check::{fault, time};
+use super::check::time;
+use super::fault::fault;
 use crate::rng::Rng;
 
 /// One time for each flow of a group: in turn from a list, evenly spread, or drawn.

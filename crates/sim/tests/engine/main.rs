@@ -7,6 +7,7 @@ mod clocks;
 mod common;
 mod delays;
 mod fingerprints;
+mod headers;
 mod probes;
 mod refusals;
 mod runs;

@@ -37,7 +37,11 @@ fn all_faults_are_found_at_once_and_a_broken_network_does_not_hide_the_record() 
         let scenario = Scenario::read(&scenario.to_string()).expect("of the right form");
         scenario.faults().into_iter().map(|f| f.key).collect()
     };
-    let network = ["links[0].delay_ns", "links[1].loss", "record.windows[0]"];
+    let network = [
+        "links[0].delay_ns",
+        "links[1].loss",
+        "record.windows[0].to_ns",
+    ];
     assert_eq!(keys(&scenario), network);
     let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({}));
     let mut second = scenario["flows"][0].clone();
@@ -49,6 +53,30 @@ fn all_faults_are_found_at_once_and_a_broken_network_does_not_hide_the_record() 
         .expect("flows")
         .push(second);
     assert_eq!(keys(&scenario), ["flows[0].from", "flows[1].to"]);
+}
+
+#[test]
+fn a_header_of_a_link_that_has_none_to_count() {
+    let key = "links[1].header_bytes";
+    refuses("/links/1/header_bytes", json!(0), key, "needs format = 2");
+    let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({"shaper": "tbf"}));
+    scenario["format"] = json!(2);
+    let of = |scenario: &Value| {
+        let found = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
+        (found.key, found.reason)
+    };
+    scenario["links"][1]["header_bytes"] = json!(257);
+    assert_eq!(
+        of(&scenario),
+        (key.to_owned(), "257 is outside 0 to 256".to_owned())
+    );
+    // 1,500 bytes of IP and the header do not fit into two frames less a byte.
+    scenario["links"][1]["header_bytes"] = json!(100);
+    scenario["links"][1]["burst_bytes"] = json!(1_599);
+    assert!(of(&scenario).1.contains("a full packet of 1600 bytes"));
+    scenario["links"][1]["burst_bytes"] = json!(3_028);
+    scenario["links"][0]["header_bytes"] = json!(0);
+    assert_eq!(of(&scenario).0, "links[0].header_bytes");
 }
 
 #[test]
@@ -64,7 +92,7 @@ fn a_bound_on_memory_that_packets_do_not_have_here() {
 #[test]
 fn numbers_outside_their_range() {
     refuses("/format", json!(3), "format", "reads 1 to 2");
-    refuses("/duration_ns", json!(0), "duration_ns", "more than 0");
+    refuses("/duration_ns", json!(0), "duration_ns", "more than 0 s");
     refuses(
         "/links/1/rate_bps",
         json!(0),
@@ -99,7 +127,7 @@ fn numbers_outside_their_range() {
         "/flows/0/stop_ns",
         json!(0),
         "flows[0].stop_ns",
-        "not after the start",
+        "'0 ns' is not later than the start, '0 ns'",
     );
     refuses("/record/series_ns", json!(1), "record.series_ns", "rows");
     refuses(
@@ -133,14 +161,14 @@ fn schedule_out_of_order() {
 
 #[test]
 fn unknown_names() {
-    refuses("/links/1/to", json!("x"), "links[1].to", "nodes: s, r, d");
+    refuses("/links/1/to", json!("x"), "links[1].to", "no node 'x'");
+    refuses("/flows/0/from", json!("x"), "flows[0].from", "no node 'x'");
     refuses(
-        "/flows/0/from",
-        json!("x"),
-        "flows[0].from",
-        "nodes: s, r, d",
+        "/flows/0/path",
+        json!(["up", "x"]),
+        "flows[0].path[1]",
+        "'x'",
     );
-    refuses("/flows/0/path", json!(["up", "x"]), "flows[0].path", "'x'");
     refuses("/record/queues", json!(["x"]), "record.queues[0]", "'x'");
     refuses(
         "/links/1/queue/algorithm",
@@ -160,6 +188,25 @@ fn unknown_names() {
         no_target,
         "links[1].queue.rows.target",
         "0: ",
+    );
+}
+
+#[test]
+fn names_that_there_are_come_with_one_that_nothing_has() {
+    let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({}));
+    scenario["flows"][0]["path"] = json!(["up", "botleneck"]);
+    scenario["record"]["queues"] = json!(["up"]);
+    let found = Scenario::read(&scenario.to_string())
+        .expect("of the right form")
+        .faults();
+    let known = |i: usize| found[i].unknown.clone().expect("a name");
+    let links = ["up", "bottleneck", "back"].map(str::to_owned).to_vec();
+    assert_eq!(known(0), ("botleneck".to_owned(), links));
+    // A queue is measured where there is a rate.
+    assert_eq!(known(1), ("up".to_owned(), vec!["bottleneck".to_owned()]));
+    assert_eq!(
+        found[1].to_string(),
+        "record.queues[0]: there is no link 'up' with a rate; there are: bottleneck"
     );
 }
 
@@ -212,7 +259,7 @@ fn ways_that_do_not_join() {
     refuses(
         "/flows/0/path",
         json!(["bottleneck"]),
-        "flows[0].path",
+        "flows[0].path[0]",
         "begins at 'r'",
     );
     refuses(
@@ -233,7 +280,12 @@ fn ways_that_do_not_join() {
         "flows[0].reverse_path",
         "no way leads",
     );
-    refuses("/flows/0/to", json!("s"), "flows[0].to", "the same node");
+    refuses(
+        "/flows/0/to",
+        json!("s"),
+        "flows[0].to",
+        "at the same node, 's'",
+    );
 }
 
 #[test]
@@ -242,13 +294,13 @@ fn names_used_twice() {
         "/nodes",
         json!(["s", "r", "d", "s"]),
         "nodes[3]",
-        "'s' is taken",
+        "'s' is there twice",
     );
     refuses(
         "/links/0/name",
         json!("back"),
-        "links[2]",
-        "'back' is taken",
+        "links[2].name",
+        "'back' is there twice",
     );
 }
 
@@ -257,19 +309,34 @@ fn traffic_over_the_wrong_transport() {
     refuses(
         "/flows/0/transport",
         json!({"kind": "udp"}),
-        "flows[0].app",
-        "over udp",
+        "flows[0].transport",
+        "a 'bulk' source sends by 'tcp'",
     );
     let cbr = json!({"kind": "cbr", "rate_bps": 64_000, "payload_bytes": 160});
-    refuses("/flows/0/app", cbr, "flows[0].app", "over udp");
+    refuses(
+        "/flows/0/app",
+        cbr,
+        "flows[0].transport",
+        "a 'cbr' source sends by 'udp'",
+    );
 }
 
 #[test]
 fn windows_outside_the_run() {
     let window = |from_ns, to_ns| json!([{"name": "w", "from_ns": from_ns, "to_ns": to_ns}]);
-    let key = "record.windows[0]";
-    refuses("/record/windows", window(S, 11 * S), key, "no span within");
-    refuses("/record/windows", window(2 * S, S), key, "no span within");
+    let key = "record.windows[0].to_ns";
+    refuses(
+        "/record/windows",
+        window(S, 11 * S),
+        key,
+        "is after the end",
+    );
+    refuses(
+        "/record/windows",
+        window(2 * S, S),
+        key,
+        "not later than its beginning",
+    );
 }
 
 #[test]

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! A link counts its own header beside each IP packet, and the next link counts its own.
+
+use serde_json::{Value, json};
+
+use crate::common::{MS, S, datagrams, dumbbell, merge, play};
+
+/// Datagrams of 1,000 bytes, 1,028 with IP and UDP, over two links with these headers.
+fn two_links(first: u32, second: u32, link: &Value) -> Value {
+    let mut scenario = datagrams(10, S, link);
+    scenario["format"] = json!(2);
+    scenario["nodes"] = json!(["s", "r", "d"]);
+    let mut links = [scenario["links"][0].clone(), scenario["links"][0].clone()];
+    for (i, header_bytes) in [first, second].into_iter().enumerate() {
+        let ends = [["s", "r"], ["r", "d"]][i];
+        let own = json!({
+            "name": format!("link {i}"), "from": ends[0], "to": ends[1],
+            "header_bytes": header_bytes
+        });
+        merge(&mut links[i], &own);
+    }
+    scenario["links"] = json!(links);
+    scenario["record"]["queues"] = json!(["link 0", "link 1"]);
+    scenario
+}
+
+#[test]
+fn each_link_counts_its_own_header_whatever_its_shaper_is() {
+    let manners = [
+        json!({}),
+        json!({"delay_ns": MS}),
+        json!({"ring_pkts": 3}),
+        json!({"loss": 0.1}),
+        json!({"jitter": {"distribution": "uniform", "sd_ns": MS, "reorder": true}}),
+        json!({"shaper": "tbf"}),
+        json!({"shaper": "htb"}),
+        json!({"opportunities": {"at_ms": [5, 9], "cycle_ms": 10}}),
+    ];
+    for link in &manners {
+        for (first, second) in [(0, 14), (14, 40), (40, 0), (256, 256)] {
+            let report = play(&two_links(first, second, link), 1);
+            for (queue, header) in report.queues.iter().zip([first, second]) {
+                let events = queue.events.as_ref().expect("events");
+                assert!(events.len() > 40, "{link}");
+                assert!(
+                    events.iter().all(|e| e.len_bytes == 1_028 + header),
+                    "{link}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_packet_takes_the_time_of_its_header_too() {
+    // 8,000 bits of payload and 224 of IP and UDP, at 1 Mbit/s; more than the link can send.
+    for (header, packet_us) in [(0, 8_224), (14, 8_336), (96, 8_992)] {
+        let scenario = two_links(header, 14, &json!({"delay_ns": 0}));
+        let mut fast = scenario.clone();
+        fast["flows"][0]["app"]["rate_bps"] = json!(4_000_000);
+        let events = play(&fast, 1).queues.swap_remove(0).events.expect("events");
+        let leaves: Vec<_> = events
+            .iter()
+            .filter(|e| e.why == 0)
+            .map(|e| e.at_ns)
+            .collect();
+        let gaps: Vec<_> = leaves.windows(2).skip(1).map(|w| w[1] - w[0]).collect();
+        assert!(gaps.len() > 50);
+        assert!(
+            gaps.iter().all(|&gap| gap == packet_us * 1_000),
+            "{header}: {gaps:?}"
+        );
+    }
+}
+
+#[test]
+fn a_full_link_carries_less_data_with_a_longer_header() {
+    for header_bytes in [0, 14, 256] {
+        let queue = json!({"algorithm": "fifo", "rows": {"limit": 100_000}});
+        let mut scenario = dumbbell(1, &queue, &json!({"header_bytes": header_bytes}));
+        scenario["format"] = json!(2);
+        let report = play(&scenario, 1);
+        // A full packet is 1,500 bytes with 1,448 of data. Later the link is full, and nothing
+        // is lost.
+        let full_mbps = 10.0 * 1448.0 / f64::from(1500 + header_bytes);
+        let goodput_mbps = report.transport[1].all.goodput_mbps;
+        assert!(
+            (goodput_mbps / full_mbps - 1.0).abs() < 0.001,
+            "{goodput_mbps} {full_mbps}"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The engine's rules of networks, flows and records, with the paths of a file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from sojourn import _native
+from sojourn.algorithms import HOSTS
+from sojourn.errors import nearest
+from sojourn.scenario.engine import to_engine, without_foreign
+from sojourn.scenario.expand import expand
+from sojourn.scenario.problem import Path, Problem
+from sojourn.units import Duration
+
+if TYPE_CHECKING:
+    from sojourn.scenario.lay import Laid
+    from sojourn.scenario.model import Scenario
+
+Fault = tuple[str, str, tuple[str, list[str]] | None]
+# The engine's names of keys that have several forms.
+_FORMS = {"starts": "start", "rtts": "rtt"}
+
+
+def of_engine(
+    scenario: Scenario, laid: Laid | None, known: Collection[Path], most: int
+) -> list[Problem]:
+    """What the engine refuses, at most so many. What is at the `known` paths is at fault already,
+    and plain here. Of Linux's form only what is new, since most is in both."""
+    graph = expand(scenario, laid)
+
+    def asked(host: str) -> list[Fault]:
+        form = _plain(without_foreign(to_engine(graph, host)), laid, known)
+        return _native.check_scenario(json.dumps(form))
+
+    found = asked("sim")
+    said = {(key, reason) for key, reason, _ in found}
+    more = asked("linux") if _differs(graph) else []
+    new = [fault for fault in more if fault[:2] not in said]
+    faults = ((host, *fault) for host, of in zip(HOSTS, (found, new), strict=True) for fault in of)
+    return list(islice(_written(faults, scenario, laid), most))
+
+
+def _differs(graph: Scenario) -> bool:
+    """Whether hosts have tables of their own."""
+    tables = [link.sim for link in graph.links]
+    of_flows = [table for flow in graph.flows for table in (flow.sim, flow.linux)]
+    return any(table.model_fields_set for table in (*tables, *of_flows))
+
+
+def _written(
+    faults: Iterator[tuple[str, str, str, tuple[str, list[str]] | None]],
+    scenario: Scenario,
+    laid: Laid | None,
+) -> Iterator[Problem]:
+    for host, key, reason, unknown in faults:
+        # The engine's keys are ours with the base unit at the end.
+        words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
+        path = _as_written(tuple(int(word) if word.isdigit() else word for word in words))
+        path = _of_host(laid.written(path) if laid else path, host, scenario.format)
+        said = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
+        yield path, f"{said}.{nearest(*unknown)}" if unknown else said
+
+
+def _as_written(path: Path) -> Path:
+    """A list of times has no key of its own in a file."""
+    if any(word in _FORMS for word in path):
+        return tuple(_FORMS.get(str(word), word) for word in path if word != "ns")
+    return path
+
+
+def _of_host(path: Path, host: str, form: int) -> Path:
+    """Keys that a file of format 2 has in the table of a host."""
+    if form > 1 and path[-1:] in (("ring",), ("send_jitter",)):
+        return (*path[:-1], "sim", path[-1])
+    if host == "linux" and "transport" in path:
+        return (*path[: path.index("transport")], "linux", "cc")
+    return path
+
+
+def _plain(form: dict[str, Any], laid: Laid | None, known: Collection[Path]) -> dict[str, Any]:
+    """Without what is at fault already, where it could hide more, or make no form at all."""
+    if not known:
+        return form
+
+    def faulty(of: str, index: int) -> bool:
+        at = laid.at[of][index][0] if laid else (of, index)
+        return any(path[: len(at)] == at for path in known)
+
+    links = [
+        {key: link[key] for key in ("name", "from", "to", "delay_ns")} | {"rate_bps": 1_000_000}
+        if not laid and faulty("links", i)
+        else link
+        for i, link in enumerate(form["links"])
+    ]
+    flows = [
+        {**flow, "transport": {"kind": flow["transport"]["kind"]}} if faulty("flows", i) else flow
+        for i, flow in enumerate(form["flows"])
+    ]
+    return {**form, "links": links, "flows": flows}

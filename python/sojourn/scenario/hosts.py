@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What only one host has, of a link or of flows: tables that the other host never sees."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StrictInt
+
+from sojourn.scenario.base import Model
+from sojourn.units import Duration
+
+RING = "packets in the driver ring below the queue, where no algorithm sees them"
+SEND_JITTER = "random delay of the sender; unless given, one packet time of the path"
+
+Options = dict[str, bool | int | float | str]
+_Sysctl = Annotated[str, Field(pattern=r"^tcp_[a-z0-9_]+$")]
+
+
+class SimLink(Model):
+    """Of a link, what only the simulator has (format 2)."""
+
+    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+
+
+class SimFlows(Model):
+    """Of flows, what only the simulator has (format 2)."""
+
+    send_jitter: Duration | None = Field(None, description=SEND_JITTER)
+    options: Options = Field(
+        default_factory=dict,
+        description="switches of TCP by the names of tcp.md, over those of `transport`",
+    )
+
+
+class LinuxFlows(Model):
+    """Of flows, what only Linux has (format 2)."""
+
+    cc: str | None = Field(None, description="the kernel's congestion control, in place of `cc`")
+    sysctls: dict[_Sysctl, StrictInt | str] = Field(
+        default_factory=dict,
+        description="settings of net.ipv4 that begin with `tcp_`, in the namespaces of both ends",
+    )

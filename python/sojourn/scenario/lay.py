@@ -1,0 +1,274 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Shorthands written out: nodes, links and flows, each with the place in the file that it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sojourn.scenario.links import ETHERNET, Link
+from sojourn.scenario.model import (
+    Crossing,
+    DualTransmitter,
+    Dumbbell,
+    Flow,
+    ParkingLot,
+    Shorthand,
+    Traffic,
+)
+from sojourn.scenario.pairs import ends, pairs, shares
+from sojourn.scenario.shorthand import AMPLE, RECEIVERS, SENDERS, Back, Edge, Hop, Side
+from sojourn.units import Duration, Size
+
+Path = tuple[str | int, ...]
+
+_TRAFFIC = tuple(Traffic.model_fields)
+# What the shorthand calls the keys of a link.
+_BOTTLENECK = {"queue": "aqm", "delay": "rtt"}
+_HOP = {"queue": "aqm"}
+_PLAIN: Mapping[str, str] = {}
+# Of a share of a group: its list of times is not the one that is written.
+_SHARE: Mapping[str, str] = {"": ""}
+
+
+@dataclass
+class Laid:
+    """A graph, with the path in the file of each part, and what keys are called there."""
+
+    nodes: list[str] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    flows: list[Flow] = field(default_factory=list)
+    # What links with a rate count beside each packet.
+    header: Size = ETHERNET
+    # Links whose queues are under test.
+    tested: list[str] = field(default_factory=list)
+    at: dict[str, list[tuple[Path, Mapping[str, str]]]] = field(
+        default_factory=lambda: {"nodes": [], "links": [], "flows": []}
+    )
+
+    def node(self, name: str, at: Path) -> None:
+        """One more node."""
+        self.nodes.append(name)
+        self.at["nodes"].append((at, _PLAIN))
+
+    def link(
+        self, name: str, ends: tuple[str, str], at: Path, called: Mapping[str, str], **keys: Any
+    ) -> None:
+        """One more link."""
+        if self.header != ETHERNET and keys.get("rate"):
+            keys["header"] = self.header
+        self.links.append(Link(name=name, from_=ends[0], to=ends[1], **keys))
+        self.at["links"].append((at, called))
+
+    def edge(
+        self, name: str, ends: tuple[str, str], edge: Edge | Side, delay: Duration, at: Path
+    ) -> None:
+        """The links of an end, there and back: those from senders to receivers have its name."""
+        keys = {"rate": edge.rate, "delay": delay, "queue": edge.queue}
+        self.link(name, ends, at, _PLAIN, **keys)
+        self.link(f"{name} back", ends[::-1], at, _PLAIN, **keys)
+
+    def back(
+        self, name: str, ends: tuple[str, str], back: Back, delay: Duration, at: Path, of: str
+    ) -> None:
+        """The way back of a bottleneck; `of` is the key of its delay."""
+        keys = {key: getattr(back, key) for key in Back.model_fields}
+        self.link(name, ends, at, {"delay": of}, delay=delay, **keys)
+
+    def flow(
+        self, traffic: Traffic, name: str, at: Path, shared: bool = False, **keys: Any
+    ) -> None:
+        """One more group of flows; is it a share of one that is written?"""
+        given = {key: getattr(traffic, key) for key in _TRAFFIC}
+        # A default that is written is refused beside times by flow.
+        if "start_spread" not in traffic.model_fields_set:
+            del given["start_spread"]
+        self.flows.append(Flow(**{**given, "name": name, **keys}))
+        self.at["flows"].append((at, _SHARE if shared else _PLAIN))
+
+    def written(self, path: Path) -> Path:
+        """The place in the file of a key of the graph."""
+        of, *rest = path
+        places = self.at.get(str(of))
+        if places is None or not rest or not isinstance(rest[0], int):
+            return path
+        at, called = places[rest[0]]
+        if of == "nodes":
+            return at
+        if rest[1:2] == ["header"]:
+            return (at[0], "header")
+        keys = tuple(called.get(str(key), key) if i == 0 else key for i, key in enumerate(rest[1:]))
+        if called is _SHARE and keys[:1] in (("start",), ("rtt",)) and type(keys[-1]) is int:
+            keys = keys[:1]
+        # A way back has the delay of the way there.
+        if at[-1:] == ("back",) and keys[:1] == (called.get("delay"),):
+            return (*at[:-1], *keys)
+        return (*at, *keys)
+
+
+def lay(shorthand: Shorthand) -> Laid:
+    """The graph of a shorthand in which all that is named exists."""
+    if isinstance(shorthand, ParkingLot):
+        return _parking_lot(shorthand)
+    if isinstance(shorthand, DualTransmitter):
+        return _dual_transmitter(shorthand)
+    if shorthand.senders or shorthand.receivers:
+        return _many(shorthand)
+    return _dumbbell(shorthand)
+
+
+def sides(shorthand: Dumbbell | DualTransmitter) -> dict[str, list[str]]:
+    """The nodes of each side, and those of each name."""
+    if isinstance(shorthand, DualTransmitter):
+        both = {SENDERS: ["sender 1", "sender 2"], RECEIVERS: ["receiver 1", "receiver 2"]}
+        return {**both, **{name: [name] for names in both.values() for name in names}}
+    found: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
+    for side, plain in ((SENDERS, "sender"), (RECEIVERS, "receiver")):
+        given: Sequence[Side] = getattr(shorthand, side) or (Side(name=plain),)
+        found[side] = [name for one in given for name in one.names()]
+        named |= {name: [name] for name in found[side]} | {one.name: one.names() for one in given}
+    return {**found, **named}
+
+
+def _dumbbell(dumbbell: Dumbbell) -> Laid:
+    """The round trip time is half before and half after the receivers; jitter after the queue."""
+    laid, at = Laid(header=dumbbell.header), ("dumbbell",)
+    for name in ("sender", "router", "receiver"):
+        laid.node(name, at)
+    laid.link("access", ("sender", "router"), at, _BOTTLENECK, queue=AMPLE)
+    there, back = _halves(dumbbell.rtt)
+    _bottleneck(laid, dumbbell, ("router", "receiver"), there)
+    laid.back("back", ("receiver", "sender"), dumbbell.back, back, (*at, "back"), "rtt")
+    _between(laid, dumbbell, at)
+    return laid
+
+
+def _halves(rtt: Duration) -> tuple[Duration, Duration]:
+    there = Duration(rtt // 2)
+    return there, Duration(rtt - there)
+
+
+def _bottleneck(
+    laid: Laid, of: Dumbbell | DualTransmitter, ends: tuple[str, str], delay: Duration
+) -> None:
+    keys = {key: getattr(of, key) for key in _QUEUED if key in type(of).model_fields}
+    at = ("dumbbell",) if isinstance(of, Dumbbell) else ("dual_transmitter",)
+    laid.link("bottleneck", ends, at, _BOTTLENECK, delay=delay, queue=of.aqm, **keys)
+    laid.tested.append("bottleneck")
+
+
+# Keys that a link has under the same name.
+_QUEUED = ("rate", "schedule", "trace", "shaper", "burst", "ring", "sim", "jitter", "loss")
+
+
+def _many(dumbbell: Dumbbell) -> Laid:
+    """Nodes of both sides, each with its own link, and a router at each end of the bottleneck."""
+    laid, at = Laid(header=dumbbell.header), ("dumbbell",)
+    left, right = "router", "far router"
+    for key, router in ((SENDERS, left), (RECEIVERS, right)):
+        plain = Side(name=key.removesuffix("s"))
+        for i, side in enumerate(getattr(dumbbell, key) or (plain,)):
+            place: Path = (*at, key, i)
+            for k, name in enumerate(side.names()):
+                laid.node(name, (*place, "name"))
+                both = (name, router) if key == SENDERS else (router, name)
+                laid.edge(name, both, side, side.delay_of(k), place)
+        laid.node(router, at)
+    there, back = _halves(dumbbell.rtt)
+    _bottleneck(laid, dumbbell, (left, right), there)
+    laid.back("bottleneck back", (right, left), dumbbell.back, back, (*at, "back"), "rtt")
+    _between(laid, dumbbell, at, ("bottleneck",))
+    return laid
+
+
+def _dual_transmitter(dual: DualTransmitter) -> Laid:
+    """Two switches, so that no host's queue is in the way of the router's."""
+    laid, at = Laid(header=dual.header), ("dual_transmitter",)
+    for name in ("sender 1", "sender 2", "switch", "router"):
+        laid.node(name, at)
+    for name in ("far switch", "receiver 1", "receiver 2"):
+        laid.node(name, at)
+    edges: Path = (*at, "edges")
+    for name in ("sender 1", "sender 2"):
+        laid.edge(name, (name, "switch"), dual.edges, dual.edges.delay, edges)
+    laid.edge("trunk", ("switch", "router"), dual.edges, Duration(0), edges)
+    there, back = _halves(dual.rtt)
+    _bottleneck(laid, dual, ("router", "far switch"), there)
+    laid.back("bottleneck back", ("far switch", "router"), dual.back, back, (*at, "back"), "rtt")
+    for name in ("receiver 1", "receiver 2"):
+        laid.edge(name, ("far switch", name), dual.edges, dual.edges.delay, edges)
+    _between(laid, dual, at, ("trunk", "bottleneck"))
+    return laid
+
+
+def _between(
+    laid: Laid, of: Dumbbell | DualTransmitter, at: Path, middle: tuple[str, ...] = ()
+) -> None:
+    """Flows, spread over the pairs of their ends, by the links in the `middle`."""
+    named = sides(of)
+    for i, traffic in enumerate(of.flows):
+        place: Path = (*at, "flows", i)
+        senders, receivers = (named[end] for end in ends(traffic, named))
+        both = pairs(senders, receivers, traffic.count)
+        for share, (sender, receiver) in zip(shares(traffic, len(both)), both, strict=True):
+            alone = len(both) == 1
+            name = traffic.name if alone else f"{traffic.name} {sender}-{receiver}"
+            ways = _ways(sender, middle, receiver, named) if middle else {}
+            laid.flow(traffic, name, place, not alone, **share, from_=sender, to=receiver, **ways)
+
+
+def _ways(
+    begin: str, middle: Sequence[str], end: str, named: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """The links of a flow. Those of each direction are named, so that no check looks for them."""
+    forth = begin in named[SENDERS]
+    there = (begin, *middle, end) if forth else (end, *middle, begin)
+    back = tuple(f"{name} back" for name in reversed(there))
+    both = (there, back) if forth else (back, there)
+    return dict(zip(("path", "reverse_path"), both, strict=True))
+
+
+def _parking_lot(lot: ParkingLot) -> Laid:
+    """Routers in a row; at each bottleneck a sender in front of it and a receiver behind it."""
+    laid, at = Laid(header=lot.header), ("parking_lot",)
+    hops = lot.each_hop()
+    for number in range(1, len(hops) + 2):
+        laid.node(f"router {number}", (*at, "hops"))
+    for number, (i, hop) in enumerate(hops, start=1):
+        _hop(laid, number, hop, (*at, "hops", i))
+        for name, both in (
+            (f"sender {number}", (f"sender {number}", f"router {number}")),
+            (f"receiver {number}", (f"router {number + 1}", f"receiver {number}")),
+        ):
+            laid.node(name, (*at, "edges"))
+            laid.edge(name, both, lot.edges, lot.edges.delay, (*at, "edges"))
+    for i, traffic in enumerate(lot.flows):
+        for name, first, last in _spans(traffic, len(hops)):
+            sender, receiver = f"sender {min(first, last)}", f"receiver {max(first, last)}"
+            both = (sender, receiver) if first <= last else (receiver, sender)
+            middle = [f"hop {n}" for n in range(min(first, last), max(first, last) + 1)]
+            ways = _ways(both[0], middle, both[1], {SENDERS: [sender]})
+            place: Path = (*at, "flows", i)
+            laid.flow(traffic, name, place, from_=both[0], to=both[1], **ways)
+    return laid
+
+
+def _hop(laid: Laid, number: int, hop: Hop, at: Path) -> None:
+    name, near, far = f"hop {number}", f"router {number}", f"router {number + 1}"
+    keys = {key: getattr(hop, key) for key in _QUEUED if key in Hop.model_fields}
+    laid.link(name, (near, far), at, _HOP, delay=hop.delay, queue=hop.aqm, **keys)
+    laid.back(f"{name} back", (far, near), hop.back, hop.delay, (*at, "back"), "delay")
+    laid.tested.append(name)
+
+
+def _spans(traffic: Crossing, hops: int) -> Iterator[tuple[str, int, int]]:
+    """Groups of flows: a name, the first hop and the last."""
+    if traffic.over == "each":
+        yield from ((f"{traffic.name} {number}", number, number) for number in range(1, hops + 1))
+    elif traffic.over == "all":
+        yield traffic.name, 1, hops
+    else:
+        yield (traffic.name, *traffic.over)

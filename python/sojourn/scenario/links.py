@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Links: a queue and a shaper at the sending end, and the wire behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    StrictBool,
+    model_serializer,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from sojourn import algorithms, preset, units
+from sojourn.algorithms import Value
+from sojourn.scenario import trace
+from sojourn.scenario.base import Model, Name
+from sojourn.scenario.hosts import SimLink
+from sojourn.units import Duration, Rate, Share, Size
+
+
+class Queue(Model):
+    """An algorithm and the rows it is set to, in canonical units."""
+
+    algorithm: str = "fifo"
+    rows: dict[str, int] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, data: object) -> object:
+        if isinstance(data, Queue):
+            return data
+        if isinstance(data, str):
+            data = {"algorithm": data}
+        if not isinstance(data, dict) or not isinstance(data.get("rows", {}), dict):
+            reason = 'write a queue as { algorithm = "codel", target = "5 ms" }'
+            raise PydanticCustomError("queue", "{reason}", {"reason": reason})
+        name = str(data.get("algorithm", "fifo"))
+        values = {key: value for key, value in data.items() if key not in ("algorithm", "rows")}
+        given = dict(data.get("rows", {}))
+        try:
+            name, chosen = preset.find(name)
+        except Exception as error:
+            raise PydanticCustomError(
+                "row", "{reason}", {"reason": str(error), "key": "algorithm"}
+            ) from error
+        if chosen:
+            values = {k: v for k, v in chosen.rows.items() if k not in given} | values
+        try:
+            rows = given | algorithms.read_rows(name, values)
+        except units.UnitError as error:
+            key, _, reason = str(error).partition(": ")
+            raise PydanticCustomError(
+                "row", "{reason}", {"reason": reason or key, "key": key if reason else None}
+            ) from error
+        return {"algorithm": name, "rows": rows}
+
+    @model_serializer
+    def _write(self) -> dict[str, Value]:
+        known = algorithms.rows_of(self.algorithm)
+        return {"algorithm": self.algorithm} | {
+            key: known[key].write(number) for key, number in self.rows.items()
+        }
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        every = algorithms.every().values()
+        names = [a.name for a in sorted(every, key=lambda a: (a.alone, a.name))]
+        names += preset.presets()
+        file = {"type": "string", "pattern": r"\.c$", "description": "a file of your own"}
+        shared: dict[str, object] = {
+            row.name: {"description": row.help} for row in algorithms.queue_rows().values()
+        }
+        return {
+            "title": "Queue",
+            "description": "An algorithm with its parameters; `sojourn show NAME` lists them.",
+            "anyOf": [
+                {"type": "string", "enum": names},
+                file,
+                {
+                    "type": "object",
+                    "properties": {
+                        "algorithm": {"anyOf": [{"enum": names}, file], "default": "fifo"}
+                    }
+                    | shared,
+                    "additionalProperties": {"type": ["string", "number", "boolean"]},
+                },
+            ],
+        }
+
+
+# What a queueing discipline sees of a frame beside the IP packet.
+ETHERNET = Size("14 B")
+
+
+class Jitter(Model):
+    """Random extra delay, drawn for each packet, as netem does.
+
+    Packets keep their order, as netem's do when it has a rate, and a late one holds up those
+    behind it. With `reorder` each leaves when its own time has come, as netem's do without a rate.
+    """
+
+    distribution: Literal["normal", "uniform"] = Field("normal", description="form")
+    sd: Duration = Field(description="standard deviation, or half the width of a uniform one")
+    reorder: StrictBool = Field(False, description="a packet may overtake another")
+
+
+class Step(Model):
+    """From `at` on, the link has this rate."""
+
+    at: Duration = Field(description="time of the run")
+    rate: Rate = Field(description="from then on")
+
+
+def _read_trace(value: object) -> object:
+    """Times in ms, or the name of a file that holds them."""
+    try:
+        if isinstance(value, str):
+            return trace.read(Path(value))
+        if isinstance(value, list | tuple) and all(type(time) is int for time in value):
+            return trace.checked(value)
+    except ValueError as error:
+        raise PydanticCustomError("queue", "{reason}", {"reason": str(error)}) from error
+    reason = "write the name of a file in mahimahi's format, or a list of times in ms"
+    raise PydanticCustomError("queue", "{reason}", {"reason": reason})
+
+
+Trace = Annotated[
+    tuple[int, ...],
+    BeforeValidator(
+        _read_trace,
+        json_schema_input_type=Annotated[
+            str | list[int], Field(description="a file in mahimahi's format, or its times in ms")
+        ],
+    ),
+]
+
+
+# One sentence for each key that a link and the shorthand share.
+SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step before"
+TRACE = "in place of `rate`: the moments at which one packet each may leave"
+SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
+BURST = "token bucket of tbf and htb"
+RING = "as `sim.ring`, in format 1"
+OF_SIM = "what only the simulator has; Linux takes no notice (format 2)"
+HEADER = "what the link counts beside each IP packet; unless given, Ethernet's (format 2)"
+_RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
+LOSS = "packets lost on the wire, at random"
+JITTER = "random delay of each packet, added to the constant one behind the queue"
+
+
+class Direction(Model):
+    """What packets of one direction pass: queue, shaper, wire."""
+
+    rate: Rate | None = Field(None, description="without it, packets take no time to send")
+    schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
+    trace: Trace | None = Field(None, description=TRACE)
+    shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
+    burst: Size = Field(Size("3028 B"), description=BURST)
+    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    header: Size = Field(ETHERNET, description=HEADER)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
+    delay: Duration = Field(Duration(0), description="time on the wire")
+    jitter: Jitter | None = Field(None, description=JITTER)
+    loss: Share = Field(Share(0.0), description=LOSS)
+    queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
+    responder: Name | None = Field(None, description=_RESPONDER)
+
+
+class _Ends(Model):
+    """A name and two nodes."""
+
+    name: Name = Field(description="unique among the links")
+    from_: Name = Field(alias="from", description="node at the sending end")
+    to: Name = Field(description="node at the receiving end")
+
+
+class Link(Direction, _Ends):
+    """One direction of a link: queue, shaper, wire."""
+
+    @property
+    def takes_time(self) -> bool:
+        """Packets take time to send: its queue can be measured."""
+        return self.rate is not None or self.trace is not None
+
+
+class _Cabled(Model):
+    """A name and both nodes."""
+
+    name: Name = Field(description="of the link from the first node; 'NAME back' is the other's")
+    between: tuple[Name, Name] = Field(description="nodes at the two ends")
+
+
+class Cable(Direction, _Cabled):
+    """Both directions of a link, declared once: links NAME and 'NAME back' (format 2)."""
+
+    back: Direction | None = Field(None, description="keys of the direction back that are unlike")

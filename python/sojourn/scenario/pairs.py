@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A group of flows from several nodes to several nodes: one group for each pair, and what each
+gets of the group's flows, starts and round trips."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import gcd
+from typing import Any
+
+from sojourn.scenario.model import Between, Traffic
+from sojourn.scenario.shorthand import RECEIVERS, SENDERS
+from sojourn.scenario.times import Even, Poisson
+from sojourn.units import Duration
+
+
+def ends(traffic: Traffic, named: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """Where the flows begin and end: a side is answered by the other."""
+    if not isinstance(traffic, Between):
+        return SENDERS, RECEIVERS
+    if traffic.to is not None:
+        return traffic.from_, traffic.to
+    back = set(named.get(traffic.from_, ())) <= set(named[RECEIVERS])
+    return traffic.from_, SENDERS if back else RECEIVERS
+
+
+def pairs(first: Sequence[str], second: Sequence[str], count: int) -> list[tuple[str, str]]:
+    """At most `count` pairs, of all that there are: the nodes of both sides in turn, so that
+    however few there are, each node is in as many as any other."""
+    m, n = len(first), len(second)
+    # After so many both sides begin again; then the second moves on by one.
+    round_of_both = m * n // gcd(m, n)
+    return [(first[k % m], second[(k + k // round_of_both) % n]) for k in range(min(count, m * n))]
+
+
+def shares(traffic: Traffic, of: int) -> list[dict[str, Any]]:
+    """What each of `of` pairs gets: the flows take them in turn, with their times."""
+    if of == 1:
+        return [{}]
+    return [
+        {
+            "count": -(-(traffic.count - pair) // of),
+            "start": _share(traffic.start, traffic.count, pair, of),
+            "rtt": None if traffic.rtt is None else _share(traffic.rtt, traffic.count, pair, of),
+        }
+        for pair in range(of)
+    ]
+
+
+def _share(times: Any, count: int, pair: int, of: int) -> Any:
+    """The times of every `of`th flow, from the flow `pair` on."""
+    mine = range(pair, count, of)
+    if isinstance(times, tuple) and times:
+        return tuple(times[flow % len(times)] for flow in mine)
+    if isinstance(times, Even) and times.from_ <= times.to:
+        # As the engine spreads them.
+        span, steps = times.to - times.from_, max(count, 2) - 1
+        return tuple(Duration(times.from_ + span * flow // steps) for flow in mine)
+    if isinstance(times, Poisson):
+        # Several processes are together one of as many arrivals.
+        return times.model_copy(update={"gap": Duration(times.gap * of)})
+    return times

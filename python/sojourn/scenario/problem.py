@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A problem of a scenario: where, and why; and checks that networks of all kinds share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from sojourn.scenario.links import ETHERNET
+
+if TYPE_CHECKING:
+    from sojourn.scenario.links import Link
+    from sojourn.scenario.model import Dumbbell
+
+Path = tuple[str | int, ...]
+Problem = tuple[Path, str]
+
+
+def unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:
+    """Each name once."""
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            yield (*where, index, *key), f"'{name}' is there twice"
+        seen.add(name)
+
+
+def of_trace(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
+    """What does not go with a trace. The engine has moments and their mean rate, and no trace."""
+    if link.trace is None:
+        return
+    for key in ("rate", "schedule", "ring"):
+        if getattr(link, key):
+            yield (*where, key), "a trace says when packets leave: leave this out"
+    if link.header != ETHERNET:
+        reason = "of a trace each packet takes one opportunity, however long it is"
+        yield (*where, "header"), f"{reason}: leave this out"
+    if link.shaper != "wire":
+        yield (*where, "shaper"), "a trace says when packets leave: only 'wire' goes with it"

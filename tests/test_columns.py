@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The page of columns has every column of a real result, and no more."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import sojourn
+from sojourn import columns, columns_page
+from sojourn.metrics import GROUP_METRICS, METRICS
+
+PAGE = Path(__file__).parent.parent / "docs/columns.md"
+
+ALL = """\
+format = 2
+name = "all kinds of traffic"
+duration = "3 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+aqm = "codel"
+
+[[dumbbell.flows]]
+name = "bulk"
+count = 2
+
+[[dumbbell.flows]]
+name = "short"
+app = { kind = "respawn", size = "20 kB" }
+
+[[dumbbell.flows]]
+name = "voice"
+transport = "udp"
+app = { kind = "cbr", rate = "64 kbit/s" }
+
+[record]
+events = true
+windows = [
+    { name = "early", from = "0 s", to = "1 s" },
+    { name = "late", from = "1 s", to = "3 s" },
+]
+"""
+
+
+def tables(page: str) -> dict[str, list[str]]:
+    """By heading, the first cells of its table."""
+    parts = re.split(r"^## (.*)$", page, flags=re.MULTILINE)[1:]
+    rows = (re.findall(r"^\| `([^`]+)` \|", part, re.MULTILINE) for part in parts[1::2])
+    return dict(zip(parts[::2], rows, strict=True))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("columns") / "out"
+    sojourn.run(sojourn.loads(ALL), aqms=["codel", "pie:target=5ms"], seeds=2, out=folder)
+    return folder
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text() == columns_page.text(), "run: make generate"
+
+
+@pytest.mark.parametrize("table", ["windows", "series", "flows", "groups", "events"])
+def test_a_table_has_the_columns_of_the_page_in_its_order(made: Path, table: str) -> None:
+    titles = {title.split("`")[1]: rows for title, rows in tables(PAGE.read_text()).items()}
+    for file in made.rglob(f"{table}.parquet"):
+        if table == "series" and "runs" in file.parts:
+            continue  # without the labels of its run
+        assert pq.read_schema(file).names == titles[f"{table}.parquet"]
+
+
+def test_an_entry_of_a_run_has_the_keys_of_the_page(made: Path) -> None:
+    found = tables(PAGE.read_text())
+    run, *_ = json.loads((made / "result.json").read_text())["runs"]
+    of_linux = {column.name for column in columns.RUN if "sim" not in column.hosts}
+    assert of_linux == {"not_on_linux"}
+    assert run.keys() | of_linux == set(found["`runs` of `result.json`"])
+    assert run["queues"][0].keys() == set(found["`queues` of an entry"])
+    assert run["flows"][0].keys() == of_flows()
+
+
+def of_flows() -> set[str]:
+    """Keys of a flow, by the columns that hold them."""
+    known = {"name", "index", "goodput_mbps", "goodput_mbps_of_windows"}
+    return known | {column.path[0] for column in columns.FLOWS if column.path}
+
+
+def nested(entry: dict[str, Any], into: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """Paths to the numbers of an entry of a report; those `into` which it looks have several."""
+    return {
+        (key, part) if key in into else (key,)
+        for key, value in entry.items()
+        for part in (value if key in into else [""])
+    }
+
+
+def test_no_number_of_a_report_is_left_out_of_the_tables(made: Path) -> None:
+    run, *_ = json.loads((made / "result.json").read_text())["runs"]
+    window = run["queues"][0]["windows"][0]
+    delays = ("queue_delay_ms", "queue_delay_whole_ms", "system_delay_ms", "queue_pkts")
+    kept = {column.path for column in columns.WINDOWS if column.path}
+    assert nested(window, delays) == kept | {("name",), ("drops",), ("marks",)}
+    group = run["transport"][0]["groups"][0]
+    kept = {column.path for column in columns.GROUPS if column.path}
+    assert nested(group, ("fct_s",)) == kept | {("name",)}
+
+
+def test_the_page_says_what_tables_and_claims_call_a_column() -> None:
+    page = PAGE.read_text()
+    for metric in METRICS.values():
+        if metric.of_queue:
+            assert page.count(f"| {metric.label}: `{metric.name}` |") == 1
+    for of_group in GROUP_METRICS:
+        assert f"| {of_group.label} |" in page
+    for title, _, of in columns_page._TABLES:
+        assert all(column.meaning for column in of), title

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Keys of one host: the other host never sees them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sojourn import _native, runs
+from sojourn.errors import InputError
+from sojourn.executor import Job
+from sojourn.linux import refusals
+from sojourn.linux.plan import plan
+from sojourn.runs import cases_of
+from sojourn.scenario import loads
+from sojourn.store import digest
+
+from tests.test_shorthands import example
+
+TWO = example("keys of two hosts")
+# The same without the tables of a host.
+NONE = TWO[: TWO.index("[dumbbell.flows.sim]")].replace("sim = { ring = 8 }\n", "")
+
+
+def test_a_host_reads_its_own_tables_and_nothing_of_the_others() -> None:
+    two, none = loads(TWO), loads(NONE)
+    sim, linux, plain = two.to_engine(), two.to_engine("linux"), none.to_engine("linux")
+    assert none.to_engine() == plain
+    assert sim["links"][1].pop("ring_pkts") == 8
+    assert sim["flows"][0].pop("send_jitter_ns") == 50_000
+    assert sim["flows"][0]["transport"]["options"].pop("prr") is False
+    assert linux["flows"][0]["transport"].pop("sysctls") == {"tcp_limit_output_bytes": 65_536}
+    assert linux["flows"][0]["transport"].pop("cc") == "bbr"
+    assert plain["flows"][0]["transport"]["cc"] == sim["flows"][0]["transport"]["cc"] == "cubic"
+    for graph in (sim, linux, plain):
+        graph["links"][1].pop("ring_pkts", None)
+        graph["flows"][0].pop("send_jitter_ns", None)
+        graph["flows"][0]["transport"].pop("cc", None)
+    assert sim == linux == plain
+
+
+def test_linux_sets_its_own_and_refuses_nothing_of_the_simulators() -> None:
+    linux = loads(TWO).to_engine("linux")
+    refusals.check(linux)
+    settings = plan(linux, 1).files["settings"]
+    # Both ends, and no other namespace.
+    assert settings.count("sysctl net/ipv4/tcp_limit_output_bytes 65536\n") == 2
+    assert plan(linux, 1).files["flows"].count(" bbr ") == 4
+    with pytest.raises(InputError, match="driver ring"):
+        refusals.check(loads(TWO).to_engine("sim"))
+
+
+def test_flows_of_one_node_have_one_set_of_sysctls() -> None:
+    second = '\n[[dumbbell.flows]]\nname = "second"\n'
+    with pytest.raises(InputError, match=r"unlike TCPs at 'sender' \(tcp_limit_output_bytes\)"):
+        refusals.check(loads(TWO + second).to_engine("linux"))
+
+
+def test_a_change_for_one_host_leaves_the_runs_of_the_other_as_they_are() -> None:
+    def keys(**changes: object) -> list[str]:
+        named = {f"flows.bulk.{key}": value for key, value in changes.items()}
+        (case,) = cases_of(loads(TWO), [], named)
+        graphs = [case.scenario.to_engine(host) for host in ("sim", "linux")]
+        return [digest(json.dumps(graph).encode()) for graph in graphs]
+
+    before = keys()
+    assert [a == b for a, b in zip(before, keys(linux={"cc": "vegas"}), strict=True)] == [
+        True,
+        False,
+    ]
+    jitter = keys(sim={"send_jitter": "1 ms"})
+    assert [a == b for a, b in zip(before, jitter, strict=True)] == [False, True]
+
+
+def test_the_tables_stay_with_a_graph_and_its_file() -> None:
+    two = loads(TWO)
+    graph = loads(two.expand().to_toml())
+    for host in ("sim", "linux"):
+        assert graph.to_engine(host) == two.to_engine(host)
+    assert loads(two.to_toml()) == two
+
+
+def test_format_1_goes_on_with_its_own_keys() -> None:
+    old = NONE.replace("format = 2", "format = 1").replace(
+        'aqm = "codel"\n', 'aqm = "codel"\nring = 8\n'
+    )
+    old = old.replace("count = 4\n", 'count = 4\nsend_jitter = "50 us"\n')
+    new = loads(TWO.replace("options = { prr = false }\n", ""))
+    outcomes = [
+        _native.run(json.dumps({**scenario.to_engine(), "format": 2}), 1)
+        for scenario in (loads(old), new)
+    ]
+    assert outcomes[0] and outcomes[0] == outcomes[1]
+
+
+class Asked(Exception):
+    """In place of runs."""
+
+
+def test_each_host_of_a_command_is_asked_for_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(jobs: list[Job], **_: object) -> None:
+        raise Asked({job.host: json.loads(job.scenario) for job in jobs})
+
+    monkeypatch.setattr(runs, "run_all", asked)
+    monkeypatch.setattr(runs, "_prepare", lambda host, scenarios: host)
+    with pytest.raises(Asked) as caught:
+        runs.run(loads(TWO), hosts=["sim", "linux"])
+    (told,) = caught.value.args
+    assert [told[host]["links"][1]["ring_pkts"] for host in ("sim", "linux")] == [8, 0]
+    assert [told[host]["flows"][0]["transport"]["cc"] for host in ("sim", "linux")] == [
+        "cubic",
+        "bbr",
+    ]

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A mistake in a shorthand is named where the file has it, though the engine sees a graph."""
+
+from __future__ import annotations
+
+import pytest
+from sojourn.errors import InputError
+from sojourn.scenario import loads
+
+from tests.test_shorthands import DUAL, LOT, OCEAN
+
+# What is changed, what to, and the answer behind "dumbbell.", with its line.
+OF_DUMBBELL = [
+    ("format = 2", "format = 1", "9: back: needs format = 2"),
+    ('"M"', '"N"', "18: receivers[0].name: the name 'N' is taken"),
+    ('"M"', '"N 2"', "18: receivers[0].name: the name 'N 2' is taken"),
+    ('"M"', '"router"', "18: receivers[0].name: the name 'router' is taken"),
+    ('"M"', '"N 1 back"', "18: receivers[0].name: the name 'N 1 back' is taken"),
+    ("count = 3", "count = 0", "13: senders[0].count: 0 is too small"),
+    (
+        "count = 3",
+        "count = 30000",
+        "13: senders[0].count: 30000 is too large; allowed",
+    ),
+    ('["0 ms", "12 ms", "25 ms"]', "[]", "15: senders[0].delay: a list of no times"),
+    ('["0 ms", "12 ms", "25 ms"]', "5", "15: senders[0].delay: 5 has no unit"),
+    ('"12 ms"', '"12 m"', "15: senders[0].delay[1]: '12 m': unknown unit 'm'"),
+    ('"12 ms"', '"34560000 s"', "15: senders[0].delay: 34560000 s is more than"),
+    ('"receivers"', '"recievers"', "30: flows[1].from: there is no node 'recievers'. Did you"),
+    ('"receivers"', '"N 2"\nto = "N 3"', "31: flows[1].to: 'N 2' and 'N 3' are at one side"),
+    (
+        'rate = "100 Mbit/s", queue = { limit = 90 }',
+        'queue = "pie"',
+        "9: back.queue: nothing",
+    ),
+    ('= { rate = "100 Mbit/s"', '= { rate = "1 bit/s"', "9: back.rate: 1 is outside 8 to"),
+    ('"ftp"', f'"{"f" * 76}"', "24: flows[0].name: '"),
+    (
+        "count = 90",
+        'count = 90\nrtt = "140 ms"',
+        "26: flows[0].rtt: 140 ms is less than",
+    ),
+    ("count = 90", 'count = 90\nrtt = ["1 s", "1 ms"]', "26: flows[0].rtt: 1 ms is less than"),
+]
+OF_LOT = [
+    ('"each"', '"every"', "21: flows[1].over: 'every' is neither 'all', 'each' nor the numbers"),
+    ('"each"', "[1, 4]", "21: flows[1].over: [1, 4] is outside the hops 1 to 3"),
+    ('"each"', "[0]", "21: flows[1].over: [0] is neither"),
+    ("count = 3", "count = 3000", "9: hops[0].count: 3000 is too large; allowed: up to 1000"),
+    ('"1 Mbit/s"', '"1 Mb"', "10: hops[0].rate: '1 Mb': unknown unit 'Mb'"),
+    ('"20 ms"', '"34560000 s"', "11: hops[0].delay: 34560000 s is more than"),
+    ("limit = 100", "limit = 0", "12: hops[0].aqm.limit: 0 is out of range"),
+    ('rate = "10 Mbit/s"', 'queue = "red"', "6: edges.queue: nothing waits before a link"),
+    ("parking_lot.hops", "parking_lot.hop", "8: hop: unknown key"),
+    ('over = "each"', 'from = "sender 1"', "21: flows[1].from: unknown key"),
+]
+OF_DUAL = [
+    ('"sender 1"', '"sender 3"', "15: flows[0].from: there is no node 'sender 3'. Did you mean"),
+    ('"50 ms"', '"345600000 s"', "7: rtt: 172800000 s is more than"),
+    ('rate = "100 Mbit/s"\n', "", "5: rate: is missing"),
+    ("count = 5", "count = 5\nstart = []", "15: flows[0].start: a list of no times"),
+]
+CASES = [
+    *((OCEAN, "dumbbell", *case) for case in OF_DUMBBELL),
+    *((LOT, "parking_lot", *case) for case in OF_LOT),
+    *((DUAL, "dual_transmitter", *case) for case in OF_DUAL),
+]
+
+
+@pytest.mark.parametrize(("text", "key", "wrong", "right", "answer"), CASES)
+def test_a_mistake_is_named_where_the_shorthand_has_it(
+    text: str, key: str, wrong: str, right: str, answer: str
+) -> None:
+    assert wrong in text
+    line, sentence = answer.split(": ", 1)
+    with pytest.raises(InputError) as caught:
+        loads(text.replace(wrong, right, 1))
+    assert f"<text>:{line}: {key}.{sentence}" in str(caught.value)
+
+
+def test_a_scenario_has_one_network() -> None:
+    dual = '[dual_transmitter]\nrate = "1 Mbit/s"\nrtt = "1 ms"\n'
+    with pytest.raises(InputError, match=r":33: dual_transmitter: a scenario has one network, and"):
+        loads(OCEAN + dual)
+    with pytest.raises(InputError, match=r":3: nodes: a scenario is either a \[parking_lot\] or a"):
+        loads(LOT.replace("duration", 'nodes = ["a"]\nduration', 1))
+    with pytest.raises(InputError, match=r":5: parking_lot: needs format = 2"):
+        loads(LOT.replace("format = 2", "format = 1"))
+
+
+def test_more_pairs_than_a_graph_can_hold_are_refused() -> None:
+    crowd = OCEAN.replace("count = 3", "count = 3000").replace("count = 90", "count = 100000")
+    with pytest.raises(InputError, match=r":25: .*flows\[0\]\.count: 100000 pairs of nodes"):
+        loads(crowd)

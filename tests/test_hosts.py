@@ -9,7 +9,7 @@ import json
 import pytest
 from sojourn import _native, runs
 from sojourn.errors import InputError
-from sojourn.executor import Job
+from sojourn.job import Job
 from sojourn.linux import refusals
 from sojourn.linux.plan import plan
 from sojourn.runs import cases_of

@@ -103,3 +103,83 @@ TEST(an_entry_at_the_end_of_an_interval_is_not_late)
 		bench_end(&b);
 	}
 }
+
+/* A gap is 0 ns there, and there are 4 * 10^9 of them. */
+TEST(signals_without_gaps_are_forgotten_in_bounded_work)
+{
+	struct cobalt_state s = {
+	        .interval_ns = 2000, .count = U32_MAX, .drop_next_ns = NS_PER_S};
+
+	forget(&s, NS_PER_S);
+	CHECK_NEAR(s.count, U32_MAX, 1000);
+	/* 2 sqrt(2^32) intervals are 262 ms */
+	forget(&s, NS_PER_S + 263 * NS_PER_MS);
+	CHECK_EQ(s.count, 0);
+}
+
+static struct bench one_late_packet(u32 packets, u32 probability)
+{
+	struct bench b = BEGIN(&aqm_cobalt, 400, NS_PER_S, {"limit", 400});
+	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+	u32 i;
+
+	for (i = 0; i < packets; i++)
+		arrive(&b, 1, 1000, AQM_ECT0);
+	b.now += 60 * NS_PER_S;
+	s->count = 4;
+	s->dropping = 1;
+	s->blue.prob = probability;
+	return b;
+}
+
+TEST(a_packet_that_blue_may_not_drop_keeps_the_mark_of_codel)
+{
+	/* the last of the queue; the one behind 256 drops; without BLUE */
+	static const u32 packets[] = {1, 300, 1}, probs[] = {U32_MAX, U32_MAX, 0};
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct bench b = one_late_packet(packets[i], probs[i]);
+
+		CHECK(leave(&b) != AQM_NIL);
+		CHECK_EQ(b.q->count.marks[AQM_WHY_DELAY], 1);
+		CHECK_EQ(drops(&b), packets[i] == 1 ? 0 : 256);
+		bench_end(&b);
+	}
+}
+
+TEST(the_first_overflow_after_any_idle_time_raises_the_probability)
+{
+	u64 ms;
+
+	for (ms = 1; ms <= 10000; ms *= 10) {
+		struct bench b = BEGIN(&aqm_cobalt, 100, 0, {"limit", 20});
+		u32 i;
+
+		arrive(&b, 1, 1000, 0);
+		b.now = 10 * NS_PER_S;
+		leave(&b);
+		leave(&b);
+		b.now += ms * NS_PER_MS;
+		for (i = 0; i < 40; i++)
+			arrive(&b, 1, 1000, 0);
+		CHECK_EQ(stat(&b, "prob"), 1u << 24);
+		bench_end(&b);
+	}
+}
+
+/* 200 signals are gone in 2 sqrt(200) intervals. */
+TEST(a_count_falls_while_the_queue_is_empty)
+{
+	struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"ecn", 0});
+	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+
+	s->count = 200;
+	s->drop_next_ns = b.now;
+	leave(&b);
+	CHECK_EQ(s->count, 199);
+	b.now += 20 * NS_PER_S;
+	arrive(&b, 1, 1000, 0);
+	CHECK_EQ(s->count, 0);
+	bench_end(&b);
+}

@@ -102,7 +102,7 @@ static bool fq_make_room(struct aqm_queue *q, u64 now, u32 len, u32 mem)
 	return !over_limit(q, len, mem);
 }
 
-static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now);
+static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 nth);
 
 /* No flow had credit in a whole round, and all are in the old list: give each at once
  * the rounds that the flow nearest to credit still lacks. */
@@ -171,7 +171,7 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 		round = FQ_NONE;
 		h = AQM_NIL;
 		if (inst_views(in)->pkts)
-			h = queue_serve(q, in, now);
+			h = queue_serve(q, in, now, 0);
 		else
 			fq_pass_dry(q, in, now, dry++);
 		flow_end(q, in);

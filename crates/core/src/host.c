@@ -75,6 +75,7 @@ static inline void host_trace(aqm_ctx ctx, const struct aqm_event *event)
 	(void)ctx, (void)event;
 }
 
+#include "cold.h"
 #include "queue.h"
 
 /* What Rust reads after a call stands first; `ffi.rs` mirrors it. */
@@ -188,7 +189,8 @@ void core_init(struct core_queue *c, const struct aqm_algo *algo, const struct a
 	c->q.ctx = c;
 }
 
-bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet)
+AQM_FLAT bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
+                           u32 packet)
 {
 	bool joined;
 
@@ -213,7 +215,7 @@ void core_echo(struct core_queue *c, u64 now, u32 inst, u64 rtt_ns)
 		aqm_echo(&c->q, now, inst, rtt_ns);
 }
 
-u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
+AQM_FLAT u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
 {
 	u32 packet;
 

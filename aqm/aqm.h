@@ -77,7 +77,8 @@
  *   call for it before `echo`; it cannot be a victim. An arrival must join to have one.
  *
  * Verdicts
- *   Answer MARK only for packets that aqm_can_mark() allows. Victims are slot
+ *   Answer MARK only for packets that aqm_can_mark() allows; with AQM_WHY_THRESHOLD
+ *   for any ECT packet, where a row of the algorithm's own asks for it. Victims are slot
  *   numbers at the time of the verdict, in any order, duplicates ignored, in
  *   queue `vqueue`; `why` counts for them too. Without AQM_SAMPLES only slot 0
  *   can be a victim. Every build neutralises and counts a verdict that breaks

@@ -256,10 +256,16 @@ static inline void queue_free(struct aqm_queue *q, aqm_h h, u32 len, u8 why)
 	host_free(q->ctx, h, why);
 }
 
+/* A threshold of delay is a row of its own: it asks for marks whatever `ecn` says. */
+static inline bool may_mark(const struct aqm_view *view, const struct aqm_pkt *pkt, u8 why)
+{
+	return pkt->ecn != AQM_NOT_ECT && (view->ecn || why == AQM_WHY_THRESHOLD);
+}
+
 static inline void queue_mark(struct aqm_queue *q, const struct aqm_view *view,
                               const struct aqm_pkt *pkt, aqm_h h, u8 why)
 {
-	if (!aqm_can_mark(view, pkt))
+	if (!may_mark(view, pkt, why))
 		bad(q, AQM_BAD_MARK);
 	else if (host_mark(q->ctx, h))
 		q->count.marks[why]++;

@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_plain.c: the short way of a packet (plain.h) gives what the general way gives.
+// test_plain.c: the short way of a packet (plain.h) gives what the general way gives; rows that
+// came later: drop_batch, and marks above a threshold without the row ecn.
 
 #include "odd.h"
 #include "storm.h"
+
+extern const struct aqm_algo aqm_fifo;
 
 /* The second lane keeps the second queue on the general way; no packet joins it. */
 ODD(one, 1, .overflow = overflow);
@@ -135,4 +138,40 @@ TEST(the_offer_behind_a_drop_on_the_short_way_is_the_second)
 	CHECK_EQ(script.offered.k.own, 2);
 	CHECK_EQ(script.empties, 0);
 	bench_end(&b);
+}
+
+TEST(a_threshold_marks_ect_whatever_the_row_ecn_says)
+{
+	struct bench b = ODD_BEGIN(&one, 4, {"limit", 10});
+	aqm_h h;
+
+	script.enqueue = (struct aqm_verdict){.act = AQM_MARK, .why = AQM_WHY_THRESHOLD};
+	h = arrive(&b, 0, 100, AQM_ECT0);
+	CHECK_EQ(b.host->packets[h].ds, AQM_CE);
+	CHECK_EQ(b.q->count.marks[AQM_WHY_THRESHOLD], 1);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_MARK], 0);
+	h = arrive(&b, 0, 100, AQM_NOT_ECT);
+	CHECK_EQ(b.host->packets[h].ds, AQM_NOT_ECT);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_MARK], 1);
+	bench_end(&b);
+}
+
+TEST(drop_batch_says_how_many_packets_the_fattest_flow_loses_at_once)
+{
+	static const u32 batches[] = {1, 7, 100, AQM_BATCH_MAX};
+	u32 i, n;
+
+	for (i = 0; i < 4; i++) {
+		struct bench b = BEGIN(&aqm_fifo, 400, 0, {"flows", 16}, {"limit", 300});
+		/* half of its bytes, if that is less */
+		u32 lost = batches[i] < 150 ? batches[i] : 150;
+
+		change_row(&b, "drop_batch", batches[i]);
+		for (n = 0; n < 300; n++)
+			arrive(&b, 1u << 28, 1000, 0);
+		arrive(&b, 2u << 28, 100, 0);
+		CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], lost);
+		CHECK_EQ(b.q->pkts, 300 - lost + 1);
+		bench_end(&b);
+	}
 }

@@ -94,7 +94,8 @@ the link asks it when a packet has been sent: means and standard deviations of {
 (`python -m validation.beside --renew-ns2`). The senders answered what ns-2 decided, not what
 ours did, so these figures are no forecast of ours with TCP. A figure is **bold** where it is
 further from ns-2's than {errors} standard deviations of one seed, {share:.0%} of it and
-{points}. A trial is our model with one thing more as ns-2 has it than in the trial before. Where none takes a difference away, it is unexplained.
+{points}. A trial is our model with one thing more as ns-2 has it than in the trial before. Where
+none takes a difference away, it is unexplained.
 
 | queue | rows of ours | | drops | marks | mean backlog, packets |
 |---|---|---|--:|--:|--:|

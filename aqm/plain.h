@@ -5,7 +5,7 @@
  *
  * Most packets pass through one list, in which there is room and nothing is due. The general
  * way gives the same result; this one leaves out what does not apply (lanes, flows, victims,
- * probes, ticks), which is half of what a packet costs in the core (bench/README.md).
+ * probes, ticks): 15 % of a packet's instructions in the core with fifo (bench/README.md).
  */
 #ifndef AQM_PLAIN_H
 #define AQM_PLAIN_H

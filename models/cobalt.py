@@ -124,6 +124,7 @@ class Cobalt(Discipline):
         """Also in an empty queue, of a packet that is too large."""
         if self.empty_since_s is not None:
             self.stay_empty(now_s)
+            self.forget(now_s)
         self.queue_full(now_s)
 
     def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:

@@ -134,10 +134,18 @@ static void idle_on(struct cobalt_state *s, const struct cobalt_conf *c, u64 now
 		b->last_ns = from + div64(prob + c->decrement - 1, c->decrement) * s->target_ns;
 }
 
+/* What cake does while it serves an empty flow on. */
+static void stayed_empty(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
+{
+	idle_on(s, c, now);
+	if (s->blue.idle && s->count && now >= s->drop_next_ns)
+		forget(s, now);
+}
+
 /* cobalt_queue_full() */
 static void full(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
 {
-	idle_on(s, c, now);
+	stayed_empty(s, c, now);
 	blue_raise(&s->blue, c->increment, s->target_ns, now);
 	s->dropping = 1;
 	s->drop_next_ns = now;
@@ -153,9 +161,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	const struct cobalt_conf *c = conf;
 
 	(void)view, (void)pkt;
-	idle_on(s, c, now);
-	if (s->blue.idle && s->count && now >= s->drop_next_ns)
-		forget(s, now);
+	stayed_empty(s, c, now);
 	s->blue.idle = 0;
 	return aqm_pass();
 }

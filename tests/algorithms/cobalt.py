@@ -60,9 +60,17 @@ class Traced(Cobalt):
         super().queue_empty(now_s)
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        self.look(now_s)
+        return super().on_arrival(now_s, packet)
+
+    def on_overflow(self, now_s: float, packet: Packet) -> None:
+        self.look(now_s)
+        super().on_overflow(now_s, packet)
+
+    def look(self, now_s: float) -> None:
+        """At a step that the empty queue's count may just have taken."""
         if self.empty_since_s is not None:
             self.doubtful = 0 < self.off_s > abs(self.drop_next_s - now_s)
-        return super().on_arrival(now_s, packet)
 
 
 class Apart(Judge):
@@ -302,3 +310,11 @@ def test_cobalt_forgets_while_it_is_empty() -> None:
     assert model.count == 199
     model.arrive(21.0, Packet(0, 1000))
     assert model.count == 0
+
+
+def test_cobalt_forgets_also_where_the_empty_queue_refuses_a_packet() -> None:
+    model = Cobalt(limit_bytes=20_000)
+    model.count, model.drop_next_s = 200, 1.0
+    model.request(1.0)
+    model.arrive(21.0, Packet(0, 30_000))
+    assert model.count == 1  # cobalt_queue_full(): at least one

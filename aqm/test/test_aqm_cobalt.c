@@ -197,3 +197,42 @@ TEST(a_count_falls_also_where_the_empty_queue_refuses_a_packet)
 	CHECK_EQ(s->count, 1);
 	bench_end(&b);
 }
+
+/* It needs 3 steps, the last of them of less than a whole decrement. */
+TEST(blues_timer_stops_with_the_step_that_takes_the_probability_to_0)
+{
+	const struct cobalt_conf conf = {.decrement = 1u << 20};
+	u64 changed_s;
+
+	/* before the queue ran dry, and since */
+	for (changed_s = 1; changed_s <= 3; changed_s += 2) {
+		u64 from = (changed_s > 2 ? changed_s : 2) * NS_PER_S;
+		struct cobalt_state s = {.target_ns = 5 * NS_PER_MS};
+
+		s.blue = (struct blue_law){.last_ns = changed_s * NS_PER_S,
+		                           .idle_ns = 2 * NS_PER_S,
+		                           .prob = (2u << 20) + 1,
+		                           .idle = 1};
+		idle_on(&s, &conf, 60 * NS_PER_S);
+		CHECK_EQ(s.blue.prob, 0);
+		CHECK_EQ(s.blue.last_ns, from + 3 * s.target_ns);
+	}
+}
+
+TEST(a_signal_is_forgotten_at_the_very_time_at_which_it_would_have_come)
+{
+	u64 early;
+
+	for (early = 0; early < 2; early++) {
+		struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"ecn", 0});
+		struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+
+		leave(&b);
+		b.now += NS_PER_S;
+		s->count = 5;
+		s->drop_next_ns = b.now + early;
+		arrive(&b, 1, 1000, 0);
+		CHECK_EQ(s->count, early ? 5 : 4);
+		bench_end(&b);
+	}
+}

@@ -102,7 +102,7 @@ test-linux: setup ## what a kernel did, beside the core and the engine
 test-wheel: setup ## the wheel in an empty environment, from an empty folder
 	tests/wheel.sh
 
-test-deep: setup ## all that takes longer: mutants, long cases, 10^9 fuzzed calls, sanitizers in a kernel, storms
+test-deep: setup ## all that takes longer: mutants, long cases, 10^8 fuzzed calls, sanitizers in a kernel, storms
 	tools/need.sh deep
 	$(MAKE) --no-print-directory mutants
 	$(PYTEST) tests -m deep

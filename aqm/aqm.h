@@ -77,7 +77,8 @@
  *   call for it before `echo`; it cannot be a victim. An arrival must join to have one.
  *
  * Verdicts
- *   Answer MARK only for packets that aqm_can_mark() allows. Victims are slot
+ *   Answer MARK only for packets that aqm_can_mark() allows; with AQM_WHY_THRESHOLD
+ *   for any ECT packet, where a row of the algorithm's own asks for it. Victims are slot
  *   numbers at the time of the verdict, in any order, duplicates ignored, in
  *   queue `vqueue`; `why` counts for them too. Without AQM_SAMPLES only slot 0
  *   can be a victim. Every build neutralises and counts a verdict that breaks
@@ -130,7 +131,7 @@ struct aqm_view {
 	u32 limit_pkts, limit_bytes;
 	u32 mtu_bytes;
 	u32 slots;
-	u32 ecn;          /* may this queue mark at all? */
+	u32 ecn;          /* the row: may this queue mark, but by a threshold of its own? */
 	u64 rate_bytes_s; /* of the link, the row `bandwidth`; 0: unknown */
 	/* false: no such slot, a hole, or out of reach. O(1). */
 	bool (*peek)(const struct aqm_view *view, u32 slot, struct aqm_pkt *out);
@@ -245,7 +246,7 @@ struct aqm_field {
 
 enum aqm_algo_flags {
 	AQM_SAMPLES = 1, /* peeks at any slot: has a ring, and no flows of its own */
-	AQM_MARKS = 2,   /* marks where the row `ecn` allows */
+	AQM_MARKS = 2,   /* marks, where the row `ecn` or a row of its own asks for it */
 	AQM_AT_TAIL = 4, /* signals to arrivals */
 	AQM_AT_HEAD = 8, /* signals to departures */
 	/* needs the row `bandwidth` above 0; its law describes the whole link, so it has no

@@ -7,11 +7,12 @@
  * busy is served from the fresh list first; when its credit is spent, or when it
  * runs dry while others wait, it goes to the end of the old list. At the
  * limit the fattest flow (most bytes) loses packets from its head, half its
- * bytes or FQ_BATCH packets, and then the arrival is admitted.
+ * bytes or `drop_batch` packets, and then the arrival is admitted.
  */
 #ifndef AQM_FQ_H
 #define AQM_FQ_H
 
+/* Packets that a lowered limit takes from a flow at a time. */
 #define FQ_BATCH 64
 
 /* An arrival larger than a batch evicts more of them, up to so many packets. */
@@ -78,12 +79,12 @@ static inline u32 fq_charge(u32 len)
 	return len < AQM_MTU_MAX ? len : AQM_MTU_MAX;
 }
 
-/* Half the bytes of a flow, FQ_BATCH packets, at least one; how many packets that was. */
+/* Half the bytes of a flow, `drop_batch` packets, at least one; how many packets that was. */
 static u32 fq_evict_batch(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	u32 half = inst_views(in)->bytes / 2, n = 0;
 
-	while (n < FQ_BATCH && (!n || inst_views(in)->bytes > half) &&
+	while (n < q->setup.drop_batch && (!n || inst_views(in)->bytes > half) &&
 	       queue_evict(q, in, inst_clock(in, now), 0, 0, AQM_WHY_FAT))
 		n++;
 	flow_end(q, in);
@@ -102,7 +103,7 @@ static bool fq_make_room(struct aqm_queue *q, u64 now, u32 len, u32 mem)
 	return !over_limit(q, len, mem);
 }
 
-static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now);
+static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 nth);
 
 /* No flow had credit in a whole round, and all are in the old list: give each at once
  * the rounds that the flow nearest to credit still lacks. */
@@ -171,7 +172,7 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 		round = FQ_NONE;
 		h = AQM_NIL;
 		if (inst_views(in)->pkts)
-			h = queue_serve(q, in, now);
+			h = queue_serve(q, in, now, 0);
 		else
 			fq_pass_dry(q, in, now, dry++);
 		flow_end(q, in);

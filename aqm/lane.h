@@ -22,24 +22,32 @@ struct aqm_lane {
 	struct aqm_ring ring; /* cell == NULL: this lane is a list */
 };
 
+static inline void list_push(aqm_ctx ctx, struct aqm_lane *lane, aqm_h h)
+{
+	host_set_next(ctx, h, AQM_NIL);
+	if (lane->head == AQM_NIL)
+		lane->head = h;
+	else
+		host_set_next(ctx, lane->tail, h);
+	lane->tail = h;
+	lane->view->slots++;
+}
+
+static inline void lane_count(struct aqm_lane *lane, u32 len)
+{
+	lane->view->pkts++;
+	lane->view->bytes += len;
+}
+
 static inline void lane_push(aqm_ctx ctx, struct aqm_lane *lane, aqm_h h, u32 len)
 {
-	struct aqm_view *view = lane->view;
-
 	if (lane->ring.cell) {
 		ring_push(&lane->ring, h);
-		view->slots = lane->ring.span;
+		lane->view->slots = lane->ring.span;
 	} else {
-		host_set_next(ctx, h, AQM_NIL);
-		if (lane->head == AQM_NIL)
-			lane->head = h;
-		else
-			host_set_next(ctx, lane->tail, h);
-		lane->tail = h;
-		view->slots++;
+		list_push(ctx, lane, h);
 	}
-	view->pkts++;
-	view->bytes += len;
+	lane_count(lane, len);
 }
 
 static inline aqm_h list_pop(aqm_ctx ctx, struct aqm_lane *lane)

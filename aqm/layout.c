@@ -42,7 +42,7 @@ const struct aqm_layout aqm_layouts[] = {
 	SIZE(aqm_setup),
 	PLACE(aqm_setup, limit), PLACE(aqm_setup, limit_bytes), PLACE(aqm_setup, ecn),
 	PLACE(aqm_setup, flows), PLACE(aqm_setup, quantum), PLACE(aqm_setup, memory_limit),
-	PLACE(aqm_setup, bandwidth),
+	PLACE(aqm_setup, bandwidth), PLACE(aqm_setup, drop_batch),
 	SIZE(aqm_refusal),
 	PLACE(aqm_refusal, row), PLACE(aqm_refusal, sentence),
 	{NULL, 0},

@@ -256,10 +256,16 @@ static inline void queue_free(struct aqm_queue *q, aqm_h h, u32 len, u8 why)
 	host_free(q->ctx, h, why);
 }
 
+/* A threshold of delay is a row of its own: it asks for marks whatever `ecn` says. */
+static inline bool may_mark(const struct aqm_view *view, const struct aqm_pkt *pkt, u8 why)
+{
+	return pkt->ecn != AQM_NOT_ECT && (view->ecn || why == AQM_WHY_THRESHOLD);
+}
+
 static inline void queue_mark(struct aqm_queue *q, const struct aqm_view *view,
                               const struct aqm_pkt *pkt, aqm_h h, u8 why)
 {
-	if (!aqm_can_mark(view, pkt))
+	if (!may_mark(view, pkt, why))
 		bad(q, AQM_BAD_MARK);
 	else if (host_mark(q->ctx, h))
 		q->count.marks[why]++;
@@ -359,6 +365,7 @@ static void flows_flush(struct aqm_queue *q);
 #include "fat.h"
 #include "fq.h"
 #include "probe.h"
+#include "plain.h"
 
 /* ---- a packet arrives ---- */
 
@@ -432,35 +439,41 @@ static inline bool queue_ask(struct aqm_queue *q, struct aqm_inst *in, u64 now, 
                              struct aqm_pkt *pkt)
 {
 	const struct aqm_algo *a = q->algo;
+	struct aqm_verdict v = aqm_pass();
 
-	if (a->enqueue) {
-		struct aqm_verdict v =
-		        a->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt);
-
-		return queue_admit(q, in, now, h, pkt, &v, false);
-	} else {
-		const struct aqm_verdict pass = {.act = AQM_PASS};
-
-		return queue_admit(q, in, now, h, pkt, &pass, false);
-	}
+	if (a->enqueue)
+		v = a->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt);
+	return queue_admit(q, in, now, h, pkt, &v, false);
 }
 
-static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
+/* A packet comes to one list, in which there is room and nothing is due. */
+static inline bool queue_arrive_plain(struct aqm_queue *q, struct aqm_inst *in, u64 now,
+                                      aqm_h h, u32 len, u32 mem)
 {
-	struct aqm_keep *keep = host_keep(q->ctx, h);
-	struct aqm_inst *in;
+	const struct aqm_algo *a = q->algo;
+	struct aqm_verdict v = aqm_pass();
+	struct aqm_pkt pkt;
+
+	in->ticks = 0;
+	pkt_read(q, h, 0, &pkt);
+	trace_input(q, in, AQM_EV_ARRIVAL, now, &pkt, mem, 0);
+	if (a->enqueue) {
+		v = a->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
+		if (!is_plain_pass(&v))
+			return queue_admit(q, in, now, h, &pkt, &v, false);
+		host_keep(q->ctx, h)->own = pkt.k.own;
+	}
+	trace(q, in, AQM_EV_ENQUEUE, now, &pkt, &v, 0);
+	plain_join(q, in, h, len, mem);
+	return true;
+}
+
+static bool queue_arrive(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h, u32 mem)
+{
 	struct aqm_pkt pkt;
 	bool joined;
-	u32 mem = host_mem(q->ctx, h);
 
-	keep->enq_ns = now;
-	keep->flow = host_flow(q->ctx, h);
-	keep->own = 0;
 	pkt_read(q, h, 0, &pkt);
-	in = inst_nth(q, fq_index(q, pkt.k.flow));
-	q->probe_asked = 0;
-	q->count.in_pkts++;
-	q->count.in_bytes += pkt.len;
 	trace_input(q, in, AQM_EV_ARRIVAL, now, &pkt, mem, 0);
 	inst_begin(q, in, now);
 
@@ -472,6 +485,24 @@ static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
 	if (q->setup.flows)
 		flow_end(q, in);
 	return joined;
+}
+
+static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
+{
+	struct aqm_keep *keep = host_keep(q->ctx, h);
+	u32 len = host_len(q->ctx, h), mem = host_mem(q->ctx, h);
+	struct aqm_inst *in;
+
+	keep->enq_ns = now;
+	keep->flow = host_flow(q->ctx, h);
+	keep->own = 0;
+	in = inst_nth(q, fq_index(q, keep->flow));
+	q->probe_asked = 0;
+	q->count.in_pkts++;
+	q->count.in_bytes += len;
+	if (is_plain_queue(q) && is_current(q, in, now) && !over_limit(q, len, mem))
+		return queue_arrive_plain(q, in, now, h, len, mem);
+	return queue_arrive(q, in, now, h, mem);
 }
 
 /* ---- dequeue request ---- */
@@ -526,30 +557,24 @@ static inline bool queue_offer(struct aqm_queue *q, struct aqm_inst *in, u64 now
                                u32 lane, u32 nth)
 {
 	const struct aqm_algo *a = q->algo;
+	struct aqm_verdict v = aqm_pass();
 	struct aqm_pkt pkt;
 
 	pkt_read(q, h, lane, &pkt);
 	pkt.nth = (u16)nth;
-	if (a->dequeue) {
-		struct aqm_verdict v =
-		        a->dequeue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
-
-		return queue_release(q, in, now, h, lane, &pkt, &v);
-	} else {
-		const struct aqm_verdict pass = {.act = AQM_PASS};
-
-		return queue_release(q, in, now, h, lane, &pkt, &pass);
-	}
+	if (a->dequeue)
+		v = a->dequeue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
+	return queue_release(q, in, now, h, lane, &pkt, &v);
 }
 
-/* Offer head packets until the algorithm passes one or none is left. */
-static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+/* Offer head packets until the algorithm passes one or none is left; `nth` were offered. */
+static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 nth)
 {
-	u32 lane, nth;
+	u32 lane;
 	aqm_h h;
 
 	inst_begin(q, in, now);
-	for (nth = 0;; nth++) {
+	for (;; nth++) {
 		lane = queue_pick(q, in, now);
 		h = queue_take(q, in, lane, 0);
 		if (h == AQM_NIL)
@@ -566,12 +591,41 @@ static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 no
 	return AQM_NIL;
 }
 
+/* The head of one list leaves, if it may; AQM_NIL: it was dropped. */
+static inline aqm_h queue_leave_plain(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	const struct aqm_algo *a = q->algo;
+	struct aqm_verdict v = aqm_pass();
+	aqm_h h = plain_leave(q, in);
+	struct aqm_pkt pkt;
+
+	in->ticks = 0;
+	pkt_read(q, h, 0, &pkt);
+	if (a->dequeue) {
+		v = a->dequeue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
+		if (!is_plain_pass(&v))
+			return queue_release(q, in, now, h, 0, &pkt, &v) ? h : AQM_NIL;
+	}
+	trace(q, in, AQM_EV_DEQUEUE, now, &pkt, &v, 0);
+	q->count.out_pkts++;
+	q->count.out_bytes += pkt.len;
+	return h;
+}
+
 static inline aqm_h aqm_dequeue(struct aqm_queue *q, u64 now)
 {
 	struct aqm_inst *in = inst_nth(q, 0);
+	u32 nth = 0;
+	aqm_h h;
 
 	trace(q, in, AQM_EV_WISH, now, NULL, NULL, 0);
-	return q->setup.flows ? fq_dequeue(q, now) : queue_serve(q, in, now);
+	if (is_plain_queue(q) && is_current(q, in, now) && q->pkts && !probes_held(q)) {
+		h = queue_leave_plain(q, in, now);
+		if (h != AQM_NIL)
+			return h;
+		nth = 1;
+	}
+	return q->setup.flows ? fq_dequeue(q, now) : queue_serve(q, in, now, nth);
 }
 
 #include "manage.h"

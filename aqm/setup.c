@@ -23,6 +23,9 @@ const struct aqm_field aqm_setup_rows[] = {
 	/* Up to 17.6 Tbit/s: more than any host knows how to reckon with. */
 	AQM_ROW(7, AQM_U64, aqm_setup, bandwidth, AQM_BYTES_PER_S, 0, 0, 1ull << 41, 0,
 		"rate of the link, where an algorithm uses it; 0: unknown"),
+	/* The default of Linux's fq_codel. */
+	AQM_ROW(8, AQM_U32, aqm_setup, drop_batch, AQM_COUNT, 64, 1, AQM_BATCH_MAX, 0,
+		"most packets that the fattest flow loses at once to make room"),
 	AQM_END,
 };
 /* clang-format on */

@@ -13,6 +13,8 @@
 /* A sampling algorithm has a ring for this many packets at most (2 MB). */
 #define AQM_RING_MAX  (1u << 17)
 #define AQM_FLOWS_MAX (1u << 16)
+/* Packets that one arrival may push out at least, whatever the batch is: FQ_EVICTED. */
+#define AQM_BATCH_MAX 1024u
 /* A device may claim any MTU; rounds and thresholds are counted in one between
  * these, the bounds that Linux sets to a quantum. */
 #define AQM_MTU_MIN 256u
@@ -26,6 +28,7 @@ struct aqm_setup {
 	u32 quantum;      /* bytes per round; 0: the MTU */
 	u32 memory_limit; /* bytes of memory that all packets together may occupy */
 	u64 bandwidth;    /* bytes per second of the link; 0: unknown */
+	u32 drop_batch;   /* packets that the fattest flow loses at once, at most */
 };
 
 extern const struct aqm_field aqm_setup_rows[];

@@ -89,7 +89,7 @@ class Cobalt(Discipline):
             self.stay_empty(now_s)
         else:
             self.empty_since_s = now_s
-            if self.may_change(now_s):
+            if self.p and self.may_change(now_s):
                 self.p = max(0.0, self.p - self.p_dec)
                 self.blue_timer_s = now_s
         self.dropping = False
@@ -98,20 +98,25 @@ class Cobalt(Discipline):
             self.add_spacing()
 
     def stay_empty(self, now_s: float) -> None:
-        """While it is empty p falls once in each target."""
+        """While it is empty p falls once in each target, until it is 0; then the timer stands."""
         assert self.empty_since_s is not None
         begin_s = max(self.blue_timer_s, self.empty_since_s)
         times = math.floor((now_s - begin_s + SAME_INSTANT_S) / self.target_s)
-        if times:
+        if self.p_dec:
+            # A multiple of p_dec may have been summed up to a little more.
+            times = min(times, math.ceil(self.p / self.p_dec - 1e-6))
+        if self.p and times:
             self.p = max(0.0, self.p - times * self.p_dec)
             self.blue_timer_s = begin_s + times * self.target_s
 
     # The queue's events.
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
-        """All join."""
+        """All join. Cake has served the empty queue until now, and each time that a signal was due
+        it took 1 from the count."""
         if self.empty_since_s is not None:
             self.stay_empty(now_s)
+            self.forget(now_s)
             self.empty_since_s = None
         return Act.PASS
 
@@ -119,6 +124,7 @@ class Cobalt(Discipline):
         """Also in an empty queue, of a packet that is too large."""
         if self.empty_since_s is not None:
             self.stay_empty(now_s)
+            self.forget(now_s)
         self.queue_full(now_s)
 
     def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
@@ -154,30 +160,31 @@ class Cobalt(Discipline):
             behind = now_s > self.drop_next_s + SAME_INSTANT_S
         return act, behind and (due or not had_count)
 
-    def should_drop(self, now_s: float, packet: Packet, dropped: int) -> tuple[Act, Why]:
-        """cobalt_should_drop()"""
+    def should_drop(self, now_s: float, packet: Packet, dropped: int) -> tuple[Why | None, bool]:
+        """cobalt_should_drop(): why it is to be dropped; and has CoDel marked it, which comes first
+        there?"""
         act, behind = self.codel(now_s, packet)
-        why = Why.DELAY
-        if self.chance(self.p) and act is not Act.DROP:
-            act, why = Act.DROP, Why.EARLY
-        if dropped >= self.drops_at_most and act is Act.DROP:
-            act = Act.PASS
+        why = Why.DELAY if act is Act.DROP else None
+        if self.chance(self.p) and why is None:
+            why = Why.EARLY
+        if dropped >= self.drops_at_most:
+            why = None
         if not self.count:
             self.plan(now_s + self.interval_s)
-        elif behind and act is not Act.DROP:
+        elif behind and why is None:
             self.plan(now_s)
-        return act, why
+        return why, act is Act.MARK
 
     def on_request(self, now_s: float) -> Packet | None:
         """cake_dequeue(), "retrieve a packet via the AQM"."""
         dropped = 0
         while packet := self.take():
-            act, why = self.should_drop(now_s, packet, dropped)
-            if act is Act.DROP and self.waiting:
+            why, marked = self.should_drop(now_s, packet, dropped)
+            if why is not None and self.waiting:
                 self.drop(packet, why)
                 dropped += 1
                 continue
-            if act is Act.MARK:
+            if marked:
                 self.mark(packet)
             return packet
         self.queue_empty(now_s)

@@ -105,10 +105,11 @@ class CoDel(Discipline):
         self.count += why is Why.FAT
 
     def on_request(self, now_s: float) -> Packet | None:
-        """codel_dequeue(): what leaves may be marked once more, for its delay alone."""
+        """codel_dequeue(): what leaves may be marked once more, for its delay alone, and
+        whether or not the control law marks."""
         now_s = self.clock(now_s)
         packet = self.dequeue(now_s)
-        if packet is not None and self.ecn and packet.ect and not packet.marked:
+        if packet is not None and packet.ect and not packet.marked:
             sojourn_s = now_s - self.clock(packet.arrived_s)
             if sojourn_s > self.ce_threshold_s + SAME_INSTANT_S:
                 self.mark(packet)

@@ -3,9 +3,9 @@
 """Flow queueing: the scheduler of RFC 8290, section 4, around any discipline.
 
 Differences, from docs/host-contract.md: room is made before a packet joins and not after, by
-half the bytes of the fattest flow or 64 packets, and of equally fat flows the first one pays;
-a dry flow in debt by more than a quantum leaves the list at once, and is paid for the rounds since
-then when it comes back; a lowered limit takes up to 64 packets of the fattest flow at a time.
+half the bytes of the fattest flow or `drop_batch` packets, and of equally fat flows the first one
+pays; a dry flow in debt by more than a quantum leaves the list at once, and is paid for the rounds
+since then when it comes back; a lowered limit takes up to 64 packets of the fattest flow at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import partial
 
 from models.queue import Discipline, Outcome, Packet, Why
 
-# Section 4.1, last paragraph.
+# Section 4.1, last paragraph: the default, and what a lowered limit takes at a time.
 BATCH = 64
 # Bound of work: packets that one arrival may push out.
 MOST_EVICTED = 1024
@@ -45,8 +45,10 @@ class FlowQueue(Discipline):
         quantum: int,
         limit_pkts: float = math.inf,
         limit_bytes: float = math.inf,
+        drop_batch: int = BATCH,
     ) -> None:
         super().__init__(limit_pkts=limit_pkts, limit_bytes=limit_bytes)
+        self.drop_batch = drop_batch
         self.flows = [Flow(i, make(), quantum) for i in range(flows)]
         for flow in self.flows:
             flow.queue.elsewhere = partial(self.without, flow)
@@ -116,10 +118,12 @@ class FlowQueue(Discipline):
             evicted += self.evict_batch(now_s, self.fattest())
 
     def evict_batch(self, now_s: float, fat: Flow) -> int:
-        """Section 4.1: half its bytes (there: packets), 64 at most, at least one; how many."""
+        """Section 4.1: half its bytes (there: packets), at most a batch, at least one; how many."""
         half = fat.queue.bytes // 2
         batch = 0
-        while batch < BATCH and (batch == 0 or fat.queue.bytes > half) and fat.queue.waiting:
+        while batch < self.drop_batch and fat.queue.waiting:
+            if batch and fat.queue.bytes <= half:
+                break
             self.evict(now_s, fat, Why.FAT)
             batch += 1
         return batch

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from models.codel import CoDel
-from models.flow_queue import FlowQueue
+from models.flow_queue import BATCH, FlowQueue
 
 
 class FqCoDel(FlowQueue):
@@ -26,6 +26,7 @@ class FqCoDel(FlowQueue):
         limit_pkts: float = 10240,
         limit_bytes: float = float("inf"),
         ecn: bool = True,
+        drop_batch: int = BATCH,
         **each: Any,
     ) -> None:
         super().__init__(
@@ -34,4 +35,5 @@ class FqCoDel(FlowQueue):
             quantum=quantum,
             limit_pkts=limit_pkts,
             limit_bytes=limit_bytes,
+            drop_batch=drop_batch,
         )

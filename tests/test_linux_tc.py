@@ -50,14 +50,15 @@ def test_a_queue_is_printed_as_tc_prints_it() -> None:
     assert show.text(qdisc(options_of(said))) == (
         "qdisc sojourn 1: root refcnt 2 codel nosplit_gso norespond responder 0.0.0.0 limit 500p"
         " limit_bytes 4294967295b ecn"
-        " flows 1024 quantum 0b memory_limit 33554432b bandwidth 0bit"
+        " flows 1024 quantum 0b memory_limit 33554432b bandwidth 0bit drop_batch 64"
         " target 2500us interval 100ms form ours ce_threshold 0ns "
     )
     leaf = qdisc(options_of("fifo"), handle=0x10 << 16, parent=9 << 16 | 1, references=1)
     assert show.text(leaf, "eth0") == (
         "qdisc sojourn 10: dev eth0 parent 9:1 fifo split_gso norespond responder 0.0.0.0"
         " limit 1000p"
-        " limit_bytes 4294967295b noecn flows 0 quantum 0b memory_limit 33554432b bandwidth 0bit "
+        " limit_bytes 4294967295b noecn flows 0 quantum 0b memory_limit 33554432b bandwidth 0bit"
+        " drop_batch 64 "
     )
 
 

@@ -94,9 +94,10 @@ static u32 twice_root(u32 count)
 }
 
 /* Nothing stands: CoDel's signals are forgotten at the pace at which they would have come.
- * Above COUNT_LOW many at once, which bounds the work: the sum of 1 / sqrt(k) for k from m to
- * n - 1 is taken as 2 sqrt(n - 1/2) - 2 sqrt(m - 1/2). That is off by 1 / 14,000 of an interval
- * at most, with the roots' 15 places. */
+ * Above COUNT_LOW many at once: the sum of 1 / sqrt(k) for k from m to n - 1 is taken as
+ * 2 sqrt(n - 1/2) - 2 sqrt(m - 1/2). That is off by 1 / 14,000 of an interval at most, with the
+ * roots' 15 places. The rest one by one; where the root of the count exceeds the interval in ns
+ * a gap is 0, and what is left waits for the next packet. */
 static void forget(struct cobalt_state *s, u64 now)
 {
 	u32 step;
@@ -113,16 +114,38 @@ static void forget(struct cobalt_state *s, u64 now)
 		s->count -= step;
 		s->drop_next_ns += spent_ns;
 	}
-	while (s->count && now >= s->drop_next_ns) {
+	for (step = COUNT_LOW + 1; step && s->count && now >= s->drop_next_ns; step--) {
 		s->count--;
 		s->drop_next_ns += gap_ns(s);
 	}
 }
 
+/* The queue has been empty on. Cake's timer stands while p is 0, so that it stops with the step
+ * that takes p there. These steps are over by now: their time fits. */
+static void idle_on(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
+{
+	struct blue_law *b = &s->blue;
+	u64 from = max64(b->last_ns, b->idle_ns), prob = b->prob;
+
+	if (!prob)
+		return;
+	blue_idle_on(b, c->decrement, s->target_ns, now);
+	if (!b->prob)
+		b->last_ns = from + div64(prob + c->decrement - 1, c->decrement) * s->target_ns;
+}
+
+/* What cake does while it serves an empty flow on. */
+static void stayed_empty(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
+{
+	idle_on(s, c, now);
+	if (s->blue.idle && s->count && now >= s->drop_next_ns)
+		forget(s, now);
+}
+
 /* cobalt_queue_full() */
 static void full(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
 {
-	blue_idle_on(&s->blue, c->decrement, s->target_ns, now);
+	stayed_empty(s, c, now);
 	blue_raise(&s->blue, c->increment, s->target_ns, now);
 	s->dropping = 1;
 	s->drop_next_ns = now;
@@ -130,7 +153,7 @@ static void full(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
 }
 
 /* differs: cake serves an empty flow on, one at each of its departures, so that BLUE's
- * probability falls. Here the time that it was empty counts. */
+ * probability and CoDel's count fall. Here the time that it was empty counts. */
 static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *view, struct aqm_pkt *pkt)
 {
@@ -138,7 +161,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	const struct cobalt_conf *c = conf;
 
 	(void)view, (void)pkt;
-	blue_idle_on(&s->blue, c->decrement, s->target_ns, now);
+	stayed_empty(s, c, now);
 	s->blue.idle = 0;
 	return aqm_pass();
 }
@@ -191,33 +214,50 @@ static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
 	/* Cake compares the schedule with the time before an entry moves it. With a count of 0
 	 * no signal is due even if it is behind. */
 	bool late = !s->count && now > s->drop_next_ns;
-	struct aqm_verdict v;
+	struct aqm_verdict v, kept;
 
 	(void)conf;
 	s->delay = aqm_sojourn_ns(now, pkt);
 	v = codel_part(s, now, view, pkt);
+	/* A packet that is not dropped after all has CoDel's mark: cake sets that first. */
+	kept = v.act == AQM_DROP ? aqm_pass() : v;
 	/* Lack of marks is deliberate, says cake: BLUE is for those who do not respond. */
 	if (s->blue.prob && rng_chance(&s->rng, s->blue.prob) && v.act != AQM_DROP)
 		v = aqm_drop(AQM_WHY_EARLY);
 	/* differs: cake empties the queue at once if need be; this bounds the time. */
 	if (v.act == AQM_DROP && pkt->nth >= CODEL_DROPS)
-		v = aqm_pass();
+		v = kept;
 	if (!s->count)
 		s->drop_next_ns = now + s->interval_ns;
 	else if ((late || now > s->drop_next_ns) && v.act != AQM_DROP)
 		s->drop_next_ns = now;
 	/* cake_dequeue(): the last packet may be marked, but not dropped */
-	return v.act == AQM_DROP && !view->pkts ? aqm_pass() : v;
+	return v.act == AQM_DROP && !view->pkts ? kept : v;
+}
+
+/* cobalt_queue_empty(), BLUE's part */
+static void blue_dry(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
+{
+	struct blue_law *b = &s->blue;
+	u64 last_ns = b->last_ns;
+	bool stands = !b->prob;
+
+	if (b->idle) {
+		idle_on(s, c, now);
+		return;
+	}
+	blue_empty(b, c->decrement, s->target_ns, now);
+	if (stands)
+		b->last_ns = last_ns;
 }
 
 /* cobalt_queue_empty() */
 static void empty(void *st, const void *conf, u64 now, const struct aqm_view *view)
 {
 	struct cobalt_state *s = st;
-	const struct cobalt_conf *c = conf;
 
 	(void)view;
-	blue_empty(&s->blue, c->decrement, s->target_ns, now);
+	blue_dry(s, conf, now);
 	s->dropping = 0;
 	if (s->count && now >= s->drop_next_ns) {
 		s->count--;

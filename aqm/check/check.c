@@ -94,6 +94,9 @@ static void marking(void)
 					                 : AQM_NOT_ECT);
 				life_leave(&l);
 			}
+			/* Rows of its own may ask for marks; these are at their defaults. */
+			if (!ecn && marks(&l.b))
+				failed("it marked a packet, though the row `ecn` is off");
 			life_end(&l);
 		}
 }

@@ -47,7 +47,7 @@ static inline u64 codel_tick(const struct codel_conf *f, u64 ns)
 /* interval / sqrt(count), exact to 2^-16. */
 static inline u64 codel_step(u64 interval_ns, u32 count)
 {
-	/* interval < 2^40, so the dividend stays below 2^56 */
+	/* interval < 2^46 (cobalt on the slowest link), so the dividend stays below 2^62 */
 	return div64(interval_ns << 16, isqrt64((u64)count << 32));
 }
 

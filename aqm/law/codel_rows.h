@@ -32,7 +32,7 @@ static const struct aqm_field codel_params[] = {
 	AQM_ROW_OF_CHOICES(3, codel_conf, form, codel_forms, CODEL_OURS, CODEL_LINUX, AQM_FIXED,
 		"arithmetic of the control law: exact, or Linux's approximation"),
 	AQM_ROW(4, AQM_U64, codel_rows, ce_threshold, AQM_NS, 0, 0, 100 * NS_PER_S, 0,
-		"delay above which each packet that may be marked is marked; 0: none"),
+		"delay above which each ECT packet is marked, also without ecn; 0: none"),
 	AQM_END,
 };
 
@@ -44,12 +44,13 @@ static const struct aqm_field codel_stats[] = {
 };
 /* clang-format on */
 
-/* A packet that leaves without a signal of the control law. */
+/* A packet that leaves without a signal of the control law. As in Linux the threshold marks
+ * whatever the row `ecn` says. */
 static struct aqm_verdict codel_sent(const struct codel_state *s, const struct codel_rows *c,
-                                     const struct aqm_view *view, const struct aqm_pkt *pkt)
+                                     const struct aqm_pkt *pkt)
 {
 	if (c->ce_threshold && s->delay > codel_tick(&c->law, c->ce_threshold) &&
-	    aqm_can_mark(view, pkt))
+	    pkt->ecn != AQM_NOT_ECT)
 		return (struct aqm_verdict){.act = AQM_MARK, .why = AQM_WHY_THRESHOLD};
 	return aqm_pass();
 }
@@ -68,7 +69,7 @@ static struct aqm_verdict codel_dequeue(void *st, const void *conf, u64 now,
 	s->delay = now - codel_tick(c, came);
 	above = codel_above(&s->law, c, now, s->delay, *view->all_bytes, view->mtu_bytes);
 	if (!codel_signals(&s->law, c, now, above, pkt->nth))
-		return codel_sent(s, rows, view, pkt);
+		return codel_sent(s, rows, pkt);
 	v = aqm_signal(view, pkt, AQM_WHY_DELAY);
 	if (v.act == AQM_MARK)
 		codel_marked(&s->law, c);

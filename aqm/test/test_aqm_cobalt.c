@@ -103,3 +103,136 @@ TEST(an_entry_at_the_end_of_an_interval_is_not_late)
 		bench_end(&b);
 	}
 }
+
+/* A gap is 0 ns there, and there are 4 * 10^9 of them. */
+TEST(signals_without_gaps_are_forgotten_in_bounded_work)
+{
+	struct cobalt_state s = {
+	        .interval_ns = 2000, .count = U32_MAX, .drop_next_ns = NS_PER_S};
+
+	forget(&s, NS_PER_S);
+	CHECK_NEAR(s.count, U32_MAX, 1000);
+	/* 2 sqrt(2^32) intervals are 262 ms */
+	forget(&s, NS_PER_S + 263 * NS_PER_MS);
+	CHECK_EQ(s.count, 0);
+}
+
+static struct bench one_late_packet(u32 packets, u32 probability)
+{
+	struct bench b = BEGIN(&aqm_cobalt, 400, NS_PER_S, {"limit", 400});
+	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+	u32 i;
+
+	for (i = 0; i < packets; i++)
+		arrive(&b, 1, 1000, AQM_ECT0);
+	b.now += 60 * NS_PER_S;
+	s->count = 4;
+	s->dropping = 1;
+	s->blue.prob = probability;
+	return b;
+}
+
+TEST(a_packet_that_blue_may_not_drop_keeps_the_mark_of_codel)
+{
+	/* the last of the queue; the one behind 256 drops; without BLUE */
+	static const u32 packets[] = {1, 300, 1}, probs[] = {U32_MAX, U32_MAX, 0};
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct bench b = one_late_packet(packets[i], probs[i]);
+
+		CHECK(leave(&b) != AQM_NIL);
+		CHECK_EQ(b.q->count.marks[AQM_WHY_DELAY], 1);
+		CHECK_EQ(drops(&b), packets[i] == 1 ? 0 : 256);
+		bench_end(&b);
+	}
+}
+
+TEST(the_first_overflow_after_any_idle_time_raises_the_probability)
+{
+	u64 ms;
+
+	for (ms = 1; ms <= 10000; ms *= 10) {
+		struct bench b = BEGIN(&aqm_cobalt, 100, 0, {"limit", 20});
+		u32 i;
+
+		arrive(&b, 1, 1000, 0);
+		b.now = 10 * NS_PER_S;
+		leave(&b);
+		leave(&b);
+		b.now += ms * NS_PER_MS;
+		for (i = 0; i < 40; i++)
+			arrive(&b, 1, 1000, 0);
+		CHECK_EQ(stat(&b, "prob"), 1u << 24);
+		bench_end(&b);
+	}
+}
+
+/* 200 signals are gone in 2 sqrt(200) intervals. */
+TEST(a_count_falls_while_the_queue_is_empty)
+{
+	struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"ecn", 0});
+	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+
+	s->count = 200;
+	s->drop_next_ns = b.now;
+	leave(&b);
+	CHECK_EQ(s->count, 199);
+	b.now += 20 * NS_PER_S;
+	arrive(&b, 1, 1000, 0);
+	CHECK_EQ(s->count, 0);
+	bench_end(&b);
+}
+
+TEST(a_count_falls_also_where_the_empty_queue_refuses_a_packet)
+{
+	struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"ecn", 0}, {"limit_bytes", 20000});
+	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+
+	s->count = 200;
+	s->drop_next_ns = b.now;
+	leave(&b);
+	b.now += 20 * NS_PER_S;
+	CHECK_EQ(arrive(&b, 1, 30000, 0), AQM_NIL);
+	CHECK_EQ(s->count, 1);
+	bench_end(&b);
+}
+
+/* It needs 3 steps, the last of them of less than a whole decrement. */
+TEST(blues_timer_stops_with_the_step_that_takes_the_probability_to_0)
+{
+	const struct cobalt_conf conf = {.decrement = 1u << 20};
+	u64 changed_s;
+
+	/* before the queue ran dry, and since */
+	for (changed_s = 1; changed_s <= 3; changed_s += 2) {
+		u64 from = (changed_s > 2 ? changed_s : 2) * NS_PER_S;
+		struct cobalt_state s = {.target_ns = 5 * NS_PER_MS};
+
+		s.blue = (struct blue_law){.last_ns = changed_s * NS_PER_S,
+		                           .idle_ns = 2 * NS_PER_S,
+		                           .prob = (2u << 20) + 1,
+		                           .idle = 1};
+		idle_on(&s, &conf, 60 * NS_PER_S);
+		CHECK_EQ(s.blue.prob, 0);
+		CHECK_EQ(s.blue.last_ns, from + 3 * s.target_ns);
+	}
+}
+
+TEST(a_signal_is_forgotten_at_the_very_time_at_which_it_would_have_come)
+{
+	u64 early;
+
+	for (early = 0; early < 2; early++) {
+		struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"ecn", 0});
+		struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+
+		leave(&b);
+		b.now += NS_PER_S;
+		s->count = 5;
+		s->drop_next_ns = b.now + early;
+		arrive(&b, 1, 1000, 0);
+		CHECK_EQ(s->count, early ? 5 : 4);
+		bench_end(&b);
+	}
+}

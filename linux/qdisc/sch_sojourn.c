@@ -16,30 +16,14 @@
 #include "host.h"
 #include "netlink.h"
 
-/* One function for enqueue and one for dequeue. A build that records events has no stack
- * for that under KASAN. */
+/* A build that records events has no stack for large functions under KASAN. */
 #ifdef SOJOURN_TRACE_EVENTS
-#define FLAT
-#else
-#define FLAT __flatten
+#define AQM_FLAT
 #endif
 
-/* The rare cases of queue.h stay out of the path of a packet that just passes; declared
- * here first, they are not inlined, and the rest of queue.h goes into enqueue and dequeue. */
-struct aqm_inst;
-struct aqm_pkt;
-struct aqm_verdict;
-static noinline __cold void queue_victims(struct aqm_queue *, struct aqm_inst *, u64 now,
-                                          const struct aqm_verdict *, u8 why);
-static noinline __cold bool queue_overflow(struct aqm_queue *, struct aqm_inst *, u64 now,
-                                           aqm_h, struct aqm_pkt *);
-static noinline __cold void run_due_ticks(struct aqm_queue *, struct aqm_inst *, u64 now);
-static noinline __cold bool fq_make_room(struct aqm_queue *, u64 now, u32 len, u32 mem);
-static noinline __cold void fq_skip_rounds(struct aqm_queue *);
-static noinline __cold void fq_pass_dry(struct aqm_queue *, struct aqm_inst *, u64 now, u32);
-static noinline __cold void flows_flush(struct aqm_queue *);
-static noinline __cold void inst_catch_up(struct aqm_queue *, struct aqm_inst *, u64 now);
-static noinline FLAT aqm_h fq_dequeue(struct aqm_queue *, u64 now);
+#include "cold.h"
+
+static noinline AQM_FLAT aqm_h fq_dequeue(struct aqm_queue *, u64 now);
 
 #include "queue.h"
 #include "parents.h"
@@ -214,8 +198,8 @@ static noinline __cold int enqueue_probed(struct Qdisc *sch, struct sk_buff *skb
 	return settle_arrivals(sch, true, 1 + (probe != 0), len + probe, len, to_free);
 }
 
-static FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-                                struct sk_buff **to_free)
+static AQM_FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+                                    struct sk_buff **to_free)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
@@ -275,7 +259,7 @@ static noinline __cold void finish(struct Qdisc *sch, const struct sk_buff *skb)
 		tasklet_schedule(&s->teller);
 }
 
-static FLAT struct sk_buff *sojourn_dequeue(struct Qdisc *sch)
+static AQM_FLAT struct sk_buff *sojourn_dequeue(struct Qdisc *sch)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sk_buff *skb = take(sch);

@@ -12,7 +12,7 @@ import pytest
 
 from models.cobalt import Cobalt
 from models.flow_queue import FlowQueue
-from models.queue import Discipline, Judge, Packet, Why
+from models.queue import Act, Discipline, Judge, Packet, Why
 from tests.models.beside import (
     NS,
     Q32_UNIT,
@@ -58,6 +58,19 @@ class Traced(Cobalt):
     def queue_empty(self, now_s: float) -> None:
         self.doubtful = 0 < self.off_s > abs(self.drop_next_s - now_s)
         super().queue_empty(now_s)
+
+    def on_arrival(self, now_s: float, packet: Packet) -> Act:
+        self.look(now_s)
+        return super().on_arrival(now_s, packet)
+
+    def on_overflow(self, now_s: float, packet: Packet) -> None:
+        self.look(now_s)
+        super().on_overflow(now_s, packet)
+
+    def look(self, now_s: float) -> None:
+        """At a step that the empty queue's count may just have taken."""
+        if self.empty_since_s is not None:
+            self.doubtful = 0 < self.off_s > abs(self.drop_next_s - now_s)
 
 
 class Apart(Judge):
@@ -264,3 +277,44 @@ def test_cobalt_meets_packets_that_are_too_large_on_an_idle_link() -> None:
         s.events(),
     )
     assert compare(BESIDE, case, core().replay(case)).sent > 50
+
+
+@pytest.mark.parametrize(("packets", "lost"), [(1, 0), (300, 256)])
+def test_cobalt_marks_a_packet_that_blue_may_not_drop(packets: int, lost: int) -> None:
+    """cobalt_should_drop() sets CE before BLUE draws, and cake_dequeue() spares the last."""
+    model = Cobalt(ecn=True, uniform=lambda: 0.0)
+    for number in range(packets):
+        model.arrive(0.0, Packet(number, 1000, ect=True))
+    model.p, model.count, model.dropping = 1.0, 4, True
+    found = model.request(60.0)
+    assert (len(found.dropped), found.marked) == (lost, [found.sent])
+
+
+@pytest.mark.parametrize("idle_s", [0.001, 0.01, 0.1, 1.0, 10.0])
+def test_cobalt_blue_rises_at_the_first_overflow_after_any_idle_time(idle_s: float) -> None:
+    """cobalt_queue_empty() moves the timer only where p is not 0."""
+    model = Cobalt(limit_pkts=1)
+    model.arrive(0.0, Packet(0, 1000))
+    model.request(10.0)
+    model.request(10.0)
+    for number in (1, 2):
+        model.arrive(10 + idle_s, Packet(number, 1000))
+    assert model.p == 1 / 256
+
+
+def test_cobalt_forgets_while_it_is_empty() -> None:
+    """By hand: 200 signals are gone in about 2 sqrt(200) intervals."""
+    model = Cobalt()
+    model.count, model.drop_next_s = 200, 1.0
+    model.request(1.0)
+    assert model.count == 199
+    model.arrive(21.0, Packet(0, 1000))
+    assert model.count == 0
+
+
+def test_cobalt_forgets_also_where_the_empty_queue_refuses_a_packet() -> None:
+    model = Cobalt(limit_bytes=20_000)
+    model.count, model.drop_next_s = 200, 1.0
+    model.request(1.0)
+    model.arrive(21.0, Packet(0, 30_000))
+    assert model.count == 1  # cobalt_queue_full(): at least one

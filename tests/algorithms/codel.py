@@ -163,12 +163,13 @@ def test_codel_forgets_the_last_rate_after_16_intervals() -> None:
     assert model.count == 1
 
 
+@pytest.mark.parametrize("ecn", [False, True])
 @pytest.mark.parametrize(
     ("threshold_s", "marked"), [(0.0099, [0]), (0.01, []), (0.0101, []), (math.inf, [])]
 )
-def test_codel_marks_above_its_threshold(threshold_s: float, marked: list[int]) -> None:
+def test_codel_marks_above_its_threshold(threshold_s: float, marked: list[int], ecn: bool) -> None:
     """Below target for ever: the control law has no signal."""
-    model = CoDel(target_s=1, ecn=True, ce_threshold_s=threshold_s)
+    model = CoDel(target_s=1, ecn=ecn, ce_threshold_s=threshold_s)
     for number in range(4):
         model.arrive(0.0, Packet(number, 1500, ect=number % 2 == 0))
     done = model.request(0.01)

@@ -31,10 +31,18 @@ class BesideFqCoDel(Beside):
         "limit": 10240,
         "ecn": 1,
         "quantum": 0,
+        "drop_batch": 64,
     }
     settings: ClassVar = (
         {"flows": 0, "target": MS},
-        {"flows": 3, "quantum": 300, "target": MS, "interval": 20 * MS, "limit": 90},
+        {
+            "flows": 3,
+            "quantum": 300,
+            "target": MS,
+            "interval": 20 * MS,
+            "limit": 90,
+            "drop_batch": 3,
+        },
         {"flows": 16, "form": 1, "target": 2 * MS, "interval": 30 * MS, "ce_threshold": MS},
         {"flows": 65536, "target": 20 * MS, "interval": SECOND, "limit_bytes": 100_000},
     )
@@ -59,8 +67,9 @@ class BesideFqCoDel(Beside):
         codel = LinuxCoDel if rows["form"] else CoDel
         if not rows["flows"]:
             return codel(**queue, **each)
-        quantum = rows["quantum"] or case.mtu
-        return FqCoDel(codel=codel, flows=rows["flows"], quantum=quantum, **queue, **each)
+        queue["quantum"] = rows["quantum"] or case.mtu
+        queue["drop_batch"] = rows["drop_batch"]
+        return FqCoDel(codel=codel, flows=rows["flows"], **queue, **each)
 
     def slack(self, model: FqCoDel | CoDel) -> dict[str, float]:
         """Of the flow that is served."""

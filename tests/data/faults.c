@@ -40,6 +40,7 @@ enum {
 	DEFAULT_OF_NO_ROW,
 	DEFAULT_OF_QUEUE_OUTSIDE,
 	DEFAULT_TWICE,
+	MARKS_WITHOUT_THE_ROW,
 };
 
 struct faults_conf {
@@ -137,6 +138,8 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	s->count++;
 	if (FAULT == MARKS_NOT_ECT)
 		return (struct aqm_verdict){.act = AQM_MARK, .why = AQM_WHY_EARLY};
+	if (FAULT == MARKS_WITHOUT_THE_ROW && pkt->ecn != AQM_NOT_ECT)
+		return (struct aqm_verdict){.act = AQM_MARK, .why = AQM_WHY_THRESHOLD};
 	return aqm_signal(view, pkt, AQM_WHY_EARLY);
 }
 

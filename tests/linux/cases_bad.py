@@ -50,7 +50,7 @@ def what_cannot_be_is_refused_and_nothing_changes() -> None:
         (errno.EINVAL, ("target: 4 bytes given",), nl.nest(params, nl.u32(1, 5000))),
         (errno.EINVAL, ("target: 0 bytes given",), nl.nest(params, nl.attribute(1, b""))),
         (errno.EINVAL, ("number 99",), nl.nest(params, nl.u64(99, 5000))),
-        (errno.EINVAL, ("number 8",), nl.nest(queue, nl.u32(8, 5))),
+        (errno.EINVAL, ("number 9",), nl.nest(queue, nl.u32(9, 5))),
         (
             errno.EINVAL,
             ("limit: given twice",),

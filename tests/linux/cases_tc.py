@@ -80,13 +80,14 @@ def tc_reads_units_and_flags() -> None:
         5: 0,
         6: 32 << 20,
         7: 0,
+        8: 64,
     }
     assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 100 * MS, 3: 0, 4: 0}
     assert shown().strip() == (
         "codel nosplit_gso norespond responder 0.0.0.0 limit 500p limit_bytes 4294967295b ecn"
         " flows 1024 quantum 0b"
-        " memory_limit 33554432b bandwidth 0bit target 2500us interval 100ms form ours"
-        " ce_threshold 0ns"
+        " memory_limit 33554432b bandwidth 0bit drop_batch 64"
+        " target 2500us interval 100ms form ours ce_threshold 0ns"
     )
     do("tc qdisc change dev c0 root sojourn codel noecn quantum 2kb interval 1s")
     rows = kernel.dump("c0")["1:"].rows
@@ -98,6 +99,7 @@ def tc_reads_units_and_flags() -> None:
         5: 2048,
         6: 32 << 20,
         7: 0,
+        8: 64,
     }
     assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 1000 * MS, 3: 0, 4: 0}
     do("tc qdisc del dev c0 root")

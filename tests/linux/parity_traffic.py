@@ -41,6 +41,7 @@ QUEUE_ROWS: dict[str, tuple[int | None, ...]] = {
     "memory_limit": (None, 60_000, None, None),
     "ecn": (1, 1, 1, 0),
     "quantum": (0, 300),
+    "drop_batch": (None, 3, 1024),
 }
 # Beside these of an algorithm that must know the rate.
 RATES: dict[str, tuple[int | None, ...]] = {"bandwidth": (RATE_BPS // 8, RATE_BPS // 10)}

@@ -30,6 +30,7 @@ class BesideFlows(Beside):
         rows = dict(case.rows)
         flows, quantum = rows.pop("flows"), rows.pop("quantum", 0) or case.mtu
         limits: dict[str, Any] = {
+            "drop_batch": rows.pop("drop_batch", 64),
             "limit_pkts": rows.pop("limit", 1000),
             "limit_bytes": rows.pop("limit_bytes", float("inf")),
         }
@@ -67,9 +68,9 @@ INPUTS: dict[str, Callable[[int], Events]] = {
 }
 ROWS: tuple[dict[str, int], ...] = (
     {"flows": 1024},
-    {"flows": 2, "limit": 60},
+    {"flows": 2, "limit": 60, "drop_batch": 5},
     {"flows": 16, "quantum": 300, "limit": 200},
-    {"flows": 64, "quantum": 9000, "limit_bytes": 100_000},
+    {"flows": 64, "quantum": 9000, "limit_bytes": 100_000, "drop_batch": 1},
 )
 
 

@@ -9,25 +9,29 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from sojourn.scenario.variant import read
+
 from tests.models.follow import CHILDREN, follow
 from tests.models.witnessed import load
 from validation.beside import ns2
-from validation.beside.figures import ERRORS, POINTS, SHARE, Measured, away, differ
-from validation.beside.linux import FLOWS, QUEUE, SCENARIO, Pair, pairs
+from validation.beside.figures import ERRORS, POINTS, SHARE, Measured, away, differ, shown
+from validation.beside.linux import FLOWS, PAYLOAD, QUEUE, SCENARIO, Pair, Trial, pairs
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "beside.md"
 NS2 = ns2.QUEUES
 COLUMNS = {
     "delay_ms": "mean delay, ms",
-    "delay_p95_ms": "95 % below, ms",
+    "delay_p95_ms": "95th percentile, ms",
     "utilisation_pct": "utilisation, %",
     "drop_pct": "drops, %",
     "mark_pct": "marks, %",
-    "plain_mbps": "without ECN, Mbit/s",
-    "marked_mbps": "with ECN, Mbit/s",
-    "deaf_mbps": "datagrams, Mbit/s",
+    "plain_mbps": "goodput without ECN, Mbit/s",
+    "marked_mbps": "goodput with ECN, Mbit/s",
+    "deaf_mbps": "goodput of UDP, Mbit/s",
 }
 assert COLUMNS.keys() == {**QUEUE, **FLOWS}.keys()
+# What a pair without a difference is judged by.
+SEEN = {"delay_ms": "mean delay", "drop_pct": "drops"}
 
 HEAD = """\
 <!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
@@ -37,9 +41,17 @@ HEAD = """\
 
 <!-- Made by validation/beside; edit linux.toml and ns2.toml there, not this. -->
 
-Our algorithms beside the kernel's own qdiscs and the queues of ns-2. `python -m validation.beside
---renew` measures anew (half an hour) and writes this page; without `--renew` it writes the page
-from the figures that are kept in `validation/beside/figures.json`.
+Our algorithms beside the kernel's own qdiscs and the queues of ns-2. In a checkout `python -m
+validation.beside --renew` measures anew (half an hour) and writes this page; without `--renew` it
+writes the page from the figures that are kept in `validation/beside/figures.json`.
+
+| ours | beside | differences shown | reason |
+|---|---|---|---|
+"""
+
+REST = """
+[dualpi2](algorithms/dualpi2.md) stands beside the kernel's own, of a newer Linux, on its page.
+Of the other algorithms no other implementation was at hand.
 """
 
 LINUX = """
@@ -48,13 +60,14 @@ LINUX = """
 {kernel} in virtual time, {seeds} seeds of `validation/beside/{scenario}`: five CUBIC flows with
 ECN and five without, and datagrams of 1.2 Mbit/s, on 10 Mbit/s and 40 ms; from 5 s to 30 s. Ours
 is the qdisc in the same kernel, with the same rows. Any pair can be run by itself: `sojourn run
-validation/beside/mixed.toml --host linux --seeds {seeds} --aqm ... --aqm ...` with the two first
-columns of a table. The delay is that in the queue.
+validation/beside/mixed.toml --host linux --seeds {seeds} --aqm ... --aqm ...` with the names in
+the first column of a table. The delay is that in the queue.
 
 Means and standard deviations over the seeds. A figure of ours is **bold** where it differs from
 the kernel's: by more than {errors} standard errors of the mean difference, seed by seed, and by
-more than {share:.0%} of it and {points} of its unit. Under the table stands the reason: a trial
-in which one thing was changed, and what it then gave.
+more than {share:.0%} of it and {points} of its unit. Under the table stands the reason: a trial,
+in which what the line names was changed, and what it then gave. Where no difference is shown, the
+line tells how large one of the mean delay or the drops would have to be to be seen.
 """
 
 NS2_HEAD = """
@@ -63,9 +76,10 @@ NS2_HEAD = """
 The queues of {release} get the arrivals of ns-2's own TCP, of four packet sizes, and the model of
 ours decides the same arrivals again, in step with what ns-2 decided before (`python -m
 tests.models.follow`; `python -m tests.models.ns2` records anew). What is no draw must be decided
-the same, packet by packet; of draws the table has how many fell as a signal, and how many the law
-expects at its own probability. The C agrees with the models in every `make test`. Two closed
-loops would compare two TCPs.
+the same, packet by packet. Of random draws the table has how many were a signal (drawn), the sum
+of the model's probabilities for them (expected), and the distance of the two in standard
+deviations (sd apart). The C agrees with the models in every `make test`. With TCP in the loop the
+table would compare ns-2's TCP with ours.
 
 | queue of ns-2 | events | decided otherwise | drawn | expected | sd apart | what is mapped |
 |---|--:|--:|--:|--:|--:|---|
@@ -78,10 +92,10 @@ ALONE = """
 Our C gets each recording's arrivals at a link of 10 Mbit/s, draws and decides by itself, and
 the link asks it when a packet has been sent: means and standard deviations of {seeds} seeds
 (`python -m validation.beside --renew-ns2`). The senders answered what ns-2 decided, not what
-ours did, so these figures are no forecast of ours with TCP. A figure is **bold** where it
-differs from ns-2's: by more than {errors} standard deviations of a figure more, and by more than
-{share:.0%} of it and {points}. A trial is our model with one thing more as ns-2 has it than in the
-trial before. Where none takes a difference away, it is unexplained.
+ours did, so these figures are no forecast of ours with TCP. A figure is **bold** where it is
+further from ns-2's than {errors} standard deviations of one seed, {share:.0%} of it and
+{points}. A trial is our model with one thing more as ns-2 has it than in the trial before. Where
+none takes a difference away, it is unexplained.
 
 | queue | rows of ours | | drops | marks | mean backlog, packets |
 |---|---|---|--:|--:|--:|
@@ -97,7 +111,9 @@ def text(kept: Mapping[str, Any]) -> str:
         "scenario": SCENARIO.name,
     }
     words |= {"kernel": kept["kernel"], "seeds": kept["seeds"]}
-    parts = [HEAD, LINUX.format(**words)]
+    parts = [HEAD, *map(summary_of_kernel, pairs(), (kept["pairs"][p.kernel] for p in pairs()))]
+    parts += [*(summary_of_ns2(entry, kept["ns-2"][entry["name"]]) for entry in NS2), REST]
+    parts.append(LINUX.format(**words))
     parts += [section(pair, kept["pairs"][pair.kernel]) for pair in pairs()]
     release = load(NS2[0]["name"])["release"].item()
     parts += [NS2_HEAD.format(release=release), *map(followed, NS2)]
@@ -108,6 +124,61 @@ def text(kept: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
+def summary_of_kernel(pair: Pair, measured: Measured) -> str:
+    """One line for those who have two minutes."""
+    told, why = "none", ""
+    if apart := unlike(measured, pair.kernel, pair.ours):
+        sides = measured[pair.kernel], measured[pair.ours]
+        told = "; ".join(change(name, *sides) for name in COLUMNS if name in apart)
+        why = "; ".join(trial.changed for trial, _ in explained(pair, measured)) or "unexplained"
+    return f"| `{plainly(pair.ours)}` | Linux, {pair.name} | {told} | {why} |\n"
+
+
+def plainly(spec: str) -> str:
+    """The name of a queue, without its rows."""
+    return read(spec).algorithm
+
+
+def change(name: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str:
+    """From theirs to ours."""
+    what, _, unit = COLUMNS[name].partition(", ")
+    return f"{what} {fmean(theirs[name]):.2f} → {fmean(ours[name]):.2f} {unit}"
+
+
+def summary_of_ns2(entry: Mapping[str, Any], measured: Measured) -> str:
+    """The same, of our C on the arrivals of one of ns-2's queues."""
+    words = {"drops": "drops", "marks": "marks", "backlog_pkts": "mean backlog, packets"}
+    apart = apart_from_ns2(measured, "ours")
+    told = "; ".join(
+        f"{words[name]} {measured['ns-2'][name][0]:.4g} → {fmean(measured['ours'][name]):.4g}"
+        for name in ns2.METRICS
+        if name in apart
+    )
+    why = "; ".join(dict.fromkeys(ns2.trials(entry).values())) if told else ""
+    ours = plainly(entry["ours"])
+    return f"| `{ours}` | ns-2, {entry['queue']} | {told or 'none'} | {why} |\n"
+
+
+def explained(pair: Pair, measured: Measured) -> Iterator[tuple[Trial, set[str]]]:
+    """The trials that take differences away, each with those that it is the first to take."""
+    apart = unlike(measured, pair.kernel, pair.ours)
+    for trial in pair.trials:
+        left = unlike(measured, *trial.keys)
+        if gone := apart - left:
+            yield trial, gone
+            apart = apart & left
+
+
+def seen_from(pair: Pair, measured: Measured) -> str:
+    """What would be seen."""
+    least = (shown(measured[pair.kernel][n], measured[pair.ours][n]) for n in SEEN)
+    parts = (
+        f"{value:.2f} {COLUMNS[name].partition(', ')[2]} of {SEEN[name]}"
+        for name, value in zip(SEEN, least, strict=True)
+    )
+    return f"No difference shown; {' or '.join(parts)} would be."
+
+
 def section(pair: Pair, measured: Measured) -> str:
     """One pair: a table, and the reasons below."""
     lines = [f"\n### {pair.name}\n", "| | " + " | ".join(COLUMNS.values()) + " |"]
@@ -115,26 +186,37 @@ def section(pair: Pair, measured: Measured) -> str:
     apart = unlike(measured, pair.kernel, pair.ours)
     lines.append(row(f"`{pair.kernel}`", measured[pair.kernel]))
     lines.append(row(f"`{pair.ours}`", measured[pair.ours], apart))
-    reasons = []
     for trial in pair.trials:
         theirs, ours = trial.keys
-        left = unlike(measured, theirs, ours)
         if theirs != pair.kernel:
-            lines.append(row(f"trial: `{theirs}`", measured[theirs]))
+            lines.append(row(trial_title(trial.kernel, trial.payload), measured[theirs]))
         if ours != pair.ours:
-            lines.append(row(f"trial: `{ours}`", measured[ours], left))
-        gone = [COLUMNS[name].partition(",")[0] for name in COLUMNS if name in apart - left]
-        if gone:
-            reasons.append(f"- {', '.join(gone)}: {trial.changed}.")
-            apart = apart & left
+            left = unlike(measured, theirs, ours)
+            lines.append(row(trial_title(trial.ours, trial.payload), measured[ours], left))
+    reasons = []
+    for trial, gone in explained(pair, measured):
+        reasons.append(f"- {', '.join(titles(gone))}: {trial.changed}.")
+        apart = apart - gone
     if apart:
-        names = (COLUMNS[name].partition(",")[0] for name in COLUMNS if name in apart)
-        reasons.append(f"- {', '.join(names)}: unexplained.")
+        reasons.append(f"- {', '.join(titles(apart))}: unexplained.")
     if not reasons:
-        reasons.append("No figure differs.")
+        reasons.append(seen_from(pair, measured))
     if pair.note:
         reasons += ["", pair.note.strip()]
     return "\n".join([*lines, "", *reasons, ""])
+
+
+def titles(names: Collection[str]) -> list[str]:
+    """Of columns, without their units, in the table's order."""
+    return [title.partition(",")[0] for name, title in COLUMNS.items() if name in names]
+
+
+def trial_title(spec: str, payload: str) -> str:
+    """In the first column."""
+    more = (
+        "" if payload == PAYLOAD else f", datagrams of {payload} (`--set flows.deaf.app.payload`)"
+    )
+    return f"trial: `{spec}`{more}"
 
 
 def unlike(measured: Measured, theirs: str, ours: str) -> set[str]:

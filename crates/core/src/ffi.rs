@@ -101,6 +101,7 @@ pub struct Setup {
     pub quantum: u32,
     pub memory_limit: u32,
     pub bandwidth: u64,
+    pub drop_batch: u32,
 }
 
 #[repr(C)]

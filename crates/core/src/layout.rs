@@ -50,7 +50,8 @@ fn here() -> BTreeMap<String, usize> {
             name, brief, source, abi, flags, queues, conf_bytes, state_bytes, params, stats,
             defaults))
         .chain(mirror!(ffi::Setup, "aqm_setup":
-            limit, limit_bytes, ecn, flows, quantum, memory_limit, bandwidth))
+            limit, limit_bytes, ecn, flows, quantum, memory_limit, bandwidth,
+            drop_batch))
         .chain(mirror!(ffi::Refusal, "aqm_refusal": row, sentence))
         .chain(mirror!(crate::Counters, "aqm_counters":
             in_pkts, in_bytes, out_pkts, out_bytes, drop_bytes, unmarkable, drops, marks, bad))

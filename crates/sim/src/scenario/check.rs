@@ -9,9 +9,10 @@ use std::collections::HashSet;
 use sojourn_core::Algorithm;
 
 use super::{
-    AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TimesSpec, TransportSpec,
+    EcnSpec, FORMAT, Fault, FlowSpec, LinkSpec, Scenario, Shaper, TimesSpec, TransportSpec,
 };
 use crate::route::Graph;
+use crate::traffic::AppSpec;
 use crate::transport::tcp::TcpConfig;
 
 pub(super) fn fault<T>(key: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
@@ -35,8 +36,6 @@ impl Found {
 pub const MIN_RATE_BPS: u64 = 8;
 /// 10 Tbit/s; beyond it a packet would take less than the clock's grain.
 const MAX_RATE_BPS: u64 = 10_000_000_000_000;
-/// Datagrams are not fragmented: what fills a frame of 1500 bytes.
-const MAX_PAYLOAD_BYTES: u32 = 1_472;
 /// More is a slip of the keyboard, and the memory of this machine.
 const MAX_FLOWS: u32 = 1_000_000;
 const MAX_RING_PKTS: u32 = 1_000_000;
@@ -218,33 +217,55 @@ impl Scenario {
                 "no link of the flow has a rate or a delay: time would stand still",
             );
         }
-        let udp = matches!(flow.transport, TransportSpec::Udp);
-        match flow.app {
-            AppSpec::Cbr {
-                rate_bps,
-                payload_bytes,
-            } => {
-                rate(&format!("{at}.app.rate_bps"), rate_bps)?;
-                if !(1..=MAX_PAYLOAD_BYTES).contains(&payload_bytes) {
-                    let reason = format!("{payload_bytes} is outside 1 to {MAX_PAYLOAD_BYTES}");
-                    return fault(format!("{at}.app.payload_bytes"), reason);
-                }
-                if !udp {
-                    return fault(format!("{at}.app"), "constant-rate traffic goes over udp");
-                }
-            }
-            _ if udp => {
-                return fault(
-                    format!("{at}.app"),
-                    "only constant-rate traffic goes over udp",
-                );
-            }
-            AppSpec::Bulk { bytes: Some(0) } | AppSpec::Respawn { bytes: 0 } => {
-                return fault(format!("{at}.app.bytes"), "must be at least 1");
-            }
-            AppSpec::Bulk { .. } | AppSpec::Respawn { .. } => {}
-        }
+        self.check_app(at, flow)?;
+        self.check_echoes(at, flow)?;
         flow.tcp(at).map(|_| ())
+    }
+
+    /// What a flow sends, and over which transport.
+    fn check_app(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
+        let kind = flow.app.kind();
+        let old = matches!(
+            flow.app,
+            AppSpec::Bulk(_) | AppSpec::Respawn(_) | AppSpec::Cbr(_)
+        );
+        if self.format < 2 && !old {
+            let reason = format!("'{}' traffic needs format = 2", kind.name);
+            return fault(format!("{at}.app"), reason);
+        }
+        flow.app.check().map_err(|(field, reason)| Fault {
+            key: format!("{at}.app.{field}"),
+            reason,
+        })?;
+        let transport = match flow.transport {
+            TransportSpec::Tcp { .. } => "tcp",
+            TransportSpec::Udp => "udp",
+        };
+        if kind.transports.contains(&transport) {
+            return Ok(());
+        }
+        let known = kind.transports.join(", ");
+        let reason = format!(
+            "'{}' traffic goes over {known}, not over {transport}",
+            kind.name
+        );
+        fault(format!("{at}.app"), reason)
+    }
+
+    /// Each echo is a row of the result.
+    fn check_echoes(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
+        let AppSpec::Ping(ping) = &flow.app else {
+            return Ok(());
+        };
+        let rows = self.duration_ns / ping.interval_ns * u64::from(flow.count);
+        if rows > MAX_SERIES_ROWS {
+            let reason = format!(
+                "{} ns makes more than {MAX_SERIES_ROWS} echoes of {} flows in {} ns",
+                ping.interval_ns, flow.count, self.duration_ns
+            );
+            return fault(format!("{at}.app.interval_ns"), reason);
+        }
+        Ok(())
     }
 
     /// The constant delays of a flow's links, there and back: its round trip without queues.

@@ -13,13 +13,16 @@ import pytest
 import sojourn
 from sojourn import _native
 from sojourn.cli import status
+from sojourn.scenario.apps import KINDS
 from sojourn.scenario.model import Dumbbell
 
 from tests import tutorial
 from tests.conftest import SMALL
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = [DOCS / name for name in ("scenarios.md", "results.md", "cli.md", "presets.md")]
+PAGES = [
+    DOCS / name for name in ("scenarios.md", "traffic.md", "results.md", "cli.md", "presets.md")
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -76,3 +79,10 @@ def test_the_page_of_scenarios_has_every_key_of_the_dumbbell_with_a_sentence() -
     for key, field in Dumbbell.model_fields.items():
         assert re.search(rf"^\| `{key}` \|.*\| \S.* \|$", page, re.MULTILINE), key
         assert field.description, key
+
+
+def test_the_page_of_traffic_has_every_kind_and_where_it_goes() -> None:
+    page = (DOCS / "traffic.md").read_text()
+    for name, kind in KINDS.items():
+        over = ", ".join(kind.table["transports"])
+        assert f"| `{name}` | {over} |" in page

@@ -30,6 +30,23 @@ class Algorithm(TypedDict):
     params: list[Row]
     stats: list[Row]
 
+class TrafficKey(TypedDict):
+    name: str
+    field: str
+    unit: str
+    words: list[str]
+    least: float
+    most: float
+    needed: bool
+    default: float | str | None
+    help: str
+
+class TrafficKind(TypedDict):
+    name: str
+    help: str
+    transports: list[str]
+    keys: list[TrafficKey]
+
 def core_version() -> str:
     """Version of the engine and a digest of the sources it was built from."""
 
@@ -45,6 +62,9 @@ def load(path: str, name: str) -> Algorithm:
 
 def queue_rows() -> list[Row]:
     """The rows of the queue itself, which every algorithm shares."""
+
+def traffic() -> list[TrafficKind]:
+    """Every kind of traffic, with its keys: in base units, ranges too."""
 
 def reason_names() -> list[str]:
     """The reasons for a drop or a mark, in the order of their numbers."""

@@ -291,13 +291,19 @@ def _group_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
         for window in run.report["transport"]:
             for group in window["groups"]:
                 counts = {
-                    key: value for key, value in group.items() if key not in ("name", "fct_s")
+                    key: value for key, value in group.items() if key not in ("name", *_TIMES)
                 }
-                times = {f"fct_s_{part}": number for part, number in group["fct_s"].items()}
+                times = {
+                    f"{key}_{part}": number
+                    for key in _TIMES
+                    for part, number in (group.get(key) or {}).items()
+                }
                 labels = {**run.labels, "group": group["name"], "window": window["name"]}
                 yield {**labels, **counts, **times}
 
 
+# Distributions of times.
+_TIMES = ("fct_s", "page_s")
 _GOODPUTS = ("goodput_mbps", "goodput_mbps_of_windows")
 
 _README = """\

@@ -23,6 +23,6 @@ mod _native {
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]
     use super::tables::{
-        algorithms, bad_names, check, core_version, load, queue_rows, reason_names, units,
+        algorithms, bad_names, check, core_version, load, queue_rows, reason_names, traffic, units,
     };
 }

@@ -12,6 +12,8 @@ from sojourn.linux.transport import FOREIGN, Settings, buffers, refused, setting
 
 # The engine's congestion controls that the kernel has under the same name, and the kernel's own.
 CONTROLS = ("cubic", "reno", "htcp", "dctcp", *FOREIGN)
+# What linux/uml/traffic.c plays.
+PLAYED = ("bulk", "respawn", "cbr")
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
 # A bucket smaller than a packet never lets it pass.
@@ -125,6 +127,12 @@ def _longest_ns(times: Mapping[str, Any]) -> int:
 
 
 def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if flow["app"]["kind"] not in PLAYED:
+        yield (
+            "app",
+            f"'{flow['app']['kind']}' traffic runs in the simulator alone; "
+            f"allowed: {', '.join(PLAYED)}",
+        )
     if (rtts := flow.get("rtts")) and _longest_ns(rtts) > MAX_DELAY_S * 10**9:
         yield "rtts", f"netem delays by {MAX_DELAY_S} s at most"
     if flow["send_jitter_ns"]:

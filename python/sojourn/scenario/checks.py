@@ -76,10 +76,14 @@ def _engine(scenario: Scenario) -> Iterator[Problem]:
 
 # The engine's names of keys that have several forms.
 _FORMS = {"starts": "start", "rtts": "rtt"}
+# And of a size, where the base unit is the whole name.
+_SIZE = ("app", "bytes")
 
 
 def _as_written(path: Path) -> Path:
     """A list of times has no key of its own in a file."""
+    if path[-2:] == _SIZE:
+        return (*path[:-1], "size")
     if any(word in _FORMS for word in path):
         return tuple(_FORMS.get(str(word), word) for word in path if word != "ns")
     return path
@@ -201,10 +205,9 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
             yield (*where, "stop"), f"'{flow.stop}' is not later than the start, '{flow.start}'"
     elif "start_spread" in flow.model_fields_set:
         yield (*where, "start_spread"), "each flow's start is given: leave this out"
-    if flow.app.kind == "cbr" and flow.transport.kind == "tcp":
-        yield (*where, "transport"), "a 'cbr' source sends by 'udp'"
-    if flow.app.kind != "cbr" and flow.transport.kind == "udp":
-        yield (*where, "transport"), f"a '{flow.app.kind}' source sends by 'tcp'"
+    if flow.transport.kind not in flow.app.table["transports"]:
+        sends = " or ".join(f"'{name}'" for name in flow.app.table["transports"])
+        yield (*where, "transport"), f"a '{flow.app.kind}' source sends by {sends}"
     if flow.transport.kind == "tcp":
         controls = [*_native.congestion_controls(), *FOREIGN]
         cc = flow.transport.resolved().cc

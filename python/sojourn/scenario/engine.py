@@ -9,7 +9,7 @@ from typing import Any
 
 from sojourn import algorithms
 from sojourn.scenario import times, trace
-from sojourn.scenario.model import Bulk, Cbr, Flow, Link, Respawn, Scenario, Tcp
+from sojourn.scenario.model import Flow, Link, Scenario, Tcp
 from sojourn.units import Duration
 
 
@@ -114,7 +114,7 @@ def _flow(flow: Flow) -> dict[str, Any]:
         "path": None if flow.path is None else list(flow.path),
         "reverse_path": None if flow.reverse_path is None else list(flow.reverse_path),
         "transport": _transport(flow),
-        "app": _app(flow.app),
+        "app": flow.app.to_engine(),
         **_starts(flow),
         "stop_ns": None if flow.stop is None else int(flow.stop),
         "send_jitter_ns": None if flow.send_jitter is None else int(flow.send_jitter),
@@ -140,9 +140,3 @@ def _transport(flow: Flow) -> dict[str, Any]:
             **({"assumed": transport.assumed()} if transport.tcp else {}),
         }
     return {"kind": "udp"}
-
-
-def _app(app: Bulk | Respawn | Cbr) -> dict[str, Any]:
-    if isinstance(app, Cbr):
-        return {"kind": "cbr", "rate_bps": int(app.rate), "payload_bytes": int(app.payload)}
-    return {"kind": app.kind, "bytes": None if app.size is None else int(app.size)}

@@ -13,12 +13,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     GetJsonSchemaHandler,
-    SerializerFunctionWrapHandler,
     StrictBool,
     field_validator,
     model_serializer,
@@ -31,6 +28,8 @@ from sojourn import algorithms, preset, tcp_preset, units
 from sojourn.algorithms import Value
 from sojourn.errors import InputError
 from sojourn.scenario import cables, trace
+from sojourn.scenario.apps import App, Bulk
+from sojourn.scenario.base import Kind, Model
 from sojourn.scenario.times import Times
 from sojourn.units import Duration, Rate, Share, Size
 
@@ -39,14 +38,6 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_lengt
 NEWEST: Literal[2] = 2
 # A window of the whole run, where none is written.
 WHOLE = "whole run"
-
-
-class Model(BaseModel):
-    """Unknown keys are errors, and nothing changes after it is made."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
-    )
 
 
 class Queue(Model):
@@ -220,16 +211,6 @@ class Cable(_Direction, _Cabled):
     back: _Direction | None = Field(None, description="keys of the direction back that are unlike")
 
 
-class Kind(Model):
-    """One of several kinds of a thing: the kind is always written, even where it is a default."""
-
-    kind: str
-
-    @model_serializer(mode="wrap")
-    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {"kind": self.kind, **handler(self)}
-
-
 def _read_ecn(value: object) -> object:
     """True, False or the word; 1 and 0 are neither."""
     if isinstance(value, bool) or value == "ect1":
@@ -285,30 +266,7 @@ class Udp(Kind):
     kind: Literal["udp"] = Field("udp", description="which it is")
 
 
-class Bulk(Kind):
-    """Sends `size`, or for ever."""
-
-    kind: Literal["bulk"] = Field("bulk", description="which it is")
-    size: Size | None = Field(None, description="of the transfer; unless given, without end")
-
-
-class Respawn(Kind):
-    """Sends `size`; when it has arrived, a new connection begins at once."""
-
-    kind: Literal["respawn"] = Field("respawn", description="which it is")
-    size: Size = Field(description="of each transfer")
-
-
-class Cbr(Kind):
-    """Datagrams of `payload` at a constant rate of payload."""
-
-    kind: Literal["cbr"] = Field("cbr", description="which it is")
-    rate: Rate = Field(description="of payload")
-    payload: Size = Field(Size("160 B"), description="of a datagram")
-
-
 Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
-App = Annotated[Bulk | Respawn | Cbr, Field(discriminator="kind")]
 
 
 _START = (

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from sojourn.errors import InputError, nearest
 from sojourn.own import library
 from sojourn.scenario import cables
+from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.model import NEWEST, Scenario
 from sojourn.scenario.times import TAGS
@@ -31,8 +32,12 @@ def load(path: str | Path) -> Scenario:
 
 
 def _place_files(data: dict[str, Any], folder: Path) -> None:
-    """A scenario names its traces and algorithms of its own from the folder that it is in."""
-    tables = [data.get("dumbbell")]
+    """A scenario names its traces, vectors and algorithms of its own from the folder that it is
+    in."""
+    dumbbell = data.get("dumbbell")
+    for table in (data, dumbbell):
+        _place_vectors(table.get("flows") if isinstance(table, dict) else None, folder)
+    tables = [dumbbell]
     for key in ("links", "cables"):
         tables += data[key] if isinstance(data.get(key), list) else []
     tables += [table["back"] for table in tables if isinstance(table, dict) and "back" in table]
@@ -46,6 +51,16 @@ def _place_files(data: dict[str, Any], folder: Path) -> None:
                 _place_algorithm(table[key], "algorithm", folder)
             else:
                 _place_algorithm(table, key, folder)
+
+
+def _place_vectors(flows: Any, folder: Path) -> None:
+    for flow in flows if isinstance(flows, list) else []:
+        app = flow.get("app") if isinstance(flow, dict) else None
+        if not isinstance(app, dict):
+            continue
+        name = app.get("vectors")
+        if isinstance(name, str) and "\n" not in name:
+            app["vectors"] = str(folder / name)
 
 
 def _place_algorithm(table: dict[str, Any], key: str, folder: Path) -> None:
@@ -225,6 +240,8 @@ _SENTENCES = {
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
     "int_from_float": _WHOLE,
+    "float_type": "is not a number",
+    "finite_number": "is not a finite number",
     "bool_type": "is not true or false",
     "bool_parsing": "is not true or false",
     "greater_than_equal": "is too small; allowed: {ge} and more",
@@ -314,7 +331,7 @@ def _holds(at: Any, key: str | int) -> bool:
     return isinstance(key, int) if isinstance(at, list) else isinstance(at, dict) and key in at
 
 
-_TAGS = ("tcp", "udp", "bulk", "respawn", "cbr", *TAGS)
+_TAGS = ("tcp", "udp", *KINDS, *TAGS)
 
 
 def spell(path: Keys) -> str:

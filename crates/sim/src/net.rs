@@ -225,14 +225,11 @@ impl Net {
             let flow = &mut self.flows[end.flow as usize];
             flow.delivered_bytes[end.who as usize] += bytes;
             end.heard_bytes += bytes;
-            if end.heard_bytes >= end.wake_bytes && self.on_heard(now, number) {
+            if end.heard_bytes >= end.wake_bytes {
+                self.on_heard(now, number);
                 return self.drain(now, number);
             }
         }
-        let end = &mut self.endpoints[number as usize];
-        let Kind::Tcp(connection) = &end.kind else {
-            return;
-        };
         if connection.has_news() {
             self.tell(now, number);
         } else {

@@ -121,6 +121,17 @@ impl Net {
     fn speak(&mut self, now: Time, number: u32, who: End) {
         while let Some(step) = self.ready(now, number, who) {
             self.act(now, number, who, step);
+            // A socket sends what is written before it hears of the next call; `bulk` and
+            // `respawn` write and close in one.
+            let talk = &self.talks[number as usize];
+            if !self.flows[talk.flow as usize].keeps_transfers {
+                let end = talk.ends[who as usize];
+                let age = self.endpoints[end as usize].age;
+                self.drain(now, end);
+                if self.endpoints[end as usize].age != age {
+                    return;
+                }
+            }
         }
         self.set_wake(number, who);
     }
@@ -218,9 +229,9 @@ impl Net {
         self.endpoints[end as usize].wake_bytes = wake;
     }
 
-    /// An end has heard what something waits for. True: it may have written.
+    /// An end has heard what something waits for.
     #[cold]
-    pub(super) fn on_heard(&mut self, now: Time, end: u32) -> bool {
+    pub(super) fn on_heard(&mut self, now: Time, end: u32) {
         let endpoint = &self.endpoints[end as usize];
         let (number, who, heard_bytes) = (endpoint.talk, endpoint.who, endpoint.heard_bytes);
         let talk = &mut self.talks[number as usize];
@@ -238,7 +249,6 @@ impl Net {
             self.follow(now, number, heard_bytes);
         }
         self.speak(now, number, who);
-        true
     }
 
     /// The one place where a transfer is complete.

@@ -132,11 +132,27 @@ def test_models_are_made_in_python_too() -> None:
     assert Tmix(vectors=VECTORS).vectors == VECTORS
 
 
-def test_linux_refuses_what_its_player_does_not_play() -> None:
-    for kind in set(KINDS) - set(refusals.PLAYED):
-        data = loads(of(needed(kind), transport(kind))).to_engine()
-        with pytest.raises(InputError, match=rf"flows\[0\].app: '{kind}' traffic runs in the sim"):
+def test_linux_plays_every_kind_over_each_transport() -> None:
+    for kind, model in KINDS.items():
+        for over in model.table["transports"]:
+            text = of(needed(kind), f'transport = "{over}"\n').replace("20 ms", "150 ms")
+            data = loads(text).to_engine()
             refusals.check(data)
+            scripts = _native.scripts(json.dumps(data), 1)[0]
+            assert bool(scripts) == (kind not in ("bulk", "respawn", "cbr"))
+
+
+def test_linux_refuses_what_no_guest_could_keep() -> None:
+    def refused(text: str, words: str) -> None:
+        with pytest.raises(InputError, match=words):
+            refusals.check(loads(text).to_engine())
+
+    tmix = of('{ kind = "tmix", gap = "1 ms" }')
+    refused(tmix, "'flow': a connection has a round trip of its own, .* than that of its links, 20")
+    fast = of('{ kind = "paced", rate = "10 Gbit/s", payload = "20 B" }')
+    refused(fast, "flows: the scripts up to flow 0 of 'flow' take more than 100 MB")
+    small = of('{ kind = "ping", payload = "3 B" }', 'transport = "udp"\n')
+    refused(small, r"flows\[0\].app.payload_bytes: 3 cannot hold the datagram's number")
 
 
 def test_a_hundred_thousand_users_and_a_large_file_are_checked_within_two_seconds() -> None:

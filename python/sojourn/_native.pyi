@@ -103,6 +103,10 @@ def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int]
     """Of each group of flows of a scenario (JSON): numbers of its links there and back; of each of
     its flows the start, and what its own round trip adds to the delays of the links (ns)."""
 
+def scripts(scenario: str, seed: int) -> list[list[str]]:
+    """For each group of flows of a scenario (JSON) the scripts of its flows, as linux/uml/play.c
+    reads them; none where the kind of traffic is enough."""
+
 def observe(
     scenario: str,
     queues: Sequence[tuple[str, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]],

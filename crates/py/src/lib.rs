@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     #[pymodule_export]
-    use super::observe::{observe, probe_ways, ways};
+    use super::observe::{observe, probe_ways, scripts, ways};
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]

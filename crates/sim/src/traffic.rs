@@ -24,6 +24,7 @@ pub mod stream;
 pub mod tmix;
 pub mod voip;
 pub mod web;
+pub mod written;
 
 #[cfg(test)]
 mod tests;

@@ -225,11 +225,7 @@ impl Scenario {
     /// What a flow sends, and over which transport.
     fn check_app(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
         let kind = flow.app.kind();
-        let old = matches!(
-            flow.app,
-            AppSpec::Bulk(_) | AppSpec::Respawn(_) | AppSpec::Cbr(_)
-        );
-        if self.format < 2 && !old {
+        if self.format < 2 && flow.app.is_script() {
             let reason = format!("'{}' traffic needs format = 2", kind.name);
             return fault(format!("{at}.app"), reason);
         }

@@ -275,10 +275,8 @@ impl Run<'_> {
             let all = FlowsWindow::of(counted, window, fct_s);
             let spec = &self.scenario.flows[group];
             let udp = matches!(spec.transport, TransportSpec::Udp);
-            let script = match spec.app {
-                AppSpec::Bulk(_) | AppSpec::Respawn(_) | AppSpec::Cbr(_) => None,
-                _ => Some(self.script(number, group, &spec.app, counted)),
-            };
+            let is_script = spec.app.is_script();
+            let script = is_script.then(|| self.script(number, group, &spec.app, counted));
             GroupWindow {
                 script,
                 ..GroupWindow::of(flows, counted, window, all, udp)

@@ -138,6 +138,11 @@ impl AppSpec {
         }
     }
 
+    /// Whether hosts know it by its script alone.
+    pub fn is_script(&self) -> bool {
+        !matches!(self, Self::Bulk(_) | Self::Respawn(_) | Self::Cbr(_))
+    }
+
     /// Whether each connection may have a round trip of its own.
     pub fn has_round_trips(&self) -> bool {
         matches!(self, Self::Tmix(_))

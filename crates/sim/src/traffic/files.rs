@@ -13,13 +13,17 @@ use super::stream::{Burst, Stream};
 use super::{Source, Visit};
 use crate::rng::Rng;
 
+/// Connections that a link cannot serve stay in memory: more of them a second are a mistake, or
+/// more flows.
+pub const LEAST_GAP_NS: f64 = 1e5;
+
 /// Its keys.
 pub const KIND: Kind = Kind {
     name: "files",
     help: "Files that come as a Poisson process, of one size or with Pareto sizes.",
     transports: &["tcp"],
     keys: &[
-        Key::new("gap", "gap_ns", Unit::Time, "mean time between two files").within(1e3, 3.6e12),
+        Key::new("gap", "gap_ns", Unit::Time, "mean time between two files").within(LEAST_GAP_NS, 3.6e12),
         Key::new("size", "bytes", Unit::Size, "of a file, in the mean").within(1.0, 1e12),
         Key::new(
             "shape",

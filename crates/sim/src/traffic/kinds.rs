@@ -117,6 +117,7 @@ impl AppSpec {
             Self::Voip(spec) => spec.check(),
             Self::OnOff(spec) => spec.check(),
             Self::Web(spec) => spec.check(),
+            Self::Tmix(spec) => spec.check(),
             _ => Ok(()),
         }
     }

@@ -373,6 +373,8 @@ fn what_ranges_do_not_tell_is_refused_too() {
     assert!(reason.contains("less than one write of 1000 B"), "{reason}");
     let large = json!({"kind": "voip", "rate_bps": 10_000_000, "interval_ns": 20_000_000});
     assert_eq!(refusal(large).0, "interval_ns");
+    let dense = json!({"kind": "tmix", "gap_ns": 1_000_000, "scale": 0.01});
+    assert_eq!(refusal(dense).0, "scale");
     let tail = json!({"kind": "web", "largest_bytes": 133_000});
     assert_eq!(refusal(tail).0, "largest_bytes");
 }

@@ -11,6 +11,7 @@ pub mod vectors;
 use serde::{Deserialize, Serialize};
 
 use super::draw::{bounded_pareto, exponential, geometric, lognormal, whole_bytes, whole_ns};
+use super::files::LEAST_GAP_NS;
 use super::key::{Key, Kind, Unit};
 use super::{Conversation, End, Move, Visit};
 use crate::rng::Rng;
@@ -44,7 +45,7 @@ pub const KIND: Kind = Kind {
             Unit::Time,
             "mean time between two synthetic connections",
         )
-        .within(1e3, 3.6e12)
+        .within(LEAST_GAP_NS, 3.6e12)
         .or(1e8),
         Key::new(
             "concurrent",
@@ -72,6 +73,18 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        if self.vectors.is_none() && self.gap_ns as f64 * self.scale < LEAST_GAP_NS {
+            let reason = format!(
+                "{} times 'gap', {} ns, is less than {LEAST_GAP_NS} ns",
+                self.scale, self.gap_ns
+            );
+            return Err(("scale", reason));
+        }
+        Ok(())
+    }
+
     /// The script of flow `index` of `count`: flows take the vectors in turn. `rng` is its own.
     pub fn source(&self, index: u32, count: u32, rng: Rng) -> super::Source {
         super::Source::Tmix(Box::new(match &self.vectors {

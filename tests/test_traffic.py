@@ -132,6 +132,24 @@ def test_models_are_made_in_python_too() -> None:
     assert Tmix(vectors=VECTORS).vectors == VECTORS
 
 
+def test_calibration_finds_how_many_flows_offer_a_load(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # 1 Mbit/s of payload each: nine segments of 66 bytes of headers, a SYN-ACK is not of this link.
+    text = of('{ kind = "files", gap = "100 ms", size = "12.5 kB" }', 'name = "files"\n')
+    text += '[[dumbbell.flows]]\nname = "others"\n'
+    path = tmp_path / "scenario.toml"
+    path.write_text(text.replace("4 s", "30 s").replace("10 Mbit/s", "1 Mbit/s"))
+    assert status(["calibrate", str(path), "files", "40 Mbit/s", "--seeds", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    per_flow = (12_500 + 9 * 66 + 74 + 66) * 8 * 10 / 1e6
+    assert found["mbps_per_flow"] == pytest.approx(per_flow, rel=0.05)
+    assert found["flows"] == pytest.approx(40 / per_flow, rel=0.05)
+    assert len(found["measured"]) >= 3
+    assert status(["calibrate", str(path), "files", "40 Mbit/s", "--seeds", "2"]) == 0
+    assert f"--set flows.files.count={found['flows']}" in capsys.readouterr().out
+
+
 def test_linux_plays_every_kind_over_each_transport() -> None:
     for kind, model in KINDS.items():
         for over in model.table["transports"]:

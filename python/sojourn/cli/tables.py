@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -16,7 +17,10 @@ from sojourn.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
 from sojourn.result import Result, Run
 from sojourn.runs import BINNED
 from sojourn.scenario.trace import BIN_MS
-from sojourn.tables import Column, console, print_columns
+from sojourn.tables import Column, console, print_columns, print_entries
+
+if TYPE_CHECKING:
+    from sojourn.calibrate import Calibration
 
 _NOTHING = "–"
 
@@ -51,6 +55,28 @@ def print_result(result: Result, out: Path | None) -> None:
             _print_all_differences(terminal, title, here)
     if out:
         terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def print_calibration(found: Calibration) -> None:
+    """What was measured, and the number that was asked for."""
+    terminal = console()
+    measured = [
+        {
+            "flows": str(of.flows),
+            "Mbit/s": f"{fmean(of.mbps):.2f}",
+            "least": f"{min(of.mbps):.2f}",
+            "most": f"{max(of.mbps):.2f}",
+        }
+        for of in found.measured
+    ]
+    print_entries(terminal, f"'{found.group}' on uncongested links", measured)
+    terminal.print(
+        f"{found.flows} flows offer {found.load_mbps:g} Mbit/s: "
+        f"--set flows.{found.group}.count={found.flows}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _print_all_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:

@@ -209,6 +209,12 @@ impl Scenario {
             flow.send_jitter_ns.unwrap_or(0),
         )?;
         let (forth, back) = graph.ways(flow, at)?;
+        for (key, start, links) in [
+            ("path", &flow.from, &forth),
+            ("reverse_path", &flow.to, &back),
+        ] {
+            self.check_loop(&format!("{at}.{key}"), start, links)?;
+        }
         self.check_times(at, flow, self.delays_ns(&forth, &back))?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
         if !links.any(|link| link.rate_bps.is_some() || link.delay_ns > 0) {
@@ -220,6 +226,20 @@ impl Scenario {
         self.check_app(at, flow)?;
         self.check_echoes(at, flow)?;
         flow.tcp(at).map(|_| ())
+    }
+
+    /// A way that comes to a node again: no host that routes by addresses can follow it. Older
+    /// files go on being read.
+    fn check_loop(&self, key: &str, start: &str, links: &[usize]) -> Result<(), Fault> {
+        let mut seen = HashSet::from([start]);
+        let nodes = links.iter().map(|&link| self.links[link].to.as_str());
+        for node in nodes.filter(|_| self.format >= 2) {
+            if !seen.insert(node) {
+                let reason = format!("comes to '{node}' twice; leave out what lies between");
+                return fault(key, reason);
+            }
+        }
+        Ok(())
     }
 
     /// What a flow sends, and over which transport.

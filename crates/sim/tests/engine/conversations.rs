@@ -346,3 +346,15 @@ fn an_unknown_source_is_refused_with_those_that_there_are() {
         "{fault}"
     );
 }
+
+#[test]
+fn a_path_with_a_loop_is_refused_in_format_2() {
+    let mut scenario = of(1, &json!({"kind": "bulk"}), &json!({}));
+    scenario["flows"][0]["path"] = json!(["up", "bottleneck", "back", "up", "bottleneck"]);
+    let read = |scenario: &Value| sojourn_sim::Scenario::from_json(&scenario.to_string());
+    let fault = read(&scenario).expect_err("a loop");
+    assert_eq!(fault.key, "flows[0].path");
+    assert!(fault.reason.contains("comes to 's' twice"), "{fault}");
+    scenario["format"] = json!(1);
+    read(&scenario).expect("older files go on being read");
+}

@@ -60,6 +60,20 @@ impl Delays {
         self.cells[cell] = 1;
     }
 
+    /// All of another one too.
+    pub fn merge(&mut self, other: &Self) {
+        if self.cells.len() < other.cells.len() {
+            self.cells.resize(other.cells.len(), 0);
+        }
+        for (cell, more) in self.cells.iter_mut().zip(&other.cells) {
+            *cell += more;
+        }
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
+        self.sum_square += other.sum_square;
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
     /// How many.
     pub fn count(&self) -> u64 {
         self.count
@@ -124,5 +138,20 @@ mod tests {
             assert!((got - exact).abs() <= 0.001 * exact, "{share}: {got}");
         }
         assert_eq!(delays.mean_ns(), Some(50_000_500.0));
+    }
+
+    #[test]
+    fn two_of_them_are_one_of_all() {
+        let (mut all, mut halves) = (Delays::default(), [Delays::default(), Delays::default()]);
+        for ns in (0..2_000u64).map(|i| i * i * 37 % 1_000_003) {
+            all.add(ns);
+            halves[usize::from(ns > 5_000)].add(ns);
+        }
+        let [mut merged, other] = halves;
+        merged.merge(&other);
+        assert_eq!(merged.count(), all.count());
+        assert_eq!(merged.mean_ns(), all.mean_ns());
+        assert_eq!(merged.quantile_ns(0.75), all.quantile_ns(0.75));
+        assert_eq!(merged.max_ns(), all.max_ns());
     }
 }

@@ -7,11 +7,13 @@
 
 mod histogram;
 mod report;
+mod transfers;
 
 use sojourn_core::{Counters, Slot};
 
 pub use histogram::Delays;
 pub use report::*;
+pub use transfers::{Times, TransferTimes};
 
 use crate::scenario::WindowSpec;
 use crate::time::{NS_PER_MS, Time};

@@ -33,7 +33,7 @@ impl Connection {
                 cwr: false,
                 whole: end - entry.seq == u64::from(self.snd.mss),
             });
-            self.stats.data_pkts_sent += 1;
+            self.stats.data_pkts_sent += u64::from(end > entry.seq);
         }
         let delivered = self.snd.delivered;
         self.snd.board.sent_again(number, self.clock.us, delivered);

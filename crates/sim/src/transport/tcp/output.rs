@@ -11,6 +11,7 @@
 
 use super::connection::Connection;
 use super::scoreboard::{FIN, PSH};
+use super::segment::Flags;
 use super::window::{CaState, Usage};
 use super::wire::Run;
 use crate::time::NS_PER_MS;
@@ -299,10 +300,9 @@ impl Connection {
         self.send_data(Run {
             seq: start,
             end: data_end,
-            fin,
-            push: ends,
+            first: Flags::default(),
+            last: Flags::when(fin, Flags::FIN).with(Flags::when(ends, Flags::PSH)),
             new_data: true,
-            cwr: false,
             whole,
         });
         self.stats.data_pkts_sent += u64::from(segs);
@@ -318,7 +318,7 @@ impl Connection {
     pub(super) fn send_data(&mut self, mut run: Run) {
         if run.new_data && self.ecn.ok && self.ecn.queue_cwr {
             self.ecn.queue_cwr = false;
-            run.cwr = true;
+            run.first = Flags::CWR;
         }
         self.out.push_run(run);
         self.note_ack_sent(self.rcv.nxt);

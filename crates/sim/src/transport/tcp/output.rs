@@ -271,21 +271,25 @@ impl Connection {
         let was_idle = snd.in_flight() == 0;
         let were_out = snd.packets_out();
         let mss = u64::from(snd.mss);
-        let mut seq = start;
-        let mut segs = 0;
-        while data_end - seq > mss {
-            let now = self.clock.us;
-            snd.board.push(seq, snd.mss, now, snd.delivered, 0);
+        let ends = len > mss || data_end == snd.write_end;
+        let marks = if fin { FIN } else { 0 } | if ends { PSH } else { 0 };
+        let (mut seq, mut segs) = (start, 1);
+        let rest = loop {
+            let rest = data_end - seq;
+            let last = rest <= mss;
+            let (seq_len, marks) = if last {
+                (rest as u32 + u32::from(fin), marks)
+            } else {
+                (snd.mss, 0)
+            };
+            snd.board
+                .push(seq, seq_len, self.clock.us, snd.delivered, marks);
+            if last {
+                break rest as u32;
+            }
             seq += mss;
             segs += 1;
-        }
-        let rest = (data_end - seq) as u32;
-        let ends = segs > 0 || data_end == snd.write_end;
-        let marks = if fin { FIN } else { 0 } | if ends { PSH } else { 0 };
-        let seq_len = rest + u32::from(fin);
-        snd.board
-            .push(seq, seq_len, self.clock.us, snd.delivered, marks);
-        segs += 1;
+        };
         let whole = rest == snd.mss;
         if !whole && rest > 0 {
             snd.small_end = data_end;

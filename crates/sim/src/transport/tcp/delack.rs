@@ -237,6 +237,20 @@ impl Connection {
             && rcv.buffer.window(rcv.held_bytes(), rcv.ack.mss) < rcv.wnd
     }
 
+    /// Whether `check_ack` would leave the answer to a reader who wakes at once: then the
+    /// timer, which it sets first, would be set for nothing.
+    #[inline]
+    pub(super) fn reader_answers(&self) -> bool {
+        let (rcv, ack) = (&self.rcv, &self.rcv.ack);
+        rcv.nxt - rcv.wup > u64::from(ack.mss)
+            && (ack.quick == 0 || ack.in_pingpong())
+            && !ack.now
+            && self.config.delayed_ack
+            && (!ack.timer || ack.expires > self.clock.jiffies + (ack.ato >> 2))
+            && self.leaves_ack_to_reader()
+            && self.reader_wakes()
+    }
+
     /// A gap is open: three duplicates at once, then fewer (RFC 5681 §4.2 asks
     /// for one for each segment; Linux thins them out).
     fn acknowledge_gap(&mut self) {
@@ -363,6 +377,12 @@ impl Connection {
         }
     }
 
+    #[inline]
+    pub(super) fn take_read(&mut self) {
+        self.rcv.buffer.on_read(self.rcv.nxt, self.clock);
+        self.rcv.wnd_settled = false;
+    }
+
     /// The application reads all there is (tcp_cleanup_rbuf): the end of a
     /// write is acknowledged when it has been read, and a window that has opened
     /// to twice what the peer knows of is told.
@@ -371,7 +391,7 @@ impl Connection {
         if !self.reader_wakes() {
             return;
         }
-        self.rcv.buffer.on_read(self.rcv.nxt, self.clock);
+        self.take_read();
         let ack = &self.rcv.ack;
         let ends_write = ack.pushed_twice || (ack.pushed && !ack.in_pingpong());
         let two = self.rcv.nxt - self.rcv.wup > u64::from(ack.mss);

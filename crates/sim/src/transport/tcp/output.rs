@@ -51,9 +51,9 @@ impl Connection {
 
     /// As `push_pending`, with or without Nagle's rule.
     pub(super) fn push_as(&mut self, push: Push) {
-        if self.snd.unsent() > 0 && self.is_open() && !self.written {
+        if self.snd.has_unsent() && self.is_open() && !self.written {
             self.send_new(push);
-            if self.snd.packets_out() == 0 && self.snd.unsent() > 0 {
+            if self.snd.packets_out() == 0 && self.snd.has_unsent() {
                 self.arm_window_probe();
             }
         }
@@ -64,7 +64,7 @@ impl Connection {
         let max_segs = self.burst_segs();
         let mut sent = 0;
         let mut limited = false;
-        while self.snd.unsent() > 0 {
+        while self.snd.has_unsent() {
             let mut quota = self.window_quota();
             if quota == 0 {
                 if push != Push::Probe {

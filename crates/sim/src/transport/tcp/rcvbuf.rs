@@ -320,12 +320,16 @@ impl Connection {
     }
 
     /// Sets the window for a segment that is about to leave. Its right edge
-    /// never goes back (tcp_select_window).
+    /// never goes back (tcp_select_window). An end that only sends has settled it for good.
     #[inline]
     pub(super) fn select_window(&mut self) {
-        if !self.is_open() {
-            return;
+        if !self.rcv.wnd_settled && self.is_open() {
+            self.choose_window();
         }
+    }
+
+    fn choose_window(&mut self) {
+        self.rcv.wnd_settled = true;
         let open = self.rcv.open_window() as u32;
         let held = self.rcv.held_bytes();
         let window = self.rcv.buffer.window(held, self.rcv.ack.mss);

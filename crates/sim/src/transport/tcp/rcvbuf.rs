@@ -323,7 +323,7 @@ impl Connection {
     /// never goes back (tcp_select_window). An end that only sends has settled it for good.
     #[inline]
     pub(super) fn select_window(&mut self) {
-        if !self.rcv.wnd_settled && self.is_open() {
+        if (!self.rcv.wnd_settled || self.use_long_way) && self.is_open() {
             self.choose_window();
         }
     }

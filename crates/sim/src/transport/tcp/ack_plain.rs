@@ -42,7 +42,7 @@ impl Connection {
             && !self.use_long_way
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_plain_ack(&mut self, segment: &Segment) {
         let snd = &mut self.snd;
         let advanced = segment.ack - snd.una;
@@ -76,7 +76,7 @@ impl Connection {
     }
 
     /// Takes the round trips; returns that of the last packet.
-    #[inline]
+    #[inline(always)]
     fn measure_plain(&mut self, taken: &Taken, advanced: u64) -> u32 {
         let now = self.clock.us;
         let since = |us: u64| (now - us).min(u64::from(u32::MAX - 1)) as u32;

@@ -205,6 +205,7 @@ impl Connection {
         }
     }
 
+    #[cold]
     fn on_written(&mut self, now: Time) {
         if self.is_open() {
             self.written = false;

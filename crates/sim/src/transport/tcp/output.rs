@@ -50,6 +50,7 @@ impl Connection {
     }
 
     /// As `push_pending`, with or without Nagle's rule.
+    #[inline(always)]
     pub(super) fn push_as(&mut self, push: Push) {
         if self.snd.has_unsent() && self.is_open() && !self.written {
             self.send_new(push);
@@ -319,6 +320,7 @@ impl Connection {
 
     /// Hands a run of segments to the wire; everything that travels with data
     /// (acknowledgement, window, CWR) is settled here.
+    #[inline(always)]
     pub(super) fn send_data(&mut self, mut run: Run) {
         if run.new_data && self.ecn.ok && self.ecn.queue_cwr {
             self.ecn.queue_cwr = false;

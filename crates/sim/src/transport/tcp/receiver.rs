@@ -261,19 +261,23 @@ impl Connection {
     /// A segment of an open connection (tcp_rcv_established).
     #[inline]
     pub(super) fn on_segment(&mut self, segment: &Segment, ecn: Ecn) {
-        if self.is_plain(segment) {
-            if segment.len == 0 {
-                if self.is_plain_ack(segment) {
-                    return self.on_ack_alone(segment);
-                }
-            } else if self.is_plain_data(segment) {
-                return self.on_plain_data(segment, ecn);
+        if segment.seq != self.rcv.nxt || !self.may_be_plain(segment) {
+            self.on_any_segment(segment, ecn);
+        } else if segment.len > 0 {
+            if self.is_plain_data(segment) {
+                self.on_plain_data(segment, ecn);
+            } else {
+                self.on_any_segment(segment, ecn);
             }
+        } else if self.is_plain_ack(segment) {
+            self.on_ack_alone(segment);
+        } else {
+            self.on_any_segment(segment, ecn);
         }
-        self.on_any_segment(segment, ecn);
     }
 
     /// The same, whatever the segment brings.
+    #[inline(never)]
     pub(super) fn on_any_segment(&mut self, segment: &Segment, ecn: Ecn) {
         if !segment.flags.has(Flags::ACK) || segment.flags.has(Flags::RST) {
             return;

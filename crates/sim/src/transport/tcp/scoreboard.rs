@@ -131,7 +131,7 @@ impl Scoreboard {
     }
 
     /// Appends a segment that is being sent.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, seq: u64, len: u32, sent_us: u64, delivered: u32, marks: u8) {
         if self.len() as usize == self.ring.len() {
             self.grow();
@@ -187,6 +187,7 @@ impl Scoreboard {
         }
     }
 
+    #[cold]
     fn grow(&mut self) {
         let mut ring = vec![Entry::default(); 2 * self.ring.len()].into_boxed_slice();
         let mask = ring.len() - 1;

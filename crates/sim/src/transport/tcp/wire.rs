@@ -92,7 +92,10 @@ impl OutQueue {
 
     #[inline]
     fn pop(&mut self) {
-        self.first = self.rest.pop_front();
+        self.first = None;
+        if !self.rest.is_empty() {
+            self.first = self.rest.pop_front();
+        }
     }
 }
 
@@ -166,14 +169,16 @@ impl Connection {
         window: u32,
         flags: Flags,
     ) {
-        let timestamps = self.rcv.timestamps;
         self.stats.pkts_sent += 1;
         into.seq = seq;
         into.ack = ack;
         into.len = len;
         into.window = window.min(self.rcv.buffer.largest_field());
-        into.ts_val = if timestamps { self.clock.stamp() } else { 0 };
-        into.ts_ecr = if timestamps { self.rcv.ts_recent } else { 0 };
+        (into.ts_val, into.ts_ecr) = if self.rcv.timestamps {
+            (self.clock.stamp(), self.rcv.ts_recent)
+        } else {
+            (0, 0)
+        };
         into.flags = flags;
         into.sack_permitted = false;
         into.clear_sack();

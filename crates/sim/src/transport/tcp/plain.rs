@@ -20,8 +20,8 @@ impl Connection {
             && !self.use_long_way
     }
 
-    /// Of such a segment with data, in order: whether it is full and all that there is to it, since no
-    /// gap is open and this end has nothing to send.
+    /// Of such a segment with data, in order: whether it is full and asks for no more, since
+    /// no gap is open and this end has nothing to send.
     #[inline]
     pub(super) fn is_plain_data(&self, segment: &Segment) -> bool {
         let (snd, rcv) = (&self.snd, &self.rcv);

@@ -32,7 +32,6 @@ FAULTS = (Path(__file__).parent / "data" / "faults.c").read_text()
 # What names each fault: a property, or the loading of the file; and what is said.
 FOUND = {
     "MARKS_NOT_ECT": ("marks", r"rule 'mark'.* in enqueue of packet \d+ \(1000 bytes, Not-ECT\)"),
-    "MARKS_WITHOUT_THE_ROW": ("marks", r"it marked a packet, though the row `ecn` is off"),
     "DIVIDES_BY_ZERO": ("verdicts", r"division by zero \(faults\.c:\d+\): in enqueue of packet"),
     "LOOPS": ("verdicts", r"an endless loop: in enqueue of packet \d+"),
     "NULL_POINTER": ("verdicts", r"null pointer.*\(faults\.c:\d+\): in enqueue of packet"),
@@ -61,6 +60,7 @@ FOUND = {
     "DEFAULT_OF_NO_ROW": ("", r"row 'limits': is in its defaults, and is no row of the queue"),
     "DEFAULT_OF_QUEUE_OUTSIDE": ("", r"row 'limit': has a default outside the range"),
     "DEFAULT_TWICE": ("", r"row 'limit': is twice in its defaults"),
+    "MARKS_WITHOUT_THE_ROW": ("marks", r"it marked a packet, though the row `ecn` is off"),
 }
 
 

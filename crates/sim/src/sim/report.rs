@@ -409,7 +409,7 @@ fn completions(flows: &[Flow], window: &WindowSpec, others: &[&Delays]) -> Compl
     if others.iter().any(|times| times.count() > 0) {
         let mut merged = Delays::default();
         for times in others {
-            merged.merge(times);
+            merged.add_all(times);
         }
         for ns in took_ns {
             merged.add(ns);

@@ -40,6 +40,15 @@ name = "voice"
 transport = "udp"
 app = { kind = "cbr", rate = "64 kbit/s" }
 
+[[dumbbell.flows]]
+name = "pages"
+app = { kind = "web", think = "200 ms" }
+
+[[dumbbell.flows]]
+name = "echoes"
+transport = "udp"
+app = { kind = "ping", interval = "500 ms" }
+
 [record]
 events = true
 windows = [
@@ -107,9 +116,9 @@ def test_no_number_of_a_report_is_left_out_of_the_tables(made: Path) -> None:
     delays = ("queue_delay_ms", "queue_delay_whole_ms", "system_delay_ms", "queue_pkts")
     kept = {column.path for column in columns.WINDOWS if column.path}
     assert nested(window, delays) == kept | {("name",), ("drops",), ("marks",)}
-    group = run["transport"][0]["groups"][0]
+    (group,) = (group for group in run["transport"][0]["groups"] if group["name"] == "pages")
     kept = {column.path for column in columns.GROUPS if column.path}
-    assert nested(group, ("fct_s",)) == kept | {("name",)}
+    assert nested(group, ("fct_s", "page_s")) == kept | {("name",)}
 
 
 def test_the_page_says_what_tables_and_claims_call_a_column() -> None:

@@ -13,6 +13,7 @@ import pytest
 import sojourn
 from sojourn import _native
 from sojourn.cli import status
+from sojourn.scenario.apps import KINDS
 from sojourn.scenario.model import Dumbbell
 from sojourn.sweeps import file as sweep_file
 from sojourn.sweeps.model import SweepTable
@@ -21,7 +22,7 @@ from tests import tutorial
 from tests.conftest import SMALL
 
 DOCS = Path(__file__).parent.parent / "docs"
-NAMES = ("scenarios.md", "results.md", "cli.md", "presets.md", "sweeps.md")
+NAMES = ("scenarios.md", "traffic.md", "results.md", "cli.md", "presets.md", "sweeps.md")
 PAGES = [DOCS / name for name in NAMES]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -88,3 +89,10 @@ def test_the_page_of_sweeps_has_every_key_of_one() -> None:
     page = (DOCS / "sweeps.md").read_text()
     for key in SweepTable.model_fields:
         assert re.search(rf"^\| .*`{key}`.* \| \S", page, re.MULTILINE), key
+
+
+def test_the_page_of_traffic_has_every_kind_and_where_it_goes() -> None:
+    page = (DOCS / "traffic.md").read_text()
+    for name, kind in KINDS.items():
+        over = ", ".join(kind.table["transports"])
+        assert f"| `{name}` | {over} |" in page

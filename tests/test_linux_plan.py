@@ -312,9 +312,87 @@ count 1 1 2000000 1380 2 0 0 0 0 0 0 0
     assert [flow["srtt_ms"] for flow in report["flows"]] == [41.0, None]
 
 
+SCRIPTS = (
+    DUMBBELL.replace("format = 1", "format = 2")
+    + """
+[[dumbbell.flows]]
+name = "users"
+count = 2
+rtt = "100 ms"
+app = { kind = "web", think = "500 ms" }
+
+[[dumbbell.flows]]
+name = "more"
+app = "bulk"
+
+[[dumbbell.flows]]
+name = "files"
+rtt = "200 ms"
+app = { kind = "files", gap = "200 ms", size = "10 kB" }
+"""
+)
+
+
+def test_scripts_have_the_numbers_and_ports_behind_those_of_other_flows() -> None:
+    job = plan(engine(SCRIPTS), 1)
+    assert [line.split()[0] for line in job.files["flows"].splitlines()] == ["edge"] * 2 + [
+        "flow"
+    ] * 3
+    lines = job.files["scripts"].splitlines()
+    flows = [line.split() for line in lines if line.startswith("flow ")]
+    # Numbers of the whole scenario; traffic.c takes the first three ports.
+    assert [flow[1:3] for flow in flows] == [["2", "1027"], ["3", "1028"], ["5", "1029"]]
+    assert [flow[-2:] for flow in flows] == [["0", "0"], ["0", "0"], ["1", "0"]]
+    assert {line.split()[0] for line in lines} == {"edge", "flow", "visit", "talk", "move"}
+    # A browser's packets go to the port of its server, and the server's come from there.
+    delays = "\n".join(text for name, text in job.files.items() if name.endswith(".qdiscs"))
+    assert "match ip sport 1027 0xffff" in delays and "match ip sport 1028 0xffff" in delays
+    assert "match ip dport 1029 0xffff" in delays
+    assert "play $t0 < scripts > played" in job.job("programs", "/m/module", 1)
+    assert "play" not in plan(engine(), 1).job("programs", "/m/module", 1)
+
+
+def test_what_was_played_becomes_the_engines_report() -> None:
+    scenario = engine(SCRIPTS)
+    counts = "".join(
+        f"count {e} {n} {e * 1000} 1 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in range(3)
+    )
+    played = "".join(f"count 0 {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for n in (2, 3, 5))
+    played += """\
+done 2 1000000000 200000000
+done 2 1100000000 100000000
+page 2 1100000000 300000000
+done 5 3000000000 400000000
+count 1 2 9000 700 3 12 2 1 50000 0 0 0 0 0
+count 1 3 0 0 0 0 0 0 0 0 0 0 0 0
+count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
+"""
+    (window,) = report_flows(scenario, counts, played)["transport"]
+    flow, users, more, files = window["groups"]
+    assert (flow["delivered_bytes"], more["delivered_bytes"]) == (2000, 1000)
+    assert (users["delivered_bytes"], users["answered_bytes"], users["opened"]) == (9000, 700, 3)
+    assert (users["retransmitted_pkts"], users["timeouts"]) == (2, 1)
+    assert users["page_s"]["p50"] == 0.3 and users["fct_s"]["n"] == 2
+    assert files["page_s"] is None and files["fct_s"]["p50"] == 0.4
+    assert "opened" not in flow
+    assert window["fct_s"]["n"] == 3
+
+
+def test_echoes_become_the_engines_report() -> None:
+    scenario = engine()
+    scenario["flows"][0] |= {"app": {"kind": "ping"}, "transport": {"kind": "udp"}}
+    played = "".join(f"count {e} {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in (0, 1))
+    played += "echo 1 500000000 40000000\necho 1 600000000 0\n"
+    report = report_flows(scenario, "", played)
+    echo = {"name": "flow", "index": 1, "sent_s": [0.5, 0.6], "rtt_ms": [40.0, None]}
+    assert report["echoes"] == [echo]
+    assert "echoes" not in report_flows(scenario, "", played.split("echo")[0])
+
+
 def test_datagrams_have_a_delay_and_a_jitter() -> None:
     scenario = engine()
-    scenario["flows"][0] |= {"app": {"kind": "cbr", "rate_bps": 80_000, "payload_bytes": 1_000}}
+    cbr = {"kind": "cbr", "rate_bps": 80_000, "payload_bytes": 1_000}
+    scenario["flows"][0] |= {"app": cbr, "transport": {"kind": "udp"}}
     text = """\
 count 0 0 10000 10 0 0 0 10 50000000 9 9000000 10
 count 0 1 10000 10 0 0 0 10 50000000 9 9000000 10

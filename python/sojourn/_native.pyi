@@ -30,6 +30,23 @@ class Algorithm(TypedDict):
     params: list[Row]
     stats: list[Row]
 
+class TrafficKey(TypedDict):
+    name: str
+    field: str
+    unit: str
+    words: list[str]
+    least: float
+    most: float
+    needed: bool
+    default: float | str | None
+    help: str
+
+class TrafficKind(TypedDict):
+    name: str
+    help: str
+    transports: list[str]
+    keys: list[TrafficKey]
+
 def core_version() -> str:
     """Version of the engine and a digest of the sources it was built from."""
 
@@ -45,6 +62,9 @@ def load(path: str, name: str) -> Algorithm:
 
 def queue_rows() -> list[Row]:
     """The rows of the queue itself, which every algorithm shares."""
+
+def traffic() -> list[TrafficKind]:
+    """Every kind of traffic, with its keys: in base units, ranges too."""
 
 def reason_names() -> list[str]:
     """The reasons for a drop or a mark, in the order of their numbers."""
@@ -85,6 +105,10 @@ def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
 def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int], list[int]]]:
     """Of each group of flows of a scenario (JSON): numbers of its links there and back; of each of
     its flows the start, and what its own round trip adds to the delays of the links (ns)."""
+
+def scripts(scenario: str, seed: int) -> list[list[str]]:
+    """For each group of flows of a scenario (JSON) the scripts of its flows, as linux/uml/play.c
+    reads them; none where the kind of traffic is enough."""
 
 def observe(
     scenario: str,

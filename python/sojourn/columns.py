@@ -24,12 +24,14 @@ class Column:
     # In the entry of the report that the row is of; empty for what is known of the row itself.
     path: tuple[str, ...] = ()
     hosts: tuple[str, ...] = HOSTS
+    # Whether all entries have it: `bulk`, `respawn` and `cbr` are no scripts of conversations.
+    of_all: bool = True
 
     def of(self, entry: Mapping[str, Any]) -> Any:
         """Its value; None where nothing was measured."""
         value: Any = entry
         for key in self.path:
-            value = value[key]
+            value = None if value is None else value[key]
         return value
 
 
@@ -40,7 +42,11 @@ def _same(name: str, unit: str, meaning: str) -> Column:
 
 def values(columns: tuple[Column, ...], entry: Mapping[str, Any]) -> dict[str, Any]:
     """What the columns hold that the report's entry has."""
-    return {column.name: column.of(entry) for column in columns if column.path}
+    return {
+        column.name: column.of(entry)
+        for column in columns
+        if column.path and (column.of_all or column.path[0] in entry)
+    }
 
 
 LABELS = (
@@ -123,6 +129,31 @@ FLOWS = (
     ),
 )
 
+
+def _of_scripts() -> tuple[Column, ...]:
+    """Of the kinds of traffic that are scripts, in tables that have one."""
+    scripts = "; of kinds but `bulk`, `respawn` and `cbr`"
+    pages = "pages complete in the window; of `web`"
+    times = {shape: f"load time of {pages}: {_SHAPES[shape]}" for shape in _QUANTILES}
+    return (
+        Column("opened", "", f"connections opened{scripts}", ("opened",), of_all=False),
+        Column(
+            "answered_bytes",
+            "bytes",
+            f"payload delivered to the end `from`{scripts}",
+            ("answered_bytes",),
+            of_all=False,
+        ),
+        Column("page_s_n", "", pages, ("page_s", "n"), of_all=False),
+        *(
+            Column(f"page_s_{shape}", "s", meaning, ("page_s", shape), of_all=False)
+            for shape, meaning in times.items()
+        ),
+    )
+
+
+_QUANTILES = ("p25", "p50", "p75", "p95")
+
 GROUPS = (
     *LABELS,
     Column("group", "", "name of the group"),
@@ -141,8 +172,9 @@ GROUPS = (
     Column("fct_s_n", "", "transfers completed in the window", ("fct_s", "n")),
     *(
         Column(f"fct_s_{shape}", "s", f"their completion time: {_SHAPES[shape]}", ("fct_s", shape))
-        for shape in ("p25", "p50", "p75", "p95")
+        for shape in _QUANTILES
     ),
+    *_of_scripts(),
 )
 
 
@@ -168,6 +200,7 @@ RUN = (
     Column("goodput_mbps", "Mbit/s", "of all flows, in the first window"),
     Column("jain", "", "Jain's index of all flows, in the first window"),
     Column("fct_s", "s", "completion times of all flows, in the first window"),
+    Column("echoes", "", "of `ping`: for each flow when each was sent, and its round trip"),
     Column("fingerprint", "", "hash of every departure and drop at the recorded queues"),
     Column("cpu_s", "s", "processor time that the run took"),
     Column("events", "", "events handled", hosts=(_SIM,)),

@@ -29,7 +29,7 @@ class _Number:
     def value(self, at: Any) -> float:
         """NaN where nothing was measured."""
         for key in self.path:
-            at = at[key] if isinstance(at, Mapping) else None
+            at = at.get(key) if isinstance(at, Mapping) else None
         return float("nan") if at is None else float(at)
 
 
@@ -111,6 +111,9 @@ GROUP_METRICS = (
     GroupMetric("delay_ms", "delay of datagrams", "ms", ("delay_ms",)),
     GroupMetric("jitter_ms", "jitter of datagrams", "ms", ("jitter_ms",)),
     GroupMetric("fct_p75_s", "completion time, third quartile", "s", ("fct_s", "p75")),
+    # Of scripts alone.
+    GroupMetric("page_p75_s", "page load time, third quartile", "s", ("page_s", "p75")),
+    GroupMetric("opened", "connections opened", "", ("opened",)),
 )
 
 # What a table of runs shows, in this order.

@@ -212,9 +212,11 @@ def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _placed(key: str, value: object) -> object:
-    """A trace is named from the current folder; a result is repeated from another one."""
-    is_file = key.split(".")[-1] == "trace" and isinstance(value, str)
-    return str(Path(str(value)).absolute()) if is_file else value
+    """A trace or vectors are named from the current folder; a result is repeated from another
+    one."""
+    of_file = key.split(".")[-1] in ("trace", "vectors")
+    is_name = of_file and isinstance(value, str) and "\n" not in value
+    return str(Path(str(value)).absolute()) if is_name else value
 
 
 def run(

@@ -76,6 +76,116 @@ def test_linux_and_the_simulator_agree_on_a_short_run() -> None:
     assert linux["fct_s"]["n"] == pytest.approx(sim["fct_s"]["n"], rel=0.25)
 
 
+VECTORS = """\
+SEQ 1000000 2 0 0
+r 20000
+> 300
+t 50000
+< 5000
+t 400000
+> 200
+< 9000
+t 100000
+CONC 2000000 2 2 0 0
+r 20000
+c> 500
+t> 100000
+c< 700
+t< 150000
+c> 500
+c< 700
+"""
+
+PAGES = """
+format = 2
+name = "pages and files"
+duration = "12 s"
+
+[dumbbell]
+rate = "20 Mbit/s"
+rtt = "40 ms"
+aqm = "codel"
+
+[[dumbbell.flows]]
+name = "near"
+count = 5
+app = { kind = "web", think = "500 ms", tail = 0 }
+
+[[dumbbell.flows]]
+name = "far"
+count = 5
+rtt = "200 ms"
+app = { kind = "web", think = "500 ms", tail = 0, persistent = 0.8 }
+
+[[dumbbell.flows]]
+name = "files"
+count = 2
+app = { kind = "files", gap = "300 ms", size = "10 kB" }
+stop = "9 s"
+
+[[dumbbell.flows]]
+name = "appended"
+app = { kind = "files", gap = "300 ms", size = "10 kB", connections = "one" }
+
+[[dumbbell.flows]]
+name = "paced"
+app = { kind = "paced", rate = "1 Mbit/s" }
+
+[[dumbbell.flows]]
+name = "voice"
+count = 2
+app = "voip"
+transport = "udp"
+
+[[dumbbell.flows]]
+name = "arrivals"
+app = { kind = "poisson", rate = "200 kbit/s" }
+transport = "udp"
+
+[[dumbbell.flows]]
+name = "bursts"
+app = { kind = "onoff", rate = "500 kbit/s", on = "200 ms", off = "300 ms" }
+transport = "udp"
+stop = "9 s"
+
+[[dumbbell.flows]]
+name = "echo"
+app = { kind = "ping", interval = "50 ms" }
+transport = "udp"
+
+[[dumbbell.flows]]
+name = "trace"
+start_spread = "0 s"
+app = { kind = "tmix", vectors = VECTORS }
+""".replace("VECTORS", json.dumps(VECTORS))
+
+
+@pytest.mark.usefixtures("kernel")
+def test_both_hosts_play_the_same_scripts() -> None:
+    """Where nothing waits, each transfer is the same and takes nearly as long."""
+    linux, _ = outcome(PAGES, 3)
+    done = _native.run(json.dumps(loads(PAGES).to_engine()), 3)
+    assert done
+    sim = json.loads(done[0])
+    both = zip(linux["transport"][0]["groups"], sim["transport"][0]["groups"], strict=True)
+    for here, there in both:
+        assert here.keys() == there.keys()
+        for key in ("opened", "delivered_bytes", "answered_bytes"):
+            # What is under way at the end may differ.
+            assert here[key] == pytest.approx(there[key], rel=0.02, abs=2), (here["name"], key)
+        assert here["data_pkts_sent"] == pytest.approx(there["data_pkts_sent"], rel=0.03)
+        for key in ("fct_s", "page_s"):
+            if there[key] and there[key]["n"]:
+                assert here[key]["n"] == pytest.approx(there[key]["n"], abs=2)
+                assert here[key]["p50"] == pytest.approx(there[key]["p50"], rel=0.05)
+    assert linux["transport"][0]["groups"][-1]["fct_s"]["n"] == 2
+    (here,), (there,) = linux["echoes"], sim["echoes"]
+    assert here["sent_s"] == there["sent_s"]
+    # Each waits for a few packets at most, and not for the same ones.
+    for rtt_ms in (*here["rtt_ms"][:-1], *there["rtt_ms"][:-1]):
+        assert 40 < rtt_ms < 60
+
+
 OWN = """
 format = 2
 name = "round trips of their own"

@@ -248,9 +248,14 @@ impl Queue {
 
     #[inline]
     fn collect(&mut self, slots: &[Slot]) {
-        if !self.freed.is_empty() {
-            self.freed.clear();
+        if self.front().freed_count > 0 {
+            self.collect_freed(slots);
         }
+    }
+
+    #[cold]
+    fn collect_freed(&mut self, slots: &[Slot]) {
+        self.freed.clear();
         let (count, mut packet) = (self.front().freed_count, self.front().freed_first);
         for _ in 0..count {
             let slot = &slots[packet as usize];
@@ -331,6 +336,10 @@ impl Queue {
     #[inline]
     #[must_use]
     pub fn freed(&self) -> &[Freed] {
+        // What an earlier call freed is not cleared away: mostly nothing is freed.
+        if self.front().freed_count == 0 {
+            return &[];
+        }
         &self.freed
     }
 

@@ -18,13 +18,13 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     #[pymodule_export]
-    use super::observe::{observe, probe_ways, ways};
+    use super::observe::{observe, probe_ways, scripts, ways};
     #[pymodule_export]
     use super::recorded::recorded_columns;
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]
     use super::tables::{
-        algorithms, bad_names, check, core_version, load, queue_rows, reason_names, units,
+        algorithms, bad_names, check, core_version, load, queue_rows, reason_names, traffic, units,
     };
 }

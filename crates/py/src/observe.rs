@@ -18,6 +18,7 @@ use sojourn_sim::observed::{self, Seen};
 use sojourn_sim::record::QueueReport;
 use sojourn_sim::route::Graph;
 use sojourn_sim::scenario::{HEADER_BYTES, LinkSpec};
+use sojourn_sim::traffic::written;
 
 use super::recorded;
 
@@ -43,6 +44,13 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
         Ok((forth, back, starts.collect(), added_ns))
     };
     scenario.flows.iter().enumerate().map(way).collect()
+}
+
+/// For each group of flows the scripts of its flows, as linux/uml/play.c reads them; none where
+/// the kind of traffic is enough.
+#[pyfunction]
+pub fn scripts(scenario: &str, seed: u64) -> PyResult<Vec<Vec<String>>> {
+    written::scripts(&read(scenario)?, seed).map_err(PyValueError::new_err)
 }
 
 /// Link, ways forth and back, responder.

@@ -10,6 +10,8 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sojourn_core::{Algorithm, Field, Kind, Queue, QueueSpec};
+use sojourn_sim::traffic::KINDS;
+use sojourn_sim::traffic::key::{Key, Otherwise, Unit};
 
 /// Any link's MTU does for checking rows; this one is Ethernet's with its header.
 const CHECK_MTU_BYTES: u32 = 1514;
@@ -68,6 +70,51 @@ fn entry<'py>(py: Python<'py>, algorithm: Algorithm) -> PyResult<Bound<'py, PyDi
 #[pyfunction]
 pub fn queue_rows(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     rows(py, sojourn_core::queue_rows())
+}
+
+/// Every kind of traffic, with its keys.
+#[pyfunction]
+pub fn traffic(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    KINDS
+        .iter()
+        .map(|kind| {
+            let entry = PyDict::new(py);
+            entry.set_item("name", kind.name)?;
+            entry.set_item("help", kind.help)?;
+            entry.set_item("transports", kind.transports.to_vec())?;
+            let keys: PyResult<Vec<_>> = kind.keys.iter().map(|key| key_of(py, key)).collect();
+            entry.set_item("keys", keys?)?;
+            Ok(entry)
+        })
+        .collect()
+}
+
+fn key_of<'py>(py: Python<'py>, key: &Key) -> PyResult<Bound<'py, PyDict>> {
+    let (unit, words) = match key.unit {
+        Unit::Time => ("time", &[][..]),
+        Unit::Rate => ("rate", &[][..]),
+        Unit::Size => ("size", &[][..]),
+        Unit::Count => ("count", &[][..]),
+        Unit::Share => ("share", &[][..]),
+        Unit::Number => ("number", &[][..]),
+        Unit::Text => ("text", &[][..]),
+        Unit::Words(words) => ("words", words),
+    };
+    let entry = PyDict::new(py);
+    entry.set_item("name", key.name)?;
+    entry.set_item("field", key.field)?;
+    entry.set_item("unit", unit)?;
+    entry.set_item("words", words.to_vec())?;
+    entry.set_item("least", key.range.0)?;
+    entry.set_item("most", key.range.1)?;
+    entry.set_item("needed", key.otherwise == Otherwise::Needed)?;
+    match key.otherwise {
+        Otherwise::Number(number) => entry.set_item("default", number)?,
+        Otherwise::Word(word) => entry.set_item("default", word)?,
+        Otherwise::Needed | Otherwise::Nothing => entry.set_item("default", py.None())?,
+    }
+    entry.set_item("help", key.help)?;
+    Ok(entry)
 }
 
 /// The names of the reasons for a drop or a mark, in the order of their numbers.

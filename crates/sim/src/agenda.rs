@@ -19,11 +19,29 @@ const NEAR: usize = 32;
 type Entry = (Time, u32, PacketId);
 
 /// Packets by their times.
-#[derive(Default)]
 pub struct Agenda {
+    /// The next, and when it is due: never, if none waits. It is asked for more often than
+    /// it changes.
+    next_id: PacketId,
+    next: Time,
     near: Ring<Entry>,
+    /// When the last of the ring is due, as long as it holds one.
+    last: Time,
     far: BinaryHeap<Reverse<Entry>>,
     came: u32,
+}
+
+impl Default for Agenda {
+    fn default() -> Self {
+        Self {
+            next_id: 0,
+            next: Time::MAX,
+            near: Ring::default(),
+            last: Time(0),
+            far: BinaryHeap::new(),
+            came: 0,
+        }
+    }
 }
 
 impl Agenda {
@@ -36,19 +54,24 @@ impl Agenda {
     /// Whether none waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.near.is_empty() && self.far.is_empty()
+        self.next == Time::MAX
+    }
+
+    /// When the next is due; never: none waits.
+    #[inline]
+    pub fn next_at(&self) -> Time {
+        self.next
     }
 
     /// The next.
     #[inline]
-    pub fn front(&self) -> Option<(Time, PacketId)> {
-        let near = self.near.front();
-        let next = if self.far.is_empty() {
-            near
-        } else {
-            self.earlier(near)
-        };
-        next.map(|(at, _, id)| (at, id))
+    pub fn next_id(&self) -> Option<PacketId> {
+        (!self.is_empty()).then_some(self.next_id)
+    }
+
+    #[inline]
+    fn set_next(&mut self, next: Option<Entry>) {
+        (self.next, self.next_id) = next.map_or((Time::MAX, 0), |(at, _, id)| (at, id));
     }
 
     fn earlier(&self, near: Option<Entry>) -> Option<Entry> {
@@ -65,40 +88,64 @@ impl Agenda {
     /// Adds one that no other is later than.
     #[inline]
     pub fn push_back(&mut self, at: Time, id: PacketId) {
+        debug_assert!(at < Time::MAX, "what is never due does not wait");
         self.came = self.came.wrapping_add(1);
         self.near.push_back((at, self.came, id));
+        self.last = at;
+        self.note(at, id);
+    }
+
+    #[inline]
+    fn note(&mut self, at: Time, id: PacketId) {
+        if at < self.next {
+            (self.next, self.next_id) = (at, id);
+        }
     }
 
     /// Adds one behind all that are not later. True: it is the next.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, at: Time, id: PacketId) -> bool {
-        self.came = self.came.wrapping_add(1);
-        let entry = (at, self.came, id);
-        let first = self.front().is_none_or(|(next, _)| at < next);
-        if !self.near.insert(entry, NEAR, |(other, _, _)| other > at) {
-            self.far.push(Reverse(entry));
+        let first = at < self.next;
+        if self.last <= at {
+            self.push_back(at, id);
+        } else {
+            self.insert_before(at, id);
         }
         first
     }
 
-    /// Takes the next out.
-    #[inline]
-    pub fn pop_front(&mut self) -> Option<(Time, PacketId)> {
-        if !self.far.is_empty() {
-            return self.pop_earlier();
+    /// Adds one before others.
+    fn insert_before(&mut self, at: Time, id: PacketId) {
+        self.came = self.came.wrapping_add(1);
+        let entry = (at, self.came, id);
+        if !self.near.insert(entry, NEAR, |(other, _, _)| other > at) {
+            self.far.push(Reverse(entry));
         }
-        self.near.pop_front().map(|(at, _, id)| (at, id))
+        self.last = self.near.back().map_or(Time(0), |(last, _, _)| last);
+        self.note(at, id);
     }
 
-    fn pop_earlier(&mut self) -> Option<(Time, PacketId)> {
+    /// Takes the next out.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<PacketId> {
+        let id = self.next_id()?;
+        if self.far.is_empty() {
+            self.near.drop_front();
+            self.set_next(self.near.front());
+        } else {
+            self.pop_earlier();
+        }
+        Some(id)
+    }
+
+    fn pop_earlier(&mut self) {
         let near = self.near.front();
-        let next = self.earlier(near);
-        if next == near {
+        if self.earlier(near) == near {
             self.near.pop_front();
         } else {
             self.far.pop();
         }
-        next.map(|(at, _, id)| (at, id))
+        self.set_next(self.earlier(self.near.front()));
     }
 }
 
@@ -118,13 +165,14 @@ mod tests {
             plain.push((at, id));
             plain.sort_by_key(|&(at, _)| at);
             if id % 3 == 0 || plain.len() > 200 {
-                assert_eq!(agenda.front(), plain.first().copied());
-                assert_eq!(agenda.pop_front(), Some(plain.remove(0)));
+                assert_eq!(agenda.next_at(), plain[0].0);
+                assert_eq!(agenda.pop_front(), Some(plain.remove(0).1));
             }
             assert_eq!(agenda.len(), plain.len());
         }
         while !plain.is_empty() {
-            assert_eq!(agenda.pop_front(), Some(plain.remove(0)));
+            assert_eq!(agenda.next_at(), plain[0].0);
+            assert_eq!(agenda.pop_front(), Some(plain.remove(0).1));
         }
         assert!(agenda.is_empty() && agenda.pop_front().is_none());
     }

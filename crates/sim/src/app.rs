@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! A flow: what is sent between two nodes, and what became of it. Plain data; the
-//! net drives it, and a driver of real sockets can follow the same description.
+//! A flow: what one user sends between two nodes, and what became of it. Plain data; the net
+//! plays its script.
+
+use std::sync::Arc;
 
 use crate::event::Source;
 use crate::packet::Ledger;
 use crate::rng::Rng;
-use crate::scenario::{AppSpec, FlowSpec};
-use crate::time::{NS_PER_S, Time};
+use crate::scenario::FlowSpec;
+use crate::time::Time;
+use crate::traffic::{AppSpec, End, Source as Script, Visit};
 use crate::transport::Datagram;
 use crate::transport::tcp::{TcpConfig, TcpStats};
-
-/// Written instead of a size by a transfer without end.
-pub const ENDLESS: u64 = u64::MAX / 4;
 
 /// A transfer that has come to its end.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +24,24 @@ pub struct Completion {
     pub took_ns: u64,
 }
 
+/// A datagram that the far end was to send back.
+#[derive(Clone, Copy, Debug)]
+pub struct Echo {
+    /// When it was sent.
+    pub sent: Time,
+    /// How long it took there and back, once it has come.
+    pub rtt_ns: Option<u64>,
+}
+
 /// What a flow has counted, with its connections that are over.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Payload delivered to the receiver.
     pub delivered_bytes: u64,
+    /// Payload delivered to the sender, of conversations in which both ends write.
+    pub answered_bytes: u64,
+    /// Connections opened.
+    pub opened: u64,
     /// Packets sent again.
     pub retransmitted_pkts: u64,
     /// Retransmission timeouts.
@@ -84,7 +97,9 @@ impl Tally {
     pub fn of(flow: &Flow, ledger: &Ledger) -> Self {
         Self {
             lost_pkts: ledger.lost,
-            delivered_bytes: flow.delivered_bytes,
+            delivered_bytes: flow.delivered_bytes[End::To as usize],
+            answered_bytes: flow.delivered_bytes[End::From as usize],
+            opened: flow.opened.into(),
             data_pkts_sent: flow.tally.data_pkts_sent + flow.datagrams_sent,
             transit: flow.transit,
             ..flow.tally
@@ -102,6 +117,8 @@ impl Tally {
     pub fn since(&self, before: &Self) -> Self {
         Self {
             delivered_bytes: self.delivered_bytes - before.delivered_bytes,
+            answered_bytes: self.answered_bytes - before.answered_bytes,
+            opened: self.opened - before.opened,
             retransmitted_pkts: self.retransmitted_pkts - before.retransmitted_pkts,
             timeouts: self.timeouts - before.timeouts,
             data_pkts_sent: self.data_pkts_sent - before.data_pkts_sent,
@@ -117,16 +134,22 @@ pub struct Flow {
     pub name: String,
     /// Which of the flows of that name.
     pub index: u32,
+    /// The number of its specification.
+    pub group: u32,
     /// What it sends.
-    pub app: AppSpec,
+    pub script: Script,
+    /// The visit that is due next, if it is known.
+    pub next_visit: Option<Visit>,
     /// How.
-    pub tcp: Option<TcpConfig>,
-    /// Event: start, then the next datagram.
+    pub tcp: Option<Arc<TcpConfig>>,
+    /// Event: start, then the next visit.
     pub source: Source,
     /// Event: stop.
     pub stopper: Source,
-    /// First places of its ways.
-    pub ways: (u32, u32),
+    /// First places of its ways, by the end that sends.
+    pub ways: [u32; 2],
+    /// Constant delay of the links, there and back.
+    pub delays_ns: u64,
     /// Whether its sender delays packets at all.
     pub holds: bool,
     /// Bound of its sender's random delays.
@@ -135,22 +158,26 @@ pub struct Flow {
     /// links: its sender sees to both.
     pub lead_ns: u64,
     /// How far the clocks of its two hosts are before the run's.
-    pub clocks_ahead_ns: (u64, u64),
+    pub clocks_ahead_ns: [u64; 2],
+    /// Both its ends write, so that both ends' counts are its own.
+    pub both_write: bool,
+    /// Its transfers are kept one by one.
+    pub keeps_transfers: bool,
     /// Connections opened so far.
     pub opened: u32,
-    /// When the latest was.
-    pub opened_at: Time,
-    /// The end that sends, while there is one.
-    pub client: Option<u32>,
-    /// Bytes of the current transfer that have arrived in order.
-    pub arrived_bytes: u64,
-    /// Payload delivered to the receiver in the whole run.
-    pub delivered_bytes: u64,
+    /// Its conversations.
+    pub talks: Vec<u32>,
+    /// Payload delivered in the whole run, by the end that heard it.
+    pub delivered_bytes: [u64; 2],
     /// Datagrams sent in the whole run.
     pub datagrams_sent: u64,
     /// Datagrams that arrived in the whole run.
     pub transit: Transit,
-    /// Transfers done.
+    /// Of a flow whose datagrams are sent back.
+    pub echoes: Option<Vec<Echo>>,
+    /// How many transfers are done.
+    pub transfers: u64,
+    /// The transfers, if they are kept.
     pub completions: Vec<Completion>,
     /// Of connections that are over.
     pub tally: Tally,
@@ -161,27 +188,33 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow that has yet to start.
-    pub fn new(spec: &FlowSpec, index: u32, tcp: Option<TcpConfig>, start: Time) -> Self {
+    /// A flow that has yet to start: `index` of the group `group`.
+    pub fn new(spec: &FlowSpec, group: u32, index: u32, start: Time, seed: u64) -> Self {
+        let rng = Rng::stream(seed, &format!("flow/{}/{index}/traffic", spec.name));
         Self {
             name: spec.name.clone(),
             index,
-            app: spec.app,
-            tcp,
+            group,
+            script: spec.app.source(index, spec.count, rng),
+            next_visit: None,
+            tcp: None,
             source: 0,
             stopper: 0,
-            ways: (0, 0),
+            ways: [0, 0],
+            delays_ns: 0,
             holds: false,
             jitter_ns: 0,
             lead_ns: 0,
-            clocks_ahead_ns: (0, 0),
+            clocks_ahead_ns: [0, 0],
+            both_write: spec.app.both_write(),
+            keeps_transfers: spec.app.keeps_transfers(),
             opened: 0,
-            opened_at: Time(0),
-            client: None,
-            arrived_bytes: 0,
-            delivered_bytes: 0,
+            talks: Vec::new(),
+            delivered_bytes: [0, 0],
             datagrams_sent: 0,
             transit: Transit::default(),
+            echoes: matches!(spec.app, AppSpec::Ping(_)).then(Vec::new),
+            transfers: 0,
             completions: Vec::new(),
             tally: Tally::default(),
             stopped: false,
@@ -189,33 +222,38 @@ impl Flow {
         }
     }
 
-    /// A datagram came to the receiver.
-    pub fn on_datagram(&mut self, now: Time, datagram: &Datagram) {
-        self.delivered_bytes += u64::from(datagram.len);
-        self.transit.add(now.0 - datagram.sent_ns);
-    }
-
-    /// Bytes of one transfer; none: without end.
-    pub fn transfer_bytes(&self) -> Option<u64> {
-        match self.app {
-            AppSpec::Bulk { bytes } => bytes,
-            AppSpec::Respawn { bytes } => Some(bytes),
-            AppSpec::Cbr { .. } => None,
+    /// It sends a datagram.
+    pub fn on_sent(&mut self, datagram: &Datagram) {
+        self.datagrams_sent += 1;
+        if let Some(echoes) = &mut self.echoes {
+            echoes.push(Echo {
+                sent: Time(datagram.sent_ns),
+                rtt_ns: None,
+            });
         }
     }
 
-    /// So much more has arrived in order. True once a transfer is complete.
-    pub fn on_delivered(&mut self, now: Time, bytes: u64) -> bool {
-        self.delivered_bytes += bytes;
-        self.arrived_bytes += bytes;
-        if Some(self.arrived_bytes) != self.transfer_bytes() {
-            return false;
+    /// A datagram came to an end. True: it is sent back.
+    pub fn on_datagram(&mut self, now: Time, who: End, datagram: &Datagram) -> bool {
+        self.delivered_bytes[who as usize] += u64::from(datagram.len);
+        if who == End::To {
+            self.transit.add(now.0 - datagram.sent_ns);
+            return self.echoes.is_some();
         }
-        self.completions.push(Completion {
-            at: now,
-            took_ns: now - self.opened_at,
-        });
-        true
+        let echoes = self.echoes.as_mut().into_iter().flatten();
+        let mut echoes = echoes.rev();
+        if let Some(echo) = echoes.find(|echo| echo.sent.0 == datagram.sent_ns) {
+            echo.rtt_ns = Some(now - echo.sent);
+        }
+        false
+    }
+
+    /// A transfer is complete.
+    pub fn on_transfer(&mut self, now: Time, took_ns: u64) {
+        self.transfers += 1;
+        if self.keeps_transfers {
+            self.completions.push(Completion { at: now, took_ns });
+        }
     }
 }
 
@@ -245,12 +283,4 @@ pub fn added_ns_of(spec: &FlowSpec, delays_ns: u64, seed: u64) -> Vec<u64> {
     let rng = Rng::stream(seed, &format!("flow/{}/rtts", spec.name));
     let all = rtts.of_all(spec.count, delays_ns, rng);
     all.into_iter().map(|ns| ns - delays_ns).collect()
-}
-
-/// When the datagram behind the first `sent` is due at a constant rate, after the first one's
-/// start. From the count and not from the gap: a gap cut to whole nanoseconds is a higher rate
-/// (0.65 % of 100 Gbit/s).
-pub fn datagram_due_ns(sent: u64, rate_bps: u64, payload_bytes: u32) -> u64 {
-    let bits = u128::from(sent) * u128::from(payload_bytes) * 8;
-    (bits * u128::from(NS_PER_S) / u128::from(rate_bps)) as u64
 }

@@ -11,6 +11,7 @@ use crate::link::{Link, Shared};
 use crate::packet::{PacketId, Way};
 use crate::rng::Rng;
 use crate::time::Time;
+use crate::traffic::End;
 use crate::transport::Ecn;
 use crate::transport::tcp::Connection;
 
@@ -24,6 +25,12 @@ pub enum Kind {
     Udp,
 }
 
+impl From<Connection> for Kind {
+    fn from(connection: Connection) -> Self {
+        Self::Tcp(Box::new(connection))
+    }
+}
+
 /// One end.
 pub struct Endpoint {
     /// What it does.
@@ -32,10 +39,18 @@ pub struct Endpoint {
     pub age: u32,
     /// Its flow.
     pub flow: u32,
-    /// Whether it sends the flow's data.
-    pub sends_data: bool,
+    /// Its conversation.
+    pub talk: u32,
+    /// Which end of that it is.
+    pub who: End,
+    /// Whether what it counts is the flow's.
+    pub counts: bool,
     /// Its connection is closed, and waits for the other end's.
     pub closed: bool,
+    /// What its application has read.
+    pub heard_bytes: u64,
+    /// When that has something to do next.
+    pub wake_bytes: u64,
     /// Event: the connection's timer.
     pub timer: Source,
     /// When that is due. Deadlines that move later are left to be found then.

@@ -7,8 +7,9 @@
 //! - [`wire`], [`server`], [`link`]: delay; shaper; both with a queue between them.
 //!   [`route`]: ways through the graph.
 //! - [`transport`]: TCP and UDP, without input or output of their own.
-//! - [`app`], [`endpoint`]: what is sent, and the two ends that send it.
-//! - [`net`]: the way of a packet between all of these.
+//! - [`traffic`]: what is sent, as a script; [`app`], [`talk`], [`endpoint`]: a flow, its
+//!   conversations, and the two ends of each.
+//! - [`net`]: the way of a packet between all of these, and the playing of scripts.
 //! - [`record`]: what is measured.
 //! - [`observed`]: the same, of packets that were seen in another world.
 //! - [`scenario`]: what people ask for; [`sim`]: a run, from there to a report.
@@ -29,7 +30,9 @@ pub mod route;
 pub mod scenario;
 pub mod server;
 pub mod sim;
+pub mod talk;
 pub mod time;
+pub mod traffic;
 pub mod transport;
 pub mod wire;
 

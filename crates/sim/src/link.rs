@@ -40,11 +40,12 @@ pub struct Link {
     server: Server,
     /// Packets that senders hold back until a time of their own, the next one first.
     coming: Agenda,
-    next_entry: Time,
     /// Event: the next of them comes.
     pub entry: Source,
     /// Whether entries and last bits need no events: see [`crate::server::Interface`].
     catches_up: bool,
+    /// Then: when the next of either is due; else never.
+    due: Time,
     /// When the event `arrival` of a link that catches up is due.
     look: Time,
 }
@@ -94,7 +95,7 @@ impl Link {
         Self {
             server: Server::new(spec, &rate),
             coming: Agenda::default(),
-            next_entry: Time::MAX,
+            due: Time::MAX,
             catches_up: Interface::works_ahead(spec),
             look: Time::MAX,
             entry: events.add_source(true),
@@ -123,16 +124,20 @@ impl Link {
     /// A packet comes to the sending end.
     #[inline]
     pub fn offer(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
+        if matches!(self.server, Server::None) {
+            let port = &mut self.port;
+            port.entered_pkts += 1;
+            return port.wire.launch(now, id, port.arrival, shared);
+        }
         self.advance(now, shared);
         self.enter(now, id, shared);
         self.watch(shared);
     }
 
-    #[inline]
     fn enter(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
         let port = &mut self.port;
-        port.entered_pkts += 1;
         if matches!(self.server, Server::None) {
+            port.entered_pkts += 1;
             return port.wire.launch(now, id, port.arrival, shared);
         }
         port.join(now, id, shared);
@@ -147,7 +152,6 @@ impl Link {
         if !self.coming.insert(at, id) {
             return;
         }
-        self.next_entry = at;
         if self.catches_up {
             self.watch(shared);
         } else {
@@ -157,21 +161,14 @@ impl Link {
 
     /// The event `entry` is due: the next packet that was expected. Schedules the one
     /// behind, which may be due at the same time.
-    #[inline]
     pub fn on_entry(&mut self, now: Time, shared: &mut Shared) {
-        if let Some(id) = self.next_expected() {
-            if self.next_entry < Time::MAX {
-                shared.events.schedule_idle(self.entry, self.next_entry);
+        if let Some(id) = self.coming.pop_front() {
+            let next = self.coming.next_at();
+            if next < Time::MAX {
+                shared.events.schedule_idle(self.entry, next);
             }
             self.enter(now, id, shared);
         }
-    }
-
-    #[inline]
-    fn next_expected(&mut self) -> Option<PacketId> {
-        let (_, id) = self.coming.pop_front()?;
-        self.next_entry = self.coming.front().map_or(Time::MAX, |(at, _)| at);
-        Some(id)
     }
 
     /// Brings the link up to now.
@@ -184,16 +181,34 @@ impl Link {
     /// interface, in the order of their times.
     #[inline]
     fn advance(&mut self, now: Time, shared: &mut Shared) {
-        while self.catches_up {
-            let (entry, last_bit) = (self.next_entry, self.server.last_bit());
-            if entry.min(last_bit) > now {
+        if self.due <= now {
+            self.work_off(now, shared);
+        }
+    }
+
+    /// All that a packet passes here stands in this one loop: as calls it was 5 % of all
+    /// instructions more.
+    #[inline(never)]
+    fn work_off(&mut self, now: Time, shared: &mut Shared) {
+        let (Server::Wire(interface), port) = (&mut self.server, &mut self.port) else {
+            return;
+        };
+        loop {
+            let (entry, last_bit) = (self.coming.next_at(), interface.last_bit());
+            let at = entry.min(last_bit);
+            self.due = at;
+            if at > now {
                 return;
             }
             if last_bit <= entry {
-                self.server.on_service(last_bit, &mut self.port, shared);
-            } else if let Some(id) = self.next_expected() {
-                self.enter(entry, id, shared);
+                interface.end(at, port, shared);
+            } else if let Some(id) = self.coming.pop_front() {
+                port.join(at, id, shared);
+                if interface.is_full() {
+                    continue;
+                }
             }
+            interface.serve(at, port, shared);
         }
     }
 
@@ -205,11 +220,9 @@ impl Link {
             return;
         }
         let wire = &self.port.wire;
-        let out = wire
-            .flying
-            .front()
-            .map_or(Time::MAX, |(release, _)| release);
-        let at = out.min(self.next_entry.after(wire.delay_ns));
+        let entry = self.coming.next_at();
+        self.due = entry.min(self.server.last_bit());
+        let at = wire.flying.next_at().min(entry.after(wire.delay_ns));
         if at < self.look {
             self.look = at;
             shared.events.schedule(self.port.arrival, at);
@@ -217,7 +230,6 @@ impl Link {
     }
 
     /// The event `service` is due.
-    #[inline]
     pub fn on_service(&mut self, now: Time, shared: &mut Shared) {
         self.server.on_service(now, &mut self.port, shared);
     }
@@ -228,25 +240,24 @@ impl Link {
     pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
         self.advance(now, shared);
         let wire = &mut self.port.wire;
-        let out = wire.flying.front().filter(|&(release, _)| release <= now);
-        if out.is_some() {
+        let mut out = None;
+        if wire.flying.next_at() <= now {
+            out = wire.flying.pop_front();
             wire.left_pkts += 1;
-            wire.flying.pop_front();
         }
-        let mut look = Time::MAX;
-        if let Some((release, id)) = wire.flying.front() {
-            look = release;
+        if let Some(id) = wire.flying.next_id() {
             // After a long time on the wire it is no longer in the nearest cache.
             sojourn_core::prefetch(&shared.packets.all[id as usize].way);
         }
+        let mut look = wire.flying.next_at();
         if self.catches_up {
-            look = look.min(self.next_entry.after(wire.delay_ns));
+            look = look.min(self.coming.next_at().after(wire.delay_ns));
             self.look = look;
         }
         if look < Time::MAX {
             shared.events.schedule_idle(self.port.arrival, look);
         }
-        out.map(|(_, id)| id)
+        out
     }
 
     /// The packet that will arrive behind `nth` others.
@@ -312,15 +323,16 @@ impl Port {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn note_backlog(&mut self, now: Time) {
         if let Some(record) = &mut self.record {
             record.on_backlog(now, self.queue.backlog_pkts());
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn join(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
+        self.entered_pkts += 1;
         self.note_backlog(now);
         if self.header_more != 0 {
             let slot = &mut shared.packets.slots[id as usize];
@@ -370,6 +382,7 @@ impl Port {
     }
 
     /// Takes back what the queue has let go of.
+    #[cold]
     fn take_back(&mut self, now: Time, shared: &mut Shared) {
         for freed in self.queue.freed() {
             let slot = &shared.packets.slots[freed.packet as usize];
@@ -385,7 +398,7 @@ impl Port {
     }
 
     /// Asks the queue for a packet; gives its length too.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take(&mut self, now: Time, shared: &mut Shared) -> Option<(PacketId, u32)> {
         self.note_backlog(now);
         let taken = self.queue.dequeue(&mut shared.packets.slots, now.0);
@@ -406,7 +419,7 @@ impl Port {
     }
 
     /// The last bit leaves at that time: each packet is here once, and not yet elsewhere.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn note_sent(&mut self, last_bit: Time, id: PacketId, shared: &mut Shared) {
         if let Some(record) = &mut self.record {
             record.on_sent(last_bit, &shared.packets.slots[id as usize]);

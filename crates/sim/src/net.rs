@@ -3,19 +3,23 @@
 
 //! The net: links and endpoints, and the way of a packet between them.
 
+mod play;
+
 use sojourn_core::prefetch;
 
-use crate::app::{ENDLESS, Flow, datagram_due_ns};
+use crate::app::Flow;
 use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
 use crate::link::{Link, Shared};
 use crate::packet::{Body, PacketId, Probe, Way};
-use crate::rng::{Rng, hash};
+use crate::record::TransferTimes;
+use crate::rng::hash;
 use crate::route::{END, Routes};
-use crate::scenario::AppSpec;
+use crate::talk::{NONE, Stay, Talk};
 use crate::time::Time;
+use crate::traffic::End;
+use crate::transport::Ecn;
 use crate::transport::tcp::{Connection, Event};
-use crate::transport::{Datagram, Ecn};
 
 /// Who an event is for.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +32,10 @@ pub enum Owner {
     Entry(u32),
     /// The timer of an endpoint.
     Timer(u32),
-    /// A flow starts, or sends its next datagram.
+    /// A flow starts, or its next visit is due.
     Flow(u32),
+    /// An end of a conversation has waited long enough.
+    Talk(u32, End),
     /// A flow stops.
     Stop(u32),
     /// A rate changes, a window ends, a step of the series.
@@ -49,12 +55,22 @@ pub struct Net {
     pub endpoints: Vec<Endpoint>,
     /// Flows.
     pub flows: Vec<Flow>,
+    /// Conversations.
+    pub talks: Vec<Talk>,
+    /// Visits.
+    pub stays: Vec<Stay>,
+    /// How long transfers took, of flows that do not keep them.
+    pub times: TransferTimes,
     /// Ways.
     pub routes: Routes,
     /// Owners of event sources.
     pub owners: Vec<Owner>,
     /// Numbers of endpoints that are free.
     pub free: Vec<u32>,
+    /// Of conversations.
+    pub free_talks: Vec<u32>,
+    /// Of visits.
+    pub free_stays: Vec<u32>,
     /// The run's seed.
     pub seed: u64,
     /// Packets that reached an endpoint.
@@ -88,7 +104,8 @@ impl Net {
             Owner::Entry(link) => self.links[link as usize].on_entry(now, &mut self.shared),
             Owner::Timer(end) => self.on_timer(now, end),
             Owner::Flow(flow) => self.on_flow(now, flow),
-            Owner::Stop(flow) => self.on_stop(now, flow),
+            Owner::Talk(talk, end) => self.on_talk(now, talk, end),
+            Owner::Stop(flow) => self.on_stop(flow),
             Owner::Control => {}
         }
         self.settle(now);
@@ -155,8 +172,14 @@ impl Net {
                 self.drain(now, way.to);
             }
             (Kind::Udp, Body::Udp(datagram)) => {
-                self.flows[end.flow as usize].on_datagram(now, datagram);
+                let datagram = *datagram;
+                let who = end.who;
+                let flow = &mut self.flows[end.flow as usize];
+                let echo = flow.on_datagram(now, who, &datagram);
                 packets.remove(id);
+                if echo {
+                    self.send(now, way.to, datagram);
+                }
             }
             _ => unreachable!("a packet finds the transport that its peer speaks"),
         }
@@ -198,8 +221,14 @@ impl Net {
             end.outlet.launch(now, id, len_bytes, ecn, links, shared);
         }
         let bytes = connection.take_delivered();
-        if bytes > 0 && !end.sends_data {
-            self.flows[end.flow as usize].on_delivered(now, bytes);
+        if bytes > 0 {
+            let flow = &mut self.flows[end.flow as usize];
+            flow.delivered_bytes[end.who as usize] += bytes;
+            end.heard_bytes += bytes;
+            if end.heard_bytes >= end.wake_bytes {
+                self.on_heard(now, number);
+                return self.drain(now, number);
+            }
         }
         if connection.has_news() {
             self.tell(now, number);
@@ -237,130 +266,73 @@ impl Net {
     }
 
     fn on_event(&mut self, now: Time, end: u32, event: Event) {
-        let endpoint = &mut self.endpoints[end as usize];
-        let flow = &mut self.flows[endpoint.flow as usize];
-        let Kind::Tcp(connection) = &mut endpoint.kind else {
-            return;
-        };
         match event {
-            Event::Connected | Event::Delivered(_) => {}
-            Event::PeerClosed => {
-                connection.close();
-                self.drain(now, end);
-            }
+            Event::Delivered(_) => {}
+            Event::Connected => self.on_connected(now, end),
+            Event::PeerClosed => self.on_peer_closed(now, end),
             Event::Closed => {
                 // What an application hears of by a socket is the peer's FIN, not that its own
                 // was acknowledged; the SYN of its next transfer then follows our last ACK.
-                if endpoint.sends_data {
-                    flow.client = None;
-                    if matches!(flow.app, AppSpec::Respawn { .. }) && !flow.stopped {
-                        self.shared.events.schedule(flow.source, now);
-                    }
+                let endpoint = &self.endpoints[end as usize];
+                let (talk, who) = (endpoint.talk, endpoint.who);
+                if who == self.talks[talk as usize].opener {
+                    self.end(now, talk);
                 }
                 self.on_closed(end);
             }
         }
     }
 
-    /// A flow starts its (next) transfer, or sends its next datagram.
-    fn on_flow(&mut self, now: Time, index: u32) {
-        let flow = &mut self.flows[index as usize];
-        if flow.stopped {
-            return;
-        }
-        if let AppSpec::Cbr {
-            rate_bps,
-            payload_bytes,
-        } = flow.app
-        {
-            flow.datagrams_sent += 1;
-            let due_ns = datagram_due_ns(flow.datagrams_sent, rate_bps, payload_bytes);
-            let next = (flow.start + due_ns).max(now + 1);
-            self.shared.events.schedule(flow.source, next);
-            let client = match flow.client {
-                Some(client) => client,
-                None => self.open(now, index),
-            };
-            let datagram = Datagram {
-                len: payload_bytes,
-                sent_ns: now.0,
-            };
-            let id = self.shared.packets.claim();
-            self.shared.packets.all[id as usize].body = Body::Udp(datagram);
-            let outlet = &mut self.endpoints[client as usize].outlet;
-            let len_bytes = datagram.wire_bytes();
-            let (links, shared) = (&mut self.links, &mut self.shared);
-            outlet.launch(now, id, len_bytes, Ecn::NotEct, links, shared);
-            return;
-        }
-        let client = self.open(now, index);
-        let bytes = self.flows[index as usize].transfer_bytes();
-        if let Kind::Tcp(connection) = &mut self.endpoints[client as usize].kind {
-            connection.write(bytes.unwrap_or(ENDLESS));
-            if bytes.is_some() {
-                connection.close();
-            }
-        }
-        self.drain(now, client);
-    }
-
-    /// The sender is gone, and its connection with it: packets under way find no one.
-    fn on_stop(&mut self, _now: Time, index: u32) {
-        let flow = &mut self.flows[index as usize];
-        flow.stopped = true;
-        self.shared.events.cancel(flow.source);
-        if let Some(client) = flow.client.take() {
-            let server = self.endpoints[client as usize].outlet.way.to;
-            self.release(client);
-            self.release(server);
-        }
-    }
-
-    /// Opens both ends of a conversation; gives the one that sends.
-    fn open(&mut self, now: Time, index: u32) -> u32 {
+    /// Makes both ends of a connection; gives them by [`End`].
+    fn connect(
+        &mut self,
+        now: Time,
+        index: u32,
+        talk: u32,
+        opener: End,
+        rtt_ns: Option<u64>,
+    ) -> [u32; 2] {
         let flow = &mut self.flows[index as usize];
         flow.opened += 1;
-        flow.opened_at = now;
-        flow.arrived_bytes = 0;
         let name = format!("flow/{}/{}/{}", flow.name, flow.index, flow.opened);
         // Other connections have other ports, so another hash.
         let hash = (hash(name.as_bytes()) ^ self.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let (forth, back) = flow.ways;
-        let kinds = match &flow.tcp {
-            Some(tcp) => (
-                Kind::Tcp(Box::new(Connection::client(
-                    tcp,
-                    now,
-                    flow.clocks_ahead_ns.0,
-                ))),
-                Kind::Tcp(Box::new(Connection::server(
-                    tcp,
-                    now,
-                    flow.clocks_ahead_ns.1,
-                ))),
-            ),
-            None => (Kind::Udp, Kind::Udp),
+        let make = |who: End| {
+            let ahead_ns = flow.clocks_ahead_ns[who as usize];
+            match &flow.tcp {
+                Some(tcp) if who == opener => Connection::client(tcp, now, ahead_ns).into(),
+                Some(tcp) => Connection::server(tcp, now, ahead_ns).into(),
+                None => Kind::Udp,
+            }
         };
-        let (holds, jitter_ns, lead_ns) = (flow.holds, flow.jitter_ns, flow.lead_ns);
-        let client = self.occupy(index, kinds.0, forth, hash as u32);
-        let server = self.occupy(index, kinds.1, back, hash as u32 ^ 1);
-        let outlet = &mut self.endpoints[client as usize].outlet;
+        let kinds = [make(opener), make(opener.peer())];
+        let ways = flow.ways;
+        let (holds, jitter_ns) = (flow.holds, flow.jitter_ns);
+        let own_ns = rtt_ns.map_or(0, |rtt_ns| rtt_ns.saturating_sub(flow.delays_ns));
+        let (lead_ns, both_write) = (flow.lead_ns + own_ns, flow.both_write);
+        let mut ends = [0; 2];
+        for (who, kind) in [opener, opener.peer()].into_iter().zip(kinds) {
+            let hash = hash as u32 ^ u32::from(who == End::To);
+            let number = self.occupy(index, kind, ways[who as usize], hash);
+            ends[who as usize] = number;
+            let end = &mut self.endpoints[number as usize];
+            (end.talk, end.who, end.counts) = (talk, who, who == End::From || both_write);
+            (end.heard_bytes, end.wake_bytes) = (0, u64::MAX);
+        }
         if holds {
-            let rng = Rng::stream(self.seed, &format!("{name}/sender"));
+            let rng = self.sender_rng(&name);
+            let outlet = &mut self.endpoints[ends[0] as usize].outlet;
             let link = self.routes.link(outlet.way.hop);
             outlet.way.hop += 1;
             outlet.sender = Sender::new(jitter_ns, lead_ns, link, rng);
         }
-        let ages = (
-            self.endpoints[client as usize].age,
-            self.endpoints[server as usize].age,
-        );
-        let end = &mut self.endpoints[client as usize];
-        (end.outlet.way.to, end.outlet.way.age, end.sends_data) = (server, ages.1, true);
-        let end = &mut self.endpoints[server as usize];
-        (end.outlet.way.to, end.outlet.way.age, end.sends_data) = (client, ages.0, false);
-        self.flows[index as usize].client = Some(client);
-        client
+        for who in [End::From, End::To] {
+            let peer = ends[who.peer() as usize];
+            let age = self.endpoints[peer as usize].age;
+            let way = &mut self.endpoints[ends[who as usize] as usize].outlet.way;
+            (way.to, way.age) = (peer, age);
+        }
+        ends
     }
 
     fn occupy(&mut self, flow: u32, kind: Kind, first_hop: u32, hash: u32) -> u32 {
@@ -376,8 +348,12 @@ impl Net {
                 kind,
                 age: 0,
                 flow,
-                sends_data: false,
+                talk: NONE,
+                who: End::From,
+                counts: false,
                 closed: false,
+                heard_bytes: 0,
+                wake_bytes: u64::MAX,
                 timer,
                 timer_due: Time::MAX,
                 deadline: Time::MAX,
@@ -402,10 +378,11 @@ impl Net {
     fn on_closed(&mut self, number: u32) {
         let end = &mut self.endpoints[number as usize];
         end.closed = true;
-        let peer = end.outlet.way.to;
+        let (peer, talk) = (end.outlet.way.to, end.talk);
         if self.endpoints[peer as usize].closed {
             self.release(number);
             self.release(peer);
+            self.free_talk(talk);
         }
     }
 
@@ -420,7 +397,7 @@ impl Net {
         end.timer_due = Time::MAX;
         end.age += 1;
         end.outlet.sender = Sender::idle();
-        if let (Kind::Tcp(connection), true) = (kind, end.sends_data) {
+        if let (Kind::Tcp(connection), true) = (kind, end.counts) {
             self.flows[end.flow as usize].tally.add(&connection.stats());
         }
         self.free.push(number);

@@ -47,6 +47,12 @@ impl<T: Copy + Default> Ring<T> {
         (!self.is_empty()).then(|| self.cells[self.place(self.first)])
     }
 
+    /// The one that came last.
+    #[inline]
+    pub fn back(&self) -> Option<T> {
+        (!self.is_empty()).then(|| self.cells[self.place(self.behind.wrapping_sub(1))])
+    }
+
     /// The one behind `nth` others.
     #[inline]
     pub fn get(&self, nth: usize) -> Option<T> {
@@ -70,6 +76,13 @@ impl<T: Copy + Default> Ring<T> {
         let value = self.front()?;
         self.first = self.first.wrapping_add(1);
         Some(value)
+    }
+
+    /// Takes the first one out unseen; there is one.
+    #[inline]
+    pub fn drop_front(&mut self) {
+        debug_assert!(!self.is_empty());
+        self.first = self.first.wrapping_add(1);
     }
 
     /// All, the first one first.

@@ -88,14 +88,14 @@ impl<'a> Graph<'a> {
         number
     }
 
-    /// The links of a flow there and back. Datagrams are not answered and need no way
-    /// back.
+    /// The links of a flow there and back. Datagrams that are not answered need no way back.
     ///
     /// # Errors
     /// When the named links are no way from end to end, or there is none.
     pub fn ways(&self, flow: &FlowSpec, at: &str) -> Result<(Vec<usize>, Vec<usize>), Fault> {
         let forth = self.way(flow, at, true)?;
-        if matches!(flow.transport, TransportSpec::Udp) && flow.reverse_path.is_none() {
+        let one_way = matches!(flow.transport, TransportSpec::Udp) && !flow.app.both_write();
+        if one_way && flow.reverse_path.is_none() {
             return Ok((forth, Vec::new()));
         }
         Ok((forth, self.way(flow, at, false)?))

@@ -14,6 +14,7 @@ mod times;
 use serde::Deserialize;
 
 use crate::rng::Rng;
+use crate::traffic::AppSpec;
 
 pub use check::MIN_RATE_BPS;
 pub use fault::Fault;
@@ -310,30 +311,6 @@ impl TryFrom<serde_json::Value> for EcnSpec {
             _ => Err(format!("ecn is true, false or \"ect1\", not {value}")),
         }
     }
-}
-
-/// What a flow sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum AppSpec {
-    /// So many bytes, or without end.
-    Bulk {
-        /// Size.
-        #[serde(default)]
-        bytes: Option<u64>,
-    },
-    /// Transfers of one size, one after the other, a connection each.
-    Respawn {
-        /// Size.
-        bytes: u64,
-    },
-    /// Datagrams at a constant rate.
-    Cbr {
-        /// Rate of the payload.
-        rate_bps: u64,
-        /// Payload of a datagram.
-        payload_bytes: u32,
-    },
 }
 
 /// What to measure.

@@ -141,9 +141,7 @@ impl Server {
     #[inline]
     pub fn is_full(&self) -> bool {
         match self {
-            Self::Wire(interface) => {
-                interface.sending.is_some() && interface.ring.len() >= interface.ring_pkts
-            }
+            Self::Wire(interface) => interface.is_full(),
             Self::Trace(trace) => trace.waits,
             _ => false,
         }
@@ -177,27 +175,17 @@ impl Server {
         }
     }
 
-    /// The event `service` of the port is due, or would be.
-    #[inline]
+    /// The event `service` of the port is due.
     pub fn on_service(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
-        if let Self::Wire(interface) = self
-            && let Some(id) = interface.sending.take()
-        {
-            interface.last_bit = Time::MAX;
-            if interface.ahead {
-                port.note_sent(now, id, shared);
-            } else {
-                port.depart(now, now, id, shared);
-            }
-        }
-        if let Self::Trace(trace) = self {
-            trace.waits = false;
+        match self {
+            Self::Wire(interface) => interface.end(now, port, shared),
+            Self::Trace(trace) => trace.waits = false,
+            _ => {}
         }
         self.serve(now, port, shared);
     }
 
     /// Moves packets on as far as it may now.
-    #[inline]
     pub fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
         match self {
             Self::None => {}
@@ -216,27 +204,75 @@ impl Interface {
         is_interface && spec.opportunities.is_none() && spec.jitter.is_none() && spec.loss == 0.0
     }
 
+    /// Takes no packet now, whatever comes.
     #[inline]
-    fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+    pub fn is_full(&self) -> bool {
+        self.sending.is_some() && self.ring.len() >= self.ring_pkts
+    }
+
+    /// When the packet that is sent will have left; never: none is sent.
+    #[inline]
+    pub fn last_bit(&self) -> Time {
+        self.last_bit
+    }
+
+    /// The packet that is sent has left.
+    #[inline(always)]
+    pub fn end(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+        if let Some(id) = self.sending.take() {
+            self.last_bit = Time::MAX;
+            if self.ahead {
+                port.note_sent(now, id, shared);
+            } else {
+                port.depart(now, now, id, shared);
+            }
+        }
+    }
+
+    /// Begins to send the next packet, if none is being sent, and fills the ring.
+    #[inline(always)]
+    pub fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+        if self.ring_pkts > 0 {
+            self.serve_by_ring(now, port, shared);
+        } else if self.sending.is_none()
+            && let Some((id, len_bytes)) = port.take(now, shared)
+        {
+            self.send(now, id, len_bytes, port, shared);
+        }
+    }
+
+    fn serve_by_ring(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
         if self.sending.is_none() {
             let next = match self.ring.pop_front() {
                 Some(id) => Some((id, shared.packets.slots[id as usize].len_bytes)),
                 None => port.take(now, shared),
             };
             let Some((id, len_bytes)) = next else { return };
-            self.sending = Some(id);
-            self.last_bit = now + port.rate.next_ns(len_bytes);
-            if self.ahead {
-                port.fly(self.last_bit, id);
-            } else {
-                shared.events.schedule_idle(port.service, self.last_bit);
-            }
+            self.send(now, id, len_bytes, port, shared);
         }
         while self.ring.len() < self.ring_pkts {
             let Some((id, _)) = port.take(now, shared) else {
                 return;
             };
             self.ring.push_back(id);
+        }
+    }
+
+    #[inline(always)]
+    fn send(
+        &mut self,
+        now: Time,
+        id: PacketId,
+        len_bytes: u32,
+        port: &mut Port,
+        shared: &mut Shared,
+    ) {
+        self.sending = Some(id);
+        self.last_bit = now + port.rate.next_ns(len_bytes);
+        if self.ahead {
+            port.fly(self.last_bit, id);
+        } else {
+            shared.events.schedule_idle(port.service, self.last_bit);
         }
     }
 }

@@ -4,10 +4,13 @@
 //! A run: from a scenario to a report.
 
 mod report;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashSet;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sojourn_core::Counters;
@@ -18,14 +21,16 @@ use crate::event::{Events, Source};
 use crate::link::{Link, ProbePath, Shared};
 use crate::net::{Net, Owner};
 use crate::packet::{Ledger, Packets, Way};
-use crate::record::QueueRecord;
+use crate::record::{QueueRecord, TransferTimes};
 use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::route::{Graph, Routes};
 use crate::scenario::{Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 
-pub use report::{CompletionReport, ConservationReport, FlowReport, Report, TransportWindow};
+pub use report::{
+    CompletionReport, ConservationReport, EchoReport, FlowReport, Report, TransportWindow,
+};
 
 /// Events between two looks at the wall clock: far less than 50 ms of work.
 const EVENTS_PER_LOOK: u32 = 1 << 14;
@@ -147,9 +152,14 @@ impl<'a> Run<'a> {
             links: Vec::new(),
             endpoints: Vec::new(),
             flows: Vec::new(),
+            talks: Vec::new(),
+            stays: Vec::new(),
+            times: TransferTimes::new(scenario.flows.len(), &windows),
             routes: Routes::default(),
             owners: Vec::new(),
             free: Vec::new(),
+            free_talks: Vec::new(),
+            free_stays: Vec::new(),
             seed,
             delivered_pkts: 0,
             stale_pkts: 0,
@@ -206,9 +216,10 @@ impl<'a> Run<'a> {
         let graph = Graph::of(self.scenario);
         for (i, spec) in self.scenario.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
-            let tcp = spec.tcp(&at)?;
+            let tcp = spec.tcp(&at)?.map(Arc::new);
             let (forth, back) = graph.ways(spec, &at)?;
-            let added_ns = added_ns_of(spec, self.scenario.delays_ns(&forth, &back), seed);
+            let delays_ns = self.scenario.delays_ns(&forth, &back);
+            let added_ns = added_ns_of(spec, delays_ns, seed);
             let jitter_ns = spec
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
@@ -216,7 +227,7 @@ impl<'a> Run<'a> {
             // The sender delays every packet anyway: it takes over what the first
             // links do, if that is all they do.
             let leads = forth.iter().map_while(|&link| plain_ns(link));
-            let holds = jitter_ns > 0 || spec.rtts.is_some();
+            let holds = jitter_ns > 0 || spec.rtts.is_some() || spec.app.has_round_trips();
             let most = if holds { forth.len() - 1 } else { 0 };
             let leads: Vec<_> = leads.take(most).collect();
             // What does nothing to packets need not be asked about each of them; but the
@@ -233,12 +244,13 @@ impl<'a> Run<'a> {
             for index in 0..spec.count {
                 patience.ask(Time(0))?;
                 let number = self.net.flows.len() as u32;
-                let mut flow = Flow::new(spec, index, tcp.clone(), starts[index as usize]);
+                let mut flow = Flow::new(spec, i as u32, index, starts[index as usize], seed);
+                (flow.tcp, flow.delays_ns) = (tcp.clone(), delays_ns);
                 flow.source = self.net.source(Owner::Flow(number));
                 flow.stopper = self.net.source(Owner::Stop(number));
-                (flow.ways, flow.jitter_ns, flow.holds) = (ways.into(), jitter_ns, holds);
+                (flow.ways, flow.jitter_ns, flow.holds) = (ways, jitter_ns, holds);
                 flow.lead_ns = leads.iter().sum::<u64>() + added_ns[index as usize];
-                flow.clocks_ahead_ns = ahead_ns.into();
+                flow.clocks_ahead_ns = ahead_ns;
                 self.net.shared.events.schedule(flow.source, flow.start);
                 if let Some(stop_ns) = spec.stop_ns {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
@@ -367,7 +379,7 @@ impl<'a> Run<'a> {
             .map(|(flow, ledger)| Tally::of(flow, ledger))
             .collect();
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
-        for end in self.net.endpoints.iter().filter(|end| end.sends_data) {
+        for end in self.net.endpoints.iter().filter(|end| end.counts) {
             if let Kind::Tcp(connection) = &end.kind {
                 tallies[end.flow as usize].add(&connection.stats());
             }

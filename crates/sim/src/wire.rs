@@ -49,7 +49,7 @@ impl Wire {
     }
 
     /// Puts a packet on the wire.
-    #[inline]
+    #[inline(always)]
     pub fn launch(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if !self.delays_only {
             return self.launch_oddly(now, id, arrival, shared);
@@ -57,7 +57,7 @@ impl Wire {
         self.fly(now + self.delay_ns, id, arrival, shared);
     }
 
-    #[inline]
+    #[inline(always)]
     fn fly(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.flying.is_empty() {
             shared.events.schedule_idle(arrival, release);
@@ -70,6 +70,7 @@ impl Wire {
         self.jitter.is_none() && self.loss == 0.0
     }
 
+    #[cold]
     fn launch_oddly(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.loss > 0.0 && self.rng.unit() <= self.loss {
             let way = &shared.packets.all[id as usize].way;
@@ -147,9 +148,11 @@ mod tests {
             let id = shared.packets.claim();
             wire.launch(Time(i * 100_000), id, arrival, &mut shared);
         }
-        let out = std::iter::from_fn(|| wire.flying.pop_front());
-        let flying = out.map(|(at, id)| (id, at.0)).collect();
-        (flying, wire.lost_pkts)
+        let out = std::iter::from_fn(|| {
+            let at = wire.flying.next_at();
+            wire.flying.pop_front().map(|id| (id, at.0))
+        });
+        (out.collect(), wire.lost_pkts)
     }
 
     fn normal(reorder: bool) -> Option<JitterSpec> {

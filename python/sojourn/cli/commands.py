@@ -291,6 +291,33 @@ def _ignored(runs: Sequence[Run]) -> None:
         print(f"sojourn: {sentence}", file=sys.stderr)
 
 
+@app.command()
+def calibrate(
+    scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
+    flows: Annotated[str, typer.Argument(help="The name of a group of its flows.")],
+    load: Annotated[str, typer.Argument(help="What they shall offer: '100 Mbit/s'.")],
+    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 3,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Find how many flows of a group offer a load, on links that are uncongested."""
+    from sojourn.calibrate import calibrate as find
+    from sojourn.scenario import load as read
+    from sojourn.units import Rate, UnitError
+
+    try:
+        rate = Rate(load)
+    except UnitError as error:
+        raise InputError(f"calibrate: {error}") from error
+    found = find(read(scenario), flows, rate, seeds=seeds, workers=workers, processes=True)
+    if as_json:
+        print_json(found.to_json())
+        return
+    from sojourn.cli.tables import print_calibration
+
+    print_calibration(found)
+
+
 def _broken(runs: Sequence[Run]) -> int:
     """What the algorithms did against the rules, on stderr; the status to end with."""
     from sojourn.rules import broken

@@ -12,7 +12,8 @@ from sojourn import algorithms, preset, tcp_preset
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import experiments
 from sojourn.preset import Preset
-from sojourn.scenario import Bulk, Cbr, Respawn, Tcp, Udp, variant
+from sojourn.scenario import Tcp, Udp, variant
+from sojourn.scenario.apps import KINDS, Sent, ends, written
 from sojourn.scenario.checks import tcp_options
 from sojourn.scenario.variant import Variant
 from sojourn.tables import console, print_entries
@@ -64,9 +65,7 @@ def _experiments() -> list[dict[str, Any]]:
 
 def _traffic() -> list[dict[str, Any]]:
     kinds: list[tuple[str, type[BaseModel]]] = [
-        ("app", Bulk),
-        ("app", Respawn),
-        ("app", Cbr),
+        *(("app", kind) for kind in KINDS.values()),
         ("transport", Tcp),
         ("transport", Udp),
     ]
@@ -100,6 +99,8 @@ def table(text: str) -> dict[str, Any]:
     """Of an algorithm, or of what `--aqm` would choose: 'red@ns2:limit=100'."""
     if text in tcp_preset.tcp_presets():
         return _of_tcp(tcp_preset.find(text))
+    if text in KINDS:
+        return _of_traffic(KINDS[text])
     chosen = variant.read(text, by="show")
     if chosen.preset:
         return _preset(chosen, chosen.preset)
@@ -188,11 +189,24 @@ def _row(row: algorithms.Row) -> dict[str, Any]:
     }
 
 
+def _of_traffic(kind: type[Sent]) -> dict[str, Any]:
+    return {
+        "name": kind.table["name"],
+        "brief": kind.table["help"],
+        "source": f"over {' or '.join(kind.table['transports'])}",
+        "keys": [
+            {"name": key["name"], "default": written(key, key["default"]), "range": ends(key)}
+            | {"help": key["help"]}
+            for key in kind.table["keys"]
+        ],
+    }
+
+
 def print_table(table: dict[str, Any]) -> None:
     """As tables."""
     out = console()
     out.print(f"{table['name']}: {table['brief']}\n{table['source']}", markup=False)
-    for title in ("rows", "options", "parameters", "queue", "statistics"):
+    for title in ("keys", "rows", "options", "parameters", "queue", "statistics"):
         if table.get(title):
             print_entries(out, title, [_entry(row, out.width) for row in table[title]])
     for title, texts in (("differs", table.get("differs")), ("presets", table.get("presets"))):
@@ -216,7 +230,7 @@ def _entry(row: dict[str, Any], width: int) -> dict[str, str]:
     if row.get("fixed"):
         entry["help"] += " (fixed once the queue is made)"
     if "range" in entry and width < _WIDE:
-        unit = entry.pop("unit")
+        unit = entry.pop("unit", "")
         entry["help"] += f" ({unit})" if unit in _UNWRITTEN else ""
         entry["range"] = entry["range"].replace(" to ", "\nto ").replace(" or ", "\nor ")
     return entry

@@ -9,6 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -29,7 +31,10 @@ from sojourn.summary import (
     places,
     seeds_note,
 )
-from sojourn.tables import Column, console, print_columns
+from sojourn.tables import Column, console, print_columns, print_entries
+
+if TYPE_CHECKING:
+    from sojourn.calibrate import Calibration
 
 
 def print_result(result: Result, out: Path | None) -> None:
@@ -79,6 +84,28 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         print_columns(terminal, title + seeds_note(here), _labels(here), shown)
         of_flows = [d for d in found if d.of_group and (d.of, d.window) == (of, window)]
         _print_all_differences(terminal, title, of_flows)
+
+
+def print_calibration(found: Calibration) -> None:
+    """What was measured, and the number that was asked for."""
+    terminal = console()
+    measured = [
+        {
+            "flows": str(of.flows),
+            "Mbit/s": f"{fmean(of.mbps):.2f}",
+            "least": f"{min(of.mbps):.2f}",
+            "most": f"{max(of.mbps):.2f}",
+        }
+        for of in found.measured
+    ]
+    print_entries(terminal, f"'{found.group}' on uncongested links", measured)
+    terminal.print(
+        f"{found.flows} flows offer {found.load_mbps:g} Mbit/s: "
+        f"--set flows.{found.group}.count={found.flows}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _print_all_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What linux/uml/traffic.c counted, with the keys of the engine's report."""
+"""What linux/uml/traffic.c and play.c counted, with the keys of the engine's report."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,12 @@ class Count:
     differences: int
     differences_ns: int
     expected_pkts: int
+    opened: int = 0
+    answered_bytes: int = 0
+
+
+# What it plays; all other kinds are scripts, which play.c plays.
+_PLAIN = ("bulk", "respawn", "cbr")
 
 
 @dataclass(frozen=True)
@@ -36,40 +42,82 @@ class Done:
     took_ns: int
 
 
+@dataclass(frozen=True)
+class Found:
+    """All that was counted: by time and flow, and what is complete."""
+
+    at: Mapping[int, Sequence[Count]]
+    done: Sequence[Done]
+    pages: Sequence[Done]
+    # By flow, when each datagram was sent and how long it took there and back, in ns; 0: it has
+    # not come back.
+    echoes: Mapping[int, Sequence[tuple[int, int]]]
+
+
 _COUNTED = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
 _TRANSIT = ("arrived_pkts", "delay_ns", "differences", "differences_ns", "expected_pkts")
 
 
-def report_flows(scenario: Mapping[str, Any], text: str) -> dict[str, Any]:
+def report_flows(scenario: Mapping[str, Any], counts: str, played: str = "") -> dict[str, Any]:
     """`flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as docs/metrics.md has them."""
-    counts, done = _read(text)
     windows = scenario["record"]["windows"]
-    edges = {edge for w in windows for edge in (w["from_ns"], w["to_ns"])}
-    order = sorted(edges | {scenario["duration_ns"]})
-    at = {edge: counts[i] for i, edge in enumerate(order)}
-    transport = [_transport(scenario, window, at, done) for window in windows]
+    found = _read(scenario, counts, played)
+    transport = [_transport(scenario, window, found) for window in windows]
     of_all = {key: transport[0][key] for key in ("goodput_mbps", "jain", "fct_s")}
-    return {"flows": _flows(scenario, at, done), "transport": transport, **of_all}
+    echoes = {"echoes": list(_echoes(scenario, found))} if found.echoes else {}
+    flows = _flows(scenario, found.at, found.done)
+    return {"flows": flows, **echoes, "transport": transport, **of_all}
 
 
-def _read(text: str) -> tuple[list[list[Count]], list[Done]]:
-    counts: list[list[Count]] = []
-    done = []
-    for line in text.splitlines():
-        kind, *words = line.split()
-        numbers = [int(word) for word in words]
-        if kind == "done":
-            done.append(Done(*numbers))
-            continue
-        edge, _, *rest = numbers
-        if edge == len(counts):
-            counts.append([])
-        counts[edge].append(Count(*rest))
-    return counts, done
+def _echoes(scenario: Mapping[str, Any], found: Found) -> Iterator[dict[str, Any]]:
+    names = [(f["name"], i) for f in scenario["flows"] for i in range(f["count"])]
+    for number in sorted(found.echoes):
+        name, index = names[number]
+        of = found.echoes[number]
+        yield {
+            "name": name,
+            "index": index,
+            "sent_s": [sent_ns / 1e9 for sent_ns, _ in of],
+            "rtt_ms": [rtt_ns / 1e6 if rtt_ns else None for _, rtt_ns in of],
+        }
+
+
+def _read(scenario: Mapping[str, Any], counts: str, played: str) -> Found:
+    """traffic.c numbers the flows that are not scripts, and play.c has the numbers of all."""
+    edges = {e for w in scenario["record"]["windows"] for e in (w["from_ns"], w["to_ns"])}
+    order = sorted(edges | {scenario["duration_ns"]})
+    kinds = [flow["app"]["kind"] for flow in scenario["flows"] for _ in range(flow["count"])]
+    plain = [n for n, kind in enumerate(kinds) if kind in _PLAIN]
+    at: dict[int, dict[int, Count]] = {edge: {} for edge in order}
+    done: list[Done] = []
+    pages: list[Done] = []
+    echoes: dict[int, list[tuple[int, int]]] = {}
+    for line in counts.splitlines():
+        word, *numbers = _numbers(line)
+        if word == "done":
+            done.append(Done(plain[numbers[0]], *numbers[1:]))
+        else:
+            at[order[numbers[0]]][plain[numbers[1]]] = Count(*numbers[2:])
+    for line in played.splitlines():
+        word, *numbers = _numbers(line)
+        if word == "count":
+            edge, n, delivered, answered, opened, *others = numbers
+            at[order[edge]][n] = Count(*(delivered, *others, opened, answered))
+        elif word == "echo":
+            echoes.setdefault(numbers[0], []).append((numbers[1], numbers[2]))
+        else:
+            (pages if word == "page" else done).append(Done(*numbers))
+    flows = range(len(kinds))
+    return Found({edge: [of[n] for n in flows] for edge, of in at.items()}, done, pages, echoes)
+
+
+def _numbers(line: str) -> tuple[Any, ...]:
+    word, *numbers = line.split()
+    return word, *map(int, numbers)
 
 
 def _flows(
-    scenario: Mapping[str, Any], at: Mapping[int, list[Count]], done: Sequence[Done]
+    scenario: Mapping[str, Any], at: Mapping[int, Sequence[Count]], done: Sequence[Done]
 ) -> list[dict[str, Any]]:
     of_windows = [_goodputs_mbps(window, at) for window in scenario["record"]["windows"]]
     last = at[scenario["duration_ns"]]
@@ -92,7 +140,7 @@ def _flows(
     ]
 
 
-def _goodputs_mbps(window: Mapping[str, Any], at: Mapping[int, list[Count]]) -> list[float]:
+def _goodputs_mbps(window: Mapping[str, Any], at: Mapping[int, Sequence[Count]]) -> list[float]:
     """Of each flow in a window."""
     seconds = (window["to_ns"] - window["from_ns"]) / 1e9
     ends = zip(at[window["from_ns"]], at[window["to_ns"]], strict=True)
@@ -102,11 +150,9 @@ def _goodputs_mbps(window: Mapping[str, Any], at: Mapping[int, list[Count]]) -> 
 
 
 def _transport(
-    scenario: Mapping[str, Any],
-    window: Mapping[str, Any],
-    at: Mapping[int, list[Count]],
-    done: Sequence[Done],
+    scenario: Mapping[str, Any], window: Mapping[str, Any], found: Found
 ) -> dict[str, Any]:
+    at = found.at
     goodputs = _goodputs_mbps(window, at)
 
     def of(members: range) -> dict[str, Any]:
@@ -115,7 +161,7 @@ def _transport(
             **_grown(members, window, at),
             "goodput_mbps": math.fsum(mine),
             "jain": jain(mine),
-            "fct_s": _completions(window, [d for d in done if d.flow in members]),
+            "fct_s": _completions(window, [d for d in found.done if d.flow in members]),
         }
 
     groups, first = [], 0
@@ -123,19 +169,33 @@ def _transport(
         members = range(first, first + flow["count"])
         first = members.stop
         took = _transit(members, window, at)
-        groups.append(_group(flow, goodputs[members.start : members.stop], of(members), took))
+        group = _group(flow, goodputs[members.start : members.stop], of(members), took)
+        if flow["app"]["kind"] not in _PLAIN:
+            group |= _script(flow, members, window, found)
+        groups.append(group)
     return {"name": window["name"], **of(range(first)), "groups": groups}
 
 
+def _script(
+    flow: Mapping[str, Any], members: range, window: Mapping[str, Any], found: Found
+) -> dict[str, Any]:
+    """What conversations of flows did in a window."""
+    pages = None
+    if flow["app"]["kind"] == "web":
+        pages = _completions(window, [page for page in found.pages if page.flow in members])
+    counted = _since(members, window, found.at, ("opened", "answered_bytes"))
+    return {**counted, "page_s": pages}
+
+
 def _grown(
-    members: range, window: Mapping[str, Any], at: Mapping[int, list[Count]]
+    members: range, window: Mapping[str, Any], at: Mapping[int, Sequence[Count]]
 ) -> dict[str, int]:
     """What some flows have counted in a window."""
     return _since(members, window, at, _COUNTED)
 
 
 def _transit(
-    members: range, window: Mapping[str, Any], at: Mapping[int, list[Count]]
+    members: range, window: Mapping[str, Any], at: Mapping[int, Sequence[Count]]
 ) -> dict[str, int]:
     """What the datagrams of some flows took in a window."""
     return _since(members, window, at, _TRANSIT)
@@ -144,7 +204,7 @@ def _transit(
 def _since(
     members: range,
     window: Mapping[str, Any],
-    at: Mapping[int, list[Count]],
+    at: Mapping[int, Sequence[Count]],
     keys: tuple[str, ...],
 ) -> dict[str, int]:
     begin, end = (at[window[edge]] for edge in ("from_ns", "to_ns"))
@@ -162,7 +222,7 @@ def _group(
     """The flows of one name: fairness among them, and what became of their datagrams."""
     mean = counted["goodput_mbps"] / len(goodputs_mbps)
     lost_pkts = None
-    if flow["app"]["kind"] == "cbr":
+    if flow["transport"]["kind"] == "udp":
         lost_pkts = took["expected_pkts"] - took["arrived_pkts"]
     delay_ms, jitter_ms = (
         took[total] / took[n] / 1e6 if took[n] else None

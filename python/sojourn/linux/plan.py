@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from sojourn import _native, algorithms
+from sojourn.errors import InputError
 from sojourn.linux.qdiscs import Stage, own_delays, stages
 from sojourn.linux.transport import (
     RECEIVE_BUFFER_BYTES,
@@ -117,6 +118,8 @@ class Plan:
                 command = f"tap {' '.join(tap.taps)} $t0 0,{end_ms} {tap.space}"
                 lines += [f"ip netns exec {tap.space} {programs}/{command} &", 'pids="$pids $!"']
         lines += [f"{programs}/clock $t0 < timetable &", 'pids="$pids $!"']
+        if "scripts" in self.files:
+            lines += [f"{programs}/play $t0 < scripts > played &", 'pids="$pids $!"']
         lines += [f"{programs}/traffic $t0 < flows > counts"]
         lines += ["for pid in $pids; do wait $pid; done"]
         for tap in self.taps:
@@ -130,7 +133,8 @@ class Plan:
 def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
     """The job of a scenario that `refusals.check` let pass."""
     ways = _native.ways(json.dumps(without_foreign(scenario)), seed)
-    laid = _Layout(scenario, _own_delays(ways))
+    sent = _sent(scenario, ways, seed)
+    laid = _Layout(scenario, _own_delays(sent))
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
         for end in ("from", "to"):
@@ -143,9 +147,11 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
         laid.add_probes(i, forth, back, responder)
     files = {
         **laid.network(),
-        "flows": _lines(_traffic(scenario, ways, laid)),
+        "flows": _lines(_traffic(scenario, sent, laid)),
         "timetable": _timetable(scenario["duration_ns"], laid.timetable),
     }
+    if any(group.scripts for group in sent):
+        files["scripts"] = _lines(_scripts(scenario, sent, laid))
     return Plan(files, tuple(laid.taps))
 
 
@@ -155,15 +161,50 @@ Way = tuple[list[int], list[int], list[int], list[int]]
 _FIRST_PORT, _PORTS = 1024, 30_000
 
 
-def _own_delays(ways: list[Way]) -> dict[int, dict[int, int]]:
+@dataclass(frozen=True)
+class _Sent:
+    """The flows of a group: what other programs must know of each."""
+
+    flow: Mapping[str, Any]
+    way: Way
+    first: int  # number of its first flow
+    first_port: int  # of its first flow, before it is taken modulo the ports
+    scripts: list[str]  # as linux/uml/play.c reads them; none for linux/uml/traffic.c
+
+    def port(self, index: int) -> int:
+        return _FIRST_PORT + (self.first_port + index) % _PORTS
+
+    @property
+    def word(self) -> str:
+        """Which port of a packet from the sender is the flow's: that of the end that is called."""
+        called_at_sender = any("\ntalk 1 " in script for script in self.scripts)
+        return "sport" if called_at_sender else "dport"
+
+
+def _sent(scenario: Mapping[str, Any], ways: list[Way], seed: int) -> list[_Sent]:
+    """Ports of flows without a script come first, since traffic.c numbers them itself."""
+    try:
+        scripts = _native.scripts(json.dumps(without_foreign(scenario)), seed)
+    except ValueError as error:
+        raise InputError(f"this scenario cannot run with --host linux: {error}") from error
+    counts = [flow["count"] for flow in scenario["flows"]]
+    ports = {False: 0, True: sum(n for n, of in zip(counts, scripts, strict=True) if not of)}
+    found, first = [], 0
+    for flow, way, of in zip(scenario["flows"], ways, scripts, strict=True):
+        found.append(_Sent(flow, way, first, ports[bool(of)], of))
+        first += flow["count"]
+        ports[bool(of)] += flow["count"]
+    return found
+
+
+def _own_delays(sent: Iterable[_Sent]) -> dict[int, dict[tuple[str, int], int]]:
     """By first link of a way: what flows add to the delays of their links, by port."""
-    found: dict[int, dict[int, int]] = {}
-    number = 0
-    for forth, _, _, added_ns in ways:
-        for ns in added_ns:
+    found: dict[int, dict[tuple[str, int], int]] = {}
+    for group in sent:
+        forth, _, _, added_ns = group.way
+        for index, ns in enumerate(added_ns):
             if ns:
-                found.setdefault(forth[0], {})[_FIRST_PORT + number % _PORTS] = ns
-            number += 1
+                found.setdefault(forth[0], {})[group.word, group.port(index)] = ns
     return found
 
 
@@ -180,7 +221,9 @@ class _Layout:
     """Namespaces and wires, one link after the other."""
 
     def __init__(
-        self, scenario: Mapping[str, Any], own_delays: Mapping[int, Mapping[int, int]]
+        self,
+        scenario: Mapping[str, Any],
+        own_delays: Mapping[int, Mapping[tuple[str, int], int]],
     ) -> None:
         self.nodes = {name: f"n{i}" for i, name in enumerate(scenario["nodes"])}
         self.spaces = {name: Space(name) for name in self.nodes.values()}
@@ -325,22 +368,48 @@ def probe_address(link: int, *, asks: bool) -> str:
     return f"10.{3 if asks else 4}.{link >> 8}.{link & 255}"
 
 
-def _traffic(scenario: Mapping[str, Any], ways: list[Way], laid: _Layout) -> Iterator[str]:
+def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
     edges = {edge for w in scenario["record"]["windows"] for edge in (w["from_ns"], w["to_ns"])}
     for edge in sorted(edges | {scenario["duration_ns"]}):
         yield f"edge {edge}"
-    for kind, (flow, (_, _, starts, _)) in enumerate(zip(scenario["flows"], ways, strict=True)):
+
+
+def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
+    """Namespaces and addresses."""
+    nodes = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
+    return [*nodes, address(kind, sends=True), address(kind, sends=False)]
+
+
+def _traffic(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) -> Iterator[str]:
+    yield from _edges(scenario)
+    for kind, group in enumerate(sent):
+        if group.scripts:
+            continue
+        flow = group.flow
         app, transport = flow["app"], flow["transport"]
         if app["kind"] == "cbr":
             size, rate_bps = app["payload_bytes"], app["rate_bps"]
         else:
             size, rate_bps = app["bytes"] or 0, 0
-        words = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
-        words += [address(kind, sends=True), address(kind, sends=False)]
-        words += [transport.get("cc", "udp"), str(size), str(rate_bps)]
+        words = [*_ends(kind, flow, laid), transport.get("cc", "udp"), str(size), str(rate_bps)]
         last = [str(flow["stop_ns"] or 0), str(int(app["kind"] == "respawn"))]
-        for start in starts:
+        for start in group.way[2]:
             yield " ".join(["flow", *words, str(start), *last])
+
+
+def _scripts(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) -> Iterator[str]:
+    yield from _edges(scenario)
+    for kind, group in enumerate(sent):
+        flow = group.flow
+        # How visits follow each other, as the engine's Source::pace.
+        is_open = str(int(flow["app"]["kind"] in ("files", "tmix")))
+        echo = str(int(flow["app"]["kind"] == "ping"))
+        for index, script in enumerate(group.scripts):
+            words = [str(group.first + index), str(group.port(index)), *_ends(kind, flow, laid)]
+            words += [flow["transport"].get("cc", "udp"), str(group.way[2][index])]
+            words += [str(flow["stop_ns"] or 0), is_open, echo]
+            yield " ".join(["flow", *words])
+            yield script.rstrip("\n")
 
 
 def _timetable(duration_ns: int, commands: list[tuple[int, str]]) -> str:

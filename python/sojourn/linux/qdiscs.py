@@ -61,9 +61,10 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
 _CLASS = "htb rate 100gbit burst 1mb cburst 1mb quantum 1514"
 
 
-def own_delays(added_ns: Mapping[int, int]) -> Stage:
-    """What single flows add to the delays of their links, by the port that their packets go to:
-    those of one delay share a class, and all other packets pass."""
+def own_delays(added_ns: Mapping[tuple[str, int], int]) -> Stage:
+    """What single flows add to the delays of their links, by the port that their packets go to
+    ('dport') or come from ('sport'): those of one delay share a class, and all other packets
+    pass."""
     classes = {ns: number for number, ns in enumerate(sorted({*added_ns.values()} - {0}), start=1)}
     commands = ["qdisc add dev {dev} root handle 1: htb"]
     for ns, number in classes.items():
@@ -73,8 +74,8 @@ def own_delays(added_ns: Mapping[int, int]) -> Stage:
         ]
     commands += [
         f"filter add dev {{dev}} parent 1: protocol ip prio 1 u32 "
-        f"match ip dport {port} 0xffff flowid 1:{classes[ns]:x}"
-        for port, ns in added_ns.items()
+        f"match ip {word} {port} 0xffff flowid 1:{classes[ns]:x}"
+        for (word, port), ns in added_ns.items()
         if ns
     ]
     return Stage(tuple(commands), kind="htb")

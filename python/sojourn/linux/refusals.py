@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sojourn import _native
 from sojourn.errors import InputError
 from sojourn.linux.qdiscs import header_bytes, stages
 from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
+from sojourn.scenario.engine import without_foreign
+from sojourn.units import Duration
 
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
@@ -62,6 +67,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
             f"minutes; up to {MAX_SPACES}"
         )
     yield from _unlike_settings(scenario)
+    yield from _long_scripts(scenario)
     total = sum(flow["count"] for flow in scenario["flows"])
     if total > MAX_FLOWS:
         yield f"flows: {total} of them; each needs a port of its own: up to {MAX_FLOWS}"
@@ -78,6 +84,15 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
             f"duration_ns: too many packets to keep in the guest's memory until the end; "
             f"up to {scenario['duration_ns'] * MAX_LOG_BYTES / log_bytes / 1e9:.0f} s at this rate"
         )
+
+
+def _long_scripts(scenario: Mapping[str, Any]) -> Iterator[str]:
+    """Those of one seed are about as long as those of the next."""
+    try:
+        _native.scripts(json.dumps(without_foreign(scenario)), 1)
+    except ValueError as error:
+        said = re.sub(r"\b(\d+) ns\b", lambda ns: str(Duration(int(ns[1]))), str(error))
+        yield f"flows: {said}"
 
 
 def _unlike_settings(scenario: Mapping[str, Any]) -> Iterator[str]:
@@ -148,11 +163,11 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             "a kernel does not delay a sender's packets one connection at a time; allowed: 0, "
             "or leave it out",
         )
-    if flow["app"]["kind"] == "cbr" and flow["app"]["payload_bytes"] < _NUMBER_BYTES:
+    payload_bytes = flow["app"].get("payload_bytes", _NUMBER_BYTES)
+    if flow["transport"]["kind"] == "udp" and payload_bytes < _NUMBER_BYTES:
         yield (
             "app.payload_bytes",
-            f"{flow['app']['payload_bytes']} cannot hold the datagram's number; "
-            f"allowed: {_NUMBER_BYTES} and more",
+            f"{payload_bytes} cannot hold the datagram's number; allowed: {_NUMBER_BYTES} and more",
         )
     cc = flow["transport"].get("cc", "reno")
     if cc not in CONTROLS:

@@ -56,15 +56,16 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
             raise RunError(f"the guest: {error}") from error
         queues, series, events = _observe(scenario, job, folder)
         counts = (folder / "counts").read_text()
+        played = (folder / "played").read_text() if "scripts" in job.files else ""
         bad = [_bad_verdicts((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     report = {
         "queues": [
             {**queue, "bad_verdicts": verdicts}
             for queue, verdicts in zip(json.loads(queues), bad, strict=True)
         ],
-        **report_flows(scenario, counts),
+        **report_flows(scenario, counts, played),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
-        "fingerprint": digest(queues.encode() + series + counts.encode())[:16],
+        "fingerprint": digest(queues.encode() + series + counts.encode() + played.encode())[:16],
     }
     return {**report, "cpu_s": outcome.cpu_s}, series, events
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Fault = tuple[str, str, tuple[str, list[str]] | None]
 # The engine's names of keys that have several forms.
 _FORMS = {"starts": "start", "rtts": "rtt"}
+# And of a size, where the base unit is the whole name.
+_SIZE = ("app", "bytes")
 
 
 def of_engine(
@@ -69,6 +71,8 @@ def _written(
 
 def _as_written(path: Path) -> Path:
     """A list of times has no key of its own in a file."""
+    if path[-2:] == _SIZE:
+        return (*path[:-1], "size")
     if any(word in _FORMS for word in path):
         return tuple(_FORMS.get(str(word), word) for word in path if word != "ns")
     return path

@@ -10,7 +10,7 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.scenario import times, trace
 from sojourn.scenario.links import ETHERNET, Link
-from sojourn.scenario.model import Bulk, Cbr, Flow, Respawn, Scenario, Tcp
+from sojourn.scenario.model import Flow, Scenario, Tcp
 from sojourn.units import Duration
 
 
@@ -122,7 +122,7 @@ def _flow(flow: Flow, here: bool) -> dict[str, Any]:
         "path": None if flow.path is None else list(flow.path),
         "reverse_path": None if flow.reverse_path is None else list(flow.reverse_path),
         "transport": _transport(flow, here),
-        "app": _app(flow.app),
+        "app": flow.app.to_engine(),
         **_starts(flow),
         "stop_ns": None if flow.stop is None else int(flow.stop),
         "send_jitter_ns": None if send_jitter is None else int(send_jitter),
@@ -149,9 +149,3 @@ def _transport(flow: Flow, here: bool) -> dict[str, Any]:
             **({"sysctls": dict(linux.sysctls)} if linux.sysctls and not here else {}),
         }
     return {"kind": "udp"}
-
-
-def _app(app: Bulk | Respawn | Cbr) -> dict[str, Any]:
-    if isinstance(app, Cbr):
-        return {"kind": "cbr", "rate_bps": int(app.rate), "payload_bytes": int(app.payload)}
-    return {"kind": app.kind, "bytes": None if app.size is None else int(app.size)}

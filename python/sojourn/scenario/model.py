@@ -14,10 +14,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import (
     BeforeValidator,
     Field,
-    SerializerFunctionWrapHandler,
     StrictBool,
     field_validator,
-    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -25,7 +23,8 @@ from pydantic_core import PydanticCustomError
 from sojourn import tcp_preset
 from sojourn.errors import InputError
 from sojourn.scenario import cables
-from sojourn.scenario.base import Model, Name
+from sojourn.scenario.apps import App, Bulk
+from sojourn.scenario.base import Kind, Model, Name
 from sojourn.scenario.hosts import LinuxFlows, SimFlows, SimLink
 from sojourn.scenario.links import (
     BURST,
@@ -51,16 +50,6 @@ from sojourn.units import Duration, Rate, Size
 NEWEST: Literal[2] = 2
 # A window of the whole run, where none is written.
 WHOLE = "whole run"
-
-
-class Kind(Model):
-    """One of several kinds of a thing: the kind is always written, even where it is a default."""
-
-    kind: str
-
-    @model_serializer(mode="wrap")
-    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {"kind": self.kind, **handler(self)}
 
 
 def _read_ecn(value: object) -> object:
@@ -118,30 +107,7 @@ class Udp(Kind):
     kind: Literal["udp"] = Field("udp", description="which it is")
 
 
-class Bulk(Kind):
-    """Sends `size`, or for ever."""
-
-    kind: Literal["bulk"] = Field("bulk", description="which it is")
-    size: Size | None = Field(None, description="of the transfer; unless given, without end")
-
-
-class Respawn(Kind):
-    """Sends `size`; when it has arrived, a new connection begins at once."""
-
-    kind: Literal["respawn"] = Field("respawn", description="which it is")
-    size: Size = Field(description="of each transfer")
-
-
-class Cbr(Kind):
-    """Datagrams of `payload` at a constant rate of payload."""
-
-    kind: Literal["cbr"] = Field("cbr", description="which it is")
-    rate: Rate = Field(description="of payload")
-    payload: Size = Field(Size("160 B"), description="of a datagram")
-
-
 Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
-App = Annotated[Bulk | Respawn | Cbr, Field(discriminator="kind")]
 
 
 _START = (

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sojourn import generated, units
-from sojourn.scenario import hosts, links, model, shorthand, times
+from sojourn.scenario import apps, hosts, links, model, shorthand, times
 
 DEFAULT = Path("docs/keys.md")
 
@@ -51,9 +51,7 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`[flows.linux]`", hosts.LinuxFlows),
     ('`transport`, `kind = "tcp"`', model.Tcp),
     ('`transport`, `kind = "udp"`', model.Udp),
-    ('`app`, `kind = "bulk"`', model.Bulk),
-    ('`app`, `kind = "respawn"`', model.Respawn),
-    ('`app`, `kind = "cbr"`', model.Cbr),
+    *((f'`app`, `kind = "{name}"`', of) for name, of in apps.KINDS.items()),
     ("times by flow, `even`", times.Even),
     ("times by flow, `uniform`", times.Uniform),
     ("times by flow, `normal`", times.Normal),
@@ -133,6 +131,8 @@ def _forms(schema: dict[str, Any], known: dict[str, Any]) -> Iterator[str]:
     elif schema.get("type") == "integer":
         ends = f", {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
         yield f"whole number{ends}"
+    elif schema.get("type") == "number" and "maximum" in schema:
+        yield f"number, {schema['minimum']:g} to {schema['maximum']:g}"
     elif "pattern" in schema:
         yield "a name"
     else:
@@ -174,9 +174,7 @@ _NAMED = {
     "Direction": "a table of keys of links",
     "Tcp": "a kind or its table",
     "Udp": "a kind or its table",
-    "Bulk": "a kind or its table",
-    "Respawn": "a kind or its table",
-    "Cbr": "a kind or its table",
+    **{of.__name__: "a kind or its table" for of in apps.KINDS.values()},
     "Even": "a distribution",
     "Uniform": "a distribution",
     "Normal": "a distribution",

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from sojourn.errors import InputError, nearest
 from sojourn.own import library
 from sojourn.scenario import cables
+from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.model import NEWEST, Scenario
 from sojourn.scenario.shorthand import SHORTHANDS
@@ -33,13 +34,15 @@ def load(path: str | Path) -> Scenario:
 
 
 def place_files(data: object, folder: Path) -> None:
-    """A scenario names its traces and algorithms of its own from the folder that it is in."""
+    """A scenario names its traces, vectors and algorithms of its own from the folder that it is
+    in."""
     if isinstance(data, list):
         for entry in data:
             if isinstance(entry, dict | list):
                 place_files(entry, folder)
     if not isinstance(data, dict):
         return
+    _place_vectors(data.get("flows"), folder)
     if isinstance(data.get("trace"), str):
         data["trace"] = str(folder / data["trace"])
     for key in ("aqm", "queue"):
@@ -54,6 +57,16 @@ def place_files(data: object, folder: Path) -> None:
 
 # Tables without traces and algorithms.
 _NO_NETWORK = ("flows", "record")
+
+
+def _place_vectors(flows: Any, folder: Path) -> None:
+    for flow in flows if isinstance(flows, list) else []:
+        app = flow.get("app") if isinstance(flow, dict) else None
+        if not isinstance(app, dict):
+            continue
+        name = app.get("vectors")
+        if isinstance(name, str) and "\n" not in name:
+            app["vectors"] = str(folder / name)
 
 
 def _place_algorithm(table: dict[str, Any], key: str, folder: Path) -> None:
@@ -253,6 +266,8 @@ _SENTENCES = {
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
     "int_from_float": _WHOLE,
+    "float_type": "is not a number",
+    "finite_number": "is not a finite number",
     "bool_type": "is not true or false",
     "bool_parsing": "is not true or false",
     "greater_than_equal": "is too small; allowed: {ge} and more",
@@ -342,7 +357,7 @@ def _holds(at: Any, key: str | int) -> bool:
 
 
 # "<…>": those of a sweep's tables, which no key is called.
-_TAGS = ("tcp", "udp", "bulk", "respawn", "cbr", "<table>", "<value>", "<list>", *TAGS)
+_TAGS = ("tcp", "udp", *KINDS, "<table>", "<value>", "<list>", *TAGS)
 
 
 def spell(path: Keys) -> str:

@@ -21,20 +21,29 @@ BIN_MS = 100
 MAX_DURATION_NS = 1_000_000 * BIN_MS * NS_PER_MS
 # The engine knows no lower one.
 LEAST_RATE_BPS = 8
+# Two days of a link that sends each 20 us.
+_MOST_BYTES = 1 << 30
 # The engine keeps them in 32 bits.
 MAX_MS = 2**32 - 1
 
 
-def read(path: Path) -> tuple[int, ...]:
-    """The times of a file, in ms; ValueError says what is wrong with it, and in which line."""
+def text(path: Path, what: str, most_bytes: int) -> str:
+    """What stands in a plain file; ValueError says what is wrong with it."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(f"'{path}' is no plain file")
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        if path.stat().st_size > most_bytes:
+            raise ValueError(f"'{path}' is larger than {most_bytes >> 20} MiB")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ValueError(f"'{path}' cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"'{path}' is no trace: it is no text") from error
+        raise ValueError(f"'{path}' is no {what}: it is no text") from error
+
+
+def read(path: Path) -> tuple[int, ...]:
+    """The times of a file, in ms; ValueError says what is wrong with it, and in which line."""
+    lines = text(path, "trace", _MOST_BYTES).split("\n")
     if not lines[-1]:
         del lines[-1]
     times = []

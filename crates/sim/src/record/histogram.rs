@@ -8,11 +8,14 @@
 const CELLS_LOG2: u32 = 10;
 const CELLS: u64 = 1 << CELLS_LOG2;
 
+/// Values below this have a cell each, which tells all about them.
+const EXACT: u64 = 2 * CELLS;
+
 /// Delays seen, in nanoseconds.
 #[derive(Clone, Default)]
 pub struct Delays {
     cells: Vec<u64>,
-    count: u64,
+    /// Of those whose cells hold more than one value.
     sum_ns: u128,
     sum_square: u128,
     max_ns: u64,
@@ -21,7 +24,7 @@ pub struct Delays {
 /// Exact below 2 * CELLS, then by exponent and the bits behind the leading one.
 #[inline]
 fn cell_of(ns: u64) -> usize {
-    if ns < 2 * CELLS {
+    if ns < EXACT {
         return ns as usize;
     }
     let shift = 63 - ns.leading_zeros() - CELLS_LOG2;
@@ -30,7 +33,7 @@ fn cell_of(ns: u64) -> usize {
 
 fn middle_of(cell: usize) -> f64 {
     let cell = cell as u64;
-    if cell < 2 * CELLS {
+    if cell < EXACT {
         return cell as f64;
     }
     let shift = (cell >> CELLS_LOG2) - 1;
@@ -47,10 +50,44 @@ impl Delays {
             Some(count) => *count += 1,
             None => self.open(cell),
         }
-        self.count += 1;
-        self.sum_ns += u128::from(ns);
-        self.sum_square += u128::from(ns) * u128::from(ns);
-        self.max_ns = self.max_ns.max(ns);
+        if ns >= EXACT {
+            self.sum_ns += u128::from(ns);
+            self.sum_square += u128::from(ns) * u128::from(ns);
+            self.max_ns = self.max_ns.max(ns);
+        }
+    }
+
+    /// One more, mostly of those that have a cell each.
+    #[inline]
+    pub fn add_small(&mut self, value: u64) {
+        match self.cells.get_mut(value as usize) {
+            Some(count) if value < EXACT => *count += 1,
+            _ => self.add_large(value),
+        }
+    }
+
+    #[cold]
+    fn add_large(&mut self, value: u64) {
+        self.add(value);
+    }
+
+    /// All that `others` has seen too.
+    pub fn add_all(&mut self, others: &Self) {
+        if self.cells.len() < others.cells.len() {
+            self.cells.resize(others.cells.len(), 0);
+        }
+        for (cell, other) in self.cells.iter_mut().zip(&others.cells) {
+            *cell += other;
+        }
+        self.sum_ns += others.sum_ns;
+        self.sum_square += others.sum_square;
+        self.max_ns = self.max_ns.max(others.max_ns);
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.cells.fill(0);
+        (self.sum_ns, self.sum_square, self.max_ns) = (0, 0, 0);
     }
 
     /// Makes room for a cell, and counts the first in it.
@@ -60,36 +97,53 @@ impl Delays {
         self.cells[cell] = 1;
     }
 
+    /// Values that have a cell each, and how often they were seen.
+    fn exact(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
+        let cells = self.cells.iter().take(EXACT as usize).enumerate();
+        cells.map(|(ns, &seen)| (ns as u64, seen))
+    }
+
     /// How many.
     pub fn count(&self) -> u64 {
-        self.count
+        self.cells.iter().sum()
     }
 
     /// Mean in ns; none of nothing.
     pub fn mean_ns(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+        let count = self.count();
+        let exact = self.exact().map(|(ns, seen)| u128::from(ns * seen));
+        let sum = self.sum_ns + exact.sum::<u128>();
+        (count > 0).then(|| sum as f64 / count as f64)
     }
 
     /// Standard deviation in ns, over all of them (not a sample's).
     pub fn sd_ns(&self) -> Option<f64> {
         let mean = self.mean_ns()?;
-        let square = self.sum_square as f64 / self.count as f64;
+        let exact = self.exact().map(|(ns, seen)| u128::from(ns * ns * seen));
+        let sum = self.sum_square + exact.sum::<u128>();
+        let square = sum as f64 / self.count() as f64;
         Some(libm::sqrt((square - mean * mean).max(0.0)))
+    }
+
+    fn largest(&self) -> u64 {
+        let mut exact = self.exact().filter(|&(_, seen)| seen > 0);
+        let largest = exact.next_back().map_or(0, |(ns, _)| ns);
+        largest.max(self.max_ns)
     }
 
     /// Largest.
     pub fn max_ns(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.max_ns as f64)
+        (self.count() > 0).then(|| self.largest() as f64)
     }
 
     /// The least value with at least `share` of all at or below it.
     pub fn quantile_ns(&self, share: f64) -> Option<f64> {
-        let rank = (libm::ceil(share * self.count as f64) as u64).max(1);
+        let rank = (libm::ceil(share * self.count() as f64) as u64).max(1);
         let mut below = 0;
         for (cell, &count) in self.cells.iter().enumerate() {
             below += count;
             if below >= rank {
-                return Some(middle_of(cell).min(self.max_ns as f64));
+                return Some(middle_of(cell).min(self.largest() as f64));
             }
         }
         None
@@ -124,5 +178,27 @@ mod tests {
             assert!((got - exact).abs() <= 0.001 * exact, "{share}: {got}");
         }
         assert_eq!(delays.mean_ns(), Some(50_000_500.0));
+    }
+
+    #[test]
+    fn parts_together_are_as_the_whole() {
+        let (mut whole, mut part, mut sum) = <(Delays, Delays, Delays)>::default();
+        for span in [1..3, 1_900..2_300, 70_000..70_400] {
+            for ns in span {
+                whole.add(ns);
+                part.add_small(ns);
+            }
+            sum.add_all(&part);
+            part.clear();
+        }
+        assert_eq!(part.max_ns(), None);
+        let told = |delays: &Delays| {
+            let quantiles = [0.1, 0.5, 1.0].map(|share| delays.quantile_ns(share));
+            (delays.mean_ns(), delays.sd_ns(), delays.max_ns(), quantiles)
+        };
+        assert_eq!(told(&sum), told(&whole));
+        let exact: Vec<u64> = (1..3).chain(1_900..2_300).chain(70_000..70_400).collect();
+        let mean = exact.iter().sum::<u64>() as f64 / exact.len() as f64;
+        assert_eq!((sum.count(), sum.mean_ns()), (802, Some(mean)));
     }
 }

@@ -3,15 +3,18 @@
 
 //! What is measured at a queue. Totals run through the whole run; a window or a
 //! step of the series is the difference of two readings. Only the distribution of
-//! delays is kept per window. docs/metrics.md defines every metric.
+//! delays is kept per window: it is counted from one edge of a window to the next, and
+//! added there to the windows under way. docs/metrics.md defines every metric.
 
 mod histogram;
 mod report;
+mod transfers;
 
 use sojourn_core::{Counters, Slot};
 
 pub use histogram::Delays;
 pub use report::*;
+pub use transfers::{Times, TransferTimes};
 
 use crate::scenario::WindowSpec;
 use crate::time::{NS_PER_MS, Time};
@@ -33,14 +36,30 @@ struct Totals {
     capacity: u128,
 }
 
-/// A window of time under way or done.
-struct Window {
-    spec: WindowSpec,
-    under_way: bool,
+/// Distributions over some time.
+#[derive(Clone, Default)]
+struct Distributions {
     queue_delay: Delays,
     /// The same in whole milliseconds, for papers whose kernels counted in these.
     queue_delay_whole_ms: Delays,
     system_delay: Delays,
+}
+
+impl Distributions {
+    fn parts(&mut self) -> [&mut Delays; 3] {
+        [
+            &mut self.queue_delay,
+            &mut self.queue_delay_whole_ms,
+            &mut self.system_delay,
+        ]
+    }
+}
+
+/// A window of time under way or done.
+struct Window {
+    spec: WindowSpec,
+    under_way: bool,
+    seen: Distributions,
     begin: Option<Totals>,
     end: Option<Totals>,
 }
@@ -74,6 +93,8 @@ pub struct QueueRecord {
     rate_at: Time,
     rate_bps: u64,
     windows: Vec<Window>,
+    /// Since the last edge of a window: counted once, however many are under way.
+    lately: Distributions,
     series: Vec<Totals>,
     events: Option<Vec<PacketEvent>>,
     events_left_out: u64,
@@ -92,9 +113,7 @@ impl QueueRecord {
         let window = |spec: &WindowSpec| Window {
             spec: spec.clone(),
             under_way: false,
-            queue_delay: Delays::default(),
-            queue_delay_whole_ms: Delays::default(),
-            system_delay: Delays::default(),
+            seen: Distributions::default(),
             begin: None,
             end: None,
         };
@@ -116,6 +135,7 @@ impl QueueRecord {
             rate_at: Time(0),
             rate_bps,
             windows: windows.iter().map(window).collect(),
+            lately: Distributions::default(),
             series: Vec::new(),
             events: events.then(Vec::new),
             events_left_out: 0,
@@ -134,20 +154,19 @@ impl QueueRecord {
     }
 
     /// A packet leaves the queue to be sent.
-    #[inline]
+    #[inline(always)]
     pub fn on_dequeue(&mut self, now: Time, slot: &Slot) {
         let delay_ns = now.0 - slot.enq_ns;
         self.totals.delay_ns += u128::from(delay_ns);
         self.totals.delay_count += 1;
-        for window in self.windows.iter_mut().filter(|w| w.under_way) {
-            window.queue_delay.add(delay_ns);
-            window.queue_delay_whole_ms.add(delay_ns / NS_PER_MS);
-        }
+        self.lately.queue_delay.add(delay_ns);
+        let whole_ms = delay_ns / NS_PER_MS;
+        self.lately.queue_delay_whole_ms.add_small(whole_ms);
         self.note(now, slot, 0);
     }
 
     /// Its last bit leaves at `end`.
-    #[inline]
+    #[inline(always)]
     pub fn on_sent(&mut self, end: Time, slot: &Slot) {
         // A probe is no packet of a user's.
         if slot.probe != 0 {
@@ -157,9 +176,7 @@ impl QueueRecord {
         self.totals.system_ns += u128::from(delay_ns);
         self.totals.system_count += 1;
         self.totals.sent_bytes += u64::from(slot.len_bytes);
-        for window in self.windows.iter_mut().filter(|w| w.under_way) {
-            window.system_delay.add(delay_ns);
-        }
+        self.lately.system_delay.add(delay_ns);
     }
 
     /// The queue drops it.
@@ -221,6 +238,11 @@ impl QueueRecord {
     pub fn on_edge(&mut self, now: Time, backlog_pkts: u32, counters: Counters) {
         let totals = self.read(now, backlog_pkts, counters);
         for window in &mut self.windows {
+            if window.under_way {
+                for (part, lately) in window.seen.parts().into_iter().zip(self.lately.parts()) {
+                    part.add_all(lately);
+                }
+            }
             if window.spec.from_ns == now.0 {
                 window.begin = Some(totals.clone());
             }
@@ -228,6 +250,9 @@ impl QueueRecord {
                 window.end = Some(totals.clone());
             }
             window.under_way = window.begin.is_some() && window.end.is_none();
+        }
+        for part in self.lately.parts() {
+            part.clear();
         }
     }
 }

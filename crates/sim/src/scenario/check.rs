@@ -4,23 +4,24 @@
 //! What a scenario may hold. Each refusal names the key, the value and what is
 //! allowed.
 
+use std::collections::HashSet;
+
 use sojourn_core::Algorithm;
 
 use super::fault::{Found, fault};
 use super::names::Names;
 use super::{
-    AppSpec, EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, Shaper,
+    EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, Shaper,
     TimesSpec, TransportSpec,
 };
 use crate::route::Graph;
+use crate::traffic::AppSpec;
 use crate::transport::tcp::TcpConfig;
 
 /// A byte a second: a full packet takes 25 minutes.
 pub const MIN_RATE_BPS: u64 = 8;
 /// 10 Tbit/s; beyond it a packet would take less than the clock's grain.
 const MAX_RATE_BPS: u64 = 10_000_000_000_000;
-/// Datagrams are not fragmented: what fills a frame of 1500 bytes.
-const MAX_PAYLOAD_BYTES: u32 = 1_472;
 /// Headers of tunnels and of ATM are far shorter.
 const MAX_HEADER_BYTES: u32 = 256;
 /// More is a slip of the keyboard, and the memory of this machine.
@@ -189,13 +190,20 @@ impl Scenario {
         let jitter_ns = flow.send_jitter_ns.unwrap_or(0);
         found.see(time(&format!("{at}.send_jitter_ns"), jitter_ns));
         found.see(self.check_starts(at, flow));
-        found.see(flow.check_app(at));
+        found.see(self.check_app(at, flow));
+        found.see(self.check_echoes(at, flow));
         found.see(flow.tcp(at).map(drop));
     }
 
     /// The way of a flow, and its round trips.
     fn check_way(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>) -> Result<(), Fault> {
         let (forth, back) = graph.ways(flow, at)?;
+        for (key, start, links) in [
+            ("path", &flow.from, &forth),
+            ("reverse_path", &flow.to, &back),
+        ] {
+            self.check_loop(&format!("{at}.{key}"), start, links)?;
+        }
         self.check_round_trips(at, flow, self.delays_ns(&forth, &back))?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
         if links.any(|link| link.rate_bps.is_some() || link.delay_ns > 0) {
@@ -205,6 +213,58 @@ impl Scenario {
             at,
             "no link of the flow has a rate or a delay: time would stand still",
         )
+    }
+
+    /// A way that comes to a node again: no host that routes by addresses can follow it. Older
+    /// files go on being read.
+    fn check_loop(&self, key: &str, start: &str, links: &[usize]) -> Result<(), Fault> {
+        let mut seen = HashSet::from([start]);
+        let nodes = links.iter().map(|&link| self.links[link].to.as_str());
+        for node in nodes.filter(|_| self.format >= 2) {
+            if !seen.insert(node) {
+                let reason = format!("comes to '{node}' twice; leave out what lies between");
+                return fault(key, reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a flow sends, and over which transport.
+    fn check_app(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
+        let kind = flow.app.kind();
+        if self.format < 2 && flow.app.is_script() {
+            let reason = format!("'{}' traffic needs format = 2", kind.name);
+            return fault(format!("{at}.app"), reason);
+        }
+        flow.app
+            .check()
+            .map_err(|(field, reason)| Fault::new(format!("{at}.app.{field}"), reason))?;
+        let transport = match flow.transport {
+            TransportSpec::Tcp { .. } => "tcp",
+            TransportSpec::Udp => "udp",
+        };
+        if kind.transports.contains(&transport) {
+            return Ok(());
+        }
+        let known: Vec<_> = kind.transports.iter().map(|t| format!("'{t}'")).collect();
+        let reason = format!("a '{}' source sends by {}", kind.name, known.join(" or "));
+        fault(format!("{at}.transport"), reason)
+    }
+
+    /// Each echo is a row of the result.
+    fn check_echoes(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
+        let AppSpec::Ping(ping) = &flow.app else {
+            return Ok(());
+        };
+        let rows = self.duration_ns / ping.interval_ns * u64::from(flow.count);
+        if rows > MAX_SERIES_ROWS {
+            let reason = format!(
+                "{} ns makes more than {MAX_SERIES_ROWS} echoes of {} flows in {} ns",
+                ping.interval_ns, flow.count, self.duration_ns
+            );
+            return fault(format!("{at}.app.interval_ns"), reason);
+        }
+        Ok(())
     }
 
     /// The constant delays of a flow's links, there and back: its round trip without queues.
@@ -370,39 +430,6 @@ impl LinkSpec {
 }
 
 impl FlowSpec {
-    fn check_app(&self, at: &str) -> Result<(), Fault> {
-        let udp = matches!(self.transport, TransportSpec::Udp);
-        match self.app {
-            AppSpec::Cbr {
-                rate_bps,
-                payload_bytes,
-            } => {
-                rate(&format!("{at}.app.rate_bps"), rate_bps)?;
-                if !(1..=MAX_PAYLOAD_BYTES).contains(&payload_bytes) {
-                    let reason = format!("{payload_bytes} is outside 1 to {MAX_PAYLOAD_BYTES}");
-                    return fault(format!("{at}.app.payload_bytes"), reason);
-                }
-                if !udp {
-                    return fault(format!("{at}.transport"), "a 'cbr' source sends by 'udp'");
-                }
-            }
-            AppSpec::Bulk { bytes: Some(0) } | AppSpec::Respawn { bytes: 0 } => {
-                return fault(format!("{at}.app.bytes"), "must be at least 1");
-            }
-            AppSpec::Bulk { .. } if udp => {
-                return fault(format!("{at}.transport"), "a 'bulk' source sends by 'tcp'");
-            }
-            AppSpec::Respawn { .. } if udp => {
-                return fault(
-                    format!("{at}.transport"),
-                    "a 'respawn' source sends by 'tcp'",
-                );
-            }
-            AppSpec::Bulk { .. } | AppSpec::Respawn { .. } => {}
-        }
-        Ok(())
-    }
-
     /// The TCP of the flow; none for UDP.
     ///
     /// # Errors

@@ -9,9 +9,10 @@ use super::{Error, Run};
 use crate::app::{Flow, Tally, Transit};
 use crate::endpoint::Kind;
 use crate::link::Link;
-use crate::record::{QueueRecord, QueueReport};
-use crate::scenario::{AppSpec, WindowSpec};
+use crate::record::{Delays, QueueRecord, QueueReport};
+use crate::scenario::{TransportSpec, WindowSpec};
 use crate::time::Time;
+use crate::traffic::{AppSpec, End};
 
 /// A flow's end.
 #[derive(Clone, Debug, Serialize)]
@@ -49,6 +50,19 @@ pub struct CompletionReport {
     pub p95: Option<f64>,
 }
 
+/// What came back of the datagrams of a flow, in the order in which they were sent.
+#[derive(Clone, Debug, Serialize)]
+pub struct EchoReport {
+    /// Name of its specification.
+    pub name: String,
+    /// Which of that name.
+    pub index: u32,
+    /// When each was sent.
+    pub sent_s: Vec<f64>,
+    /// Round trip of each; null: it has not come back.
+    pub rtt_ms: Vec<Option<f64>>,
+}
+
 /// Where all packets went.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
@@ -80,6 +94,17 @@ pub struct FlowsWindow {
     pub fct_s: CompletionReport,
 }
 
+/// What conversations of flows did in a window.
+#[derive(Clone, Debug, Serialize)]
+pub struct ScriptWindow {
+    /// Connections opened.
+    pub opened: u64,
+    /// Payload delivered to the end `from`, in conversations in which both ends write.
+    pub answered_bytes: u64,
+    /// Load times of pages in seconds; null for what has no pages.
+    pub page_s: Option<CompletionReport>,
+}
+
 /// The flows of one name in a window.
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupWindow {
@@ -96,6 +121,9 @@ pub struct GroupWindow {
     pub delay_ms: Option<f64>,
     /// Mean difference between the delays of successive datagrams.
     pub jitter_ms: Option<f64>,
+    /// Of traffic that is a script: what `bulk`, `respawn` and `cbr` do not have.
+    #[serde(flatten)]
+    pub script: Option<ScriptWindow>,
     /// All that is reckoned of all flows too.
     #[serde(flatten)]
     pub all: FlowsWindow,
@@ -120,6 +148,9 @@ pub struct Report {
     pub queues: Vec<QueueReport>,
     /// Flows.
     pub flows: Vec<FlowReport>,
+    /// Round trips of flows that are echoes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub echoes: Vec<EchoReport>,
     /// All flows by window.
     pub transport: Vec<TransportWindow>,
     /// Sum of the flows', in the first window.
@@ -191,7 +222,8 @@ impl Run<'_> {
         let transport: Vec<_> = self
             .windows
             .iter()
-            .map(|window| self.transport(window))
+            .enumerate()
+            .map(|(number, window)| self.transport(number, window))
             .collect();
         let first = &transport[0];
         Ok(Report {
@@ -201,6 +233,7 @@ impl Run<'_> {
             fct_s: first.all.fct_s.clone(),
             transport,
             flows: self.flow_reports(),
+            echoes: self.echoes(),
             events: self.net.shared.events.scheduled(),
             fingerprint: format!("{fingerprint:016x}"),
             conservation,
@@ -226,21 +259,57 @@ impl Run<'_> {
         goodputs_mbps(&self.counted(window), window)
     }
 
-    fn transport(&self, window: &WindowSpec) -> TransportWindow {
+    fn transport(&self, number: usize, window: &WindowSpec) -> TransportWindow {
         let counted = self.counted(window);
-        let all = FlowsWindow::of(&self.net.flows, &counted, window);
-        let groups = self.net.flows.chunk_by(|a, b| a.name == b.name);
+        let times = |group: usize| &self.net.times.of(group, number).transfers;
+        let every: Vec<_> = (0..self.scenario.flows.len()).map(times).collect();
+        let fct_s = completions(&self.net.flows, window, &every);
+        let all = FlowsWindow::of(&counted, window, fct_s);
+        let groups = self.net.flows.chunk_by(|a, b| a.group == b.group);
         let mut first = 0;
         let groups = groups.map(|flows| {
             let counted = &counted[first..first + flows.len()];
             first += flows.len();
-            GroupWindow::of(flows, counted, window)
+            let group = flows[0].group as usize;
+            let fct_s = completions(flows, window, &[times(group)]);
+            let all = FlowsWindow::of(counted, window, fct_s);
+            let spec = &self.scenario.flows[group];
+            let udp = matches!(spec.transport, TransportSpec::Udp);
+            let is_script = spec.app.is_script();
+            let script = is_script.then(|| self.script(number, group, &spec.app, counted));
+            GroupWindow {
+                script,
+                ..GroupWindow::of(flows, counted, window, all, udp)
+            }
         });
         TransportWindow {
             name: window.name.clone(),
             groups: groups.collect(),
             all,
         }
+    }
+
+    fn script(&self, window: usize, group: usize, app: &AppSpec, of: &[Tally]) -> ScriptWindow {
+        let pages = &self.net.times.of(group, window).pages;
+        ScriptWindow {
+            opened: of.iter().map(|tally| tally.opened).sum(),
+            answered_bytes: of.iter().map(|tally| tally.answered_bytes).sum(),
+            page_s: matches!(app, AppSpec::Web(_)).then(|| distribution(pages)),
+        }
+    }
+
+    fn echoes(&self) -> Vec<EchoReport> {
+        let echo = |flow: &Flow| {
+            let echoes = flow.echoes.as_ref()?;
+            let rtts = echoes.iter().map(|echo| echo.rtt_ns);
+            Some(EchoReport {
+                name: flow.name.clone(),
+                index: flow.index,
+                sent_s: echoes.iter().map(|echo| echo.sent.seconds()).collect(),
+                rtt_ms: rtts.map(|rtt| rtt.map(|ns| ns as f64 / 1e6)).collect(),
+            })
+        };
+        self.net.flows.iter().filter_map(echo).collect()
     }
 
     fn flow_reports(&self) -> Vec<FlowReport> {
@@ -250,7 +319,7 @@ impl Run<'_> {
         for end in &self.net.endpoints {
             if let Kind::Tcp(connection) = &end.kind {
                 let stats = connection.stats();
-                if end.sends_data && stats.srtt_us > 0 {
+                if end.who == End::From && stats.srtt_us > 0 {
                     srtt_ms[end.flow as usize] = Some(f64::from(stats.srtt_us) / 1e3);
                 }
             }
@@ -262,11 +331,11 @@ impl Run<'_> {
                 index: flow.index,
                 goodput_mbps: of_windows[0][i],
                 goodput_mbps_of_windows: of_windows.iter().map(|of| of[i]).collect(),
-                delivered_bytes: flow.delivered_bytes,
+                delivered_bytes: tally.delivered_bytes,
                 data_pkts_sent: tally.data_pkts_sent,
                 retransmitted_pkts: tally.retransmitted_pkts,
                 timeouts: tally.timeouts,
-                completions: flow.completions.len() as u64,
+                completions: flow.transfers,
                 srtt_ms: srtt_ms[i],
             }
         };
@@ -275,7 +344,7 @@ impl Run<'_> {
 }
 
 impl FlowsWindow {
-    fn of(flows: &[Flow], counted: &[Tally], window: &WindowSpec) -> Self {
+    fn of(counted: &[Tally], window: &WindowSpec, fct_s: CompletionReport) -> Self {
         let sum = |key: fn(&Tally) -> u64| counted.iter().map(key).sum();
         let goodputs = goodputs_mbps(counted, window);
         Self {
@@ -285,17 +354,21 @@ impl FlowsWindow {
             delivered_bytes: sum(|tally| tally.delivered_bytes),
             goodput_mbps: goodputs.iter().sum(),
             jain: jain(&goodputs),
-            fct_s: completions(flows, window),
+            fct_s,
         }
     }
 }
 
 impl GroupWindow {
-    fn of(flows: &[Flow], counted: &[Tally], window: &WindowSpec) -> Self {
-        let all = FlowsWindow::of(flows, counted, window);
+    fn of(
+        flows: &[Flow],
+        counted: &[Tally],
+        window: &WindowSpec,
+        all: FlowsWindow,
+        is_udp: bool,
+    ) -> Self {
         let least = counted.iter().map(|tally| tally.delivered_bytes).min();
         let share = all.goodput_mbps / flows.len() as f64;
-        let is_udp = matches!(flows[0].app, AppSpec::Cbr { .. });
         let sum = |key: fn(&Transit) -> u64| counted.iter().map(|t| key(&t.transit)).sum::<u64>();
         let arrived_pkts = sum(|transit| transit.arrived_pkts);
         let mean_ms = |ns: u64, n: u64| (n > 0).then(|| ns as f64 / n as f64 / 1e6);
@@ -311,6 +384,7 @@ impl GroupWindow {
                 sum(|transit| transit.differences_ns),
                 sum(|transit| transit.differences),
             ),
+            script: None,
             all,
         }
     }
@@ -326,21 +400,45 @@ fn mbps(bytes: u64, window: &WindowSpec) -> f64 {
     bytes as f64 * 8.0 / seconds / 1e6
 }
 
-fn completions(flows: &[Flow], window: &WindowSpec) -> CompletionReport {
+/// Of transfers that were kept one by one, and of distributions of others. Where there are only
+/// the first, quantiles are exact.
+fn completions(flows: &[Flow], window: &WindowSpec, others: &[&Delays]) -> CompletionReport {
     let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
     let all = flows.iter().flat_map(|flow| &flow.completions);
     let mut took_ns: Vec<_> = all.filter(|c| within(c.at)).map(|c| c.took_ns).collect();
+    if others.iter().any(|times| times.count() > 0) {
+        let mut merged = Delays::default();
+        for times in others {
+            merged.add_all(times);
+        }
+        for ns in took_ns {
+            merged.add(ns);
+        }
+        return distribution(&merged);
+    }
     took_ns.sort_unstable();
     let quantile = |share: f64| {
         let rank = (libm::ceil(share * took_ns.len() as f64) as usize).max(1);
         took_ns.get(rank - 1).map(|&ns| ns as f64 / 1e9)
     };
-    CompletionReport {
-        n: took_ns.len() as u64,
-        p25: quantile(0.25),
-        p50: quantile(0.5),
-        p75: quantile(0.75),
-        p95: quantile(0.95),
+    CompletionReport::of(took_ns.len() as u64, quantile)
+}
+
+fn distribution(times: &Delays) -> CompletionReport {
+    CompletionReport::of(times.count(), |share| {
+        times.quantile_ns(share).map(|ns| ns / 1e9)
+    })
+}
+
+impl CompletionReport {
+    fn of(n: u64, quantile: impl Fn(f64) -> Option<f64>) -> Self {
+        Self {
+            n,
+            p25: quantile(0.25),
+            p50: quantile(0.5),
+            p75: quantile(0.75),
+            p95: quantile(0.95),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod clocks;
 mod common;
+mod conversations;
 mod delays;
 mod fingerprints;
 mod headers;

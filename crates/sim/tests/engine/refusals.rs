@@ -134,7 +134,7 @@ fn numbers_outside_their_range() {
         "/flows/0/app",
         json!({"kind": "respawn", "bytes": 0}),
         "flows[0].app.bytes",
-        "at least 1",
+        "0 B is outside 1 B to",
     );
 }
 

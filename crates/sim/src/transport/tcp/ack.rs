@@ -208,7 +208,7 @@ impl Connection {
         if snd.wnd != window {
             snd.wnd = window;
             snd.max_wnd = snd.max_wnd.max(window);
-            if snd.unsent() > 0 && snd.packets_out() == 0 {
+            if snd.has_unsent() && snd.packets_out() == 0 {
                 self.check_idle();
             }
         }

@@ -8,6 +8,7 @@
 
 use super::cc::AckSample;
 use super::connection::Connection;
+use super::scoreboard::NONE;
 use super::segment::{Flags, Segment};
 use super::sender::Sender;
 use super::window::CaState;
@@ -41,7 +42,7 @@ impl Connection {
             && !self.use_long_way
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_plain_ack(&mut self, segment: &Segment) {
         let snd = &mut self.snd;
         let advanced = segment.ack - snd.una;
@@ -75,7 +76,7 @@ impl Connection {
     }
 
     /// Takes the round trips; returns that of the last packet.
-    #[inline]
+    #[inline(always)]
     fn measure_plain(&mut self, taken: &Taken, advanced: u64) -> u32 {
         let now = self.clock.us;
         let since = |us: u64| (now - us).min(u64::from(u32::MAX - 1)) as u32;
@@ -132,10 +133,11 @@ impl Sender {
             last_end: 0,
             delivered_then: 0,
         };
-        while let Some(entry) = self.board.first() {
+        let (head, una) = (self.board.head(), self.una);
+        self.board.pop_while(|entry| {
             let end = entry.end();
-            if end > self.una {
-                break;
+            if end > una {
+                return false;
             }
             if taken.packets == 0 {
                 taken.first_us = entry.sent_us;
@@ -144,7 +146,12 @@ impl Sender {
             taken.last_us = entry.sent_us;
             taken.last_end = end;
             taken.delivered_then = entry.delivered;
-            self.drop_first();
+            true
+        });
+        for hint in [&mut self.retransmit_hint, &mut self.lost_hint] {
+            if hint.wrapping_sub(head) < taken.packets {
+                *hint = NONE;
+            }
         }
         taken
     }

@@ -127,8 +127,18 @@ impl Connection {
     /// A segment arrived; `ecn` is the code point of its IP header.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         self.set_clock(now);
+        if self.is_open() {
+            self.on_segment(segment, ecn);
+        } else {
+            self.on_segment_beside(segment, ecn);
+        }
+    }
+
+    /// The same before and after data can flow.
+    #[cold]
+    fn on_segment_beside(&mut self, segment: &Segment, ecn: Ecn) {
         match self.state {
-            State::Established => self.on_segment(segment, ecn),
+            State::Established => self.on_any_segment(segment, ecn),
             State::Listen => self.on_syn(segment),
             State::SynSent => self.on_syn_ack(segment),
             State::SynReceived => self.on_handshake_end(segment, ecn),
@@ -195,6 +205,7 @@ impl Connection {
         }
     }
 
+    #[cold]
     fn on_written(&mut self, now: Time) {
         if self.is_open() {
             self.written = false;

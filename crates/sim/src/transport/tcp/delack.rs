@@ -118,6 +118,7 @@ impl AckTimer {
     }
 
     /// Follows the gaps between segments.
+    #[inline(always)]
     fn follow(&mut self, now: u64, rto: u64, window: u32) {
         if self.ato == 0 {
             self.more_quick(MAX_QUICK_ACKS, window);
@@ -166,7 +167,7 @@ impl Connection {
     }
 
     /// In-order data has arrived (tcp_event_data_recv).
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_data_received(&mut self, segment: &Segment, ecn: Ecn) {
         self.rcv.ack.scheduled = true;
         self.measure_mss(segment);
@@ -212,7 +213,7 @@ impl Connection {
     }
 
     /// Decides whether what has arrived is acknowledged now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn check_ack(&mut self) {
         let rcv = &self.rcv;
         let more_than_one =
@@ -235,6 +236,20 @@ impl Connection {
         let unread = rcv.buffer.unread(rcv.nxt);
         unread >= u64::from(self.config.read_at_least_bytes)
             && rcv.buffer.window(rcv.held_bytes(), rcv.ack.mss) < rcv.wnd
+    }
+
+    /// Whether `check_ack` would leave the answer to a reader who wakes at once: then the
+    /// timer, which it sets first, would be set for nothing.
+    #[inline]
+    pub(super) fn reader_answers(&self) -> bool {
+        let (rcv, ack) = (&self.rcv, &self.rcv.ack);
+        rcv.nxt - rcv.wup > u64::from(ack.mss)
+            && (ack.quick == 0 || ack.in_pingpong())
+            && !ack.now
+            && self.config.delayed_ack
+            && (!ack.timer || ack.expires > self.clock.jiffies + (ack.ato >> 2))
+            && self.leaves_ack_to_reader()
+            && self.reader_wakes()
     }
 
     /// A gap is open: three duplicates at once, then fewer (RFC 5681 §4.2 asks
@@ -335,11 +350,13 @@ impl Connection {
     }
 
     /// Sends an acknowledgement now.
+    #[inline(always)]
     pub(super) fn send_ack(&mut self) {
         self.send_ack_of(self.rcv.nxt);
     }
 
     /// Sends an acknowledgement of all below `ack`.
+    #[inline(always)]
     pub(super) fn send_ack_of(&mut self, ack: u64) {
         self.note_ack_sent(ack);
         self.out.push(Out::Ack {
@@ -350,7 +367,7 @@ impl Connection {
     }
 
     /// Something that acknowledges all below `ack` is leaving, with a window.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_ack_sent(&mut self, ack: u64) {
         self.select_window();
         if self.rcv.ack.compressed > 0 {
@@ -363,15 +380,21 @@ impl Connection {
         }
     }
 
+    #[inline]
+    pub(super) fn take_read(&mut self) {
+        self.rcv.buffer.on_read(self.rcv.nxt, self.clock);
+        self.rcv.wnd_settled = false;
+    }
+
     /// The application reads all there is (tcp_cleanup_rbuf): the end of a
     /// write is acknowledged when it has been read, and a window that has opened
     /// to twice what the peer knows of is told.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(&mut self) {
         if !self.reader_wakes() {
             return;
         }
-        self.rcv.buffer.on_read(self.rcv.nxt, self.clock);
+        self.take_read();
         let ack = &self.rcv.ack;
         let ends_write = ack.pushed_twice || (ack.pushed && !ack.in_pingpong());
         let two = self.rcv.nxt - self.rcv.wup > u64::from(ack.mss);

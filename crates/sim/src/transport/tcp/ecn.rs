@@ -73,9 +73,12 @@ impl Connection {
     /// Takes the code point of an arriving data segment.
     #[inline]
     pub(super) fn note_codepoint(&mut self, ecn: Ecn) {
-        if !self.ecn.ok {
-            return;
+        if self.ecn.ok {
+            self.take_codepoint(ecn);
         }
+    }
+
+    fn take_codepoint(&mut self, ecn: Ecn) {
         match ecn {
             // Not-ECT after ECT is most likely a retransmission.
             Ecn::NotEct => {
@@ -110,6 +113,8 @@ impl Connection {
             if self.rcv.ack.timer {
                 self.ecn.demand_cwr = self.ecn.last_ce;
                 self.send_ack_of(self.ecn.prior_nxt);
+                // The segment in hand may still open the window.
+                self.rcv.wnd_settled = false;
             }
             self.rcv.ack.now = true;
         }

@@ -9,7 +9,8 @@
 //! `sacktag` (SACK blocks), `rack` (what is lost), `tlp` (the probe), `recovery`
 //! (states), `undo` (needless reductions), `prr` and `cc` (the window),
 //! `retransmit` and `output` (what is sent). Of the receiving half: `receiver`
-//! (order), `delack` (when to answer), `rcvbuf` (the window), `ecn` (marks).
+//! (order; `plain` when nothing is out of it), `delack` (when to answer), `rcvbuf` (the
+//! window), `ecn` (marks).
 //! `handshake` begins a connection, `wire` makes segments of what was decided,
 //! and `connection` holds all of it together.
 //!
@@ -25,6 +26,7 @@ mod delack;
 mod ecn;
 mod handshake;
 mod output;
+mod plain;
 mod prr;
 mod rack;
 mod rcvbuf;

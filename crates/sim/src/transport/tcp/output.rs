@@ -11,6 +11,7 @@
 
 use super::connection::Connection;
 use super::scoreboard::{FIN, PSH};
+use super::segment::Flags;
 use super::window::{CaState, Usage};
 use super::wire::Run;
 use crate::time::NS_PER_MS;
@@ -49,10 +50,11 @@ impl Connection {
     }
 
     /// As `push_pending`, with or without Nagle's rule.
+    #[inline(always)]
     pub(super) fn push_as(&mut self, push: Push) {
-        if self.snd.unsent() > 0 && self.is_open() && !self.written {
+        if self.snd.has_unsent() && self.is_open() && !self.written {
             self.send_new(push);
-            if self.snd.packets_out() == 0 && self.snd.unsent() > 0 {
+            if self.snd.packets_out() == 0 && self.snd.has_unsent() {
                 self.arm_window_probe();
             }
         }
@@ -63,7 +65,7 @@ impl Connection {
         let max_segs = self.burst_segs();
         let mut sent = 0;
         let mut limited = false;
-        while self.snd.unsent() > 0 {
+        while self.snd.has_unsent() {
             let mut quota = self.window_quota();
             if quota == 0 {
                 if push != Push::Probe {
@@ -270,21 +272,25 @@ impl Connection {
         let was_idle = snd.in_flight() == 0;
         let were_out = snd.packets_out();
         let mss = u64::from(snd.mss);
-        let mut seq = start;
-        let mut segs = 0;
-        while data_end - seq > mss {
-            let now = self.clock.us;
-            snd.board.push(seq, snd.mss, now, snd.delivered, 0);
+        let ends = len > mss || data_end == snd.write_end;
+        let marks = if fin { FIN } else { 0 } | if ends { PSH } else { 0 };
+        let (mut seq, mut segs) = (start, 1);
+        let rest = loop {
+            let rest = data_end - seq;
+            let last = rest <= mss;
+            let (seq_len, marks) = if last {
+                (rest as u32 + u32::from(fin), marks)
+            } else {
+                (snd.mss, 0)
+            };
+            snd.board
+                .push(seq, seq_len, self.clock.us, snd.delivered, marks);
+            if last {
+                break rest as u32;
+            }
             seq += mss;
             segs += 1;
-        }
-        let rest = (data_end - seq) as u32;
-        let ends = segs > 0 || data_end == snd.write_end;
-        let marks = if fin { FIN } else { 0 } | if ends { PSH } else { 0 };
-        let seq_len = rest + u32::from(fin);
-        snd.board
-            .push(seq, seq_len, self.clock.us, snd.delivered, marks);
-        segs += 1;
+        };
         let whole = rest == snd.mss;
         if !whole && rest > 0 {
             snd.small_end = data_end;
@@ -299,13 +305,13 @@ impl Connection {
         self.send_data(Run {
             seq: start,
             end: data_end,
-            fin,
-            push: ends,
+            first: Flags::default(),
+            last: Flags::when(fin, Flags::FIN).with(Flags::when(ends, Flags::PSH)),
             new_data: true,
-            cwr: false,
             whole,
         });
-        self.stats.data_pkts_sent += u64::from(segs);
+        // A FIN alone is no data.
+        self.stats.data_pkts_sent += if len > 0 { u64::from(segs) } else { 0 };
         // Where a probe is due it replaces the timeout when all is sent.
         if (were_out == 0 || self.timers.probe_is_armed()) && !self.timers.due {
             self.rearm_rto();
@@ -315,10 +321,11 @@ impl Connection {
 
     /// Hands a run of segments to the wire; everything that travels with data
     /// (acknowledgement, window, CWR) is settled here.
+    #[inline(always)]
     pub(super) fn send_data(&mut self, mut run: Run) {
         if run.new_data && self.ecn.ok && self.ecn.queue_cwr {
             self.ecn.queue_cwr = false;
-            run.cwr = true;
+            run.first = Flags::CWR;
         }
         self.out.push_run(run);
         self.note_ack_sent(self.rcv.nxt);

@@ -29,10 +29,14 @@ pub(super) struct Buffer {
     /// Segments that share a buffer.
     sharing: u32,
     ratio: u32,
+    /// Window that the whole buffer is worth: see `value`.
+    worth: u32,
     /// Bound of the window, and the window that is offered so far.
     clamp: u32,
     offered: u32,
-    scale: u32,
+    /// Windows are told in multiples of this, a power of two, up to that.
+    unit: u32,
+    largest_field: u32,
     mss: u32,
     /// Eight times the round trip as seen by the receiver, microseconds.
     rtt8_us: u32,
@@ -58,9 +62,11 @@ impl Buffer {
             overhead: config.rx_overhead_bytes,
             sharing: config.rx_segments_per_buffer.max(1),
             ratio: DEFAULT_RATIO,
+            worth: 0,
             clamp: u32::MAX,
             offered: 0,
-            scale: 0,
+            unit: 1,
+            largest_field: MAX_UNSCALED,
             mss: config.payload_bytes(config.timestamps),
             rtt8_us: 0,
             round_end: 0,
@@ -71,6 +77,7 @@ impl Buffer {
             space_us: 0,
             read_to: 0,
         };
+        buffer.worth = buffer.value(size);
         buffer.choose_scale(config);
         buffer
     }
@@ -81,13 +88,20 @@ impl Buffer {
         let first = self.initial_window(config.payload_bytes(false));
         let largest = self.fixed_window.unwrap_or(self.max_size.max(first));
         let scale = largest.max(MAX_UNSCALED).ilog2().saturating_sub(15);
-        self.scale = scale.min(MAX_WINDOW_SCALE);
+        self.unit = 1 << scale.min(MAX_WINDOW_SCALE);
+        self.largest_field = MAX_UNSCALED * self.unit;
     }
 
     /// The largest window that a segment can tell of.
     #[inline]
     pub fn largest_field(&self) -> u32 {
-        MAX_UNSCALED << self.scale
+        self.largest_field
+    }
+
+    /// Up to the next window that a segment can tell of.
+    #[inline]
+    pub fn round_up(&self, window: u32) -> u32 {
+        (window + (self.unit - 1)) & !(self.unit - 1)
     }
 
     /// Window of the SYN: half the buffer, in whole segments.
@@ -95,7 +109,7 @@ impl Buffer {
         if let Some(window) = self.fixed_window {
             return window;
         }
-        let space = self.worth(self.size);
+        let space = self.worth;
         if space > mss {
             space - space % mss
         } else {
@@ -107,8 +121,8 @@ impl Buffer {
     pub fn start(&mut self, mss: u32, window: u32, nxt: u64, clock: Clock) {
         // One segment is kept back until the true ratio is known.
         self.mss = mss;
-        let space = self.worth(self.size).saturating_sub(mss).max(2 * mss);
-        self.clamp = space.min(self.largest_field());
+        let space = self.worth.saturating_sub(mss).max(2 * mss);
+        self.clamp = space.min(self.largest_field);
         self.offered = window.min(self.clamp);
         self.space = self.offered.min(window).min(10 * mss);
         self.space_seq = nxt;
@@ -118,7 +132,7 @@ impl Buffer {
 
     /// Window that so much buffer is worth.
     #[inline]
-    fn worth(&self, bytes: u32) -> u32 {
+    fn value(&self, bytes: u32) -> u32 {
         ((u64::from(bytes) * u64::from(self.ratio)) >> RATIO_SHIFT) as u32
     }
 
@@ -127,11 +141,11 @@ impl Buffer {
     fn free(&self, held: u64) -> u32 {
         // A segment alone in its buffer takes as much as its window is worth.
         if self.sharing == 1 {
-            return u64::from(self.worth(self.size)).saturating_sub(held) as u32;
+            return u64::from(self.worth).saturating_sub(held) as u32;
         }
         let buffers = held.div_ceil(u64::from(self.mss * self.sharing));
         let taken = buffers * u64::from(self.mss + self.overhead);
-        self.worth(
+        self.value(
             self.size
                 .saturating_sub(taken.min(u64::from(u32::MAX)) as u32),
         )
@@ -140,7 +154,7 @@ impl Buffer {
     /// Bytes that may wait in the buffer.
     #[inline]
     pub fn limit(&self) -> u64 {
-        u64::from(self.fixed_window.unwrap_or_else(|| self.worth(self.size)))
+        u64::from(self.fixed_window.unwrap_or(self.worth))
     }
 
     /// Eight times the round trip that the receiver measures.
@@ -154,7 +168,8 @@ impl Buffer {
         let ratio = ((len << RATIO_SHIFT) / (len + self.overhead)).clamp(1, 255);
         if ratio != self.ratio {
             self.ratio = ratio;
-            self.clamp = self.worth(self.size);
+            self.worth = self.value(self.size);
+            self.clamp = self.worth;
             self.space = self.space.min(self.clamp);
         }
     }
@@ -233,7 +248,8 @@ impl Buffer {
         let size = size.min(u64::from(self.max_size)) as u32;
         if size > self.size {
             self.size = size;
-            self.clamp = self.worth(size);
+            self.worth = self.value(size);
+            self.clamp = self.worth;
         }
     }
 
@@ -256,15 +272,15 @@ impl Buffer {
             return window;
         }
         let mut free = self.free(held);
-        let full = self.clamp.min(self.worth(self.size));
+        let full = self.clamp.min(self.worth);
         if free < full >> 1 {
             // Less than half is free: no tiny windows (RFC 9293 §3.8.6.2.2).
-            free &= !((1 << self.scale) - 1);
-            if free < self.worth(self.size) >> 4 || free < segment {
+            free &= !(self.unit - 1);
+            if free < self.worth >> 4 || free < segment {
                 return 0;
             }
         }
-        free.min(self.offered).next_multiple_of(1 << self.scale)
+        self.round_up(free.min(self.offered))
     }
 }
 
@@ -304,17 +320,21 @@ impl Connection {
     }
 
     /// Sets the window for a segment that is about to leave. Its right edge
-    /// never goes back (tcp_select_window).
+    /// never goes back (tcp_select_window). An end that only sends has settled it for good.
     #[inline]
     pub(super) fn select_window(&mut self) {
-        if !self.is_open() {
-            return;
+        if (!self.rcv.wnd_settled || self.use_long_way) && self.is_open() {
+            self.choose_window();
         }
+    }
+
+    fn choose_window(&mut self) {
+        self.rcv.wnd_settled = true;
         let open = self.rcv.open_window() as u32;
         let held = self.rcv.held_bytes();
         let window = self.rcv.buffer.window(held, self.rcv.ack.mss);
         self.rcv.wnd = if window < open {
-            open.next_multiple_of(1 << self.rcv.buffer.scale)
+            self.rcv.buffer.round_up(open)
         } else {
             window
         };

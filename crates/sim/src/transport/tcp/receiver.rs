@@ -28,8 +28,9 @@ pub(super) struct Receiver {
     /// Next offset expected, and the same when the window was last sent.
     pub nxt: u64,
     pub wup: u64,
-    /// Window last sent, bytes.
+    /// Window last sent, bytes; nothing that it depends on has changed since.
     pub wnd: u32,
+    pub wnd_settled: bool,
     pub timestamps: bool,
     pub sack_ok: bool,
     /// Timestamp to echo.
@@ -55,6 +56,7 @@ impl Receiver {
             nxt: 0,
             wup: 0,
             wnd: 0,
+            wnd_settled: false,
             timestamps: false,
             sack_ok: false,
             ts_recent: 0,
@@ -90,6 +92,20 @@ impl Receiver {
     #[inline]
     pub fn has_early(&self) -> bool {
         !self.early.is_empty()
+    }
+
+    /// Whether the peer's FIN has been seen.
+    #[inline]
+    pub fn knows_end(&self) -> bool {
+        self.fin_end.is_some()
+    }
+
+    /// The next data, while no gap is open.
+    #[inline]
+    pub fn accept_next(&mut self, end: u64) {
+        self.wnd_settled = false;
+        self.duplicate = None;
+        self.nxt = end;
     }
 
     /// Bytes that wait: for a gap to be filled, or to be read.
@@ -243,7 +259,26 @@ impl Receiver {
 
 impl Connection {
     /// A segment of an open connection (tcp_rcv_established).
+    #[inline]
     pub(super) fn on_segment(&mut self, segment: &Segment, ecn: Ecn) {
+        if segment.seq != self.rcv.nxt || !self.may_be_plain(segment) {
+            self.on_any_segment(segment, ecn);
+        } else if segment.len > 0 {
+            if self.is_plain_data(segment) {
+                self.on_plain_data(segment, ecn);
+            } else {
+                self.on_any_segment(segment, ecn);
+            }
+        } else if self.is_plain_ack(segment) {
+            self.on_ack_alone(segment);
+        } else {
+            self.on_any_segment(segment, ecn);
+        }
+    }
+
+    /// The same, whatever the segment brings.
+    #[inline(never)]
+    pub(super) fn on_any_segment(&mut self, segment: &Segment, ecn: Ecn) {
         if !segment.flags.has(Flags::ACK) || segment.flags.has(Flags::RST) {
             return;
         }
@@ -257,12 +292,7 @@ impl Connection {
             self.answer_unacceptable(segment, end);
             return;
         }
-        if self.rcv.timestamps
-            && segment.seq <= self.rcv.wup
-            && segment.ts_val.wrapping_sub(self.rcv.ts_recent) as i32 >= 0
-        {
-            self.rcv.ts_recent = segment.ts_val;
-        }
+        self.note_timestamp(segment);
         let tells_nothing = segment.ack == self.snd.una
             && end > segment.seq
             && segment.sack_count() == 0
@@ -297,6 +327,17 @@ impl Connection {
         }
     }
 
+    /// Keeps the timestamp to echo (RFC 7323 §4.3).
+    #[inline]
+    pub(super) fn note_timestamp(&mut self, segment: &Segment) {
+        if self.rcv.timestamps
+            && segment.seq <= self.rcv.wup
+            && segment.ts_val.wrapping_sub(self.rcv.ts_recent) as i32 >= 0
+        {
+            self.rcv.ts_recent = segment.ts_val;
+        }
+    }
+
     /// A segment outside the window is answered at once (RFC 9293 §3.10.7.4).
     #[cold]
     fn answer_unacceptable(&mut self, segment: &Segment, end: u64) {
@@ -310,6 +351,7 @@ impl Connection {
 
     /// Data (or a FIN) within the window.
     fn on_data(&mut self, segment: &Segment, end: u64, ecn: Ecn) {
+        self.rcv.wnd_settled = false;
         self.rcv.duplicate = None;
         if segment.flags.has(Flags::FIN) {
             self.rcv.fin_end = Some(end);

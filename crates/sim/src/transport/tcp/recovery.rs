@@ -168,7 +168,7 @@ impl Connection {
             } else if advanced && !recovered {
                 // Step 2b: send new data and see.
                 self.snd.high_seq = self.snd.nxt;
-                if self.snd.unsent() > 0 && self.snd.wnd_end() > self.snd.nxt {
+                if self.snd.has_unsent() && self.snd.wnd_end() > self.snd.nxt {
                     ack.resend = Resend::New;
                     return;
                 }

@@ -6,6 +6,7 @@
 use super::clock::stamp_of_us;
 use super::connection::Connection;
 use super::scoreboard::{EVER_RETRANS, FIN, LOST, NONE, RETRANS, SACKED, SYN};
+use super::segment::Flags;
 use super::wire::Run;
 
 impl Connection {
@@ -27,13 +28,13 @@ impl Connection {
             self.send_data(Run {
                 seq: entry.seq,
                 end,
-                fin,
-                push: end == self.snd.write_end,
+                first: Flags::default(),
+                last: Flags::when(fin, Flags::FIN)
+                    .with(Flags::when(end == self.snd.write_end, Flags::PSH)),
                 new_data: false,
-                cwr: false,
                 whole: end - entry.seq == u64::from(self.snd.mss),
             });
-            self.stats.data_pkts_sent += 1;
+            self.stats.data_pkts_sent += u64::from(end > entry.seq);
         }
         let delivered = self.snd.delivered;
         self.snd.board.sent_again(number, self.clock.us, delivered);

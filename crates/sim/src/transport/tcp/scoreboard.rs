@@ -40,7 +40,9 @@ pub(super) struct Entry {
     pub delivered: u32,
     /// Length in sequence space, SYN and FIN included.
     pub len: u32,
-    /// Neighbours in order of transmission.
+    /// Neighbours in order of transmission. The newest points to the entry that is yet to
+    /// come, so that adding one costs no look at another; `older` of the oldest means
+    /// nothing; `newer` of one that is not in the order is `NONE`.
     older: u32,
     newer: u32,
     /// Marks above.
@@ -129,43 +131,63 @@ impl Scoreboard {
     }
 
     /// Appends a segment that is being sent.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, seq: u64, len: u32, sent_us: u64, delivered: u32, marks: u8) {
         if self.len() as usize == self.ring.len() {
             self.grow();
         }
         let number = self.tail;
         self.tail = self.tail.wrapping_add(1);
+        let newer = self.tail;
         *self.get_mut(number) = Entry {
             seq,
             sent_us,
             delivered,
             len,
             older: self.newest,
-            newer: NONE,
+            newer,
             marks,
         };
-        self.follow_newest(number);
+        if self.newest == NONE {
+            self.oldest = number;
+        }
+        self.newest = number;
     }
 
     /// Removes the oldest entry.
     #[inline]
     pub fn pop(&mut self) {
         let number = self.head;
-        if self.oldest == number {
-            // Nearly always what is acknowledged was sent longest ago.
-            self.oldest = self.get(number).newer;
-            if self.oldest == NONE {
-                self.newest = NONE;
-            } else {
-                self.get_mut(self.oldest).older = NONE;
-            }
-        } else if !self.get(number).has(SACKED) {
+        if self.oldest == number || !self.get(number).has(SACKED) {
             self.unlink(number);
         }
         self.head = self.head.wrapping_add(1);
     }
 
+    /// Removes the entries from the oldest on that `is_acked` says, where none was sent
+    /// twice: so their order of transmission is that of the ring.
+    #[inline]
+    pub fn pop_while(&mut self, mut is_acked: impl FnMut(&Entry) -> bool) {
+        let (mut number, mut oldest) = (self.head, self.oldest);
+        while number != self.tail {
+            let entry = self.get(number);
+            if !is_acked(entry) {
+                break;
+            }
+            if oldest == number {
+                oldest = entry.newer;
+            }
+            number = number.wrapping_add(1);
+        }
+        self.head = number;
+        self.oldest = oldest;
+        if oldest == self.tail {
+            self.oldest = NONE;
+            self.newest = NONE;
+        }
+    }
+
+    #[cold]
     fn grow(&mut self) {
         let mut ring = vec![Entry::default(); 2 * self.ring.len()].into_boxed_slice();
         let mask = ring.len() - 1;
@@ -213,49 +235,44 @@ impl Scoreboard {
     /// The entry sent next after `number`.
     #[inline]
     pub fn sent_after(&self, number: u32) -> u32 {
-        self.get(number).newer
+        match self.get(number).newer {
+            newer if newer == self.tail => NONE,
+            newer => newer,
+        }
     }
 
-    #[inline]
     fn link_newest(&mut self, number: u32) {
-        let newest = self.newest;
-        let entry = self.get_mut(number);
-        entry.older = newest;
-        entry.newer = NONE;
-        self.follow_newest(number);
-    }
-
-    #[inline]
-    fn follow_newest(&mut self, number: u32) {
-        if self.newest == NONE {
+        let (newest, tail) = (self.newest, self.tail);
+        if newest == NONE {
             self.oldest = number;
         } else {
-            self.get_mut(self.newest).newer = number;
+            self.get_mut(newest).newer = number;
         }
         self.newest = number;
+        let entry = self.get_mut(number);
+        entry.older = newest;
+        entry.newer = tail;
     }
 
     /// Takes an entry out of the order of transmission; one that is not in it
     /// stays out.
-    #[inline]
     pub fn unlink(&mut self, number: u32) {
         let Entry { older, newer, .. } = *self.get(number);
-        if older == NONE && newer == NONE && self.oldest != number {
+        if newer == NONE {
             return;
         }
-        if older == NONE {
-            self.oldest = newer;
-        } else {
-            self.get_mut(older).newer = newer;
-        }
-        if newer == NONE {
-            self.newest = older;
+        let (first, last) = (number == self.oldest, number == self.newest);
+        if last {
+            self.newest = if first { NONE } else { older };
         } else {
             self.get_mut(newer).older = older;
         }
-        let entry = self.get_mut(number);
-        entry.older = NONE;
-        entry.newer = NONE;
+        if first {
+            self.oldest = if last { NONE } else { newer };
+        } else {
+            self.get_mut(older).newer = newer;
+        }
+        self.get_mut(number).newer = NONE;
     }
 
     /// Puts an entry at the end of the order of transmission.
@@ -334,5 +351,29 @@ mod tests {
         board.sent_again(0, 101, 9);
         assert_eq!(order(&board), [2, 3, 1, 0]);
         assert_eq!(board.get(0).sent_us, 101);
+        board.push(4001, 1000, 102, 9, 0);
+        board.unlink(4);
+        board.push(5001, 1000, 103, 9, 0);
+        assert_eq!(order(&board), [2, 3, 1, 0, 5]);
+    }
+
+    #[test]
+    fn what_is_acknowledged_together_leaves_as_one_by_one() {
+        for acked in 0..=6 {
+            let (mut together, mut single) = (board(6), board(6));
+            for board in [&mut together, &mut single] {
+                board.unlink(0);
+                board.unlink(3);
+            }
+            together.pop_while(|entry| entry.end() <= 1 + 1000 * acked);
+            for _ in 0..acked {
+                single.pop();
+            }
+            for board in [&mut together, &mut single] {
+                board.push(6001, 1000, 6, 6, 0);
+            }
+            assert_eq!(together.head(), single.head());
+            assert_eq!(order(&together), order(&single));
+        }
     }
 }

@@ -146,19 +146,22 @@ impl Segment {
     /// Bytes of TCP options, padded to words as Linux lays them out.
     #[inline]
     pub fn option_bytes(&self) -> u32 {
-        let timestamps = 12 * u32::from(self.has_timestamps());
+        let timestamps = if self.has_timestamps() { 12 } else { 0 };
+        if u8::from(self.flags.has(Flags::SYN)) | self.sack_used == 0 {
+            return timestamps;
+        }
+        timestamps + self.rare_option_bytes()
+    }
+
+    /// The same, of what a handshake or a gap adds to the timestamps.
+    #[cold]
+    fn rare_option_bytes(&self) -> u32 {
         if self.flags.has(Flags::SYN) {
             // MSS (4) and window scale (4); SACK-permitted shares its words
             // with the timestamps and costs a word of its own without them.
-            let sack = 4 * u32::from(self.sack_permitted && timestamps == 0);
-            return 8 + timestamps + sack;
+            return 8 + 4 * u32::from(self.sack_permitted && !self.has_timestamps());
         }
-        let sack = if self.sack_used == 0 {
-            0
-        } else {
-            4 + 8 * u32::from(self.sack_used)
-        };
-        timestamps + sack
+        4 + 8 * u32::from(self.sack_used)
     }
 
     /// Length as a queueing discipline sees it: IP length and link header.

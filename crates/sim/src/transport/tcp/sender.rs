@@ -239,6 +239,12 @@ impl Sender {
             + u64::from(self.fin_queued && !self.fin_sent)
     }
 
+    /// Whether there is any.
+    #[inline]
+    pub fn has_unsent(&self) -> bool {
+        self.write_end > self.nxt || (self.fin_queued && !self.fin_sent)
+    }
+
     /// Payload still to be sent for the first time.
     #[inline]
     pub fn unsent_data(&self) -> u64 {

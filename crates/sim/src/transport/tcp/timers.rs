@@ -167,7 +167,7 @@ impl Connection {
     /// (tcp_ack_probe).
     pub(super) fn on_window_probe_answer(&mut self) {
         let snd = &mut self.snd;
-        if snd.unsent() == 0 {
+        if !snd.has_unsent() {
             return;
         }
         let next = snd.unsent().min(u64::from(snd.mss));
@@ -238,7 +238,7 @@ impl Connection {
     }
 
     fn on_window_probe_timeout(&mut self) {
-        if self.snd.packets_out() > 0 || self.snd.unsent() == 0 {
+        if self.snd.packets_out() > 0 || !self.snd.has_unsent() {
             return;
         }
         // A segment from before the window draws an acknowledgement.

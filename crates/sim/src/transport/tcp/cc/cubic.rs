@@ -114,7 +114,7 @@ impl Cubic {
         (kept as u32).max(2)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn grow(&mut self, window: &mut Window, mut acked: u32, facts: &Facts) {
         if !window.is_limited() {
             return;

@@ -98,7 +98,7 @@ impl Cc {
     }
 
     /// Growth after `acked` packets were delivered.
-    #[inline]
+    #[inline(always)]
     pub fn grow(&mut self, window: &mut Window, acked: u32, facts: &Facts) {
         let acked = window.counted(acked);
         match self {

@@ -104,7 +104,7 @@ impl Pair {
         }
     }
 
-    /// Processes every acknowledgement the long way.
+    /// Takes no short way, at either end.
     pub fn take_long_way(&mut self) {
         self.client.use_long_way = true;
         self.server.use_long_way = true;
@@ -144,6 +144,11 @@ impl Pair {
 
     pub fn sent(&self) -> &[Sent] {
         &self.forward.sent
+    }
+
+    /// What the server sent.
+    pub fn answered(&self) -> &[Sent] {
+        &self.back.sent
     }
 
     /// Pure acknowledgements of the server.

@@ -253,8 +253,36 @@ fn every_switch_alone_still_repairs() {
     }
 }
 
+/// The same transfer by the short ways and by the long one; `answer` bytes go back meanwhile.
+fn short_ways_send_what_the_long_one_sends(config: &TcpConfig, answer: u64) {
+    let ecn = config.ecn;
+    let sent: Vec<_> = [false, true]
+        .into_iter()
+        .map(|long| {
+            let mut pair = Pair::new(config, 25, 800);
+            if long {
+                pair.take_long_way();
+            }
+            pair.script(move |nth, sent| match nth % 331 {
+                100 if sent.segment.len > 0 => Fate::Drop,
+                200 if ecn => Fate::Mark,
+                300 => Fate::Late(5 * MS),
+                _ => Fate::Pass,
+            });
+            pair.client.write(5_000_000);
+            pair.client.close();
+            pair.server.write(answer);
+            pair.run(20_000);
+            assert_eq!(pair.delivered, 5_000_000, "{config:?}");
+            let sent = pair.sent().iter().chain(pair.answered());
+            sent.map(|sent| (sent.at, sent.segment)).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(sent[0] == sent[1], "{config:?}");
+}
+
 #[test]
-fn plain_acknowledgements_the_long_way_send_the_same_packets() {
+fn plain_segments_the_long_way_send_the_same_packets() {
     for (cc, ecn) in [
         (CongestionControl::Cubic, false),
         (CongestionControl::Cubic, true),
@@ -267,27 +295,46 @@ fn plain_acknowledgements_the_long_way_send_the_same_packets() {
             ecn,
             ..TcpConfig::default()
         };
-        let sent: Vec<_> = [false, true]
-            .into_iter()
-            .map(|long| {
-                let mut pair = Pair::new(&config, 25, 800);
-                if long {
-                    pair.take_long_way();
-                }
-                pair.script(move |nth, sent| match nth % 331 {
-                    100 if sent.segment.len > 0 => Fate::Drop,
-                    200 if ecn => Fate::Mark,
-                    300 => Fate::Late(5 * MS),
-                    _ => Fate::Pass,
-                });
-                pair.client.write(5_000_000);
-                pair.client.close();
-                pair.run(20_000);
-                assert_eq!(pair.delivered, 5_000_000);
-                let sent = pair.sent().iter();
-                sent.map(|sent| (sent.at, sent.segment)).collect::<Vec<_>>()
-            })
-            .collect();
-        assert!(sent[0] == sent[1], "{cc:?}");
+        for answer in [0, 40_000, 2_000_000] {
+            short_ways_send_what_the_long_one_sends(&config, answer);
+        }
+    }
+}
+
+#[test]
+fn so_do_they_whatever_the_receiver_does() {
+    let base = TcpConfig::default();
+    for config in [
+        TcpConfig {
+            read_at_least_bytes: 20_000,
+            ..base.clone()
+        },
+        TcpConfig {
+            delayed_ack: false,
+            ..base.clone()
+        },
+        TcpConfig {
+            quick_ack: false,
+            gso: false,
+            ..base.clone()
+        },
+        TcpConfig {
+            sack: false,
+            timestamps: false,
+            ..base.clone()
+        },
+        TcpConfig {
+            fixed_window_bytes: Some(100_000),
+            ..base.clone()
+        },
+        TcpConfig {
+            rcvbuf_moderation: false,
+            rx_segments_per_buffer: 4,
+            ..base
+        },
+    ] {
+        for answer in [0, 300_000] {
+            short_ways_send_what_the_long_one_sends(&config, answer);
+        }
     }
 }

@@ -63,6 +63,24 @@ fn both_ends_close_with_a_fin() {
 }
 
 #[test]
+fn a_fin_that_goes_alone_is_no_data_packet() {
+    let sent = |wait_ms: u64| {
+        let mut pair = Pair::new(&TcpConfig::default(), 10, 80);
+        pair.client.write(1_000);
+        pair.run(wait_ms);
+        pair.client.close();
+        pair.run(2_000);
+        assert_eq!(pair.client_events.last(), Some(&Event::Closed));
+        (pair.client.stats(), pair.server.stats())
+    };
+    // With the data, and behind it.
+    for (client, server) in [sent(0), sent(500)] {
+        assert_eq!(client.data_pkts_sent, 1);
+        assert_eq!(server.data_pkts_sent, 0);
+    }
+}
+
+#[test]
 fn long_transfer_fills_the_path_with_every_law() {
     for cc in [
         CongestionControl::Cubic,

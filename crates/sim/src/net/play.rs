@@ -1,0 +1,388 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The scripts of flows, played: visits begin, conversations are opened, applications write what
+//! their moves say when they have heard what these wait for.
+
+use super::{Net, Owner};
+use crate::endpoint::Kind;
+use crate::packet::Body;
+use crate::rng::Rng;
+use crate::talk::{NONE, Side, Stay, Talk};
+use crate::time::Time;
+use crate::traffic::{Act, Conversation, End, Move, Moves, Pace, Visit};
+use crate::transport::{Datagram, Ecn};
+
+impl Net {
+    /// A flow starts, or its next visit is due.
+    pub(super) fn on_flow(&mut self, now: Time, index: u32) {
+        if self.flows[index as usize].stopped {
+            return;
+        }
+        let due = self.flows[index as usize].next_visit.take();
+        if let Some(visit) = due.or_else(|| self.draw(now, index)) {
+            self.visit(now, index, visit);
+        }
+    }
+
+    /// The next visit, if its time is now; one that is later is left for then.
+    fn draw(&mut self, now: Time, index: u32) -> Option<Visit> {
+        let flow = &mut self.flows[index as usize];
+        let visit = flow.script.next_visit()?;
+        if visit.wait_ns == 0 {
+            return Some(visit);
+        }
+        self.shared
+            .events
+            .schedule(flow.source, now + visit.wait_ns);
+        flow.next_visit = Some(visit);
+        None
+    }
+
+    /// Begins a visit, and those behind it that are due at once.
+    fn visit(&mut self, now: Time, index: u32, visit: Visit) {
+        let mut next = Some(visit);
+        while let Some(visit) = next.take() {
+            self.begin(now, index, visit);
+            if self.flows[index as usize].script.pace() == Pace::Open {
+                next = self.draw(now, index);
+            }
+        }
+    }
+
+    fn begin(&mut self, now: Time, index: u32, visit: Visit) {
+        let stay = Stay {
+            flow: index,
+            begun: now,
+            page: visit.page,
+            left: visit.conversations.len(),
+            planned: visit.conversations.into_iter().map(Some).collect(),
+        };
+        let number = match self.free_stays.pop() {
+            Some(number) => {
+                self.stays[number as usize] = stay;
+                number
+            }
+            None => {
+                self.stays.push(stay);
+                (self.stays.len() - 1) as u32
+            }
+        };
+        for place in 0..self.stays[number as usize].planned.len() {
+            let planned = &mut self.stays[number as usize].planned[place];
+            if let Some(conversation) = planned.take_if(|planned| planned.after.is_none()) {
+                let talk = self.claim_talk(index, number, place);
+                self.open(now, talk, conversation);
+            }
+        }
+    }
+
+    /// A place for a conversation.
+    fn claim_talk(&mut self, flow: u32, visit: u32, place: usize) -> u32 {
+        let number = self.free_talks.pop().unwrap_or(self.talks.len() as u32);
+        if number as usize == self.talks.len() {
+            let sides =
+                [End::From, End::To].map(|end| Side::new(self.source(Owner::Talk(number, end))));
+            self.talks.push(Talk {
+                flow,
+                visit,
+                place,
+                opener: End::From,
+                ends: [NONE; 2],
+                sides,
+                done_bytes: None,
+                over: false,
+                pending: None,
+            });
+        }
+        let talk = &mut self.talks[number as usize];
+        (talk.flow, talk.visit, talk.place) = (flow, visit, place);
+        (talk.ends, talk.over) = ([NONE; 2], false);
+        self.flows[flow as usize].talks.push(number);
+        number
+    }
+
+    /// Opens a conversation, and lets its opener do what it does at once.
+    fn open(&mut self, now: Time, number: u32, conversation: Conversation) {
+        let talk = &mut self.talks[number as usize];
+        let opener = conversation.opener;
+        (talk.opener, talk.done_bytes) = (opener, conversation.done_bytes);
+        for (side, moves) in talk.sides.iter_mut().zip(conversation.moves) {
+            side.begin(moves);
+        }
+        let index = talk.flow;
+        let ends = self.connect(now, index, number, opener, conversation.rtt_ns);
+        self.talks[number as usize].ends = ends;
+        self.speak(now, number, opener);
+        self.drain(now, ends[opener as usize]);
+    }
+
+    /// Lets an end do all that it can do now.
+    fn speak(&mut self, now: Time, number: u32, who: End) {
+        while let Some(step) = self.ready(now, number, who) {
+            self.act(now, number, who, step);
+            // A socket sends what is written before it hears of the next call; `bulk` and
+            // `respawn` write and close in one.
+            let talk = &self.talks[number as usize];
+            if !self.flows[talk.flow as usize].keeps_transfers {
+                let end = talk.ends[who as usize];
+                let age = self.endpoints[end as usize].age;
+                self.drain(now, end);
+                if self.endpoints[end as usize].age != age {
+                    return;
+                }
+            }
+        }
+        self.set_wake(number, who);
+    }
+
+    /// The next move of an end, if it is due.
+    fn ready(&mut self, now: Time, number: u32, who: End) -> Option<Move> {
+        let talk = &mut self.talks[number as usize];
+        let heard_bytes = self.endpoints[talk.ends[who as usize] as usize].heard_bytes;
+        let side = &mut talk.sides[who as usize];
+        if side.waiting {
+            return None;
+        }
+        let Some(mut next) = side.next.take().or_else(|| side.moves.next()) else {
+            let closes = side.peer_closed && !side.closed;
+            return closes.then(Move::close);
+        };
+        let events = &mut self.shared.events;
+        // Waits of a move whose bytes were heard, until its time.
+        let mut waits = |side: &mut Side, step: &mut Move| {
+            if step.heard_bytes > heard_bytes || step.wait_ns == 0 {
+                return step.heard_bytes > heard_bytes;
+            }
+            events.schedule(side.timer, now + step.wait_ns);
+            (step.wait_ns, side.waiting) = (0, true);
+            true
+        };
+        if waits(side, &mut next) {
+            side.next = Some(next);
+            return None;
+        }
+        // The wait of the one behind it begins with it.
+        side.next = side.moves.next();
+        if let Some(mut behind) = side.next {
+            waits(side, &mut behind);
+            side.next = Some(behind);
+        }
+        Some(next)
+    }
+
+    fn act(&mut self, now: Time, number: u32, who: End, step: Move) {
+        let talk = &mut self.talks[number as usize];
+        let end = talk.ends[who as usize];
+        if let Some((hears, bytes)) = step.transfer {
+            talk.sides[hears as usize].transfers.push_back((bytes, now));
+            self.set_wake(number, hears);
+        }
+        match (&mut self.endpoints[end as usize].kind, step.act) {
+            (Kind::Tcp(connection), Act::Write(bytes)) => connection.write(bytes),
+            (Kind::Tcp(connection), Act::Close) => {
+                connection.close();
+                self.talks[number as usize].sides[who as usize].closed = true;
+            }
+            (Kind::Udp, Act::Write(bytes)) => {
+                let datagram = Datagram {
+                    len: bytes as u32,
+                    sent_ns: now.0,
+                };
+                let flow = self.endpoints[end as usize].flow;
+                self.flows[flow as usize].on_sent(&datagram);
+                self.send(now, end, datagram);
+            }
+            (Kind::Udp, Act::Close) | (Kind::Free, _) => {}
+        }
+    }
+
+    /// Sends a datagram.
+    pub(super) fn send(&mut self, now: Time, end: u32, datagram: Datagram) {
+        let id = self.shared.packets.claim();
+        self.shared.packets.all[id as usize].body = Body::Udp(datagram);
+        let outlet = &mut self.endpoints[end as usize].outlet;
+        let len_bytes = datagram.wire_bytes();
+        let (links, shared) = (&mut self.links, &mut self.shared);
+        outlet.launch(now, id, len_bytes, Ecn::NotEct, links, shared);
+    }
+
+    /// At how many bytes an end has something to do.
+    fn set_wake(&mut self, number: u32, who: End) {
+        let talk = &self.talks[number as usize];
+        let end = talk.ends[who as usize];
+        let heard_bytes = self.endpoints[end as usize].heard_bytes;
+        let side = &talk.sides[who as usize];
+        let next = side.next.filter(|_| !side.waiting);
+        let mut wake = next.map_or(u64::MAX, |next| next.heard_bytes);
+        if wake <= heard_bytes {
+            wake = u64::MAX;
+        }
+        if let Some(&(bytes, _)) = side.transfers.front() {
+            wake = wake.min(bytes);
+        }
+        if who == talk.opener && !talk.over {
+            let awaited = self.stays[talk.visit as usize].awaited(talk.place);
+            let all = talk.done_bytes.into_iter().chain(awaited);
+            wake = all.fold(wake, u64::min);
+        }
+        self.endpoints[end as usize].wake_bytes = wake;
+    }
+
+    /// An end has heard what something waits for.
+    #[cold]
+    pub(super) fn on_heard(&mut self, now: Time, end: u32) {
+        let endpoint = &self.endpoints[end as usize];
+        let (number, who, heard_bytes) = (endpoint.talk, endpoint.who, endpoint.heard_bytes);
+        let talk = &mut self.talks[number as usize];
+        let flow = talk.flow;
+        let transfers = &mut talk.sides[who as usize].transfers;
+        let mut done = Vec::new();
+        while let Some((_, begun)) = transfers.pop_front_if(|&mut (bytes, _)| bytes <= heard_bytes)
+        {
+            done.push(begun);
+        }
+        for begun in done {
+            self.on_transfer(now, flow, begun);
+        }
+        if self.talks[number as usize].opener == who {
+            self.follow(now, number, heard_bytes);
+        }
+        self.speak(now, number, who);
+    }
+
+    /// The one place where a transfer is complete.
+    fn on_transfer(&mut self, now: Time, index: u32, begun: Time) {
+        let flow = &mut self.flows[index as usize];
+        flow.on_transfer(now, now - begun);
+        if !flow.keeps_transfers {
+            self.times.add_transfer(flow.group, now, now - begun);
+        }
+    }
+
+    /// Begins what follows a conversation, and ends that if its opener is done.
+    fn follow(&mut self, now: Time, number: u32, heard_bytes: u64) {
+        let talk = &self.talks[number as usize];
+        let (flow, visit, at, over) = (talk.flow, talk.visit, talk.place, talk.over);
+        if over {
+            return;
+        }
+        while let Some((place, next)) = self.stays[visit as usize].take_next(at, heard_bytes) {
+            let wait_ns = next.after.map_or(0, |after| after.wait_ns);
+            let talk = self.claim_talk(flow, visit, place);
+            if wait_ns == 0 {
+                self.open(now, talk, next);
+                continue;
+            }
+            let timer = self.talks[talk as usize].sides[0].timer;
+            self.shared.events.schedule(timer, now + wait_ns);
+            self.talks[talk as usize].pending = Some(next);
+        }
+        let done_bytes = self.talks[number as usize].done_bytes;
+        if done_bytes.is_some_and(|bytes| bytes <= heard_bytes) {
+            self.end(now, number);
+        }
+    }
+
+    /// The opener is done with a conversation, and perhaps with the visit.
+    pub(super) fn end(&mut self, now: Time, number: u32) {
+        let talk = &mut self.talks[number as usize];
+        if std::mem::replace(&mut talk.over, true) {
+            return;
+        }
+        let (index, visit) = (talk.flow, talk.visit);
+        let stay = &mut self.stays[visit as usize];
+        stay.left -= 1;
+        if stay.left > 0 {
+            return;
+        }
+        let (page, begun) = (stay.page, stay.begun);
+        stay.planned = Vec::new();
+        self.free_stays.push(visit);
+        let flow = &self.flows[index as usize];
+        if page {
+            self.times.add_page(flow.group, now, now - begun);
+        }
+        if flow.stopped || flow.script.pace() == Pace::Open {
+            return;
+        }
+        let flow = &mut self.flows[index as usize];
+        if let Some(visit) = flow.script.next_visit() {
+            let due = now + visit.wait_ns;
+            flow.next_visit = Some(visit);
+            self.shared.events.schedule(flow.source, due);
+        }
+    }
+
+    /// A wait is over.
+    pub(super) fn on_talk(&mut self, now: Time, number: u32, who: End) {
+        let talk = &mut self.talks[number as usize];
+        if let Some(conversation) = talk.pending.take() {
+            return self.open(now, number, conversation);
+        }
+        talk.sides[who as usize].waiting = false;
+        let end = talk.ends[who as usize];
+        self.speak(now, number, who);
+        self.drain(now, end);
+    }
+
+    /// The end that was called has answered: its application begins.
+    pub(super) fn on_connected(&mut self, now: Time, end: u32) {
+        let endpoint = &self.endpoints[end as usize];
+        let (number, who) = (endpoint.talk, endpoint.who);
+        if who != self.talks[number as usize].opener {
+            self.speak(now, number, who);
+            self.drain(now, end);
+        }
+    }
+
+    /// The peer writes no more: an end that has done all closes too.
+    pub(super) fn on_peer_closed(&mut self, now: Time, end: u32) {
+        let endpoint = &self.endpoints[end as usize];
+        let (number, who) = (endpoint.talk, endpoint.who);
+        self.talks[number as usize].sides[who as usize].peer_closed = true;
+        self.speak(now, number, who);
+        self.drain(now, end);
+    }
+
+    /// The applications are gone, and their connections with them: packets under way find no one.
+    pub(super) fn on_stop(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        flow.stopped = true;
+        flow.next_visit = None;
+        self.shared.events.cancel(flow.source);
+        for number in flow.talks.clone() {
+            let talk = &self.talks[number as usize];
+            let first = talk.ends[talk.opener as usize];
+            if first == NONE {
+                self.free_talk(number);
+            } else if !self.endpoints[first as usize].closed {
+                let second = talk.ends[talk.opener.peer() as usize];
+                self.release(first);
+                self.release(second);
+                self.free_talk(number);
+            }
+        }
+    }
+
+    /// Nothing is left of a conversation.
+    pub(super) fn free_talk(&mut self, number: u32) {
+        let talk = &mut self.talks[number as usize];
+        talk.pending = None;
+        talk.ends = [NONE; 2];
+        for side in &mut talk.sides {
+            self.shared.events.cancel(side.timer);
+            side.begin(Moves::none());
+        }
+        let talks = &mut self.flows[talk.flow as usize].talks;
+        if let Some(place) = talks.iter().position(|&other| other == number) {
+            talks.swap_remove(place);
+        }
+        self.free_talks.push(number);
+    }
+
+    /// The stream from which a connection's sender draws.
+    pub(super) fn sender_rng(&self, name: &str) -> Rng {
+        Rng::stream(self.seed, &format!("{name}/sender"))
+    }
+}

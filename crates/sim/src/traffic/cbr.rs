@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Datagrams at a constant rate.
+
+use serde::{Deserialize, Serialize};
+
+use super::Source;
+use super::key::{Key, Kind, Unit};
+use super::stream::{Burst, Stream};
+use crate::time::NS_PER_S;
+
+/// Datagrams are not fragmented: what fills a frame of 1500 bytes.
+pub const MAX_PAYLOAD_BYTES: f64 = 1_472.0;
+
+/// Its keys.
+pub const KIND: Kind = Kind {
+    name: "cbr",
+    help: "Datagrams of `payload` at a constant rate of payload.",
+    transports: &["udp"],
+    keys: &[
+        Key::new("rate", "rate_bps", Unit::Rate, "of payload"),
+        Key::new("payload", "payload_bytes", Unit::Size, "of a datagram")
+            .within(1.0, MAX_PAYLOAD_BYTES)
+            .or(160.0),
+    ],
+};
+
+/// What a scenario says of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Rate of the payload.
+    pub rate_bps: u64,
+    /// Payload of a datagram.
+    pub payload_bytes: u32,
+}
+
+impl Spec {
+    /// The script of one flow.
+    pub fn source(&self) -> Source {
+        Stream::Even(Even::new(self.rate_bps, self.payload_bytes.into())).into()
+    }
+}
+
+/// Writes of one size at a constant rate.
+#[derive(Clone, Debug)]
+pub struct Even {
+    rate_bps: u64,
+    bytes: u64,
+    sent: u64,
+}
+
+impl Even {
+    /// The first one is at the start.
+    pub fn new(rate_bps: u64, bytes: u64) -> Self {
+        Self {
+            rate_bps,
+            bytes,
+            sent: 0,
+        }
+    }
+
+    /// Of the count and not of the gap: a gap cut to whole nanoseconds is a higher rate (0.65 % of
+    /// 100 Gbit/s).
+    pub(super) fn next_burst(&mut self) -> Burst {
+        let bits = u128::from(self.sent) * u128::from(self.bytes) * 8;
+        self.sent += 1;
+        Burst {
+            at_ns: (bits * u128::from(NS_PER_S) / u128::from(self.rate_bps)) as u64,
+            bytes: self.bytes,
+        }
+    }
+}

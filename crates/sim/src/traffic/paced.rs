@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! A given rate over TCP: an application that writes so much at equal distances, as a live video
+//! does. What the connection cannot carry waits in its sender.
+
+use serde::{Deserialize, Serialize};
+
+use super::Source;
+use super::cbr::Even;
+use super::key::{Key, Kind, Unit};
+use super::stream::Stream;
+
+/// Its keys.
+pub const KIND: Kind = Kind {
+    name: "paced",
+    help: "A given rate over TCP: `payload` at a time, at equal distances.",
+    transports: &["tcp"],
+    keys: &[
+        Key::new("rate", "rate_bps", Unit::Rate, "of payload"),
+        Key::new("payload", "payload_bytes", Unit::Size, "of each write")
+            .within(1.0, 1e9)
+            .or(1_448.0),
+    ],
+};
+
+/// What a scenario says of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Rate of the payload.
+    pub rate_bps: u64,
+    /// Bytes of each write.
+    pub payload_bytes: u64,
+}
+
+impl Spec {
+    /// The script of one flow.
+    pub fn source(&self) -> Source {
+        Stream::Even(Even::new(self.rate_bps, self.payload_bytes)).into()
+    }
+}

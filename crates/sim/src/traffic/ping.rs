@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! An echo over UDP: the far end sends each datagram back, and how long each took there and back
+//! is a result.
+
+use serde::{Deserialize, Serialize};
+
+use super::Source;
+use super::cbr::MAX_PAYLOAD_BYTES;
+use super::key::{Key, Kind, Unit};
+use super::stream::{Burst, Stream};
+
+/// Its keys.
+pub const KIND: Kind = Kind {
+    name: "ping",
+    help: "An echo over UDP every `interval`, with the round trip of each in the result.",
+    transports: &["udp"],
+    keys: &[
+        Key::new("interval", "interval_ns", Unit::Time, "between two echoes")
+            .within(1e5, 3.6e12)
+            .or(1e8),
+        Key::new("payload", "payload_bytes", Unit::Size, "of a datagram")
+            .within(1.0, MAX_PAYLOAD_BYTES)
+            .or(56.0),
+    ],
+};
+
+/// What a scenario says of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Between two echoes.
+    pub interval_ns: u64,
+    /// Payload of a datagram.
+    pub payload_bytes: u32,
+}
+
+impl Spec {
+    /// The script of one flow.
+    pub fn source(&self) -> Source {
+        let echoes = Echoes {
+            interval_ns: self.interval_ns,
+            bytes: self.payload_bytes.into(),
+            sent: 0,
+        };
+        Stream::Ping(echoes).into()
+    }
+}
+
+/// Datagrams at equal distances.
+#[derive(Clone, Debug)]
+pub struct Echoes {
+    interval_ns: u64,
+    bytes: u64,
+    sent: u64,
+}
+
+impl Echoes {
+    pub(super) fn next_burst(&mut self) -> Burst {
+        let at_ns = self.sent * self.interval_ns;
+        self.sent += 1;
+        Burst {
+            at_ns,
+            bytes: self.bytes,
+        }
+    }
+}

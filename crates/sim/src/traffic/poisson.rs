@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Datagrams of a Poisson process.
+
+use serde::{Deserialize, Serialize};
+
+use super::Source;
+use super::cbr::MAX_PAYLOAD_BYTES;
+use super::draw::{exponential, whole_ns};
+use super::key::{Key, Kind, Unit};
+use super::stream::{Burst, Stream};
+use crate::rng::Rng;
+use crate::time::NS_PER_S;
+
+/// Its keys.
+pub const KIND: Kind = Kind {
+    name: "poisson",
+    help: "Datagrams of `payload` that come as a Poisson process of this mean rate.",
+    transports: &["udp"],
+    keys: &[
+        Key::new("rate", "rate_bps", Unit::Rate, "of payload, in the mean"),
+        Key::new("payload", "payload_bytes", Unit::Size, "of a datagram")
+            .within(1.0, MAX_PAYLOAD_BYTES)
+            .or(1_000.0),
+    ],
+};
+
+/// What a scenario says of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Mean rate of the payload.
+    pub rate_bps: u64,
+    /// Payload of a datagram.
+    pub payload_bytes: u32,
+}
+
+impl Spec {
+    /// The script of one flow; `rng` is its own.
+    pub fn source(&self, rng: Rng) -> Source {
+        let bits = f64::from(self.payload_bytes) * 8.0;
+        let arrivals = Arrivals {
+            gap_ns: bits * NS_PER_S as f64 / self.rate_bps as f64,
+            bytes: self.payload_bytes.into(),
+            at_ns: 0,
+            rng,
+        };
+        Stream::Poisson(arrivals).into()
+    }
+}
+
+/// Datagrams with exponential gaps.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    gap_ns: f64,
+    bytes: u64,
+    at_ns: u64,
+    rng: Rng,
+}
+
+impl Arrivals {
+    pub(super) fn next_burst(&mut self) -> Burst {
+        self.at_ns += whole_ns(exponential(&mut self.rng) * self.gap_ns);
+        Burst {
+            at_ns: self.at_ns,
+            bytes: self.bytes,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Transfers of one size, one after the other, on a connection each.
+
+use serde::{Deserialize, Serialize};
+
+use super::bulk::whole;
+use super::key::{Key, Kind, Unit};
+use super::{Source, Visit};
+
+/// Its keys.
+pub const KIND: Kind = Kind {
+    name: "respawn",
+    help: "Sends `size`; when it has arrived, a new connection begins at once.",
+    transports: &["tcp"],
+    keys: &[Key::new("size", "bytes", Unit::Size, "of each transfer").within(1.0, 4e18)],
+};
+
+/// What a scenario says of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Size of each transfer.
+    pub bytes: u64,
+}
+
+impl Spec {
+    /// The script of one flow.
+    pub fn source(&self) -> Source {
+        Source::Respawn(self.clone())
+    }
+
+    pub(super) fn visit(&self) -> Visit {
+        Visit::of(whole(self.bytes))
+    }
+}

@@ -1,0 +1,380 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! What sources draw, beside what their closed forms say.
+
+use serde_json::{Map, Value, json};
+
+use super::key::{Otherwise, Unit};
+use super::*;
+use crate::rng::Rng;
+
+fn spec(values: Value) -> AppSpec {
+    serde_json::from_value(values).expect("a sound source")
+}
+
+/// The script of the first of three flows.
+fn source(spec: &AppSpec, seed: u64) -> Source {
+    spec.source(0, 3, Rng::stream(seed, "flow/a/0/traffic"))
+}
+
+/// Writes of an end that writes without end, as times and sizes, for so many seconds.
+fn bursts(values: Value, seed: u64, seconds: u64) -> Vec<(u64, u64)> {
+    let visit = source(&spec(values), seed).next_visit().expect("a visit");
+    let conversation = visit.conversations.into_iter().next();
+    let [mut moves, _] = conversation.expect("a conversation").moves;
+    let mut at_ns = 0;
+    let next = || {
+        let step = moves.next()?;
+        at_ns += step.wait_ns;
+        let Act::Write(bytes) = step.act else {
+            return None;
+        };
+        (at_ns < seconds * 1_000_000_000).then_some((at_ns, bytes))
+    };
+    std::iter::from_fn(next).collect()
+}
+
+/// The mean rate of twenty seeds, which must be within five of its standard errors of what it
+/// should be, and near it.
+#[track_caller]
+fn rate_is(values: &Value, bps: f64, seconds: u64) {
+    let rates: Vec<f64> = (0..20)
+        .map(|seed| {
+            let bytes: u64 = bursts(values.clone(), seed, seconds)
+                .iter()
+                .map(|b| b.1)
+                .sum();
+            bytes as f64 * 8.0 / seconds as f64
+        })
+        .collect();
+    let mean = rates.iter().sum::<f64>() / 20.0;
+    let square = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>();
+    let error = (square / 19.0 / 20.0).sqrt();
+    assert!(
+        (mean - bps).abs() <= 5.0 * error + 0.002 * bps,
+        "{mean} ± {error} for {bps}"
+    );
+    assert!(error < 0.05 * bps, "{error} for {bps}: too few to tell");
+}
+
+#[test]
+fn streams_have_the_mean_rate_that_they_say() {
+    let even = json!({"kind": "cbr", "rate_bps": 1_000_000, "payload_bytes": 100});
+    rate_is(&even, 1e6, 10);
+    let paced = json!({"kind": "paced", "rate_bps": 3_000_000});
+    rate_is(&paced, 3e6, 10);
+    let poisson = json!({"kind": "poisson", "rate_bps": 2_000_000, "payload_bytes": 500});
+    rate_is(&poisson, 2e6, 100);
+    // On for 0.2 of the time.
+    let bursts = json!({
+        "kind": "onoff", "rate_bps": 5_000_000, "on_ns": 100_000_000, "off_ns": 400_000_000
+    });
+    rate_is(&bursts, 1e6, 500);
+    let mut heavy = bursts.clone();
+    heavy["shape"] = json!(1.9);
+    rate_is(&heavy, 1e6, 4_000);
+    rate_is(&json!({"kind": "voip"}), 64e3 * 1.004 / 2.591, 2_000);
+    let files = json!({
+        "kind": "files", "gap_ns": 80_000_000, "bytes": 50_000, "connections": "one"
+    });
+    rate_is(&files, 5e6, 100);
+    let mut heavy = files.clone();
+    heavy["shape"] = json!(2.2);
+    rate_is(&heavy, 5e6, 1_000);
+}
+
+#[test]
+fn bursts_keep_their_rate_while_they_last_and_are_silent_between() {
+    let on_off = json!({
+        "kind": "onoff", "rate_bps": 8_000_000, "on_ns": 50_000_000, "off_ns": 450_000_000
+    });
+    let writes = bursts(on_off, 1, 100);
+    let gaps: Vec<_> = writes
+        .windows(2)
+        .map(|pair| pair[1].0 - pair[0].0)
+        .collect();
+    let within = gaps.iter().filter(|&&gap| gap == 1_000_000).count();
+    let silent = gaps.iter().filter(|&&gap| gap > 1_000_000).count();
+    // 1,000 bytes are 1 ms; 50 of them to a burst in the mean.
+    assert!((40..=60).contains(&(within / silent)), "{within} {silent}");
+}
+
+#[test]
+fn a_script_is_the_same_each_time_and_another_for_another_seed_or_flow() {
+    for values in every_kind() {
+        let spec = spec(values);
+        let drawn = |seed: u64, index: u32| {
+            let rng = Rng::stream(seed, &format!("flow/a/{index}/traffic"));
+            let mut source = spec.source(index, 3, rng);
+            let visits = (0..20).filter_map(|_| source.next_visit());
+            visits.map(|visit| written(visit, 500)).collect::<Vec<_>>()
+        };
+        assert!(drawn(1, 0) == drawn(1, 0));
+        if random(&spec) {
+            assert!(drawn(1, 0) != drawn(2, 0), "{}", spec.kind().name);
+            assert!(drawn(1, 0) != drawn(1, 1), "{}", spec.kind().name);
+        }
+    }
+}
+
+/// Every kind with what it needs.
+fn every_kind() -> Vec<Value> {
+    let mut all = Vec::new();
+    for kind in KINDS {
+        let mut values = Map::new();
+        values.insert("kind".into(), kind.name.into());
+        for key in kind
+            .keys
+            .iter()
+            .filter(|key| key.otherwise == Otherwise::Needed)
+        {
+            let number = match key.unit {
+                Unit::Time => 10_000_000,
+                _ => 1_000_000,
+            };
+            values.insert(key.field.into(), number.into());
+        }
+        all.push(Value::Object(values));
+    }
+    all
+}
+
+fn random(spec: &AppSpec) -> bool {
+    !matches!(
+        spec.kind().name,
+        "bulk" | "respawn" | "cbr" | "paced" | "ping"
+    )
+}
+
+/// A visit as text, with the first moves of each of its ends.
+fn written(visit: Visit, most: usize) -> String {
+    let mut text = format!("{} {}", visit.wait_ns, visit.page);
+    for conversation in visit.conversations {
+        let Conversation {
+            opener,
+            after,
+            done_bytes,
+            rtt_ns,
+            moves,
+        } = conversation;
+        text += &format!(" {opener:?} {after:?} {done_bytes:?} {rtt_ns:?}");
+        for moves in moves {
+            let moves: Vec<_> = moves.take(most).collect();
+            text += &format!(" {moves:?}");
+        }
+    }
+    text
+}
+
+#[test]
+fn the_table_of_a_kind_is_what_its_data_has() {
+    for values in every_kind() {
+        let spec = spec(values.clone());
+        spec.check().expect("the defaults are in range");
+        for key in spec.kind().keys {
+            let (least, most) = key.range;
+            assert!(least <= most && !key.help.is_empty(), "{}", key.name);
+            if let Otherwise::Number(number) = key.otherwise {
+                assert!((least..=most).contains(&number), "{}", key.name);
+            }
+            // A key of the table is a field, and its range is kept.
+            if matches!(key.unit, Unit::Words(_) | Unit::Text) {
+                continue;
+            }
+            let mut wrong = values.clone();
+            wrong[key.field] = match key.unit {
+                Unit::Number | Unit::Share => json!(most * 2.0 + 1.0),
+                _ => json!(most as u64 + 1_000_000),
+            };
+            let wrong: AppSpec = match serde_json::from_value(wrong) {
+                Ok(wrong) => wrong,
+                Err(error) => panic!("{}: {error}", key.name),
+            };
+            let (field, reason) = wrong.check().expect_err(key.name);
+            assert_eq!(field, key.field);
+            assert!(reason.contains("is outside"), "{reason}");
+        }
+        let mut unknown = values;
+        unknown["nonsense"] = json!(1);
+        let error = serde_json::from_value::<AppSpec>(unknown).expect_err("no such key");
+        assert!(error.to_string().contains("nonsense"), "{error}");
+    }
+}
+
+/// So many pages of a browser.
+fn pages(values: &Value, count: usize) -> Vec<Visit> {
+    let mut keys = json!({"kind": "web"});
+    for (key, value) in values.as_object().expect("keys") {
+        keys[key] = value.clone();
+    }
+    let mut source = source(&spec(keys), 1);
+    (0..count).filter_map(|_| source.next_visit()).collect()
+}
+
+/// Bytes that each end of a conversation writes.
+fn sizes(conversation: Conversation) -> [u64; 2] {
+    conversation.moves.map(|moves| {
+        let bytes = moves.map(|step| match step.act {
+            Act::Write(bytes) => bytes,
+            Act::Close => 0,
+        });
+        bytes.sum()
+    })
+}
+
+#[test]
+fn pages_have_the_objects_and_bytes_of_their_closed_forms() {
+    // No tail: its variance would need a million of them. Lognormal: 900 exp(0.5^2 / 2).
+    let keys = json!({"tail": 0.0, "response_sigma": 0.5, "persistent": 0.0, "objects": 4.0});
+    let pages = pages(&keys, 40_000);
+    let connections: usize = pages.iter().map(|page| page.conversations.len()).sum();
+    // Geometric: its deviation is the root of 4 times 5.
+    let mean = connections as f64 / 40_000.0 - 1.0;
+    assert!((mean - 4.0).abs() < 5.0 * 20f64.sqrt() / 200.0, "{mean}");
+    let all = pages.into_iter().flat_map(|page| page.conversations);
+    let sums = all
+        .map(sizes)
+        .fold([0, 0], |a, b| [a[0] + b[0], a[1] + b[1]]);
+    let [response, request] = sums.map(|sum| sum as f64 / connections as f64);
+    assert!(
+        (response / (900.0 * 0.125f64.exp()) - 1.0).abs() < 0.01,
+        "{response}"
+    );
+    assert!(
+        (request / (350.0 * 0.08f64.exp()) - 1.0).abs() < 0.01,
+        "{request}"
+    );
+}
+
+#[test]
+fn the_tail_of_responses_has_the_share_and_mean_of_a_bounded_pareto() {
+    let keys = json!({
+        "tail": 0.2, "tail_shape": 1.5, "largest_bytes": 10_000_000, "persistent": 0.0
+    });
+    let all = pages(&keys, 40_000)
+        .into_iter()
+        .flat_map(|page| page.conversations);
+    let responses: Vec<_> = all.map(|c| sizes(c)[0]).collect();
+    let tail: Vec<_> = responses
+        .iter()
+        .filter(|&&bytes| bytes >= 133_000)
+        .collect();
+    let share = tail.len() as f64 / responses.len() as f64;
+    assert!((share - 0.2).abs() < 0.005, "{share}");
+    let (a, l, h) = (1.5f64, 133e3f64, 1e7f64);
+    let mean = a / (a - 1.0) * l * (1.0 - (l / h).powf(a - 1.0)) / (1.0 - (l / h).powf(a));
+    let found = tail.iter().map(|&&bytes| bytes as f64).sum::<f64>() / tail.len() as f64;
+    assert!((found / mean - 1.0).abs() < 0.05, "{found} for {mean}");
+}
+
+#[test]
+fn of_new_connections_the_share_that_was_asked_for_is_persistent() {
+    for share in [0.15, 0.6] {
+        let pages = pages(&json!({"persistent": share}), 60_000);
+        let all = pages.into_iter().flat_map(|page| page.conversations);
+        let (mut lasting, mut count) = (0, 0);
+        for conversation in all {
+            // The browser closes those, the server all others.
+            let [_, browser] = conversation.moves;
+            lasting += usize::from(browser.last().is_some_and(|step| step.act == Act::Close));
+            count += 1;
+        }
+        let found = lasting as f64 / count as f64;
+        assert!((found - share).abs() < 0.01, "{found}");
+    }
+}
+
+#[test]
+fn lanes_of_a_page_are_as_many_as_connections_may_be_open_at_once() {
+    let keys = json!({"persistent": 0.0, "objects": 20.0, "parallel": 3});
+    for page in pages(&keys, 200) {
+        for (place, conversation) in page.conversations.iter().enumerate() {
+            let after = conversation.after.map(|after| after.place);
+            let expected = match place {
+                0 => None,
+                1..=3 => Some(0),
+                _ => Some(place - 3),
+            };
+            assert_eq!(after, expected);
+        }
+    }
+}
+
+#[test]
+fn times_to_think_have_the_median_that_was_asked_for() {
+    let spec = spec(json!({"kind": "web", "think_ns": 2_000_000_000u64}));
+    let mut thought = Vec::new();
+    for user in 0..4_000 {
+        let mut source = spec.source(0, 1, Rng::stream(user, "user"));
+        let wait_ns = |source: &mut Source| source.next_visit().map(|visit| visit.wait_ns);
+        assert_eq!(
+            wait_ns(&mut source),
+            Some(0),
+            "the first page is asked for at once"
+        );
+        thought.extend(wait_ns(&mut source));
+    }
+    let shorter = thought.iter().filter(|&&ns| ns < 2_000_000_000).count();
+    assert!((1_850..=2_150).contains(&shorter), "{shorter} of 4,000");
+}
+
+#[test]
+fn synthetic_vectors_have_the_marginals_that_they_say() {
+    let mut source = source(&spec(json!({"kind": "tmix", "gap_ns": 1_000_000})), 1);
+    let (mut sum_ns, mut concurrent, mut single, mut sequential) = (0, 0, 0, 0);
+    for _ in 0..40_000 {
+        let visit = source.next_visit().expect("without end");
+        sum_ns += visit.wait_ns;
+        let conversation = visit.conversations.into_iter().next().expect("one");
+        assert!((10_000_000..=150_000_000).contains(&conversation.rtt_ns.expect("one")));
+        let [_, initiator] = conversation.moves;
+        let moves: Vec<_> = initiator.collect();
+        if moves.last().is_some_and(|step| step.act == Act::Close) {
+            concurrent += 1;
+        } else {
+            sequential += 1;
+            single += usize::from(moves.len() == 1);
+        }
+    }
+    assert!((sum_ns as f64 / 40e9 - 1.0).abs() < 0.025, "{sum_ns}");
+    assert!(
+        (concurrent as f64 / 40e3 - 0.1).abs() < 0.01,
+        "{concurrent}"
+    );
+    assert!(
+        (single as f64 / f64::from(sequential) - 0.78).abs() < 0.01,
+        "{single}"
+    );
+}
+
+#[test]
+fn flows_take_vectors_in_turn_and_a_scale_stretches_their_times() {
+    let vectors = "SEQ 1000 1 0 0\n> 1\n< 1\nSEQ 2000 1 0 0\n> 2\n< 2\nSEQ 5000 1 0 0\n> 3\n< 3\n";
+    let spec = spec(json!({"kind": "tmix", "vectors": vectors, "scale": 2.0}));
+    let mut first = spec.source(0, 2, Rng::stream(1, "a"));
+    let waits: Vec<_> = std::iter::from_fn(|| first.next_visit())
+        .map(|v| v.wait_ns)
+        .collect();
+    assert_eq!(waits, [2_000_000, 8_000_000]);
+    let mut second = spec.source(1, 2, Rng::stream(1, "b"));
+    let waits: Vec<_> = std::iter::from_fn(|| second.next_visit())
+        .map(|v| v.wait_ns)
+        .collect();
+    assert_eq!(waits, [4_000_000]);
+}
+
+#[test]
+fn what_ranges_do_not_tell_is_refused_too() {
+    let refusal = |values: Value| spec(values).check().expect_err("out of reason");
+    let few = json!({"kind": "onoff", "rate_bps": 8_000, "on_ns": 1_000_000, "off_ns": 1_000_000});
+    let (field, reason) = refusal(few);
+    assert_eq!(field, "on_ns");
+    assert!(reason.contains("less than one write of 1000 B"), "{reason}");
+    let large = json!({"kind": "voip", "rate_bps": 10_000_000, "interval_ns": 20_000_000});
+    assert_eq!(refusal(large).0, "interval_ns");
+    let dense = json!({"kind": "tmix", "gap_ns": 1_000_000, "scale": 0.01});
+    assert_eq!(refusal(dense).0, "scale");
+    let tail = json!({"kind": "web", "largest_bytes": 133_000});
+    assert_eq!(refusal(tail).0, "largest_bytes");
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Speech: a datagram for each interval of a talk spurt, nothing in a pause. The means are those
+//! of ITU-T P.59, 64 kbit/s is G.711.
+
+use serde::{Deserialize, Serialize};
+
+use super::cbr::MAX_PAYLOAD_BYTES;
+use super::key::{Key, Kind, Unit};
+use super::onoff;
+use super::stream::Stream;
+use super::{Source, onoff::Bursts};
+use crate::rng::Rng;
+use crate::time::NS_PER_S;
+
+/// Its keys.
+pub const KIND: Kind = Kind {
+    name: "voip",
+    help: "Speech over UDP: talk spurts at `rate` and pauses, both exponential.",
+    transports: &["udp"],
+    keys: &[
+        Key::new("rate", "rate_bps", Unit::Rate, "of payload in a talk spurt")
+            .within(1e3, 1e8)
+            .or(64_000.0),
+        Key::new(
+            "interval",
+            "interval_ns",
+            Unit::Time,
+            "of speech in a datagram",
+        )
+        .within(1e6, 1e9)
+        .or(20e6),
+        Key::new("on", "on_ns", Unit::Time, "mean talk spurt")
+            .within(1e6, 3.6e12)
+            .or(1_004e6),
+        Key::new("off", "off_ns", Unit::Time, "mean pause")
+            .within(1e6, 3.6e12)
+            .or(1_587e6),
+    ],
+};
+
+/// What a scenario says of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Rate of the payload in a talk spurt.
+    pub rate_bps: u64,
+    /// Speech in a datagram.
+    pub interval_ns: u64,
+    /// Mean talk spurt.
+    pub on_ns: u64,
+    /// Mean pause.
+    pub off_ns: u64,
+}
+
+impl Spec {
+    fn payload_bytes(&self) -> u64 {
+        self.rate_bps * self.interval_ns / (8 * NS_PER_S)
+    }
+
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        let bytes = self.payload_bytes();
+        if bytes == 0 || bytes as f64 > MAX_PAYLOAD_BYTES {
+            let reason = format!(
+                "{} ns of {} bit/s are {bytes} B, no datagram of 1 to {MAX_PAYLOAD_BYTES} B",
+                self.interval_ns, self.rate_bps
+            );
+            return Err(("interval_ns", reason));
+        }
+        self.bursts().check()
+    }
+
+    fn bursts(&self) -> onoff::Spec {
+        onoff::Spec {
+            rate_bps: self.rate_bps,
+            payload_bytes: self.payload_bytes() as u32,
+            on_ns: self.on_ns,
+            off_ns: self.off_ns,
+            shape: None,
+        }
+    }
+
+    /// The script of one flow; `rng` is its own.
+    pub fn source(&self, rng: Rng) -> Source {
+        Stream::OnOff(Bursts::new(self.bursts(), rng)).into()
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! A browser, as the University of North Carolina's generator of web traffic has it (Christiansen,
+//! Jeffay, Ott and Smith, "Tuning RED for web traffic", SIGCOMM 2000; Le et al., ICDCS 2006): a
+//! user thinks, then asks for a page, then for what is embedded in it, on several connections at
+//! once. Times to think and to serve have the form of PackMime (Cao et al., INFOCOM 2004, with the
+//! numbers of ns-2.35's packmime_ranvar.cc); the tail of sizes is SURGE's (Barford and Crovella,
+//! SIGMETRICS 1998).
+
+mod browser;
+
+use serde::{Deserialize, Serialize};
+
+use super::Source;
+use super::key::{Key, Kind, Unit};
+use crate::rng::Rng;
+
+pub use browser::Browser;
+
+/// More embedded objects no page has.
+const MOST_OBJECTS: u64 = 50;
+/// Of the logarithm of a request's size.
+const REQUEST_SIGMA: f64 = 0.4;
+/// PackMime's time between pages: 2^(L + sqrt(G) E) with L and G of the user, E of each time.
+const THINK_L_SD: f64 = 0.854_400_374_531_753;
+const THINK_G_SHAPE: f64 = 1.85;
+const THINK_E_SD: f64 = 1.1;
+/// PackMime's time of a server: the inverse of a Weibull variate of this shape, whose median is
+/// ln(2)^(1/shape); no longer than so many medians.
+const SERVICE_SHAPE: f64 = 0.63;
+const SERVICE_MOST: f64 = 17.0;
+
+/// Its keys.
+pub const KIND: Kind = Kind {
+    name: "web",
+    help: "A user's browser at `to`: pages with embedded objects from servers at `from`, then \
+           time to think.",
+    transports: &["tcp"],
+    keys: &[
+        Key::new(
+            "think",
+            "think_ns",
+            Unit::Time,
+            "median time between two pages",
+        )
+        .within(1e6, 3.6e12)
+        .or(9.3e9),
+        Key::new(
+            "request",
+            "request_bytes",
+            Unit::Size,
+            "median of a request",
+        )
+        .within(1.0, 1e6)
+        .or(350.0),
+        Key::new(
+            "response",
+            "response_bytes",
+            Unit::Size,
+            "median of a response, but for the tail",
+        )
+        .within(1.0, 1e9)
+        .or(900.0),
+        Key::new(
+            "response_sigma",
+            "response_sigma",
+            Unit::Number,
+            "deviation of the logarithm of a response's size",
+        )
+        .within(0.0, 4.0)
+        .or(1.5),
+        Key::new(
+            "tail",
+            "tail",
+            Unit::Share,
+            "of the responses whose sizes are Pareto",
+        )
+        .or(0.005),
+        Key::new(
+            "tail_shape",
+            "tail_shape",
+            Unit::Number,
+            "of the Pareto tail",
+        )
+        .within(1.01, 10.0)
+        .or(1.1),
+        Key::new(
+            "tail_from",
+            "tail_from_bytes",
+            Unit::Size,
+            "least of the tail",
+        )
+        .within(1.0, 1e9)
+        .or(133_000.0),
+        Key::new("largest", "largest_bytes", Unit::Size, "most of the tail")
+            .within(2.0, 1e12)
+            .or(1e9),
+        Key::new(
+            "objects",
+            "objects",
+            Unit::Number,
+            "embedded in a page in the mean, at most 50",
+        )
+        .within(0.0, 25.0)
+        .or(5.0),
+        Key::new(
+            "parallel",
+            "parallel",
+            Unit::Count,
+            "connections at once for embedded objects",
+        )
+        .within(1.0, 64.0)
+        .or(4.0),
+        Key::new(
+            "persistent",
+            "persistent",
+            Unit::Share,
+            "of new connections that stay for all objects of a server",
+        )
+        .or(0.15),
+        Key::new(
+            "servers",
+            "servers",
+            Unit::Number,
+            "of a page in the mean; of persistent connections each has one",
+        )
+        .within(1.0, 64.0)
+        .or(2.0),
+        Key::new(
+            "service",
+            "service_ns",
+            Unit::Time,
+            "median time of a server before it answers",
+        )
+        .within(0.0, 6e10)
+        .or(5.9e6),
+    ],
+};
+
+/// What a scenario says of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Spec {
+    pub think_ns: u64,
+    pub request_bytes: u64,
+    pub response_bytes: u64,
+    pub response_sigma: f64,
+    pub tail: f64,
+    pub tail_shape: f64,
+    pub tail_from_bytes: u64,
+    pub largest_bytes: u64,
+    pub objects: f64,
+    pub parallel: u32,
+    pub persistent: f64,
+    pub servers: f64,
+    pub service_ns: u64,
+}
+
+impl Spec {
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        if self.largest_bytes <= self.tail_from_bytes {
+            let reason = format!(
+                "{} B is not more than 'tail_from', {} B",
+                self.largest_bytes, self.tail_from_bytes
+            );
+            return Err(("largest_bytes", reason));
+        }
+        Ok(())
+    }
+
+    /// The script of one user; `rng` is its own.
+    pub fn source(&self, rng: Rng) -> Source {
+        Source::Web(Box::new(Browser::new(self.clone(), rng)))
+    }
+
+    /// The chance of each number of embedded objects.
+    fn chances_of_objects(&self) -> impl Iterator<Item = (u64, f64)> {
+        let ratio = self.objects / (1.0 + self.objects);
+        (0..=MOST_OBJECTS).scan(1.0, move |left, objects| {
+            let chance = match objects {
+                MOST_OBJECTS => *left,
+                _ => *left * (1.0 - ratio),
+            };
+            *left -= chance;
+            Some((objects, chance))
+        })
+    }
+
+    /// Share of pages on persistent connections, so that of the connections it is what was asked
+    /// for: such a page opens one for each of its servers, another one for each object.
+    fn persistent_pages(&self) -> f64 {
+        let objects: Vec<_> = self.chances_of_objects().collect();
+        let plain: f64 = objects
+            .iter()
+            .map(|&(n, chance)| (1 + n) as f64 * chance)
+            .sum();
+        let mut lasting = 0.0;
+        let more = self.servers - 1.0;
+        let ratio = more / (1.0 + more);
+        let mut left = 1.0;
+        for servers in 1..=self.parallel {
+            let last = servers == self.parallel;
+            let chance = if last { left } else { left * (1.0 - ratio) };
+            left -= chance;
+            let missed = 1.0 - 1.0 / f64::from(servers);
+            let mut all_miss = 1.0;
+            for &(_, of_objects) in &objects {
+                let used = 1.0 + f64::from(servers - 1) * (1.0 - all_miss);
+                lasting += chance * of_objects * used;
+                all_miss *= missed;
+            }
+        }
+        let share = self.persistent;
+        share * plain / (share * plain + (1.0 - share) * lasting)
+    }
+}

@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What flows send: a model for each kind of traffic, made from the engine's table of their keys.
+Names, units, ranges, defaults and sentences stand there and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, create_model
+from pydantic_core import PydanticCustomError
+
+from sojourn import _native
+from sojourn.scenario import trace
+from sojourn.scenario.base import Kind
+from sojourn.units import Duration, Rate, Share, Size
+
+if TYPE_CHECKING:
+    from sojourn._native import TrafficKey, TrafficKind
+
+
+class Sent(Kind):
+    """What a flow sends."""
+
+    table: ClassVar[TrafficKind]
+
+    def to_engine(self) -> dict[str, Any]:
+        """In base units, under the names of the engine."""
+        values = {key["field"]: getattr(self, key["name"]) for key in self.table["keys"]}
+        return {"kind": self.kind} | {field: _plain(value) for field, value in values.items()}
+
+
+def _plain(value: object) -> object:
+    """A quantity as the number that it is."""
+    return int(value) if isinstance(value, Duration | Rate | Size) else value
+
+
+# More is no file of connections that anyone could replay here.
+_MOST_BYTES = 1 << 28
+
+
+def _read_vectors(value: object) -> object:
+    """The text itself, or the name of a file that holds it."""
+    if not isinstance(value, str) or "\n" in value:
+        return value
+    try:
+        return trace.text(Path(value), "file of vectors", _MOST_BYTES)
+    except ValueError as error:
+        raise PydanticCustomError("queue", "{reason}", {"reason": str(error)}) from error
+
+
+Vectors = Annotated[str, BeforeValidator(_read_vectors)]
+_QUANTITIES: Mapping[str, Any] = {"time": Duration, "rate": Rate, "size": Size, "share": Share}
+# Beyond these a range is that of the unit, which needs no words.
+_WIDE = {"time": 86_400 * 10**9, "rate": 10**13, "size": 10**15}
+
+
+def _field(key: TrafficKey) -> tuple[Any, Any]:
+    """Type and default."""
+    unit, default = key["unit"], key["default"]
+    form: Any
+    said: dict[str, Any] = {"description": _description(key)}
+    if unit in _QUANTITIES:
+        form = _QUANTITIES[unit]
+        if default is not None:
+            default = form(default if unit == "share" else int(default))
+    elif unit == "count":
+        form = int
+        said |= {"strict": True, "ge": int(key["least"]), "le": int(key["most"])}
+        default = None if default is None else int(default)
+    elif unit == "number":
+        form = float
+        said |= {"strict": True, "allow_inf_nan": False, "ge": key["least"], "le": key["most"]}
+    elif unit == "words":
+        form = Literal[tuple(key["words"])]
+    else:
+        form = Vectors
+    if key["needed"]:
+        return form, Field(**said)
+    return (form if default is not None else form | None), Field(default, **said)
+
+
+def written(key: TrafficKey, number: float | str | None) -> str:
+    """A number of the base unit as people write it."""
+    of = _QUANTITIES.get(key["unit"])
+    if number is None or isinstance(number, str):
+        return "" if number is None else number
+    if of is None or key["unit"] == "share":
+        return f"{number:g}"
+    return str(of(int(number)))
+
+
+def ends(key: TrafficKey) -> str:
+    """The range, or the words that are allowed."""
+    if key["unit"] == "text":
+        return ""
+    if key["words"]:
+        return ", ".join(key["words"])
+    return f"{written(key, key['least'])} to {written(key, key['most'])}"
+
+
+def _description(key: TrafficKey) -> str:
+    most = _WIDE.get(key["unit"])
+    return key["help"] if most is None or key["most"] >= most else f"{key['help']} ({ends(key)})"
+
+
+def _model(kind: TrafficKind) -> type[Sent]:
+    fields: dict[str, Any] = {key["name"]: _field(key) for key in kind["keys"]}
+    which: Any = (Literal[kind["name"]], Field(kind["name"], description="which it is"))
+    # A distribution of times has this name too.
+    name = {"onoff": "OnOff", "poisson": "PoissonDatagrams"}.get(kind["name"])
+    model = create_model(
+        name or kind["name"].capitalize(),
+        __base__=Sent,
+        __module__=__name__,
+        __doc__=kind["help"],
+        kind=which,
+        **fields,
+    )
+    model.table = kind
+    return model
+
+
+KINDS: Mapping[str, type[Sent]] = {kind["name"]: _model(kind) for kind in _native.traffic()}
+
+Bulk: type[Any] = KINDS["bulk"]
+Respawn: type[Any] = KINDS["respawn"]
+Paced: type[Any] = KINDS["paced"]
+Cbr: type[Any] = KINDS["cbr"]
+Voip: type[Any] = KINDS["voip"]
+OnOff: type[Any] = KINDS["onoff"]
+PoissonDatagrams: type[Any] = KINDS["poisson"]
+Files: type[Any] = KINDS["files"]
+Web: type[Any] = KINDS["web"]
+Tmix: type[Any] = KINDS["tmix"]
+Ping: type[Any] = KINDS["ping"]
+
+if TYPE_CHECKING:
+    App = Sent
+else:
+    App = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]

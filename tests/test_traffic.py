@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Kinds of traffic, from the engine's table of keys to the tables of a result."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import sojourn
+from sojourn import _native
+from sojourn.cli import status
+from sojourn.errors import InputError
+from sojourn.linux import refusals
+from sojourn.scenario import Duration, Tmix, Web, load, loads
+from sojourn.scenario.apps import KINDS
+
+HEAD = """
+format = 2
+name = "traffic"
+duration = "4 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+"""
+VECTORS = "SEQ 1000 1 0 0\nw 1 1\nr 30000\nl 0 0\n> 300\nt 20000\n< 5000\nt 1000\n"
+
+
+def of(app: str, more: str = "") -> str:
+    return f"{HEAD}\n[[dumbbell.flows]]\napp = {app}\n{more}"
+
+
+def needed(kind: str) -> str:
+    """A table of what the kind needs."""
+    values = {"time": '"100 ms"', "rate": '"100 kbit/s"', "size": '"1 kB"'}
+    keys = (k for k in KINDS[kind].table["keys"] if k["needed"])
+    words = [f'kind = "{kind}"', *(f"{k['name']} = {values[k['unit']]}" for k in keys)]
+    return f"{{ {', '.join(words)} }}"
+
+
+def transport(kind: str) -> str:
+    return f'transport = "{KINDS[kind].table["transports"][0]}"\n'
+
+
+def test_the_list_names_every_kind_with_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["list", "traffic", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["traffic"]
+    apps = {entry["name"]: entry["keys"] for entry in listed if entry["key"] == "app"}
+    known = "bulk respawn paced cbr voip onoff poisson files web tmix ping"
+    assert " ".join(apps) == known
+    for name, keys in apps.items():
+        assert keys == [key["name"] for key in KINDS[name].table["keys"]]
+        assert status(["show", name]) == 0
+        shown = capsys.readouterr().out
+        assert all(key in shown for key in keys)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_runs_with_its_defaults_and_reads_back_the_same(kind: str) -> None:
+    scenario = loads(of(needed(kind), transport(kind)))
+    assert loads(scenario.to_toml()) == scenario
+    data = scenario.to_engine()
+    fields = {key["field"] for key in KINDS[kind].table["keys"]}
+    assert data["flows"][0]["app"].keys() == {"kind", *fields}
+    ran = _native.run(json.dumps(data), 1)
+    assert ran
+    group = json.loads(ran[0])["transport"][0]["groups"][0]
+    assert group["delivered_bytes"] > 0
+
+
+def test_defaults_of_the_table_are_those_of_the_engine() -> None:
+    web = loads(of('"web"')).to_engine()["flows"][0]["app"]
+    for key in KINDS["web"].table["keys"]:
+        assert web[key["field"]] == key["default"]
+    scenario = loads(of('"web"')).to_engine()
+    bare = json.loads(json.dumps(scenario))
+    bare["flows"][0]["app"] = {"kind": "web"}
+    assert _native.run(json.dumps(bare), 1) == _native.run(json.dumps(scenario), 1)
+
+
+def test_a_file_of_vectors_is_named_from_the_scenario_and_kept_in_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "trace.cvec").write_text(VECTORS)
+    (folder / "scenario.toml").write_text(of('{ kind = "tmix", vectors = "trace.cvec" }'))
+    monkeypatch.chdir(tmp_path)
+    scenario = load(folder / "scenario.toml")
+    assert scenario == loads(scenario.to_toml())
+    assert status(["run", "elsewhere/scenario.toml", "--out", "out", "--seeds", "1"]) == 0
+    (folder / "trace.cvec").unlink()
+    (run,) = sojourn.Result.load("out")
+    group = run.report["transport"][0]["groups"][0]
+    assert (group["opened"], group["delivered_bytes"], group["answered_bytes"]) == (1, 5000, 300)
+    assert group["fct_s"]["n"] == 1
+
+
+def test_pages_and_echoes_are_in_the_results(tmp_path: Path) -> None:
+    text = of('{ kind = "web", think = "200 ms" }', 'name = "users"\ncount = 3\n')
+    text += '[[dumbbell.flows]]\nname = "echo"\napp = "ping"\ntransport = "udp"\nstart_spread = 0\n'
+    result = sojourn.run(loads(text), out=tmp_path / "out", workers=1)
+    (run,) = result
+    echo = run.report["echoes"][0]
+    assert echo["name"] == "echo"
+    assert len(echo["sent_s"]) == len(echo["rtt_ms"]) == 41
+    assert min(rtt for rtt in echo["rtt_ms"] if rtt is not None) > 20
+    users, pings = pq.read_table(tmp_path / "out" / "groups.parquet").to_pylist()
+    assert users["page_s_n"] > 5
+    assert users["page_s_p50"] > users["fct_s_p50"] > 0.02
+    assert users["opened"] > users["page_s_n"]
+    assert pings["page_s_n"] is None
+    assert pings["opened"] == 1
+
+
+def test_groups_of_older_kinds_have_the_keys_that_they_had() -> None:
+    ran = _native.run(json.dumps(loads(of('"bulk"')).to_engine()), 1)
+    assert ran
+    report = json.loads(ran[0])
+    assert "echoes" not in report
+    group = report["transport"][0]["groups"][0]
+    assert not group.keys() & {"opened", "answered_bytes", "page_s", "script"}
+
+
+def test_models_are_made_in_python_too() -> None:
+    web = Web(think=Duration("3 s"), parallel=2)
+    assert (web.kind, web.parallel, web.objects) == ("web", 2, 5.0)
+    assert Tmix(vectors=VECTORS).vectors == VECTORS
+
+
+def test_calibration_finds_how_many_flows_offer_a_load(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # 1 Mbit/s of payload each: nine segments of 66 bytes of headers, a SYN-ACK is not of this link.
+    text = of('{ kind = "files", gap = "100 ms", size = "12.5 kB" }', 'name = "files"\n')
+    text += '[[dumbbell.flows]]\nname = "others"\n'
+    path = tmp_path / "scenario.toml"
+    path.write_text(text.replace("4 s", "30 s").replace("10 Mbit/s", "1 Mbit/s"))
+    assert status(["calibrate", str(path), "files", "40 Mbit/s", "--seeds", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    per_flow = (12_500 + 9 * 66 + 74 + 66) * 8 * 10 / 1e6
+    assert found["mbps_per_flow"] == pytest.approx(per_flow, rel=0.05)
+    assert found["flows"] == pytest.approx(40 / per_flow, rel=0.05)
+    assert len(found["measured"]) >= 3
+    assert status(["calibrate", str(path), "files", "40 Mbit/s", "--seeds", "2"]) == 0
+    assert f"--set flows.files.count={found['flows']}" in capsys.readouterr().out
+
+
+def test_linux_plays_every_kind_over_each_transport() -> None:
+    for kind, model in KINDS.items():
+        for over in model.table["transports"]:
+            text = of(needed(kind), f'transport = "{over}"\n').replace("20 ms", "150 ms")
+            data = loads(text).to_engine()
+            refusals.check(data)
+            scripts = _native.scripts(json.dumps(data), 1)[0]
+            assert bool(scripts) == (kind not in ("bulk", "respawn", "cbr"))
+
+
+def test_linux_refuses_what_no_guest_could_keep() -> None:
+    def refused(text: str, words: str) -> None:
+        with pytest.raises(InputError, match=words):
+            refusals.check(loads(text).to_engine())
+
+    tmix = of('{ kind = "tmix", gap = "1 ms" }')
+    refused(tmix, "'flow': a connection has a round trip of its own, .* than that of its links, 20")
+    fast = of('{ kind = "paced", rate = "10 Gbit/s", payload = "20 B" }')
+    refused(fast, "flows: the scripts up to flow 0 of 'flow' take more than 100 MB")
+    small = of('{ kind = "ping", payload = "3 B" }', 'transport = "udp"\n')
+    refused(small, r"flows\[0\].app.payload_bytes: 3 cannot hold the datagram's number")
+
+
+def test_a_hundred_thousand_users_and_a_large_file_are_checked_within_two_seconds() -> None:
+    vectors = "".join(f"SEQ {i} 1 0 0\n> 300\n< 1000\n" for i in range(50_000))
+    text = of(f'{{ kind = "tmix", vectors = """\n{vectors}""" }}', "count = 100\n")
+    text += '[[dumbbell.flows]]\nname = "users"\ncount = 100000\napp = "web"\n'
+    began = time.process_time()
+    loads(text)
+    assert time.process_time() - began < 2

@@ -200,7 +200,12 @@ RUN = (
     Column("goodput_mbps", "Mbit/s", "of all flows, in the first window"),
     Column("jain", "", "Jain's index of all flows, in the first window"),
     Column("fct_s", "s", "completion times of all flows, in the first window"),
-    Column("echoes", "", "of `ping`: for each flow when each was sent, and its round trip"),
+    Column(
+        "echoes",
+        "",
+        "of `ping`: for each flow when each was sent, and its round trip",
+        of_all=False,
+    ),
     Column("fingerprint", "", "hash of every departure and drop at the recorded queues"),
     Column("cpu_s", "s", "processor time that the run took"),
     Column("events", "", "events handled", hosts=(_SIM,)),

@@ -11,7 +11,6 @@ SojournError            3
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -47,6 +46,8 @@ _ALIKE = 0.7
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean …?' for a mistyped name, or the list of valid ones when nothing is near."""
+    import difflib  # of use to the few commands that fail
+
     names = sorted(known)
     by_lower = {n.lower(): n for n in names}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=_ALIKE)

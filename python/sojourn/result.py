@@ -20,10 +20,8 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -73,6 +71,8 @@ class Run:
 
 def host() -> dict[str, str | int]:
     """The machine that ran it."""
+    import platform
+
     return {
         "system": f"{platform.system()} {platform.release()}",
         "machine": platform.machine(),
@@ -83,6 +83,8 @@ def host() -> dict[str, str | int]:
 
 
 def _processor() -> str:
+    import platform
+
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -153,6 +155,8 @@ class Result:
 
     def save(self, folder: str | Path) -> None:
         """Write the folder; until the last file is there, it does not pass for finished."""
+        from datetime import UTC, datetime
+
         from sojourn.arrow import parquet_bytes
 
         own = claim(folder)

@@ -223,10 +223,10 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Run a scenario."""
-    from sojourn.runs import check_hosts
+    from sojourn.hosts import check_hosts
     from sojourn.runs import run as run_scenario
     from sojourn.scenario import load
-    from sojourn.scenario.changes import read_assignments
+    from sojourn.scenario.assignments import read_assignments
 
     hosts = check_hosts(host or [])
     if plot:
@@ -318,8 +318,8 @@ def reproduce(
     """Run a paper's experiments: measured beside published, a verdict for each claim."""
     from sojourn import report
     from sojourn.experiment import find
+    from sojourn.hosts import check_hosts
     from sojourn.reproduce import reproduce as run_experiment
-    from sojourn.runs import check_hosts
     from sojourn.tables import console
 
     hosts = check_hosts(host or [])

@@ -14,9 +14,9 @@ from rich.console import Console
 
 from sojourn.cases import Case, Cases, cases, labels
 from sojourn.differences import Difference, across, within
+from sojourn.hosts import BINNED
 from sojourn.metrics import GroupMetric, Metric
 from sojourn.result import Result
-from sojourn.runs import BINNED
 from sojourn.scenario.trace import BIN_MS
 from sojourn.summary import (
     NOTHING,

@@ -5,7 +5,6 @@ one this thread."""
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -17,6 +16,8 @@ from sojourn.progress import Progress
 def interrupts_held() -> Iterator[None]:
     """Ctrl-C waits until the end of this. Submitting starts workers, which inherit it: a Ctrl-C
     that meets one before it can ignore them would kill it, and the pool with it."""
+    import signal  # slow to import
+
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -17,6 +17,8 @@ from sojourn.store import Store
 if TYPE_CHECKING:
     from sojourn.own.library import Library
 
+# More would be a slip: all runs of a command are listed before the first one.
+MAX_SEEDS = 1_000_000
 # What a run is called in tables and files, seed and host included.
 Labels = dict[str, str | int]
 

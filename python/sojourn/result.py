@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
 from sojourn.errors import InputError, StoreError
-from sojourn.folder import claim
-from sojourn.request import Request
 from sojourn.store import Entry, Store, digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sojourn.asked import Unread
+    from sojourn.request import Request
     from sojourn.scenario.model import Scenario
 
 FORMAT = 1
@@ -97,7 +97,7 @@ def _processor() -> str:
 class Result:
     """Several runs that belong together."""
 
-    graph: Scenario | str  # before the changes of the command; or the TOML of that
+    graph: Scenario | Unread | str  # before the changes of the command; or the TOML of that
     runs: tuple[Run, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
 
@@ -158,6 +158,7 @@ class Result:
         from datetime import UTC, datetime
 
         from sojourn.arrow import parquet_bytes
+        from sojourn.folder import claim
 
         own = claim(folder)
         store = Store(own.path / "runs")
@@ -234,6 +235,8 @@ _META = ("made", "core", "host", "command", "aqms", "changes", "hosts", "experim
 def read_request(folder: str | Path, *, experiments: bool = False) -> Request | None:
     """What the result in a folder was asked to hold; None where there is none that can be read.
     InputError if an experiment's is there, unless `experiments`: then None too."""
+    from sojourn.request import Request
+
     folder = Path(folder)
     try:
         head = json.loads((folder / "result.json").read_bytes())

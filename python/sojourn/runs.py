@@ -16,7 +16,7 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.errors import InputError
 from sojourn.folder import claim
-from sojourn.forms import Form, Labels, jobs_of_forms, run_jobs
+from sojourn.forms import MAX_SEEDS, Form, Labels, jobs_of_forms, run_jobs
 from sojourn.hosts import BINNED, check_hosts
 from sojourn.job import Job
 from sojourn.linux.transport import FOREIGN
@@ -29,9 +29,6 @@ from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, validate
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.store import Store, default_root
-
-# More would be a slip: all runs of a command are listed before the first one.
-MAX_SEEDS = 1_000_000
 
 
 @dataclass(frozen=True)

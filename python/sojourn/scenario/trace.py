@@ -9,9 +9,13 @@ record-and-replay for HTTP", USENIX ATC 2015; manual of mm-link.)
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
+
+from sojourn.inputs import noted
+from sojourn.store import digest
 
 NS_PER_MS = 1_000_000
 # What an opportunity could carry: a full frame.
@@ -30,7 +34,10 @@ def read(path: Path) -> tuple[int, ...]:
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(f"'{path}' is no plain file")
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        content = path.read_bytes()
+        noted().traces[str(path.absolute())] = digest(content)
+        with io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig") as text:
+            lines = text.read().split("\n")
     except OSError as error:
         raise ValueError(f"'{path}' cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -136,9 +137,19 @@ def test_signs_are_those_of_the_output(small: Path) -> None:
     assert (said("utf-8"), said("ascii")) == (first, second)
 
 
-def test_a_terminal_gets_its_own_width_each_time(small: Path, says: Says) -> None:
-    says(str(small))
+def test_a_terminal_gets_its_own_width_and_colours(small: Path, says: Says) -> None:
+    table = says(str(small)).encode()
+    drawn = [on_terminal(small, columns) for columns in (60, 60, 200)]
+    assert drawn[0] == drawn[1]
+    # What is too wide goes on below.
+    assert drawn[0].count(b"aqm") > 1 and drawn[2].count(b"aqm") == 1
+    assert b"\x1b[" in drawn[2] and b"\x1b[" not in table
+
+
+def on_terminal(small: Path, columns: int) -> bytes:
+    """What a run prints there."""
     ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (40, columns))
     surroundings = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     words = [sys.executable, "-m", "sojourn", "run", str(small)]
     drawn = b""
@@ -158,9 +169,7 @@ def test_a_terminal_gets_its_own_width_each_time(small: Path, says: Says) -> Non
             while part := reader.read(4096):
                 drawn += part
     assert process.returncode == 0
-    # Bold headings, and what is too wide below the rest.
-    assert b"\x1b[" in drawn
-    assert drawn.count(b"aqm") > 1
+    return drawn
 
 
 def change_scenario(folder: Path) -> None:

@@ -5,9 +5,9 @@ as it was read, a scenario as it was checked, a table as it was drawn.
 
     <cache>/requests/abcdef…   a digest of key and answer, and in the next line the answer as JSON
 
-The key is a digest too: of the question, and of what answers it, which is this package with each
-of its files. An answer that is missing, damaged or of another version is worked out again, and one
-that cannot be kept is not kept; so nothing here can fail a command.
+The key is a digest too: of the question, and of what answers it, which is each file of this package
+and what is installed beside it. An answer that is missing, damaged or another version's is worked
+out again, and one that cannot be kept is not kept; so nothing here can fail a command.
 """
 
 from __future__ import annotations
@@ -70,9 +70,15 @@ def _sum(key: str, answer: bytes) -> bytes:
 
 @functools.cache
 def _made_by() -> str:
-    """Changes with the version, and whenever one of the package's files does."""
+    """Changes whenever one of the package's files does, and when a library is installed."""
     files = sorted(_files(os.path.dirname(__file__)))  # noqa: PTH120
-    return digest(repr((sys.version, _native.core_version(), files)).encode())
+    installed = [os.stat(path).st_mtime_ns for path in sys.path if _is_of_libraries(path)]  # noqa: PTH116
+    made_by = sys.version, _native.core_version(), files, installed
+    return digest(repr(made_by).encode())
+
+
+def _is_of_libraries(path: str) -> bool:
+    return path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)  # noqa: PTH112
 
 
 def _files(folder: str) -> Iterator[tuple[str, int, int]]:

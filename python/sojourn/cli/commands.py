@@ -306,7 +306,8 @@ def bench(
 @app.command()
 def cache(
     clear: Annotated[
-        str | None, typer.Option("--clear", help="Remove runs, builds, requests or all.", show_default=False)
+        str | None,
+        typer.Option("--clear", help="Remove runs, builds, requests or all.", show_default=False),
     ] = None,
     older_than: Annotated[
         float, typer.Option("--older-than", min=0, help="Only what is unchanged for so many days.")

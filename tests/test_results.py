@@ -16,7 +16,7 @@ from sojourn.cli import status
 from sojourn.errors import InputError
 from sojourn.experiment import find
 from sojourn.folder import claim
-from sojourn.scenario.changes import read_value, write_value
+from sojourn.scenario.assignments import read_value, write_value
 
 from tests.conftest import SMALL
 

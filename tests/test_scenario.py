@@ -38,7 +38,8 @@ from sojourn.scenario import (
     reference,
     schema,
 )
-from sojourn.scenario.changes import assign, read_assignment, use_algorithm
+from sojourn.scenario.assignments import read_assignment
+from sojourn.scenario.changes import assign, use_algorithm
 
 from tests.conftest import SMALL
 

@@ -21,10 +21,8 @@ from typing import Any
 
 from sojourn import _native, units
 from sojourn.errors import InputError, nearest
+from sojourn.hosts import HOSTS
 from sojourn.own import library
-
-# Where a scenario can run: the simulator, and a Linux kernel in virtual time.
-HOSTS = ("sim", "linux")
 
 Value = bool | int | float | str
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What Sojourn keeps in the user's cache folder: finished runs, and what --host linux was built
-into. All of it can be made again."""
+"""What Sojourn keeps in the user's cache folder: finished runs, what --host linux was built into,
+and what commands came to that were checked before. All of it can be made again."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sojourn import memo
 from sojourn.errors import InputError, nearest
 from sojourn.store import default_root, write_errors
 
@@ -21,13 +22,14 @@ from sojourn.store import default_root, write_errors
 PARTS = {
     "runs": "finished runs, from which a command takes what is there",
     "builds": "what --host linux and your C files were built into, and profiles of the compiler",
+    "requests": "commands that were read and checked before, and their tables: they start sooner",
 }
 _DAY_S = 86_400
 
 
 @dataclass(frozen=True)
 class Kept:
-    """One thing in the cache: a run, a build."""
+    """One thing in the cache: a run, a build, an answer."""
 
     path: Path
     bytes: int
@@ -39,9 +41,11 @@ def find(part: str) -> list[Kept]:
     root = default_root()
     if part == "runs":
         paths = [*root.glob("??/*"), *root.glob("damaged/*")]
+    elif part == "requests":
+        paths = [*memo.folder().glob("*")]
     else:
-        beside = root.parent.glob("*")
-        paths = [path for path in beside if path != root and path.suffix != ".lock"]
+        beside = set(root.parent.glob("*")) - {root, memo.folder()}
+        paths = [path for path in beside if path.suffix != ".lock"]
     return [_measured(path) for path in sorted(paths)]
 
 
@@ -73,13 +77,13 @@ def clear(part: str, older_than_days: float = 0) -> tuple[int, int]:
         for kept in find(name):
             if older_than_days and kept.used_s > before_s:
                 continue
-            if name == "runs":
-                _remove(kept.path)
-            else:
+            if name == "builds":
                 with _unused(kept.path) as unused:
                     if not unused:
                         continue
                     _remove(kept.path)
+            else:
+                _remove(kept.path)
             count, size = count + 1, size + kept.bytes
     return count, size
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import _native
-from sojourn.algorithms import HOSTS
+from sojourn.hosts import HOSTS
 
 
 @dataclass(frozen=True)

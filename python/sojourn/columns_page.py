@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sojourn import columns, generated
-from sojourn.algorithms import HOSTS
 from sojourn.columns import Column
+from sojourn.hosts import HOSTS
 from sojourn.metrics import GROUP_METRICS, METRICS
 
 DEFAULT = Path("docs/columns.md")

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sojourn.cases import Case, Cases, cases
+from sojourn.hosts import BINNED
 from sojourn.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
 from sojourn.result import Result, Run
-from sojourn.runs import BINNED
 
 if TYPE_CHECKING:
     from sojourn.stats import Estimate

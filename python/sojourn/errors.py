@@ -11,7 +11,6 @@ SojournError            3
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable
 from itertools import islice
 
@@ -53,6 +52,8 @@ _LISTED = 100
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean …?' for a mistyped name, or the list of valid ones when nothing is near."""
+    import difflib  # of use to the few commands that fail
+
     names = sorted(known)
     by_lower = {n.lower(): n for n in names}
     wanted = name.lower()

@@ -9,26 +9,14 @@ finished, and the same command takes up from there.
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager
-from itertools import islice
-from queue import Empty, SimpleQueue
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from sojourn.batch import Batch
 from sojourn.errors import InputError, Interrupted, RunError, StoreError
 from sojourn.job import Job, unpack
-from sojourn.pools import Client, Future, Pool, Threads, cores
-from sojourn.progress import Progress
 from sojourn.store import Entry, Store
 
-# How often the waiting side looks at its workers: Ctrl-C is answered within this and the
-# engine's own 50 ms.
-_POLL_S = 0.04
-# Jobs submitted for each worker: enough that none waits, few enough that all others can be taken
-# back at once and that finished runs do not pile up.
-_AHEAD = 8
 # Failed runs that a message names.
 _NAMED = 20
 
@@ -75,10 +63,9 @@ def run_all(
         found[job.key] = read(entry)
 
     if pending:
-        at_once = min(workers or cores(), len(pending))
         batch = Batch(jobs, list(pending.values()), keep, title)
         try:
-            _run(batch, at_once, processes, client)
+            _run(batch, workers, processes, client)
         except KeyboardInterrupt:
             kept = sum(store.has(job.key) for job in jobs)
             raise Interrupted(
@@ -88,20 +75,14 @@ def run_all(
     return [found[job.key] for job in jobs]
 
 
-def _run(batch: Batch, workers: int, processes: bool, client: Any) -> None:
+def _run(batch: Batch, workers: int | None, processes: bool, client: Any) -> None:
+    only = batch.jobs[batch.pending[0]] if len(batch.pending) == 1 else None
     with batch.progress:
-        # A user's file may end the process, or never come back.
-        risky = any(batch.jobs[i].files for i in batch.pending)
-        if client is not None:
-            broken = batch.collect(Client(client, workers), batch.pending)
-            for i in set(batch.pending) - batch.settled if broken else ():
-                batch.failed[i] = "its workers are gone"
-        elif processes and (workers > 1 or risky):
-            from sojourn.processes import run_apart  # a single run does without
-
-            run_apart(batch, workers)
+        if only and client is None and not only.files and not only.host:
+            # Pools take longer to import than many a run to make.
+            batch.make_here(batch.pending[0])
         else:
-            batch.collect(Threads(workers), batch.pending)
+            _run_in_pool(batch, workers, processes, client)
     if batch.failed:
         lines = [f"  {batch.jobs[i].title}: {why}" for i, why in sorted(batch.failed.items())]
         if len(lines) > _NAMED:
@@ -113,112 +94,20 @@ def _run(batch: Batch, workers: int, processes: bool, client: Any) -> None:
         )
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits until the end of this. Submitting starts workers, which inherit it: a Ctrl-C
-    that meets one before it can ignore them would kill it, and the pool with it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _run_in_pool(batch: Batch, workers: int | None, processes: bool, client: Any) -> None:
+    from sojourn.collect import collect
+    from sojourn.pools import Client, Threads, cores
 
+    at_once = min(workers or cores(), len(batch.pending))
+    # A user's file may end the process, or never come back.
+    risky = any(batch.jobs[i].files for i in batch.pending)
+    if client is not None:
+        broken = collect(batch, Client(client, at_once), batch.pending)
+        for i in set(batch.pending) - batch.settled if broken else ():
+            batch.failed[i] = "its workers are gone"
+    elif processes and (at_once > 1 or risky):
+        from sojourn.processes import run_apart
 
-class Batch:
-    """The runs that are still to be made, whatever pool makes them."""
-
-    def __init__(
-        self,
-        jobs: Sequence[Job],
-        pending: Sequence[int],
-        keep: Callable[[Job, bytes], None],
-        title: str,
-    ) -> None:
-        self.jobs, self.pending, self.keep = jobs, pending, keep
-        self.done: set[int] = set()
-        self.failed: dict[int, str] = {}
-        self.progress = Progress(title, len(pending))
-
-    @property
-    def settled(self) -> set[int]:
-        """Those that need no further try."""
-        return self.done | set(self.failed)
-
-    def collect(self, pool: Pool, chosen: Iterable[int]) -> bool:
-        """Submit these jobs, a few ahead of the workers, and file each that comes back; True where
-        the pool broke."""
-        rest = iter(chosen)
-        waiting: dict[Future, int] = {}
-        finished: SimpleQueue[Future] = SimpleQueue()
-        broken = False
-        try:
-            while True:
-                with _interrupts_held():
-                    if not broken:
-                        ahead = islice(rest, max(_AHEAD * pool.workers - len(waiting), 0))
-                        broken = not self._submit(pool, ahead, waiting, finished)
-                    if not waiting:
-                        break
-                    for future in _all_of(finished, _POLL_S):
-                        broken |= self._settle(future, waiting.pop(future))
-                for i, why in pool.give_up(waiting.values()).items():
-                    if i not in self.settled:
-                        self.failed[i] = why
-                self._show(pool, waiting.values())
-        except BrokenExecutor:
-            broken = True
-        except KeyboardInterrupt:
-            pool.stop(waiting)
-            for future in _all_of(finished, 0):
-                self._settle(future, waiting.pop(future))
-            raise
-        except BaseException:
-            pool.stop(waiting)
-            raise
-        pool.close()
-        return broken
-
-    def _submit(
-        self,
-        pool: Pool,
-        numbers: Iterator[int],
-        waiting: dict[Future, int],
-        finished: SimpleQueue[Future],
-    ) -> bool:
-        """Whether the pool took all of them; one that is broken takes none."""
-        try:
-            for i in numbers:
-                future = pool.submit(i, self.jobs[i])
-                waiting[future] = i
-                future.add_done_callback(finished.put)
-        except BrokenExecutor:
-            return False
-        return True
-
-    def _settle(self, future: Future, i: int) -> bool:
-        """File what came back; True where it is that the pool broke."""
-        try:
-            packed = future.result()
-        except BrokenExecutor:
-            return True
-        except Exception as error:
-            self.failed[i] = str(error) or type(error).__name__
-            return False
-        # A failure of the disk goes up: no further run could be kept either.
-        self.keep(self.jobs[i], packed)
-        self.done.add(i)
-        return False
-
-    def _show(self, pool: Pool, under_way: Collection[int]) -> None:
-        shares = sum(pool.share(i) for i in under_way)
-        self.progress.update(len(self.done) + len(self.failed) + shares)
-
-
-def _all_of(finished: SimpleQueue[Future], wait_s: float) -> Iterator[Future]:
-    """What is there, and if nothing is, what comes within this time."""
-    try:
-        yield finished.get(timeout=wait_s) if wait_s else finished.get_nowait()
-        while True:
-            yield finished.get_nowait()
-    except Empty:
-        return
+        run_apart(batch, at_once)
+    else:
+        collect(batch, Threads(at_once), batch.pending)

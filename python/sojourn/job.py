@@ -13,11 +13,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
-from sojourn.own.library import Library
 from sojourn.store import key_of
+
+if TYPE_CHECKING:
+    from sojourn.own.library import Library
 
 # How a run is watched: it tells the share that is done, and hears whether to go on.
 Watch = Callable[[float], bool]

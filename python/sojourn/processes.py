@@ -14,6 +14,8 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
+from sojourn.batch import Batch
+from sojourn.collect import collect
 from sojourn.errors import RunError
 from sojourn.job import Job, work
 from sojourn.pools import Future
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext
     from multiprocessing.process import BaseProcess
     from multiprocessing.synchronize import Event
-
-    from sojourn.executor import Batch
 
 # So long a run may take to end after a request to stop.
 _GRACE_S = 1.0
@@ -168,7 +168,7 @@ def _until_broken(
 ) -> tuple[set[int], str]:
     """Run these; the answer is which were under way when a worker was killed, and how it ended."""
     pool = Processes(context, chosen, workers)
-    if not batch.collect(pool, chosen):
+    if not collect(batch, pool, chosen):
         return set(), ends
     for worker in pool.last:
         if worker.exitcode in [-number for number in signal.Signals]:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from sojourn import claims
-from sojourn.algorithms import HOSTS
 from sojourn.experiment import Experiment, Signal
+from sojourn.hosts import HOSTS, check_hosts
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
-from sojourn.runs import check_hosts, open_store, run_cases
+from sojourn.runs import open_store, run_cases
 from sojourn.stats import Estimate, estimate
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from sojourn.errors import InputError
-from sojourn.scenario.changes import read_value, write_value
+from sojourn.scenario.assignments import read_value, write_value
 
 
 @dataclass(frozen=True)

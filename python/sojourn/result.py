@@ -20,22 +20,20 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native, columns
 from sojourn.errors import InputError, StoreError
-from sojourn.folder import claim
-from sojourn.request import Request
 from sojourn.store import Entry, Store, digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sojourn.asked import Unread
+    from sojourn.request import Request
     from sojourn.scenario.model import Scenario
 
 FORMAT = 1
@@ -72,6 +70,8 @@ class Run:
 
 def host() -> dict[str, str | int]:
     """The machine that ran it."""
+    import platform
+
     return {
         "system": f"{platform.system()} {platform.release()}",
         "machine": platform.machine(),
@@ -82,6 +82,8 @@ def host() -> dict[str, str | int]:
 
 
 def _processor() -> str:
+    import platform
+
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -94,7 +96,7 @@ def _processor() -> str:
 class Result:
     """Several runs that belong together."""
 
-    graph: Scenario | str  # before the changes of the command; or the TOML of that
+    graph: Scenario | Unread | str  # before the changes of the command; or the TOML of that
     runs: tuple[Run, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
 
@@ -152,7 +154,10 @@ class Result:
 
     def save(self, folder: str | Path) -> None:
         """Write the folder; until the last file is there, it does not pass for finished."""
+        from datetime import UTC, datetime
+
         from sojourn.arrow import parquet_bytes
+        from sojourn.folder import claim
 
         own = claim(folder)
         store = Store(own.path / "runs")
@@ -229,6 +234,8 @@ _META = ("made", "core", "host", "command", "aqms", "changes", "hosts", "experim
 def read_request(folder: str | Path, *, experiments: bool = False) -> Request | None:
     """What the result in a folder was asked to hold; None where there is none that can be read.
     InputError if an experiment's is there, unless `experiments`: then None too."""
+    from sojourn.request import Request
+
     folder = Path(folder)
     try:
         head = json.loads((folder / "result.json").read_bytes())

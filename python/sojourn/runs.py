@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -14,25 +14,21 @@ from types import MappingProxyType
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.algorithms import HOSTS
-from sojourn.errors import InputError, nearest
-from sojourn.executor import run_all
+from sojourn.errors import InputError
 from sojourn.folder import claim
+from sojourn.forms import MAX_SEEDS, Form, Labels, jobs_of_forms, run_jobs
+from sojourn.hosts import BINNED, check_hosts
 from sojourn.job import Job
 from sojourn.linux.transport import FOREIGN
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
-from sojourn.scenario.changes import apply, write_value
+from sojourn.scenario.assignments import write_value
+from sojourn.scenario.changes import apply
 from sojourn.scenario.engine import of_links, to_engine, without_opportunities
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, validate
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.store import Store, default_root
-
-# Ends the label of a host where traces run as rates.
-BINNED = ", binned"
-# More would be a slip: all runs of a command are listed before the first one.
-MAX_SEEDS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -49,16 +45,8 @@ def open_store(out: str | Path | None) -> Store:
     return Store(claim(out).path / "runs" if out else default_root())
 
 
-def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
-    """Each host once, in the order given; the simulator where none is."""
-    for host in hosts:
-        if host not in HOSTS:
-            raise InputError(f"--host {host}: there is no such host.{nearest(host, HOSTS)}")
-    return tuple(dict.fromkeys(hosts)) or ("sim",)
-
-
-def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
-    """What the host is made of, for the key of the store; refuses what it cannot run."""
+def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
+    """What the host cannot run."""
     for scenario in scenarios:
         for i, algorithm in of_links(scenario):
             if host not in algorithm.hosts:
@@ -74,15 +62,11 @@ def _prepare(host: str, scenarios: Sequence[Mapping[str, Any]]) -> str:
                     f"cc = '{flow['transport']['cc']}', of flows '{flow['name']}', runs only on "
                     "Linux: run it with --host linux alone"
                 )
-        return ""
-    from sojourn.linux import kernel, refusals
+        return
+    from sojourn.linux import refusals
 
     for scenario in scenarios:
         refusals.check(scenario)
-    ready = kernel.ready()
-    for scenario in scenarios:
-        kernel.module_for(ready, algorithms.libraries(scenario))
-    return ready.version
 
 
 def cases_of(
@@ -139,24 +123,23 @@ def _forms(host: str, scenario: dict[str, Any]) -> Iterator[tuple[str, dict[str,
         yield f"{host}{BINNED}", without_opportunities(scenario)
 
 
-# What a run is called in tables and files, seed and host included.
-Labels = dict[str, str | int]
-
-
 def jobs_of(
     cases: Sequence[Case], seeds: Sequence[int], hosts: Sequence[str]
 ) -> list[tuple[Job, Labels]]:
     """Every case on every host under every seed, in that order, and the labels of each run. What
     cannot be run is refused here."""
+    return jobs_of_forms(forms_of(cases, hosts), seeds)
+
+
+def forms_of(cases: Sequence[Case], hosts: Sequence[str]) -> list[Form]:
+    """Every case on every host, in that order. What cannot be run is refused here."""
     found = []
     graphs = [case.scenario.expand() for case in cases]
     of_host = {host: [to_engine(graph, host) for graph in graphs] for host in hosts}
     _try_files(of_host[hosts[0]])
     # Every refusal before the first run.
-    made_of = {
-        host: _prepare(host, [s for s in scenarios if _runs_on(host, s, hosts)])
-        for host, scenarios in of_host.items()
-    }
+    for host, scenarios in of_host.items():
+        _refuse(host, [s for s in scenarios if _runs_on(host, s, hosts)])
     for (number, case), host in product(enumerate(cases), hosts):
         scenario = of_host[host][number]
         if not _runs_on(host, scenario, hosts):
@@ -165,10 +148,7 @@ def jobs_of(
             text, files = json.dumps(form, sort_keys=True), algorithms.libraries(scenario)
             name = case.title or " ".join(map(str, case.labels.values()))
             name += f" {label}" if label != "sim" else ""
-            for seed in seeds:
-                title = f"{case.scenario.name}, {name}, seed {seed}"
-                job = Job(text, seed, title, made_of[host], files)
-                found.append((job, {**case.labels, "seed": seed, "host": label}))
+            found.append(Form(text, case.labels, label, f"{case.scenario.name}, {name}", files))
     return found
 
 
@@ -185,19 +165,14 @@ def run_cases(
     client: Any = None,
 ) -> tuple[Run, ...]:
     """Every case on every host under every seed, in that order."""
-    found = jobs_of(cases, seeds, hosts)
-    entries = run_all(
-        [job for job, _ in found],
+    return run_jobs(
+        jobs_of(cases, seeds, hosts),
         store=store,
-        read=lambda entry: entry,
         workers=workers,
         again=again,
         title=title,
         processes=processes,
         client=client,
-    )
-    return tuple(
-        Run(labels, entry.report, entry) for (_, labels), entry in zip(found, entries, strict=True)
     )
 
 
@@ -231,6 +206,7 @@ def run(
     hosts: Sequence[str] = ("sim",),
     processes: bool = False,
     client: Any = None,
+    checked: Callable[[Sequence[Form]], object] | None = None,
 ) -> Result:
     """Run a scenario, or the one in a file: with each of `aqms` ("pie", "pie:target=5ms") in its
     queues under test and with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with
@@ -241,7 +217,7 @@ def run(
     they hold no lock of Python's. With `processes` a run that crashes takes no other along; a
     script then needs `if __name__ == "__main__":`. A `client` (anything with `submit` and futures:
     an executor of `concurrent.futures`, a client of Dask) makes the runs instead, `workers` of them
-    at once.
+    at once. Before the first run `checked` is called with what is to run under each seed.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))
@@ -260,14 +236,16 @@ def run(
         earlier = read_request(out)
         request = request.added_to(earlier, out) if earlier else request
     cases = cases_of(scenario, request.aqms, request.changes)
-    runs = run_cases(
-        cases,
-        range(1, request.seeds + 1),
-        store=open_store(out),
+    store = open_store(out)
+    forms = forms_of(cases, request.hosts)
+    if checked:
+        checked(forms)
+    runs = run_jobs(
+        jobs_of_forms(forms, range(1, request.seeds + 1)),
+        store=store,
         workers=workers,
         again=again,
         title=f"running {scenario.name}",
-        hosts=request.hosts,
         processes=processes,
         client=client,
     )

@@ -21,8 +21,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -212,7 +210,7 @@ class Store:
         """File a run: `run.json`, which has its report, and its tables as Parquet files. Whoever
         comes second with it changes nothing."""
         folder = self.folder(key)
-        beside = self.root / f".partial-{socket.gethostname()}-{os.getpid()}-{key}"
+        beside = self.root / f".partial-{os.uname().nodename}-{os.getpid()}-{key}"
         complete = {
             "format": FORMAT,
             "files": {name: digest(content) for name, content in files.items()},
@@ -234,16 +232,21 @@ class Store:
                 if error.errno != errno.ENOTEMPTY:
                     raise
             finally:
-                shutil.rmtree(beside, ignore_errors=True)
+                if beside.exists():
+                    import shutil  # slow to import
+
+                    shutil.rmtree(beside, ignore_errors=True)
 
     def adopt(self, entry: Entry) -> None:
         """Have this entry too, which may be in another store."""
         place = self.folder(entry.key)
         if place.exists():
             return
-        partial = self.root / f".partial-{socket.gethostname()}-{os.getpid()}-{entry.key}"
+        partial = self.root / f".partial-{os.uname().nodename}-{os.getpid()}-{entry.key}"
         with write_errors(place):
             place.parent.mkdir(parents=True, exist_ok=True)
+            import shutil  # slow to import
+
             shutil.copytree(entry.folder, partial, dirs_exist_ok=True)
             partial.rename(place)
 
@@ -251,6 +254,8 @@ class Store:
         """Forget an entry."""
         with write_errors(self.folder(key)):
             if self.folder(key).exists():
+                import shutil  # slow to import
+
                 shutil.rmtree(self.folder(key))
 
     def _set_aside(self, folder: Path) -> None:
@@ -259,7 +264,7 @@ class Store:
 
     def _sweep(self) -> None:
         """Partial folders whose process on this machine is gone."""
-        head = f".partial-{socket.gethostname()}-"
+        head = f".partial-{os.uname().nodename}-"
         for folder in self.root.glob(f"{head}*"):
             pid = folder.name.removeprefix(head).split("-")[0]
             if pid.isdigit() and not _alive(int(pid)):

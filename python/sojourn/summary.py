@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import fmean, stdev
 
 from sojourn.cases import Cases
 from sojourn.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
@@ -84,8 +83,11 @@ def mean(values: Sequence[float]) -> str:
     values = [value for value in values if value == value]
     if not values:
         return NOTHING
-    text = f"{fmean(values):.2f}"
-    return text if len(values) == 1 else f"{text} ± {stdev(values):.2f}"
+    if len(values) == 1:
+        return f"{sum(values):.2f}"
+    from statistics import fmean, stdev  # slow to import
+
+    return f"{fmean(values):.2f} ± {stdev(values):.2f}"
 
 
 def seeds_note(by_case: Cases) -> str:

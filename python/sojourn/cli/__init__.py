@@ -13,18 +13,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-import typer
-
-from sojourn.cli import linux, results
-from sojourn.cli.commands import app
 from sojourn.errors import Interrupted, SojournError, StoreError
 
-app.add_typer(linux.app, name="linux")
-# Those of `results` joined as it was imported.
-__all__ = ["main", "results", "status"]
-
-# The base of everything typer says about a command line; it is exported under no name.
-_UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]
+__all__ = ["main", "status"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -44,19 +35,13 @@ def status(arguments: Sequence[str]) -> int:
         if sys.stdout is None:
             print("sojourn: there is no output to write to", file=sys.stderr)
             return StoreError.exit_status
-        outcome = app(list(arguments), prog_name="sojourn", standalone_mode=False)
+        outcome = _run(list(arguments))
         sys.stdout.flush()
-        if outcome == Interrupted.exit_status:
-            # typer has taken the interrupt and said nothing.
-            print("sojourn: interrupted", file=sys.stderr)
-        return outcome if isinstance(outcome, int) else 0
+        return outcome
     except SojournError as error:
         print(f"sojourn: {error}", file=sys.stderr)
         return error.exit_status
-    except _UsageError as error:
-        error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         print("sojourn: interrupted", file=sys.stderr)
         return Interrupted.exit_status
     except BrokenPipeError:
@@ -76,6 +61,19 @@ def status(arguments: Sequence[str]) -> int:
         _drop_output()
         print(f"sojourn: the output cannot be written: {error.strerror}", file=sys.stderr)
         return StoreError.exit_status
+
+
+def _run(words: list[str]) -> int:
+    from sojourn.cli.words import recall
+
+    options = recall(words)
+    if options is None:
+        from sojourn.cli import line
+
+        return line.run(words)
+    from sojourn.cli.run import run
+
+    return run(**options)
 
 
 def _drop_output() -> None:

@@ -5,18 +5,13 @@ a run shall not wait for what only a report uses."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from sojourn.cli.output import print_json, tell_broken, tell_ignored
 from sojourn.errors import InputError
-
-if TYPE_CHECKING:
-    from sojourn.result import Run
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -78,21 +73,6 @@ Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes; unless given, cores.")
 ]
 Again = Annotated[bool, typer.Option("--again", help="Run even what is already there.")]
-
-
-def print_json(data: Any) -> None:
-    """JSON on stdout; what was not measured is null."""
-    print(json.dumps(_finite(data), indent=1))
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
-    if isinstance(data, float) and not abs(data) < float("inf"):
-        return None
-    return data
 
 
 def _print_version(wanted: bool) -> None:
@@ -198,6 +178,7 @@ def check(
 
 @app.command()
 def run(
+    context: typer.Context,
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
     aqm: Annotated[
         list[str] | None,
@@ -223,43 +204,23 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Run a scenario."""
-    from sojourn.runs import check_hosts
-    from sojourn.runs import run as run_scenario
-    from sojourn.scenario import load
-    from sojourn.scenario.changes import read_assignments
+    from sojourn.cli import words
+    from sojourn.cli.run import run as run_scenario
 
-    hosts = check_hosts(host or [])
-    if plot:
-        from sojourn.cli.results import draw
-        from sojourn.plot.output import check_name
-
-        check_name(plot)
-    result = run_scenario(
-        load(scenario),
-        aqms=aqm or [],
-        changes=read_assignments(set_ or []),
-        seeds=seeds,
-        out=out,
-        workers=workers,
-        again=again,
-        hosts=hosts,
-        processes=True,
-    )
-    _ignored(result.runs)
-    if as_json:
-        from sojourn.differences import differences
-
-        found = [difference.to_json() for difference in differences(result)]
-        print_json({**result.to_json(), "differences": found})
-        if plot:
-            draw({"": result}, plot, silent=True)
-        return _broken(result.runs)
-    from sojourn.cli.tables import print_result
-
-    print_result(result, out)
-    if plot:
-        draw({"": result}, plot)
-    return _broken(result.runs)
+    options: dict[str, Any] = {
+        "scenario": scenario,
+        "aqms": aqm or [],
+        "assignments": set_ or [],
+        "seeds": seeds,
+        "hosts": host or [],
+        "out": out,
+        "workers": workers,
+        "again": again,
+        "plot": plot,
+        "as_json": as_json,
+    }
+    words.keep(context.obj, options)
+    return run_scenario(**options)
 
 
 @app.command()
@@ -277,18 +238,10 @@ def sweep(
     from sojourn.cli import sweep as of_sweeps
 
     swept = of_sweeps.run(file, out=out, workers=workers, dask=dask, again=again)
-    _ignored(swept.odd)
+    tell_ignored(swept.odd)
     print_json(swept.to_json()) if as_json else of_sweeps.print_means(swept, out)
     of_sweeps.tell(swept, out)
-    return _broken(swept.odd)
-
-
-def _ignored(runs: Sequence[Run]) -> None:
-    """What a host could not set, on stderr."""
-    from sojourn.rules import ignored
-
-    for sentence in ignored(runs):
-        print(f"sojourn: {sentence}", file=sys.stderr)
+    return tell_broken(swept.odd)
 
 
 @app.command()
@@ -318,16 +271,6 @@ def calibrate(
     print_calibration(found)
 
 
-def _broken(runs: Sequence[Run]) -> int:
-    """What the algorithms did against the rules, on stderr; the status to end with."""
-    from sojourn.rules import broken
-
-    sentences = broken(runs)
-    for sentence in sentences:
-        print(f"sojourn: {sentence}", file=sys.stderr)
-    return 3 if sentences else 0
-
-
 @app.command()
 def reproduce(
     what: Annotated[
@@ -345,8 +288,8 @@ def reproduce(
     """Run a paper's experiments: measured beside published, a verdict for each claim."""
     from sojourn import report
     from sojourn.experiment import find
+    from sojourn.hosts import check_hosts
     from sojourn.reproduce import reproduce as run_experiment
-    from sojourn.runs import check_hosts
     from sojourn.tables import console
 
     hosts = check_hosts(host or [])
@@ -372,7 +315,7 @@ def reproduce(
         for reproduction in done:
             report.print_tables(reproduction, terminal)
         terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
-    return _broken([run for reproduction in done for run in reproduction.result])
+    return tell_broken([run for reproduction in done for run in reproduction.result])
 
 
 @app.command()
@@ -390,7 +333,8 @@ def bench(
 @app.command()
 def cache(
     clear: Annotated[
-        str | None, typer.Option("--clear", help="Remove runs, builds or all.", show_default=False)
+        str | None,
+        typer.Option("--clear", help="Remove runs, builds, requests or all.", show_default=False),
     ] = None,
     older_than: Annotated[
         float, typer.Option("--older-than", min=0, help="Only what is unchanged for so many days.")

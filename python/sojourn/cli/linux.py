@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.commands import HELP, Json, print_json
+from sojourn.cli.commands import HELP, Json
+from sojourn.cli.output import print_json
 
 app = typer.Typer(
     help="The Linux host.", no_args_is_help=True, rich_markup_mode=None, context_settings=HELP

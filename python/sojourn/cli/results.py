@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sojourn.cli.commands import Json, app, print_json
+from sojourn.cli.commands import Json, app
+from sojourn.cli.output import print_json
 
 if TYPE_CHECKING:
     from sojourn.result import Result

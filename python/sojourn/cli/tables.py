@@ -16,9 +16,9 @@ from rich.console import Console
 
 from sojourn.cases import Case, Cases, cases, labels
 from sojourn.differences import Difference, across, within
+from sojourn.hosts import BINNED
 from sojourn.metrics import GroupMetric, Metric
 from sojourn.result import Result
-from sojourn.runs import BINNED
 from sojourn.scenario.trace import BIN_MS
 from sojourn.summary import (
     NOTHING,
@@ -39,11 +39,22 @@ if TYPE_CHECKING:
 
 def print_result(result: Result, out: Path | None) -> None:
     """Means over the seeds, with the standard deviation where there are several."""
-    terminal = console()
+    _print_result(console(), result, out)
+
+
+def _print_result(terminal: Console, result: Result, out: Path | None) -> None:
     by_case = cases({"": result})
     _print_cases(terminal, by_case, within(by_case))
     if out:
         terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def text_of_result(result: Result, out: Path | None) -> str:
+    """What `print_result` would print, to be written to stdout."""
+    terminal = console()
+    with terminal.capture() as captured:
+        _print_result(terminal, result, out)
+    return captured.get()
 
 
 def print_compared(results: Mapping[str, Result]) -> None:

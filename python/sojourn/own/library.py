@@ -25,6 +25,7 @@ from pathlib import Path
 
 from sojourn import _native
 from sojourn.errors import InputError
+from sojourn.inputs import noted
 from sojourn.own import compiler
 from sojourn.own.compiler import shown
 from sojourn.store import default_root, write_errors
@@ -79,6 +80,12 @@ _built: dict[Path, tuple[_States, Library]] = {}
 
 def build(file: Path) -> Library:
     """The library of a file, compiled if the file or one of its headers is new."""
+    library = _build(file)
+    noted().libraries[str(file)] = library.digest
+    return library
+
+
+def _build(file: Path) -> Library:
     known = _built.get(file)
     if known and known[0] == _states(known[1].parts):
         return known[1]

@@ -2,38 +2,42 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Scenarios: what is simulated, written in TOML or made of these classes."""
 
-from sojourn.scenario.apps import (
-    Bulk,
-    Cbr,
-    Files,
-    OnOff,
-    Paced,
-    Ping,
-    PoissonDatagrams,
-    Respawn,
-    Tmix,
-    Voip,
-    Web,
-)
-from sojourn.scenario.links import Cable, Jitter, Link, Queue, Step
-from sojourn.scenario.model import (
-    Between,
-    Crossing,
-    DualTransmitter,
-    Dumbbell,
-    Flow,
-    ParkingLot,
-    Record,
-    Scenario,
-    Tcp,
-    Traffic,
-    Udp,
-    Window,
-)
-from sojourn.scenario.shorthand import Back, Edge, Hop, Side
-from sojourn.scenario.times import Even, Exponential, Normal, Poisson, Uniform
-from sojourn.scenario.toml import load, loads
-from sojourn.units import Duration, Rate, Share, Size
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sojourn.scenario.apps import (
+        Bulk,
+        Cbr,
+        Files,
+        OnOff,
+        Paced,
+        Ping,
+        PoissonDatagrams,
+        Respawn,
+        Tmix,
+        Voip,
+        Web,
+    )
+    from sojourn.scenario.links import Cable, Jitter, Link, Queue, Step
+    from sojourn.scenario.model import (
+        Between,
+        Crossing,
+        DualTransmitter,
+        Dumbbell,
+        Flow,
+        ParkingLot,
+        Record,
+        Scenario,
+        Tcp,
+        Traffic,
+        Udp,
+        Window,
+    )
+    from sojourn.scenario.shorthand import Back, Edge, Hop, Side
+    from sojourn.scenario.times import Even, Exponential, Normal, Poisson, Uniform
+    from sojourn.scenario.toml import load, loads
+    from sojourn.units import Duration, Rate, Share, Size
 
 __all__ = [
     "Back",
@@ -80,3 +84,37 @@ __all__ = [
     "load",
     "loads",
 ]
+
+# The classes take a tenth of a second to import: whoever asks for one of them waits, and a run of a
+# scenario that was checked before does without.
+_OTHERS = {
+    "sojourn.scenario.apps": (
+        "Bulk",
+        "Cbr",
+        "Files",
+        "OnOff",
+        "Paced",
+        "Ping",
+        "PoissonDatagrams",
+        "Respawn",
+        "Tmix",
+        "Voip",
+        "Web",
+    ),
+    "sojourn.scenario.links": ("Cable", "Jitter", "Link", "Queue", "Step"),
+    "sojourn.scenario.shorthand": ("Back", "Edge", "Hop", "Side"),
+    "sojourn.scenario.times": ("Even", "Exponential", "Normal", "Poisson", "Uniform"),
+    "sojourn.scenario.toml": ("load", "loads"),
+    "sojourn.units": ("Duration", "Rate", "Share", "Size"),
+}
+_HOMES = {name: home for home, names in _OTHERS.items() for name in names}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_HOMES.get(name, "sojourn.scenario.model")), name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from sojourn import _native
-from sojourn.algorithms import HOSTS
 from sojourn.errors import nearest
+from sojourn.hosts import HOSTS
 from sojourn.linux.transport import CONTROLS, FOREIGN
 from sojourn.scenario import trace
 from sojourn.scenario.checks_engine import of_engine

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
-from sojourn.algorithms import HOSTS
 from sojourn.errors import nearest
+from sojourn.hosts import HOSTS
 from sojourn.scenario.engine import to_engine, without_foreign
 from sojourn.scenario.expand import expand
 from sojourn.scenario.problem import Path, Problem

@@ -9,9 +9,13 @@ record-and-replay for HTTP", USENIX ATC 2015; manual of mm-link.)
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
+
+from sojourn.inputs import noted
+from sojourn.store import digest
 
 NS_PER_MS = 1_000_000
 # What an opportunity could carry: a full frame.
@@ -34,7 +38,10 @@ def text(path: Path, what: str, most_bytes: int) -> str:
     try:
         if path.stat().st_size > most_bytes:
             raise ValueError(f"'{path}' is larger than {most_bytes >> 20} MiB")
-        return path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes()
+        noted().traces[str(path.absolute())] = digest(content)
+        with io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig") as read_as_text:
+            return read_as_text.read()
     except OSError as error:
         raise ValueError(f"'{path}' cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

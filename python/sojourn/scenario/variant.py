@@ -13,7 +13,7 @@ from sojourn import algorithms, preset, units
 from sojourn.errors import InputError
 from sojourn.own import library
 from sojourn.preset import Preset
-from sojourn.scenario.changes import read_value, write_value
+from sojourn.scenario.assignments import read_value, write_value
 
 
 @dataclass(frozen=True)

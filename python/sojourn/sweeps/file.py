@@ -13,10 +13,10 @@ from pydantic import ValidationError
 
 from sojourn import units
 from sojourn.errors import InputError
+from sojourn.hosts import check_hosts
 from sojourn.metrics import METRICS, SUMMARY, Metric
 from sojourn.metrics import find as find_metric
 from sojourn.own import library
-from sojourn.runs import check_hosts
 from sojourn.scenario import toml
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant, read_all

@@ -13,7 +13,7 @@ from typing import Literal
 
 from sojourn import algorithms, units
 from sojourn.algorithms import Value
-from sojourn.scenario.changes import write_value
+from sojourn.scenario.assignments import write_value
 
 # For each kind of quantity: the end of its column's name and what one is there (as in other
 # results: delays in ms, rates in Mbit/s).

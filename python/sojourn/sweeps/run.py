@@ -17,11 +17,12 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.errors import InputError
 from sojourn.executor import run_all
+from sojourn.forms import Labels
 from sojourn.job import Job
 from sojourn.own import library
 from sojourn.progress import Progress
 from sojourn.result import Run
-from sojourn.runs import Case, Labels, algorithms_of, changed, jobs_of, open_store
+from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
 from sojourn.stats import estimate

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sojourn import units
 from sojourn.errors import InputError
-from sojourn.scenario.changes import write_value
+from sojourn.scenario.assignments import write_value
 from sojourn.scenario.toml import Keys
 from sojourn.sweeps import quantity
 from sojourn.sweeps.axis import Point

@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What commands print besides tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sojourn.result import Run
+
+
+def print_json(data: Any) -> None:
+    """JSON on stdout; what was not measured is null."""
+    print(json.dumps(_finite(data), indent=1))
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    if isinstance(data, float) and not abs(data) < float("inf"):
+        return None
+    return data
+
+
+def tell_ignored(runs: Sequence[Run]) -> None:
+    """What a host could not set, on stderr."""
+    from sojourn.rules import ignored
+
+    for sentence in ignored(runs):
+        print(f"sojourn: {sentence}", file=sys.stderr)
+
+
+def tell_broken(runs: Sequence[Run]) -> int:
+    """What the algorithms did against the rules, on stderr; the status to end with."""
+    from sojourn.rules import broken
+
+    sentences = broken(runs)
+    for sentence in sentences:
+        print(f"sojourn: {sentence}", file=sys.stderr)
+    return 3 if sentences else 0

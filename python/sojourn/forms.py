@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What runs under every seed: a checked scenario, as the engine reads it, on a host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sojourn.executor import run_all
+from sojourn.hosts import BINNED
+from sojourn.job import Job
+from sojourn.result import Run
+from sojourn.store import Store
+
+if TYPE_CHECKING:
+    from sojourn.own.library import Library
+
+# More would be a slip: all runs of a command are listed before the first one.
+MAX_SEEDS = 1_000_000
+# What a run is called in tables and files, seed and host included.
+Labels = dict[str, str | int]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A scenario on a host, and the labels of its runs without the seed."""
+
+    scenario: str  # the engine's, as JSON
+    labels: Mapping[str, str | int]
+    host: str  # as tables call it
+    title: str  # in messages
+    files: tuple[Library, ...] = ()  # users' own that it runs
+
+
+def jobs_of_forms(forms: Sequence[Form], seeds: Sequence[int]) -> list[tuple[Job, Labels]]:
+    """Every form under every seed, in that order, and the labels of each run."""
+    names = {form.host: form.host.removesuffix(BINNED) for form in forms}
+    made_of = {
+        host: _made_of(host, [form for form in forms if names[form.host] == host])
+        for host in dict.fromkeys(names.values())
+    }
+    return [
+        (
+            Job(
+                form.scenario,
+                seed,
+                f"{form.title}, seed {seed}",
+                made_of[names[form.host]],
+                form.files,
+            ),
+            {**form.labels, "seed": seed, "host": form.host},
+        )
+        for form in forms
+        for seed in seeds
+    ]
+
+
+def run_jobs(
+    jobs: Sequence[tuple[Job, Labels]],
+    *,
+    store: Store,
+    workers: int | None = None,
+    again: bool = False,
+    title: str = "running",
+    processes: bool = False,
+    client: Any = None,
+) -> tuple[Run, ...]:
+    """Each of them, in that order."""
+    entries = run_all(
+        [job for job, _ in jobs],
+        store=store,
+        read=lambda entry: entry,
+        workers=workers,
+        again=again,
+        title=title,
+        processes=processes,
+        client=client,
+    )
+    return tuple(
+        Run(labels, entry.report, entry) for (_, labels), entry in zip(jobs, entries, strict=True)
+    )
+
+
+def _made_of(host: str, forms: Iterable[Form]) -> str:
+    """What the host is made of, for the key of the store; a kernel is built where there is none."""
+    if host == "sim":
+        return ""
+    from sojourn.linux import kernel
+
+    ready = kernel.ready()
+    for form in forms:
+        kernel.module_for(ready, form.files)
+    return ready.version

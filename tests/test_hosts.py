@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from sojourn import _native, runs
+from sojourn import _native, forms, runs
 from sojourn.errors import InputError
 from sojourn.job import Job
 from sojourn.linux import refusals
@@ -102,8 +102,8 @@ def test_each_host_of_a_command_is_asked_for_its_own(monkeypatch: pytest.MonkeyP
     def asked(jobs: list[Job], **_: object) -> None:
         raise Asked({job.host: json.loads(job.scenario) for job in jobs})
 
-    monkeypatch.setattr(runs, "run_all", asked)
-    monkeypatch.setattr(runs, "_prepare", lambda host, scenarios: host)
+    monkeypatch.setattr(forms, "run_all", asked)
+    monkeypatch.setattr(forms, "_made_of", lambda host, of_host: host)
     with pytest.raises(Asked) as caught:
         runs.run(loads(TWO), hosts=["sim", "linux"])
     (told,) = caught.value.args

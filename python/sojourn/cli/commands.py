@@ -6,6 +6,7 @@ a run shall not wait for what only a report uses."""
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,8 +62,14 @@ def _hosts(incomplete: str) -> list[str]:
     return [name for name in ("sim", "linux") if name.startswith(incomplete)]
 
 
+def _scenarios(incomplete: str) -> list[str]:
+    from sojourn.known_scenario import known_scenarios
+
+    return [name for name in known_scenarios() if name.startswith(incomplete)]
+
+
 def _lists(incomplete: str) -> list[str]:
-    names = ("algorithms", "presets", "experiments", "traffic")
+    names = ("algorithms", "presets", "tcp", "experiments", "scenarios", "traffic")
     return [name for name in names if name.startswith(incomplete)]
 
 
@@ -118,12 +125,13 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            help="algorithms, presets, tcp, experiments or traffic", autocompletion=_lists
+            help="algorithms, presets, tcp, experiments, scenarios or traffic",
+            autocompletion=_lists,
         ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List algorithms, presets of them and of TCP, experiments and kinds of traffic."""
+    """List algorithms, presets of them and of TCP, experiments, scenarios and kinds of traffic."""
     from sojourn.cli import show
 
     tables = show.listing(what)
@@ -167,10 +175,33 @@ def show_(
 
 
 @app.command()
-def new(file: Annotated[Path, typer.Argument(help="NAME.c, which is not there yet.")]) -> None:
-    """Write a small algorithm to begin with."""
-    from sojourn.own import template
+def new(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="NAME.c, or with --scenario FILE.toml, which is not there yet."),
+    ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            "--scenario",
+            help="Write this scenario; `list scenarios` has the names.",
+            autocompletion=_scenarios,
+        ),
+    ] = None,
+) -> None:
+    """Write a small algorithm to begin with, or a scenario that is known by its name."""
     from sojourn.own.compiler import shown
+
+    if scenario is not None:
+        from sojourn import known_scenario
+
+        name = shlex.quote(shown(known_scenario.write(scenario, file)))
+        print(f"{name} is written. Try it:\n  sojourn run {name}")
+        print(f"  sojourn run {name} --aqm fifo --aqm codel --seeds 5")
+        return
+    if file is None:
+        raise InputError("new: what shall be written? NAME.c for an algorithm, or --scenario NAME")
+    from sojourn.own import template
 
     name = shown(template.write(file))
     print(f"{name} is written. Try it:\n  sojourn check {name}")

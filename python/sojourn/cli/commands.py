@@ -408,10 +408,10 @@ def reproduce(
 
 @app.command()
 def bench(
-    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the simulated time.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A short simulated time, once.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Time the engine on the bench scenario, beside ns-2 where it is installed."""
+    """Time the engine beside ns-2, where it is installed, and browsers beside real time."""
     from sojourn.bench import measure, print_measured
 
     measured = measure(quick=quick)

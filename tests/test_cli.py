@@ -26,7 +26,8 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 
 def test_list_has_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
     lists = output(capsys, "list")
-    assert lists.keys() == {"algorithms", "presets", "tcp", "experiments", "traffic"}
+    every = {"algorithms", "presets", "tcp", "experiments", "scenarios", "traffic"}
+    assert lists.keys() == every
     for entry in lists["algorithms"]:
         assert {"name", "brief", "source", "ecn", "acts"} <= entry.keys()
     assert {"fifo", "codel", "duk"} <= {entry["name"] for entry in lists["algorithms"]}

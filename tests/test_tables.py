@@ -172,11 +172,28 @@ def test_the_bench_loses_no_number(
         "command": "time sojourn",
         "ns2_command": None,
     }
-    measured = {"results": [result], "flows": [], "memory": []}
+    browsers = {
+        "queue": "lqd:qref=24,limit=5000",
+        "simulated_s": 660,
+        "packets": 27_654_321,
+        "cpu_seconds": 15.25,
+        "times_real_time": 43.27,
+        "engine_times_real_time": 45.61,
+        "peak_rss_mb": 178.0,
+        "command": "time sojourn run web.toml",
+    }
+    web = {
+        "results": [browsers],
+        "setup_cpu_seconds": 0.79,
+        "memory": [{"simulated_s": 121, "peak_rss_mb": 171.0}],
+    }
+    measured = {"results": [result], "flows": [], "memory": [], "web": web}
     monkeypatch.setenv("COLUMNS", str(width))
     print_measured(measured)
     text = capsys.readouterr().out
     for number in ("4,931,234", "0.719", "0.243", "12.345", "17.17", "50.80", "2345", "39"):
+        assert number in text
+    for number in ("660", "27,654,321", "15.25", "43.3", "45.6", "178", "0.79 s", "171 MB"):
         assert number in text
 
 

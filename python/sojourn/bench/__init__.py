@@ -5,7 +5,8 @@
 Each repetition runs every queue and, right after it, ns-2 on the same network, so that both meet
 the same state of the machine; of the repetitions the fastest counts for each, because other
 programs only ever make it slower. `us_per_packet` is the user CPU of the whole command, start of
-Python included; `engine_us_per_packet` that of the engine alone.
+Python included; `engine_us_per_packet` that of the engine alone. Browsers are timed the same way,
+beside real time (web.py).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sojourn import algorithms
-from sojourn.bench import instructions, ns2
+from sojourn.bench import instructions, ns2, web
 from sojourn.bench.command import SCENARIO, Timed, command, run
 from sojourn.progress import Progress
 
@@ -28,10 +29,11 @@ _FLOWS = (10, 100, 1000)
 
 
 def measure(*, quick: bool = False) -> dict[str, Any]:
-    """All of it; `quick`: a tenth of the simulated time, once, and no counting of instructions."""
+    """All of it; `quick`: a short time, once, and no counting of instructions."""
     queues = [name for name in QUEUES if name in algorithms.algorithms()]
     seconds, repetitions = (60, 1) if quick else (600, _REPETITIONS)
-    steps = Steps(len(queues) * (2 * repetitions + 1) + len(_FLOWS) + 2)
+    ours = len(queues) * (2 * repetitions + 1) + len(_FLOWS) + 2
+    steps = Steps(ours + web.steps(repetitions))
     with steps.progress, tempfile.TemporaryDirectory(prefix="sojourn-bench-") as folder:
         out = Path(folder)
         best = _interleaved(queues, seconds, repetitions, out, steps)
@@ -47,6 +49,7 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
             ],
             "flows": [_flows(count, out, steps) for count in _FLOWS],
             "memory": [_memory(length, out, steps) for length in (seconds // 10, seconds)],
+            "web": web.measure(repetitions, out, steps.after, quick=quick),
         }
 
 
@@ -132,6 +135,8 @@ def print_measured(measured: dict[str, Any]) -> None:
         if result["ns2_command"]:
             note = f"  # ns-2 with {result['ns2_queue']}"
             out.print(result["ns2_command"] + note, soft_wrap=True, highlight=False)
+    out.print()
+    web.print_measured(measured["web"])
 
 
 def _us(value: float | None) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn run` on the bench scenario, as a process of its own, timed from outside."""
+"""`sojourn run` on a bench scenario, as a process of its own, timed from outside."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def command(queue: str, scenario: Path, changes: Mapping[str, str]) -> str:
     return "time " + shlex.join(["sojourn", *arguments(queue, scenario, changes)])
 
 
-def run(queue: str, out: Path, changes: Mapping[str, str]) -> Timed:
-    """Run and time it."""
-    words = [*arguments(queue, SCENARIO, changes), "--json"]
+def run(queue: str, out: Path, changes: Mapping[str, str], scenario: Path = SCENARIO) -> Timed:
+    """Run and time it. Packets are those of all queues under test, within the first window."""
+    words = [*arguments(queue, scenario, changes), "--json"]
     output, cpu_s, peak_rss_mb = timed_process([sys.executable, "-m", "sojourn", *words], out)
     report = json.loads(output)["runs"][0]
     return Timed(
         cpu_s=cpu_s,
         engine_cpu_s=report["cpu_s"],
-        packets=report["queues"][0]["windows"][0]["departed_pkts"],
+        packets=sum(queue["windows"][0]["departed_pkts"] for queue in report["queues"]),
         peak_rss_mb=peak_rss_mb,
         fingerprint=report["fingerprint"],
     )

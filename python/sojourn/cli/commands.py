@@ -5,6 +5,7 @@ a run shall not wait for what only a report uses."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,8 +57,14 @@ def _hosts(incomplete: str) -> list[str]:
     return [name for name in ("sim", "linux") if name.startswith(incomplete)]
 
 
+def _scenarios(incomplete: str) -> list[str]:
+    from sojourn.known_scenario import known_scenarios
+
+    return [name for name in known_scenarios() if name.startswith(incomplete)]
+
+
 def _lists(incomplete: str) -> list[str]:
-    names = ("algorithms", "presets", "experiments", "traffic")
+    names = ("algorithms", "presets", "tcp", "experiments", "scenarios", "traffic")
     return [name for name in names if name.startswith(incomplete)]
 
 
@@ -98,12 +105,13 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            help="algorithms, presets, tcp, experiments or traffic", autocompletion=_lists
+            help="algorithms, presets, tcp, experiments, scenarios or traffic",
+            autocompletion=_lists,
         ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List algorithms, presets of them and of TCP, experiments and kinds of traffic."""
+    """List algorithms, presets of them and of TCP, experiments, scenarios and kinds of traffic."""
     from sojourn.cli import show
 
     tables = show.listing(what)
@@ -147,10 +155,33 @@ def show_(
 
 
 @app.command()
-def new(file: Annotated[Path, typer.Argument(help="NAME.c, which is not there yet.")]) -> None:
-    """Write a small algorithm to begin with."""
-    from sojourn.own import template
+def new(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="NAME.c, or with --scenario FILE.toml, which is not there yet."),
+    ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            "--scenario",
+            help="Write this scenario; `list scenarios` has the names.",
+            autocompletion=_scenarios,
+        ),
+    ] = None,
+) -> None:
+    """Write a small algorithm to begin with, or a scenario that is known by its name."""
     from sojourn.own.compiler import shown
+
+    if scenario is not None:
+        from sojourn import known_scenario
+
+        name = shlex.quote(shown(known_scenario.write(scenario, file)))
+        print(f"{name} is written. Try it:\n  sojourn run {name}")
+        print(f"  sojourn run {name} --aqm fifo --aqm codel --seeds 5")
+        return
+    if file is None:
+        raise InputError("new: what shall be written? NAME.c for an algorithm, or --scenario NAME")
+    from sojourn.own import template
 
     name = shown(template.write(file))
     print(f"{name} is written. Try it:\n  sojourn check {name}")
@@ -320,10 +351,10 @@ def reproduce(
 
 @app.command()
 def bench(
-    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the simulated time.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A short simulated time, once.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Time the engine on the bench scenario, beside ns-2 where it is installed."""
+    """Time the engine beside ns-2, where it is installed, and browsers beside real time."""
     from sojourn.bench import measure, print_measured
 
     measured = measure(quick=quick)

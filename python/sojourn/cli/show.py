@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sojourn import algorithms, preset, tcp_preset
+from sojourn import algorithms, known_scenario, preset, tcp_preset
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import experiments
 from sojourn.preset import Preset
@@ -27,6 +27,7 @@ def listing(what: str) -> dict[str, list[dict[str, Any]]]:
         "presets": _presets,
         "tcp": _tcp,
         "experiments": _experiments,
+        "scenarios": _scenarios,
         "traffic": _traffic,
     }
     if what and what not in makers:
@@ -61,6 +62,11 @@ def _tcp() -> list[dict[str, Any]]:
 
 def _experiments() -> list[dict[str, Any]]:
     return [{"name": e.id, "brief": e.title, "source": e.data["source"]} for e in experiments()]
+
+
+def _scenarios() -> list[dict[str, Any]]:
+    found = known_scenario.known_scenarios().values()
+    return [{"name": s.name, "brief": s.about, "source": s.source} for s in found]
 
 
 def _traffic() -> list[dict[str, Any]]:

@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Scenarios known by name: each is written, read back and run, and says what its source says."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sojourn
+from sojourn.cli import status
+from sojourn.cli.commands import _lists, _scenarios
+from sojourn.cli.show import listing
+from sojourn.known_scenario import known_scenarios
+from sojourn.scenario import Scenario
+
+NAMES = list(known_scenarios())
+# RFC 7928, figure 4, but for the sender that is less than best effort (5.4), which no host has.
+SECTIONS = (
+    *("4.4", "5.1.1", "5.1.2", "5.2", "5.3", "6.2", "7.2"),
+    *("8.2.2", "8.2.3", "8.2.4", "8.2.5", "8.2.6", "9.1", "9.2", "10.2"),
+)
+
+
+def written(name: str) -> Scenario:
+    assert status(["new", "--scenario", name]) == 0
+    return sojourn.load(f"{name}.toml")
+
+
+@pytest.fixture(autouse=True)
+def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scenario_is_written_read_back_and_run(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = written(name)
+    assert scenario.name == name
+    capsys.readouterr()
+    assert status(["show", "--expand", f"{name}.toml"]) == 0
+    graph = sojourn.loads(capsys.readouterr().out)
+    assert graph.to_engine() == scenario.to_engine()
+    (run,) = sojourn.run(scenario, workers=1, again=True).runs
+    tested = scenario.expand().record.queues
+    assert [queue["name"] for queue in run.report["queues"]] == list(tested)
+    for window in (window for queue in run.report["queues"] for window in queue["windows"]):
+        assert window["utilisation_pct"] > 70, window["from_s"]
+    flows = run.report["flows"]
+    assert {flow["name"] for flow in flows} == {group.name for group in graph.flows}
+    assert all(flow["delivered_bytes"] > 0 for flow in flows)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_written_file_begins_with_its_source_and_has_no_licence(name: str) -> None:
+    written(name)
+    text = Path(f"{name}.toml").read_text()
+    assert text.startswith("# source: ") and "SPDX" not in text
+    assert known_scenarios()[name].source in " ".join(text.replace("\n#", " ").split())
+
+
+def test_the_list_has_every_scenario_and_section_with_its_source() -> None:
+    found = listing("scenarios")["scenarios"]
+    assert [entry["name"] for entry in found] == NAMES and all(entry["brief"] for entry in found)
+    sources = " ".join(entry["source"] for entry in found)
+    assert [section for section in SECTIONS if f"section {section}," not in sources] == []
+    assert "flent" in sources
+    assert _scenarios("rr") == ["rrul"] and _lists("sc") == ["scenarios"]
+
+
+def test_an_existing_file_is_kept() -> None:
+    Path("mine.toml").write_text("mine")
+    assert status(["new", "--scenario", "rrul", "mine.toml"]) == 2
+    assert Path("mine.toml").read_text() == "mine"
+    assert status(["new", "--scenario", "rrul", "other.toml"]) == 0
+    assert sojourn.load("other.toml").name == "rrul"
+
+
+# ---- what the sources ask for ----
+
+
+def groups(scenario: Scenario) -> dict[str, Any]:
+    return {group.name: group for group in scenario.expand().flows}
+
+
+def bottleneck(scenario: Scenario) -> Any:
+    graph = scenario.expand()
+    (link,) = (link for link in graph.links if link.name == graph.record.queues[-1])
+    return link
+
+
+def packets_in_flight(scenario: Scenario, rtt_s: float = 0.1) -> float:
+    """S of section 8.2.1: the buffer, and the product of rate and round trip."""
+    link = bottleneck(scenario)
+    return float(link.queue.rows["limit"] + link.rate * rtt_s / 8 / 1514)
+
+
+FACTORS = {"mild": 0.036, "medium": 0.081, "heavy": 0.114}
+
+
+@pytest.mark.parametrize(("level", "factor"), FACTORS.items())
+def test_a_level_of_congestion_has_the_flows_of_its_formula(level: str, factor: float) -> None:
+    scenario = written(f"rfc7928_{level}")
+    assert groups(scenario)["bulk"].count == round(factor * packets_in_flight(scenario))
+
+
+def test_the_level_of_congestion_changes_every_20_s() -> None:
+    scenario = written("rfc7928_varying_congestion")
+    wanted = [round(factor * packets_in_flight(scenario)) for factor in FACTORS.values()]
+    active = []
+    for window in scenario.record.windows:
+        assert window.to - window.from_ == 20e9
+        middle = (window.from_ + window.to) / 2
+        there = (
+            group.count
+            for group in groups(scenario).values()
+            if group.start < middle < (group.stop or scenario.duration)
+        )
+        active.append(sum(there))
+    assert active == wanted * 2
+
+
+@pytest.mark.parametrize(("name", "phase_ns"), [("varying", 20e9), ("fast", 1e8)])
+def test_the_capacity_changes_between_100_and_10_mbit(name: str, phase_ns: float) -> None:
+    scenario = written(f"rfc7928_{name}_capacity")
+    steps = bottleneck(scenario).schedule
+    assert {later.at - step.at for step, later in pairwise(steps)} == {phase_ns}
+    rates = [bottleneck(scenario).rate, *(step.rate for step in steps)]
+    assert rates == [1e8 if number % 2 == 0 else 1e7 for number in range(len(rates))]
+    first = scenario.record.windows[0].from_ + phase_ns
+    assert steps[0].at == first and steps[-1].at >= scenario.duration - phase_ns
+
+
+def test_unresponsive_traffic_is_above_the_link_or_between_half_and_all_of_it() -> None:
+    alone, mixed = written("rfc7928_unresponsive"), written("rfc7928_unresponsive_mix")
+    assert groups(alone)["udp"].app.rate > bottleneck(alone).rate
+    share = groups(mixed)["udp"].app.rate / bottleneck(mixed).rate
+    assert 0.5 < share < 1000 / 1056
+
+
+def test_round_trips_are_those_of_the_two_categories() -> None:
+    flows = groups(written("rfc7928_rtt_fairness"))
+    assert [flow.rtt for flow in flows.values()] == [100e6, 560e6]
+
+
+def test_the_short_flow_has_more_than_ten_packets_and_fewer_than_a_hundred() -> None:
+    flows = groups(written("rfc7928_initial_windows"))
+    assert 10 < flows["short"].app.size / 1448 < 100
+    assert flows["short"].start > 10e9 and flows["long"].start == 0
+
+
+def test_pages_come_over_six_connections_with_an_initial_window_of_ten() -> None:
+    scenario = written("rfc7928_burst")
+    web = groups(scenario)["web"]
+    assert (web.app.parallel, web.app.persistent) == (6, 1)
+    assert web.app.response >= 1000 and web.app.response_sigma == 0
+    assert web.transport.options["initial_window_pkts"] == 10
+    assert list(groups(scenario)) == ["video", "web", "cbr", "bulk"]
+
+
+def test_the_mix_has_so_many_flows_of_each_kind() -> None:
+    counts = {name: group.count for name, group in groups(written("rfc7928_traffic_mix")).items()}
+    one = dict.fromkeys(("voice", "voice back", "cbr", "video"), 1)
+    assert counts == one | {"web": 6, "bulk": 5}
+
+
+def test_an_algorithm_is_put_into_both_directions_of_rrul_and_holds_delay_down() -> None:
+    scenario = written("rrul")
+    counts = {name: group.count for name, group in groups(scenario).items()}
+    assert counts == {"download": 4, "upload": 4, "ping udp": 3, "ping icmp": 1}
+    result = sojourn.run(scenario, aqms=["fifo", "fq_codel"], workers=1)
+    fifo, fq_codel = (
+        [queue["windows"][0]["queue_delay_ms"]["mean"] for queue in run.report["queues"]]
+        for run in result
+    )
+    assert len(fifo) == 2
+    assert all(ours < theirs / 10 for ours, theirs in zip(fq_codel, fifo, strict=True))
+
+
+def test_commands_of_the_comments_run(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = 0
+    for name in NAMES:
+        written(name)
+        for words in re.findall(r"^#   (--set .*)$", Path(f"{name}.toml").read_text(), re.M):
+            ran += 1
+            sets = [word.strip().strip('"') for word in re.split(r"--set ", words) if word]
+            changes = [word for change in sets for word in ("--set", change)]
+            assert status(["run", f"{name}.toml", "--workers", "1", *changes]) == 0, words
+    assert ran == 4

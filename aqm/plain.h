@@ -5,7 +5,7 @@
  *
  * Most packets pass through one list, in which there is room and nothing is due. The general
  * way gives the same result; this one leaves out what does not apply (lanes, flows, victims,
- * probes, ticks): 15 % of a packet's instructions in the core with fifo (bench/README.md).
+ * probes, ticks). `python -m bench.cost` counts what a packet takes.
  */
 #ifndef AQM_PLAIN_H
 #define AQM_PLAIN_H

@@ -10,6 +10,7 @@ is refused, and a file in it that someone changed is moved to `aside/` before it
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,6 +47,17 @@ class Folder:
         write_whole(path, content)
         self.written[name] = digest(content)
         self._mark()
+
+    def write_all(
+        self, contents: Mapping[str, bytes], sources: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, str]:
+        """The files of a result, with the users' C files that ran, below `own/`; their digests."""
+        files = dict(contents)
+        for library, texts in sources.items():
+            files |= {f"own/{library}/{path}": text.encode() for path, text in texts.items()}
+        for name, content in files.items():
+            self.write(name, content)
+        return {name: digest(content) for name, content in files.items()}
 
     def _mark(self) -> None:
         mark = {"about": "Sojourn writes this folder", "files": self.written}

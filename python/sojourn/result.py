@@ -172,10 +172,6 @@ class Result:
             "README.md": self._readme().encode(),
         }
         sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}
-        for library, texts in sources.items():
-            contents |= {f"own/{library}/{path}": text.encode() for path, text in texts.items()}
-        for name, content in contents.items():
-            own.write(name, content)
         head = {
             "format": FORMAT,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -183,7 +179,7 @@ class Result:
             "host": host(),
             "seeds": sorted({run.seed for run in self.runs}),
             **self.meta,
-            "files": {name: digest(content) for name, content in contents.items()},
+            "files": own.write_all(contents, sources),
             "keys": [run.entry.key for run in self.runs],
             "labels": [dict(run.labels) for run in self.runs],
             **self.to_json(),

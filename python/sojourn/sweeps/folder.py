@@ -49,10 +49,6 @@ def save(swept: Swept, folder: Path) -> None:
             own=_OF_OWN if swept.sources else "", core=_native.core_version()
         ).encode(),
     }
-    for name, texts in swept.sources.items():
-        contents |= {f"own/{name}/{path}": text.encode() for path, text in texts.items()}
-    for name, content in contents.items():
-        own.write(name, content)
     head = {
         "format": FORMAT,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -64,7 +60,7 @@ def save(swept: Swept, folder: Path) -> None:
         "seeds": max(row.seed for row in swept.rows),
         "hosts": list(swept.spec.hosts),
         "asked": _asked(swept.spec),
-        "files": {name: digest(content) for name, content in contents.items()},
+        "files": own.write_all(contents, swept.sources),
     }
     own.write("result.json", json.dumps(head, indent=1).encode())
 

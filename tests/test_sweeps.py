@@ -433,3 +433,41 @@ def test_without_dask_there_is_one_sentence(
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert status(["sweep", str(write(RATES)), "--dask", "tcp://here"]) == 2
     assert "`pip install distributed` installs it" in capsys.readouterr().err
+
+
+def seeds_of(key: str, *values: str) -> str:
+    return "".join(f'[[seeds]]\n"{key}" = {value}\n' for value in values)
+
+
+def test_a_seed_sets_what_it_says_in_every_cell_and_on_every_algorithm() -> None:
+    path = write(
+        RATES + seeds_of("flows.bulk.stop", '"10 ms"', '"400 ms"'), 'aqms = ["fifo", "pie"]'
+    )
+    swept = sojourn.sweep(path, workers=1)
+    table = swept.cells_table().to_pandas()
+    assert list(table["seed"]) == [1, 2] * 4
+    sent = table.groupby("seed")["goodput_mbps"].mean()
+    assert sent[1] < sent[2] / 2
+    assert {mean.seeds for mean in swept.means()} == {2}
+
+
+def test_a_result_takes_more_seeds_and_refuses_others() -> None:
+    text = RATES + seeds_of("flows.bulk.stop", '"10 ms"')
+    sojourn.sweep(write(text), out="out", workers=1)
+    grown = text + seeds_of("flows.bulk.stop", '"20 ms"')
+    assert sojourn.sweep(write(grown), out="out", workers=1).made == 2
+    with pytest.raises(
+        InputError, match="holds a sweep that has cells, algorithms, hosts or seeds"
+    ):
+        sojourn.sweep(write(grown.replace("10 ms", "30 ms")), out="out", workers=1)
+    again = file.load(Path("out/sweep.toml"))
+    assert [dict(values) for values in again.by_seed] == [
+        {"flows.bulk.stop": "10 ms"},
+        {"flows.bulk.stop": "20 ms"},
+    ]
+
+
+def test_what_a_seed_sets_is_refused_with_the_seed() -> None:
+    text = RATES + seeds_of("flows.bulk.stop", '"10 ms"', '"10 mss"')
+    with pytest.raises(InputError, match=r"cell 1 \(1 Mbit/s\), seed 2: .*'10 mss'"):
+        sojourn.sweep(write(text), workers=1)

@@ -380,7 +380,9 @@ count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
 
 def test_echoes_become_the_engines_report() -> None:
     scenario = engine()
-    scenario["flows"][0] |= {"app": {"kind": "ping"}, "transport": {"kind": "udp"}}
+    scenario["format"] = 2
+    ping = {"kind": "ping", "interval_ns": 100_000_000, "payload_bytes": 56}
+    scenario["flows"][0] |= {"app": ping, "transport": {"kind": "udp"}}
     played = "".join(f"count {e} {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in (0, 1))
     played += "echo 1 500000000 40000000\necho 1 600000000 0\n"
     report = report_flows(scenario, "", played)

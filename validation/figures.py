@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-import numpy as np
-from sojourn.linux import counts
+from sojourn._native import fairness
 
 
 class Verdict(IntEnum):
@@ -43,13 +42,13 @@ def loss_pct(window: Mapping[str, Any]) -> float:
 
 def jain(window: Mapping[str, Any]) -> float:
     """Jain's index of the goodputs of the flows forth (Jain, Chiu and Hawe 1984)."""
-    return counts.jain(window["goodputs_mbps"])
+    return fairness(window["goodputs_mbps"])[0]
 
 
 def least_share(window: Mapping[str, Any]) -> float:
     """The least flow's goodput over the fair share."""
-    goodputs = np.array(window["goodputs_mbps"])
-    return float(goodputs.min() / goodputs.mean()) if goodputs.any() else 1.0
+    share = fairness(window["goodputs_mbps"])[1]
+    return 1.0 if share is None else share
 
 
 # The aims. Nothing widens them; what lies outside is listed.

@@ -123,4 +123,12 @@ def observe(
     left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet files as
     `run` does."""
 
+def reckon_flows(scenario: str, counts: str, played: str) -> str:
+    """The flows of another host by what linux/uml/traffic.c and play.c wrote of them: `flows`,
+    `transport` and what is reckoned of all flows, as in the report of `run` (JSON)."""
+
+def fairness(shares: Sequence[float]) -> tuple[float, float | None]:
+    """Of what flows were given: Jain's index, and the least share over the mean; None of
+    nothing."""
+
 __all__: list[str]

@@ -18,6 +18,7 @@ use sojourn_sim::observed::{self, Seen};
 use sojourn_sim::record::QueueReport;
 use sojourn_sim::route::Graph;
 use sojourn_sim::scenario::{HEADER_BYTES, LinkSpec};
+use sojourn_sim::sim;
 use sojourn_sim::traffic::written;
 
 use super::recorded;
@@ -150,4 +151,18 @@ pub fn observe(
     let events = recorded::events(&reports).map_err(broken)?;
     let bytes = |file: Vec<u8>| PyBytes::new(py, &file).unbind();
     Ok((text, bytes(series), events.map(bytes)))
+}
+
+/// Reckons the flows of another host by what its programs counted: part of a report, as JSON.
+#[pyfunction]
+pub fn reckon_flows(scenario: &str, counts: &str, played: &str) -> PyResult<String> {
+    let report = observed::flows::report(&read(scenario)?, counts, played);
+    let report = report.map_err(PyRuntimeError::new_err)?;
+    serde_json::to_string(&report).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+}
+
+/// Of what flows were given: Jain's index, and the least share over the mean.
+#[pyfunction]
+pub fn fairness(shares: Vec<f64>) -> (f64, Option<f64>) {
+    sim::fairness(&shares)
 }

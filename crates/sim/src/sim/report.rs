@@ -6,11 +6,11 @@
 use serde::Serialize;
 
 use super::{Error, Run};
-use crate::app::{Flow, Tally, Transit};
+use crate::app::{Completion, Echo, Tally, Transit};
 use crate::endpoint::Kind;
 use crate::link::Link;
-use crate::record::{Delays, QueueRecord, QueueReport};
-use crate::scenario::{TransportSpec, WindowSpec};
+use crate::record::{Delays, QueueRecord, QueueReport, TransferTimes};
+use crate::scenario::{FlowSpec, Scenario, TransportSpec, WindowSpec};
 use crate::time::Time;
 use crate::traffic::{AppSpec, End};
 
@@ -115,7 +115,7 @@ pub struct GroupWindow {
     /// The least flow's goodput over their mean; null where nothing arrived.
     pub least_share: Option<f64>,
     /// Datagrams sent in the window less those that arrived in it; null for TCP.
-    pub lost_pkts: Option<u64>,
+    pub lost_pkts: Option<i64>,
     /// Mean delay of the datagrams that arrived, from application to application; null
     /// where none did, and for TCP.
     pub delay_ms: Option<f64>,
@@ -139,6 +139,24 @@ pub struct TransportWindow {
     pub all: FlowsWindow,
     /// Of the flows of each name, in the order of the scenario.
     pub groups: Vec<GroupWindow>,
+}
+
+/// What came of the flows of a run, on whichever host.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowsReport {
+    /// Flows.
+    pub flows: Vec<FlowReport>,
+    /// Round trips of flows that are echoes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub echoes: Vec<EchoReport>,
+    /// All flows by window.
+    pub transport: Vec<TransportWindow>,
+    /// Sum of the flows', in the first window.
+    pub goodput_mbps: f64,
+    /// Jain's index of the flows' goodput in the first window.
+    pub jain: f64,
+    /// Completion times in seconds, of the first window.
+    pub fct_s: CompletionReport,
 }
 
 /// What came of a run.
@@ -219,25 +237,101 @@ impl Run<'_> {
         let fingerprint = records.iter().fold(conservation.born, |mixed, record| {
             mixed.rotate_left(7) ^ record.fingerprint()
         });
-        let transport: Vec<_> = self
-            .windows
-            .iter()
-            .enumerate()
-            .map(|(number, window)| self.transport(number, window))
-            .collect();
-        let first = &transport[0];
+        let of_flows = self.of_flows();
         Ok(Report {
             queues: records.into_iter().map(QueueRecord::report).collect(),
-            goodput_mbps: first.all.goodput_mbps,
-            jain: first.all.jain,
-            fct_s: first.all.fct_s.clone(),
-            transport,
-            flows: self.flow_reports(),
-            echoes: self.echoes(),
+            flows: of_flows.flows,
+            echoes: of_flows.echoes,
+            transport: of_flows.transport,
+            goodput_mbps: of_flows.goodput_mbps,
+            jain: of_flows.jain,
+            fct_s: of_flows.fct_s,
             events: self.net.shared.events.scheduled(),
             fingerprint: format!("{fingerprint:016x}"),
             conservation,
         })
+    }
+
+    fn of_flows(&self) -> FlowsReport {
+        let flows = &self.net.flows;
+        let mut srtt_us = vec![0; flows.len()];
+        for end in &self.net.endpoints {
+            if let Kind::Tcp(connection) = &end.kind
+                && end.who == End::From
+            {
+                let stats = connection.stats();
+                if stats.srtt_us > 0 {
+                    srtt_us[end.flow as usize] = stats.srtt_us;
+                }
+            }
+        }
+        let each = flows.iter().zip(srtt_us);
+        let each = each.map(|(flow, srtt_us)| FlowCounted {
+            srtt_us,
+            transfers: flow.transfers,
+            completions: &flow.completions,
+            pages: &[],
+            echoes: flow.echoes.as_deref(),
+        });
+        let counted = Counted {
+            scenario: self.scenario,
+            edges: &self.edges,
+            end: self.tallies(),
+            flows: each.collect(),
+            times: &self.net.times,
+        };
+        counted.report()
+    }
+}
+
+/// What one flow has counted in the whole run, beside its tallies.
+pub struct FlowCounted<'a> {
+    /// Smoothed round trip at the end; 0 without a connection.
+    pub srtt_us: u32,
+    /// How many transfers are done.
+    pub transfers: u64,
+    /// The transfers that were kept one by one.
+    pub completions: &'a [Completion],
+    /// The pages that were.
+    pub pages: &'a [Completion],
+    /// Of a flow whose datagrams are sent back.
+    pub echoes: Option<&'a [Echo]>,
+}
+
+/// What all flows of a run have counted, in the order of the scenario. Every host reckons from this.
+pub struct Counted<'a> {
+    /// The run.
+    pub scenario: &'a Scenario,
+    /// Each flow's tally at each edge of a window.
+    pub edges: &'a [(Time, Vec<Tally>)],
+    /// Each flow's at the end.
+    pub end: Vec<Tally>,
+    /// What else each has counted.
+    pub flows: Vec<FlowCounted<'a>>,
+    /// Of the transfers and pages that were not kept one by one.
+    pub times: &'a TransferTimes,
+}
+
+impl Counted<'_> {
+    /// All of it, reckoned.
+    pub fn report(&self) -> FlowsReport {
+        let windows = self.scenario.windows();
+        let each = windows.iter().enumerate();
+        let transport: Vec<_> = each.map(|(n, window)| self.transport(n, window)).collect();
+        let first = &transport[0].all;
+        FlowsReport {
+            goodput_mbps: first.goodput_mbps,
+            jain: first.jain,
+            fct_s: first.fct_s.clone(),
+            flows: self.flow_reports(&windows),
+            echoes: self.echoes(),
+            transport,
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = (&str, u32)> {
+        let specs = self.scenario.flows.iter();
+        specs.flat_map(|spec| (0..spec.count).map(|index| (spec.name.as_str(), index)))
     }
 
     fn tallies_at(&self, ns: u64) -> &[Tally] {
@@ -246,7 +340,7 @@ impl Run<'_> {
     }
 
     /// What each flow has counted in a window.
-    fn counted(&self, window: &WindowSpec) -> Vec<Tally> {
+    fn in_window(&self, window: &WindowSpec) -> Vec<Tally> {
         let begin = self.tallies_at(window.from_ns).iter();
         let end = self.tallies_at(window.to_ns).iter();
         end.zip(begin)
@@ -254,81 +348,61 @@ impl Run<'_> {
             .collect()
     }
 
-    /// Payload delivered to each flow in a window over its length.
-    fn goodputs_mbps(&self, window: &WindowSpec) -> Vec<f64> {
-        goodputs_mbps(&self.counted(window), window)
-    }
-
     fn transport(&self, number: usize, window: &WindowSpec) -> TransportWindow {
-        let counted = self.counted(window);
-        let times = |group: usize| &self.net.times.of(group, number).transfers;
+        let counted = self.in_window(window);
+        let times = |group: usize| &self.times.of(group, number).transfers;
         let every: Vec<_> = (0..self.scenario.flows.len()).map(times).collect();
-        let fct_s = completions(&self.net.flows, window, &every);
+        let fct_s = completions(kept(&self.flows), window, &every);
         let all = FlowsWindow::of(&counted, window, fct_s);
-        let groups = self.net.flows.chunk_by(|a, b| a.group == b.group);
         let mut first = 0;
-        let groups = groups.map(|flows| {
-            let counted = &counted[first..first + flows.len()];
-            first += flows.len();
-            let group = flows[0].group as usize;
-            let fct_s = completions(flows, window, &[times(group)]);
+        let group = |(group, spec): (usize, &FlowSpec)| {
+            let members = first..first + spec.count as usize;
+            first = members.end;
+            let (counted, flows) = (&counted[members.clone()], &self.flows[members]);
+            let fct_s = completions(kept(flows), window, &[times(group)]);
             let all = FlowsWindow::of(counted, window, fct_s);
-            let spec = &self.scenario.flows[group];
-            let udp = matches!(spec.transport, TransportSpec::Udp);
             let is_script = spec.app.is_script();
-            let script = is_script.then(|| self.script(number, group, &spec.app, counted));
+            let pages = &self.times.of(group, number).pages;
+            let script = is_script.then(|| ScriptWindow::of(spec, flows, counted, window, pages));
             GroupWindow {
                 script,
-                ..GroupWindow::of(flows, counted, window, all, udp)
+                ..GroupWindow::of(spec, counted, window, all)
             }
-        });
+        };
+        let groups = self.scenario.flows.iter().enumerate().map(group).collect();
         TransportWindow {
             name: window.name.clone(),
-            groups: groups.collect(),
+            groups,
             all,
         }
     }
 
-    fn script(&self, window: usize, group: usize, app: &AppSpec, of: &[Tally]) -> ScriptWindow {
-        let pages = &self.net.times.of(group, window).pages;
-        ScriptWindow {
-            opened: of.iter().map(|tally| tally.opened).sum(),
-            answered_bytes: of.iter().map(|tally| tally.answered_bytes).sum(),
-            page_s: matches!(app, AppSpec::Web(_)).then(|| distribution(pages)),
-        }
-    }
-
     fn echoes(&self) -> Vec<EchoReport> {
-        let echo = |flow: &Flow| {
-            let echoes = flow.echoes.as_ref()?;
+        let echo = |(flow, (name, index)): (&FlowCounted<'_>, (&str, u32))| {
+            let echoes = flow.echoes?;
             let rtts = echoes.iter().map(|echo| echo.rtt_ns);
             Some(EchoReport {
-                name: flow.name.clone(),
-                index: flow.index,
+                name: name.to_owned(),
+                index,
                 sent_s: echoes.iter().map(|echo| echo.sent.seconds()).collect(),
                 rtt_ms: rtts.map(|rtt| rtt.map(|ns| ns as f64 / 1e6)).collect(),
             })
         };
-        self.net.flows.iter().filter_map(echo).collect()
+        self.flows
+            .iter()
+            .zip(self.names())
+            .filter_map(echo)
+            .collect()
     }
 
-    fn flow_reports(&self) -> Vec<FlowReport> {
-        let of_windows: Vec<_> = self.windows.iter().map(|w| self.goodputs_mbps(w)).collect();
-        let tallies = self.tallies();
-        let mut srtt_ms = vec![None; tallies.len()];
-        for end in &self.net.endpoints {
-            if let Kind::Tcp(connection) = &end.kind {
-                let stats = connection.stats();
-                if end.who == End::From && stats.srtt_us > 0 {
-                    srtt_ms[end.flow as usize] = Some(f64::from(stats.srtt_us) / 1e3);
-                }
-            }
-        }
-        let report = |(i, flow): (usize, &Flow)| {
-            let tally = tallies[i];
+    fn flow_reports(&self, windows: &[WindowSpec]) -> Vec<FlowReport> {
+        let goodputs = |window| goodputs_mbps(&self.in_window(window), window);
+        let of_windows: Vec<_> = windows.iter().map(goodputs).collect();
+        let report = |(i, (name, index)): (usize, (&str, u32))| {
+            let (tally, flow) = (self.end[i], &self.flows[i]);
             FlowReport {
-                name: flow.name.clone(),
-                index: flow.index,
+                name: name.to_owned(),
+                index,
                 goodput_mbps: of_windows[0][i],
                 goodput_mbps_of_windows: of_windows.iter().map(|of| of[i]).collect(),
                 delivered_bytes: tally.delivered_bytes,
@@ -336,10 +410,28 @@ impl Run<'_> {
                 retransmitted_pkts: tally.retransmitted_pkts,
                 timeouts: tally.timeouts,
                 completions: flow.transfers,
-                srtt_ms: srtt_ms[i],
+                srtt_ms: (flow.srtt_us > 0).then(|| f64::from(flow.srtt_us) / 1e3),
             }
         };
-        self.net.flows.iter().enumerate().map(report).collect()
+        self.names().enumerate().map(report).collect()
+    }
+}
+
+impl ScriptWindow {
+    fn of(
+        spec: &FlowSpec,
+        flows: &[FlowCounted<'_>],
+        counted: &[Tally],
+        window: &WindowSpec,
+        pages: &Delays,
+    ) -> Self {
+        let kept = || flows.iter().flat_map(|flow| flow.pages.iter().copied());
+        Self {
+            opened: counted.iter().map(|tally| tally.opened).sum(),
+            answered_bytes: counted.iter().map(|tally| tally.answered_bytes).sum(),
+            page_s: matches!(spec.app, AppSpec::Web(_))
+                .then(|| completions(kept(), window, &[pages])),
+        }
     }
 }
 
@@ -360,21 +452,16 @@ impl FlowsWindow {
 }
 
 impl GroupWindow {
-    fn of(
-        flows: &[Flow],
-        counted: &[Tally],
-        window: &WindowSpec,
-        all: FlowsWindow,
-        is_udp: bool,
-    ) -> Self {
+    fn of(spec: &FlowSpec, counted: &[Tally], window: &WindowSpec, all: FlowsWindow) -> Self {
+        let is_udp = matches!(spec.transport, TransportSpec::Udp);
         let least = counted.iter().map(|tally| tally.delivered_bytes).min();
-        let share = all.goodput_mbps / flows.len() as f64;
+        let share = all.goodput_mbps / f64::from(spec.count);
         let sum = |key: fn(&Transit) -> u64| counted.iter().map(|t| key(&t.transit)).sum::<u64>();
         let arrived_pkts = sum(|transit| transit.arrived_pkts);
         let mean_ms = |ns: u64, n: u64| (n > 0).then(|| ns as f64 / n as f64 / 1e6);
         Self {
-            name: flows[0].name.clone(),
-            flows: flows.len() as u64,
+            name: spec.name.clone(),
+            flows: spec.count.into(),
             least_share: least
                 .filter(|_| share > 0.0)
                 .map(|bytes| mbps(bytes, window) / share),
@@ -400,12 +487,21 @@ fn mbps(bytes: u64, window: &WindowSpec) -> f64 {
     bytes as f64 * 8.0 / seconds / 1e6
 }
 
+fn kept<'a>(flows: &'a [FlowCounted<'_>]) -> impl Iterator<Item = Completion> + 'a {
+    flows
+        .iter()
+        .flat_map(|flow| flow.completions.iter().copied())
+}
+
 /// Of transfers that were kept one by one, and of distributions of others. Where there are only
 /// the first, quantiles are exact.
-fn completions(flows: &[Flow], window: &WindowSpec, others: &[&Delays]) -> CompletionReport {
+fn completions(
+    kept: impl Iterator<Item = Completion>,
+    window: &WindowSpec,
+    others: &[&Delays],
+) -> CompletionReport {
     let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
-    let all = flows.iter().flat_map(|flow| &flow.completions);
-    let mut took_ns: Vec<_> = all.filter(|c| within(c.at)).map(|c| c.took_ns).collect();
+    let mut took_ns: Vec<_> = kept.filter(|c| within(c.at)).map(|c| c.took_ns).collect();
     if others.iter().any(|times| times.count() > 0) {
         let mut merged = Delays::default();
         for times in others {
@@ -440,6 +536,16 @@ impl CompletionReport {
             p95: quantile(0.95),
         }
     }
+}
+
+/// Of what flows were given: Jain's index, and the least share over the mean; none of nothing.
+pub fn fairness(shares: &[f64]) -> (f64, Option<f64>) {
+    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    let least = shares.iter().copied().reduce(f64::min);
+    (
+        jain(shares),
+        least.filter(|_| mean > 0.0).map(|least| least / mean),
+    )
 }
 
 /// Jain's fairness index; 1 of nothing.

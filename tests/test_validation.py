@@ -20,6 +20,7 @@ from validation.cell import WINDOWS
 from validation.compare import Compared
 from validation.experiment import Planned, each, jobs_of, planned, variant_of
 from validation.figures import AIMED, FAIR, Verdict, judge
+from validation.record import rounded
 
 UTILISATION, DELAY, LOSS = AIMED
 JAIN, LEAST = FAIR
@@ -223,3 +224,14 @@ def test_damaged_flows_are_one_sentence(files: Path, damage: str) -> None:
         pq.write_table(damaged[damage], path)
     with pytest.raises(SystemExit, match="not a whole recording"):
         recorded.read()
+
+
+def test_what_is_filed_has_a_tenth_of_a_microsecond() -> None:
+    found = {
+        "core": "x",
+        "windows": {"start": {"arrived_pkts": 7, "mean": 1.23456789, "jain": 1.0}},
+    }
+    assert rounded(found) == {
+        "core": "x",
+        "windows": {"start": {"arrived_pkts": 7, "mean": 1.2346, "jain": 1.0}},
+    }

@@ -166,8 +166,8 @@ def main() -> int:
     chosen = [one for one in known if options.cells in one.cell.name][:: options.one_of]
     if not chosen:
         raise SystemExit(
-            f"{recorded.folder()} has no such cell; `{recorded.COMMAND}` records those that it "
-            "has not"
+            f"{recorded.folder()} has no such cell; "
+            "`python -m validation.record` records those that it has not"
         )
     compared = measured(chosen, linux)
     causes = tomllib.loads(CAUSES.read_text()) if CAUSES.exists() else {}

@@ -41,6 +41,16 @@ def main() -> int:
     parser.add_argument("--anew", action="store_true", help="also what a file holds")
     parser.add_argument("--jobs", type=int, default=None, help="kernels side by side")
     options = parser.parse_args()
+    try:
+        wanted = re.compile(options.cells)
+    except re.error as error:
+        parser.error(f"--cells {options.cells}: no regular expression: {error}")
+    cells = planned()
+    chosen = [one for one in cells if wanted.search(one.cell.name)]
+    if not chosen:
+        parser.error(
+            f"--cells {options.cells}: no cell, such as {cells[0].cell.name}, is like that"
+        )
     os.nice(5)
     release = ready().built.release
     if release != recorded.RELEASE:
@@ -48,13 +58,13 @@ def main() -> int:
             f"this kernel is {release}, and validation/recorded.py reads {recorded.RELEASE}:"
             " change it there first"
         )
-    cells = planned()
-    chosen = [one for one in cells if re.search(options.cells, one.cell.name)]
     if not options.anew:
         known = recorded.read()
         chosen = [one for one in chosen if len(known.reference(one.cell.name)) < one.seeds]
     found = run(each(chosen, "linux"), open_store(None), options.jobs)
-    records = ({"cell": cell, "seed": seed, **answer} for (cell, _, seed), answer in found.items())
+    records = (
+        {"cell": cell, "seed": seed, **rounded(answer)} for (cell, _, seed), answer in found.items()
+    )
     recorded.add(records, {one.cell.name: i for i, one in enumerate(cells)})
     print(f"{recorded.folder()}/host.json: {len(found)} runs of {len(chosen)} cells")
     return 0

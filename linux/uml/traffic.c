@@ -22,10 +22,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/tcp.h>
-#include <sched.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,22 +33,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_EDGES = 4096, MAX_SPACES = 1024, EVENTS = 64, FIRST_PORT = 1024 };
-/* Waking a reader for each packet would double the run's cost; eleven segments do. */
-enum { READ_AT_LEAST_BYTES = 16384 };
-/* Unsent data that a socket holds: enough never to starve it, but no megabytes. */
-enum { UNSENT_BYTES = 131072 };
-/* Newer than the headers that programs are built with: behind rcv_wnd and rehash. */
-enum { TOTAL_RTO_AT = offsetof(struct tcp_info, tcpi_snd_wnd) + 12 };
+#include "sockets.h"
+#include "transit.h"
+
+enum { MAX_EDGES = 4096, EVENTS = 64, FIRST_PORT = 1024 };
 enum end { LISTENER, CLIENT, SERVER, TIMER };
-
-struct counts {
-	uint64_t data_pkts, retransmitted_pkts, timeouts;
-};
-
-struct transit {
-	uint64_t arrived_pkts, delay_ns, differences, differences_ns, last_ns;
-};
 
 struct flow {
 	char from[32], to[32], cc[16];
@@ -67,46 +53,8 @@ struct flow {
 static struct flow *flows;
 static size_t nflows;
 static uint64_t edges_ns[MAX_EDGES], t0_ns;
-static uint64_t longest_ns; /* delay of any datagram so far */
 static int nedges, epoll;
 static char payload[1 << 16];
-
-_Noreturn static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void enter(const char *space)
-{
-	static struct {
-		char name[32];
-		int fd;
-	} known[MAX_SPACES];
-	static int n, inside = -1;
-	char path[64];
-	int i;
-
-	for (i = 0; i < n && strcmp(known[i].name, space); i++)
-		;
-	if (i == n) {
-		snprintf(path, sizeof(path), "/run/netns/%s", space);
-		if (n == MAX_SPACES || (known[n].fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-			die(path);
-		snprintf(known[n++].name, sizeof(known->name), "%s", space);
-	}
-	if (i != inside && setns(known[i].fd, CLONE_NEWNET))
-		die(space);
-	inside = i;
-}
 
 static void watch(int fd, enum end end, size_t flow, uint32_t events, int how)
 {
@@ -116,29 +64,9 @@ static void watch(int fd, enum end end, size_t flow, uint32_t events, int how)
 		die("epoll_ctl");
 }
 
-static void option(int fd, int level, int name, int value)
-{
-	if (setsockopt(fd, level, name, &value, sizeof(value)))
-		die("setsockopt");
-}
-
-static int open_socket(const struct flow *flow, const char *space)
-{
-	int fd;
-
-	enter(space);
-	fd = socket(AF_INET, (flow->udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		die("socket");
-	if (!flow->udp &&
-	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, flow->cc, strlen(flow->cc)))
-		die(flow->cc);
-	return fd;
-}
-
 static void receive_from(struct flow *flow)
 {
-	int fd = open_socket(flow, flow->to);
+	int fd = open_socket(flow->to, flow->cc);
 
 	if (bind(fd, (void *)&flow->target, sizeof(flow->target)))
 		die("bind");
@@ -149,37 +77,24 @@ static void receive_from(struct flow *flow)
 	watch(fd, flow->udp ? SERVER : LISTENER, flow - flows, EPOLLIN, EPOLL_CTL_ADD);
 }
 
-static struct counts counts_of(struct flow *flow)
+static struct counts counted(struct flow *flow)
 {
 	struct counts counts = flow->past;
-	char info[512] = {0};
-	const struct tcp_info *tcp = (void *)info;
-	socklen_t size = sizeof(info);
-	uint16_t timeouts = 0;
 
 	if (flow->udp)
 		counts.data_pkts = flow->sequence;
-	if (flow->udp || flow->client < 0)
-		return counts;
-	if (getsockopt(flow->client, IPPROTO_TCP, TCP_INFO, info, &size))
-		die("TCP_INFO");
-	if (size >= TOTAL_RTO_AT + sizeof(timeouts))
-		memcpy(&timeouts, info + TOTAL_RTO_AT, sizeof(timeouts));
-	counts.data_pkts += tcp->tcpi_data_segs_out;
-	counts.retransmitted_pkts += tcp->tcpi_total_retrans;
-	counts.timeouts += timeouts;
-	flow->srtt_us = tcp->tcpi_rtt;
+	else if (flow->client >= 0)
+		add_counts(&counts, counts_of(flow->client, &flow->srtt_us));
 	return counts;
 }
 
 static void start(struct flow *flow)
 {
-	flow->client = open_socket(flow, flow->from);
+	flow->client = open_socket(flow->from, flow->cc);
 	flow->left = flow->bytes ? flow->bytes : UINT64_MAX;
 	flow->arrived = 0;
 	flow->opened_ns = now_ns();
-	/* The port is drawn when the peer is known: more connections than ports. */
-	option(flow->client, IPPROTO_IP, 24 /* IP_BIND_ADDRESS_NO_PORT */, 1);
+	draw_port_late(flow->client);
 	if (!flow->udp)
 		option(flow->client, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
 	if (bind(flow->client, (void *)&flow->source, sizeof(flow->source)))
@@ -203,7 +118,7 @@ static void over(struct flow *flow)
 {
 	int broken = flow->left > 0;
 
-	flow->past = counts_of(flow);
+	flow->past = counted(flow);
 	leave(&flow->client);
 	if (flow->again || broken)
 		start(flow);
@@ -262,23 +177,6 @@ static uint64_t sent_ns(const struct flow *flow, uint64_t n)
 	return flow->start_ns + (uint64_t)(bits * 1000000000 / flow->rate_bps);
 }
 
-static void on_datagram(struct flow *flow, uint64_t delay_ns)
-{
-	struct transit *transit = &flow->transit;
-
-	if (delay_ns > longest_ns)
-		longest_ns = delay_ns;
-	if (transit->arrived_pkts) {
-		transit->differences++;
-		transit->differences_ns += delay_ns > transit->last_ns
-		                                   ? delay_ns - transit->last_ns
-		                                   : transit->last_ns - delay_ns;
-	}
-	transit->arrived_pkts++;
-	transit->delay_ns += delay_ns;
-	transit->last_ns = delay_ns;
-}
-
 static void take_datagrams(struct flow *flow)
 {
 	uint64_t number = 0;
@@ -286,7 +184,7 @@ static void take_datagrams(struct flow *flow)
 
 	while ((bytes = recv(flow->server, &number, sizeof(number), MSG_TRUNC)) > 0) {
 		flow->delivered += (uint64_t)bytes;
-		on_datagram(flow, now_ns() - sent_ns(flow, number));
+		note_arrival(&flow->transit, now_ns() - sent_ns(flow, number));
 	}
 }
 
@@ -317,15 +215,14 @@ static void on_server(struct flow *flow)
 		leave(&flow->server);
 }
 
-/* Without a packet to the peer, as in the engine: repair mode sends no reset. */
 static void stop(struct flow *flow)
 {
-	flow->past = counts_of(flow);
+	flow->past = counted(flow);
 	flow->stop_ns = flow->due_ns = UINT64_MAX;
 	if (!flow->udp && flow->client >= 0)
-		option(flow->client, IPPROTO_TCP, TCP_REPAIR, 1);
+		silence(flow->client);
 	if (!flow->udp && flow->server >= 0)
-		option(flow->server, IPPROTO_TCP, TCP_REPAIR, 1);
+		silence(flow->server);
 	leave(&flow->client);
 	leave(&flow->server);
 }
@@ -346,11 +243,10 @@ static void on_due(struct flow *flow)
 		die("send");
 }
 
-/* Datagrams sent longer ago than the longest delay so far: they have arrived, or are
- * lost. */
+/* Datagrams sent so long ago that they have arrived, or are lost. */
 static uint64_t expected_pkts(const struct flow *flow)
 {
-	uint64_t begin = flow->start_ns + longest_ns, at = now_ns();
+	uint64_t begin = flow->start_ns + longest_delay_ns(), at = now_ns();
 	unsigned __int128 bits;
 
 	if (!flow->udp || at <= begin)
@@ -368,7 +264,7 @@ static void print_counts(int edge)
 
 		if (flows[i].server >= 0)
 			on_server(&flows[i]);
-		counts = counts_of(&flows[i]);
+		counts = counted(&flows[i]);
 		printf("count %d %zu %llu %llu %llu %llu %u %llu %llu %llu %llu %llu\n", edge,
 		       i, (unsigned long long)flows[i].delivered,
 		       (unsigned long long)counts.data_pkts,
@@ -493,6 +389,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	t0_ns = strtoull(argv[1], NULL, 10);
+	allow_many_files();
 	epoll = epoll_create1(0);
 	while (fgets(line, sizeof(line), stdin)) {
 		unsigned long long ns;

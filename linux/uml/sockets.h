@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * sockets.h: for programs that hold both ends of flows in one process: sockets in any network
+ * namespace, and what the kernel has counted of each.
+ */
+#ifndef SOJOURN_UML_SOCKETS_H
+#define SOJOURN_UML_SOCKETS_H
+
+#include <stdint.h>
+
+/* Waking a reader for each packet would double the run's cost; eleven segments do. */
+enum { READ_AT_LEAST_BYTES = 16384 };
+/* Unsent data that a socket holds: enough never to starve it, but no megabytes. */
+enum { UNSENT_BYTES = 131072 };
+
+struct counts {
+	uint64_t data_pkts, retransmitted_pkts, timeouts;
+};
+
+_Noreturn void die(const char *what);
+
+/* Of the wall clock, which is the guest's virtual one. */
+uint64_t now_ns(void);
+
+/* A listener for each flow, and both ends of each connection. */
+void allow_many_files(void);
+
+void option(int fd, int level, int name, int value);
+
+/* Without blocking, in this namespace; with the word `udp` for a congestion control, a socket
+ * for datagrams. */
+int open_socket(const char *space, const char *cc);
+
+/* The port is drawn when the peer is known: more connections than ports. */
+void draw_port_late(int fd);
+
+/* No packet leaves when it is closed, as in the engine: repair mode sends no reset. */
+void silence(int fd);
+
+/* Of a TCP connection. The round trip is left alone where there is no place for it. */
+struct counts counts_of(int fd, uint32_t *srtt_us);
+
+void add_counts(struct counts *sum, struct counts counts);
+
+#endif

@@ -17,6 +17,8 @@
 #include "sockets.h"
 
 enum { MAX_SPACES = 1024, MAX_FILES = 1 << 18 };
+/* Of one connection, and of all: a third of the guest's memory. */
+enum { UNSENT_BYTES = 131072, ALL_UNSENT_BYTES = 256 << 20 };
 /* Newer than the headers that programs are built with. */
 enum { BIND_ADDRESS_NO_PORT = 24 };
 /* As new: behind rcv_wnd and rehash. */
@@ -84,6 +86,14 @@ int open_socket(const char *space, const char *cc)
 	if (!udp && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
 		die(cc);
 	return fd;
+}
+
+void hold_little(int fd, size_t flows)
+{
+	size_t fair = ALL_UNSENT_BYTES / (flows ? flows : 1);
+
+	option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
+	       fair < UNSENT_BYTES ? (int)fair : UNSENT_BYTES);
 }
 
 void draw_port_late(int fd)

@@ -7,12 +7,11 @@
 #ifndef SOJOURN_UML_SOCKETS_H
 #define SOJOURN_UML_SOCKETS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Waking a reader for each packet would double the run's cost; eleven segments do. */
 enum { READ_AT_LEAST_BYTES = 16384 };
-/* Unsent data that a socket holds: enough never to starve it, but no megabytes. */
-enum { UNSENT_BYTES = 131072 };
 
 struct counts {
 	uint64_t data_pkts, retransmitted_pkts, timeouts;
@@ -31,6 +30,11 @@ void option(int fd, int level, int name, int value);
 /* Without blocking, in this namespace; with the word `udp` for a congestion control, a socket
  * for datagrams. */
 int open_socket(const char *space, const char *cc);
+
+/* Bounds the unsent data that a connection holds, of so many flows: enough never to starve it,
+ * but no megabytes. All sockets together have a part of the guest's memory, and under pressure
+ * its TCP drops segments that have arrived. */
+void hold_little(int fd, size_t flows);
 
 /* The port is drawn when the peer is known: more connections than ports. */
 void draw_port_late(int fd);

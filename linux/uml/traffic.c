@@ -96,7 +96,7 @@ static void start(struct flow *flow)
 	flow->opened_ns = now_ns();
 	draw_port_late(flow->client);
 	if (!flow->udp)
-		option(flow->client, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+		hold_little(flow->client, nflows);
 	if (bind(flow->client, (void *)&flow->source, sizeof(flow->source)))
 		die("bind");
 	if (connect(flow->client, (void *)&flow->target, sizeof(flow->target)) &&

@@ -42,7 +42,7 @@ static int socket_of(const struct flow *flow, int end)
 	int fd = open_socket(flow->space[end], flow->cc);
 
 	if (!flow->udp)
-		option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+		hold_little(fd, nflows);
 	return fd;
 }
 
@@ -129,7 +129,7 @@ void on_listener(size_t flow)
 			close(fd); /* its opener is gone */
 			continue;
 		}
-		option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+		hold_little(fd, nflows);
 		talks[i].sides[!talks[i].plan->opener].fd = fd;
 		talks[i].sides[!talks[i].plan->opener].connected = 1;
 		speak(i, !talks[i].plan->opener);

@@ -249,6 +249,15 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
             "prr: switches of the simulator's TCP",
         ),
         (("links", 1), {"rate_bps": 10**11}, "too many packets"),
+        (
+            ("flows", 0),
+            {
+                "ip": 6,
+                "transport": {"kind": "udp"},
+                "app": {"kind": "cbr", "rate_bps": 10**6, "payload_bytes": 1453},
+            },
+            "1453 does not fit into one packet of IPv6; allowed: up to 1452",
+        ),
     ],
 )
 def test_what_linux_cannot_express_is_named(
@@ -274,6 +283,75 @@ def test_a_receive_buffer_is_that_of_the_namespace_in_which_the_flow_ends() -> N
     scenario["flows"].append(flow)
     with pytest.raises(InputError, match="unlike receive buffers; a namespace has one size"):
         refusals.check(scenario)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"header_bytes": 34}, "tc's size table does not count"),
+        ({"queue": {"algorithm": "kernel:cake", "rows": {}}}, "kernel:cake splits large segments"),
+        (
+            {"shaper": "tbf", "queue": {"algorithm": "kernel:codel", "rows": {}}},
+            "tbf above kernel:codel splits large segments",
+        ),
+    ],
+)
+def test_what_large_segments_would_falsify_is_refused_with_them_alone(
+    change: dict[str, Any], sentence: str
+) -> None:
+    scenario = engine(DUMBBELL.replace("format = 1", "format = 2"))
+    scenario["links"][1] |= change
+    refusals.check(scenario)
+    with pytest.raises(InputError, match=sentence):
+        refusals.check({**scenario, "offloads": True})
+
+
+def test_probes_by_ipv6_are_refused() -> None:
+    scenario = engine()
+    scenario["links"][1]["queue"] = {"algorithm": "asqm", "rows": {}}
+    refusals.check(scenario)
+    scenario["flows"][0]["ip"] = 6
+    with pytest.raises(InputError, match=r"links\[1\]\.queue: asqm probes by IPv6 the next hop"):
+        refusals.check(scenario)
+
+
+def test_flows_of_ipv6_have_addresses_and_routes_of_it_beside_those_of_ipv4() -> None:
+    two = DUMBBELL.replace("format = 1", "format = 2").replace("cubic", "dctcp")
+    two = two.replace("ecn = true }\n", 'ecn = "ect1" }\n').replace('ecn = "ect1"', "ecn = true", 1)
+    old = two.rpartition("[[")[2]
+    scenario = loads(f'{two}linux = {{ ip = 6 }}\n[[{old}name = "old"\n').to_engine("linux")
+    assert [flow.get("ip") for flow in scenario["flows"]] == [6, None]
+    files = plan(scenario, 1).files
+    lines = files["n0.ip"].splitlines()
+    assert "addr add fd00::1:0/128 dev lo" in lines
+    assert "addr add 10.1.0.1/32 dev lo" in lines
+    assert any(line.startswith("route add fd00::2:0 dev l0h0a features ecn") for line in lines)
+    assert {"route add default dev l1h1a", "route add ::/0 dev l1h1a"} <= {
+        *files["l1s0.ip"].splitlines()
+    }
+    assert " fd00::1:0 fd00::2:0 dctcp " in files["flows"]
+    [ours] = [line for line in files["n0.egress"].splitlines() if "protocol ipv6" in line]
+    assert "match u16 0x20 0x30 at 0 action pedit munge offset 0 u16 set 0x10 retain 0x30" in ours
+    # Forwarding comes when devices are in no group: else a router would announce itself.
+    said = files["settings"].splitlines()
+    assert "sysctl net/ipv6/conf/all/disable_ipv6 1" not in said
+    assert said.index("alone l0h0a") < said.index("sysctl net/ipv6/conf/all/forwarding 1")
+
+
+def test_devices_have_large_segments_only_where_a_scenario_says_so() -> None:
+    plain = engine()
+    large = {**plain, "offloads": True}
+    for scenario, verb, bound in ((plain, "plain", True), (large, "large", False)):
+        files = plan(scenario, 1).files
+        assert f"{verb} l0h0a" in files["settings"].splitlines()
+        assert ("gso_max_segs 1" in files["n0.ip"]) is bound
+
+
+def test_what_linux_alone_has_is_not_in_the_simulators_form() -> None:
+    text = DUMBBELL.replace("format = 1", "format = 2\nlinux = { offloads = true }")
+    text += "linux = { ip = 6 }\n"
+    assert loads(text).to_engine("sim") == loads(text.replace("ip = 6", "")).to_engine("sim")
+    assert loads(text).to_engine("linux")["offloads"] is True
 
 
 def test_refusals_come_before_anything_starts() -> None:

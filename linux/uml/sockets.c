@@ -75,12 +75,30 @@ void option(int fd, int level, int name, int value)
 		die("setsockopt");
 }
 
-int open_socket(const char *space, const char *cc)
+union endpoint endpoint_of(const char *text)
+{
+	union endpoint found = {.any.sa_family = strchr(text, ':') ? AF_INET6 : AF_INET};
+	int v4 = found.any.sa_family == AF_INET;
+
+	if (inet_pton(found.any.sa_family, text,
+	              v4 ? (void *)&found.v4.sin_addr : (void *)&found.v6.sin6_addr) != 1) {
+		fprintf(stderr, "'%s' is no address\n", text);
+		exit(2);
+	}
+	return found;
+}
+
+socklen_t size_of(const union endpoint *endpoint)
+{
+	return endpoint->any.sa_family == AF_INET ? sizeof(endpoint->v4) : sizeof(endpoint->v6);
+}
+
+int open_socket(const char *space, const union endpoint *like, const char *cc)
 {
 	int udp = !strcmp(cc, "udp"), fd;
 
 	enter(space);
-	fd = socket(AF_INET, (udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK, 0);
+	fd = socket(like->any.sa_family, (udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		die("socket");
 	if (!udp && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))

@@ -7,11 +7,19 @@
 #ifndef SOJOURN_UML_SOCKETS_H
 #define SOJOURN_UML_SOCKETS_H
 
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Waking a reader for each packet would double the run's cost; eleven segments do. */
 enum { READ_AT_LEAST_BYTES = 16384 };
+
+/* An address and a port, which lies at the same place in both versions. */
+union endpoint {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
 
 struct counts {
 	uint64_t data_pkts, retransmitted_pkts, timeouts;
@@ -27,9 +35,15 @@ void allow_many_files(void);
 
 void option(int fd, int level, int name, int value);
 
-/* Without blocking, in this namespace; with the word `udp` for a congestion control, a socket
- * for datagrams. */
-int open_socket(const char *space, const char *cc);
+/* An address of IPv4, or of IPv6 if there is a colon in it, and no port; ends the program on
+ * another text. */
+union endpoint endpoint_of(const char *text);
+
+socklen_t size_of(const union endpoint *endpoint);
+
+/* Without blocking, in this namespace and for addresses like this one; with the word `udp` for
+ * a congestion control, a socket for datagrams. */
+int open_socket(const char *space, const union endpoint *like, const char *cc);
 
 /* Bounds the unsent data that a connection holds, of so many flows: enough never to starve it,
  * but no megabytes. All sockets together have a part of the guest's memory, and under pressure

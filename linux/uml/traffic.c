@@ -41,7 +41,7 @@ enum end { LISTENER, CLIENT, SERVER, TIMER };
 
 struct flow {
 	char from[32], to[32], cc[16];
-	struct sockaddr_in source, target;
+	union endpoint source, target;
 	uint64_t bytes, rate_bps, start_ns, stop_ns, due_ns;
 	int again, udp, listener, client, server;
 	uint64_t left, arrived, opened_ns, delivered, sequence;
@@ -66,9 +66,9 @@ static void watch(int fd, enum end end, size_t flow, uint32_t events, int how)
 
 static void receive_from(struct flow *flow)
 {
-	int fd = open_socket(flow->to, flow->cc);
+	int fd = open_socket(flow->to, &flow->target, flow->cc);
 
-	if (bind(fd, (void *)&flow->target, sizeof(flow->target)))
+	if (bind(fd, &flow->target.any, size_of(&flow->target)))
 		die("bind");
 	if (!flow->udp && listen(fd, 64))
 		die("listen");
@@ -90,16 +90,16 @@ static struct counts counted(struct flow *flow)
 
 static void start(struct flow *flow)
 {
-	flow->client = open_socket(flow->from, flow->cc);
+	flow->client = open_socket(flow->from, &flow->source, flow->cc);
 	flow->left = flow->bytes ? flow->bytes : UINT64_MAX;
 	flow->arrived = 0;
 	flow->opened_ns = now_ns();
 	draw_port_late(flow->client);
 	if (!flow->udp)
 		hold_little(flow->client, nflows);
-	if (bind(flow->client, (void *)&flow->source, sizeof(flow->source)))
+	if (bind(flow->client, &flow->source.any, size_of(&flow->source)))
 		die("bind");
-	if (connect(flow->client, (void *)&flow->target, sizeof(flow->target)) &&
+	if (connect(flow->client, &flow->target.any, size_of(&flow->target)) &&
 	    errno != EINPROGRESS)
 		die("connect");
 	if (!flow->udp)
@@ -355,23 +355,22 @@ static void run(void)
 static int read_flow(const char *line)
 {
 	struct flow *flow;
-	char source[32], target[32];
+	char source[48], target[48];
 	unsigned long long bytes, rate_bps, start_ns, stop_ns;
 
 	flows = realloc(flows, (nflows + 1) * sizeof(*flows));
 	if (!flows)
 		die("flows");
 	flow = memset(&flows[nflows], 0, sizeof(*flow));
-	if (sscanf(line, "flow %31s %31s %31s %31s %15s %llu %llu %llu %llu %d", flow->from,
+	if (sscanf(line, "flow %31s %31s %47s %47s %15s %llu %llu %llu %llu %d", flow->from,
 	           flow->to, source, target, flow->cc, &bytes, &rate_bps, &start_ns, &stop_ns,
 	           &flow->again) != 10)
 		return -1;
 	flow->udp = !strcmp(flow->cc, "udp");
-	flow->source.sin_family = flow->target.sin_family = AF_INET;
-	inet_pton(AF_INET, source, &flow->source.sin_addr);
-	inet_pton(AF_INET, target, &flow->target.sin_addr);
+	flow->source = endpoint_of(source);
+	flow->target = endpoint_of(target);
 	/* A port for each flow: the listener's port identifies the connection's flow. */
-	flow->target.sin_port = htons((uint16_t)(FIRST_PORT + nflows % 30000));
+	flow->target.v4.sin_port = htons((uint16_t)(FIRST_PORT + nflows % 30000));
 	flow->bytes = bytes;
 	flow->rate_bps = rate_bps;
 	flow->start_ns = flow->due_ns = t0_ns + start_ns;

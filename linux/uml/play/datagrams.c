@@ -28,13 +28,13 @@ void send_datagram(struct flow *flow, int fd, uint64_t bytes)
 
 void take_datagrams(struct flow *flow, int fd, int end)
 {
-	struct sockaddr_in peer;
+	union endpoint peer;
 	socklen_t size = sizeof(peer);
 	uint64_t number = 0;
 	ssize_t bytes;
 
-	while ((bytes = recvfrom(fd, &number, sizeof(number), MSG_TRUNC, (void *)&peer,
-	                         &size)) > 0) {
+	while ((bytes = recvfrom(fd, &number, sizeof(number), MSG_TRUNC, &peer.any, &size)) >
+	       0) {
 		uint64_t took_ns = here_ns - flow->sent_ns[number];
 
 		flow->delivered[end] += (uint64_t)bytes;
@@ -44,8 +44,7 @@ void take_datagrams(struct flow *flow, int fd, int end)
 		}
 		note_arrival(&flow->transit, took_ns);
 		memcpy(payload, &number, sizeof(number));
-		if (flow->echo &&
-		    sendto(fd, payload, (size_t)bytes, 0, (void *)&peer, size) < 0 &&
+		if (flow->echo && sendto(fd, payload, (size_t)bytes, 0, &peer.any, size) < 0 &&
 		    errno != EAGAIN)
 			die("sendto");
 		number = 0;

@@ -38,7 +38,7 @@ struct visit {
 struct flow {
 	unsigned number;
 	char space[2][32], cc[16];
-	struct sockaddr_in address[2];
+	union endpoint address[2];
 	in_port_t port;
 	uint64_t start_ns, stop_ns;
 	int open, echo, udp, listener, stopped;

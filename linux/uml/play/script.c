@@ -25,21 +25,19 @@ void *more(void *array, size_t count, size_t size)
 static int read_flow(const char *line)
 {
 	struct flow *flow;
-	char address[2][32];
+	char address[2][48];
 	unsigned port;
 	unsigned long long start_ns, stop_ns;
 
 	flows = more(flows, nflows, sizeof(*flows));
 	flow = memset(&flows[nflows++], 0, sizeof(*flow));
-	if (sscanf(line, "flow %u %u %31s %31s %31s %31s %15s %llu %llu %d %d", &flow->number,
+	if (sscanf(line, "flow %u %u %31s %31s %47s %47s %15s %llu %llu %d %d", &flow->number,
 	           &port, flow->space[0], flow->space[1], address[0], address[1], flow->cc,
 	           &start_ns, &stop_ns, &flow->open, &flow->echo) != 11)
 		return -1;
 	flow->udp = !strcmp(flow->cc, "udp");
-	for (int end = 0; end < 2; end++) {
-		flow->address[end].sin_family = AF_INET;
-		inet_pton(AF_INET, address[end], &flow->address[end].sin_addr);
-	}
+	for (int end = 0; end < 2; end++)
+		flow->address[end] = endpoint_of(address[end]);
 	flow->port = htons((uint16_t)port);
 	flow->start_ns = t0_ns + start_ns;
 	flow->stop_ns = stop_ns ? t0_ns + stop_ns : NEVER;

@@ -39,7 +39,7 @@ static void free_talk(struct talk *talk)
 
 static int socket_of(const struct flow *flow, int end)
 {
-	int fd = open_socket(flow->space[end], flow->cc);
+	int fd = open_socket(flow->space[end], &flow->address[end], flow->cc);
 
 	if (!flow->udp)
 		hold_little(fd, nflows);
@@ -87,20 +87,20 @@ void open_talk(size_t number)
 	struct talk *talk = &talks[number];
 	struct flow *flow = &flows[talk->flow];
 	int end = talk->plan->opener;
-	struct sockaddr_in from = flow->address[end], to = flow->address[!end];
+	union endpoint from = flow->address[end], to = flow->address[!end];
 	socklen_t size = sizeof(from);
 	int fd = socket_of(flow, end);
 
 	flow->opened++;
 	draw_port_late(fd);
-	if (bind(fd, (void *)&from, sizeof(from)))
+	if (bind(fd, &from.any, size_of(&from)))
 		die("bind");
-	to.sin_port = flow->port;
-	if (connect(fd, (void *)&to, sizeof(to)) && errno != EINPROGRESS)
+	to.v4.sin_port = flow->port;
+	if (connect(fd, &to.any, size_of(&to)) && errno != EINPROGRESS)
 		die("connect");
-	if (getsockname(fd, (void *)&from, &size))
+	if (getsockname(fd, &from.any, &size))
 		die("getsockname");
-	talk->port = from.sin_port;
+	talk->port = from.v4.sin_port;
 	talk->sides[end].fd = fd;
 	if (flow->udp) {
 		talk->sides[!end].fd = flow->listener;
@@ -111,17 +111,18 @@ void open_talk(size_t number)
 
 void on_listener(size_t flow)
 {
-	struct sockaddr_in peer;
+	union endpoint peer;
 	socklen_t size = sizeof(peer);
 	int fd;
 
-	while ((fd = accept4(flows[flow].listener, (void *)&peer, &size, SOCK_NONBLOCK)) >= 0) {
+	while ((fd = accept4(flows[flow].listener, &peer.any, &size, SOCK_NONBLOCK)) >= 0) {
 		size_t i;
 
 		for (i = 0; i < ntalks; i++) {
 			const struct talk *talk = &talks[i];
 
-			if (talk->plan && talk->flow == flow && talk->port == peer.sin_port &&
+			if (talk->plan && talk->flow == flow &&
+			    talk->port == peer.v4.sin_port &&
 			    talk->sides[!talk->plan->opener].fd < 0)
 				break;
 		}
@@ -178,16 +179,16 @@ void listen_for(size_t number)
 {
 	struct flow *flow = &flows[number];
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = number << 3 | LISTENER};
-	struct sockaddr_in address;
+	union endpoint address;
 	int end;
 
 	if (!flow->nvisits)
 		return;
 	end = !flow->visits[0].plans[0].opener;
 	address = flow->address[end];
-	address.sin_port = flow->port;
+	address.v4.sin_port = flow->port;
 	flow->listener = socket_of(flow, end);
-	if (bind(flow->listener, (void *)&address, sizeof(address)) ||
+	if (bind(flow->listener, &address.any, size_of(&address)) ||
 	    (!flow->udp && listen(flow->listener, 512)))
 		die("listen");
 	if (!flow->udp && epoll_ctl(epoll, EPOLL_CTL_ADD, flow->listener, &event))

@@ -23,7 +23,7 @@ _SLACK_NS = 5_000
 # netem keeps the order of packets only where it has a rate: one that takes a packet no time.
 _KEEPS_ORDER = "rate 100gbit"
 # What the kernel counts beside an IP packet.
-_ETHERNET_BYTES = 14
+ETHERNET_BYTES = 14
 # The row that says what the link can send. As in the simulator it is the link's rate, and goes with
 # it, unless the scenario sets it.
 _RATE_ROW = "bandwidth"
@@ -61,10 +61,15 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
 _CLASS = "htb rate 100gbit burst 1mb cburst 1mb quantum 1514"
 
 
-def own_delays(added_ns: Mapping[tuple[str, int], int]) -> Stage:
-    """What single flows add to the delays of their links, by the port that their packets go to
-    ('dport') or come from ('sport'): those of one delay share a class, and all other packets
-    pass."""
+# By which a flow's packets are known: version of IP, and the port that they go to ('dport') or come
+# from ('sport').
+Port = tuple[int, str, int]
+_U32 = {4: ("ip prio 1", "ip"), 6: ("ipv6 prio 2", "ip6")}
+
+
+def own_delays(added_ns: Mapping[Port, int]) -> Stage:
+    """What single flows add to the delays of their links: those of one delay share a class, and all
+    other packets pass."""
     classes = {ns: number for number, ns in enumerate(sorted({*added_ns.values()} - {0}), start=1)}
     commands = ["qdisc add dev {dev} root handle 1: htb"]
     for ns, number in classes.items():
@@ -73,9 +78,9 @@ def own_delays(added_ns: Mapping[tuple[str, int], int]) -> Stage:
             f"qdisc add dev {{dev}} parent 1:{number:x} netem limit {AMPLE_PKTS} delay {_us(ns)}",
         ]
     commands += [
-        f"filter add dev {{dev}} parent 1: protocol ip prio 1 u32 "
-        f"match ip {word} {port} 0xffff flowid 1:{classes[ns]:x}"
-        for (word, port), ns in added_ns.items()
+        f"filter add dev {{dev}} parent 1: protocol {_U32[ip][0]} u32 "
+        f"match {_U32[ip][1]} {word} {port} 0xffff flowid 1:{classes[ns]:x}"
+        for (ip, word, port), ns in added_ns.items()
         if ns
     ]
     return Stage(tuple(commands), kind="htb")
@@ -102,13 +107,13 @@ def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
 
 def header_bytes(link: Mapping[str, Any]) -> int:
     """What the link counts beside an IP packet."""
-    return int(link.get("header_bytes", _ETHERNET_BYTES))
+    return int(link.get("header_bytes", ETHERNET_BYTES))
 
 
 def _counted(link: Mapping[str, Any]) -> str:
     """Words for the length of packets, before the kind of a qdisc. All below it count the same; a
     change that leaves them out takes them away."""
-    more = header_bytes(link) - _ETHERNET_BYTES
+    more = header_bytes(link) - ETHERNET_BYTES
     return f"stab overhead {more} " if more else ""
 
 

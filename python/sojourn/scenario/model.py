@@ -25,7 +25,7 @@ from sojourn.errors import InputError
 from sojourn.scenario import cables
 from sojourn.scenario.apps import App, Bulk
 from sojourn.scenario.base import Kind, Model, Name
-from sojourn.scenario.hosts import LinuxFlows, SimFlows, SimLink
+from sojourn.scenario.hosts import LinuxFlows, LinuxHost, SimFlows, SimLink
 from sojourn.scenario.links import (
     BURST,
     ETHERNET,
@@ -316,6 +316,9 @@ class Scenario(Model):
     duration: Duration = Field(description="length of the run")
     nodes: tuple[Name, ...] = Field((), description="names")
     one_host: bool = Field(False, description="one kernel counts the jiffies of all nodes")
+    linux: LinuxHost = Field(
+        LinuxHost(), description="what only Linux has; the simulator takes no notice (format 2)"
+    )
     links: tuple[Link, ...] = Field((), description="in one direction each")
     cables: tuple[Cable, ...] = Field((), description="laid as two links each where they are read")
     flows: tuple[Flow, ...] = Field((), description="the traffic")

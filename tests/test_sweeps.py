@@ -433,3 +433,42 @@ def test_without_dask_there_is_one_sentence(
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert status(["sweep", str(write(RATES)), "--dask", "tcp://here"]) == 2
     assert "`pip install distributed` installs it" in capsys.readouterr().err
+
+
+TMIX = SHORT.replace("format = 1", "format = 2") + 'app = { kind = "tmix", vectors = "a.cv" }\n'
+ONE_ANSWER = "SEQ 100000 1 1 1\n> 200\nt 100\n< {}\n"
+
+
+@pytest.mark.parametrize(
+    "axis",
+    [
+        'key = "flows.bulk.app.vectors"\nvalues = ["a.cv", "b.cv"]',
+        'keys = ["dumbbell.rtt", "flows.bulk.app.vectors"]\n'
+        'values = [["10 ms", "a.cv"], ["10 ms", "b.cv"]]',
+        'name = "files"\nvalues = [\n'
+        '    { name = "a", set = { "flows.bulk.app.vectors" = "a.cv" } },\n'
+        '    { name = "b", set = { "flows.bulk.app" = { kind = "tmix", vectors = "b.cv" } } },\n]',
+        None,
+    ],
+    ids=["key", "keys", "named", "list"],
+)
+def test_files_of_an_axis_are_named_from_the_sweep_and_found_from_its_result(
+    axis: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("in").mkdir()
+    Path("in/scenario.toml").write_text(TMIX)
+    for name, size in (("a", 2_000), ("b", 20_000)):
+        Path(f"in/{name}.cv").write_text(ONE_ANSWER.format(size))
+    cells = "".join(
+        f'[[plan.cells]]\n"flows.bulk.app.vectors" = "{name}.cv"\n' for name in ("a", "b")
+    )
+    what = f"[[axes]]\n{axis}\n" if axis else f'plan.kind = "list"\n{cells}'
+    text = f'scenario = "scenario.toml"\nmetrics = ["goodput_mbps"]\n{what}'
+    Path("in/sweep.toml").write_text(text)
+    first = sojourn.sweep("in/sweep.toml", out="out")
+    goodput = [mean.estimate(first.spec.metrics[0]).mean for mean in first.means()]
+    assert goodput[1] == pytest.approx(10 * goodput[0])
+    # Here and from the result's own folder it is the same sweep.
+    assert sojourn.sweep("in/sweep.toml", out="out").made == 0
+    monkeypatch.chdir("out")
+    assert sojourn.sweep("sweep.toml", out=".").made == 0

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -150,13 +151,26 @@ def test_a_latin_hypercube_has_each_stratum_of_each_axis_once() -> None:
 
     found = drawn(1)
     rtts = sorted(float(cell.columns["rtt_ms"]) for cell in found)
-    assert all(10 + 2 * n - 0.02 <= rtt <= 12 + 2 * n + 0.02 for n, rtt in enumerate(rtts))
+    assert all(10 + 2 * n <= rtt <= 12 + 2 * n for n, rtt in enumerate(rtts))
     rates = sorted(float(cell.columns["rate_mbps"]) for cell in found)
     assert sum(rate < 10 for rate in rates) == 25
     kinds = [cell.columns["flows_bulk_transport_cc"] for cell in found]
     assert kinds.count("reno") == kinds.count("cubic") == 25
     assert [cell.label for cell in drawn(1)] == [cell.label for cell in found]
     assert [cell.label for cell in drawn(2)] != [cell.label for cell in found]
+
+
+def test_rounding_moves_no_draw_of_a_latin_hypercube_into_another_stratum() -> None:
+    axes = (
+        '[[axes]]\nkey = "dumbbell.rtt"\nfrom = "10 ms"\nto = "110 ms"\n'
+        '[[axes]]\nkey = "dumbbell.rate"\nfrom = "100 Mbit/s"\nto = "1 Mbit/s"\nscale = "log"\n'
+    )
+    count = 1000
+    found = cells(axes, f'plan = {{ kind = "latin_hypercube", cells = {count}, seed = 3 }}\n')
+    rtts = {math.floor((float(c.columns["rtt_ms"]) - 10) / 100 * count + 1e-6) for c in found}
+    logs = [math.log(float(c.columns["rate_mbps"])) / math.log(100) for c in found]
+    rates = {math.floor((1 - log) * count + 1e-6) for log in logs}
+    assert rtts == rates == set(range(count))
 
 
 def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:

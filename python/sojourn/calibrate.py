@@ -96,7 +96,7 @@ def _alone(scenario: Scenario, group: str, count: int, load: Rate) -> Scenario:
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
     links = []
     for link in data["links"]:
-        keys = ("name", "from", "to", "delay")
+        keys = ("name", "from", "to", "delay", "header")
         kept = {key: link[key] for key in keys if key in link}
         timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
         links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))

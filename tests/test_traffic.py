@@ -159,6 +159,11 @@ def test_calibration_counts_the_header_of_the_links(header_bytes: int) -> None:
     assert found.mbps_per_flow == pytest.approx((128 + header_bytes) * 8 * 100 / 1e6, rel=0.01)
 
 
+def test_calibration_takes_a_group_that_the_file_gives_no_name() -> None:
+    text = of('{ kind = "cbr", rate = "80 kbit/s", payload = "100 B" }', 'transport = "udp"\n')
+    assert calibrate(loads(text), "flow", Rate("10 Mbit/s"), seeds=1, workers=1).flows == 88
+
+
 def test_linux_plays_every_kind_over_each_transport() -> None:
     for kind, model in KINDS.items():
         for over in model.table["transports"]:

@@ -89,8 +89,10 @@ def calibrate(
 
 def _alone(scenario: Scenario, group: str, count: int, load: Rate) -> Scenario:
     """So many flows of one group, and links on which nothing waits."""
-    data = scenario.expand().to_data()
-    flows = {flow["name"]: flow for flow in data["flows"]}
+    graph = scenario.expand()
+    data = graph.to_data()
+    names = [flow.name for flow in graph.flows]
+    flows = dict(zip(names, data["flows"], strict=True))
     if group not in flows:
         raise InputError(f"there are no flows '{group}'.{nearest(group, flows)}")
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))

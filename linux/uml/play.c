@@ -96,6 +96,7 @@ struct flow {
 	struct counts past; /* of connections that are over */
 	uint32_t srtt_us;
 	uint64_t *sent_ns, *rtt_ns; /* of datagrams, by number */
+	unsigned char *came;        /* whether one has arrived */
 	size_t nsent;
 	struct transit transit;
 };
@@ -512,6 +513,8 @@ static void send_datagram(struct flow *flow, int fd, uint64_t bytes)
 	flow->sent_ns = more(flow->sent_ns, flow->nsent, sizeof(*flow->sent_ns));
 	flow->rtt_ns = more(flow->rtt_ns, flow->nsent, sizeof(*flow->rtt_ns));
 	flow->sent_ns[flow->nsent] = here_ns;
+	flow->came = more(flow->came, flow->nsent, sizeof(*flow->came));
+	flow->came[flow->nsent] = 0;
 	flow->rtt_ns[flow->nsent++] = 0;
 	memcpy(payload, &number, sizeof(number));
 	if (send(fd, payload, bytes, 0) < 0 && errno != EAGAIN)
@@ -549,6 +552,7 @@ static void take_datagrams(struct flow *flow, int fd, int end)
 			flow->rtt_ns[number] = took_ns;
 			continue;
 		}
+		flow->came[number] = 1;
 		note_datagram(&flow->transit, took_ns);
 		memcpy(payload, &number, sizeof(number));
 		if (flow->echo &&
@@ -559,7 +563,8 @@ static void take_datagrams(struct flow *flow, int fd, int end)
 	}
 }
 
-/* Datagrams sent longer ago than the longest delay so far: they have arrived, or are lost. */
+/* Datagrams sent longer ago than the longest delay so far, which have arrived or are lost, and
+ * those of the others that have arrived. */
 static uint64_t expected_pkts(const struct flow *flow)
 {
 	size_t low = 0, high = flow->nsent;
@@ -572,7 +577,10 @@ static uint64_t expected_pkts(const struct flow *flow)
 		else
 			high = middle;
 	}
-	return low;
+	high = low;
+	for (size_t n = low; n < flow->nsent; n++)
+		high += flow->came[n];
+	return high;
 }
 
 static void act(size_t number, int end, const struct move *move)

@@ -41,6 +41,8 @@ enum { MAX_EDGES = 4096, MAX_SPACES = 1024, EVENTS = 64, FIRST_PORT = 1024 };
 enum { READ_AT_LEAST_BYTES = 16384 };
 /* Unsent data that a socket holds: enough never to starve it, but no megabytes. */
 enum { UNSENT_BYTES = 131072 };
+/* Room for so many datagrams is made at a time, a bit for each. */
+enum { CAME_BYTES = 1024 };
 /* Newer than the headers that programs are built with: behind rcv_wnd and rehash. */
 enum { TOTAL_RTO_AT = offsetof(struct tcp_info, tcpi_snd_wnd) + 12 };
 enum end { LISTENER, CLIENT, SERVER, TIMER };
@@ -61,6 +63,7 @@ struct flow {
 	uint64_t left, arrived, opened_ns, delivered, sequence;
 	struct counts past; /* of connections that are over */
 	struct transit transit;
+	unsigned char *came;
 	uint32_t srtt_us;
 };
 
@@ -279,6 +282,19 @@ static void on_datagram(struct flow *flow, uint64_t delay_ns)
 	transit->last_ns = delay_ns;
 }
 
+/* A bit for each datagram: whether it has arrived. */
+static void note_sent(struct flow *flow)
+{
+	if (flow->sequence % (8 * CAME_BYTES) == 0) {
+		size_t bytes = flow->sequence / 8;
+
+		flow->came = realloc(flow->came, bytes + CAME_BYTES);
+		if (!flow->came)
+			die("memory");
+		memset(flow->came + bytes, 0, CAME_BYTES);
+	}
+}
+
 static void take_datagrams(struct flow *flow)
 {
 	uint64_t number = 0;
@@ -286,6 +302,7 @@ static void take_datagrams(struct flow *flow)
 
 	while ((bytes = recv(flow->server, &number, sizeof(number), MSG_TRUNC)) > 0) {
 		flow->delivered += (uint64_t)bytes;
+		flow->came[number / 8] |= (unsigned char)(1 << number % 8);
 		on_datagram(flow, now_ns() - sent_ns(flow, number));
 	}
 }
@@ -340,25 +357,33 @@ static void on_due(struct flow *flow)
 	/* No two datagrams are equal: taps identify them by their content. The receiver also
 	 * reads from it when they were due. */
 	memcpy(payload, &flow->sequence, sizeof(flow->sequence));
+	note_sent(flow);
 	flow->sequence++;
 	flow->due_ns = sent_ns(flow, flow->sequence);
 	if (send(flow->client, payload, flow->bytes, 0) < 0 && errno != EAGAIN)
 		die("send");
 }
 
-/* Datagrams sent longer ago than the longest delay so far: they have arrived, or are
- * lost. */
+/* Datagrams sent longer ago than the longest delay so far, which have arrived or are lost,
+ * and those of the others that have arrived. */
 static uint64_t expected_pkts(const struct flow *flow)
 {
 	uint64_t begin = flow->start_ns + longest_ns, at = now_ns();
-	unsigned __int128 bits;
+	uint64_t expected, first = 0;
 
-	if (!flow->udp || at <= begin)
+	if (!flow->udp)
 		return 0;
-	/* The first number that is due later, by sent_ns(). */
-	bits = (unsigned __int128)(at - begin) * flow->rate_bps / 1000000000;
-	bits = bits / (flow->bytes * 8) + 1;
-	return bits < flow->sequence ? (uint64_t)bits : flow->sequence;
+	if (at > begin) {
+		unsigned __int128 bits = at - begin;
+
+		/* The first number that is due later, by sent_ns(). */
+		bits = bits * flow->rate_bps / 1000000000 / (flow->bytes * 8) + 1;
+		first = bits < flow->sequence ? (uint64_t)bits : flow->sequence;
+	}
+	expected = first;
+	for (uint64_t n = first; n < flow->sequence; n++)
+		expected += flow->came[n / 8] >> n % 8 & 1;
+	return expected;
 }
 
 static void print_counts(int edge)

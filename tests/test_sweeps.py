@@ -486,3 +486,11 @@ def test_files_of_an_axis_are_named_from_the_sweep_and_found_from_its_result(
     assert sojourn.sweep("in/sweep.toml", out="out").made == 0
     monkeypatch.chdir("out")
     assert sojourn.sweep("sweep.toml", out=".").made == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_sweep_from_an_editor_that_marks_utf_8_is_kept_and_repeated(end: str) -> None:
+    path = write(RATES, 'metrics = ["jain"]')
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_text().replace("\n", end).encode())
+    assert sojourn.sweep(path, out="out").made == 2
+    assert sojourn.sweep("out/sweep.toml", out="out").made == 0

@@ -108,7 +108,7 @@ def _beside_scenario(spec: Sweep) -> str:
     here."""
     import tomlkit
 
-    document = tomlkit.parse(spec.text)
+    document = tomlkit.parse(spec.text.removeprefix("\ufeff"))
     document.remove("scenario")
     placed.place_in(document, Path(spec.source).parent)
     if any(library.is_file(variant.algorithm) for variant in spec.variants):

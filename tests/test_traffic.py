@@ -153,7 +153,9 @@ def test_calibration_finds_how_many_flows_offer_a_load(
 
 @pytest.mark.parametrize("header_bytes", [0, 200])
 def test_calibration_counts_the_header_of_the_links(header_bytes: int) -> None:
-    text = of('{ kind = "cbr", rate = "80 kbit/s", payload = "100 B" }', 'name = "v"\ntransport = "udp"\n')
+    text = of(
+        '{ kind = "cbr", rate = "80 kbit/s", payload = "100 B" }', 'name = "v"\ntransport = "udp"\n'
+    )
     text = text.replace("[dumbbell]\n", f'[dumbbell]\nheader = "{header_bytes} B"\n')
     found = calibrate(loads(text), "v", Rate("10 Mbit/s"), seeds=1, workers=1)
     assert found.mbps_per_flow == pytest.approx((128 + header_bytes) * 8 * 100 / 1e6, rel=0.01)

@@ -37,6 +37,8 @@
 #include "transit.h"
 
 enum { MAX_EDGES = 4096, EVENTS = 64, FIRST_PORT = 1024 };
+/* Room for so many datagrams is made at a time, a bit for each. */
+enum { CAME_BYTES = 1024 };
 enum end { LISTENER, CLIENT, SERVER, TIMER };
 
 struct flow {
@@ -47,6 +49,7 @@ struct flow {
 	uint64_t left, arrived, opened_ns, delivered, sequence;
 	struct counts past; /* of connections that are over */
 	struct transit transit;
+	unsigned char *came;
 	uint32_t srtt_us;
 };
 
@@ -177,6 +180,19 @@ static uint64_t sent_ns(const struct flow *flow, uint64_t n)
 	return flow->start_ns + (uint64_t)(bits * 1000000000 / flow->rate_bps);
 }
 
+/* A bit for each datagram: whether it has arrived. */
+static void note_sent(struct flow *flow)
+{
+	if (flow->sequence % (8 * CAME_BYTES) == 0) {
+		size_t bytes = flow->sequence / 8;
+
+		flow->came = realloc(flow->came, bytes + CAME_BYTES);
+		if (!flow->came)
+			die("memory");
+		memset(flow->came + bytes, 0, CAME_BYTES);
+	}
+}
+
 static void take_datagrams(struct flow *flow)
 {
 	uint64_t number = 0;
@@ -184,6 +200,7 @@ static void take_datagrams(struct flow *flow)
 
 	while ((bytes = recv(flow->server, &number, sizeof(number), MSG_TRUNC)) > 0) {
 		flow->delivered += (uint64_t)bytes;
+		flow->came[number / 8] |= (unsigned char)(1 << number % 8);
 		note_arrival(&flow->transit, now_ns() - sent_ns(flow, number));
 	}
 }
@@ -237,24 +254,33 @@ static void on_due(struct flow *flow)
 	/* No two datagrams are equal: taps identify them by their content. The receiver also
 	 * reads from it when they were due. */
 	memcpy(payload, &flow->sequence, sizeof(flow->sequence));
+	note_sent(flow);
 	flow->sequence++;
 	flow->due_ns = sent_ns(flow, flow->sequence);
 	if (send(flow->client, payload, flow->bytes, 0) < 0 && errno != EAGAIN)
 		die("send");
 }
 
-/* Datagrams sent so long ago that they have arrived, or are lost. */
+/* Datagrams sent longer ago than the longest delay so far, which have arrived or are lost,
+ * and those of the others that have arrived. */
 static uint64_t expected_pkts(const struct flow *flow)
 {
 	uint64_t begin = flow->start_ns + longest_delay_ns(), at = now_ns();
-	unsigned __int128 bits;
+	uint64_t expected, first = 0;
 
-	if (!flow->udp || at <= begin)
+	if (!flow->udp)
 		return 0;
-	/* The first number that is due later, by sent_ns(). */
-	bits = (unsigned __int128)(at - begin) * flow->rate_bps / 1000000000;
-	bits = bits / (flow->bytes * 8) + 1;
-	return bits < flow->sequence ? (uint64_t)bits : flow->sequence;
+	if (at > begin) {
+		unsigned __int128 bits = at - begin;
+
+		/* The first number that is due later, by sent_ns(). */
+		bits = bits * flow->rate_bps / 1000000000 / (flow->bytes * 8) + 1;
+		first = bits < flow->sequence ? (uint64_t)bits : flow->sequence;
+	}
+	expected = first;
+	for (uint64_t n = first; n < flow->sequence; n++)
+		expected += flow->came[n / 8] >> n % 8 & 1;
+	return expected;
 }
 
 static void print_counts(int edge)

@@ -466,6 +466,43 @@ def test_the_least_datagrams_have_the_delay_of_the_path() -> None:
     assert here["delay_ms"] == pytest.approx(there["delay_ms"], abs=0.1)
 
 
+LOST_EARLY = """
+format = 2
+name = "lost early"
+duration = "5 s"
+
+[dumbbell]
+rate = "100 kbit/s"
+rtt = "20 ms"
+aqm = { algorithm = "fifo", limit = 50 }
+schedule = [{ at = "2 s", rate = "10 Mbit/s" }]
+
+[[dumbbell.flows]]
+name = "even"
+transport = "udp"
+app = { kind = "cbr", rate = "400 kbit/s", payload = "200 B" }
+
+[[dumbbell.flows]]
+name = "drawn"
+transport = "udp"
+app = { kind = "poisson", rate = "200 kbit/s", payload = "200 B" }
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_losses_are_all_counted_where_delays_were_longer_before() -> None:
+    """A datagram that was sent a moment ago and has arrived makes up for no loss."""
+    linux, _ = outcome(LOST_EARLY, 1)
+    done = _native.run(json.dumps(loads(LOST_EARLY).to_engine()), 1)
+    assert done
+    for report in (json.loads(done[0]), linux):
+        dropped = sum(report["queues"][0]["windows"][0]["drops"].values())
+        lost = [group["lost_pkts"] for group in report["transport"][0]["groups"]]
+        assert dropped > 200
+        assert sum(lost) == dropped
+        assert min(lost) > 50
+
+
 @pytest.mark.usefixtures("kernel")
 def test_a_trace_in_bins_is_the_same_link_on_both_hosts(tmp_path: Path) -> None:
     times = [ms for ms in range(1_000) if ms % 500 < 250 or ms % 3 == 0]

@@ -19,6 +19,8 @@ void send_datagram(struct flow *flow, int fd, uint64_t bytes)
 
 	flow->sent_ns = more(flow->sent_ns, flow->nsent, sizeof(*flow->sent_ns));
 	flow->rtt_ns = more(flow->rtt_ns, flow->nsent, sizeof(*flow->rtt_ns));
+	flow->came = more(flow->came, flow->nsent, sizeof(*flow->came));
+	flow->came[flow->nsent] = 0;
 	flow->sent_ns[flow->nsent] = here_ns;
 	flow->rtt_ns[flow->nsent++] = 0;
 	memcpy(payload, &number, sizeof(number));
@@ -42,6 +44,7 @@ void take_datagrams(struct flow *flow, int fd, int end)
 			flow->rtt_ns[number] = took_ns;
 			continue;
 		}
+		flow->came[number] = 1;
 		note_arrival(&flow->transit, took_ns);
 		memcpy(payload, &number, sizeof(number));
 		if (flow->echo && sendto(fd, payload, (size_t)bytes, 0, &peer.any, size) < 0 &&
@@ -51,7 +54,8 @@ void take_datagrams(struct flow *flow, int fd, int end)
 	}
 }
 
-/* Datagrams sent so long ago that they have arrived, or are lost. */
+/* Datagrams sent longer ago than the longest delay so far, which have arrived or are lost, and
+ * those of the others that have arrived. */
 uint64_t expected_pkts(const struct flow *flow)
 {
 	size_t low = 0, high = flow->nsent;
@@ -64,5 +68,8 @@ uint64_t expected_pkts(const struct flow *flow)
 		else
 			high = middle;
 	}
-	return low;
+	high = low;
+	for (size_t n = low; n < flow->nsent; n++)
+		high += flow->came[n];
+	return high;
 }

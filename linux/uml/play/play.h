@@ -48,6 +48,7 @@ struct flow {
 	struct counts past; /* of connections that are over */
 	uint32_t srtt_us;
 	uint64_t *sent_ns, *rtt_ns; /* of datagrams, by number */
+	unsigned char *came;        /* whether one has arrived */
 	size_t nsent;
 	struct transit transit;
 };

@@ -342,6 +342,9 @@ impl Net {
             flow,
             ..Way::default()
         };
+        let wire = Some(self.routes.link(first_hop)).filter(|&link| {
+            link != END && self.links[link as usize].plain_delay_ns() > Some(0)
+        });
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
             self.endpoints.push(Endpoint {
@@ -361,6 +364,7 @@ impl Net {
                     hash,
                     way,
                     sender: Sender::idle(),
+                    wire,
                 },
             });
             return number;
@@ -369,7 +373,7 @@ impl Net {
         end.kind = kind;
         (end.flow, end.closed) = (flow, false);
         (end.timer_due, end.deadline) = (Time::MAX, Time::MAX);
-        (end.outlet.hash, end.outlet.way) = (hash, way);
+        (end.outlet.hash, end.outlet.way, end.outlet.wire) = (hash, way, wire);
         number
     }
 

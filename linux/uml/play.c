@@ -8,6 +8,7 @@
  *   play T0_NS < SCRIPTS > PLAYED        times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
+ *   transfers                            each transfer is told, with when its first byte came
  *   flow NUMBER PORT FROM TO SOURCE TARGET CC START_NS STOP_NS OPEN ECHO
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them, ends 0 and 1.
  *       With OPEN a visit waits from the begin of the one before, else from its end. With the
@@ -24,6 +25,9 @@
  *       SRTT_US ARRIVED_PKTS DELAY_NS DIFFERENCES DIFFERENCES_NS EXPECTED_PKTS
  *       delivered to end 1, answered to end 0; the last five of datagrams, as in traffic.c
  *   done FLOW AT_NS TOOK_NS              a transfer that is complete
+ *   transfer FLOW VISIT CONNECTION NUMBER OPENED_NS BEGUN_NS FIRST_NS LAST_NS BYTES
+ *       a transfer that is complete or, at the end of its connection, its flow or the run, is
+ *       not (-1: that byte has not come); numbers from 1, as in the script
  *   page FLOW AT_NS TOOK_NS              a visit that is over
  *   echo FLOW SENT_NS RTT_NS             at the end of the run: a datagram, and when it came
  * back (0: it has not)
@@ -102,14 +106,16 @@ struct flow {
 
 /* A visit under way. */
 struct stay {
-	size_t flow, left;
+	size_t flow, left, number; /* which of the flow's, from 1 */
 	const struct visit *visit;
 	uint64_t begun_ns;
 	char *begun; /* by conversation */
 };
 
+/* The end that hears it has heard `from` bytes before it, and `bytes` with it. */
 struct transfer {
-	uint64_t bytes, begun_ns;
+	uint64_t from, bytes, begun_ns, first_ns;
+	size_t number; /* of its connection, from 1 */
 };
 
 struct side {
@@ -124,7 +130,8 @@ struct side {
 
 /* A conversation under way. */
 struct talk {
-	size_t flow, stay, place;
+	size_t flow, stay, place, visit, ntransfers;
+	uint64_t opened_ns;
 	const struct plan *plan; /* none: free */
 	unsigned age;
 	int over;
@@ -149,7 +156,7 @@ static uint64_t edges_ns[MAX_EDGES], t0_ns, orders;
 /* When what happens now was due: waits do not add up how late they were. */
 static uint64_t here_ns;
 static uint64_t longest_ns; /* delay of any datagram so far */
-static int nedges, epoll;
+static int nedges, epoll, tells_transfers;
 static char payload[1 << 16];
 
 _Noreturn static void die(const char *what)
@@ -317,8 +324,34 @@ static void leave(struct talk *talk, int end)
 	side->fd = -1;
 }
 
+static long long since_t0(uint64_t at_ns)
+{
+	return at_ns ? (long long)(at_ns - t0_ns) : -1;
+}
+
+static void tell_transfer(const struct talk *talk, const struct transfer *transfer,
+                          uint64_t last_ns)
+{
+	uint64_t first_ns = transfer->first_ns ? transfer->first_ns : last_ns;
+
+	if (!tells_transfers)
+		return;
+	printf("transfer %u %zu %zu %zu %lld %lld %lld %lld %llu\n", flows[talk->flow].number,
+	       talk->visit, talk->place + 1, transfer->number, since_t0(talk->opened_ns),
+	       since_t0(transfer->begun_ns), since_t0(first_ns), since_t0(last_ns),
+	       (unsigned long long)(transfer->bytes - transfer->from));
+}
+
+static void tell_unfinished(const struct talk *talk)
+{
+	for (int end = 0; end < 2; end++)
+		for (size_t i = talk->sides[end].first; i < talk->sides[end].ntransfers; i++)
+			tell_transfer(talk, &talk->sides[end].transfers[i], 0);
+}
+
 static void free_talk(struct talk *talk)
 {
+	tell_unfinished(talk);
 	for (int end = 0; end < 2; end++)
 		free(talk->sides[end].transfers);
 	talk->plan = NULL;
@@ -349,6 +382,7 @@ static size_t claim_talk(size_t flow, size_t stay, size_t place)
 	age = talk->age;
 	*talk = (struct talk){.flow = flow, .stay = stay, .place = place, .age = age};
 	talk->plan = &stays[stay].visit->plans[place];
+	talk->visit = stays[stay].number;
 	talk->sides[0].fd = talk->sides[1].fd = -1;
 	return hint;
 }
@@ -378,8 +412,8 @@ static void begin_visit(size_t flow)
 		nstays++;
 	}
 	stay = &stays[number];
-	*stay = (struct stay){flow, visit->nplans, visit, here_ns,
-	                      calloc(1, visit->nplans + 1)};
+	*stay = (struct stay){flow,  visit->nplans, flows[flow].next,
+	                      visit, here_ns,       calloc(1, visit->nplans + 1)};
 	if (!stay->begun)
 		die("memory");
 	for (size_t i = 0; i < visit->nplans; i++)
@@ -463,8 +497,13 @@ static void wake_at_least(size_t number, int end)
 	if (!side->waiting && side->next < plan->nmoves[end] &&
 	    plan->moves[end][side->next].heard > side->heard)
 		wake = plan->moves[end][side->next].heard;
-	if (side->first < side->ntransfers && side->transfers[side->first].bytes < wake)
-		wake = side->transfers[side->first].bytes;
+	if (side->first < side->ntransfers) {
+		const struct transfer *transfer = &side->transfers[side->first];
+		int is_first_told = !tells_transfers || transfer->first_ns;
+		uint64_t least = is_first_told ? transfer->bytes : transfer->from + 1;
+
+		wake = least < wake ? least : wake;
+	}
 	if (end == plan->opener && !talk->over) {
 		const struct visit *visit = stays[talk->stay].visit;
 
@@ -590,8 +629,14 @@ static void act(size_t number, int end, const struct move *move)
 
 		hears->transfers =
 		        more(hears->transfers, hears->ntransfers, sizeof(struct transfer));
-		hears->transfers[hears->ntransfers++] =
-		        (struct transfer){move->hears_bytes, here_ns};
+		hears->transfers[hears->ntransfers] = (struct transfer){
+		        .from = hears->first < hears->ntransfers
+		                        ? hears->transfers[hears->ntransfers - 1].bytes
+		                        : hears->heard,
+		        .bytes = move->hears_bytes,
+		        .begun_ns = here_ns,
+		        .number = ++talk->ntransfers};
+		hears->ntransfers++;
 		wake_at_least(number, move->hears);
 	}
 	side->owed += move->bytes;
@@ -655,6 +700,7 @@ static void open_talk(size_t number)
 	int fd = open_socket(flow, end);
 
 	flow->opened++;
+	talk->opened_ns = here_ns;
 	/* The port is drawn when the peer is known: more connections than ports. */
 	option(fd, IPPROTO_IP, 24 /* IP_BIND_ADDRESS_NO_PORT */, 1);
 	if (bind(fd, (void *)&from, sizeof(from)))
@@ -726,9 +772,16 @@ static void on_heard(size_t number, int end)
 
 	while (side->first < side->ntransfers &&
 	       side->transfers[side->first].bytes <= side->heard) {
-		tell("done", talks[number].flow, side->transfers[side->first++].begun_ns);
+		tell("done", talks[number].flow, side->transfers[side->first].begun_ns);
+		tell_transfer(&talks[number], &side->transfers[side->first++], here_ns);
 		if (side->first == side->ntransfers)
 			side->first = side->ntransfers = 0;
+	}
+	if (side->first < side->ntransfers) {
+		struct transfer *next = &side->transfers[side->first];
+
+		if (next->from < side->heard && !next->first_ns)
+			next->first_ns = here_ns;
 	}
 	if (end == talks[number].plan->opener)
 		follow(number, side->heard);
@@ -1013,6 +1066,8 @@ int main(int argc, char **argv)
 
 		if (sscanf(line, "edge %llu", &ns) == 1 && nedges < MAX_EDGES) {
 			edges_ns[nedges++] = t0_ns + ns;
+		} else if (!strcmp(line, "transfers\n")) {
+			tells_transfers = 1;
 		} else if (strncmp(line, "flow ", 5) ? read_part(line) : read_flow(line)) {
 			fprintf(stderr, "play: what is '%s'?\n", line);
 			return 2;
@@ -1022,5 +1077,8 @@ int main(int argc, char **argv)
 		listen_for(i);
 	run();
 	print_echoes();
+	for (size_t i = 0; i < ntalks; i++)
+		if (talks[i].plan)
+			tell_unfinished(&talks[i]);
 	return 0;
 }

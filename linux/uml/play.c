@@ -9,6 +9,7 @@
  *   play T0_NS < SCRIPTS > PLAYED        times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
+ *   transfers                            each transfer is told, with when its first byte came
  *   flow NUMBER PORT FROM TO SOURCE TARGET CC START_NS STOP_NS OPEN ECHO
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them, ends 0 and 1.
  *       With OPEN a visit waits from the begin of the one before, else from its end. With the
@@ -25,6 +26,9 @@
  *       SRTT_US ARRIVED_PKTS DELAY_NS DIFFERENCES DIFFERENCES_NS EXPECTED_PKTS
  *       delivered to end 1, answered to end 0; the last five of datagrams, as in traffic.c
  *   done FLOW AT_NS TOOK_NS              a transfer that is complete
+ *   transfer FLOW VISIT CONNECTION NUMBER OPENED_NS BEGUN_NS FIRST_NS LAST_NS BYTES
+ *       a transfer that is complete or, at the end of its connection, its flow or the run, is
+ *       not (-1: that byte has not come); numbers from 1, as in the script
  *   page FLOW AT_NS TOOK_NS              a visit that is over
  *   echo FLOW SENT_NS RTT_NS             at the end of the run: a datagram, and when it came
  * back (0: it has not)
@@ -34,6 +38,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -145,6 +150,8 @@ int main(int argc, char **argv)
 
 		if (sscanf(line, "edge %llu", &ns) == 1 && nedges < MAX_EDGES) {
 			edges_ns[nedges++] = t0_ns + ns;
+		} else if (!strcmp(line, "transfers\n")) {
+			tells_transfers = 1;
 		} else if (read_line(line)) {
 			fprintf(stderr, "play: what is '%s'?\n", line);
 			return 2;
@@ -154,5 +161,6 @@ int main(int argc, char **argv)
 		listen_for(i);
 	run();
 	print_echoes();
+	tell_all_unfinished();
 	return 0;
 }

@@ -7,6 +7,7 @@
  *   traffic T0_NS < FLOWS > COUNTS       times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
+ *   transfers                            each transfer is told, with when its first byte came
  *   flow FROM TO SOURCE TARGET CC BYTES RATE_BPS START_NS STOP_NS AGAIN
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them. A CC
  *       sends BYTES (0: without end) by TCP, and AGAIN a new transfer when all of it is
@@ -18,6 +19,8 @@
  *       the last four of datagrams: how many arrived, the sum of their delays, and how
  *       many differences between successive delays there are, and their sum
  *   done FLOW AT_NS TOOK_NS              a transfer whose last byte has arrived
+ *   transfer FLOW VISIT 1 1 OPENED_NS BEGUN_NS FIRST_NS LAST_NS BYTES
+ *       as play.c tells it; each is a visit with one connection
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -46,7 +49,8 @@ struct flow {
 	union endpoint source, target;
 	uint64_t bytes, rate_bps, start_ns, stop_ns, due_ns;
 	int again, udp, listener, client, server;
-	uint64_t left, arrived, opened_ns, delivered, sequence;
+	uint64_t left, arrived, opened_ns, first_ns, visits, delivered, sequence;
+	int unfinished;
 	struct counts past; /* of connections that are over */
 	struct transit transit;
 	unsigned char *came;
@@ -56,7 +60,7 @@ struct flow {
 static struct flow *flows;
 static size_t nflows;
 static uint64_t edges_ns[MAX_EDGES], t0_ns;
-static int nedges, epoll;
+static int nedges, epoll, tells_transfers;
 static char payload[1 << 16];
 
 static void watch(int fd, enum end end, size_t flow, uint32_t events, int how)
@@ -91,12 +95,33 @@ static struct counts counted(struct flow *flow)
 	return counts;
 }
 
+static long long since_t0(uint64_t at_ns)
+{
+	return at_ns ? (long long)(at_ns - t0_ns) : -1;
+}
+
+/* Once of each: when it is complete, or when it is plain that it will not be. */
+static void tell_transfer(struct flow *flow, uint64_t last_ns)
+{
+	long long opened_ns = since_t0(flow->opened_ns);
+
+	if (tells_transfers && flow->unfinished)
+		printf("transfer %zu %llu 1 1 %lld %lld %lld %lld %llu\n", flow - flows,
+		       (unsigned long long)flow->visits, opened_ns, opened_ns,
+		       since_t0(flow->first_ns), since_t0(last_ns),
+		       (unsigned long long)flow->bytes);
+	flow->unfinished = 0;
+}
+
 static void start(struct flow *flow)
 {
 	flow->client = open_socket(flow->from, &flow->source, flow->cc);
 	flow->left = flow->bytes ? flow->bytes : UINT64_MAX;
 	flow->arrived = 0;
 	flow->opened_ns = now_ns();
+	flow->first_ns = 0;
+	flow->visits++;
+	flow->unfinished = !flow->udp && flow->bytes;
 	draw_port_late(flow->client);
 	if (!flow->udp)
 		hold_little(flow->client, nflows);
@@ -123,6 +148,8 @@ static void over(struct flow *flow)
 
 	flow->past = counted(flow);
 	leave(&flow->client);
+	if (broken)
+		tell_transfer(flow, 0);
 	if (flow->again || broken)
 		start(flow);
 }
@@ -158,6 +185,8 @@ static void read_at_least(const struct flow *flow)
 
 	if (!flow->bytes || left > READ_AT_LEAST_BYTES)
 		left = READ_AT_LEAST_BYTES;
+	if (tells_transfers && flow->bytes && !flow->arrived)
+		left = 1;
 	if (left)
 		option(flow->server, SOL_SOCKET, SO_RCVLOWAT, (int)left);
 }
@@ -214,15 +243,21 @@ static void on_server(struct flow *flow)
 		return;
 	}
 	while ((bytes = recv(flow->server, NULL, 1 << 24, MSG_TRUNC)) > 0) {
+		int is_first = !flow->arrived;
+
 		flow->delivered += (uint64_t)bytes;
 		flow->arrived += (uint64_t)bytes;
+		if (tells_transfers && is_first)
+			flow->first_ns = now_ns();
 		if (flow->bytes && flow->arrived == flow->bytes) {
 			uint64_t at_ns = now_ns();
 
 			printf("done %zu %llu %llu\n", flow - flows,
 			       (unsigned long long)(at_ns - t0_ns),
 			       (unsigned long long)(at_ns - flow->opened_ns));
-		} else if (flow->bytes - flow->arrived < READ_AT_LEAST_BYTES) {
+			tell_transfer(flow, at_ns);
+		} else if (flow->bytes - flow->arrived < READ_AT_LEAST_BYTES ||
+		           (tells_transfers && is_first)) {
 			read_at_least(flow);
 		}
 		if (!flow->bytes)
@@ -234,6 +269,7 @@ static void on_server(struct flow *flow)
 
 static void stop(struct flow *flow)
 {
+	tell_transfer(flow, 0);
 	flow->past = counted(flow);
 	flow->stop_ns = flow->due_ns = UINT64_MAX;
 	if (!flow->udp && flow->client >= 0)
@@ -421,6 +457,8 @@ int main(int argc, char **argv)
 
 		if (sscanf(line, "edge %llu", &ns) == 1 && nedges < MAX_EDGES) {
 			edges_ns[nedges++] = t0_ns + ns;
+		} else if (!strcmp(line, "transfers\n")) {
+			tells_transfers = 1;
 		} else if (read_flow(line)) {
 			fprintf(stderr, "traffic: what is '%s'?\n", line);
 			return 2;
@@ -429,5 +467,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < nflows; i++)
 		receive_from(&flows[i]);
 	run();
+	for (size_t i = 0; i < nflows; i++)
+		tell_transfer(&flows[i], 0);
 	return 0;
 }

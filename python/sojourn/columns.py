@@ -189,6 +189,8 @@ def _recorded(table: str) -> tuple[Column, ...]:
 
 SERIES = (*LABELS, *_recorded("series"))
 EVENTS = _recorded("events")
+DISTRIBUTIONS = (*LABELS, *_recorded("distributions"))
+TRANSFERS = (*LABELS, *_recorded("transfers"))
 
 _SIM, _LINUX = HOSTS
 # Of an entry of `runs` in result.json and `--json`.

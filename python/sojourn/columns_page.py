@@ -35,6 +35,17 @@ _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     ("`flows.parquet`", "One row for each run, flow and window.", columns.FLOWS),
     ("`groups.parquet`", "One row for each run, window and name of flows.", columns.GROUPS),
     (
+        "`distributions.parquet`",
+        "One row for each run, window, and cell of a histogram in which there is any.",
+        columns.DISTRIBUTIONS,
+    ),
+    (
+        "`transfers.parquet`",
+        "With `record.transfers`: one row for each run and transfer, in the order of their ends; "
+        "one that has none stands where it was given up, or behind all others.",
+        columns.TRANSFERS,
+    ),
+    (
         "`events.parquet` of a run",
         "One row for each packet that left a recorded queue or was dropped there.",
         columns.EVENTS,

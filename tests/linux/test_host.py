@@ -54,8 +54,8 @@ stop = "5 s"
 def outcome(text: str, seed: int) -> tuple[dict[str, Any], bytes]:
     found = run(json.dumps(loads(text).to_engine()), seed, lambda share: True)
     assert found
-    report, series, _ = found
-    return {key: value for key, value in report.items() if key != "cpu_s"}, series
+    report, tables = found
+    return {key: value for key, value in report.items() if key != "cpu_s"}, tables["series.parquet"]
 
 
 @pytest.mark.usefixtures("kernel")
@@ -362,10 +362,10 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
         job = plan.plan(scenario, seed)
         return replace(job, taps=tuple(replace(tap, ours=False) for tap in job.taps))
 
-    def observed(scenario: Any, job: plan.Plan, folder: Path) -> Any:
+    def observed(scenario: Any, job: plan.Plan, folder: Path, counted: Any) -> Any:
         logging = replace(job, taps=tuple(replace(tap, ours=True) for tap in job.taps))
         for way in (job, logging):
-            queues, *_ = found = observe(scenario, way, folder)
+            queues, _ = found = observe(scenario, way, folder, counted)
             both.append(json.loads(queues)[0]["windows"][0])
         return found
 

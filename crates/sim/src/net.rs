@@ -12,7 +12,7 @@ use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
 use crate::link::{Link, Shared};
 use crate::packet::{Body, PacketId, Probe, Way};
-use crate::record::TransferTimes;
+use crate::record::{Transfer, TransferTimes};
 use crate::rng::hash;
 use crate::route::{END, Routes};
 use crate::talk::{NONE, Stay, Talk};
@@ -61,6 +61,8 @@ pub struct Net {
     pub stays: Vec<Stay>,
     /// How long transfers took, of flows that do not keep them.
     pub times: TransferTimes,
+    /// Transfers that have ended and were not handed over yet, where they are recorded.
+    pub ended: Option<Vec<Transfer>>,
     /// Ways.
     pub routes: Routes,
     /// Owners of event sources.

@@ -329,6 +329,9 @@ pub struct RecordSpec {
     /// Keep each packet's passage.
     #[serde(default)]
     pub events: bool,
+    /// Hand over each transfer as it ends.
+    #[serde(default)]
+    pub transfers: bool,
 }
 
 /// A window of time.

@@ -21,7 +21,7 @@ use crate::event::{Events, Source};
 use crate::link::{Link, ProbePath, Shared};
 use crate::net::{Net, Owner};
 use crate::packet::{Ledger, Packets, Way};
-use crate::record::{QueueRecord, TransferTimes};
+use crate::record::{QueueRecord, Transfer, TransferTimes};
 use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::route::{Graph, Routes};
@@ -39,6 +39,12 @@ const EVENTS_PER_LOOK: u32 = 1 << 14;
 pub trait Control {
     /// Called at least every 50 ms of wall time.
     fn progress(&mut self, now_ns: u64, end_ns: u64) -> ControlFlow<()>;
+
+    /// Takes the transfers that have ended since it was last called, where the scenario records
+    /// them: the run keeps none.
+    fn transfers(&mut self, _: &[Transfer]) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 /// Lets a run go to its end.
@@ -130,10 +136,23 @@ impl<'a> Patience<'a> {
             return Ok(());
         }
         self.looked = Instant::now();
-        match self.control.progress(now.0, self.end_ns) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Stopped),
-        }
+        goes_on(self.control.progress(now.0, self.end_ns))
+    }
+
+    fn hand_over(&mut self, net: &mut Net) -> Result<(), Error> {
+        let Some(ended) = net.ended.as_mut().filter(|ended| !ended.is_empty()) else {
+            return Ok(());
+        };
+        goes_on(self.control.transfers(ended))?;
+        ended.clear();
+        Ok(())
+    }
+}
+
+fn goes_on(answer: ControlFlow<()>) -> Result<(), Error> {
+    match answer {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Stopped),
     }
 }
 
@@ -155,6 +174,7 @@ impl<'a> Run<'a> {
             talks: Vec::new(),
             stays: Vec::new(),
             times: TransferTimes::new(scenario.flows.len(), &windows),
+            ended: scenario.record.transfers.then(Vec::new),
             routes: Routes::default(),
             owners: Vec::new(),
             free: Vec::new(),
@@ -402,9 +422,13 @@ impl<'a> Run<'a> {
             left -= 1;
             if left == 0 {
                 left = EVENTS_PER_LOOK;
+                patience.hand_over(&mut self.net)?;
                 patience.ask(due.at)?;
             }
         }
-        Ok(())
+        if self.net.ended.is_some() {
+            self.net.note_all_unfinished();
+        }
+        patience.hand_over(&mut self.net)
     }
 }

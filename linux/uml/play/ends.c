@@ -45,8 +45,8 @@ void wake_at_least(size_t number, int end)
 	if (!side->waiting && side->next < plan->nmoves[end] &&
 	    plan->moves[end][side->next].heard > side->heard)
 		wake = plan->moves[end][side->next].heard;
-	if (side->first < side->ntransfers && side->transfers[side->first].bytes < wake)
-		wake = side->transfers[side->first].bytes;
+	if (transfer_wakes_at(side) < wake)
+		wake = transfer_wakes_at(side);
 	if (end == plan->opener && !talk->over) {
 		const struct visit *visit = stays[talk->stay].visit;
 
@@ -87,16 +87,9 @@ void flush(size_t number, int end)
 
 static void on_heard(size_t number, int end)
 {
-	struct side *side = &talks[number].sides[end];
-
-	while (side->first < side->ntransfers &&
-	       side->transfers[side->first].bytes <= side->heard) {
-		tell("done", talks[number].flow, side->transfers[side->first++].begun_ns);
-		if (side->first == side->ntransfers)
-			side->first = side->ntransfers = 0;
-	}
+	hear_transfers(&talks[number], end);
 	if (end == talks[number].plan->opener)
-		follow(number, side->heard);
+		follow(number, talks[number].sides[end].heard);
 	speak(number, end);
 }
 

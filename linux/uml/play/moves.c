@@ -14,12 +14,7 @@ static void act(size_t number, int end, const struct move *move)
 		return;
 	}
 	if (move->hears >= 0) {
-		struct side *hears = &talk->sides[move->hears];
-
-		hears->transfers =
-		        more(hears->transfers, hears->ntransfers, sizeof(struct transfer));
-		hears->transfers[hears->ntransfers++] =
-		        (struct transfer){move->hears_bytes, here_ns};
+		begin_transfer(talk, move);
 		wake_at_least(number, move->hears);
 	}
 	side->owed += move->bytes;

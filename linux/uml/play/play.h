@@ -55,14 +55,16 @@ struct flow {
 
 /* A visit under way. */
 struct stay {
-	size_t flow, left;
+	size_t flow, left, number; /* which of the flow's, from 1 */
 	const struct visit *visit;
 	uint64_t begun_ns;
 	char *begun; /* by conversation */
 };
 
+/* The end that hears it has heard `from` bytes before it, and `bytes` with it. */
 struct transfer {
-	uint64_t bytes, begun_ns;
+	uint64_t from, bytes, begun_ns, first_ns;
+	size_t number; /* of its connection, from 1 */
 };
 
 struct side {
@@ -77,7 +79,8 @@ struct side {
 
 /* A conversation under way. */
 struct talk {
-	size_t flow, stay, place;
+	size_t flow, stay, place, visit, ntransfers;
+	uint64_t opened_ns;
 	const struct plan *plan; /* none: free */
 	unsigned age;
 	int over;
@@ -138,6 +141,14 @@ void wake_at_least(size_t number, int end);
 void flush(size_t number, int end);
 void drain(size_t number, int end);
 void on_talk(size_t number, int end, uint32_t events);
+
+/* transfers.c: what an end is to hear, and the table of it. */
+extern int tells_transfers;
+void begin_transfer(struct talk *talk, const struct move *move);
+uint64_t transfer_wakes_at(const struct side *side);
+void hear_transfers(struct talk *talk, int end);
+void tell_unfinished(const struct talk *talk);
+void tell_all_unfinished(void);
 
 /* datagrams.c: those of flows without connections. */
 void send_datagram(struct flow *flow, int fd, uint64_t bytes);

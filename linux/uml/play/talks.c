@@ -31,6 +31,7 @@ static void leave(struct talk *talk, int end)
 
 static void free_talk(struct talk *talk)
 {
+	tell_unfinished(talk);
 	for (int end = 0; end < 2; end++)
 		free(talk->sides[end].transfers);
 	talk->plan = NULL;
@@ -66,6 +67,7 @@ static size_t claim_talk(size_t flow, size_t stay, size_t place)
 	age = talk->age;
 	*talk = (struct talk){.flow = flow, .stay = stay, .place = place, .age = age};
 	talk->plan = &stays[stay].visit->plans[place];
+	talk->visit = stays[stay].number;
 	talk->sides[0].fd = talk->sides[1].fd = -1;
 	return hint;
 }
@@ -92,6 +94,7 @@ void open_talk(size_t number)
 	int fd = socket_of(flow, end);
 
 	flow->opened++;
+	talk->opened_ns = here_ns;
 	draw_port_late(fd);
 	if (bind(fd, &from.any, size_of(&from)))
 		die("bind");

@@ -21,8 +21,8 @@ static void begin_visit(size_t flow)
 		nstays++;
 	}
 	stay = &stays[number];
-	*stay = (struct stay){flow, visit->nplans, visit, here_ns,
-	                      calloc(1, visit->nplans + 1)};
+	*stay = (struct stay){flow,  visit->nplans, flows[flow].next,
+	                      visit, here_ns,       calloc(1, visit->nplans + 1)};
 	if (!stay->begun)
 		die("memory");
 	for (size_t i = 0; i < visit->nplans; i++)

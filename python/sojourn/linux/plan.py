@@ -349,6 +349,11 @@ def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
         yield f"edge {edge}"
 
 
+def _asked(scenario: Mapping[str, Any]) -> Iterator[str]:
+    if scenario["record"].get("transfers"):
+        yield "transfers"
+
+
 def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
     """Namespaces and addresses."""
     nodes = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
@@ -357,6 +362,7 @@ def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
 
 def _traffic(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) -> Iterator[str]:
     yield from _edges(scenario)
+    yield from _asked(scenario)
     for kind, group in enumerate(sent):
         if group.scripts:
             continue
@@ -374,6 +380,7 @@ def _traffic(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) 
 
 def _scripts(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) -> Iterator[str]:
     yield from _edges(scenario)
+    yield from _asked(scenario)
     for kind, group in enumerate(sent):
         flow = group.flow
         # How visits follow each other, as the engine's Source::pace.

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sojourn.cases import Case, Cases, cases, names
-from sojourn.distribution import Distribution, in_queue
+from sojourn.distribution import Distribution, measured
 from sojourn.drawing import averaged, raw
 from sojourn.errors import InputError, nearest
 from sojourn.metrics import METRICS
@@ -103,8 +103,12 @@ class Measured:
 
     def where(self, queue: str) -> str:
         """Queue and window, as a title has them."""
-        spans = {span.text for case in self.shown(queue) if (span := self.span(case))}
-        return f"{queue}, {' or '.join(sorted(spans))}"
+        return f"{queue}, {self.spans_of(self.shown(queue))}"
+
+    def spans_of(self, cases: Iterable[Case]) -> str:
+        """Their windows, as a title has them."""
+        spans = {span.text for case in cases if (span := self.span(case))}
+        return " or ".join(sorted(spans))
 
     def duration_s(self, case: Case) -> float:
         """Simulated time of a case."""
@@ -125,22 +129,12 @@ class Measured:
         step_s = self.step_s(case)
         return step_s * max(round(self.duration_s(case) / step_s / bins), 1)
 
-    def _distribution(self, case: Case, queue: str) -> Distribution | None:
-        """Of the queue delays in the window, all seeds together; None where none were kept."""
+    def _distribution(self, case: Case, quantity: str, of: str) -> Distribution | None:
+        """Of a queue or a group in the window, all seeds together; None where a run has none."""
         span = self.span(case)
         if span is None:
             return None
-        ends = round(span.from_s * 1e9), round(span.to_s * 1e9)
-        return in_queue(self.by_case[case], queue, ends)
-
-    def left_out(self, case: Case, queue: str) -> int:
-        """Packets that a queue did not keep, because there were too many."""
-        return sum(
-            int(of["events_left_out"])
-            for run in self.by_case[case]
-            for of in run.report["queues"]
-            if of["name"] == queue
-        )
+        return measured(self.by_case[case], quantity, of, span.name)
 
     def values(self, case: Case, queue: str, metric: str) -> Any:
         """A metric in the window, of each seed."""

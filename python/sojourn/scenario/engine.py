@@ -34,6 +34,7 @@ def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
             ],
             "series_ns": int(graph.record.series),
             "events": graph.record.events,
+            **({"transfers": True} if graph.record.transfers else {}),
         },
         **({"offloads": True} if graph.linux.offloads and not here else {}),
     }

@@ -207,6 +207,7 @@ class Record(Model):
     )
     series: Duration = Field(Duration("100 ms"), description="grid of the time series")
     events: StrictBool = Field(False, description="keep every packet's passage through the queues")
+    transfers: StrictBool = Field(False, description="keep every transfer")
 
 
 def _as_data(flows: object) -> object:

@@ -6,15 +6,17 @@
 //! delays is kept per window: it is counted from one edge of a window to the next, and
 //! added there to the windows under way. docs/metrics.md defines every metric.
 
+mod distribution;
 mod histogram;
 mod report;
 mod transfers;
 
 use sojourn_core::{Counters, Slot};
 
+pub use distribution::{Cell, Distribution, Quantity};
 pub use histogram::Delays;
 pub use report::*;
-pub use transfers::{Times, TransferTimes};
+pub use transfers::{Times, Transfer, TransferTimes};
 
 use crate::scenario::WindowSpec;
 use crate::time::{NS_PER_MS, Time};

@@ -14,4 +14,5 @@ mod refusals;
 mod runs;
 mod times;
 mod traces;
+mod transfers;
 mod windows;

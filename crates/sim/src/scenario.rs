@@ -5,6 +5,7 @@
 //! each key. `check` refuses what cannot be run, `queue` makes queues. People write
 //! another form, with units of their own; see docs/scenarios.md.
 
+mod changes;
 mod check;
 mod fault;
 mod names;
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use crate::rng::Rng;
 use crate::traffic::AppSpec;
 
+pub use changes::{Change, Phase};
 pub use check::MIN_RATE_BPS;
 pub use fault::Fault;
 pub use queue::{MTU_BYTES, RATE_ROW};
@@ -110,6 +112,9 @@ pub struct LinkSpec {
     /// could have sent.
     #[serde(default)]
     pub opportunities: Option<OpportunitySpec>,
+    /// The rates are a trace's: they are no changes of the scenario.
+    #[serde(default)]
+    pub traced: bool,
     /// Manner of service.
     #[serde(default)]
     pub shaper: Shaper,

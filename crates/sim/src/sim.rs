@@ -85,6 +85,7 @@ enum Step {
     Rate { link: usize, bps: u64 },
     Edge,
     Series,
+    Response,
 }
 
 struct Run<'a> {
@@ -321,6 +322,8 @@ impl<'a> Run<'a> {
             let grid = (0..=self.scenario.duration_ns).step_by(grid_ns as usize);
             steps.extend(grid.map(|ns| (Time(ns), Step::Series)));
         }
+        let edges = self.scenario.step_edges().into_iter();
+        steps.extend(edges.map(|at| (at, Step::Response)));
         steps.sort_by_key(|&(at, step)| (at, matches!(step, Step::Rate { .. })));
         self.steps = steps.into();
         self.schedule_step();
@@ -356,6 +359,7 @@ impl<'a> Run<'a> {
                         self.edges.push((now, tallies));
                     }
                 }
+                Step::Response => self.each_record(|record, _, _| record.on_response(now)),
                 Step::Series => {
                     self.each_record(|record, pkts, counts| record.on_step(now, pkts, counts));
                 }

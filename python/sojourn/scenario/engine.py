@@ -46,6 +46,7 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
             "rate_bps": trace.mean_rate_bps(link.trace),
             "schedule": trace.binned(link.trace, duration_ns),
             "opportunities": trace.opportunities(link.trace, duration_ns),
+            "traced": True,
         }
     return {
         "name": link.name,

@@ -8,6 +8,7 @@
        /series.parquet   one row for each run, queue and time: the raw series
        /flows.parquet    one row for each run, flow and window
        /groups.parquet   one row for each run, window and name of flows
+       /steps.parquet    one row for each run, queue and change of the scenario, if it has any
        /own/             C files of yours, as they were run
        /README.md        says all this
        /runs/            the store: finished runs, from which the same command goes on
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native, columns
 from sojourn.errors import InputError, StoreError
+from sojourn.steps import spell
 from sojourn.store import Entry, Store, digest
 
 if TYPE_CHECKING:
@@ -138,6 +140,13 @@ class Result:
 
         return arrow.table(list(_group_rows(self.runs)))
 
+    def steps(self) -> pa.Table:
+        """The response to each change of the scenario: one row for each run, queue and time of a
+        change, none where nothing changes."""
+        from sojourn import arrow
+
+        return arrow.table(list(_step_rows(self.runs)))
+
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
         import pyarrow as pa
@@ -171,6 +180,9 @@ class Result:
             "groups.parquet": parquet_bytes(self.groups()),
             "README.md": self._readme().encode(),
         }
+        steps = self.steps()
+        if len(steps):
+            contents["steps.parquet"] = parquet_bytes(steps)
         sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}
         head = {
             "format": FORMAT,
@@ -283,6 +295,16 @@ def _group_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 yield labels | columns.values(columns.GROUPS, group)
 
 
+def _step_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        for queue in run.report["queues"]:
+            for step in queue.get("steps", ()):
+                labels = {**run.labels, "queue": queue["name"]}
+                values = columns.values(columns.STEPS, step)
+                at = {key: values.pop(key) for key in ("at_s", "to_s")}
+                yield labels | at | {"change": spell(step["changes"])} | values
+
+
 _README = """\
 # A result of Sojourn
 
@@ -292,6 +314,7 @@ _README = """\
 * `series.parquet`: one row for each run, queue and time, the raw series
 * `flows.parquet`: one row for each run, flow and window
 * `groups.parquet`: one row for each run, window and name of flows
+* `steps.parquet`: one row for each run, queue and change, where the scenario changes
 {own}{more}* `runs/`: each finished run with its scenario in full; the same command goes on here
 
     import pandas;  pandas.read_parquet("windows.parquet")

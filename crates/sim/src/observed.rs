@@ -208,7 +208,7 @@ fn clock(scenario: &Scenario, link: &LinkSpec) -> Vec<(Time, What, usize)> {
         let grid = (0..=scenario.duration_ns).step_by(grid_ns as usize);
         all.extend(grid.map(|ns| (Time(ns), What::Step, 0)));
     }
-    let edges = scenario.step_edges().into_iter();
+    let edges = scenario.bin_edges().into_iter();
     all.extend(edges.map(|at| (at, What::Response, 0)));
     all
 }

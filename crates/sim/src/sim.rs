@@ -322,7 +322,7 @@ impl<'a> Run<'a> {
             let grid = (0..=self.scenario.duration_ns).step_by(grid_ns as usize);
             steps.extend(grid.map(|ns| (Time(ns), Step::Series)));
         }
-        let edges = self.scenario.step_edges().into_iter();
+        let edges = self.scenario.bin_edges().into_iter();
         steps.extend(edges.map(|at| (at, Step::Response)));
         steps.sort_by_key(|&(at, step)| (at, matches!(step, Step::Rate { .. })));
         self.steps = steps.into();

@@ -13,7 +13,7 @@ const WITHIN: u128 = 2;
 /// The link is utilised from so much on.
 const UTILISED_PCT: u128 = 90;
 
-/// What a queue has counted up to an edge of the steps, and its largest delay in the step before.
+/// What a queue has counted up to an edge of the bins, and its largest delay in the bin before.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reading {
     pub at: Time,
@@ -36,7 +36,7 @@ pub struct ResponseReport {
     pub changes: Vec<Change>,
     /// The largest queue delay of a packet that left; null where none did.
     pub peak_delay_ms: Option<f64>,
-    /// The mean over the packets that left in the later half of the steps.
+    /// The mean over the packets that left in the later half of the bins.
     pub later_delay_ms: Option<f64>,
     /// From the change until the delay stays within twice that; null where it does not.
     pub settling_s: Option<f64>,
@@ -60,20 +60,20 @@ fn is_utilised(from: &Reading, to: &Reading) -> bool {
 fn response(phase: Phase, read: &[Reading]) -> Option<ResponseReport> {
     let ms = |ns: f64| ns / 1e6;
     let (first, last) = (read.first()?, read.last()?);
-    let steps: Vec<_> = read.windows(2).map(|pair| (&pair[0], &pair[1])).collect();
+    let bins: Vec<_> = read.windows(2).map(|pair| (&pair[0], &pair[1])).collect();
     let since = |at: Time| (at - first.at) as f64 / NS_PER_S as f64;
-    let (later_ns, later_count) = delays(&read[steps.len() / 2], last);
+    let (later_ns, later_count) = delays(&read[bins.len() / 2], last);
     let is_high = |(from, to): &(&Reading, &Reading)| {
         let (ns, count) = delays(from, to);
         ns * later_count > WITHIN * later_ns * count
     };
-    // Where the first step begins from which on all are low: behind the last that is high.
-    let settled = match steps.iter().rposition(is_high) {
+    // Where the first bin begins from which on all are low: behind the last that is high.
+    let settled = match bins.iter().rposition(is_high) {
         None => Some(first.at),
-        Some(high) => steps.get(high + 1).map(|(from, _)| from.at),
+        Some(high) => bins.get(high + 1).map(|(from, _)| from.at),
     };
-    let utilised = steps.iter().find(|(from, to)| is_utilised(from, to));
-    let peak_ns = read[1..].iter().map(|step| step.peak_ns).max();
+    let utilised = bins.iter().find(|(from, to)| is_utilised(from, to));
+    let peak_ns = read[1..].iter().map(|end| end.peak_ns).max();
     let any = delays(first, last).1 > 0;
     Some(ResponseReport {
         at_s: first.at.seconds(),

@@ -50,27 +50,27 @@ pub struct Phase {
 
 /// Delay and utilisation are taken over so long: several packets of a slow link, and more than
 /// most round trips, so that one window's burst is not taken for a full link.
-const GRID_NS: u64 = 100 * NS_PER_MS;
-/// Of so many steps at most, in runs of more than a day.
-const MAX_STEPS: u64 = 1_000_000;
+const BIN_NS: u64 = 100 * NS_PER_MS;
+/// So many bins at most, in runs of more than a day.
+const MAX_BINS: u64 = 1_000_000;
 
 impl Phase {
-    /// Where its steps begin, and where the last ends. What remains behind whole steps belongs to
+    /// Where its bins begin, and where the last ends. What remains behind whole bins belongs to
     /// the last one: a utilisation over less would be that of single packets.
-    fn edges_ns(&self, grid_ns: u64) -> impl Iterator<Item = u64> + use<> {
+    fn edges_ns(&self, bin_ns: u64) -> impl Iterator<Item = u64> + use<> {
         let (from_ns, to_ns) = (self.from_ns, self.to_ns);
-        let steps = ((to_ns - from_ns) / grid_ns).max(1);
-        let begins = (0..steps).map(move |step| from_ns + step * grid_ns);
+        let bins = ((to_ns - from_ns) / bin_ns).max(1);
+        let begins = (0..bins).map(move |bin| from_ns + bin * bin_ns);
         begins.chain([to_ns])
     }
 }
 
 impl Scenario {
-    /// Where steps begin or end, each time once.
-    pub fn step_edges(&self) -> Vec<Time> {
-        let grid_ns = GRID_NS.max(self.duration_ns.div_ceil(MAX_STEPS));
+    /// Where bins begin or end, each time once.
+    pub fn bin_edges(&self) -> Vec<Time> {
+        let bin_ns = BIN_NS.max(self.duration_ns.div_ceil(MAX_BINS));
         let phases = self.phases();
-        let all = phases.iter().flat_map(|phase| phase.edges_ns(grid_ns));
+        let all = phases.iter().flat_map(|phase| phase.edges_ns(bin_ns));
         let mut edges: Vec<_> = all.map(Time).collect();
         edges.dedup();
         edges

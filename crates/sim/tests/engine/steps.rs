@@ -11,7 +11,7 @@ use crate::common::{MS, S, datagrams, merge, play};
 
 /// A packet each 10 ms takes 8.336 ms; at half the rate, between 1 s and 2 s, 16.672 ms: each
 /// waits 6.672 ms longer than the one before it, and 1.664 ms less when the rate is back. Some
-/// edges of windows lie within steps.
+/// edges of windows lie within bins.
 #[test]
 fn a_queue_that_fills_and_empties_has_the_peaks_of_its_arithmetic() {
     let steps = json!([
@@ -32,13 +32,13 @@ fn a_queue_that_fills_and_empties_has_the_peaks_of_its_arithmetic() {
     assert_eq!((fast.at_s, fast.to_s), (2.0, 3.0));
     let peaks = [slow.peak_delay_ms, fast.peak_delay_ms];
     assert_eq!(peaks, [Some(393.648), Some(400.32)]);
-    // A packet counts when its last bit is sent: 5 of 16.672 ms in the first step, 6 in the next.
+    // A packet counts when its last bit is sent: 5 of 16.672 ms in the first bin, 6 in the next.
     assert_eq!(slow.utilised_s, Some(0.1));
     // Packets 30 to 59 leave between 1.5 s and 2 s.
     let later_ms = 6.672 * f64::from(30 + 59) / 2.0;
     let measured_ms = slow.later_delay_ms.expect("packets");
     assert!((measured_ms - later_ms).abs() < 1e-9, "{measured_ms}");
-    // No step of a delay that rises evenly is above twice its later mean.
+    // No bin of a delay that rises evenly is above twice its later mean.
     assert_eq!(slow.settling_s, Some(0.0));
     let most: Vec<_> = queue.windows.iter().map(|w| w.queue_delay_ms.max).collect();
     assert_eq!(most, [Some(400.32), Some(393.648), Some(400.32)]);
@@ -113,7 +113,7 @@ fn the_rates_of_a_trace_are_no_changes() {
     assert_eq!(phases(&datagrams(10, S, &link)), []);
 }
 
-/// Steps of 100 ms, of 1,000 changes ten ms apart one each.
+/// Bins of 100 ms, of 1,000 changes ten ms apart one each.
 #[test]
 fn a_thousand_changes_are_a_thousand_steps() {
     let steps: Vec<_> = (1..=1_000)
@@ -127,15 +127,15 @@ fn a_thousand_changes_are_a_thousand_steps() {
     assert!(steps.iter().all(|step| step.settling_s == Some(0.0)));
     let read = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
     // One in each but the last, of a second and ten more edges.
-    assert_eq!(read.step_edges().len(), 999 + 10 + 1);
+    assert_eq!(read.bin_edges().len(), 999 + 10 + 1);
 }
 
-/// A step that is left over belongs to the one before it.
+/// A bin that is left over belongs to the one before it.
 #[test]
-fn what_remains_behind_whole_steps_is_not_a_step_of_its_own() {
+fn what_remains_behind_whole_bins_is_not_a_bin_of_its_own() {
     let steps = json!([{"at_ns": 700 * MS, "rate_bps": 2_000_000}]);
     let scenario = datagrams(10, 950 * MS, &json!({"schedule": steps}));
     let read = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
-    let edges: Vec<_> = read.step_edges().iter().map(|at| at.0 / MS).collect();
+    let edges: Vec<_> = read.bin_edges().iter().map(|at| at.0 / MS).collect();
     assert_eq!(edges, [700, 800, 950]);
 }

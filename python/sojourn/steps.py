@@ -19,7 +19,7 @@ def _spell(change: Mapping[str, Any]) -> str:
         case "rate":
             return f"{of} {change['rate_mbps']:.6g} Mbit/s"
         case "delay":
-            return f"{of} {change['delay_ms']:.6g} ms"
+            return f"{of} delay {change['delay_ms']:.6g} ms"
         case kind:
             flows = "flow" if change["flows"] == 1 else "flows"
             return f"{change['flows']} {flows} {of} {kind}{'s' if change['flows'] == 1 else ''}"

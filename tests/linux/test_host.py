@@ -592,6 +592,41 @@ def test_a_guest_that_hangs_or_fails_is_ended_and_heard(
         boot(kernel, tmp_path, limit_s=3)
 
 
+FARTHER = """
+format = 2
+name = "a way that is longer for a while"
+duration = "3 s"
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+aqm = "fifo"
+rtts = [{ at = "1 s", rtt = "60 ms" }, { at = "2 s", rtt = "4 ms" }]
+[[dumbbell.flows]]
+name = "datagrams"
+transport = "udp"
+app = { kind = "cbr", rate = "800 kbit/s", payload = "1000 B" }
+start_spread = "0 s"
+sim = { send_jitter = "0 s" }
+[record]
+windows = [
+    { name = "near", from = "500 ms", to = "900 ms" },
+    { name = "far", from = "1500 ms", to = "1900 ms" },
+    { name = "next door", from = "2500 ms", to = "2900 ms" },
+]
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_round_trip_changes_while_the_run_goes_on() -> None:
+    """Half of it each way; a packet takes 0.834 ms to send."""
+    found = run_scenario(loads(FARTHER), hosts=["sim", "linux"], workers=2)
+    for one in found:
+        delays = [window["groups"][0]["delay_ms"] for window in one.report["transport"]]
+        assert delays == pytest.approx([10.834, 30.834, 2.834], abs=0.1), one.labels["host"]
+        steps = one.report["queues"][0]["steps"]
+        assert [[c["delay_ms"] for c in step["changes"]] for step in steps] == [[30, 30], [2, 2]]
+
+
 # 1,042 bytes each 10 ms take 8.336 ms at 1 Mbit/s, and 16.672 ms at half of it.
 FILLS = """
 format = 2

@@ -130,6 +130,9 @@ pub struct LinkSpec {
     /// Propagation delay.
     #[serde(default)]
     pub delay_ns: u64,
+    /// Later propagation delays, of the packets that are sent then.
+    #[serde(default)]
+    pub delays: Vec<DelayStep>,
     /// Random part of the delay.
     #[serde(default)]
     pub jitter: Option<JitterSpec>,
@@ -164,6 +167,16 @@ pub struct RateStep {
     pub at_ns: u64,
     /// The new rate.
     pub rate_bps: u64,
+}
+
+/// From `at_ns` on, the link has this propagation delay.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayStep {
+    /// When.
+    pub at_ns: u64,
+    /// The new delay.
+    pub delay_ns: u64,
 }
 
 /// A recorded trace: at each of these times one packet may leave.

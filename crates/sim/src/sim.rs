@@ -25,7 +25,7 @@ use crate::record::{QueueRecord, TransferTimes};
 use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::route::{Graph, Routes};
-use crate::scenario::{Fault, MTU_BYTES, Scenario, WindowSpec};
+use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 
 pub use report::{
@@ -83,6 +83,7 @@ impl From<Fault> for Error {
 #[derive(Clone, Copy)]
 enum Step {
     Rate { link: usize, bps: u64 },
+    Delay { link: usize, ns: u64 },
     Edge,
     Series,
     Response,
@@ -311,6 +312,13 @@ impl<'a> Run<'a> {
                 )
             }));
         }
+        for (link, spec) in self.scenario.links.iter().enumerate() {
+            let delay = |step: &DelayStep| {
+                let ns = step.delay_ns;
+                (Time(step.at_ns), Step::Delay { link, ns })
+            };
+            steps.extend(spec.delays.iter().map(delay));
+        }
         for window in &self.windows {
             steps.extend([
                 (Time(window.from_ns), Step::Edge),
@@ -324,7 +332,9 @@ impl<'a> Run<'a> {
         }
         let edges = self.scenario.bin_edges().into_iter();
         steps.extend(edges.map(|at| (at, Step::Response)));
-        steps.sort_by_key(|&(at, step)| (at, matches!(step, Step::Rate { .. })));
+        steps.sort_by_key(|&(at, step)| {
+            (at, matches!(step, Step::Rate { .. } | Step::Delay { .. }))
+        });
         self.steps = steps.into();
         self.schedule_step();
     }
@@ -352,6 +362,7 @@ impl<'a> Run<'a> {
                     self.net.links[link].set_rate(now, bps, &mut self.net.shared);
                     self.net.settle(now);
                 }
+                Step::Delay { link, ns } => self.net.links[link].set_delay(ns),
                 Step::Edge => {
                     self.each_record(|record, pkts, counts| record.on_edge(now, pkts, counts));
                     if self.edges.last().is_none_or(|&(at, _)| at != now) {

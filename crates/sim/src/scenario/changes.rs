@@ -21,6 +21,13 @@ pub enum Change {
         /// From now on.
         rate_mbps: f64,
     },
+    /// A link has another propagation delay.
+    Delay {
+        /// The link.
+        of: String,
+        /// From now on.
+        delay_ms: f64,
+    },
     /// Flows start.
     Start {
         /// The name of their group.
@@ -90,6 +97,15 @@ impl Scenario {
                 let change = Change::Rate {
                     of: link.name.clone(),
                     rate_mbps: step.rate_bps as f64 / 1e6,
+                };
+                add(step.at_ns, change);
+            }
+        }
+        for link in &self.links {
+            for step in &link.delays {
+                let change = Change::Delay {
+                    of: link.name.clone(),
+                    delay_ms: step.delay_ns as f64 / 1e6,
                 };
                 add(step.at_ns, change);
             }

@@ -107,6 +107,20 @@ fn starts_in_a_list_are_changes_and_drawn_ones_are_none() {
 }
 
 #[test]
+fn a_delay_of_any_link_is_a_change_for_each_queue() {
+    let mut scenario = datagrams(10, S, &json!({"delay_ns": MS}));
+    scenario["format"] = json!(2);
+    scenario["links"][0]["delays"] = json!([{"at_ns": 500 * MS, "delay_ns": 40 * MS}]);
+    let change = Change::Delay {
+        of: "bottleneck".into(),
+        delay_ms: 40.0,
+    };
+    assert_eq!(phases(&scenario), [(500, 1_000, vec![change])]);
+    let report = play(&scenario, 1);
+    assert_eq!(report.queues[0].steps[0].peak_delay_ms, Some(0.0));
+}
+
+#[test]
 fn the_rates_of_a_trace_are_no_changes() {
     let steps = json!([{"at_ns": 100 * MS, "rate_bps": 2_000_000}]);
     let link = json!({"schedule": steps, "traced": true});

@@ -110,6 +110,12 @@ def test_a_table_says_in_how_many_seeds_a_time_never_came() -> None:
     assert "never │" in text  # utilisation, in all three
 
 
+def test_where_no_packet_left_a_table_has_no_times() -> None:
+    text = printed([step(2, None, None) | {"later_delay_ms": None}])
+    assert "never" not in text
+    assert text.count("–") == 4
+
+
 def test_a_table_of_many_changes_shows_the_first_and_says_how_many_there_are() -> None:
     text = printed([step(float(at), at * 1.5, 0.1) for at in range(1, 26)])
     assert "30.00" in text

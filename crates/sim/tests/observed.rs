@@ -62,8 +62,8 @@ fn measured(scenario: &Scenario) -> QueueReport {
 /// In windows, and after the change of the rate.
 fn windows(report: &QueueReport) -> Value {
     assert_eq!(report.steps.len(), 1);
-    let windows = report.windows.iter().map(|w| serde_json::to_value(w));
-    let steps = report.steps.iter().map(|step| serde_json::to_value(step));
+    let windows = report.windows.iter().map(serde_json::to_value);
+    let steps = report.steps.iter().map(serde_json::to_value);
     windows.chain(steps).collect::<Result<_, _>>().unwrap()
 }
 

@@ -61,10 +61,17 @@ def _responses(runs: Sequence[Run]) -> dict[_Change, list[_Response]]:
 
 
 def _column(metric: StepMetric, of_rows: Sequence[Sequence[_Response]]) -> Column:
-    # A delay that was not measured is that of no packet; a time, of what did not come to pass.
-    none = "never" if metric.unit == "s" else NOTHING
-    cells = [_cell([metric.value(step) for step in steps], none) for steps in of_rows]
+    cells = [
+        _cell([metric.value(step) for step in steps], _unmeasured(metric, steps))
+        for steps in of_rows
+    ]
     return Column(metric.heading, cells)
+
+
+def _unmeasured(metric: StepMetric, steps: Sequence[_Response]) -> str:
+    """Of no packet there is no delay; a time is that of what did not come to pass."""
+    any_left = any(step["later_delay_ms"] is not None for step in steps)
+    return "never" if metric.unit == "s" and any_left else NOTHING
 
 
 def _cell(values: Sequence[float], none: str) -> str:

@@ -92,6 +92,20 @@ def test_jitter_keeps_order_only_where_the_scenario_says_so() -> None:
     assert kept.endswith("delay 20000.000us 1000.000us rate 100gbit")
 
 
+def test_a_later_delay_changes_netem_and_leaves_its_packets() -> None:
+    jitter = {"distribution": "uniform", "sd_ns": 1_000_000, "reorder": False}
+    delays = [{"at_ns": 5, "delay_ns": 0}, {"at_ns": 9, "delay_ns": 75_000_000}]
+    far = stages(link(delays=delays, jitter=jitter), recorded=True)[-1]
+    words = "dev {dev} root netem limit 1000000 delay %s 1000.000us rate 100gbit"
+    assert far.commands == (f"qdisc add {words % '20000.000us'}",)
+    assert far.timetable == (
+        (5, (f"qdisc change {words % '0.000us'}",)),
+        (9, (f"qdisc change {words % '75000.000us'}",)),
+    )
+    [*_, far] = stages(link(delays=delays[1:], delay_ns=0), recorded=True)
+    assert far.commands == ("qdisc add dev {dev} root netem limit 1000000 delay 0.000us",)
+
+
 OWN = DUMBBELL.replace("format = 1", "format = 2").replace(
     "count = 2", 'count = 3\nrtt = ["40 ms", "240 ms", "65 ms"]\nstart = ["0 s", "2 s", "3 s"]'
 )

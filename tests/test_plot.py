@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sojourn
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 from sojourn.cases import Case
 from sojourn.cli import status
 from sojourn.distribution import Distribution, cells_of, middles_of
 from sojourn.distribution import measured as measured_of
-from sojourn.drawing import LOOKS, NARROW_IN, WIDE_IN, png_file, raw, svg_file
+from sojourn.drawing import LOOKS, NARROW_IN, WIDE_IN, changes, png_file, raw, svg_file
 from sojourn.errors import InputError
 from sojourn.page import number
 from sojourn.plot.chart import Chart, draw
@@ -137,8 +138,43 @@ def test_delay_over_time_is_the_mean_of_the_series_of_all_seeds(measured: Measur
 
 def test_delay_over_time_has_the_rates_of_the_link(measured: Measured) -> None:
     (panel,) = chart(measured, "delay").panels
-    assert panel.rates == [(0.0, "10 Mbit/s"), (1.0, "5 Mbit/s")]
+    assert panel.changes == [(0.0, "10 Mbit/s"), (1.0, "5 Mbit/s")]
     assert panel.x_right == 2
+
+
+CHANGES = """\
+format = 2
+name = "changes of all kinds"
+duration = "3 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+schedule = [{ at = "1 s", rate = "5 Mbit/s" }]
+rtts = [{ at = "1 s", rtt = "80 ms" }]
+
+[[dumbbell.flows]]
+name = "late"
+start = "2 s"
+"""
+
+
+def test_delay_over_time_has_what_else_changes() -> None:
+    result = sojourn.run(sojourn.loads(CHANGES), aqms=["codel", "pie"])
+    (panel,) = chart(Measured({"": result}), "delay").panels
+    assert panel.changes == [
+        (0.0, "10 Mbit/s"),
+        (1.0, "5 Mbit/s\nbottleneck delay 40 ms\nback delay 40 ms"),
+        (2.0, "1 flow late starts"),
+    ]
+
+
+def test_words_of_a_change_end_before_the_next_one() -> None:
+    axes = Figure(figsize=(WIDE_IN, 3)).subplots()
+    axes.set_xlim(0, 40)
+    changes(axes, [(30.0, "bottleneck delay 75 ms"), (35.0, "5 flows late stop")])
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["bottleneck\ndelay 75\nms", "5 flows\nlate stop"]
 
 
 def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from sojourn import columns, generated
 from sojourn.columns import Column
 from sojourn.hosts import HOSTS
-from sojourn.metrics import GROUP_METRICS, METRICS
+from sojourn.metrics import GROUP_METRICS, METRICS, STEP_METRICS, StepMetric
 
 DEFAULT = Path("docs/columns.md")
 
@@ -34,6 +34,11 @@ _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     ("`series.parquet`", "One row for each run, queue and step of the grid.", columns.SERIES),
     ("`flows.parquet`", "One row for each run, flow and window.", columns.FLOWS),
     ("`groups.parquet`", "One row for each run, window and name of flows.", columns.GROUPS),
+    (
+        "`steps.parquet`",
+        "One row for each run, queue and change of the scenario; written where it changes.",
+        columns.STEPS,
+    ),
     (
         "`distributions.parquet`",
         "One row for each run, window, and cell of a histogram in which there is any.",
@@ -60,10 +65,11 @@ def _called() -> dict[str, dict[tuple[str, ...], str]]:
     windows = {
         metric.path: f"{metric.label}: `{metric.name}`"
         for metric in METRICS.values()
-        if metric.of_queue
+        if metric.of_queue and not isinstance(metric, StepMetric)
     }
     groups = {metric.path: metric.label for metric in GROUP_METRICS}
-    return {"`windows.parquet`": windows, "`groups.parquet`": groups}
+    steps = {metric.path: f"{metric.label}: `{metric.name}`" for metric in STEP_METRICS}
+    return {"`windows.parquet`": windows, "`groups.parquet`": groups, "`steps.parquet`": steps}
 
 
 def text() -> str:

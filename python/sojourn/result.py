@@ -10,6 +10,7 @@
        /groups.parquet   one row for each run, window and name of flows
        /distributions.parquet  one row for each cell of a histogram of delays or times
        /transfers.parquet  one row for each transfer, where the scenario asks for them
+       /steps.parquet    one row for each run, queue and change of the scenario, if it has any
        /own/             C files of yours, as they were run
        /README.md        says all this
        /runs/            the store: finished runs, from which the same command goes on
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native, columns
 from sojourn.errors import InputError, StoreError
+from sojourn.steps import spell
 from sojourn.store import (
     Content,
     Entry,
@@ -152,6 +154,13 @@ class Result:
 
         return arrow.table(list(_group_rows(self.runs)))
 
+    def steps(self) -> pa.Table:
+        """The response to each change of the scenario: one row for each run, queue and time of a
+        change, none where nothing changes."""
+        from sojourn import arrow
+
+        return arrow.table(list(_step_rows(self.runs)))
+
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
         import pyarrow as pa
@@ -203,6 +212,9 @@ class Result:
             **self._transfers_in(own.path),
             "README.md": self._readme().encode(),
         }
+        steps = self.steps()
+        if len(steps):
+            contents["steps.parquet"] = parquet_bytes(steps)
         sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}
         head = {
             "format": FORMAT,
@@ -331,6 +343,16 @@ def _group_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 yield labels | columns.values(columns.GROUPS, group)
 
 
+def _step_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        for queue in run.report["queues"]:
+            for step in queue.get("steps", ()):
+                labels = {**run.labels, "queue": queue["name"]}
+                values = columns.values(columns.STEPS, step)
+                at = {key: values.pop(key) for key in ("at_s", "to_s")}
+                yield labels | at | {"change": spell(step["changes"])} | values
+
+
 _README = """\
 # A result of Sojourn
 
@@ -341,6 +363,7 @@ _README = """\
 * `flows.parquet`: one row for each run, flow and window
 * `groups.parquet`: one row for each run, window and name of flows
 * `distributions.parquet`: one row for each cell of a histogram of delays or times
+* `steps.parquet`: one row for each run, queue and change, where the scenario changes
 {own}{more}* `runs/`: each finished run with its scenario in full; the same command goes on here
 
     import pandas;  pandas.read_parquet("windows.parquet")

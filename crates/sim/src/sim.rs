@@ -25,7 +25,7 @@ use crate::record::{QueueRecord, Transfer, TransferTimes};
 use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::route::{Graph, Routes};
-use crate::scenario::{Fault, MTU_BYTES, Scenario, WindowSpec};
+use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 
 pub use report::{
@@ -89,8 +89,10 @@ impl From<Fault> for Error {
 #[derive(Clone, Copy)]
 enum Step {
     Rate { link: usize, bps: u64 },
+    Delay { link: usize, ns: u64 },
     Edge,
     Series,
+    Response,
 }
 
 struct Run<'a> {
@@ -330,6 +332,13 @@ impl<'a> Run<'a> {
                 )
             }));
         }
+        for (link, spec) in self.scenario.links.iter().enumerate() {
+            let delay = |step: &DelayStep| {
+                let ns = step.delay_ns;
+                (Time(step.at_ns), Step::Delay { link, ns })
+            };
+            steps.extend(spec.delays.iter().map(delay));
+        }
         for window in &self.windows {
             steps.extend([
                 (Time(window.from_ns), Step::Edge),
@@ -341,7 +350,11 @@ impl<'a> Run<'a> {
             let grid = (0..=self.scenario.duration_ns).step_by(grid_ns as usize);
             steps.extend(grid.map(|ns| (Time(ns), Step::Series)));
         }
-        steps.sort_by_key(|&(at, step)| (at, matches!(step, Step::Rate { .. })));
+        let edges = self.scenario.bin_edges().into_iter();
+        steps.extend(edges.map(|at| (at, Step::Response)));
+        steps.sort_by_key(|&(at, step)| {
+            (at, matches!(step, Step::Rate { .. } | Step::Delay { .. }))
+        });
         self.steps = steps.into();
         self.schedule_step();
     }
@@ -369,6 +382,7 @@ impl<'a> Run<'a> {
                     self.net.links[link].set_rate(now, bps, &mut self.net.shared);
                     self.net.settle(now);
                 }
+                Step::Delay { link, ns } => self.net.links[link].set_delay(ns),
                 Step::Edge => {
                     self.each_record(|record, pkts, counts| record.on_edge(now, pkts, counts));
                     if self.edges.last().is_none_or(|&(at, _)| at != now) {
@@ -376,6 +390,7 @@ impl<'a> Run<'a> {
                         self.edges.push((now, tallies));
                     }
                 }
+                Step::Response => self.each_record(|record, _, _| record.on_response(now)),
                 Step::Series => {
                     self.each_record(|record, pkts, counts| record.on_step(now, pkts, counts));
                 }

@@ -43,7 +43,7 @@ class Stage:
 def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
     """What packets of the link go through, in order."""
     found = []
-    rest = _delay(link)
+    rest = _delay(link, link["delay_ns"])
     if link["rate_bps"] is not None:
         if not recorded and link["shaper"] == "wire" and _plain_fifo(link["queue"]):
             found.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
@@ -53,8 +53,20 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
                 # The bucket lets a packet go with its first bit; this adds the time to its last.
                 found.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
     if rest:
-        found.append(Stage((f"qdisc add dev {{dev}} root netem limit {AMPLE_PKTS} {rest}",)))
+        found.append(_far(link))
     return found
+
+
+def _far(link: Mapping[str, Any]) -> Stage:
+    """Delay and loss. A change leaves the packets inside as they are."""
+
+    def words(verb: str, delay_ns: int) -> str:
+        netem = f"netem limit {AMPLE_PKTS} {_delay(link, delay_ns)}"
+        return f"qdisc {verb} dev {{dev}} root {netem}"
+
+    later = link.get("delays", ())
+    steps = ((step["at_ns"], (words("change", step["delay_ns"]),)) for step in later)
+    return Stage((words("add", link["delay_ns"]),), tuple(steps))
 
 
 # Much more than comes in one instant: a class delays packets by its netem alone.
@@ -215,12 +227,12 @@ def _row_words(row: algorithms.Row, number: int) -> list[str]:
     return [row.name, f"{number}{_SUFFIX.get(row.unit, '')}"]
 
 
-def _delay(link: Mapping[str, Any]) -> str:
+def _delay(link: Mapping[str, Any], delay_ns: int) -> str:
     """netem's words for delay, jitter and loss; empty where there are none."""
     words = []
     jitter = link["jitter"] if link["jitter"] and link["jitter"]["sd_ns"] else None
-    if link["delay_ns"] or jitter:
-        words.append(f"delay {_us(link['delay_ns'])}")
+    if delay_ns or jitter or link.get("delays"):
+        words.append(f"delay {_us(delay_ns)}")
     if jitter:
         words.append(_us(jitter["sd_ns"]))
         if jitter["distribution"] == "normal":

@@ -144,7 +144,8 @@ def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
 
 
 def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if link["delay_ns"] > MAX_DELAY_S * 10**9:
+    later = (step["delay_ns"] for step in link.get("delays", ()))
+    if max([link["delay_ns"], *later]) > MAX_DELAY_S * 10**9:
         yield (
             "delay_ns",
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",

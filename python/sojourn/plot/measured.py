@@ -17,13 +17,14 @@ from sojourn.drawing import averaged, raw
 from sojourn.errors import InputError, nearest
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
+from sojourn.steps import spell
 from sojourn.units import Rate
 
 # More panels would not be looked at.
 MAX_PANELS = 12
 # Points of a curve over time; of drops, which are few, less.
 BINS, BINS_OF_DROPS = 200, 50
-# More changes of a link's rate than this are not written above the curves.
+# More changes than this are not written above the curves.
 _MAX_STEPS = 8
 
 
@@ -167,13 +168,28 @@ class Measured:
             if found:
                 yield span, float(np.mean(found))
 
-    def link_rates(self, queue: str) -> list[tuple[float, str]]:
-        """From which second the link has which rate, where all cases agree and it changes."""
-        every = {tuple(_rates(self.scenario(case), queue)) for case in self.having(queue)}
+    def changes(self, queue: str) -> list[tuple[float, str]]:
+        """From which second the link has which rate, where it changes, and what else changes then;
+        where all cases agree."""
+        every = {
+            tuple(_changes(self.scenario(c), self.by_case[c][0], queue)) for c in self.having(queue)
+        }
         if len(every) != 1:
             return []
         (steps,) = every
-        return list(steps) if 1 < len(steps) <= _MAX_STEPS else []
+        return list(steps) if len(steps) <= _MAX_STEPS else []
+
+
+def _changes(scenario: Mapping[str, Any], run: Run, queue: str) -> Iterator[tuple[float, str]]:
+    """By time, a line for each change that is at once with others."""
+    rates = list(_rates(scenario, queue))
+    found = {at_s: [rate] for at_s, rate in rates} if len(rates) > 1 else {}
+    (entry,) = (entry for entry in run.report["queues"] if entry["name"] == queue)
+    for step in entry.get("steps", ()):
+        others = [c for c in step["changes"] if (c["kind"], c["of"]) != ("rate", queue)]
+        if others:
+            found.setdefault(step["at_s"], []).append(spell(others).replace(", ", "\n"))
+    yield from ((at_s, "\n".join(found[at_s])) for at_s in sorted(found))
 
 
 def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str]]:

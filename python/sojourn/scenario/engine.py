@@ -48,6 +48,7 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
             "rate_bps": trace.mean_rate_bps(link.trace),
             "schedule": trace.binned(link.trace, duration_ns),
             "opportunities": trace.opportunities(link.trace, duration_ns),
+            "traced": True,
         }
     return {
         "name": link.name,
@@ -59,6 +60,7 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
         "burst_bytes": int(link.burst),
         "ring_pkts": (here and link.sim.ring) or link.ring,
         "delay_ns": int(link.delay),
+        **({"delays": _delays(link)} if link.delays else {}),
         "jitter": jitter
         and {
             "distribution": jitter.distribution,
@@ -74,6 +76,10 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
         **({} if link.header == ETHERNET else {"header_bytes": int(link.header)}),
         **of_trace,
     }
+
+
+def _delays(link: Link) -> list[dict[str, int]]:
+    return [{"at_ns": int(step.at), "delay_ns": int(step.delay)} for step in link.delays]
 
 
 def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:

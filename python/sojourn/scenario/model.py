@@ -42,7 +42,7 @@ from sojourn.scenario.links import (
     Step,
     Trace,
 )
-from sojourn.scenario.shorthand import SENDERS, Back, Edge, Hop, Over, Side
+from sojourn.scenario.shorthand import RTTS, SENDERS, Back, Edge, Hop, Over, RttStep, Side
 from sojourn.scenario.times import Times
 from sojourn.units import Duration, Rate, Size
 
@@ -236,6 +236,7 @@ class Dumbbell(Model):
     rtt: Duration = Field(
         description="round trip without queues, half of it each way; delays of nodes are added"
     )
+    rtts: tuple[RttStep, ...] = Field((), description=RTTS)
     aqm: Queue = Field(
         Queue(algorithm="fifo", rows={}), description="queue of the bottleneck, the one under test"
     )

@@ -60,6 +60,8 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("times by flow, `poisson`", times.Poisson),
     ("`jitter`", links.Jitter),
     ("`schedule`", links.Step),
+    ("`delays`", links.DelayStep),
+    ("`rtts` of a shorthand", shorthand.RttStep),
     ("`[record]`", model.Record),
     ("`windows` of `[record]`", model.Window),
 )

@@ -91,6 +91,16 @@ impl Delays {
         self.max_ns = self.max_ns.max(others.max_ns);
     }
 
+    /// The largest since it was last asked for, of those above 2 us, and forgets it.
+    pub fn take_max_ns(&mut self) -> u64 {
+        std::mem::take(&mut self.max_ns)
+    }
+
+    /// The largest again.
+    pub fn give_max_ns(&mut self, max_ns: u64) {
+        self.max_ns = self.max_ns.max(max_ns);
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         self.cells.fill(0);

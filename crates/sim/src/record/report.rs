@@ -9,7 +9,9 @@ use serde::Serialize;
 use sojourn_core::{Counters, reason_name};
 
 use super::distribution::{Distribution, Quantity};
+use super::response::{ResponseReport, responses};
 use super::{Delays, Distributions, PacketEvent, QueueRecord, Totals, Window};
+use crate::scenario::Phase;
 use crate::time::NS_PER_S;
 
 const NS_PER_MS: f64 = 1e6;
@@ -95,6 +97,9 @@ pub struct QueueReport {
     pub name: String,
     /// By window.
     pub windows: Vec<WindowReport>,
+    /// By time at which the scenario changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<ResponseReport>,
     /// Over time; taken out before the report becomes JSON.
     #[serde(skip)]
     pub series: SeriesReport,
@@ -244,7 +249,7 @@ fn distributions(queue: &str, window: Window) -> [Distribution; 3] {
 
 impl QueueRecord {
     /// The report; windows that the run never came to the end of are left out.
-    pub fn report(self) -> QueueReport {
+    pub fn report(self, phases: Vec<Phase>) -> QueueReport {
         let spans = self.windows.iter().filter_map(|window| {
             let (from, to) = (window.begin.as_ref()?, window.end.as_ref()?);
             Some(Span { from, to }.window(window))
@@ -264,6 +269,7 @@ impl QueueRecord {
             distributions: distributions.collect(),
             name: self.name,
             windows,
+            steps: responses(phases, &self.readings),
             series,
             events: self.events,
             events_left_out: self.events_left_out,

@@ -9,7 +9,7 @@ use super::{Error, Run};
 use crate::app::{Flow, Tally, Transit};
 use crate::endpoint::Kind;
 use crate::link::Link;
-use crate::record::{Delays, Distribution, Quantity, QueueRecord, QueueReport};
+use crate::record::{Delays, Distribution, Quantity, QueueReport};
 use crate::scenario::{TransportSpec, WindowSpec};
 use crate::time::Time;
 use crate::traffic::{AppSpec, End};
@@ -231,7 +231,10 @@ impl Run<'_> {
             .collect();
         let first = &transport[0];
         Ok(Report {
-            queues: records.into_iter().map(QueueRecord::report).collect(),
+            queues: records
+                .into_iter()
+                .map(|record| record.report(self.scenario.phases()))
+                .collect(),
             goodput_mbps: first.all.goodput_mbps,
             jain: first.all.jain,
             fct_s: first.all.fct_s.clone(),

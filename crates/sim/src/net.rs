@@ -153,7 +153,8 @@ impl Net {
         let packets = &mut self.shared.packets;
         let packet = &packets.all[id as usize];
         let way = packet.way;
-        if let Body::Probe(probe) = packet.body {
+        if let Body::Probe(probe) = &packet.body {
+            let probe = *probe;
             return self.deliver_probe(now, id, probe);
         }
         self.shared.ledger[way.flow as usize].arrived += 1;
@@ -169,7 +170,7 @@ impl Net {
                 let ecn = Ecn::from_bits(packets.slots[id as usize].ecn);
                 connection.handle_segment(now, segment, ecn);
                 packets.remove(id);
-                self.drain(now, way.to);
+                self.drain_at_once(now, way.to);
             }
             (Kind::Udp, Body::Udp(datagram)) => {
                 let datagram = *datagram;
@@ -206,7 +207,14 @@ impl Net {
 
     /// After any input: sends what the connection wants sent, tells the application
     /// what it has to tell, and sees to the timer.
+    #[inline(never)]
     fn drain(&mut self, now: Time, number: u32) {
+        self.drain_at_once(now, number);
+    }
+
+    /// The same where packets are delivered: as a call it was 2 % of all instructions more.
+    #[inline(always)]
+    fn drain_at_once(&mut self, now: Time, number: u32) {
         let end = &mut self.endpoints[number as usize];
         let Kind::Tcp(connection) = &mut end.kind else {
             return;
@@ -342,9 +350,8 @@ impl Net {
             flow,
             ..Way::default()
         };
-        let wire = Some(self.routes.link(first_hop)).filter(|&link| {
-            link != END && self.links[link as usize].plain_delay_ns() > Some(0)
-        });
+        let wire = Some(self.routes.link(first_hop))
+            .filter(|&link| link != END && self.links[link as usize].plain_delay_ns() > Some(0));
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
             self.endpoints.push(Endpoint {

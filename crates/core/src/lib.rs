@@ -17,7 +17,7 @@ mod load;
 mod queue;
 mod rows;
 
-pub use cache::prefetch;
+pub use cache::{prefetch, prefetch_part};
 pub use cells::Cells;
 pub use load::load;
 pub use queue::{Counters, Freed, Probes, Queue, QueueSpec, Slot};

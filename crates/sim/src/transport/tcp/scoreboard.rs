@@ -8,7 +8,7 @@
 //! grows, so an index can be kept across calls. Running numbers are 32 bits:
 //! the window is far smaller, and all comparisons are relative to the head.
 
-use sojourn_core::Cells;
+use sojourn_core::{Cells, prefetch};
 
 /// The entry has been selectively acknowledged.
 pub(super) const SACKED: u8 = 1;
@@ -85,6 +85,12 @@ impl Scoreboard {
             oldest: NONE,
             newest: NONE,
         }
+    }
+
+    /// Fetches the oldest entry.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(self.get(self.head));
     }
 
     /// Number of entries: the packets that are out.

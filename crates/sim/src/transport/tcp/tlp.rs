@@ -19,7 +19,7 @@ impl Connection {
     #[inline(always)]
     pub(super) fn schedule_probe(&mut self, timer_restarts: bool) -> bool {
         let snd = &self.snd;
-        if !self.config.tlp
+        if !snd.tlp
             || !snd.sack_ok
             || snd.board.is_empty()
             || !matches!(snd.window.state, CaState::Open | CaState::Cwr)

@@ -224,7 +224,7 @@ impl Net {
         self.drain_at_once(now, number);
     }
 
-    /// The same where packets are delivered: as a call it was 2 % of all instructions more.
+    /// The same where packets are delivered: as a call it was 1 % of all instructions more.
     #[inline(always)]
     fn drain_at_once(&mut self, now: Time, number: u32) {
         let end = &mut self.endpoints[number as usize];

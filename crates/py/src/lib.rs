@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     #[pymodule_export]
-    use super::observe::{fairness, observe, probe_ways, reckon_flows, scripts, ways};
+    use super::observe::{Flows, fairness, observe, probe_ways, scripts, ways};
     #[pymodule_export]
     use super::recorded::recorded_columns;
     #[pymodule_export]

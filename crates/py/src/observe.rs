@@ -4,24 +4,25 @@
 //! What another host needs of the engine: where flows go and when they start, and the
 //! measuring of what was seen at its queues.
 
-use parquet::errors::ParquetError;
+use std::path::PathBuf;
+
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
 use sojourn_sim::app::{added_ns_of, starts_of};
 use sojourn_sim::observed::inside::Log;
 use sojourn_sim::observed::outside::Outside;
 use sojourn_sim::observed::{self, Seen};
-use sojourn_sim::record::QueueReport;
+use sojourn_sim::record::{QueueReport, Transfer};
 use sojourn_sim::route::Graph;
 use sojourn_sim::scenario::{HEADER_BYTES, LinkSpec};
-use sojourn_sim::sim;
+use sojourn_sim::sim::{self, FlowsReport};
 use sojourn_sim::traffic::written;
 
-use super::recorded;
+use super::recorded::{self, TransferFile};
+use super::run::{Packed, pack};
 
 /// Of each group of flows of a scenario: numbers of its links there and back; of each flow its
 /// start and what it adds to the delays of the links, in ns.
@@ -87,9 +88,6 @@ pub enum Looked {
     Inside(String, String, Option<PyBackedBytes>),
 }
 
-/// The queues' reports as JSON; Parquet files of the series and, where asked for, the events.
-type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
-
 /// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
 fn packets(log: &[u8], link: &LinkSpec) -> Vec<Seen> {
     let (whole, _) = log.as_chunks::<{ Seen::BYTES }>();
@@ -128,7 +126,8 @@ fn report(
     observed::report(scenario, link, &passages)
 }
 
-/// Measures queues of another host by the packets that were seen there.
+/// Measures queues of another host by the packets that were seen there, and the times of its
+/// groups of flows.
 #[pyfunction]
 pub fn observe(
     py: Python<'_>,
@@ -136,6 +135,7 @@ pub fn observe(
     queues: Vec<Looked>,
     log: PyBackedBytes,
     zero_ns: u64,
+    flows: Bound<'_, Flows>,
 ) -> PyResult<Packed> {
     let scenario = read(scenario)?;
     let all = || {
@@ -144,21 +144,48 @@ pub fn observe(
         reports.collect::<Result<Vec<_>, _>>()
     };
     let reports = py.detach(all).map_err(PyRuntimeError::new_err)?;
-    let broken = |error: ParquetError| PyRuntimeError::new_err(error.to_string());
     let text =
         serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-    let series = recorded::series(&reports).map_err(broken)?;
-    let events = recorded::events(&reports).map_err(broken)?;
-    let bytes = |file: Vec<u8>| PyBytes::new(py, &file).unbind();
-    Ok((text, bytes(series), events.map(bytes)))
+    let files = recorded::files(&reports, &flows.get().report.times).map_err(recorded::told)?;
+    pack(py, text, files)
 }
 
-/// Reckons the flows of another host by what its programs counted: part of a report, as JSON.
-#[pyfunction]
-pub fn reckon_flows(scenario: &str, counts: &str, played: &str) -> PyResult<String> {
-    let report = observed::flows::report(&read(scenario)?, counts, played);
-    let report = report.map_err(PyRuntimeError::new_err)?;
-    serde_json::to_string(&report).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+/// The flows of another host by what its programs counted.
+#[pyclass(frozen)]
+pub struct Flows {
+    groups: Vec<String>,
+    report: FlowsReport,
+    transfers: Vec<Transfer>,
+}
+
+#[pymethods]
+impl Flows {
+    #[new]
+    fn new(scenario: &str, counts: &str, played: &str) -> PyResult<Self> {
+        let scenario = read(scenario)?;
+        let found = observed::flows::report(&scenario, counts, played);
+        let (report, transfers) = found.map_err(PyRuntimeError::new_err)?;
+        Ok(Self {
+            groups: scenario.flows.into_iter().map(|flow| flow.name).collect(),
+            report,
+            transfers,
+        })
+    }
+
+    /// Part of a report, as JSON.
+    fn report(&self) -> PyResult<String> {
+        serde_json::to_string(&self.report).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+    }
+
+    /// Their table.
+    fn write_transfers(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let write = || {
+            let mut file = TransferFile::new(&path, self.groups.clone())?;
+            file.add(&self.transfers)?;
+            file.finish()
+        };
+        py.detach(write).map_err(recorded::told)
+    }
 }
 
 /// Of what flows were given: Jain's index, and the least share over the mean.

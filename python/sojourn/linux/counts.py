@@ -14,11 +14,15 @@ from sojourn.errors import RunError
 from sojourn.scenario.engine import without_foreign
 
 
-def report_flows(scenario: Mapping[str, Any], counts: str, played: str = "") -> dict[str, Any]:
-    """`flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as docs/metrics.md has them."""
+def read(scenario: Mapping[str, Any], counts: str, played: str = "") -> _native.Flows:
+    """All that was counted."""
     try:
-        text = _native.reckon_flows(json.dumps(without_foreign(scenario)), counts, played)
+        return _native.Flows(json.dumps(without_foreign(scenario)), counts, played)
     except RuntimeError as error:
         raise RunError(f"the guest: {error}") from error
-    found: dict[str, Any] = json.loads(text)
-    return found
+
+
+def report_flows(found: _native.Flows) -> dict[str, Any]:
+    """`flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as docs/metrics.md has them."""
+    report: dict[str, Any] = json.loads(found.report())
+    return report

@@ -19,7 +19,6 @@ from sojourn.errors import InputError
 from sojourn.executor import run_all
 from sojourn.forms import Labels
 from sojourn.job import Job
-from sojourn.own import library
 from sojourn.progress import Progress
 from sojourn.result import Run
 from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
@@ -27,7 +26,7 @@ from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
 from sojourn.stats import estimate
 from sojourn.store import Entry
-from sojourn.sweeps import file
+from sojourn.sweeps import file, placed
 from sojourn.sweeps.file import Sweep, Until
 from sojourn.sweeps.folder import check_folder, save
 from sojourn.sweeps.result import Reading, Row, Swept
@@ -124,26 +123,16 @@ def _batched(numbers: Sequence[int], size: int) -> Iterator[tuple[int, Sequence[
 def scenario_of(spec: Sweep, number: int, variant: Variant | None, seed: int = 1) -> Scenario:
     """The scenario of a cell, counted from 1, with this algorithm and seed."""
     cell = spec.cells[number - 1]
-    folder = Path(spec.source).parent
     where = f"cell {number} ({cell.label})" + (f", {variant}" if variant else "")
     asked = cell.changes
     if spec.by_seed:
         asked = asked | dict(spec.by_seed[seed - 1])
         where += f", seed {seed}"
-    changes = {key: _from_folder(folder, key, value) for key, value in asked.items()}
+    changes = placed.changes_of(Path(spec.source).parent, asked)
     try:
         return changed(spec.scenario, variant, changes, where)
     except InputError as error:
         raise InputError(_placed(spec, str(error), where, asked)) from error
-
-
-def _from_folder(folder: Path, key: str, value: object) -> object:
-    """A trace or a C file is named from the folder of the sweep."""
-    word = key.split(".")[-1]
-    is_file = isinstance(value, str) and (
-        word == "trace" or (word in ("aqm", "queue", "algorithm") and library.is_file(value))
-    )
-    return str(library.absolute(str(value), folder)) if is_file else value
 
 
 def _placed(spec: Sweep, said: str, where: str, changes: Mapping[str, object]) -> str:

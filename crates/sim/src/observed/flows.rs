@@ -7,7 +7,7 @@
 use std::str::FromStr;
 
 use crate::app::{Completion, Echo, Tally, Transit};
-use crate::record::TransferTimes;
+use crate::record::{Transfer, TransferTimes};
 use crate::scenario::Scenario;
 use crate::sim::{Counted, FlowCounted, FlowsReport};
 use crate::time::Time;
@@ -31,13 +31,21 @@ struct Told {
 struct Log {
     at: Vec<(Time, Vec<Reading>)>,
     told: Vec<Told>,
+    /// Of each flow its group, and which of it.
+    flows: Vec<(u32, u32)>,
+    transfers: Vec<Transfer>,
 }
 
-/// The flows of a run by what was counted and, of scripts, played.
+/// The flows of a run by what was counted and, of scripts, played; and the transfers that were told,
+/// in the order in which they ended, and then those that did not.
 ///
 /// # Errors
 /// When a line is not of these programs or not of this scenario.
-pub fn report(scenario: &Scenario, counts: &str, played: &str) -> Result<FlowsReport, String> {
+pub fn report(
+    scenario: &Scenario,
+    counts: &str,
+    played: &str,
+) -> Result<(FlowsReport, Vec<Transfer>), String> {
     let log = Log::read(scenario, counts, played)?;
     let tallies = |of: &[Reading]| of.iter().map(|reading| reading.tally).collect::<Vec<_>>();
     let edges: Vec<_> = log.at.iter().map(|(at, of)| (*at, tallies(of))).collect();
@@ -59,7 +67,10 @@ pub fn report(scenario: &Scenario, counts: &str, played: &str) -> Result<FlowsRe
         flows: flows.collect(),
         times: &TransferTimes::new(scenario.flows.len(), &scenario.windows()),
     };
-    Ok(counted.report())
+    let report = counted.report();
+    let mut transfers = log.transfers;
+    transfers.sort_by_key(|transfer| transfer.last_byte.map_or(NEVER, |at| at.0));
+    Ok((report, transfers))
 }
 
 impl Log {
@@ -69,16 +80,19 @@ impl Log {
         let mut edges: Vec<_> = edges.chain([scenario.duration_ns]).map(Time).collect();
         edges.sort_unstable();
         edges.dedup();
-        let specs = scenario.flows.iter();
-        let scripts = specs.flat_map(|spec| (0..spec.count).map(|_| spec.app.is_script()));
-        let scripts: Vec<_> = scripts.collect();
-        let numbered = scripts.iter().enumerate();
-        let plain = numbered.filter_map(|(n, is_script)| (!is_script).then_some(n));
+        let groups = scenario.flows.iter().zip(0..);
+        let flows = groups.flat_map(|(spec, group)| (0..spec.count).map(move |i| (group, i)));
+        let flows: Vec<(u32, u32)> = flows.collect();
+        let is_script = |group: u32| scenario.flows[group as usize].app.is_script();
+        let numbered = flows.iter().enumerate();
+        let plain = numbered.filter_map(|(n, &(group, _))| (!is_script(group)).then_some(n));
         let plain: Vec<_> = plain.collect();
-        let none = vec![Reading::default(); scripts.len()];
+        let none = vec![Reading::default(); flows.len()];
         let mut log = Self {
             at: edges.into_iter().map(|at| (at, none.clone())).collect(),
-            told: vec![Told::default(); scripts.len()],
+            told: vec![Told::default(); flows.len()],
+            flows,
+            transfers: Vec::new(),
         };
         for line in counts.lines() {
             let line = Line::of(line)?;
@@ -100,6 +114,9 @@ impl Log {
             ("count", [edge, flow, delivered_bytes, rest @ ..]) => {
                 let flow = *plain.get(*flow as usize)?;
                 *self.at(*edge, flow)? = reading(*delivered_bytes, rest)?;
+            }
+            ("transfer", [flow, rest @ ..]) => {
+                self.take_transfer(*plain.get(*flow as usize)?, rest)?;
             }
             _ => return None,
         }
@@ -141,8 +158,40 @@ impl Log {
                 };
                 of.push(completion(at_ns, took_ns));
             }
+            ("transfer", [flow, rest @ ..]) => self.take_transfer(*flow as usize, rest)?,
             _ => return None,
         }
+        Some(())
+    }
+
+    fn take_transfer(&mut self, flow: usize, rest: &[u64]) -> Option<()> {
+        let &[
+            visit,
+            connection,
+            transfer,
+            opened,
+            begun,
+            first,
+            last,
+            bytes,
+        ] = rest
+        else {
+            return None;
+        };
+        let (group, index) = *self.flows.get(flow)?;
+        let heard = |ns: u64| (ns != NEVER).then_some(Time(ns));
+        self.transfers.push(Transfer {
+            group,
+            index,
+            visit: visit.try_into().ok()?,
+            connection: connection.try_into().ok()?,
+            transfer: transfer.try_into().ok()?,
+            opened: heard(opened)?,
+            begun: heard(begun)?,
+            first_byte: heard(first),
+            last_byte: heard(last),
+            bytes,
+        });
         Some(())
     }
 
@@ -196,6 +245,9 @@ fn reading(delivered_bytes: u64, rest: &[u64]) -> Option<Reading> {
     })
 }
 
+/// What has not happened to a transfer, for which the programs write -1.
+const NEVER: u64 = u64::MAX;
+
 /// A word and numbers.
 struct Line<'a> {
     text: &'a str,
@@ -207,7 +259,11 @@ impl<'a> Line<'a> {
     fn of(text: &'a str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
         let word = words.next().unwrap_or_default();
-        let numbers = words.map(u64::from_str).collect::<Result<_, _>>();
+        let number = |text: &str| match text {
+            "-1" if word == "transfer" => Ok(NEVER),
+            _ => u64::from_str(text),
+        };
+        let numbers = words.map(number).collect::<Result<_, _>>();
         let numbers = numbers.map_err(|error| format!("counts of flows: '{text}': {error}"))?;
         Ok(Self {
             text,
@@ -222,70 +278,4 @@ impl<'a> Line<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn scenario() -> Scenario {
-        let flow = |name: &str, app: serde_json::Value| {
-            json!({
-                "name": name, "count": 1, "from": "a", "to": "b", "start_ns": 0,
-                "transport": {"kind": "udp"}, "app": app
-            })
-        };
-        let cbr = json!({"kind": "cbr", "rate_bps": 8_000, "payload_bytes": 1_000});
-        let ping = json!({"kind": "ping", "interval_ns": 1_000_000_000, "payload_bytes": 56});
-        let text = json!({
-            "format": 2, "name": "two", "duration_ns": 4_000_000_000_u64, "nodes": ["a", "b"],
-            "links": [
-                {"name": "there", "from": "a", "to": "b", "delay_ns": 1_000},
-                {"name": "back", "from": "b", "to": "a", "delay_ns": 1_000}
-            ],
-            "flows": [flow("ping", ping), flow("cbr", cbr)],
-            "record": {"queues": [], "windows": [
-                {"name": "all", "from_ns": 0, "to_ns": 4_000_000_000_u64}
-            ]}
-        });
-        Scenario::from_json(&text.to_string()).expect("a scenario")
-    }
-
-    const COUNTS: &str = "count 0 0 0 0 0 0 0 0 0 0 0 0\ncount 1 0 3000 4 0 0 0 3 90 2 8 5\n";
-
-    /// The first flow is a script, of which traffic.c knows nothing.
-    #[test]
-    fn flows_that_are_no_scripts_have_numbers_of_their_own() {
-        let report = report(&scenario(), COUNTS, "echo 0 5 0\n").expect("a report");
-        assert_eq!(report.flows[0].delivered_bytes, 0);
-        assert_eq!(report.flows[1].delivered_bytes, 3_000);
-        assert_eq!(report.echoes[0].rtt_ms, [None]);
-        assert_eq!(report.transport[0].groups[1].lost_pkts, Some(2));
-    }
-
-    /// One that is late comes after the edge at which it was given up.
-    #[test]
-    fn a_datagram_that_was_late_is_no_longer_lost() {
-        let counts = COUNTS.replace("0 0 0 0 0 0 0 0 0 0 0 0\n", "0 0 0 1 0 0 0 0 0 0 0 3\n");
-        let report = report(&scenario(), &counts, "").expect("a report");
-        assert_eq!(report.transport[0].groups[1].lost_pkts, Some(-1));
-    }
-
-    #[test]
-    fn lines_of_another_run_are_named() {
-        for (counts, played) in [
-            ("count 9 0 0 0 0 0 0 0 0 0 0 0", ""),
-            ("count 0 1 0 0 0 0 0 0 0 0 0 0", ""),
-            ("count 0 0 0 0", ""),
-            ("done 1 5 5", ""),
-            ("", "echo 2 5 5"),
-            ("", "page 7 5 5"),
-            ("", "count 0 0 0 0 0 0"),
-            ("", "rest 0"),
-        ] {
-            let error = report(&scenario(), counts, played).expect_err("of another run");
-            assert!(error.contains("is of another run"), "{error}");
-        }
-        let error = report(&scenario(), "count 0 -1", "").expect_err("no number");
-        assert!(error.contains("'count 0 -1'"), "{error}");
-    }
-}
+mod tests;

@@ -391,7 +391,7 @@ done 1 2500000000 750000000
 count 1 0 2000000 1400 3 1 41000 0 0 0 0 0
 count 1 1 2000000 1380 2 0 0 0 0 0 0 0
 """
-    report = report_flows(scenario, read(scenario, text))
+    report = report_flows(read(scenario, text))
     assert report["goodput_mbps"] == pytest.approx(8)
     assert report["jain"] == pytest.approx(1)
     assert report["fct_s"] == {"n": 2, "p25": 0.5, "p50": 0.5, "p75": 0.75, "p95": 0.75}
@@ -459,7 +459,7 @@ count 1 2 9000 700 3 12 2 1 50000 0 0 0 0 0
 count 1 3 0 0 0 0 0 0 0 0 0 0 0 0
 count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
 """
-    (window,) = report_flows(scenario, read(scenario, counts, played))["transport"]
+    (window,) = report_flows(read(scenario, counts, played))["transport"]
     flow, users, more, files = window["groups"]
     assert (flow["delivered_bytes"], more["delivered_bytes"]) == (2000, 1000)
     assert (users["delivered_bytes"], users["answered_bytes"], users["opened"]) == (9000, 700, 3)
@@ -472,14 +472,16 @@ count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
 
 def test_echoes_become_the_engines_report() -> None:
     scenario = engine()
-    scenario["flows"][0] |= {"app": {"kind": "ping"}, "transport": {"kind": "udp"}}
+    scenario["format"] = 2
+    ping = {"kind": "ping", "interval_ns": 100_000_000, "payload_bytes": 56}
+    scenario["flows"][0] |= {"app": ping, "transport": {"kind": "udp"}}
     played = "".join(f"count {e} {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in (0, 1))
     played += "echo 1 500000000 40000000\necho 1 600000000 0\n"
-    report = report_flows(scenario, read(scenario, "", played))
+    report = report_flows(read(scenario, "", played))
     echo = {"name": "flow", "index": 1, "sent_s": [0.5, 0.6], "rtt_ms": [40.0, None]}
     assert report["echoes"] == [echo]
     silent = read(scenario, "", played.split("echo")[0])
-    assert "echoes" not in report_flows(scenario, silent)
+    assert "echoes" not in report_flows(silent)
 
 
 def test_datagrams_have_a_delay_and_a_jitter() -> None:
@@ -492,7 +494,7 @@ count 0 1 10000 10 0 0 0 10 50000000 9 9000000 10
 count 1 0 20000 26 0 0 0 20 130000000 19 29000000 25
 count 1 1 10000 20 0 0 0 10 50000000 9 9000000 16
 """
-    (group,) = report_flows(scenario, read(scenario, text))["transport"][0]["groups"]
+    (group,) = report_flows(read(scenario, text))["transport"][0]["groups"]
     # Of 46 sent 41 were expected and 30 arrived; 20 expected and 20 arrived before the window.
     assert group["lost_pkts"] == 11
     assert (group["delay_ms"], group["jitter_ms"]) == (8.0, 2.0)

@@ -4,7 +4,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import Self, TypedDict, final
 
 class Row(TypedDict):
     name: str
@@ -100,14 +100,6 @@ def run(
     ValueError: the engine's sentence. OSError: `transfers` cannot be written.
     """
 
-def write_transfers(
-    path: Path,
-    groups: Sequence[str],
-    rows: Sequence[tuple[int, int, int, int, int, int, int, int | None, int | None, int]],
-) -> None:
-    """The same table, of transfers on another host: the number of each one's group, and then its
-    columns in their order."""
-
 def recorded_columns() -> list[tuple[str, str, str, str]]:
     """Of each column of the Parquet files of `run`: the table ('series', 'events', 'distributions',
     'transfers'), name, unit, meaning."""
@@ -129,13 +121,30 @@ def observe(
     queues: Sequence[tuple[str, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]],
     log: bytes,
     zero_ns: int,
-    took: Sequence[tuple[bool, str, str, Sequence[int]]],
+    flows: Flows,
 ) -> tuple[str, dict[str, bytes]]:
     """Measures queues of another host. Of each its link; then, seen from outside, the logs of its
     arrivals and departures, whether its algorithm acts at the head, and whether it keeps the order
     of each flow's packets only; or its device in `log`, what
     the queues themselves logged, `zero_ns` being the start of the run there, and the log of what
-    left a shaper that holds packets back. `took` has the times (ns) of groups: whether they are of
-    pages, group, window. Gives the queues' reports as JSON and Parquet files as `run` does."""
+    left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet files as
+    `run` does; of `flows` the distributions of times."""
+
+@final
+class Flows:
+    """The flows of another host by what linux/uml/traffic.c and play.c wrote of them. RuntimeError:
+    the line that is not of this scenario."""
+
+    def __new__(cls, scenario: str, counts: str, played: str) -> Self: ...
+    def report(self) -> str:
+        """`flows`, `transport` and what is reckoned of all flows, as in the report of `run`
+        (JSON)."""
+
+    def write_transfers(self, path: Path) -> None:
+        """The table that `run` writes. OSError: `path` cannot be written."""
+
+def fairness(shares: Sequence[float]) -> tuple[float, float | None]:
+    """Of what flows were given: Jain's index, and the least share over the mean; None of
+    nothing."""
 
 __all__: list[str]

@@ -18,9 +18,9 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     #[pymodule_export]
-    use super::observe::{observe, probe_ways, scripts, ways};
+    use super::observe::{Flows, fairness, observe, probe_ways, scripts, ways};
     #[pymodule_export]
-    use super::recorded::{recorded_columns, write_transfers};
+    use super::recorded::recorded_columns;
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]

@@ -19,7 +19,7 @@ use parquet::schema::types::ColumnPath;
 use pyo3::pyfunction;
 use sojourn_sim::record::{Cell, Distribution, PacketEvent, QueueReport, SeriesReport};
 
-pub use transfers::{TransferFile, told, write_transfers};
+pub use transfers::{TransferFile, told};
 
 /// A column: name, Parquet's type and what it stands for, unit, meaning.
 type Column = (

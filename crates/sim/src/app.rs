@@ -48,8 +48,9 @@ pub struct Tally {
     pub timeouts: u64,
     /// Packets with data, sent.
     pub data_pkts_sent: u64,
-    /// Packets of all kinds that queues dropped or wires lost.
-    pub lost_pkts: u64,
+    /// Packets of all kinds that queues dropped or wires lost. Where a host knows only which
+    /// datagrams should have arrived by now, it falls with one that was late.
+    pub lost_pkts: i64,
     /// What datagrams took.
     pub transit: Transit,
 }
@@ -67,7 +68,7 @@ pub struct Transit {
     /// other (RFC 3550 §6.4.1, |D|).
     pub differences_ns: u64,
     /// Of the last one.
-    last_ns: Option<u64>,
+    pub last_ns: Option<u64>,
 }
 
 impl Transit {
@@ -96,7 +97,7 @@ impl Tally {
     /// Of a flow's connections that are over, and its datagrams.
     pub fn of(flow: &Flow, ledger: &Ledger) -> Self {
         Self {
-            lost_pkts: ledger.lost,
+            lost_pkts: ledger.lost.cast_signed(),
             delivered_bytes: flow.delivered_bytes[End::To as usize],
             answered_bytes: flow.delivered_bytes[End::From as usize],
             opened: flow.opened.into(),

@@ -3,8 +3,10 @@
 
 //! What happened at a queue of another world, measured as ours are. A queue that logs its
 //! packets tells it itself ([`inside`]); of any other, packets are seen where they come to
-//! the queue and where they leave its shaper ([`outside`]).
+//! the queue and where they leave its shaper ([`outside`]). What programs there counted of flows is
+//! reckoned as ours are ([`flows`]).
 
+pub mod flows;
 pub mod inside;
 pub mod outside;
 

@@ -29,7 +29,8 @@ use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 
 pub use report::{
-    CompletionReport, ConservationReport, EchoReport, FlowReport, Report, TransportWindow,
+    CompletionReport, ConservationReport, Counted, EchoReport, FlowCounted, FlowReport,
+    FlowsReport, Report, TransportWindow, fairness,
 };
 
 /// Events between two looks at the wall clock: far less than 50 ms of work.

@@ -74,7 +74,7 @@ class Plan:
         lines += ["t0=$(( $(date +%s) + 2 ))000000000", "echo $t0 > zero", "pids="]
         for tap in self.taps:
             if tap.taps:
-                command = f"tap {' '.join(tap.taps)} $t0 0,{end_ms} {tap.space}"
+                command = f"tap {' '.join(tap.taps)} $t0 {end_ms} {tap.space}"
                 lines += [f"ip netns exec {tap.space} {programs}/{command} &", 'pids="$pids $!"']
         lines += [f"{programs}/clock $t0 < timetable &", 'pids="$pids $!"']
         if "scripts" in self.files:

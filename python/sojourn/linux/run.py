@@ -63,15 +63,14 @@ def run(
         queues, tables = _observe(scenario, job, folder, found)
         bad = [_bad_verdicts((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     if transfers is not None:
-        names = [flow["name"] for flow in scenario["flows"]]
         with write_errors(transfers):
-            _native.write_transfers(transfers, names, counted.transfer_rows(scenario, found))
+            found.write_transfers(transfers)
     report = {
         "queues": [
             {**queue, "bad_verdicts": verdicts}
             for queue, verdicts in zip(json.loads(queues), bad, strict=True)
         ],
-        **counted.report_flows(scenario, found),
+        **counted.report_flows(found),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "fingerprint": digest(
             queues.encode() + tables["series.parquet"] + counts.encode() + played.encode()
@@ -93,7 +92,7 @@ def _bad_verdicts(listing: str) -> dict[str, int]:
 
 
 def _observe(
-    scenario: Mapping[str, Any], job: Plan, folder: Path, found: counted.Found
+    scenario: Mapping[str, Any], job: Plan, folder: Path, found: _native.Flows
 ) -> tuple[str, dict[str, bytes]]:
     """The engine's own measuring, of the packets that were seen."""
 
@@ -109,6 +108,5 @@ def _observe(
             ends = seen(f"{tap.space}.in"), seen(f"{tap.space}.out")
             queues.append((tap.link, *ends, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
-    took = counted.took(scenario, found)
     known = json.dumps(without_foreign(scenario))
-    return _native.observe(known, queues, seen("log"), zero_ns, took)
+    return _native.observe(known, queues, seen("log"), zero_ns, found)

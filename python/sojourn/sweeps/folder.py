@@ -67,19 +67,21 @@ def save(swept: Swept, folder: Path) -> None:
 
 
 def _asked(spec: Sweep) -> list[str]:
-    """Every cell with every algorithm and host, as short digests."""
+    """Every cell with every algorithm and host, and with what a seed sets, as short digests."""
     variants = [str(variant) for variant in spec.variants] or [""]
     scenario = digest(spec.scenario.to_toml().encode())
     folder = Path(spec.source).parent
     return [
         digest(
             json.dumps(
-                [scenario, placed.changes_of(folder, cell.changes), aqm, host], sort_keys=True
+                [scenario, placed.changes_of(folder, cell.changes), aqm, host, *seed],
+                sort_keys=True,
             ).encode()
         )[:16]
         for cell in spec.cells
         for aqm in variants
         for host in spec.hosts
+        for seed in [[placed.changes_of(folder, of)] for of in spec.by_seed] or [[]]
     ]
 
 

@@ -201,10 +201,10 @@ def breaking(scenario: str, seed: int, progress: Any) -> Any:
     """A run whose algorithm marks where it must not."""
     outcome = RUN(scenario, seed, progress)
     assert outcome
-    text, series, events = outcome
+    text, series, events, others = outcome
     data = json.loads(text)
     data["queues"][0]["bad_verdicts"] = {"mark": 3}
-    return json.dumps(data), series, events
+    return json.dumps(data), series, events, others
 
 
 RUN = _native.run

@@ -8,6 +8,7 @@
  *   play T0_NS < SCRIPTS > PLAYED        times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
+ *   steps, group                         see steps.h
  *   flow NUMBER PORT FROM TO SOURCE TARGET CC START_NS STOP_NS OPEN ECHO
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them, ends 0 and 1.
  *       With OPEN a visit waits from the begin of the one before, else from its end. With the
@@ -45,6 +46,8 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "steps.h"
 
 enum { MAX_EDGES = 4096, MAX_SPACES = 1024, EVENTS = 64 };
 /* As in traffic.c: how much wakes a reader, and how much unsent data a socket holds. */
@@ -845,6 +848,19 @@ static void print_counts(int edge)
 	}
 }
 
+static void print_step(void)
+{
+	for (size_t i = 0; i < nflows; i++)
+		steps_flow(flows[i].number, flows[i].delivered[0], flows[i].delivered[1]);
+	for (size_t i = 0; i < ntalks; i++)
+		for (int end = 0; end < 2; end++)
+			if (talks[i].plan && talks[i].sides[end].fd >= 0 &&
+			    !flows[talks[i].flow].udp)
+				steps_socket(flows[talks[i].flow].number, end,
+				             talks[i].sides[end].fd);
+	steps_print();
+}
+
 static void print_echoes(void)
 {
 	for (size_t i = 0; i < nflows; i++)
@@ -876,6 +892,8 @@ static uint64_t next_ns(int edge)
 {
 	uint64_t next = edges_ns[edge];
 
+	if (steps_next_ns() < next)
+		next = steps_next_ns();
 	if (ntimers && timers[0].at_ns < next)
 		next = timers[0].at_ns;
 	for (size_t i = 0; i < nflows; i++)
@@ -902,6 +920,8 @@ static void run(void)
 		}
 		now = here_ns = now_ns();
 		/* A reading comes before what happens at its time, as in the engine. */
+		while (steps_next_ns() <= now)
+			print_step();
 		while (edge < nedges && edges_ns[edge] <= now)
 			print_counts(edge++);
 		for (size_t i = 0; i < nflows; i++)
@@ -1013,6 +1033,8 @@ int main(int argc, char **argv)
 
 		if (sscanf(line, "edge %llu", &ns) == 1 && nedges < MAX_EDGES) {
 			edges_ns[nedges++] = t0_ns + ns;
+		} else if (steps_line(line, t0_ns)) {
+			continue;
 		} else if (strncmp(line, "flow ", 5) ? read_part(line) : read_flow(line)) {
 			fprintf(stderr, "play: what is '%s'?\n", line);
 			return 2;

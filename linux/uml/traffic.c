@@ -7,6 +7,7 @@
  *   traffic T0_NS < FLOWS > COUNTS       times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
+ *   steps, group                         see steps.h
  *   flow FROM TO SOURCE TARGET CC BYTES RATE_BPS START_NS STOP_NS AGAIN
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them. A CC
  *       sends BYTES (0: without end) by TCP, and AGAIN a new transfer when all of it is
@@ -35,6 +36,8 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "steps.h"
 
 enum { MAX_EDGES = 4096, MAX_SPACES = 1024, EVENTS = 64, FIRST_PORT = 1024 };
 /* Waking a reader for each packet would double the run's cost; eleven segments do. */
@@ -382,9 +385,26 @@ static void print_counts(int edge)
 	}
 }
 
+static void print_step(void)
+{
+	for (size_t i = 0; i < nflows; i++) {
+		const struct flow *flow = &flows[i];
+
+		steps_flow((unsigned)i, 0, flow->delivered);
+		if (!flow->udp && flow->client >= 0)
+			steps_socket((unsigned)i, 0, flow->client);
+		if (!flow->udp && flow->server >= 0)
+			steps_socket((unsigned)i, 1, flow->server);
+	}
+	steps_print();
+}
+
 static uint64_t next_ns(int edge)
 {
 	uint64_t next = edges_ns[edge];
+
+	if (steps_next_ns() < next)
+		next = steps_next_ns();
 
 	for (size_t i = 0; i < nflows; i++) {
 		next = flows[i].due_ns < next ? flows[i].due_ns : next;
@@ -445,6 +465,8 @@ static void run(void)
 
 		sleep_until(timer, next);
 		/* A reading comes before what happens at its time, as in the engine. */
+		if (next == steps_next_ns())
+			print_step();
 		if (next == edges_ns[edge])
 			print_counts(edge++);
 		for (size_t i = 0; i < nflows; i++) {
@@ -499,6 +521,8 @@ int main(int argc, char **argv)
 
 		if (sscanf(line, "edge %llu", &ns) == 1 && nedges < MAX_EDGES) {
 			edges_ns[nedges++] = t0_ns + ns;
+		} else if (steps_line(line, t0_ns)) {
+			continue;
 		} else if (read_flow(line)) {
 			fprintf(stderr, "traffic: what is '%s'?\n", line);
 			return 2;

@@ -87,16 +87,37 @@ def check_scenario(scenario: str) -> list[tuple[str, str, tuple[str, list[str]] 
 
 def run(
     scenario: str, seed: int, progress: Callable[[float], bool] | None = None
-) -> tuple[str, bytes, bytes | None] | None:
+) -> tuple[str, bytes, bytes | None, dict[str, bytes]] | None:
     """One run. `progress` gets the share done about every 50 ms and answers whether to go on.
 
     Gives the report as JSON, a Parquet file of the recorded queues' series and one of their
-    packet events (None unless asked for); None if `progress` said stop. ValueError: the engine's
-    sentence.
+    packet events (None unless asked for), and by name the other files that have rows:
+    `statistics.parquet`, `group_series.parquet`; None if `progress` said stop. ValueError: the
+    engine's sentence.
     """
 
 def recorded_columns() -> list[tuple[str, str, str, str]]:
-    """Of each column of the Parquet files of `run`: 'series' or 'events', name, unit, meaning."""
+    """Of each column of the Parquet files of `run`: the file's name, the column's, unit,
+    meaning."""
+
+def statistics_file(
+    statistics: Sequence[tuple[str, str, str, str, Sequence[int], Sequence[float]]],
+) -> bytes | None:
+    """`statistics.parquet` of another host; None where nothing was read. Of each statistic its
+    queue, its name, the unit of the core's rows in which it is, or else an empty word and the unit
+    to show; then when it was read (ns) and what it was."""
+
+def group_series_file(
+    groups: Sequence[tuple[str, Sequence[tuple[int, int, int, int, int, int, int, int]]]],
+) -> bytes | None:
+    """`group_series.parquet` of another host; None where there is no step. Of each group its
+    name, and readings: time (ns), payload delivered so far to the ends `from` and `to`, flows,
+    flows that were looked at, and of their connections the number, the sum of congestion windows
+    and the sum of smoothed round trips (us)."""
+
+def group_series_every(steps: int, groups: int) -> tuple[int, int]:
+    """Of how many steps of the series one has rows of groups, and at how many flows of a group at
+    most is looked then."""
 
 def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
     """By link with an algorithm that probes: its number, the links behind it to the responder,

@@ -188,6 +188,8 @@ def _recorded(table: str) -> tuple[Column, ...]:
 
 
 SERIES = (*LABELS, *_recorded("series"))
+GROUP_SERIES = (*LABELS, *_recorded("group_series"))
+STATISTICS = (*LABELS, *_recorded("statistics"))
 EVENTS = _recorded("events")
 
 _SIM, _LINUX = HOSTS

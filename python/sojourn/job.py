@@ -67,7 +67,7 @@ def work(job: Job, watch: Watch = unwatched) -> bytes:
     outcome = _on_linux(job, watch) if job.host else _simulate(job, watch)
     if outcome is None:
         raise Stopped
-    report, series, events = outcome
+    report, series, events, others = outcome
     run = {
         "core": job.core,
         "seed": job.seed,
@@ -76,14 +76,14 @@ def work(job: Job, watch: Watch = unwatched) -> bytes:
     }
     if job.files:
         run["sources"] = {file.engine: file.sources() for file in job.files}
-    files = {"run.json": json.dumps(run, indent=1).encode(), "series.parquet": series}
+    files = {"run.json": json.dumps(run, indent=1).encode(), "series.parquet": series, **others}
     if events is not None:
         files["events.parquet"] = events
     watch(1.0)
     return pack(files)
 
 
-_Outcome = tuple[dict[str, Any], bytes, bytes | None]
+_Outcome = tuple[dict[str, Any], bytes, bytes | None, dict[str, bytes]]
 
 
 def _simulate(job: Job, watch: Watch) -> _Outcome | None:
@@ -93,8 +93,8 @@ def _simulate(job: Job, watch: Watch) -> _Outcome | None:
     cpu_s = time.thread_time() - begun_s
     if outcome is None:
         return None
-    report, series, events = outcome
-    return {**json.loads(report), "cpu_s": cpu_s}, series, events
+    report, series, events, others = outcome
+    return {**json.loads(report), "cpu_s": cpu_s}, series, events, others
 
 
 def _on_linux(job: Job, watch: Watch) -> _Outcome | None:

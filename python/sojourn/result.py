@@ -6,6 +6,8 @@
        /scenario.toml    the scenario, before the changes of the command
        /windows.parquet  one row for each run, queue and window
        /series.parquet   one row for each run, queue and time: the raw series
+       /group_series.parquet   one row for each run, name of flows and time
+       /statistics.parquet     one row for each run, queue, statistic of its algorithm and time
        /flows.parquet    one row for each run, flow and window
        /groups.parquet   one row for each run, window and name of flows
        /own/             C files of yours, as they were run
@@ -20,7 +22,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -58,6 +60,14 @@ class Run:
     def series(self) -> pa.Table:
         """The time series of the recorded queues."""
         return self.entry.series()
+
+    def group_series(self) -> pa.Table | None:
+        """The time series of groups of flows, or None where no step was recorded."""
+        return self.entry.group_series()
+
+    def statistics(self) -> pa.Table | None:
+        """The algorithms' statistics over time, or None where none was read."""
+        return self.entry.statistics()
 
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
@@ -140,16 +150,31 @@ class Result:
 
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
+        return self._together(Run.series)
+
+    def group_series(self) -> pa.Table:
+        """The time series of groups of flows, likewise."""
+        return self._together(Run.group_series)
+
+    def statistics(self) -> pa.Table:
+        """The algorithms' statistics over time, likewise."""
+        return self._together(Run.statistics)
+
+    def _together(self, of: Callable[[Run], pa.Table | None]) -> pa.Table:
         import pyarrow as pa
 
         from sojourn import arrow
 
         tables = []
         for run in self.runs:
-            table = run.series()
+            table = of(run)
+            if table is None:
+                continue
             for label, value in reversed(list(run.labels.items())):
                 table = table.add_column(0, label, arrow.repeated(value, len(table)))
             tables.append(table)
+        if not tables:
+            return pa.table({})
         return pa.concat_tables(tables, promote_options="default")
 
     def save(self, folder: str | Path) -> None:
@@ -167,6 +192,8 @@ class Result:
             "scenario.toml": self.scenario.encode(),
             "windows.parquet": parquet_bytes(self.windows()),
             "series.parquet": parquet_bytes(self.series()),
+            "group_series.parquet": parquet_bytes(self.group_series()),
+            "statistics.parquet": parquet_bytes(self.statistics()),
             "flows.parquet": parquet_bytes(self.flows()),
             "groups.parquet": parquet_bytes(self.groups()),
             "README.md": self._readme().encode(),
@@ -290,6 +317,8 @@ _README = """\
 * `scenario.toml`: the scenario, before the changes of the command
 * `windows.parquet`: one row for each run, queue and window
 * `series.parquet`: one row for each run, queue and time, the raw series
+* `group_series.parquet`: one row for each run, name of flows and time
+* `statistics.parquet`: one row for each run, queue, statistic of its algorithm and time
 * `flows.parquet`: one row for each run, flow and window
 * `groups.parquet`: one row for each run, window and name of flows
 {own}{more}* `runs/`: each finished run with its scenario in full; the same command goes on here

@@ -4,6 +4,8 @@
 
     <root>/ab/abcdef…/run.json         scenario, seed, version of the core, report
                      /series.parquet   its time series
+                     /group_series.parquet, /statistics.parquet   those of groups of flows and of
+                                       the algorithms' statistics, where there are any
                      /events.parquet   every packet, where the scenario asks for it
                      /complete.json    digests and sizes of the others; written last
     <root>/damaged/…                   entries that were not whole, moved aside
@@ -132,8 +134,18 @@ class Entry:
 
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
-        name = "events.parquet"
-        return self._read(name) if (self.folder / name).exists() else None
+        return self._read_if_there("events.parquet")
+
+    def group_series(self) -> pa.Table | None:
+        """The time series of groups of flows, or None where no step was recorded."""
+        return self._read_if_there("group_series.parquet")
+
+    def statistics(self) -> pa.Table | None:
+        """The algorithms' statistics over time, or None where none was read."""
+        return self._read_if_there("statistics.parquet")
+
+    def _read_if_there(self, name: str) -> pa.Table | None:
+        return self._read(name) if name in self.digests else None
 
     def _read(self, name: str) -> pa.Table:
         from sojourn import arrow  # slow to import

@@ -54,7 +54,7 @@ stop = "5 s"
 def outcome(text: str, seed: int) -> tuple[dict[str, Any], bytes]:
     found = run(json.dumps(loads(text).to_engine()), seed, lambda share: True)
     assert found
-    report, series, _ = found
+    report, series, *_ = found
     return {key: value for key, value in report.items() if key != "cpu_s"}, series
 
 

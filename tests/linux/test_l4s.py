@@ -49,7 +49,7 @@ def packets(host: str, ecn: str) -> dict[str, NDArray[Any]]:
     text = json.dumps(loads(SCENARIO.replace("ECN", ecn)).to_engine())
     found = run(text, 1, lambda share: True) if host == "linux" else _native.run(text, 1)
     assert found
-    report, _, events = found
+    report, _, events, _ = found
     [queue] = (json.loads(report) if isinstance(report, str) else report)["queues"]
     assert queue["windows"][0]["utilisation_pct"] > 90
     assert events

@@ -10,6 +10,7 @@ mod observe;
 mod recorded;
 mod run;
 mod tables;
+mod told;
 
 use pyo3::prelude::*;
 
@@ -27,4 +28,6 @@ mod _native {
     use super::tables::{
         algorithms, bad_names, check, core_version, load, queue_rows, reason_names, traffic, units,
     };
+    #[pymodule_export]
+    use super::told::{group_series_every, group_series_file, statistics_file};
 }

@@ -14,7 +14,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use pyo3::pyfunction;
-use sojourn_sim::record::{PacketEvent, QueueReport, SeriesReport};
+use sojourn_sim::record::{GroupSeries, PacketEvent, QueueReport, SeriesReport, StatisticReport};
 
 /// A column: name, Parquet's type and what it stands for, unit, meaning.
 type Column = (
@@ -108,18 +108,96 @@ const EVENTS: [Column; 7] = [
     ),
 ];
 
+const STATISTICS: [Column; 5] = [
+    QUEUE,
+    (
+        "t_s",
+        "double",
+        "",
+        "s",
+        "when it was read: end of the step",
+    ),
+    (
+        "statistic",
+        "binary",
+        "(STRING)",
+        "",
+        "name of the row of the algorithm's statistics, as its page has it",
+    ),
+    (
+        "unit",
+        "binary",
+        "(STRING)",
+        "",
+        "unit of `value`; empty: a number, or a share from 0 to 1",
+    ),
+    (
+        "value",
+        "double",
+        "",
+        "as in `unit`",
+        "as of the last event at the queue",
+    ),
+];
+
+const GROUP_SERIES: [Column; 7] = [
+    ("group", "binary", "(STRING)", "", "name of the group"),
+    ("t_s", "double", "", "s", "end of the step"),
+    (
+        "goodput_mbps",
+        "double",
+        "",
+        "Mbit/s",
+        "payload delivered in order to the ends `to`, in the step",
+    ),
+    (
+        "answered_mbps",
+        "double",
+        "",
+        "Mbit/s",
+        "payload delivered in order to the ends `from`, in the step",
+    ),
+    (
+        "connections",
+        "double",
+        "",
+        "",
+        "of TCP, open at the end of the step; above 1,024 flows, of every so manieth flow, times that",
+    ),
+    (
+        "cwnd_pkts",
+        "double",
+        "",
+        "packets",
+        "congestion window at the ends `from`: mean over these connections",
+    ),
+    (
+        "srtt_ms",
+        "double",
+        "",
+        "ms",
+        "smoothed round trip at the ends `from`: mean over these connections",
+    ),
+];
+
 const UNSIGNED_64: &str = "(INTEGER(64, false))";
 const UNSIGNED_32: &str = "(INTEGER(32, false))";
 const UNSIGNED_8: &str = "(INTEGER(8, false))";
 
-/// Of each column of both tables: table, name, unit, meaning.
+/// Of each column of all tables: table, name, unit, meaning.
 #[pyfunction]
 pub fn recorded_columns() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
     let of = |table, columns: &[Column]| {
         let told = |&(name, _, _, unit, meaning): &Column| (table, name, unit, meaning);
         columns.iter().map(told).collect::<Vec<_>>()
     };
-    [of("series", &SERIES), of("events", &EVENTS)].concat()
+    [
+        of("series", &SERIES),
+        of("events", &EVENTS),
+        of("statistics", &STATISTICS),
+        of("group_series", &GROUP_SERIES),
+    ]
+    .concat()
 }
 
 /// Packets of a row group. A group's columns are made one after the other, so this bounds
@@ -149,6 +227,34 @@ pub fn events(queues: &[QueueReport]) -> Result<Option<Vec<u8>>> {
         for together in kept.chunks(EVENTS_TOGETHER) {
             table.add_events(&queue.name, together)?;
         }
+    }
+    table.finish().map(Some)
+}
+
+/// Statistics of all queues, a row a reading; None where nothing was read.
+pub fn statistics<'a>(
+    queues: impl Iterator<Item = (&'a str, &'a [StatisticReport])>,
+) -> Result<Option<Vec<u8>>> {
+    let mut table = Table::new("statistics", &STATISTICS)?;
+    let mut has_rows = false;
+    for (queue, statistics) in queues {
+        for of in statistics.iter().filter(|of| !of.t_s.is_empty()) {
+            table.add_statistic(queue, of)?;
+            has_rows = true;
+        }
+    }
+    let file = table.finish()?;
+    Ok(has_rows.then_some(file))
+}
+
+/// All groups over time, a row a step; None where there is no step.
+pub fn group_series(groups: &[GroupSeries]) -> Result<Option<Vec<u8>>> {
+    if groups.iter().all(|group| group.t_s.is_empty()) {
+        return Ok(None);
+    }
+    let mut table = Table::new("group_series", &GROUP_SERIES)?;
+    for group in groups {
+        table.add_group(group)?;
     }
     table.finish().map(Some)
 }
@@ -188,6 +294,31 @@ impl Table {
         rows.finish()
     }
 
+    fn add_statistic(&mut self, queue: &str, of: &StatisticReport) -> Result<()> {
+        let mut rows = Rows::new(self, queue, of.t_s.len())?;
+        let count = of.t_s.len();
+        rows.add::<DoubleType>(&of.t_s)?;
+        rows.repeat(&of.name, count)?;
+        rows.repeat(&of.unit, count)?;
+        rows.add::<DoubleType>(&of.values)?;
+        rows.finish()
+    }
+
+    fn add_group(&mut self, group: &GroupSeries) -> Result<()> {
+        let mut rows = Rows::new(self, &group.name, group.t_s.len())?;
+        for column in [
+            &group.t_s,
+            &group.goodput_mbps,
+            &group.answered_mbps,
+            &group.connections,
+            &group.cwnd_pkts,
+            &group.srtt_ms,
+        ] {
+            rows.add::<DoubleType>(column)?;
+        }
+        rows.finish()
+    }
+
     /// Parquet has signed integers of 32 and 64 bits; the schema says how to take them.
     fn add_events(&mut self, queue: &str, events: &[PacketEvent]) -> Result<()> {
         let mut rows = Rows::new(self, queue, events.len())?;
@@ -209,14 +340,18 @@ fn column<T>(events: &[PacketEvent], of: impl Fn(&PacketEvent) -> T) -> Vec<T> {
     events.iter().map(of).collect()
 }
 
-/// Rows of one queue, whose columns are added from left to right.
+/// Rows of one queue or group, whose columns are added from left to right.
 struct Rows<'a>(SerializedRowGroupWriter<'a, Vec<u8>>);
 
 impl<'a> Rows<'a> {
-    fn new(table: &'a mut Table, queue: &str, count: usize) -> Result<Self> {
+    fn new(table: &'a mut Table, of: &str, count: usize) -> Result<Self> {
         let mut rows = Self(table.0.next_row_group()?);
-        rows.add::<ByteArrayType>(&vec![ByteArray::from(queue); count])?;
+        rows.repeat(of, count)?;
         Ok(rows)
+    }
+
+    fn repeat(&mut self, word: &str, count: usize) -> Result<()> {
+        self.add::<ByteArrayType>(&vec![ByteArray::from(word); count])
     }
 
     fn add<T: DataType>(&mut self, values: &[T::T]) -> Result<()> {

@@ -3,6 +3,7 @@
 
 //! One run of the engine on behalf of Python.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -76,8 +77,13 @@ impl Control for Watch {
 }
 
 /// The report as JSON; a Parquet file of the series and, where they were asked for, one of
-/// the packet events.
-type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
+/// the packet events; other files by name, those that have rows.
+type Packed = (
+    String,
+    Py<PyBytes>,
+    Option<Py<PyBytes>>,
+    BTreeMap<&'static str, Py<PyBytes>>,
+);
 
 /// One run: its report and files, or None when told to stop.
 #[pyfunction]
@@ -134,16 +140,29 @@ fn message(panic: &(dyn std::any::Any + Send)) -> &str {
 
 fn pack(py: Python<'_>, report: &Report) -> PyResult<Packed> {
     let text = serde_json::to_string(report).map_err(broken)?;
-    let (series, events) = py
+    let (series, events, others) = py
         .detach(|| {
+            let queues = report.queues.iter();
+            let own = queues.map(|queue| (queue.name.as_str(), &queue.statistics[..]));
+            let others = [
+                ("statistics.parquet", recorded::statistics(own)?),
+                (
+                    "group_series.parquet",
+                    recorded::group_series(&report.group_series)?,
+                ),
+            ];
             Ok((
                 recorded::series(&report.queues)?,
                 recorded::events(&report.queues)?,
+                others,
             ))
         })
         .map_err(broken::<ParquetError>)?;
     let bytes = |file: Vec<u8>| PyBytes::new(py, &file).unbind();
-    Ok((text, bytes(series), events.map(bytes)))
+    let others = others
+        .into_iter()
+        .filter_map(|(name, file)| Some((name, bytes(file?))));
+    Ok((text, bytes(series), events.map(bytes), others.collect()))
 }
 
 fn broken<E: std::error::Error>(error: E) -> PyErr {

@@ -3,6 +3,7 @@
 
 //! A run: from a scenario to a report.
 
+mod groups;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use crate::route::{Graph, Routes};
 use crate::scenario::{Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 
+use groups::Groups;
 pub use report::{
     CompletionReport, ConservationReport, EchoReport, FlowReport, Report, TransportWindow,
 };
@@ -95,6 +97,7 @@ struct Run<'a> {
     control: Source,
     /// What each flow has counted at each edge of a window.
     edges: Vec<(Time, Vec<Tally>)>,
+    groups: Groups,
 }
 
 /// Runs a scenario.
@@ -152,6 +155,7 @@ impl<'a> Run<'a> {
             links: Vec::new(),
             endpoints: Vec::new(),
             flows: Vec::new(),
+            delivered_bytes: Vec::new(),
             talks: Vec::new(),
             stays: Vec::new(),
             times: TransferTimes::new(scenario.flows.len(), &windows),
@@ -172,6 +176,7 @@ impl<'a> Run<'a> {
             steps: VecDeque::new(),
             control,
             edges: Vec::new(),
+            groups: Groups::new(scenario),
         };
         run.add_links(seed, patience)?;
         run.add_flows(seed, patience)?;
@@ -256,6 +261,7 @@ impl<'a> Run<'a> {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
                 }
                 self.net.flows.push(flow);
+                self.net.delivered_bytes.push([0, 0]);
                 self.net.shared.ledger.push(Ledger::default());
             }
         }
@@ -358,6 +364,8 @@ impl<'a> Run<'a> {
                 }
                 Step::Series => {
                     self.each_record(|record, pkts, counts| record.on_step(now, pkts, counts));
+                    self.read_statistics(now);
+                    self.groups.on_step(now, &self.net);
                 }
             }
         }
@@ -373,10 +381,20 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The series has no row of the begin of a run, so the statistics have none.
+    fn read_statistics(&mut self, now: Time) {
+        for link in self.net.links.iter_mut().filter(|_| now > Time(0)) {
+            if let Some(record) = &mut link.port.record {
+                record.on_statistics(now, &link.port.queue.statistics());
+            }
+        }
+    }
+
     fn tallies(&self) -> Vec<Tally> {
         let flows = self.net.flows.iter().zip(&self.net.shared.ledger);
         let mut tallies: Vec<_> = flows
-            .map(|(flow, ledger)| Tally::of(flow, ledger))
+            .zip(&self.net.delivered_bytes)
+            .map(|((flow, ledger), &bytes)| Tally::of(flow, ledger, bytes))
             .collect();
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
         for end in self.net.endpoints.iter().filter(|end| end.counts) {

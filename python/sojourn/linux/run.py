@@ -15,6 +15,7 @@ from sojourn import _native, algorithms
 from sojourn.errors import RunError
 from sojourn.linux.counts import report_flows
 from sojourn.linux.kernel import module_for, ready
+from sojourn.linux.over_time import group_series, statistics, without_steps
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import BootError, Stopped, boot
@@ -25,7 +26,7 @@ from sojourn.store import digest
 _LIMIT_S = 120
 _LIMIT_S_OF_SECOND = 10
 
-Outcome = tuple[dict[str, Any], bytes, bytes | None]
+Outcome = tuple[dict[str, Any], bytes, bytes | None, dict[str, bytes]]
 
 
 def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | None:
@@ -55,8 +56,9 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
         queues, series, events = _observe(scenario, job, folder)
-        counts = (folder / "counts").read_text()
-        played = (folder / "played").read_text() if "scripts" in job.files else ""
+        counts, steps = without_steps((folder / "counts").read_text())
+        played, more = without_steps(_told(folder, "played"))
+        read = statistics(scenario, [tap.link for tap in job.taps], _told(folder, "readings"))
         bad = [_bad_verdicts((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     report = {
         "queues": [
@@ -67,7 +69,18 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "fingerprint": digest(queues.encode() + series + counts.encode() + played.encode())[:16],
     }
-    return {**report, "cpu_s": outcome.cpu_s}, series, events
+    over_time = {
+        "statistics.parquet": read,
+        "group_series.parquet": group_series(scenario, steps + more),
+    }
+    others = {name: file for name, file in over_time.items() if file is not None}
+    return {**report, "cpu_s": outcome.cpu_s}, series, events, others
+
+
+def _told(folder: Path, name: str) -> str:
+    """By a program that not all scenarios need."""
+    path = folder / name
+    return path.read_text() if path.exists() else ""
 
 
 def _share(console: Path, duration_ns: int) -> float:

@@ -6,14 +6,18 @@
 //! delays is kept per window: it is counted from one edge of a window to the next, and
 //! added there to the windows under way. docs/metrics.md defines every metric.
 
+mod groups;
 mod histogram;
 mod report;
+mod statistics;
 mod transfers;
 
-use sojourn_core::{Counters, Slot};
+use sojourn_core::{Counters, Field, Slot};
 
+pub use groups::{GroupSeries, MAX_LOOKED_AT, Open, Seen, every};
 pub use histogram::Delays;
 pub use report::*;
+pub use statistics::{StatisticReport, Statistics, scale};
 pub use transfers::{Times, TransferTimes};
 
 use crate::scenario::WindowSpec;
@@ -96,6 +100,7 @@ pub struct QueueRecord {
     /// Since the last edge of a window: counted once, however many are under way.
     lately: Distributions,
     series: Vec<Totals>,
+    statistics: Statistics,
     events: Option<Vec<PacketEvent>>,
     events_left_out: u64,
     fingerprint: u64,
@@ -137,6 +142,7 @@ impl QueueRecord {
             windows: windows.iter().map(window).collect(),
             lately: Distributions::default(),
             series: Vec::new(),
+            statistics: Statistics::default(),
             events: events.then(Vec::new),
             events_left_out: 0,
             fingerprint: 0xcbf2_9ce4_8422_2325,
@@ -232,6 +238,11 @@ impl QueueRecord {
     pub fn on_step(&mut self, now: Time, backlog_pkts: u32, counters: Counters) {
         let totals = self.read(now, backlog_pkts, counters);
         self.series.push(totals);
+    }
+
+    /// What the algorithm tells of itself at the end of a step.
+    pub fn on_statistics(&mut self, now: Time, values: &[(&'static Field, u64)]) {
+        self.statistics.read(now, values);
     }
 
     /// Some window begins or ends.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sojourn_core::{Counters, reason_name};
 
-use super::{Delays, PacketEvent, QueueRecord, Totals, Window};
+use super::{Delays, PacketEvent, QueueRecord, StatisticReport, Totals, Window};
 use crate::time::NS_PER_S;
 
 const NS_PER_MS: f64 = 1e6;
@@ -97,6 +97,9 @@ pub struct QueueReport {
     /// Over time; taken out before the report becomes JSON.
     #[serde(skip)]
     pub series: SeriesReport,
+    /// The algorithm's own statistics over time; likewise.
+    #[serde(skip)]
+    pub statistics: Vec<StatisticReport>,
     /// Packet by packet, if asked for.
     #[serde(skip)]
     pub events: Option<Vec<PacketEvent>>,
@@ -239,6 +242,7 @@ impl QueueRecord {
             name: self.name,
             windows,
             series,
+            statistics: self.statistics.report(),
             events: self.events,
             events_left_out: self.events_left_out,
             bad_verdicts: self.totals.queue.bad_by_name().collect(),

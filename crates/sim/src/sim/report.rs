@@ -9,7 +9,7 @@ use super::{Error, Run};
 use crate::app::{Flow, Tally, Transit};
 use crate::endpoint::Kind;
 use crate::link::Link;
-use crate::record::{Delays, QueueRecord, QueueReport};
+use crate::record::{Delays, GroupSeries, QueueRecord, QueueReport};
 use crate::scenario::{TransportSpec, WindowSpec};
 use crate::time::Time;
 use crate::traffic::{AppSpec, End};
@@ -165,6 +165,9 @@ pub struct Report {
     pub fingerprint: String,
     /// Where the packets went.
     pub conservation: ConservationReport,
+    /// Groups of flows over time; taken out before the report becomes JSON.
+    #[serde(skip)]
+    pub group_series: Vec<GroupSeries>,
 }
 
 impl Run<'_> {
@@ -237,6 +240,7 @@ impl Run<'_> {
             events: self.net.shared.events.scheduled(),
             fingerprint: format!("{fingerprint:016x}"),
             conservation,
+            group_series: self.groups.report(self.scenario),
         })
     }
 

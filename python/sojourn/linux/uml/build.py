@@ -35,7 +35,7 @@ INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
 CONFIG = HERE / "kernel.config"
 SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
-GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "play", "clock", "settings")
+GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "play", "clock", "settings", "statistics")
 # Preloaded into the kernel process, as one library.
 SHIMS = ("seed", "registers")
 NEEDED = {
@@ -326,6 +326,7 @@ def build(
             kernel.mkdir(parents=True)
             make_kernel(origin, fragments, kernel, jobs, note)
     sources = [HERE / f"{name}.c" for name in (*GUEST_PROGRAMS, *SHIMS)]
+    sources += sorted(HERE.glob("*.h"))
     programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
     kept(programs, make_programs)
     objects = kernel / "objects"

@@ -133,7 +133,22 @@ def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:
     assert np.allclose(above.y, 1 - below.y[:-1])
 
 
-def test_the_rate_of_each_group_is_its_goodput_window_by_window(measured: Measured) -> None:
+def test_the_rate_of_each_group_is_its_goodput_step_by_step(measured: Measured) -> None:
+    bulk, voice = chart(measured, "rate").panels
+    assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
+    runs = measured.by_case[Case("codel", "sim")]
+    for place, panel in enumerate((bulk, voice)):
+        curve = panel.curves[0]
+        assert list(curve.x) == pytest.approx(np.arange(20) * 0.1 + 0.05)
+        for window, steps in enumerate((slice(5, 10), slice(10, 20))):
+            of = [r.report["transport"][window]["groups"][place]["goodput_mbps"] for r in runs]
+            assert np.mean(curve.y[steps]) == pytest.approx(np.mean(of))
+
+
+def test_without_a_series_the_rate_of_a_group_is_drawn_window_by_window(tmp_path: Path) -> None:
+    text = STEPPED + KEPT.replace("events = true", 'series = "1 h"')
+    sojourn.run(sojourn.loads(text), aqms=["codel"], seeds=3, out=tmp_path / "out")
+    measured = Measured({"": sojourn.Result.load(tmp_path / "out")})
     bulk, voice = chart(measured, "rate").panels
     assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
     curve = voice.curves[0]
@@ -145,6 +160,25 @@ def test_the_rate_of_each_group_is_its_goodput_window_by_window(measured: Measur
     assert curve.y[[0, 3]] == pytest.approx(means)
     assert list(curve.x[:2]) == [0.5, 1] and list(curve.x[3:5]) == [1, 2]
     assert np.isnan(curve.y[2])
+
+
+def test_windows_and_round_trips_of_groups_of_tcp_are_drawn(measured: Measured) -> None:
+    for name, least in (("cwnd", 1), ("srtt", 20)):
+        # Datagrams have neither.
+        (panel,) = chart(measured, name).panels
+        assert panel.title == "flows 'bulk'" and len(panel.curves) == 3
+        for curve in panel.curves:
+            assert np.nanmin(curve.y) >= least
+
+
+def test_the_probability_over_time_is_drawn_of_those_that_have_one(measured: Measured) -> None:
+    (panel,) = chart(measured, "probability").panels
+    (pie,) = panel.curves
+    assert pie.name == "pie" and 0 <= pie.y.min() < pie.y.max() <= 1
+    tables = [run.statistics() for run in measured.by_case[Case("pie", "sim")]]
+    rows = [row for table in tables if table for row in table.to_pylist()]
+    at = [r["value"] for r in rows if r["statistic"] == "prob" and r["t_s"] == 2]
+    assert len(at) == 3 and pie.y[-1] == pytest.approx(np.mean(at))
 
 
 def test_throughput_against_delay_has_a_point_and_a_spread_for_each_algorithm(
@@ -174,7 +208,8 @@ def test_drops_are_drawn_and_marks_where_there_are_any(measured: Measured) -> No
 def test_every_picture_says_its_numbers_in_words(measured: Measured) -> None:
     for name in FIGURES:
         found = chart(measured, name)
-        assert all(aqm in found.words for aqm in ("codel", "pie", "fifo"))
+        having = ("pie",) if name == "probability" else ("codel", "pie", "fifo")
+        assert all(aqm in found.words for aqm in having)
         assert re.search(r"\d\.\d\d", found.words)
     (panel,) = chart(measured, "delay").panels
     top = np.nanmax(panel.curves[2].y)
@@ -208,7 +243,7 @@ def test_what_was_not_recorded_is_said_with_its_key(
     assert status(["plot", out, "--out", str(page)]) == 0
     said = capsys.readouterr().err
     assert said.count("record.events=true") == 2
-    assert "record.windows" in said
+    assert "no queue's algorithm tells a probability" in said
     assert page.read_text().count("record.events=true") == 2
     assert status(["plot", out, "--out", str(page), "--figure", "cdf"]) == 2
     assert "record.events = true" in capsys.readouterr().err

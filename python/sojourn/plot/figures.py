@@ -14,7 +14,7 @@ from sojourn.errors import InputError, nearest
 from sojourn.plot.chart import Chart
 from sojourn.plot.common import Missing
 from sojourn.plot.measured import Measured
-from sojourn.plot.over_time import delay, drops, rate
+from sojourn.plot.over_time import cwnd, delay, drops, probability, rate, srtt
 from sojourn.plot.shares import ccdf, cdf, tradeoff
 
 FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
@@ -22,7 +22,10 @@ FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
     "cdf": cdf,
     "ccdf": ccdf,
     "rate": rate,
+    "cwnd": cwnd,
+    "srtt": srtt,
     "drops": drops,
+    "probability": probability,
     "tradeoff": tradeoff,
 }
 

@@ -147,7 +147,8 @@ def test_a_run_is_one_piece_that_says_all() -> None:
     (job,) = jobs(1)
     files = unpack(work(job))
     assert json.loads(files["run.json"])["seed"] == 1
-    assert files.keys() == {"run.json", "series.parquet"}
+    tables = {"series.parquet", "group_series.parquet", "statistics.parquet"}
+    assert files.keys() == {"run.json", *tables}
     with pytest.raises(Stopped):
         work(jobs(1, "100000 s")[0], lambda share: False)
 

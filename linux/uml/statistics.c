@@ -143,8 +143,13 @@ int main(int argc, char **argv)
 	}
 	t0_ns = strtoull(argv[1], NULL, 10);
 	step_ns = strtoull(argv[2], NULL, 10);
-	while (count < MAX_QUEUES && scanf("%31s %31s %x", space, device, &major) == 3)
+	while (scanf("%31s %31s %x", space, device, &major) == 3) {
+		if (count == MAX_QUEUES) {
+			fprintf(stderr, "statistics: more than %d queues\n", MAX_QUEUES);
+			return 2;
+		}
 		queues[count++] = find(space, device, major);
+	}
 	for (unsigned long step = 1; step <= strtoul(argv[3], NULL, 10); step++) {
 		uint64_t at_ns = t0_ns + step * step_ns;
 		struct timespec at = {(time_t)(at_ns / 1000000000), (long)(at_ns % 1000000000)};

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from sojourn.algorithms import find
-from sojourn.linux.over_time import group_series, statistics, without_steps
+from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.rtnetlink import u32, u64
 from sojourn.scenario import loads
 
@@ -67,13 +67,13 @@ def test_where_nothing_is_told_there_is_no_table(told: str) -> None:
 
 
 def test_readings_of_groups_are_kept_apart_from_what_is_counted() -> None:
-    told = "count 0 0 1\nstep 0 0 0 0 1 1 0 0 0\ndone 0 1 2\n"
-    assert without_steps(told) == ("count 0 0 1\ndone 0 1 2\n", ["step 0 0 0 0 1 1 0 0 0\n"])
+    told = "count 0 0 1\nsample 0 0 0 0 1 1 0 0 0\ndone 0 1 2\n"
+    assert without_samples(told) == ("count 0 0 1\ndone 0 1 2\n", ["sample 0 0 0 0 1 1 0 0 0\n"])
 
 
 def test_readings_become_rates_and_means() -> None:
     scenario = engine("codel")
-    lines = ["step 0 0 0 0 3 3 0 0 0", "step 1 0 1000 125000 3 1 2 40 90000"]
+    lines = ["sample 0 0 0 0 3 3 0 0 0", "sample 1 0 1000 125000 3 1 2 40 90000"]
     (row,) = rows(group_series(scenario, lines))
     assert row == {
         "group": scenario["flows"][0]["name"],

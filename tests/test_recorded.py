@@ -88,14 +88,14 @@ windows = [
 def run(text: str) -> tuple[dict[str, Any], bytes, bytes | None]:
     outcome = _native.run(json.dumps(sojourn.loads(text).to_engine()), 1)
     assert outcome
-    report, series, events, _ = outcome
-    return json.loads(report), series, events
+    report, tables = outcome
+    return json.loads(report), tables["series.parquet"], tables.get("events.parquet")
 
 
-def others(text: str) -> dict[str, bytes]:
+def tables(text: str) -> dict[str, bytes]:
     outcome = _native.run(json.dumps(sojourn.loads(text).to_engine()), 1)
     assert outcome
-    return outcome[3]
+    return outcome[1]
 
 
 def rows(file: bytes, types: dict[str, pa.DataType]) -> list[dict[str, Any]]:
@@ -179,12 +179,12 @@ def test_without_a_queue_there_are_columns_and_no_rows() -> None:
     scenario["record"] |= {"queues": [], "windows": [], "events": True}
     outcome = _native.run(json.dumps(scenario), 1)
     assert outcome
-    assert rows(outcome[1], SERIES) == []
-    assert outcome[2] is None
+    assert rows(outcome[1]["series.parquet"], SERIES) == []
+    assert "events.parquet" not in outcome[1]
 
 
 def test_statistics_are_those_of_the_queues_that_have_any() -> None:
-    found = rows(others(TWO_QUEUES)["statistics.parquet"], STATISTICS)
+    found = rows(tables(TWO_QUEUES)["statistics.parquet"], STATISTICS)
     # A fifo has none; those of codel are its rows.
     units = {(row["queue"], row["statistic"]): row["unit"] for row in found}
     assert units == {("out", "delay"): "ms", ("out", "count"): "", ("out", "dropping"): ""}
@@ -196,7 +196,7 @@ def test_statistics_are_those_of_the_queues_that_have_any() -> None:
 
 def test_rates_of_groups_are_those_of_the_windows() -> None:
     report, _, _ = run(TWO_QUEUES)
-    found = rows(others(TWO_QUEUES)["group_series.parquet"], GROUPS)
+    found = rows(tables(TWO_QUEUES)["group_series.parquet"], GROUPS)
     windows = report["transport"]
     assert [row["t_s"] for row in found] == [1, 2, 3, 4]
     for row, window in zip(found, windows, strict=True):
@@ -208,7 +208,8 @@ def test_rates_of_groups_are_those_of_the_windows() -> None:
 
 
 def test_without_a_step_there_are_no_files_of_groups_and_statistics() -> None:
-    assert others(SMALL + '\n[record]\nseries = "1 h"\n') == {}
+    found = tables(SMALL + '\n[record]\nseries = "1 h"\n')
+    assert found.keys() == {"series.parquet", "distributions.parquet"}
 
 
 def test_a_result_has_both_with_the_labels_of_its_runs(tmp_path: Path) -> None:

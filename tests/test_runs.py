@@ -146,9 +146,10 @@ def test_a_run_is_one_piece_that_says_all() -> None:
     """It may be made where there is no store."""
     (job,) = jobs(1)
     files = unpack(work(job))
-    assert json.loads(files["run.json"])["seed"] == 1
+    run = files["run.json"]
+    assert isinstance(run, bytes) and json.loads(run)["seed"] == 1
     tables = {"series.parquet", "group_series.parquet", "statistics.parquet"}
-    assert files.keys() == {"run.json", *tables}
+    assert files.keys() == {"run.json", "distributions.parquet", *tables}
     with pytest.raises(Stopped):
         work(jobs(1, "100000 s")[0], lambda share: False)
 

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * statistics.c: reads what qdiscs tell of themselves at steps of time, as `tc -s` does, but in
- * one process: one for each reading would cost more than the traffic.
+ * statistics.c: reads what qdiscs tell of themselves at regular times, as `tc -s` does, but in
+ * one process: one for each sample would cost more than the traffic.
  *
- *   statistics T0_NS STEP_NS STEPS < QUEUES      the first reading is a step after T0_NS
+ *   statistics T0_NS EVERY_NS SAMPLES < QUEUES   the first sample is EVERY_NS after T0_NS
  *
  *   SPACE DEVICE HANDLE                  network namespace, device in it, major number in hex
  *
- *   read QUEUE STEP KIND HEX             number of the line from 0, number of the step from 1,
- *       and the bytes of its own statistics: of `sojourn` only the algorithm's; - where it has
+ *   read QUEUE SAMPLE KIND HEX           number of the line from 0, of the sample from 1, and
+ *       the bytes of its own statistics: of `sojourn` only the algorithm's; - where it has
  * none
  */
 #define _GNU_SOURCE
@@ -79,7 +79,7 @@ static const struct rtattr *inside(const struct rtattr *nest, unsigned type)
 	return nest ? attribute(RTA_DATA(nest), RTA_PAYLOAD(nest), type) : NULL;
 }
 
-static void print(size_t queue, unsigned long step, const struct nlmsghdr *head)
+static void print(size_t queue, unsigned long sample, const struct nlmsghdr *head)
 {
 	const struct tcmsg *message = NLMSG_DATA(head);
 	const void *first = (const char *)message + NLMSG_ALIGN(sizeof(*message));
@@ -93,20 +93,20 @@ static void print(size_t queue, unsigned long step, const struct nlmsghdr *head)
 		return;
 	if (!strcmp(name, "sojourn"))
 		own = inside(own, ALGORITHM);
-	printf("read %zu %lu %s ", queue, step, name);
+	printf("read %zu %lu %s ", queue, sample, name);
 	for (size_t i = 0; own && i < RTA_PAYLOAD(own); i++)
 		printf("%02x", ((const unsigned char *)RTA_DATA(own))[i]);
 	puts(own && RTA_PAYLOAD(own) ? "" : "-");
 }
 
-static void read_queue(size_t queue, unsigned long step)
+static void read_queue(size_t queue, unsigned long sample)
 {
 	struct {
 		struct nlmsghdr head;
 		struct tcmsg body;
 	} request = {
 	        .head = {sizeof(request), RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP,
-	                 (uint32_t)step, 0},
+	                 (uint32_t)sample, 0},
 	        .body = {.tcm_ifindex = queues[queue].index},
 	};
 
@@ -125,7 +125,7 @@ static void read_queue(size_t queue, unsigned long step)
 			if (head->nlmsg_type == NLMSG_DONE)
 				return;
 			if (head->nlmsg_type == RTM_NEWQDISC)
-				print(queue, step, head);
+				print(queue, sample, head);
 		}
 	}
 }
@@ -135,14 +135,14 @@ int main(int argc, char **argv)
 	char space[32], device[32];
 	unsigned major;
 	size_t count = 0;
-	uint64_t t0_ns, step_ns;
+	uint64_t t0_ns, every_ns;
 
 	if (argc != 4) {
-		fprintf(stderr, "statistics T0_NS STEP_NS STEPS < QUEUES\n");
+		fprintf(stderr, "statistics T0_NS EVERY_NS SAMPLES < QUEUES\n");
 		return 2;
 	}
 	t0_ns = strtoull(argv[1], NULL, 10);
-	step_ns = strtoull(argv[2], NULL, 10);
+	every_ns = strtoull(argv[2], NULL, 10);
 	while (scanf("%31s %31s %x", space, device, &major) == 3) {
 		if (count == MAX_QUEUES) {
 			fprintf(stderr, "statistics: more than %d queues\n", MAX_QUEUES);
@@ -150,13 +150,13 @@ int main(int argc, char **argv)
 		}
 		queues[count++] = find(space, device, major);
 	}
-	for (unsigned long step = 1; step <= strtoul(argv[3], NULL, 10); step++) {
-		uint64_t at_ns = t0_ns + step * step_ns;
+	for (unsigned long sample = 1; sample <= strtoul(argv[3], NULL, 10); sample++) {
+		uint64_t at_ns = t0_ns + sample * every_ns;
 		struct timespec at = {(time_t)(at_ns / 1000000000), (long)(at_ns % 1000000000)};
 
 		clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL);
 		for (size_t i = 0; i < count; i++)
-			read_queue(i, step);
+			read_queue(i, sample);
 	}
 	return 0;
 }

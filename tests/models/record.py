@@ -98,8 +98,7 @@ def main() -> None:
     for algorithm in (known["name"] for known in _native.algorithms() if known["acts"]):
         done = _native.run(json.dumps(scenario(algorithm)), SEED)
         assert done is not None
-        assert done[2] is not None
-        table = parquet.ParquetFile(io.BytesIO(done[2])).read()
+        table = parquet.ParquetFile(io.BytesIO(done[1]["events.parquet"])).read()
         events = as_events({name: table[name].to_numpy() for name in table.column_names})
         path = DATA / f"{algorithm}.npz"
         save(path, events)

@@ -7,10 +7,10 @@
 //! the engine runs; it is taken every 50 ms to ask whether to go on.
 
 mod observe;
+mod over_time;
 mod recorded;
 mod run;
 mod tables;
-mod told;
 
 use pyo3::prelude::*;
 
@@ -21,13 +21,13 @@ mod _native {
     #[pymodule_export]
     use super::observe::{observe, probe_ways, scripts, ways};
     #[pymodule_export]
-    use super::recorded::recorded_columns;
+    use super::over_time::{group_series_every, group_series_file, statistics_file};
+    #[pymodule_export]
+    use super::recorded::{recorded_columns, write_transfers};
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]
     use super::tables::{
         algorithms, bad_names, check, core_version, load, queue_rows, reason_names, traffic, units,
     };
-    #[pymodule_export]
-    use super::told::{group_series_every, group_series_file, statistics_file};
 }

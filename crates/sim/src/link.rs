@@ -280,6 +280,12 @@ impl Link {
         self.watch(shared);
     }
 
+    /// The propagation delay changes, for packets that are sent from now on. No link that catches
+    /// up has one that does.
+    pub fn set_delay(&mut self, delay_ns: u64) {
+        self.port.wire.delay_ns = delay_ns;
+    }
+
     /// The answer to a probe of this link's queue has come.
     pub fn echo(&mut self, now: Time, probe: &Probe, shared: &mut Shared) {
         self.advance(now, shared);

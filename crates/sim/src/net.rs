@@ -12,7 +12,7 @@ use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
 use crate::link::{Link, Shared};
 use crate::packet::{Body, PacketId, Probe, Way};
-use crate::record::TransferTimes;
+use crate::record::{Transfer, TransferTimes};
 use crate::rng::hash;
 use crate::route::{END, Routes};
 use crate::talk::{NONE, Stay, Talk};
@@ -63,6 +63,8 @@ pub struct Net {
     pub stays: Vec<Stay>,
     /// How long transfers took, of flows that do not keep them.
     pub times: TransferTimes,
+    /// Transfers that have ended and were not handed over yet, where they are recorded.
+    pub ended: Option<Vec<Transfer>>,
     /// Ways.
     pub routes: Routes,
     /// Owners of event sources.
@@ -345,6 +347,8 @@ impl Net {
             flow,
             ..Way::default()
         };
+        let wire = Some(self.routes.link(first_hop))
+            .filter(|&link| link != END && self.links[link as usize].plain_delay_ns() > Some(0));
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
             self.endpoints.push(Endpoint {
@@ -364,6 +368,7 @@ impl Net {
                     hash,
                     way,
                     sender: Sender::idle(),
+                    wire,
                 },
             });
             return number;
@@ -372,7 +377,7 @@ impl Net {
         end.kind = kind;
         (end.flow, end.closed) = (flow, false);
         (end.timer_due, end.deadline) = (Time::MAX, Time::MAX);
-        (end.outlet.hash, end.outlet.way) = (hash, way);
+        (end.outlet.hash, end.outlet.way, end.outlet.wire) = (hash, way, wire);
         number
     }
 

@@ -25,22 +25,22 @@ def steps_of(scenario: Mapping[str, Any]) -> int:
 def group_lines(
     scenario: Mapping[str, Any], groups: Iterable[tuple[int, int, int]]
 ) -> Iterator[str]:
-    """For linux/uml/steps.h: groups of one program, by their number in the scenario, the number of
-    their first flow there, and how many flows they have."""
+    """For linux/uml/samples.h: groups of one program, by their number in the scenario, the number
+    of their first flow there, and how many flows they have."""
     steps = steps_of(scenario)
     if not steps:
         return
     every, most = _native.group_series_every(steps, len(scenario["flows"]))
-    yield f"steps {scenario['record']['series_ns'] * every} {steps // every} {most}"
+    yield f"samples {scenario['record']['series_ns'] * every} {steps // every} {most}"
     for number, first, count in groups:
         yield f"group {number} {first} {count}"
 
 
-def without_steps(told: str) -> tuple[str, list[str]]:
-    """What a program told, apart from its readings of groups; and these."""
+def without_samples(told: str) -> tuple[str, list[str]]:
+    """What a program told, apart from its samples of groups; and these."""
     lines = told.splitlines(keepends=True)
-    steps = [line for line in lines if line.startswith("step ")]
-    return "".join(line for line in lines if not line.startswith("step ")), steps
+    samples = [line for line in lines if line.startswith("sample ")]
+    return "".join(line for line in lines if not line.startswith("sample ")), samples
 
 
 def group_series(scenario: Mapping[str, Any], lines: Iterable[str]) -> bytes | None:
@@ -49,13 +49,13 @@ def group_series(scenario: Mapping[str, Any], lines: Iterable[str]) -> bytes | N
     readings: list[list[tuple[int, int, int, int, int, int, int, int]]] = [[] for _ in names]
     steps = steps_of(scenario)
     every, _ = _native.group_series_every(steps, len(names))
-    step_ns = scenario["record"]["series_ns"] * every
+    every_ns = scenario["record"]["series_ns"] * every
     for line in lines:
-        step, group, answered, delivered, flows, *sums = map(int, line.split()[1:])
+        sample, group, answered, delivered, flows, *sums = map(int, line.split()[1:])
         looked_at, connections, cwnd_pkts, srtt_us = sums
         readings[group].append(
             (
-                step * step_ns,
+                sample * every_ns,
                 *(answered, delivered, flows, looked_at),
                 *(connections, cwnd_pkts, srtt_us),
             )
@@ -106,7 +106,7 @@ def statistics(scenario: Mapping[str, Any], links: list[str], told: str) -> byte
     series_ns = scenario["record"]["series_ns"]
     found: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
     for line in told.splitlines():
-        _, queue, step, kind, content = line.split()
+        _, queue, sample, kind, content = line.split()
         if content == "-":
             continue
         link, data = links[int(queue)], bytes.fromhex(content)
@@ -116,6 +116,6 @@ def statistics(scenario: Mapping[str, Any], links: list[str], told: str) -> byte
             readings = _KERNELS[kind](data) if kind in _KERNELS else []
         for name, unit, shown, value in readings:
             at_ns, values = found.setdefault((link, name, unit, shown), ([], []))
-            at_ns.append(int(step) * series_ns)
+            at_ns.append(int(sample) * series_ns)
             values.append(value)
     return _native.statistics_file([(*key, *of) for key, of in found.items()])

@@ -12,7 +12,7 @@ from sojourn.cases import Case
 from sojourn.drawing import Curve
 from sojourn.page import number
 from sojourn.plot.chart import Chart, Panel
-from sojourn.plot.common import DELAY, Missing, is_wide, seeds
+from sojourn.plot.common import DELAY, Absent, Missing, is_wide, seeds
 from sojourn.plot.measured import BINS, BINS_OF_DROPS, MAX_PANELS, Measured
 
 
@@ -49,11 +49,11 @@ def probability(measured: Measured, cases: Sequence[Case]) -> Chart:
         if curves:
             end_s = max(measured.duration_s(case) for case in here)
             axes = "time (s)", "probability"
-            rates = measured.link_rates(queue)
-            panels.append(Panel(queue, *axes, curves, x_right=end_s, rates=rates))
+            changes = measured.changes(queue)
+            panels.append(Panel(queue, *axes, curves, x_right=end_s, changes=changes))
             clauses.append(f"{queue}, probability, mean and highest of all: {_curves(curves)}")
     if not panels:
-        raise Missing(
+        raise Absent(
             "probability: no queue's algorithm tells a probability over time (the statistic "
             "'prob' of statistics.parquet), as pie, red and duk do"
         )
@@ -104,7 +104,7 @@ def _over_time(
                     curves,
                     x_right=max(measured.duration_s(case) for case in here),
                     y_log=log,
-                    rates=measured.link_rates(queue),
+                    changes=measured.changes(queue),
                 )
             )
             clauses.append(f"{queue}, {label}, mean and highest of all: {_curves(curves)}")
@@ -151,7 +151,7 @@ def srtt(measured: Measured, cases: Sequence[Case]) -> Chart:
 
 
 def _no_connections(name: str) -> Chart:
-    raise Missing(
+    raise Absent(
         f"{name}: no connection of TCP was open at the end of a step of the series; set "
         "record.series to less"
     )

@@ -13,6 +13,8 @@ mod over_time;
 mod probes;
 mod refusals;
 mod runs;
+mod steps;
 mod times;
 mod traces;
+mod transfers;
 mod windows;

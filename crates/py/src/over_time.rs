@@ -4,7 +4,7 @@
 //! What another host read at steps of the series, as the files that a run of the engine has.
 
 use parquet::errors::ParquetError;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sojourn_sim::record::{self, GroupSeries, MAX_LOOKED_AT, Open, Seen, StatisticReport};
@@ -85,6 +85,6 @@ fn file(
     py: Python<'_>,
     made: Result<Option<Vec<u8>>, ParquetError>,
 ) -> PyResult<Option<Py<PyBytes>>> {
-    let made = made.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let made = made.map_err(recorded::told)?;
     Ok(made.map(|file| PyBytes::new(py, &file).unbind()))
 }

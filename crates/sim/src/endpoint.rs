@@ -31,7 +31,8 @@ impl From<Connection> for Kind {
     }
 }
 
-/// One end.
+/// One end, in whole cache lines.
+#[repr(align(64))]
 pub struct Endpoint {
     /// What it does.
     pub kind: Kind,

@@ -214,7 +214,7 @@ def test_a_rate_that_the_scenario_sets_stays_and_the_kernels_own_hear_of_none() 
 def test_flows_start_as_in_the_simulator_and_differ_by_seed() -> None:
     lines = plan(engine(), 1).files["flows"].splitlines()
     assert lines[:2] == ["edge 0", "edge 4000000000"]
-    assert lines[2].startswith("flow n0 n2 10.1.0.0 10.2.0.0 cubic 0 0 ")
+    assert lines[4].startswith("flow n0 n2 10.1.0.0 10.2.0.0 cubic 0 0 ")
     assert plan(engine(), 1) == plan(engine(), 1)
     assert plan(engine(), 2).files["flows"] != plan(engine(), 1).files["flows"]
 
@@ -427,21 +427,49 @@ app = { kind = "files", gap = "200 ms", size = "10 kB" }
 
 def test_scripts_have_the_numbers_and_ports_behind_those_of_other_flows() -> None:
     job = plan(engine(SCRIPTS), 1)
-    assert [line.split()[0] for line in job.files["flows"].splitlines()] == ["edge"] * 2 + [
-        "flow"
-    ] * 3
+    words = [line.split()[0] for line in job.files["flows"].splitlines()]
+    assert words == ["edge"] * 2 + ["samples"] + ["group"] * 2 + ["flow"] * 3
     lines = job.files["scripts"].splitlines()
     flows = [line.split() for line in lines if line.startswith("flow ")]
     # Numbers of the whole scenario; traffic.c takes the first three ports.
     assert [flow[1:3] for flow in flows] == [["2", "1027"], ["3", "1028"], ["5", "1029"]]
     assert [flow[-2:] for flow in flows] == [["0", "0"], ["0", "0"], ["1", "0"]]
-    assert {line.split()[0] for line in lines} == {"edge", "flow", "visit", "talk", "move"}
+    assert {line.split()[0] for line in lines} == {
+        *("edge", "samples", "group"),
+        *("flow", "visit", "talk", "move"),
+    }
     # A browser's packets go to the port of its server, and the server's come from there.
     delays = "\n".join(text for name, text in job.files.items() if name.endswith(".qdiscs"))
     assert "match ip sport 1027 0xffff" in delays and "match ip sport 1028 0xffff" in delays
     assert "match ip dport 1029 0xffff" in delays
     assert "play $t0 < scripts > played" in job.job("programs", "/m/module", 1)
     assert "play" not in plan(engine(), 1).job("programs", "/m/module", 1)
+
+
+def test_groups_are_read_by_the_program_that_has_their_flows() -> None:
+    job = plan(engine(SCRIPTS), 1)
+    flows, scripts = (
+        [line for line in job.files[name].splitlines() if line.startswith(("samples", "group"))]
+        for name in ("flows", "scripts")
+    )
+    # traffic.c numbers its flows itself; play.c has the numbers of the whole scenario.
+    assert flows == ["samples 100000000 40 1024", "group 0 0 2", "group 2 2 1"]
+    assert scripts == ["samples 100000000 40 1024", "group 1 2 2", "group 3 5 1"]
+
+
+def test_statistics_are_read_at_the_leaf_of_each_recorded_queue() -> None:
+    job = plan(engine(), 1)
+    assert job.files["queues"] == "l1s0 l1h1a 10\n"
+    assert "statistics $t0 100000000 40 < queues > readings" in job.job("programs", "/m/module", 1)
+
+
+def test_without_a_series_the_guest_reads_nothing() -> None:
+    scenario = engine(SCRIPTS)
+    scenario["record"]["series_ns"] = 0
+    job = plan(scenario, 1)
+    assert "samples" not in job.files["flows"] + job.files["scripts"]
+    assert "queues" not in job.files
+    assert "statistics" not in job.job("programs", "/m/module", 1)
 
 
 def test_what_was_played_becomes_the_engines_report() -> None:

@@ -96,13 +96,33 @@ def run(
     Where the scenario records transfers, their table grows in the file `transfers` meanwhile.
 
     Gives the report as JSON and Parquet files by name: the recorded queues' series, distributions
-    of delays and times, and packet events where they are asked for; None if `progress` said stop.
-    ValueError: the engine's sentence. OSError: `transfers` cannot be written.
+    of delays and times, packet events where they are asked for, and, where there are rows, the
+    series of groups and the algorithms' statistics; None if `progress` said stop. ValueError: the
+    engine's sentence. OSError: `transfers` cannot be written.
     """
 
 def recorded_columns() -> list[tuple[str, str, str, str]]:
-    """Of each column of the Parquet files of `run`: the table ('series', 'events', 'distributions',
-    'transfers'), name, unit, meaning."""
+    """Of each column of the Parquet files of `run`: the table ('series', 'events', 'statistics',
+    'group_series', 'distributions', 'transfers'), name, unit, meaning."""
+
+def statistics_file(
+    statistics: Sequence[tuple[str, str, str, str, Sequence[int], Sequence[float]]],
+) -> bytes | None:
+    """`statistics.parquet` of another host; None where nothing was read. Of each statistic its
+    queue, its name, the unit of the core's rows in which it is, or else an empty word and the unit
+    to show; then when it was read (ns) and what it was."""
+
+def group_series_file(
+    groups: Sequence[tuple[str, Sequence[tuple[int, int, int, int, int, int, int, int]]]],
+) -> bytes | None:
+    """`group_series.parquet` of another host; None where there is no step. Of each group its
+    name, and readings: time (ns), payload delivered so far to the ends `from` and `to`, flows,
+    flows that were looked at, and of their connections the number, the sum of congestion windows
+    and the sum of smoothed round trips (us)."""
+
+def group_series_every(steps: int, groups: int) -> tuple[int, int]:
+    """Of how many steps of the series one has rows of groups, and at how many flows of a group at
+    most is looked then."""
 
 def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
     """By link with an algorithm that probes: its number, the links behind it to the responder,

@@ -146,7 +146,8 @@ pub fn observe(
     let reports = py.detach(all).map_err(PyRuntimeError::new_err)?;
     let text =
         serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-    let files = recorded::files(&reports, &flows.get().report.times).map_err(recorded::told)?;
+    let files =
+        recorded::files(&reports, &flows.get().report.times, &[]).map_err(recorded::told)?;
     pack(py, text, files)
 }
 

@@ -55,6 +55,8 @@ pub struct Net {
     pub endpoints: Vec<Endpoint>,
     /// Flows.
     pub flows: Vec<Flow>,
+    /// By flow, the payload delivered in the whole run, by the end that heard it.
+    pub delivered_bytes: Vec<[u64; 2]>,
     /// Conversations.
     pub talks: Vec<Talk>,
     /// Visits.
@@ -189,6 +191,8 @@ impl Net {
             (Kind::Udp, Body::Udp(datagram)) => {
                 let datagram = *datagram;
                 let who = end.who;
+                let bytes = u64::from(datagram.len);
+                self.delivered_bytes[way.flow as usize][who as usize] += bytes;
                 let flow = &mut self.flows[end.flow as usize];
                 let echo = flow.on_datagram(now, who, &datagram);
                 packets.remove(id);
@@ -244,8 +248,7 @@ impl Net {
         }
         let bytes = connection.take_delivered();
         if bytes > 0 {
-            let flow = &mut self.flows[end.flow as usize];
-            flow.delivered_bytes[end.who as usize] += bytes;
+            self.delivered_bytes[end.flow as usize][end.who as usize] += bytes;
             end.heard_bytes += bytes;
             if end.heard_bytes >= end.wake_bytes {
                 self.on_heard(now, number);

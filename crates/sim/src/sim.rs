@@ -3,6 +3,7 @@
 
 //! A run: from a scenario to a report.
 
+mod groups;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use crate::route::{Graph, Routes};
 use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 
+use groups::Groups;
 pub use report::{
     CompletionReport, ConservationReport, Counted, EchoReport, FlowCounted, FlowReport,
     FlowsReport, Report, TransportWindow, fairness,
@@ -104,6 +106,7 @@ struct Run<'a> {
     control: Source,
     /// What each flow has counted at each edge of a window.
     edges: Vec<(Time, Vec<Tally>)>,
+    groups: Groups,
 }
 
 /// Runs a scenario.
@@ -174,6 +177,7 @@ impl<'a> Run<'a> {
             links: Vec::new(),
             endpoints: Vec::new(),
             flows: Vec::new(),
+            delivered_bytes: Vec::new(),
             talks: Vec::new(),
             stays: Vec::new(),
             times: TransferTimes::new(scenario.flows.len(), &windows),
@@ -195,6 +199,7 @@ impl<'a> Run<'a> {
             steps: VecDeque::new(),
             control,
             edges: Vec::new(),
+            groups: Groups::new(scenario),
         };
         run.add_links(seed, patience)?;
         run.add_flows(seed, patience)?;
@@ -279,6 +284,7 @@ impl<'a> Run<'a> {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
                 }
                 self.net.flows.push(flow);
+                self.net.delivered_bytes.push([0, 0]);
                 self.net.shared.ledger.push(Ledger::default());
             }
         }
@@ -394,6 +400,8 @@ impl<'a> Run<'a> {
                 Step::Response => self.each_record(|record, _, _| record.on_response(now)),
                 Step::Series => {
                     self.each_record(|record, pkts, counts| record.on_step(now, pkts, counts));
+                    self.read_statistics(now);
+                    self.groups.on_step(now, &self.net);
                 }
             }
         }
@@ -409,10 +417,20 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The series has no row of the begin of a run, so the statistics have none.
+    fn read_statistics(&mut self, now: Time) {
+        for link in self.net.links.iter_mut().filter(|_| now > Time(0)) {
+            if let Some(record) = &mut link.port.record {
+                record.on_statistics(now, &link.port.queue.statistics());
+            }
+        }
+    }
+
     fn tallies(&self) -> Vec<Tally> {
         let flows = self.net.flows.iter().zip(&self.net.shared.ledger);
         let mut tallies: Vec<_> = flows
-            .map(|(flow, ledger)| Tally::of(flow, ledger))
+            .zip(&self.net.delivered_bytes)
+            .map(|((flow, ledger), &bytes)| Tally::of(flow, ledger, bytes))
             .collect();
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
         for end in self.net.endpoints.iter().filter(|end| end.counts) {

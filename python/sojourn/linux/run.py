@@ -15,6 +15,7 @@ from sojourn import _native, algorithms
 from sojourn.errors import RunError
 from sojourn.linux import counts as counted
 from sojourn.linux.kernel import module_for, ready
+from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import BootError, Stopped, boot
@@ -57,10 +58,16 @@ def run(
             return None
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
-        counts = (folder / "counts").read_text()
+        counts, of_plain = without_samples((folder / "counts").read_text())
         played = (folder / "played").read_text() if "scripts" in job.files else ""
+        played, of_scripts = without_samples(played)
         found = counted.read(scenario, counts, played)
         queues, tables = _observe(scenario, job, folder, found)
+        readings = (folder / "readings").read_text() if "queues" in job.files else ""
+        over_time = {
+            "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
+            "group_series.parquet": group_series(scenario, of_plain + of_scripts),
+        }
         bad = [_bad_verdicts((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     if transfers is not None:
         with write_errors(transfers):
@@ -76,6 +83,7 @@ def run(
             queues.encode() + tables["series.parquet"] + counts.encode() + played.encode()
         )[:16],
     }
+    tables |= {name: file for name, file in over_time.items() if file is not None}
     return {**report, "cpu_s": outcome.cpu_s}, tables
 
 

@@ -16,7 +16,7 @@ pub use times::CompletionReport;
 use super::{Error, Run};
 use crate::endpoint::Kind;
 use crate::link::Link;
-use crate::record::{Distribution, QueueReport};
+use crate::record::{Distribution, GroupSeries, QueueReport};
 use crate::traffic::End;
 
 /// Where all packets went.
@@ -59,6 +59,9 @@ pub struct Report {
     pub fingerprint: String,
     /// Where the packets went.
     pub conservation: ConservationReport,
+    /// Groups of flows over time; taken out before the report becomes JSON.
+    #[serde(skip)]
+    pub group_series: Vec<GroupSeries>,
 }
 
 impl Run<'_> {
@@ -129,6 +132,7 @@ impl Run<'_> {
             events: self.net.shared.events.scheduled(),
             fingerprint: format!("{fingerprint:016x}"),
             conservation,
+            group_series: self.groups.report(self.scenario),
         })
     }
 

@@ -5,13 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.scenario import times, trace
 from sojourn.scenario.links import ETHERNET, Link
-from sojourn.scenario.model import Flow, Scenario, Tcp
+from sojourn.scenario.traffic import Flow
+from sojourn.scenario.transport import Tcp
 from sojourn.units import Duration
+
+if TYPE_CHECKING:
+    from sojourn.scenario.model import Scenario
 
 
 def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:

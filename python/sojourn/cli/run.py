@@ -62,7 +62,7 @@ def run(
 
         print_result(result, out)
     if plot:
-        from sojourn.cli.results import draw
+        from sojourn.cli.draw import draw
 
         draw({"": result}, plot, silent=as_json)
     return tell_broken(result.runs)

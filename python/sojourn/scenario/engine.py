@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
+from sojourn.algorithm import Algorithm
 from sojourn.scenario import times, trace
 from sojourn.scenario.links import ETHERNET, Link
 from sojourn.scenario.traffic import Flow
@@ -119,7 +120,7 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, algorithms.Algorithm]]:
+def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
     """The algorithm of each link, by the link's number."""
     queues = (link["queue"]["algorithm"] for link in scenario["links"])
     return [(i, algorithms.find(name)) for i, name in enumerate(queues)]

@@ -3,7 +3,9 @@
 
 //! The net: links and endpoints, and the way of a packet between them.
 
+mod ends;
 mod play;
+mod transfers;
 
 use sojourn_core::prefetch;
 

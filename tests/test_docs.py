@@ -14,7 +14,7 @@ import sojourn
 from sojourn import _native
 from sojourn.cli import status
 from sojourn.scenario.apps import KINDS
-from sojourn.scenario.model import Dumbbell
+from sojourn.scenario.networks import Dumbbell
 from sojourn.sweeps import file as sweep_file
 from sojourn.sweeps.model import SweepTable
 

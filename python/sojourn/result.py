@@ -46,9 +46,9 @@ from sojourn.store import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sojourn.asked import Unread
     from sojourn.request import Request
     from sojourn.scenario.model import Scenario
+    from sojourn.unread import Unread
 
 FORMAT = 1
 

@@ -3,18 +3,21 @@
 
 //! The net: links and endpoints, and the way of a packet between them.
 
+mod ends;
 mod play;
+mod transfers;
 
 use sojourn_core::prefetch;
 
 use crate::app::Flow;
 use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
-use crate::link::{Link, Shared};
+use crate::link::Link;
 use crate::packet::{Body, PacketId, Probe, Way};
 use crate::record::{Transfer, TransferTimes};
 use crate::rng::hash;
 use crate::route::{END, Routes};
+use crate::shared::Shared;
 use crate::talk::{NONE, Stay, Talk};
 use crate::time::Time;
 use crate::traffic::End;

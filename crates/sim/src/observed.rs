@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 
 use sojourn_core::{Counters, Slot};
 
+use crate::rate::{Bucket, Rate};
 use crate::record::{QueueRecord, QueueReport};
 use crate::scenario::{LinkSpec, Scenario, Shaper};
-use crate::server::{Bucket, Rate};
 use crate::time::Time;
 
 /// A packet passes a place below IP; bytes as `linux/uml/tap.c` writes them.

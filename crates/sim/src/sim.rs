@@ -19,14 +19,16 @@ use sojourn_core::Counters;
 use crate::app::{Flow, Tally, added_ns_of, starts_of};
 use crate::endpoint::Kind;
 use crate::event::{Events, Source};
-use crate::link::{Link, ProbePath, Shared};
+use crate::link::Link;
 use crate::net::{Net, Owner};
 use crate::packet::{Ledger, Packets, Way};
+use crate::port::ProbePath;
 use crate::record::{QueueRecord, Transfer, TransferTimes};
 use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::route::{Graph, Routes};
 use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
+use crate::shared::Shared;
 use crate::time::{Time, serialisation_ns};
 
 use groups::Groups;

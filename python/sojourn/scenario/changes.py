@@ -152,7 +152,7 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
     """The keys of the network, as they are set."""
     from sojourn.scenario.links import Link
-    from sojourn.scenario.model import DualTransmitter, Dumbbell, ParkingLot
+    from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
 
     if short := shorthand_of(data):
         of = next(m for m in (Dumbbell, DualTransmitter, ParkingLot) if m.key == short)

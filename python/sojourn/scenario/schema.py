@@ -24,7 +24,7 @@ def text() -> str:
             _allow_bare_kind(schema["$defs"][table]["properties"], key)
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$comment": "generated from the models in sojourn.scenario.model",
+        "$comment": "generated from the models in sojourn.scenario",
     }
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 

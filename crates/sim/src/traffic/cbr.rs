@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Source;
+use super::burst::Burst;
 use super::key::{Key, Kind, Unit};
-use super::stream::{Burst, Stream};
 use crate::time::NS_PER_S;
 
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
@@ -39,7 +39,7 @@ pub struct Spec {
 impl Spec {
     /// The script of one flow.
     pub fn source(&self) -> Source {
-        Stream::Even(Even::new(self.rate_bps, self.payload_bytes.into())).into()
+        Even::new(self.rate_bps, self.payload_bytes.into()).into()
     }
 }
 

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::cbr::Even;
 use super::key::{Key, Kind, Unit};
-use super::stream::Stream;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -37,6 +36,6 @@ pub struct Spec {
 impl Spec {
     /// The script of one flow.
     pub fn source(&self) -> Source {
-        Stream::Even(Even::new(self.rate_bps, self.payload_bytes)).into()
+        Even::new(self.rate_bps, self.payload_bytes).into()
     }
 }

@@ -6,10 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Source;
+use super::burst::Burst;
 use super::cbr::MAX_PAYLOAD_BYTES;
 use super::draw::{exponential, whole_ns};
 use super::key::{Key, Kind, Unit};
-use super::stream::{Burst, Stream};
 use crate::rng::Rng;
 use crate::time::NS_PER_S;
 
@@ -46,7 +46,7 @@ impl Spec {
             at_ns: 0,
             rng,
         };
-        Stream::Poisson(arrivals).into()
+        arrivals.into()
     }
 }
 

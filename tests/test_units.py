@@ -17,6 +17,8 @@ from sojourn.units import Duration, Rate, Share, Size, UnitError
         (Rate, "100mbit", 100_000_000),
         (Rate, "12.5 MB/s", 100_000_000),
         (Rate, "87.2 kbit/s", 87_200),
+        (Rate, "1 Tbit/s", 10**12),
+        (Rate, "10tbit", 10**13),
         (Duration, "50 ms", 50_000_000),
         (Duration, "1.5 min", 90_000_000_000),
         (Duration, "3 µs", 3_000),

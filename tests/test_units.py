@@ -55,7 +55,7 @@ def test_bps_is_refused_with_the_reason(text: str) -> None:
         (Duration, "0.5 ns", "whole number of ns"),
         (Duration, "1e9999999 s", "more than the engine can hold; allowed: below 2^64 ns"),
         (Duration, "soon", "not a number with a unit"),
-        (Rate, "0 Mbit/s", "rate of zero"),
+        (Rate, "0 Mbit/s", "a rate of zero would never send a packet; allowed: 8 bit/s and more"),
         (Rate, "100 MB", "write it as '100 Mbit/s'"),
         (Size, "1 kbb", "Did you mean 'kB'"),
         (Size, "1 B*B", "write it as"),

@@ -285,7 +285,7 @@ class Rate(_Quantity):
         number = super().__new__(cls, value)
         if number == 0:
             raise UnitError(
-                f"{value!r}: a rate of zero would never send a packet; allowed: 1 bit/s and more"
+                f"{value!r}: a rate of zero would never send a packet; allowed: 8 bit/s and more"
             )
         return number
 

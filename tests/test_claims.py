@@ -143,6 +143,7 @@ def over_cells(holds: int, fails: int, undecided: int, quorum: str | float) -> D
         (3, 1, 1, "every", "fails"),
         (7, 3, 0, 0.7, "holds"),
         (6, 4, 0, 0.7, "fails"),
+        (2, 2, 0, 0.5, "holds"),  # a share is at least as many
     ],
 )
 def test_a_quorum_counts_undecided_cells_both_ways(

@@ -60,6 +60,7 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
     rest |= {
         "metrics": tuple(entry["metrics"]),
         "quorum": _quorum(entry.get("quorum", "every"), entry["id"]),
+        "more_than": entry.get("quorum") == "most",
         "factor": _factor(entry),
     }
     return Claim(pairs=pairs, **rest)

@@ -208,7 +208,11 @@ def test_a_claim_stands_in_all_cells_or_where_it_says() -> None:
         ({"relation": "between"}, "go together"),
         ({"factor": [2, 3]}, "go together"),
         ({"relation": "between", "factor": [3, 2]}, "go together"),
-        ({"where": {"signal": "dorp"}}, "claim x: there is no cell {'signal': 'dorp'}"),
+        ({"where": {"sigal": "drop"}}, "claim x: there is no cell {'sigal': 'drop'}"),
+        (
+            {"where": {"signal": ["ecn", "dorp"]}},
+            "claim x: where.signal: no cell has 'dorp'. Did you mean 'drop'?",
+        ),
         ({"metrics": ["jane"]}, "Did you mean 'jain'?"),
     ],
 )

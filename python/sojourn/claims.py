@@ -9,7 +9,7 @@ the seeds lies wholly on the claim's side: holds; wholly on the other: fails; el
 claim that left is so many to so many times right is two sides: both must hold.
 
 What a claim says of several cells has a quorum: 'every', 'nearly every' (nine in ten), 'most' (more
-than half), or a share, which is enough itself. It holds if the quorum is met even when all undecided
+than half), or a share, which is enough. It holds if the quorum is met even when all undecided
 cells fail, fails if it is not met even when they all hold, and is undecided otherwise. There is no
 other tolerance. A claim on a cell that settled a setting is 'calibrated', whatever the rule says of
 it.

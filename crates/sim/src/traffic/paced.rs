@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Source;
-use super::cbr::Even;
+use super::cbr::{Even, at_most_one_a_ns};
 use super::key::{Key, Kind, Unit};
 use super::stream::Stream;
 
@@ -35,6 +35,11 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        at_most_one_a_ns(self.rate_bps, self.payload_bytes)
+    }
+
     /// The script of one flow.
     pub fn source(&self) -> Source {
         Stream::Even(Even::new(self.rate_bps, self.payload_bytes)).into()

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,23 @@ def test_every_claim_of_a_paper_is_on_cells_that_its_experiments_measure(paper: 
 def test_an_algorithm_has_one_setting_in_all_experiments_of_a_paper(paper: Paper) -> None:
     first, *others = [experiment.contenders() for experiment in paper.experiments]
     assert all(other == first for other in others)
+
+
+def test_duks_fairness_is_of_all_algorithms_beside_each_other() -> None:
+    (duk,) = [paper for paper in PAPERS if paper.name == "duk"]
+    (claim,) = [claim for claim in duk.claims() if claim.id == "duk/fairness"]
+    cells = {pair.signal for pair in claim.pairs}
+    assert cells == {"3: drop", "3: ecn", "4: drop", "4: ecn"}
+    for cell in cells:
+        beside = [{pair.left, pair.right} for pair in claim.pairs if pair.signal == cell]
+        assert len(beside) == 3
+        assert all({*two} in beside for two in combinations(["DUK", "CoDel", "PIE"], 2))
+
+
+def test_duks_calls_have_the_papers_packets() -> None:
+    (experiment,) = find(["duk/5"])
+    flows = experiment.scenario.to_engine()["flows"]
+    assert {flow["app"]["payload_bytes"] for flow in flows} == {1448}
 
 
 def test_a_claim_on_two_experiments_waits_for_both(two: Paper, short: Reproduction) -> None:

@@ -192,6 +192,7 @@ def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
     found = estimate(values)
     assert (means["seeds"], means["queue_delay_mean_ms"]) == (2, found.mean)
     assert means["queue_delay_mean_ms_ci95"] == found.half
+    assert means["queue_delay_mean_ms_seeds"] == 2
     head_of = json.loads((out / "result.json").read_text())
     assert set(head_of["files"]) == {
         "cells.parquet",
@@ -204,6 +205,14 @@ def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
     os.chdir(out)
     assert sojourn.sweep("sweep.toml", out=".").made == 0
     assert repr(swept) == "<Swept: small, 2 cells, 8 runs>"
+
+
+def test_a_mean_says_over_how_many_seeds_the_metric_was_measured() -> None:
+    # Nothing changes while it runs: there is no response to a change.
+    swept = sojourn.sweep(write(RATES, 'seeds = 2\nmetrics = ["jain", "step_utilised_s"]\n'))
+    for row in swept.means_table().to_pylist():
+        assert (row["seeds"], row["jain_seeds"], row["step_utilised_s_seeds"]) == (2, 2, 0)
+        assert row["step_utilised_s"] is None
 
 
 def test_the_json_has_its_keys(capsys: pytest.CaptureFixture[str]) -> None:

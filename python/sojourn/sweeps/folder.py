@@ -129,7 +129,8 @@ In this folder, this command repeats it:
 * `sweep.toml`, `scenario.toml`: what was asked for
 * `cells.parquet`: one row for each cell, algorithm, host, queue, window and seed; the values of
   the axes are columns
-* `means.parquet`: the same, means over the seeds; `_ci95` is half the width of the 95 % interval
+* `means.parquet`: the same, means over the seeds; `_ci95` is half the width of the 95 % interval,
+  `_seeds` in how many the metric was measured
 * `result.json`: version, command, host, axes
 {own}* `runs/`: each finished run with its scenario in full; the same command goes on here
 

@@ -68,7 +68,7 @@ impl Spec {
             );
             return Err(("on_ns", reason));
         }
-        Ok(())
+        cbr::at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
     }
 
     /// The script of one flow; `rng` is its own.

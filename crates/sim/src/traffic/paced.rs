@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Source;
-use super::cbr::Even;
+use super::cbr::{Even, at_most_one_a_ns};
 use super::key::{Key, Kind, Unit};
 
 /// Its keys.
@@ -34,6 +34,11 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        at_most_one_a_ns(self.rate_bps, self.payload_bytes)
+    }
+
     /// The script of one flow.
     pub fn source(&self) -> Source {
         Even::new(self.rate_bps, self.payload_bytes).into()

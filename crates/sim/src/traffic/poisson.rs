@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Source;
 use super::burst::Burst;
-use super::cbr::MAX_PAYLOAD_BYTES;
+use super::cbr::{MAX_PAYLOAD_BYTES, at_most_one_a_ns};
 use super::draw::{exponential, whole_ns};
 use super::key::{Key, Kind, Unit};
 use crate::rng::Rng;
@@ -37,6 +37,11 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
+    }
+
     /// The script of one flow; `rng` is its own.
     pub fn source(&self, rng: Rng) -> Source {
         let bits = f64::from(self.payload_bytes) * 8.0;

@@ -106,6 +106,8 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
     """A scenario from data; each problem is reported with its line in `text`."""
+    if "scenario" in data and data.keys() & {"axes", "plan"}:
+        raise InputError(f"{source}: is a sweep, not a scenario; sojourn sweep runs it")
     if "format" not in data:
         raise InputError(f"{source}: format is missing; write 'format = {NEWEST}'")
     if type(data["format"]) is not int or not 1 <= data["format"] <= NEWEST:

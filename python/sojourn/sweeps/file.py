@@ -77,6 +77,11 @@ def load(path: str | Path) -> Sweep:
     source = str(path)
     text = toml.read_text(path)
     data = toml.parse(text, source)
+    if "scenario" not in data and "axes" not in data and "duration" in data:
+        raise InputError(
+            f"{source}: is a scenario; a sweep is a file of its own that names it: "
+            f'scenario = "{Path(path).name}", and its [[axes]]'
+        )
     try:
         table = SweepTable.model_validate(data)
     except ValidationError as error:

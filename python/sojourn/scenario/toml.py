@@ -240,7 +240,7 @@ def _reason(
         return str(first["msg"])
     if kind == "extra_forbidden":
         known = _keys_at(path, data, model)
-        return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), known)}"
+        return f"unknown key (its value: {_shortened(value)}).{nearest(str(path[-1]), known)}"
     if kind == "missing":
         return "is missing"
     if kind in ("literal_error", "union_tag_invalid"):

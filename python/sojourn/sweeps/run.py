@@ -24,7 +24,6 @@ from sojourn.result import Run
 from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
-from sojourn.stats import estimate
 from sojourn.store import Entry
 from sojourn.sweeps import file, placed
 from sojourn.sweeps.file import Sweep, Until
@@ -180,16 +179,10 @@ def _more(
             for place, numbers in zip(row.reading.places, row.reading.values, strict=True):
                 key = (row.cell, row.aqm, row.host, *place)
                 values.setdefault(key, []).append(numbers[column])
-    wide = {key[0] for key, numbers in values.items() if not _is_known(numbers, until.half_width)}
+    wide = {key[0] for key, numbers in values.items() if not until.is_known(numbers)}
     wanted = {}
     for number in sorted(wide):
         have = had[number].stop - 1
         if have < until.at_most:
             wanted[number] = range(have + 1, min(until.at_most, math.ceil(have * _GROWTH)) + 1)
     return wanted
-
-
-def _is_known(numbers: Sequence[float], half_width: float) -> bool:
-    """What was never measured will not be by more seeds."""
-    measured = [number for number in numbers if number == number]
-    return not measured or estimate(measured).half <= half_width

@@ -51,16 +51,16 @@ def sweep(
     `workers`, `processes` and `client` are as for `sojourn.run`.
     """
     spec = file.load(Path(path))
-    if out:
+    if out and Path(out).exists():
         check_folder(Path(out), spec)
-    store = open_store(out)
     rows: list[Row] = []
     sources: dict[str, Mapping[str, str]] = {}
     first = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_least
     wanted = {number: range(1, first + 1) for number in range(1, len(spec.cells) + 1)}
     made = 0
-    while wanted:
-        jobs = list(_jobs(spec, wanted))
+    jobs = list(_jobs(spec, wanted))
+    store = open_store(out)  # a sweep that is refused leaves no folder behind
+    while jobs:
         made += len(jobs) if again else sum(not store.has(job.key) for job, _ in jobs)
         readings = run_all(
             [job for job, _ in jobs],
@@ -76,6 +76,7 @@ def sweep(
             _row(spec, labels, reading) for (_, labels), reading in zip(jobs, readings, strict=True)
         ]
         wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
+        jobs = list(_jobs(spec, wanted)) if wanted else []
     # What more seeds added goes to the others of its cell and algorithm.
     first_of: dict[tuple[int, str, str], int] = {}
     for row in rows:

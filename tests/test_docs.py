@@ -53,6 +53,25 @@ def test_every_example_of_the_page_runs(
     assert ran > 0
 
 
+def test_the_commands_of_the_readme_run_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall((DOCS.parent / "README.md").read_text())
+    scenario = next(text for language, text in blocks if language == "toml")
+    assert 'duration = "30 s"' in scenario
+    Path("scenario.toml").write_text(scenario.replace('"30 s"', '"1 s"'))
+    commands = next(text for _, text in blocks if "$ sojourn" in text).splitlines()
+    # What takes minutes, a kernel, or a file of another page is tried elsewhere.
+    elsewhere = ("sweep", "reproduce", "bench", "--host")
+    for line in commands:
+        line = line.replace("--seeds 10", "--seeds 2")
+        words = shlex.split(line.removeprefix("$ "), comments=True)
+        assert words[0] == "sojourn"
+        if not set(elsewhere) & set(words):
+            assert status(words[1:]) == 0, line
+
+
 def test_every_command_of_the_tutorial_runs_in_an_empty_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -300,6 +300,19 @@ def test_more_seeds_come_until_the_interval_is_narrow() -> None:
     assert sojourn.sweep(write(axes, head)).made == 0
 
 
+def test_cells_whose_interval_stays_wide_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("scenario.toml").write_text(SMALL)
+    axes = '[[axes]]\nkey = "dumbbell.rate"\nvalues = ["1 Mbit/s", "50 Mbit/s"]\n'
+    until = "until = 'queue_delay_mean_ms', at_least = 3, at_most = 3"
+    for half_width, cells in (("2 ms", "1 of 2 cells"), ("1 us", "2 of 2 cells"), ("1 s", "")):
+        write(axes, f"seeds = {{ {until}, half_width = '{half_width}' }}\n")
+        assert status(["sweep", "sweep.toml", "--out", "out"]) == 0
+        said = capsys.readouterr().err
+        assert ("wider than ± " in said) == bool(cells)
+        assert cells in said
+    assert "wider" not in said
+
+
 def test_a_window_of_a_queue_may_be_chosen() -> None:
     windows = '\n[record]\nwindows = [{ name = "begin", from = "0 s", to = "400 ms" }, '
     Path("scenario.toml").write_text(

@@ -274,6 +274,8 @@ class Result:
     def load(cls, folder: str | Path) -> Self:
         """Read a folder back; StoreError if it is not whole."""
         folder = Path(folder)
+        if folder.is_file():
+            raise InputError(f"{folder}: is a file; name the folder that --out made")
         if not folder.is_dir():
             raise InputError(f"{folder}: there is no such folder")
         try:

@@ -104,6 +104,8 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
     """A scenario from data; each problem is reported with its line in `text`."""
+    if "scenario" in data and data.keys() & {"axes", "plan"}:
+        raise InputError(f"{source}: is a sweep, not a scenario; sojourn sweep runs it")
     if "format" not in data:
         raise InputError(f"{source}: format is missing; write 'format = {NEWEST}'")
     if type(data["format"]) is not int or not 1 <= data["format"] <= NEWEST:
@@ -169,7 +171,7 @@ def _reason(
         return str(first["msg"])
     if kind == "extra_forbidden":
         known = _keys_at(path, data, model)
-        return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), known)}"
+        return f"unknown key (its value: {_shortened(value)}).{nearest(str(path[-1]), known)}"
     if kind == "missing":
         return "is missing"
     if kind in ("literal_error", "union_tag_invalid"):

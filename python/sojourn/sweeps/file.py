@@ -20,6 +20,7 @@ from sojourn.own import library
 from sojourn.scenario import toml
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant, read_all
+from sojourn.stats import estimate
 from sojourn.sweeps import plan
 from sojourn.sweeps.axis import Cell
 from sojourn.sweeps.model import MAX_RUNS, SweepTable
@@ -42,6 +43,11 @@ class Until:
     half_width: float
     at_least: int
     at_most: int
+
+    def is_known(self, values: Sequence[float]) -> bool:
+        """What was never measured will not be by more seeds."""
+        measured = [value for value in values if value == value]
+        return not measured or estimate(measured).half <= self.half_width
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,11 @@ def load(path: str | Path) -> Sweep:
     source = str(path)
     text = toml.read_text(path)
     data = toml.parse(text, source)
+    if "scenario" not in data and "axes" not in data and "duration" in data:
+        raise InputError(
+            f"{source}: is a scenario; a sweep is a file of its own that names it: "
+            f'scenario = "{Path(path).name}", and its [[axes]]'
+        )
     try:
         table = SweepTable.model_validate(data)
     except ValidationError as error:

@@ -24,7 +24,6 @@ from sojourn.result import Run
 from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
-from sojourn.stats import estimate
 from sojourn.store import Entry
 from sojourn.sweeps import file, placed
 from sojourn.sweeps.file import Sweep, Until
@@ -52,16 +51,16 @@ def sweep(
     `workers`, `processes` and `client` are as for `sojourn.run`.
     """
     spec = file.load(Path(path))
-    if out:
+    if out and Path(out).exists():
         check_folder(Path(out), spec)
-    store = open_store(out)
     rows: list[Row] = []
     sources: dict[str, Mapping[str, str]] = {}
     first = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_least
     wanted = {number: range(1, first + 1) for number in range(1, len(spec.cells) + 1)}
     made = 0
-    while wanted:
-        made_of = list(jobs(spec, wanted))
+    made_of = list(jobs(spec, wanted))
+    store = open_store(out)  # a sweep that is refused leaves no folder behind
+    while made_of:
         made += len(made_of) if again else sum(not store.has(job.key) for job, _ in made_of)
         readings = run_all(
             [job for job, _ in made_of],
@@ -78,6 +77,7 @@ def sweep(
             for (_, labels), reading in zip(made_of, readings, strict=True)
         ]
         wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
+        made_of = list(jobs(spec, wanted)) if wanted else []
     # What more seeds added goes to the others of its cell and algorithm.
     first_of: dict[tuple[int, str, str], int] = {}
     for row in rows:
@@ -193,16 +193,10 @@ def _more(
             for place, numbers in zip(row.reading.places, row.reading.values, strict=True):
                 key = (row.cell, row.aqm, row.host, *place)
                 values.setdefault(key, []).append(numbers[column])
-    wide = {key[0] for key, numbers in values.items() if not _is_known(numbers, until.half_width)}
+    wide = {key[0] for key, numbers in values.items() if not until.is_known(numbers)}
     wanted = {}
     for number in sorted(wide):
         have = had[number].stop - 1
         if have < until.at_most:
             wanted[number] = range(have + 1, min(until.at_most, math.ceil(have * _GROWTH)) + 1)
     return wanted
-
-
-def _is_known(numbers: Sequence[float], half_width: float) -> bool:
-    """What was never measured will not be by more seeds."""
-    measured = [number for number in numbers if number == number]
-    return not measured or estimate(measured).half <= half_width

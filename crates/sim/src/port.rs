@@ -14,8 +14,8 @@ use crate::shared::Shared;
 use crate::time::Time;
 use crate::wire::Wire;
 
-/// What a server works with: the queue that it takes packets from, what is measured
-/// there, and the wire that it hands them to.
+/// A server takes packets from this queue, which is measured here, and hands them to this
+/// wire.
 pub struct Port {
     /// The queue.
     pub queue: Queue,

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What the parts of a net share while an event is handled.
+//! The state that all parts of a net share.
 
 use crate::event::Events;
 use crate::packet::{Ledger, PacketId, Packets};
 use crate::ring::Ring;
 
-/// See above.
+/// Every part has it while an event is handled.
 pub struct Shared {
     /// Pending events.
     pub events: Events,

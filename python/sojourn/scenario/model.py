@@ -5,14 +5,16 @@
 A scenario is a directed graph: nodes, links (a queue and a shaper at the sending end of each),
 flows along paths, and windows of time over which the queues named in `record` are measured.
 
-The way of a key, each file by itself and none that knows a later one:
+The way of a key, in reading order:
 
-toml          text becomes data, and a mistake a sentence with its line
-model         data becomes a Scenario, of
-              transport, apps, traffic, links, cables, shorthand, networks, times, record, hosts
-checks        its parts fit together; checks_shorthand, checks_engine
-expand        a shorthand becomes a graph; lay, pairs
-engine        a graph becomes the data that the engine, or another host, reads
+toml      reads text as data, and gives each mistake a sentence with its line
+model     makes a Scenario of it, whose parts are in base, times, links, cables, hosts, apps,
+          transport, traffic, shorthand, networks and record
+checks    finds parts that do not fit together, with checks_shorthand and checks_engine
+expand    writes a shorthand out as a graph, with lay and pairs
+engine    turns a graph into the data that the engine, or another host, reads
+
+Below `model` nothing knows a Scenario, and the steps behind it know only its parts.
 """
 
 from __future__ import annotations

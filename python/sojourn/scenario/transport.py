@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How flows send: TCP, of this age or another, and UDP."""
+"""Transports of flows: TCP, of this age or another, and UDP."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What a link may be, by itself.
+//! Rules of a link by itself.
 
 use super::fault::{Found, fault};
 use super::range::{later, rate, time};

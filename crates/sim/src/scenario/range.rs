@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What times and rates may be.
+//! Ranges of times and rates.
 
 use super::fault::{Fault, fault};
 use crate::time::NS_PER_S;

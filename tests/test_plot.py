@@ -22,7 +22,7 @@ from sojourn.distribution import measured as measured_of
 from sojourn.drawing import LOOKS, NARROW_IN, WIDE_IN, changes, png_file, raw, svg_file
 from sojourn.errors import InputError
 from sojourn.page import number
-from sojourn.plot.chart import Chart, draw
+from sojourn.plot.chart import Chart, Panel, Point, draw
 from sojourn.plot.figures import FIGURES, charts
 from sojourn.plot.measured import MAX_PANELS, Measured
 from sojourn.reproduce import Reproduction
@@ -122,6 +122,37 @@ def test_the_curve_of_a_distribution_keeps_its_shape_and_its_tail() -> None:
     above = 1 - shares[shares < 0.9999]
     assert (above[1:] > 0.9 * above[:-1]).all()
     assert shares[-1] == 1
+
+
+@pytest.mark.parametrize(("longest_s", "log"), [(3, False), (5, True)])
+def test_one_long_transfer_makes_the_axis_of_times_logarithmic(
+    measured: Measured, longest_s: int, log: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells, counts = cells_of(np.array([200_000_000, longest_s * 10**9])), np.array([9, 1])
+    times = Distribution(cells, counts)
+    monkeypatch.setattr(measured, "distribution", lambda *_: times)
+    (panel, *_) = FIGURES["fct"](measured, list(measured.by_case)[:1]).panels
+    assert panel.x_log == log
+    assert panel.x == ("completion time (s), log" if log else "completion time (s)")
+
+
+@pytest.mark.parametrize(
+    ("delays_ms", "numbers"),
+    [((3.0, 60.0), ["5", "10", "20", "50"]), ((0.3, 200.0), ["1", "10", "100"])],
+)
+def test_a_logarithmic_axis_has_numbers_as_another_one(
+    delays_ms: tuple[float, float], numbers: list[str]
+) -> None:
+    points = [Point(str(delay), delay, 1, 0, 0, 0) for delay in delays_ms]
+    chart = Chart("t", "t", "", [Panel("t", "ms", "Mbit/s", points=points, x_log=True)])
+    figure = draw(chart)
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    texts = axes.get_xticklabels() + axes.get_xticklabels(minor=True)
+    low, high = axes.get_xlim()
+    seen = [text for text in texts if low <= text.get_position()[0] <= high and text.get_text()]
+    seen.sort(key=lambda text: text.get_position()[0])
+    assert [n for n in (t.get_text() for t in seen) if float(n) >= min(delays_ms)] == numbers
 
 
 def test_delay_over_time_is_the_mean_of_the_series_of_all_seeds(measured: Measured) -> None:

@@ -107,6 +107,13 @@ def test_one_failing_part_fails_the_claim_and_one_open_part_leaves_it_open() -> 
     assert of("b", "d", "c") == "fails"
 
 
+def test_what_was_not_measured_in_a_seed_is_undecided_and_has_no_number() -> None:
+    decision = verdict([math.nan, *around(1.0)[1:]], around(2.0))
+    assert (decision.verdict, decision.rule) == ("undecided", "undecided")
+    (check,) = decision.checks
+    assert check.text().endswith(": not measured in every seed")
+
+
 CELLS = {"drop": {"signal": "drop"}, "ecn": {"signal": "ecn"}}
 LINE = {"id": "x", "text": "x", "source": "x", "metrics": ["jain"], "relation": "less"}
 

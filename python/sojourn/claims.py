@@ -84,6 +84,8 @@ class Check:
         """One clause for a table."""
         pair = self.pair
         head = f"{pair.signal}: {METRICS[self.metric].label}, {pair.left} {self.quantity}"
+        if math.isnan(self.found.mean):
+            return f"{head} {pair.right}: not measured in every seed"
         numbers = (self.found.mean, self.found.low, self.found.high)
         mean, low, high = _told_apart(numbers, 1.0 if self.quantity == "/" else 0.0)
         return f"{head} {pair.right} = {mean} [{low}, {high}]"

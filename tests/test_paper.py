@@ -155,6 +155,10 @@ def test_a_report_has_the_papers_claims_before_its_experiments_unless_none_is_de
     assert page.index("lowest delay in every experiment") < page.index(title)
     assert page.count("lowest delay in every experiment") == 1
     one = report_page.html([short], judge([short]))
-    assert one.index(title) < one.index("lowest delay in every experiment") < one.index("needs duk/2 too")
+    assert (
+        one.index(title)
+        < one.index("lowest delay in every experiment")
+        < one.index("needs duk/2 too")
+    )
     report.print_paper(judge([short])[0], Console(width=100))
     assert "needs duk/2 too" in capsys.readouterr().out

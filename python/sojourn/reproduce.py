@@ -180,7 +180,8 @@ def reproduce(
             runs += stored.runs_of([*cases, *peers], seeds, store, host)
         except InputError as error:
             refused[host] = str(error)
-    ran_on = [host for host in hosts if host not in looked_up] or hosts
+    ran = {run.labels["host"] for run in runs}
+    ran_on = [host for host in hosts if host in ran or host not in looked_up] or hosts[:1]
     words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]
     words += [word for host in ran_on for word in ("--host", host)]
     meta = {"experiment": experiment.id, "command": shlex.join(words)}

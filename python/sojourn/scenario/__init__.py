@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sojourn.scenario.apps import (
         Bulk,
         Cbr,
+        Drawn,
         Files,
         OnOff,
         Paced,
@@ -38,6 +39,7 @@ __all__ = [
     "Cbr",
     "Crossing",
     "DualTransmitter",
+    "Drawn",
     "Dumbbell",
     "Duration",
     "Edge",
@@ -84,6 +86,7 @@ _HOMES = {
         "apps": (
             "Bulk",
             "Cbr",
+            "Drawn",
             "Files",
             "OnOff",
             "Paced",

@@ -189,7 +189,9 @@ class Experiment:
         ]
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
-        variant = Variant(contender.algorithm, contender.rows)
+        # An ablation's value of a row stands in place of the paper's.
+        kept = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
+        variant = Variant(contender.algorithm, kept)
         source = f"{self.id}, {signal.name}, {contender.name}"
         return changed(self.scenario, variant, signal.set, source)
 

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from sojourn import as_json
+from sojourn import as_json, report_axis
 from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
@@ -69,10 +69,14 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     """Measured beside published, the ablations, and last, where a terminal stays, the claims."""
     experiment = reproduction.experiment
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
-    for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
-        console.print(_table(reproduction, signal))
+    if report_axis.is_over_axis(experiment):
+        report_axis.print_tables(reproduction, console, _HOSTS.__getitem__)
+    else:
+        for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
+            console.print(_table(reproduction, signal))
     for host in reproduction.hosts:
-        console.print(_claims(reproduction, host))
+        if reproduction.judged[host]:
+            console.print(_claims(reproduction, host))
 
 
 def _table(reproduction: Reproduction, signal: Signal) -> Table:
@@ -140,7 +144,9 @@ def _lines(decision: Decision) -> str:
 
 
 def figures(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[str, str]]:
-    """Delay over time on each host."""
+    """Delay over time on each host, or what the experiment's [figure] asks for."""
+    if report_axis.is_over_axis(reproduction.experiment):
+        return report_axis.figures(reproduction, signal, name)
     from sojourn import figure_words
     from sojourn.figure import delay_over_time
 

@@ -47,6 +47,16 @@ class Metric(_Number):
 
 
 @dataclass(frozen=True)
+class VariationMetric(Metric):
+    """A standard deviation as a percentage of its mean."""
+
+    def value(self, at: Any) -> float:
+        """NaN where the mean is 0: of nothing there is no share."""
+        found = at.get(self.path[0], {})
+        return 100 * found["sd"] / found["mean"] if found.get("mean") else float("nan")
+
+
+@dataclass(frozen=True)
 class StepMetric(Metric):
     """One number of the responses to the changes within a window: its mean over those in which it
     was measured, or the share of these."""
@@ -151,6 +161,9 @@ METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in [
         *_delays(),
+        Metric("queue_pkts_mean", "queue length, mean", "packets", ("queue_pkts", "mean")),
+        Metric("queue_pkts_sd", "queue length, sd", "packets", ("queue_pkts", "sd")),
+        VariationMetric("queue_pkts_cov_pct", "queue length, sd of mean", "%", ("queue_pkts",)),
         Metric("utilisation_pct", "utilisation", "%", ("utilisation_pct",)),
         Metric("drop_pct", "drops", "%", ("drop_pct",)),
         Metric("mark_pct", "marks", "%", ("mark_pct",)),

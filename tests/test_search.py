@@ -236,9 +236,9 @@ def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_
 
 
 def test_what_was_run_is_not_run_again(toy: Path, tmp_path: Path) -> None:
-    first = search("toy", out=tmp_path / "out", workers=2)
+    first = search(file.load("toy"), out=tmp_path / "out", workers=2)
     made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")}
-    again = search("toy", out=tmp_path / "out", workers=2)
+    again = search(file.load("toy"), out=tmp_path / "out", workers=2)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")} == made
     assert again.to_json() == first.to_json()
 
@@ -246,7 +246,7 @@ def test_what_was_run_is_not_run_again(toy: Path, tmp_path: Path) -> None:
 def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_luck(
     toy: Path, tmp_path: Path
 ) -> None:
-    found = search("toy", out=tmp_path / "out", workers=2)
+    found = search(file.load("toy"), out=tmp_path / "out", workers=2)
     counted = {which: (half, other) for which, _, half, other in found.judged()}
     assert found.cells == (3, 3)
     # 1 prints the delay of a slow link, 2 that of a fast one; nothing has CoDel's second.
@@ -259,7 +259,7 @@ def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_lu
 def test_a_reason_is_a_run_with_one_thing_changed_else_it_is_unexplained(
     toy: Path, tmp_path: Path
 ) -> None:
-    found = search("toy", out=tmp_path / "out", workers=2)
+    found = search(file.load("toy"), out=tmp_path / "out", workers=2)
     said = {
         (r.text.cell.experiment, r.text.cell.algorithm, r.text.cell.metric): r.said
         for r in found.reasons
@@ -415,7 +415,7 @@ WRONG = {
     'only = ["Short"]|only = ["Ours"]': "has no 'Ours' of the paper's.",
     'silent = "nor this"\nonly|silent = "nor this"\ntext = "30"\nonly': "there is no value '30'.",
     '"flows.bulk.count" = 2|"dumbbell.rate" = "4 Mbit/s"': (
-        "'dumbbell.rate' of experiment 1 is set by 'flows' too; make one point of the two"
+        "'dumbbell.rate' of 1 is set by 'flows' too; make one point of the two"
     ),
     '"flows.bulk.count" = 5|"flows.bulk.count" = 2': "is what scenario.toml has; it should set",
     '"flows.bulk.count" = 5 }| }': "is empty; what does it set?",
@@ -434,6 +434,28 @@ def test_a_mistake_in_a_search_is_one_sentence_with_its_place(
         setups(file.load("toy"))
     assert sentence in str(raised.value)
     assert str(raised.value).startswith(str(toy / "search.toml"))
+
+
+def test_a_search_that_is_refused_leaves_no_folder_behind(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (toy / "search.toml").write_text(SEARCH.replace('searched = ["1"]', 'searched = ["3"]'))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert status(["reproduce", "toy", "--search"]) == 2
+    assert status(["reproduce", "toy", "--search", "--out", "out"]) == 2
+    assert not list(Path().iterdir())
+
+
+def test_points_that_set_one_key_for_different_algorithms_are_two_points(toy: Path) -> None:
+    of_codel = SEARCH[SEARCH.index('[[points]]\nname = "limit"') : SEARCH.index("[[outside]]")]
+    of_codel = of_codel.replace('"limit"', '"limit of CoDel"').replace("Short", "CoDel")
+    (toy / "search.toml").write_text(SEARCH + of_codel)
+    assert [point.name for point in file.load("toy").points][-1] == "limit of CoDel"
+    everywhere = of_codel.replace('only = ["CoDel"]\n', "")
+    (toy / "search.toml").write_text(SEARCH + everywhere)
+    with pytest.raises(InputError, match=r"'queue.limit' of 2 is set by 'limit of CoDel' too"):
+        file.load("toy")
 
 
 def test_a_paper_without_open_points_says_where_they_would_stand(toy: Path) -> None:

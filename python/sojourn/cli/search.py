@@ -17,10 +17,12 @@ from sojourn.errors import InputError, nearest
 from sojourn.experiment import experiments
 from sojourn.folder import claim
 from sojourn.scenario.assignments import write_value
+from sojourn.search import file
 from sojourn.search.inside import RULE
 from sojourn.search.page import counts, html, moved, names, numbers
 from sojourn.search.result import Searched
 from sojourn.search.run import search
+from sojourn.search.setups import setups
 from sojourn.tables import Column, console, print_columns, print_whole
 
 # Set-ups of the table: the best, and those outside the text. All are in the JSON.
@@ -41,9 +43,11 @@ def run(
         raise InputError(
             f"--search has three seeds in the simulator: leave {' and '.join(refused)} out"
         )
+    spec = file.load(paper)
+    setups(spec)  # what is wrong with the file is said before there is a folder
     folder = out or Path(f"sojourn-{paper}-search")
     claim(folder)
-    found = search(paper, out=out, workers=workers, processes=True)
+    found = search(spec, out=out, workers=workers, processes=True)
     _keep(found, folder)
     if json:
         print_json(found.to_json())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -194,17 +194,23 @@ def _point(i: int, table: PointTable, ledger: Ledger) -> OpenPoint:
 
 def _check_apart(i: int, one: OpenPoint, other: OpenPoint) -> None:
     """Two points that set one key would hide each other."""
-    for (place, key), (place_2, key_2) in (
-        (first, second) for first in _keys(one) for second in _keys(other)
-    ):
-        longer, shorter = f"{same_key(key)}.", f"{same_key(key_2)}."
-        meet = longer.startswith(shorter) or shorter.startswith(longer)
-        if meet and _experiment_of(place) == _experiment_of(place_2):
+    only, only_other = set(one.values[0].only), set(other.values[0].only)
+    if only and only_other and not only & only_other:
+        return
+    for (place, key), (place_other, key_other) in product(_keys(one), _keys(other)):
+        if _meet(place.split(": "), place_other.split(": ")) and _meet(
+            same_key(key).split("."), same_key(key_other).split(".")
+        ):
             raise Mistake(
                 ("points", i),
-                f"'{key}' of experiment {_experiment_of(place)} is set by '{other.name}' too; "
-                "make one point of the two",
+                f"'{key}' of {place} is set by '{other.name}' too; make one point of the two",
             )
+
+
+def _meet(path: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether one is the other, or within it."""
+    words = zip(path, other, strict=False)
+    return all(word == word_other or "*" in (word, word_other) for word, word_other in words)
 
 
 def _keys(point: OpenPoint) -> list[tuple[str, str]]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from sojourn.experiment import Experiment
 from sojourn.runs import open_store
-from sojourn.search import file
 from sojourn.search.file import Search
 from sojourn.search.measure import Cell, Cells, Found, measure
 from sojourn.search.result import Ranked, Searched
@@ -19,14 +18,12 @@ from sojourn.store import Store
 
 
 def search(
-    paper: str, *, out: Path | None = None, workers: int | None = None, processes: bool = False
+    spec: Search, *, out: Path | None = None, workers: int | None = None, processes: bool = False
 ) -> Searched:
     """Search a paper's open points. Runs that are there already are taken from there, so that a
     search that was stopped goes on where it was."""
-    spec = file.load(paper)
     tried = setups(spec)
-    store = open_store(out)
-    runner = Runner(spec, store, workers, processes)
+    runner = Runner(spec, open_store(out), workers, processes)
     return runner.judge(runner.rank(tried))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sojourn.metrics import METRICS
-from sojourn.page import number, render
+from sojourn.page import number, render, spread
 from sojourn.search import setups
 from sojourn.search.inside import RULE
 from sojourn.search.measure import SEEDS
@@ -45,7 +45,7 @@ def moved(effect: Effect) -> str:
 
 def numbers(reason: Reason) -> tuple[str, str, str]:
     """Printed and measured, and the reason in words."""
-    printed, ours = number(reason.text.published), number(reason.text.found.mean)
+    printed, ours = number(reason.text.published), spread(reason.text.found)
     return printed, ours, why(reason)
 
 
@@ -54,8 +54,8 @@ def why(reason: Reason) -> str:
     by = reason.by
     if reason.said != "unexplained" and by:
         head = "only together: " if reason.said == "several things" else ""
-        return f"{head}{by[0].label}: {number(by[1].found.mean)}"
-    near = f"; nearest, {by[0].label}: {number(by[1].found.mean)}" if by else ""
+        return f"{head}{by[0].label}: {spread(by[1].found)}"
+    near = f"; nearest, {by[0].label}: {spread(by[1].found)}" if by else ""
     return f"unexplained{near}"
 
 

@@ -121,12 +121,23 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer seeds; verdicts provisional.")
     ] = False,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search", help="Try what a paper leaves open: which set-ups meet its numbers."
+        ),
+    ] = False,
     host: Host = None,
     out: Out = None,
     workers: Workers = None,
     as_json: Json = False,
 ) -> int:
     """Run a paper's experiments: measured beside published, a verdict for each claim."""
+    if search:
+        from sojourn.cli import search as of_search
+
+        refused = [word for word, given in (("--quick", quick), ("--host", host)) if given]
+        return of_search.run(what or [], refused=refused, out=out, workers=workers, json=as_json)
     from sojourn import report
     from sojourn.experiment import find
     from sojourn.hosts import check_hosts

@@ -24,6 +24,7 @@ from sojourn.judged import VERDICTS
 from sojourn.paper import papers
 from sojourn.pictures import KINDS, kind_of, pictures_of
 from sojourn.reproduce import reproduce
+from sojourn.runs import run_cases
 
 from tests import toy_paper
 from tests.pages import parse
@@ -130,9 +131,7 @@ def test_a_cell_of_which_a_seed_is_missing_did_not_run(toy: Path) -> None:
 def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sojourn import reproduce as module
-
-    run_cases, calls = module.run_cases, []
+    calls: list[str] = []
 
     def stop_at_second(*args: Any, **options: Any) -> Any:
         calls.append(options["title"])
@@ -140,8 +139,8 @@ def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
             raise Interrupted("interrupted: some runs are kept")
         return run_cases(*args, **options)
 
-    monkeypatch.setattr(module, "run_cases", stop_at_second)
-    options = {"quick": True, "hosts": ("sim",), "looked_up": (), "workers": 1}
+    monkeypatch.setattr("sojourn.reproduce.run_cases", stop_at_second)
+    options: Any = {"quick": True, "hosts": ("sim",), "looked_up": (), "workers": 1}
     said: list[str] = []
     with pytest.raises(Interrupted, match=r"--stored`.*\s+toy/b on sim: 8 of 8 runs"):
         ledger_run.run(tmp_path / "out", say=said.append, **options)
@@ -208,7 +207,7 @@ def test_each_figure_has_words_and_a_csv_whose_numbers_are_those_drawn(
         (axes,) = picture.draw(7.2).axes
         for line in (line for line in axes.get_lines() if line.get_label() in by_name):
             drawn = np.column_stack([Line2D.get_xdata(line), Line2D.get_ydata(line)])
-            held_ = np.array(by_name.pop(line.get_label()))
+            held_ = np.array(by_name.pop(str(line.get_label())))
             assert np.allclose(held_, drawn, rtol=1e-5, equal_nan=True)
         assert not by_name, "a curve is in the numbers and not in the figure"
 

@@ -28,6 +28,8 @@ OF_DUMBBELL = [
     ('["0 ms", "12 ms", "25 ms"]', "5", "15: senders[0].delay: 5 has no unit"),
     ('"12 ms"', '"12 m"', "15: senders[0].delay[1]: '12 m': unknown unit 'm'"),
     ('"12 ms"', '"34560000 s"', "15: senders[0].delay: 34560000 s is more than"),
+    ("count = 90", "count = 90\nfirst_pair = 10", "26: flows[0].first_pair: 10; allowed: 1 to 9"),
+    ("count = 90", "count = 90\nfirst_pair = 0", "26: flows[0].first_pair: 0 is too small"),
     ('"receivers"', '"recievers"', "30: flows[1].from: there is no node 'recievers'. Did you"),
     ('"receivers"', '"N 2"\nto = "N 3"', "31: flows[1].to: 'N 2' and 'N 3' are at one side"),
     (

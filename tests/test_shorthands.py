@@ -133,6 +133,18 @@ def test_flows_are_spread_evenly_over_pairs_and_nodes() -> None:
                 assert max(each) - min(each) <= 1, (m, n, count)
 
 
+def test_a_group_goes_on_where_another_ended() -> None:
+    both = pairs("ab", "xyz", 6)
+    assert pairs("ab", "xyz", 4) + pairs("ab", "xyz", 2, begin=5) == both
+    assert pairs("ab", "xyz", 3, begin=6) == [both[5], both[0], both[1]]
+    ftp = 'name = "ftp"\ncount = 90'
+    assert ftp in OCEAN
+    scenario = OCEAN.replace(ftp, 'name = "ftp"\ncount = 1\nfirst_pair = 3')
+    flows = loads(scenario).to_engine()["flows"]
+    assert [flow["name"] for flow in flows if flow["name"].startswith("ftp")] == ["ftp"]
+    assert (flows[0]["from"], flows[0]["to"]) == ("N 3", "M 3")
+
+
 SPREAD = """\
 format = 2
 name = "spread"

@@ -51,7 +51,7 @@ def test_the_list_names_every_kind_with_its_keys(capsys: pytest.CaptureFixture[s
     assert status(["list", "traffic", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["traffic"]
     apps = {entry["name"]: entry["keys"] for entry in listed if entry["key"] == "app"}
-    known = "bulk respawn paced cbr voip onoff poisson files web tmix ping"
+    known = "bulk drawn respawn paced cbr voip onoff poisson files web tmix ping"
     assert " ".join(apps) == known
     for name, keys in apps.items():
         assert keys == [key["name"] for key in KINDS[name].table["keys"]]

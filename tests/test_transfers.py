@@ -102,6 +102,9 @@ def test_completion_times_of_the_table_are_those_of_the_report(kept: Path) -> No
                 ]
                 reported = group["fct_s"]
                 assert reported["n"] == len(took_ns)
+                assert (reported["mean"] is None) == (not took_ns)
+                if took_ns:
+                    assert reported["mean"] == pytest.approx(np.mean(took_ns) / 1e9)
                 for share in (25, 50, 75, 95) if took_ns else ():
                     exact = np.quantile(took_ns, share / 100, method="inverted_cdf") / 1e9
                     assert reported[f"p{share}"] == pytest.approx(exact, rel=1e-3)

@@ -134,7 +134,7 @@ def _of_scripts() -> tuple[Column, ...]:
     """Of the kinds of traffic that are scripts, in tables that have one."""
     scripts = "; of kinds but `bulk`, `respawn` and `cbr`"
     pages = "pages complete in the window; of `web`"
-    times = {shape: f"load time of {pages}: {_SHAPES[shape]}" for shape in _QUANTILES}
+    times = {shape: f"load time of {pages}: {_SHAPES[shape]}" for shape in _TIMES}
     return (
         Column("opened", "", f"connections opened{scripts}", ("opened",), of_all=False),
         Column(
@@ -152,7 +152,7 @@ def _of_scripts() -> tuple[Column, ...]:
     )
 
 
-_QUANTILES = ("p25", "p50", "p75", "p95")
+_TIMES = ("mean", "p25", "p50", "p75", "p95")
 
 GROUPS = (
     *LABELS,
@@ -172,7 +172,7 @@ GROUPS = (
     Column("fct_s_n", "", "transfers completed in the window", ("fct_s", "n")),
     *(
         Column(f"fct_s_{shape}", "s", f"their completion time: {_SHAPES[shape]}", ("fct_s", shape))
-        for shape in _QUANTILES
+        for shape in _TIMES
     ),
     *_of_scripts(),
 )

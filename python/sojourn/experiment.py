@@ -5,6 +5,7 @@
 paper.toml        what all its experiments share: algorithms under the paper's names, seeds, and
                   which of the kernel's own are set beside ours on Linux
 claims.toml       what it claims of several experiments (sojourn.paper)
+search.toml       what it leaves open, and where a search may look (sojourn.search)
 
 and in PAPER/EXPERIMENT/:
 
@@ -26,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn import algorithms, claims, claims_file
@@ -34,6 +36,7 @@ from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import Keys, load, spell
 from sojourn.scenario.variant import Variant
+from sojourn.search.replaced import searched_of
 from sojourn.sweeps.axis import Axis, Cell, Point, grid
 from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
@@ -108,7 +111,10 @@ class Experiment:
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
         """The claims, and the cells that settled a setting."""
         cells = {cell.label: cell.texts for cell in self.cells()}
-        return claims_file.read(_read(self.folder / "claims.toml"), cells)
+        found, calibrated = claims_file.read(_read(self.folder / "claims.toml"), cells)
+        if self.name in searched_of(self.folder.parent):
+            calibrated |= set(self.published)
+        return found, calibrated
 
     def cells(self) -> list[Cell]:
         """Every signal with every point of the other axes."""
@@ -179,17 +185,29 @@ class Experiment:
 
     def _cases(self, contenders: Sequence[Contender], signals: Sequence[Signal]) -> list[Case]:
         return [
-            Case(
-                self._variant(contender, signal),
-                {"aqm": contender.algorithm, "algorithm": contender.name, "signal": signal.name},
-            )
+            self.case(contender, signal)
             for signal in signals
             for contender in contenders
             if not signal.only or contender.name in signal.only
         ]
 
+    def case(
+        self,
+        contender: Contender,
+        signal: Signal,
+        changes: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Case:
+        """One algorithm under one signal, with further changes."""
+        changed_signal = replace(signal, set={**signal.set, **changes})
+        return Case(
+            self._variant(contender, changed_signal),
+            {"aqm": contender.algorithm, "algorithm": contender.name, "signal": signal.name},
+        )
+
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
-        variant = Variant(contender.algorithm, contender.rows)
+        # An ablation's value of a row stands in place of the paper's.
+        kept = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
+        variant = Variant(contender.algorithm, kept)
         source = f"{self.id}, {signal.name}, {contender.name}"
         return changed(self.scenario, variant, signal.set, source)
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,16 @@ class Metric(_Number):
 
 
 @dataclass(frozen=True)
+class VariationMetric(Metric):
+    """A standard deviation as a percentage of its mean."""
+
+    def value(self, at: Any) -> float:
+        """NaN where the mean is 0: of nothing there is no share."""
+        found = at.get(self.path[0], {})
+        return 100 * found["sd"] / found["mean"] if found.get("mean") else float("nan")
+
+
+@dataclass(frozen=True)
 class StepMetric(Metric):
     """One number of the responses to the changes within a window: its mean over those in which it
     was measured, or the share of these."""
@@ -77,6 +87,36 @@ class GroupMetric(_Number):
         """The value in a run's report; NaN where nothing was measured."""
         groups = _flows(report, window)["groups"]
         return self.value(next(found for found in groups if found["name"] == group))
+
+
+@dataclass(frozen=True)
+class TransportMetric(Metric):
+    """One number of the flows of one transport in one window, of all groups together."""
+
+    of_queue: bool = False
+    of_udp: bool = False
+
+    def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
+        """The value in a run's report; NaN where no flow is of this transport."""
+        names = [entry["name"] for entry in report["transport"]]
+        groups = _flows(report, window)["groups"]
+        # Datagrams are lost, TCP sends again.
+        chosen = {of["name"] for of in groups if (of["lost_pkts"] is not None) == self.of_udp}
+        goodputs = [
+            flow["goodput_mbps_of_windows"][names.index(window)]
+            for flow in report["flows"]
+            if flow["name"] in chosen
+        ]
+        found = {"goodput_mbps": sum(goodputs), "jain": jain(goodputs)}
+        return self.value(found if goodputs else {})
+
+
+def jain(shares: Sequence[float]) -> float | None:
+    """Jain's index: 1 where all have the same, also nothing; none of no one."""
+    if not shares:
+        return None
+    squares = len(shares) * sum(share * share for share in shares)
+    return sum(shares) ** 2 / squares if squares else 1.0
 
 
 def _window(report: Mapping[str, Any], queue: str, window: str) -> Any:
@@ -121,12 +161,22 @@ METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in [
         *_delays(),
+        Metric("queue_pkts_mean", "queue length, mean", "packets", ("queue_pkts", "mean")),
+        Metric("queue_pkts_sd", "queue length, sd", "packets", ("queue_pkts", "sd")),
+        VariationMetric("queue_pkts_cov_pct", "queue length, sd of mean", "%", ("queue_pkts",)),
         Metric("utilisation_pct", "utilisation", "%", ("utilisation_pct",)),
         Metric("drop_pct", "drops", "%", ("drop_pct",)),
         Metric("mark_pct", "marks", "%", ("mark_pct",)),
+        Metric("fct_mean_s", "completion time, mean", "s", ("fct_s", "mean"), False),
         Metric("fct_p75_s", "completion time, third quartile", "s", ("fct_s", "p75"), False),
+        Metric("fct_n", "transfers complete", "", ("fct_s", "n"), False),
         Metric("goodput_mbps", "goodput", "Mbit/s", ("goodput_mbps",), False),
+        TransportMetric("goodput_tcp_mbps", "goodput of TCP", "Mbit/s", ("goodput_mbps",)),
+        TransportMetric(
+            "goodput_udp_mbps", "goodput of datagrams", "Mbit/s", ("goodput_mbps",), of_udp=True
+        ),
         Metric("jain", "Jain's index", "", ("jain",), False),
+        TransportMetric("jain_tcp", "Jain's index of TCP", "", ("jain",)),
         *STEP_METRICS,
         StepMetric("step_settled_pct", "changes settled", "%", ("settling_s",), share=True),
         StepMetric(

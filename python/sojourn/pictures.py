@@ -4,7 +4,8 @@
 pictures of a reproduction; each has its words and the numbers that it draws.
 
 [figure]
-kind = "delay"     over time, a curve for each algorithm; unless given
+kind = "delay"     over time, a curve for each algorithm; unless given (sojourn.figure)
+kind = "axis"      a metric over an axis, a line for each algorithm (sojourn.over_axis)
 """
 
 from __future__ import annotations
@@ -29,7 +30,13 @@ def _delay(reproduction: Reproduction) -> Iterable[Picture]:
     return pictures(reproduction)
 
 
-KINDS: dict[str, Kind] = {"delay": _delay}
+def _axis(reproduction: Reproduction) -> Iterable[Picture]:
+    from sojourn.report_axis import pictures
+
+    return pictures(reproduction)
+
+
+KINDS: dict[str, Kind] = {"delay": _delay, "axis": _axis}
 
 
 def kind_of(experiment: Experiment) -> str:

@@ -3,10 +3,10 @@
 """Why a number differs from print: a run with one thing changed, and its figure beside the base's;
 else "unexplained".
 
-A printed cell is off where it is not inside (sojourn.inside). An ablation is a reason for a cell
-that is off if it changes the figure (the 95 % interval of the difference, seed by seed, lies wholly
-on one side of zero) and the changed figure is less than half as far from print. No cell is excused
-by words.
+A printed cell is off where it is not inside (sojourn.search.inside). An ablation is a reason for a
+cell that is off if it changes the figure (the 95 % interval of the difference, seed by seed, lies
+wholly on one side of zero) and the changed figure is less than half as far from print. No cell is
+excused by words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sojourn.inside import is_inside
+from sojourn.search.inside import is_inside
 from sojourn.stats import Estimate, estimate
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from sojourn import as_json
+from sojourn import as_json, report_axis
 from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
@@ -71,10 +71,14 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     """Measured beside published, the ablations, and last, where a terminal stays, the claims."""
     experiment = reproduction.experiment
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
-    for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
-        console.print(_table(reproduction, signal))
+    if report_axis.is_over_axis(experiment):
+        report_axis.print_tables(reproduction, console, _HOSTS.__getitem__)
+    else:
+        for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
+            console.print(_table(reproduction, signal))
     for host in reproduction.hosts:
-        console.print(_claims(reproduction, host))
+        if reproduction.judged[host]:
+            console.print(_claims(reproduction, host))
 
 
 def _table(reproduction: Reproduction, signal: Signal) -> Table:

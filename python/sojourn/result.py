@@ -285,7 +285,10 @@ class Result:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(_unfinished(folder)) from error
         if "sweep" in head:
-            raise InputError(f"{folder}: holds a sweep; its tables are in cells.parquet")
+            raise InputError(
+                f'{folder}: holds a sweep; sojourn.sweep("{folder}/sweep.toml", out="{folder}") '
+                "reads it back, and its tables are in cells.parquet and means.parquet"
+            )
         if head.get("format") != FORMAT:
             raise StoreError(f"{folder}: format {head.get('format')!r} is not known")
         if digests != head["files"] or digest(scenario) != digests["scenario.toml"]:

@@ -13,6 +13,7 @@ pub mod bulk;
 pub mod burst;
 pub mod cbr;
 pub mod draw;
+pub mod drawn;
 pub mod files;
 pub mod key;
 pub mod kinds;

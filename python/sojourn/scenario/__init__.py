@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sojourn.scenario.apps import (
         Bulk,
         Cbr,
+        Drawn,
         Files,
         OnOff,
         Paced,
@@ -37,6 +38,7 @@ __all__ = [
     "Cable",
     "Cbr",
     "Crossing",
+    "Drawn",
     "DualTransmitter",
     "Dumbbell",
     "Duration",
@@ -84,6 +86,7 @@ _HOMES = {
         "apps": (
             "Bulk",
             "Cbr",
+            "Drawn",
             "Files",
             "OnOff",
             "Paced",

@@ -129,6 +129,7 @@ def _model(kind: TrafficKind) -> type[Sent]:
 KINDS: Mapping[str, type[Sent]] = {kind["name"]: _model(kind) for kind in _native.traffic()}
 
 Bulk: type[Any] = KINDS["bulk"]
+Drawn: type[Any] = KINDS["drawn"]
 Respawn: type[Any] = KINDS["respawn"]
 Paced: type[Any] = KINDS["paced"]
 Cbr: type[Any] = KINDS["cbr"]

@@ -75,7 +75,7 @@ def _dumbbell(of: Dumbbell, form: int) -> Iterator[Problem]:
         for key in news:
             yield ("dumbbell", key), "needs format = 2"
         for i, flow in enumerate(of.flows):
-            for key, field in (("from", "from_"), ("to", "to")):
+            for key, field in (("from", "from_"), ("to", "to"), ("first_pair", "first_pair")):
                 if field in flow.model_fields_set:
                     yield ("dumbbell", "flows", i, key), "needs format = 2"
     nodes = sum(side.count for side in (*of.senders, *of.receivers))
@@ -107,7 +107,11 @@ def _between(of: Dumbbell | DualTransmitter) -> Iterator[Problem]:
         if across[0] == across[1]:
             yield (*where, "to"), f"'{begin}' and '{end}' are at one side of the bottleneck"
             continue
-        both = pairs(named[begin], named[end], flow.count)
+        every = len(named[begin]) * len(named[end])
+        if flow.first_pair > every:
+            yield (*where, "first_pair"), f"{flow.first_pair}; allowed: 1 to {every}, the pairs"
+            continue
+        both = pairs(named[begin], named[end], flow.count, flow.first_pair)
         if len(both) > _MAX_PAIRS:
             yield (*where, "count"), f"{len(both)} pairs of nodes; allowed: up to {_MAX_PAIRS}"
             continue

@@ -226,7 +226,7 @@ def _between(
     for i, traffic in enumerate(of.flows):
         place: Path = (*at, "flows", i)
         senders, receivers = (named[end] for end in ends(traffic, named))
-        both = pairs(senders, receivers, traffic.count)
+        both = pairs(senders, receivers, traffic.count, traffic.first_pair)
         for share, (sender, receiver) in zip(shares(traffic, len(both)), both, strict=True):
             alone = len(both) == 1
             name = traffic.name if alone else f"{traffic.name} {sender}-{receiver}"

@@ -25,13 +25,17 @@ def ends(traffic: Traffic, named: Mapping[str, Sequence[str]]) -> tuple[str, str
     return traffic.from_, SENDERS if back else RECEIVERS
 
 
-def pairs(first: Sequence[str], second: Sequence[str], count: int) -> list[tuple[str, str]]:
+def pairs(
+    first: Sequence[str], second: Sequence[str], count: int, begin: int = 1
+) -> list[tuple[str, str]]:
     """At most `count` pairs, of all that there are: the nodes of both sides in turn, so that
-    however few there are, each node is in as many as any other."""
+    however few there are, each node is in as many as any other. `begin` is the number of the pair
+    that comes first."""
     m, n = len(first), len(second)
     # After so many both sides begin again; then the second moves on by one.
     round_of_both = m * n // gcd(m, n)
-    return [(first[k % m], second[(k + k // round_of_both) % n]) for k in range(min(count, m * n))]
+    numbers = ((begin - 1 + i) % (m * n) for i in range(min(count, m * n)))
+    return [(first[k % m], second[(k + k // round_of_both) % n]) for k in numbers]
 
 
 def shares(traffic: Traffic, of: int) -> list[dict[str, Any]]:

@@ -81,6 +81,12 @@ class Between(Traffic):
 
     from_: Name = Field(SENDERS, alias="from", description="a node, or a whole side")
     to: Name | None = Field(None, description="a node or a side; unless given, the other side")
+    first_pair: int = Field(
+        1,
+        strict=True,
+        ge=1,
+        description="of the pairs between two sides the one that the first flow takes (format 2)",
+    )
 
 
 class Crossing(Traffic):

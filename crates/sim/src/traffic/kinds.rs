@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::key::Kind;
-use super::{Source, bulk, cbr, files, onoff, paced, ping, poisson, respawn, tmix, voip, web};
+use super::{Source, bulk, cbr, drawn, files, onoff, paced, ping, poisson, respawn, tmix, voip, web};
 use crate::rng::Rng;
 
 /// What a flow sends.
@@ -17,6 +17,7 @@ use crate::rng::Rng;
 #[allow(missing_docs)]
 pub enum AppSpec {
     Bulk(bulk::Spec),
+    Drawn(drawn::Spec),
     Respawn(respawn::Spec),
     Paced(paced::Spec),
     Cbr(cbr::Spec),
@@ -30,8 +31,9 @@ pub enum AppSpec {
 }
 
 /// Their tables, in the order in which they are told.
-pub const KINDS: [&Kind; 11] = [
+pub const KINDS: [&Kind; 12] = [
     &bulk::KIND,
+    &drawn::KIND,
     &respawn::KIND,
     &paced::KIND,
     &cbr::KIND,
@@ -58,6 +60,7 @@ impl TryFrom<Map<String, Value>> for AppSpec {
         let values = Value::Object(values);
         Ok(match name {
             "bulk" => Self::Bulk(read(values)?),
+            "drawn" => Self::Drawn(read(values)?),
             "respawn" => Self::Respawn(read(values)?),
             "paced" => Self::Paced(read(values)?),
             "cbr" => Self::Cbr(read(values)?),
@@ -81,6 +84,7 @@ impl AppSpec {
     pub fn kind(&self) -> &'static Kind {
         match self {
             Self::Bulk(_) => &bulk::KIND,
+            Self::Drawn(_) => &drawn::KIND,
             Self::Respawn(_) => &respawn::KIND,
             Self::Paced(_) => &paced::KIND,
             Self::Cbr(_) => &cbr::KIND,
@@ -101,6 +105,7 @@ impl AppSpec {
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let values = match self {
             Self::Bulk(spec) => serde_json::to_value(spec),
+            Self::Drawn(spec) => serde_json::to_value(spec),
             Self::Respawn(spec) => serde_json::to_value(spec),
             Self::Paced(spec) => serde_json::to_value(spec),
             Self::Cbr(spec) => serde_json::to_value(spec),
@@ -129,6 +134,7 @@ impl AppSpec {
     pub fn source(&self, index: u32, count: u32, rng: Rng) -> Source {
         match self {
             Self::Bulk(spec) => spec.source(),
+            Self::Drawn(spec) => spec.source(rng),
             Self::Respawn(spec) => spec.source(),
             Self::Paced(spec) => spec.source(),
             Self::Cbr(spec) => spec.source(),

@@ -101,6 +101,21 @@ fn bursts_keep_their_rate_while_they_last_and_are_silent_between() {
 }
 
 #[test]
+fn drawn_sizes_are_even_between_one_byte_and_twice_the_mean() {
+    let spec = spec(json!({"kind": "drawn", "bytes": 50}));
+    let mut seen = [0u32; 100];
+    for flow in 0..99_000 {
+        let mut source = spec.source(0, 1, Rng::stream(flow, "flow"));
+        let conversation = source.next_visit().expect("one").conversations.remove(0);
+        assert!(source.next_visit().is_none(), "one transfer alone");
+        seen[sizes(conversation)[0] as usize] += 1;
+    }
+    // 1,000 of each of 99 sizes, within five deviations.
+    assert_eq!(seen[0], 0);
+    assert!(seen[1..].iter().all(|n| (840..=1_160).contains(n)));
+}
+
+#[test]
 fn a_script_is_the_same_each_time_and_another_for_another_seed_or_flow() {
     for values in every_kind() {
         let spec = spec(values);

@@ -334,7 +334,7 @@ fn an_unknown_source_is_refused_with_those_that_there_are() {
     assert!(
         fault
             .reason
-            .contains("no traffic is named 'wbe'; kinds: bulk, respawn"),
+            .contains("no traffic is named 'wbe'; kinds: bulk, drawn, respawn"),
         "{fault}"
     );
     let scenario = of(1, &json!({"kind": "web"}), &udp());

@@ -124,6 +124,12 @@ def reproduce(
     stored: Annotated[
         bool, typer.Option("--stored", help="Run nothing: what the store has, and what it has not.")
     ] = False,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search", help="Try what a paper leaves open: which set-ups meet its numbers."
+        ),
+    ] = False,
     host: Host = None,
     out: Out = None,
     workers: Workers = None,
@@ -131,6 +137,12 @@ def reproduce(
 ) -> int:
     """Run a paper's experiments: measured beside published, a verdict for each claim. Without a
     name: those of all papers, and an index of them."""
+    if search:
+        from sojourn.cli import search as of_search
+
+        given = {"--quick": quick, "--host": host, "--stored": stored}
+        refused = [word for word, is_given in given.items() if is_given]
+        return of_search.run(what or [], refused=refused, out=out, workers=workers, json=as_json)
     from sojourn.cli.reproduce import run as run_experiments
 
     return run_experiments(

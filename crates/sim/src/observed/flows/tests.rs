@@ -82,6 +82,7 @@ fn times_are_those_of_transfers_and_pages() {
         ]
     );
     // These are exact.
+    assert_eq!(report.fct_s.mean, Some(7.5e-7));
     assert_eq!(report.fct_s.p95, Some(8e-7));
 }
 

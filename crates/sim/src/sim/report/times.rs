@@ -16,6 +16,7 @@ use crate::time::Time;
 #[allow(missing_docs)]
 pub struct CompletionReport {
     pub n: u64,
+    pub mean: Option<f64>,
     pub p25: Option<f64>,
     pub p50: Option<f64>,
     pub p75: Option<f64>,
@@ -45,7 +46,9 @@ pub(super) fn completions(
         let rank = (libm::ceil(share * took_ns.len() as f64) as usize).max(1);
         took_ns.get(rank - 1).map(|&ns| ns as f64 / 1e9)
     };
-    CompletionReport::of(took_ns.len() as u64, quantile)
+    let sum_ns: u128 = took_ns.iter().map(|&ns| u128::from(ns)).sum();
+    let mean = (!took_ns.is_empty()).then(|| sum_ns as f64 / took_ns.len() as f64 / 1e9);
+    CompletionReport::of(took_ns.len() as u64, mean, quantile)
 }
 
 /// What was kept one by one, and others, as one distribution.
@@ -76,15 +79,17 @@ fn took_ns(
 }
 
 fn distribution(times: &Delays) -> CompletionReport {
-    CompletionReport::of(times.count(), |share| {
+    let mean = times.mean_ns().map(|ns| ns / 1e9);
+    CompletionReport::of(times.count(), mean, |share| {
         times.quantile_ns(share).map(|ns| ns / 1e9)
     })
 }
 
 impl CompletionReport {
-    fn of(n: u64, quantile: impl Fn(f64) -> Option<f64>) -> Self {
+    fn of(n: u64, mean: Option<f64>, quantile: impl Fn(f64) -> Option<f64>) -> Self {
         Self {
             n,
+            mean,
             p25: quantile(0.25),
             p50: quantile(0.5),
             p75: quantile(0.75),

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! One transfer on one connection, of a size that each flow draws.
+
+use serde::{Deserialize, Serialize};
+
+use super::Source;
+use super::bulk::whole;
+use super::key::{Key, Kind, Unit};
+use crate::rng::Rng;
+
+/// Its keys.
+pub const KIND: Kind = Kind {
+    name: "drawn",
+    help: "Sends one transfer; each flow draws its size, all up to twice the mean alike.",
+    transports: &["tcp"],
+    keys: &[Key::new(
+        "size",
+        "bytes",
+        Unit::Size,
+        "of a transfer, in the mean",
+    )],
+};
+
+/// What a scenario says of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Mean size.
+    pub bytes: u64,
+}
+
+impl Spec {
+    /// The script of one flow; `rng` is its own. Uniform from 1 to 2 `bytes` - 1.
+    pub fn source(&self, mut rng: Rng) -> Source {
+        Source::once(whole(1 + rng.below(2 * self.bytes - 1)))
+    }
+}

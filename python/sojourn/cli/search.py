@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn reproduce PAPER --search`: run it, keep it, print what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sojourn import as_json
+from sojourn.cli.output import print_json
+from sojourn.errors import InputError, nearest
+from sojourn.experiment import experiments
+from sojourn.folder import claim
+from sojourn.scenario.assignments import write_value
+from sojourn.search import file
+from sojourn.search.inside import RULE
+from sojourn.search.page import counts, html, moved, names, numbers
+from sojourn.search.result import Searched
+from sojourn.search.run import search
+from sojourn.search.setups import setups
+from sojourn.tables import Column, console, print_columns, print_whole
+
+# Set-ups of the table: the best, and those outside the text. All are in the JSON.
+_BEST = 10
+
+
+def run(
+    what: Sequence[str],
+    *,
+    refused: Sequence[str],
+    out: Path | None,
+    workers: int | None,
+    json: bool,
+) -> int:
+    """The search of one paper."""
+    paper = _paper(what)
+    if refused:
+        raise InputError(
+            f"--search has three seeds in the simulator: leave {' and '.join(refused)} out"
+        )
+    spec = file.load(paper)
+    setups(spec)  # what is wrong with the file is said before there is a folder
+    folder = out or Path(f"sojourn-{paper}-search")
+    claim(folder)
+    found = search(spec, out=out, workers=workers, processes=True)
+    _keep(found, folder)
+    if json:
+        print_json(found.to_json())
+        return 0
+    terminal = console()
+    print_search(found, terminal)
+    terminal.print(f"search: {folder}", soft_wrap=True, markup=False, highlight=False)
+    return 0
+
+
+def _paper(what: Sequence[str]) -> str:
+    papers = {found.paper for found in experiments()}
+    if len(what) != 1:
+        raise InputError(
+            f"--search is of one paper: sojourn reproduce {sorted(papers)[0]} --search"
+        )
+    name = what[0]
+    if name.partition("/")[0] in papers and "/" in name:
+        paper = name.partition("/")[0]
+        raise InputError(
+            f"{name}: --search is of a whole paper, whose search.toml says which experiments it "
+            f"may look at: sojourn reproduce {paper} --search"
+        )
+    if name not in papers:
+        raise InputError(f"there is no paper '{name}'.{nearest(name, papers)}")
+    return name
+
+
+def _keep(found: Searched, folder: Path) -> None:
+    from sojourn.arrow import parquet_bytes, table
+
+    own = claim(folder)
+    own.write("search.parquet", parquet_bytes(table(found.rows())))
+    own.write("search.html", html(found).encode())
+    own.write("search.json", as_json.spell(found.to_json()).encode())
+
+
+def print_search(found: Searched, terminal: Console) -> None:
+    """Luck first, then the set-ups, what each changed thing does, and why numbers differ."""
+    ranked, spec = found.ranked, found.search
+    terminal.print(Text(f"\n{spec.paper}: the search for what is not in print", style="bold"))
+    terminal.print(Text(counts(found)), soft_wrap=True)
+    terminal.print(Text(RULE), soft_wrap=True)
+    half, other = found.cells
+    judged = found.judged()
+    print_columns(
+        terminal,
+        "how many printed numbers are met",
+        [Column("which", [names[which] for which, *_ in judged])],
+        [
+            Column("set-up", [str(setup.number) for _, setup, *_ in judged]),
+            Column(f"searched\nof {half}", [str(count) for *_, count, _ in judged]),
+            Column(f"other\nof {other}", [str(count) for *_, count in judged]),
+        ],
+    )
+    shown = [*ranked.order[:_BEST], *ranked.outside]
+    if ranked.text not in shown:
+        shown.insert(_BEST, ranked.text)
+    _sentences(
+        terminal,
+        f"set-ups, the best {min(_BEST, len(ranked.order))} of {len(ranked.order)}",
+        {
+            "set-up": [str(setup.number) for setup in shown],
+            "searched": [str(ranked.count(setup)) for setup in shown],
+            "what is not as in the text": [setup.label for setup in shown],
+        },
+    )
+    for is_half, title in ((True, "searched half"), (False, "other half, after the search")):
+        effects = found.effects(half=is_half)
+        if effects:
+            _sentences(
+                terminal,
+                f"one thing changed: {title}",
+                {
+                    "set-up": [str(effect.setup.number) for effect in effects],
+                    "met": [f"+{effect.gained} −{effect.lost}" for effect in effects],
+                    "changed": [effect.setup.label for effect in effects],
+                    "what moves most": [moved(effect) for effect in effects],
+                },
+            )
+    if found.reasons:
+        _sentences(
+            terminal,
+            "why a number differs under the text's own set-up",
+            {
+                "number": [reason.text.cell.label for reason in found.reasons],
+                "print": [numbers(reason)[0] for reason in found.reasons],
+                "ours": [numbers(reason)[1] for reason in found.reasons],
+                "reason": [numbers(reason)[2] for reason in found.reasons],
+            },
+        )
+    _tell_adopted(found, terminal)
+
+
+def _sentences(terminal: Console, title: str, columns: dict[str, list[str]]) -> None:
+    """A table in which the last column, and the longest labels, are folded."""
+    table = Table(title=Text(title), title_justify="left")
+    for name in columns:
+        short = name in ("set-up", "searched", "met", "print", "ours")
+        table.add_column(name, overflow="fold", no_wrap=short, justify="right" if short else "left")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*map(Text, row))
+    print_whole(terminal, table)
+
+
+def _tell_adopted(found: Searched, terminal: Console) -> None:
+    """What the ledger would have to set: a search changes nothing itself."""
+    adopt = found.adopt()
+    spec = found.search
+    if not adopt:
+        said = "the text's own set-up is the best that was tried: the ledger stays as it is"
+        terminal.print(Text(said), soft_wrap=True)
+        return
+    lines = [
+        "the search changes nothing; to have the best set-up in the ledger, set for all algorithms:"
+    ]
+    lines += [f"  {entry['in']}: {entry['key']} = {write_value(entry['to'])}" for entry in adopt]
+    for point in found.ranked.best.changed:
+        text = next(p.text for p in spec.points if p.name == point)
+        lines.append(f"  search.toml: text = {text!r} of '{point}'")
+    lines.append(f"then the printed cells of {', '.join(spec.searched)} are calibrated")
+    for line in lines:
+        terminal.print(Text(line), soft_wrap=True)

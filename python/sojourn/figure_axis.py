@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The figure of a metric over an axis (sojourn.over_axis)."""
+
+from __future__ import annotations
+
+import math
+
+from matplotlib.figure import Figure
+
+from sojourn.drawing import WIDE_IN, colour, marker, plain, written
+from sojourn.metrics import METRICS
+from sojourn.over_axis import Drawing, Scale
+
+_STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+
+
+def over_axis(drawing: Drawing, width_in: float = WIDE_IN) -> Figure:
+    """Markers and line styles tell the algorithms apart without colour. Points of one value stand a
+    little beside each other, so that no interval hides another."""
+    figure = Figure(figsize=(width_in, 3.6), layout="constrained")
+    axes = figure.subplots()
+    scale, metric = drawing.scale, METRICS[drawing.metric]
+    span = max(scale.places) - min(scale.places) or 1.0
+    gap = 0.006 * span
+    middle = (len(drawing.lines) - 1) / 2
+    for line in drawing.lines:
+        beside = (line.look - middle) * gap
+        means = [cell.found.mean for cell in line.cells]
+        halves = [cell.found.half for cell in line.cells]
+        axes.errorbar(
+            [place + beside for place in scale.places],
+            means,
+            yerr=[half if half < math.inf else 0.0 for half in halves],
+            label=written(line.algorithm),
+            color=colour(line.look),
+            linestyle=_STYLES[line.look % len(_STYLES)],
+            marker=marker(line.look),
+            markersize=5,
+            linewidth=1.4,
+            elinewidth=1.0,
+            capsize=2,
+        )
+    narrow = width_in < WIDE_IN
+    shown = range(0, len(scale.texts), 2 if narrow and len(scale.texts) > 6 else 1)
+    axes.set_xticks([scale.places[i] for i in shown], [_tick(scale, i) for i in shown])
+    axes.set_xlabel(written(scale.label))
+    axes.set_ylabel(f"{metric.label} ({metric.unit})" if metric.unit else metric.label)
+    axes.set_ylim(0, _top(drawing))
+    plain(axes)
+    columns = 3 if narrow else len(drawing.lines)
+    figure.legend(loc="outside upper center", ncols=min(columns, 5), frameon=False)
+    return figure
+
+
+def _tick(scale: Scale, index: int) -> str:
+    text = scale.texts[index]
+    return f"{scale.places[index]:g}" if scale.is_numeric else written(text)
+
+
+def _top(drawing: Drawing) -> float:
+    """From 0 on; an index to 1, above which there is none."""
+    ends = [
+        cell.found.high if cell.found.high < math.inf else cell.found.mean
+        for line in drawing.lines
+        for cell in line.cells
+        if cell.found.mean == cell.found.mean
+    ]
+    top = 1.05 * max(ends, default=1.0)
+    return max(top, 1.02) if drawing.metric.startswith("jain") else top or 1.0

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""CFD's experiments: what the paper says of them is what runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sojourn.experiment import Experiment, find
+from sojourn.paper import papers
+
+EXPERIMENTS = {experiment.name: experiment for experiment in find(["cfd"])}
+MBIT = 1_000_000
+
+
+def engines(name: str) -> dict[str, dict[str, Any]]:
+    """The scenario of each cell, no ablation, of CFD."""
+    experiment = EXPERIMENTS[name]
+    ablations = {signal.name for signal in experiment.signals() if signal.ablates}
+    return {
+        str(case.labels["signal"]): case.scenario.to_engine()
+        for case in experiment.cases()
+        if case.labels["algorithm"] == "CFD" and case.labels["signal"] not in ablations
+    }
+
+
+def groups(engine: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {flow["name"]: flow for flow in engine["flows"]}
+
+
+def wire_rate(flow: dict[str, Any]) -> float:
+    """Of datagrams with their 28 bytes of IP and UDP, in Mbit/s."""
+    app = flow["app"]
+    payload = app["payload_bytes"]
+    return float(app["rate_bps"] * (payload + 28) / payload / MBIT)
+
+
+def test_the_rate_of_udp_goes_from_a_tenth_to_one_beside_50_tcp() -> None:
+    cells = engines("udp-rate")
+    rates = [wire_rate(groups(engine)["udp"]) for engine in cells.values()]
+    assert rates == pytest.approx([tenth / 10 for tenth in range(1, 11)])
+    assert [label.split()[1] for label in cells] == [f"{rate:.1f}" for rate in rates]
+    for engine in cells.values():
+        flows = groups(engine)
+        assert (flows["tcp"]["count"], flows["udp"]["count"]) == (50, 1)
+
+
+def test_the_number_of_tcp_goes_from_5_to_50_beside_half_a_megabit_of_udp() -> None:
+    cells = [groups(engine) for engine in engines("tcp-count").values()]
+    assert [flows["tcp"]["count"] for flows in cells] == list(range(5, 51, 5))
+    assert all(wire_rate(flows["udp"]) == pytest.approx(0.5) for flows in cells)
+
+
+@pytest.mark.parametrize("name", ["udp-rate", "tcp-count"])
+def test_fairness_is_measured_from_1_to_200_s(name: str) -> None:
+    for engine in engines(name).values():
+        (window,) = engine["record"]["windows"]
+        assert (window["from_ns"], window["to_ns"]) == (10**9, 200 * 10**9)
+        assert engine["duration_ns"] == 200 * 10**9
+
+
+@pytest.mark.parametrize("place", ["fct", "parking-lot"])
+def test_short_flows_go_from_100_to_1000_and_from_10_to_100_packets(place: str) -> None:
+    counts = [groups(engine)["short"] for engine in engines(f"{place}-count").values()]
+    sizes = [groups(engine)["short"] for engine in engines(f"{place}-size").values()]
+    assert [flow["count"] for flow in counts] == list(range(100, 1001, 100))
+    packets = [flow["app"]["bytes"] / flow["transport"]["options"]["mss_bytes"] for flow in sizes]
+    assert packets == list(range(10, 101, 10))
+    for flow in (*counts, *sizes):
+        assert flow["app"]["kind"] == "drawn"
+        assert (flow["start_ns"], flow["start_spread_ns"]) == (0, 0)
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda e: e.name)
+def test_packets_have_1000_and_500_bytes_and_bottlenecks_1_mbit_and_100_packets(
+    experiment: Experiment,
+) -> None:
+    for engine in engines(experiment.name).values():
+        tested = engine["record"]["queues"]
+        for link in engine["links"]:
+            if link["rate_bps"] is not None:
+                assert link["header_bytes"] == 0
+            if link["name"] in tested:
+                assert link["rate_bps"] == MBIT
+                assert link["queue"]["rows"]["limit"] == 100
+                assert link["queue"]["algorithm"] == "cfd"
+            else:
+                assert link["queue"]["algorithm"] == "fifo"
+        for flow in engine["flows"]:
+            transport = flow["transport"]
+            if transport["kind"] == "udp":
+                assert flow["app"]["payload_bytes"] + 28 == 500
+            else:
+                assert transport["options"]["mss_bytes"] + 40 == 1000
+                assert not transport["options"]["sack"] and not transport["ecn"]
+
+
+def test_the_parking_lot_has_three_bottlenecks_with_a_udp_flow_over_each() -> None:
+    for name in ("parking-lot-count", "parking-lot-size"):
+        for engine in engines(name).values():
+            links = {link["name"]: link for link in engine["links"]}
+            hops = ["hop 1", "hop 2", "hop 3"]
+            assert engine["record"]["queues"] == hops
+            assert all(links[hop]["delay_ns"] == 20_000_000 for hop in hops)
+            flows = groups(engine)
+            assert [hop for hop in flows["short"]["path"] if hop in hops] == hops
+            for number, hop in enumerate(hops, start=1):
+                crossing = flows[f"udp {number}"]
+                assert [link for link in crossing["path"] if link in hops] == [hop]
+                assert wire_rate(crossing) == pytest.approx(0.5)
+
+
+def test_every_cell_of_two_figures_is_in_each_claim_on_them() -> None:
+    (paper,) = (paper for paper in papers() if paper.name == "cfd")
+    others = 4  # algorithms beside CFD
+    pairs = {claim.id: len(claim.pairs) for claim in paper.claims()}
+    for claim in ("cfd/fairness", "cfd/completion-times", "cfd/parking-lot"):
+        assert pairs[claim] == 2 * 10 * others
+    assert pairs["cfd/delay-held"] == 2 * 10
+
+
+def test_an_ablation_of_a_row_stands_in_place_of_the_papers_row() -> None:
+    cases = {
+        (str(case.labels["signal"]), str(case.labels["algorithm"])): case.scenario.to_engine()
+        for case in EXPERIMENTS["udp-rate"].cases()
+    }
+
+    def rows(signal: str) -> dict[str, Any]:
+        links = cases[signal, "gCHOKe"]["links"]
+        (queue,) = (link["queue"] for link in links if link["name"] == "bottleneck")
+        return dict(queue["rows"])
+
+    at = "drop, 0.5 Mbit/s"
+    assert (rows(at)["min"], rows(at)["max"]) == (33, 67)
+    other = rows(f"{at}, thresholds of ns-2's RED")
+    assert (other["min"], other["max"]) == (5, 15)
+    kept = rows(at).keys() - {"min", "max"}
+    assert {key: other[key] for key in kept} == {key: rows(at)[key] for key in kept}

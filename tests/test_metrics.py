@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Numbers that a metric computes from a report, on reports made by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from sojourn.metrics import find, jain
+
+
+def report(*groups: tuple[str, bool, list[float]]) -> dict[str, Any]:
+    """Groups: a name, whether it sends datagrams, and each flow's goodput in the second window."""
+    every = [
+        {"name": name, "lost_pkts": 3 if is_udp else None, "jain": 0.0}
+        for name, is_udp, _ in groups
+    ]
+    return {
+        "transport": [{"name": name, "groups": every} for name in ("first", "second")],
+        "flows": [
+            {"name": name, "goodput_mbps_of_windows": [9.0, goodput]}
+            for name, _, goodputs in groups
+            for goodput in goodputs
+        ],
+    }
+
+
+MIXED = report(("a", False, [1.0, 3.0]), ("b", False, [2.0]), ("udp", True, [10.0, 4.0]))
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        ("goodput_tcp_mbps", 6.0),
+        ("goodput_udp_mbps", 14.0),
+        ("jain_tcp", 6.0**2 / (3 * (1 + 9 + 4))),
+    ],
+)
+def test_a_metric_of_a_transport_is_over_all_its_flows_whatever_their_names(
+    metric: str, expected: float
+) -> None:
+    assert find(metric).of(MIXED, "bottleneck", "second") == pytest.approx(expected)
+
+
+def test_each_window_has_its_own_goodputs() -> None:
+    assert find("goodput_tcp_mbps").of(MIXED, "bottleneck", "first") == pytest.approx(27)
+    assert find("jain_tcp").of(MIXED, "bottleneck", "first") == pytest.approx(1)
+
+
+def test_of_no_flows_there_is_no_fairness() -> None:
+    alone = report(("udp", True, [1.0]))
+    assert math.isnan(find("jain_tcp").of(alone, "bottleneck", "second"))
+    assert math.isnan(find("goodput_tcp_mbps").of(alone, "bottleneck", "second"))
+
+
+def test_jain_is_one_where_all_have_the_same_and_one_over_n_where_one_has_all() -> None:
+    assert jain([2.0] * 7) == pytest.approx(1)
+    assert jain([0.0, 0.0, 5.0, 0.0]) == pytest.approx(1 / 4)
+    assert jain([0.0, 0.0]) == 1
+    assert jain([]) is None
+
+
+def test_mean_and_number_of_completion_times_are_those_of_the_report() -> None:
+    times = {"fct_s": {"n": 3, "mean": 2.5, "p75": 4.0}}
+    of_run = {"transport": [{"name": "whole", **times}]}
+    assert find("fct_mean_s").of(of_run, "bottleneck", "whole") == 2.5
+    assert find("fct_n").of(of_run, "bottleneck", "whole") == 3
+    nothing = {"transport": [{"name": "whole", "fct_s": {"n": 0, "mean": None}}]}
+    assert math.isnan(find("fct_mean_s").of(nothing, "bottleneck", "whole"))
+    assert find("fct_n").of(nothing, "bottleneck", "whole") == 0

@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Figures and tables of an experiment over an axis, on a small one that runs in a second."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sojourn import report, report_axis, report_page
+from sojourn.drawing import NARROW_IN, WIDE_IN
+from sojourn.errors import InputError
+from sojourn.experiment import Experiment, find
+from sojourn.figure_axis import over_axis
+from sojourn.over_axis import Drawing, csv_rows, drawings, rows_of, scale_of, words
+from sojourn.page import number, spread
+from sojourn.reproduce import Reproduction, reproduce
+
+
+def small_experiment() -> Experiment:
+    """Three of CFD's UDP rates beside two TCP flows, for ten seconds."""
+    (experiment,) = find(["cfd/udp-rate"])
+    (axis,) = experiment.data["axes"]
+    ablations = [of for of in experiment.data["ablations"] if of["name"] != "10 Mbit/s"]
+    data = {
+        **experiment.data,
+        "axes": [{**axis, "values": axis["values"][3:6]}],
+        "ablations": ablations[:3],
+    }
+    made = replace(experiment, data=data)
+
+    def shorten(scenario: dict[str, Any]) -> None:
+        scenario["duration"] = "10 s"
+        scenario["record"]["windows"][0]["to"] = "10 s"
+        scenario["dumbbell"]["flows"][0]["count"] = 2
+
+    made.__dict__["scenario"] = experiment.scenario.replace(shorten)
+    return made
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    return reproduce(small_experiment(), quick=True, out=tmp_path_factory.mktemp("axis"))
+
+
+@pytest.fixture(scope="module")
+def drawing(small: Reproduction) -> Drawing:
+    return next(drawings(small))
+
+
+def test_values_of_one_unit_are_numbers_and_others_places_in_a_row() -> None:
+    rates = scale_of("UDP rate", ["0.1 Mbit/s", "0.25 Mbit/s"])
+    assert (rates.label, rates.places, rates.is_numeric) == ("UDP rate (Mbit/s)", (0.1, 0.25), True)
+    flows = scale_of("TCP flows", ["5 flows", "50 flows"])
+    assert (flows.label, flows.places) == ("TCP flows", (5, 50))
+    assert scale_of("n", ["5", "50"]).label == "n"
+    mixed = scale_of("link", ["1 Mbit/s", "10 ms", "DSL"])
+    assert (mixed.label, mixed.places, mixed.is_numeric) == ("link", (0, 1, 2), False)
+
+
+def test_a_figure_over_an_axis_has_each_signal_and_metric_once(small: Reproduction) -> None:
+    found = list(drawings(small))
+    assert [(of.signal, of.metric, of.host) for of in found] == [
+        ("drop", "jain", "sim"),
+        ("drop", "queue_delay_mean_ms", "sim"),
+    ]
+    assert found[0].cells == ("drop, 0.4 Mbit/s", "drop, 0.5 Mbit/s", "drop, 0.6 Mbit/s")
+
+
+@pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN])
+def test_lines_are_the_measured_means_with_their_intervals(
+    drawing: Drawing, small: Reproduction, width_in: float
+) -> None:
+    figure = over_axis(drawing, width_in)
+    (axes,) = figure.axes
+    bars = axes.containers
+    assert [bar.get_label() for bar in bars] == ["RED", "gCHOKe", "CoDel", "PIE", "CFD"]
+    for bar, name in zip(bars, ["RED", "gCHOKe", "CoDel", "PIE", "CFD"], strict=True):
+        line, _, (interval,) = bar
+        found = [small.cell("sim", cell, name, "jain").found for cell in drawing.cells]
+        assert list(line.get_ydata()) == [cell.mean for cell in found]
+        ends = [segment[:, 1].tolist() for segment in interval.get_segments()]
+        assert np.allclose(ends, [[cell.low, cell.high] for cell in found])
+        # Beside each other, and nearer to their own value than to the next.
+        assert line.get_xdata() == pytest.approx([0.4, 0.5, 0.6], abs=0.005)
+
+
+def test_lines_are_told_apart_without_colour(drawing: Drawing) -> None:
+    (axes,) = over_axis(drawing).axes
+    lines = [bar[0] for bar in axes.containers]
+    assert len({line.get_marker() for line in lines}) == len(lines)
+    looks = {repr(line._unscaled_dash_pattern) for line in lines}
+    assert len(looks) == len(lines)
+
+
+@pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN])
+def test_nothing_is_cut_off(drawing: Drawing, width_in: float) -> None:
+    figure = over_axis(drawing, width_in)
+    figure.draw_without_rendering()
+    box = figure.get_tightbbox()
+    assert box.x0 >= -0.01 and box.x1 <= width_in + 0.01
+    assert box.y0 >= -0.01 and box.y1 <= figure.get_size_inches()[1] + 0.01
+
+
+def test_the_words_have_every_number_of_the_figure(drawing: Drawing) -> None:
+    said = words(drawing)
+    assert "Jain's index over UDP rate (Mbit/s), 0.4 Mbit/s, 0.5 Mbit/s and 0.6 Mbit/s" in said
+    for line in drawing.lines:
+        values = ", ".join(number(cell.found.mean) for cell in line.cells)
+        assert f"{line.algorithm} {values}" in said
+    assert len(csv_rows(drawing)) == 5 * 3
+    assert csv_rows(drawing)[0][:3] == ("RED", "0.4 Mbit/s", drawing.lines[0].cells[0].found.mean)
+
+
+def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
+    drawing: Drawing,
+) -> None:
+    def with_one(mean: float) -> Drawing:
+        lines = [
+            replace(
+                line,
+                cells=tuple(
+                    replace(cell, found=replace(cell.found, mean=mean, half=float("inf")))
+                    for cell in line.cells
+                ),
+            )
+            for line in drawing.lines
+        ]
+        return replace(drawing, lines=tuple(lines), metric="fct_mean_s")
+
+    (axes,) = over_axis(with_one(3.0)).axes
+    assert axes.get_ylim() == pytest.approx((0, 3.15))
+    over_axis(with_one(float("nan"))).draw_without_rendering()
+    assert "RED –, –, –" in words(with_one(float("nan")))
+
+
+def test_the_tables_have_a_row_for_each_value_and_for_each_ablation(small: Reproduction) -> None:
+    over = {table.title.split(" over ")[0]: table for table in report_axis.over(small)}
+    table = over["Jain's index"]
+    assert (table.label, table.rows) == ("UDP rate (Mbit/s)", ("0.4", "0.5", "0.6"))
+    assert table.headings == ("RED", "gCHOKe", "CoDel", "PIE", "CFD")
+    cell = small.cell("sim", "drop, 0.5 Mbit/s", "PIE", "jain")
+    assert table.columns[3][1] == spread(cell.found)
+    changed, *_ = report_axis.ablated(small)
+    assert changed.rows[0] == "as above" and len(changed.rows) == 4
+    assert changed.columns[3][2] == "–", "an ablation of CFD alone"
+    assert changed.columns[4][2] != "–"
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_no_number_is_cut_on_a_terminal(small: Reproduction, width: int) -> None:
+    sink = io.StringIO()
+    report.print_tables(small, Console(file=sink, width=width, force_terminal=False))
+    printed = sink.getvalue()
+    assert "…" not in printed
+    for name in ("RED", "gCHOKe", "CoDel", "PIE", "CFD"):
+        found = small.cell("sim", "drop, 0.6 Mbit/s", name, "queue_delay_mean_ms").found
+        assert spread(found) in re.sub(r"\s+", " ", printed)
+
+
+def test_the_page_has_each_figure_once(small: Reproduction) -> None:
+    page = report_page.html([small])
+    assert page.count("<figure>") == 2
+    assert "Mean of 3 seeds with its 95 % interval" in page
+
+
+def test_an_axis_that_is_not_there_is_named_with_those_that_are() -> None:
+    experiment = small_experiment()
+    figure = {**experiment.data["figure"], "x": "UDP rat"}
+    wrong = replace(experiment, data={**experiment.data, "figure": figure})
+    with pytest.raises(InputError, match=r"toml: figure.x = 'UDP rat'.*Did you mean 'UDP rate'"):
+        rows_of(wrong)

@@ -1,0 +1,464 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The search for what a paper does not say: it looks at one half and ends before the other runs."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from sojourn import experiment as of_experiments
+from sojourn.cli import status
+from sojourn.errors import InputError
+from sojourn.experiment import find
+from sojourn.runs import jobs_of
+from sojourn.search import file
+from sojourn.search.file import Search
+from sojourn.search.inside import is_inside
+from sojourn.search.measure import SEEDS, Cell, Found, cases_of
+from sojourn.search.reasons import effect, reasons
+from sojourn.search.result import Ranked
+from sojourn.search.run import Runner, search
+from sojourn.search.setups import Setup, alone, count, setups
+from sojourn.stats import Estimate
+from sojourn.store import Store
+
+PAPER = """
+title = "Toy"
+source = "a test"
+seeds = 10
+quick_seeds = 3
+queue = "bottleneck"
+
+[[algorithms]]
+name = "Short"
+algorithm = "fifo"
+
+[[algorithms]]
+name = "CoDel"
+algorithm = "codel"
+
+[[algorithms]]
+name = "Ours"
+algorithm = "pie"
+"""
+EXPERIMENT = """
+format = 1
+title = "Toy {name}"
+window = "all"
+
+[[signals]]
+name = "drop"
+table = "Table {name}"
+set = {{ "queue.ecn" = false }}
+metrics = ["system_delay_mean_ms", "utilisation_pct"]
+
+[[ablations]]
+of = "drop"
+name = "slow"
+why = "to see that it is not searched"
+set = {{ "dumbbell.rate" = "1 Mbit/s" }}
+"""
+SCENARIO = """
+format = 2
+name = "toy-{name}"
+duration = "3 s"
+
+[dumbbell]
+rate = "4 Mbit/s"
+rtt = "20 ms"
+aqm = {{ algorithm = "fifo", limit = 20 }}
+
+[[dumbbell.flows]]
+name = "bulk"
+count = 2
+
+[record]
+windows = [{{ name = "all", from = "1 s", to = "3 s" }}]
+"""
+# Of a queue of 20 packets on 4 Mbit/s; on 2 it is twice as long.
+PUBLISHED = """
+[drop.Short]
+system_delay_mean_ms = {short}
+utilisation_pct = 99.0
+
+[drop.CoDel]
+system_delay_mean_ms = 1000.0
+"""
+CLAIMS = """
+[[claims]]
+id = "toy/{name}/less"
+text = "less delay"
+source = "a test"
+metrics = ["system_delay_mean_ms"]
+relation = "less"
+left = "CoDel"
+right = "Short"
+"""
+SEARCH = """
+format = 1
+searched = ["1"]
+setups = 7
+seed = 3
+
+[[points]]
+name = "rate"
+silent = "no section has it"
+
+[[points.values]]
+name = "fast"
+set.1 = { "dumbbell.rate" = "4 Mbit/s" }
+set.2 = { "dumbbell.rate" = "4 Mbit/s" }
+
+[[points.values]]
+name = "slow"
+set.1 = { "dumbbell.rate" = "2 Mbit/s" }
+set.2 = { "dumbbell.rate" = "2 Mbit/s" }
+
+[[points]]
+name = "flows"
+silent = "nor this"
+
+[[points.values]]
+name = "two"
+set.1 = { "flows.bulk.count" = 2 }
+
+[[points.values]]
+name = "three"
+set.1 = { "flows.bulk.count" = 3 }
+
+[[points]]
+name = "limit"
+silent = "nor this"
+only = ["Short"]
+
+[[points.values]]
+name = "20"
+set.2 = { "queue.limit" = 20 }
+
+[[points.values]]
+name = "10"
+set.2 = { "queue.limit" = 10 }
+
+[[outside]]
+name = "five flows"
+against = "two flows"
+set."1: drop" = { "flows.bulk.count" = 5 }
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a paper of two experiments; the first prints what a slow link gives."""
+    folder = tmp_path / "papers" / "toy"
+    for name, short in (("1", 110.0), ("2", 55.0)):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "experiment.toml").write_text(EXPERIMENT.format(name=name))
+        (folder / name / "scenario.toml").write_text(SCENARIO.format(name=name))
+        (folder / name / "published.toml").write_text(PUBLISHED.format(short=short))
+        (folder / name / "claims.toml").write_text(CLAIMS.format(name=name))
+    (folder / "paper.toml").write_text(PAPER)
+    (folder / "search.toml").write_text(SEARCH)
+    monkeypatch.setattr(of_experiments, "ROOT", folder.parent)
+    yield folder
+
+
+@pytest.fixture(scope="module")
+def duk() -> Search:
+    """The search of DUK as it is shipped."""
+    return file.load("duk")
+
+
+def keys(spec: Search, experiment: str, tried: list[Setup]) -> set[str]:
+    """Where the runs of set-ups on an experiment are filed."""
+    (found,) = [e for e in spec.experiments if e.name == experiment]
+    cases = [case for setup in tried for case in cases_of(found, setup)]
+    return {job.key for job, _ in jobs_of(cases, SEEDS, ("sim",))}
+
+
+def filed(store: Store) -> set[str]:
+    """All that a store has."""
+    return {path.parent.name for path in store.root.glob("*/*/complete.json")}
+
+
+def test_a_grid_that_is_small_is_tried_whole_and_what_is_outside_comes_last(toy: Path) -> None:
+    tried = setups(file.load("toy"))
+    assert [setup.label for setup in tried] == [
+        "the text's own",
+        "rate: slow",
+        "flows: three",
+        "rate: slow; flows: three",
+        "outside the text: five flows",
+    ]
+
+
+def test_of_a_large_grid_so_many_are_drawn_as_the_file_allows_always_the_same(duk: Search) -> None:
+    tried = setups(duk)
+    assert len(tried) == duk.setups <= 64 < count(duk)
+    assert len({setup.label for setup in tried}) == len(tried)
+    assert [setup.label for setup in setups(duk)] == [setup.label for setup in tried]
+    singles = {setup.label for setup in tried if len(setup.changed) == 1}
+    wanted = {
+        f"{point.name}: {value.name}"
+        for point in duk.points
+        for value in point.values
+        if point.touches(duk.searched) and value.name != point.text
+    }
+    assert singles == wanted
+
+
+def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:
+    assert duk.searched == ("1", "2")
+    assert [experiment.name for experiment in duk.other] == ["3", "4", "5", "6"]
+    assert not duk.replaced
+
+
+def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_path: Path) -> None:
+    spec, store = file.load("toy"), Store(tmp_path / "runs")
+    tried = setups(spec)
+    runner = Runner(spec, store, workers=2)
+    ranked = runner.rank(tried)
+    searched = keys(spec, "1", tried)
+    assert filed(store) == searched
+    # Two algorithms of the paper's, three seeds, five set-ups: no form of ours, no ablation.
+    assert len(searched) == 2 * 3 * 5
+    runner.judge(ranked)
+    three = [ranked.text, ranked.best, ranked.median]
+    # And what sets something there alone, for reasons.
+    reasons = [setup for setup in tried if setup.label == "rate: slow"]
+    reasons += alone(spec, start=len(tried) + 1)
+    assert filed(store) - searched == keys(spec, "2", three + reasons)
+
+
+def test_what_was_run_is_not_run_again(toy: Path, tmp_path: Path) -> None:
+    first = search(file.load("toy"), out=tmp_path / "out", workers=2)
+    made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")}
+    again = search(file.load("toy"), out=tmp_path / "out", workers=2)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")} == made
+    assert again.to_json() == first.to_json()
+
+
+def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_luck(
+    toy: Path, tmp_path: Path
+) -> None:
+    found = search(file.load("toy"), out=tmp_path / "out", workers=2)
+    counted = {which: (half, other) for which, _, half, other in found.judged()}
+    assert found.cells == (3, 3)
+    # 1 prints the delay of a slow link, 2 that of a fast one; nothing has CoDel's second.
+    assert found.ranked.best.label == "rate: slow"
+    assert counted == {"text": (1, 2), "best": (2, 1), "median": (1, 2)}
+    assert {entry["key"] for entry in found.adopt()} == {"dumbbell.rate"}
+    assert [entry["in"] for entry in found.adopt()] == ["1/scenario.toml", "2/scenario.toml"]
+
+
+def test_a_reason_is_a_run_with_one_thing_changed_else_it_is_unexplained(
+    toy: Path, tmp_path: Path
+) -> None:
+    found = search(file.load("toy"), out=tmp_path / "out", workers=2)
+    said = {
+        (r.text.cell.experiment, r.text.cell.algorithm, r.text.cell.metric): r.said
+        for r in found.reasons
+    }
+    delay = "system_delay_mean_ms"
+    assert said == {
+        ("1", "Short", delay): "one thing",
+        ("1", "CoDel", delay): "unexplained",
+        ("2", "CoDel", delay): "unexplained",
+    }
+    (slow,) = [e for e in found.effects(half=True) if e.setup.label == "rate: slow"]
+    assert (slow.gained, slow.lost) == (1, 0)
+    assert slow.most
+    assert slow.most[0].cell == Cell("1", "drop", "Short", delay)
+    # A point that sets nothing in the searched half is tried on the other one, when it may be.
+    assert [e.setup.label for e in found.effects(half=False)] == ["rate: slow", "limit: 10"]
+
+
+def hand_made(*means: float, published: float = 10.0) -> dict[Cell, Found]:
+    """A cell of each mean, measured without spread."""
+    cells = [Cell("1", "drop", f"A{i}", "system_delay_mean_ms") for i in range(len(means))]
+    return {
+        cell: Found(cell, published, Estimate(mean, 0.0))
+        for cell, mean in zip(cells, means, strict=True)
+    }
+
+
+def test_cells_inside_are_counted_and_ties_go_to_what_changes_less(toy: Path) -> None:
+    text, slow, three, both, outside = setups(file.load("toy"))
+    halves = {
+        text.number: hand_made(10.0, 12.0, 30.0),
+        slow.number: hand_made(10.9, 9.1, 30.0),
+        three.number: hand_made(30.0, 30.0, 30.0),
+        both.number: hand_made(10.0, 10.0, 30.0),
+        outside.number: hand_made(10.0, 10.0, 10.0),
+    }
+    ranked = Ranked(file.load("toy"), (text, slow, three, both, outside), halves)
+    assert [ranked.count(setup) for setup in ranked.setups] == [1, 2, 0, 2, 3]
+    assert ranked.best == slow
+    assert [setup.number for setup in ranked.order] == [2, 4, 1, 3]
+    assert ranked.median == text
+    assert outside not in ranked.order
+
+
+def test_what_is_outside_the_text_is_a_reason_only_under_that_label(toy: Path) -> None:
+    _, slow, _, both, outside = setups(file.load("toy"))
+    before = hand_made(30.0, 30.0, 30.0, 30.0)
+    alone = [
+        (slow, hand_made(10.0, 20.0, 30.0, 30.0)),
+        (outside, hand_made(10.0, 10.0, 10.0, 30.0)),
+    ]
+    several = [(both, hand_made(30.0, 10.0, 30.0, 30.0))]
+    found = reasons(before, alone, several)
+    assert [reason.said for reason in found] == [
+        "one thing",
+        "several things",
+        "outside the text",
+        "unexplained",
+    ]
+    assert [reason.by and reason.by[0] for reason in found] == [slow, both, outside, None]
+    effect_of = effect(slow, before, alone[0][1])
+    assert (effect_of.gained, effect_of.lost, effect_of.cells) == (1, 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("metric", "published", "mean", "half", "inside"),
+    [
+        ("system_delay_mean_ms", 20.0, 22.0, 0.0, True),
+        ("system_delay_mean_ms", 20.0, 22.1, 0.0, False),
+        ("system_delay_mean_ms", 20.0, 22.1, 2.5, True),  # its interval holds the number
+        ("system_delay_mean_ms", 20.0, 25.0, 40.0, False),  # and holds all others too
+        ("system_delay_mean_ms", 20.0, 21.0, math.inf, True),
+        ("system_delay_mean_ms", 0.19, 0.6, 0.0, True),  # half a clock of milliseconds
+        ("system_delay_mean_ms", 0.19, 0.8, 0.0, False),
+        ("utilisation_pct", 99.0, 97.0, 0.0, True),
+        ("utilisation_pct", 99.0, 90.0, 0.0, False),  # though a tenth is more
+        ("drop_pct", 0.0, 0.4, 0.0, True),
+        ("jain", 0.9, 0.99, 0.0, True),
+        ("system_delay_mean_ms", 20.0, math.nan, math.nan, False),
+    ],
+)
+def test_inside_is_near_the_printed_number_or_in_an_interval_that_says_something(
+    metric: str, published: float, mean: float, half: float, inside: bool
+) -> None:
+    assert is_inside(metric, published, Estimate(mean, half)) == inside
+
+
+def test_a_ledger_that_took_up_what_a_search_found_has_its_half_calibrated(toy: Path) -> None:
+    one, two = find(["toy/1", "toy/2"])
+    assert one.claims()[1] == set()
+    text = SEARCH.replace('silent = "no section has it"', 'silent = "no"\ntext = "fast"')
+    (toy / "search.toml").write_text(text)
+    assert one.claims()[1] == set()
+    for name in ("1", "2"):
+        slow = SCENARIO.format(name=name).replace("4 Mbit/s", "2 Mbit/s")
+        (toy / name / "scenario.toml").write_text(slow)
+    one, two = find(["toy/1", "toy/2"])
+    assert one.claims()[1] == set(one.published)
+    assert two.claims()[1] == set()
+    spec = file.load("toy")
+    assert spec.replaced
+    # The text's own stays what it was.
+    assert setups(spec)[0].applied[0].name == "fast"
+
+
+def test_a_search_prints_luck_set_ups_and_reasons_and_keeps_them_in_its_folder(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert status(["reproduce", "toy", "--search", "--out", "out"]) == 0
+    said = capsys.readouterr().out
+    assert "4 of 4 set-ups, and 1 outside the text, 3 seeds; searched: experiments 1 (3" in said
+    for words in ("the text's own", "outside the text: five flows", "unexplained"):
+        assert words in said
+    assert "1/scenario.toml: dumbbell.rate = 2 Mbit/s" in said
+    assert "the printed cells of 1 are calibrated" in said
+    assert status(["reproduce", "toy", "--search", "--out", "out", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data == json.loads((tmp_path / "out" / "search.json").read_text())
+    assert [row["which"] for row in data["judged"]] == ["text", "best", "median"]
+    table = pq.read_table(tmp_path / "out" / "search.parquet").to_pylist()
+    met = [row for row in table if row["half"] == "searched" and row["inside"]]
+    assert len([row for row in met if row["setup"] == 1]) == data["setups"][0]["inside"]
+    page = (tmp_path / "out" / "search.html").read_text()
+    assert "five flows" in page
+    assert not re.search(r"(src|href)=", page)
+
+
+WRONG = {
+    'searched = ["1"]|searched = ["3"]': "search.toml:3: searched: there is no experiment '3'.",
+    'searched = ["1"]|searched = []': "searched: is empty; name the experiments",
+    'searched = ["1"]|searched = ["1", "2"]': "has every experiment with numbers in print; leave",
+    'searched = ["1"]|serched = ["1"]': "serched: unknown key (its value: ['1']). Did you mean 's",
+    "format = 1|format = 2": "format: 2 is not known; this version reads 1",
+    "setups = 7|setups = 65": "search.toml:4: setups: 65 is too large; allowed: up to 64",
+    "setups = 7|setups = 3": "setups: 3 are too few for the text's own, each other value alone",
+    'set.1 = { "dumbbell.rate" = "4 Mbit/s" }|set.3 = { "dumbbell.rate" = "4 Mbit/s" }': (
+        "search.toml:13: points[0].values[0].set.3: there is no experiment '3'."
+    ),
+    'set."1: drop"|set."1: dorp"': "'1' has no cell 'dorp'. Did you mean 'drop'?",
+    '"dumbbell.rate" = "2 Mbit/s"|"dumbbell.rat" = "2 Mbit/s"': "Did you mean 'rate'?",
+    '"dumbbell.rate" = "2 Mbit/s"|"dumbbell.rate" = "2 ms"': "2 ms",
+    '"dumbbell.rate" = "2 Mbit/s"|dumbbell.rate = "2 Mbit/s"': "write the key in quotes",
+    '"dumbbell.rate" = "4 Mbit/s"|"dumbbell.rate" = "5 Mbit/s"': (
+        "points[0].values: none of them is what scenario.toml and paper.toml have; add the value"
+    ),
+    '"dumbbell.rate" = "2 Mbit/s"|"dumbbell.rate" = "4000 kbit/s"': (
+        "both 'fast' and 'slow' are what scenario.toml and paper.toml have; leave one out"
+    ),
+    'name = "flows"|name = "rate"': "'rate' is there twice; give it another name",
+    'name = "three"|name = "two"': "'two' is there twice; give it another name",
+    'only = ["Short"]|only = ["Shirt"]': "has no 'Shirt' of the paper's. Did you mean 'Short'?",
+    'only = ["Short"]|only = ["Ours"]': "has no 'Ours' of the paper's.",
+    'silent = "nor this"\nonly|silent = "nor this"\ntext = "30"\nonly': "there is no value '30'.",
+    '"flows.bulk.count" = 2|"dumbbell.rate" = "4 Mbit/s"': (
+        "'dumbbell.rate' of 1 is set by 'flows' too; make one point of the two"
+    ),
+    '"flows.bulk.count" = 5|"flows.bulk.count" = 2': "is what scenario.toml has; it should set",
+    '"flows.bulk.count" = 5 }| }': "is empty; what does it set?",
+    'silent = "no section has it"|': "silent: is missing",
+}
+
+
+@pytest.mark.parametrize(("change", "sentence"), WRONG.items())
+def test_a_mistake_in_a_search_is_one_sentence_with_its_place(
+    change: str, sentence: str, toy: Path
+) -> None:
+    old, new = change.split("|")
+    assert old in SEARCH
+    (toy / "search.toml").write_text(SEARCH.replace(old, new))
+    with pytest.raises(InputError) as raised:
+        setups(file.load("toy"))
+    assert sentence in str(raised.value)
+    assert str(raised.value).startswith(str(toy / "search.toml"))
+
+
+def test_a_search_that_is_refused_leaves_no_folder_behind(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (toy / "search.toml").write_text(SEARCH.replace('searched = ["1"]', 'searched = ["3"]'))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert status(["reproduce", "toy", "--search"]) == 2
+    assert status(["reproduce", "toy", "--search", "--out", "out"]) == 2
+    assert not list(Path().iterdir())
+
+
+def test_points_that_set_one_key_for_different_algorithms_are_two_points(toy: Path) -> None:
+    of_codel = SEARCH[SEARCH.index('[[points]]\nname = "limit"') : SEARCH.index("[[outside]]")]
+    of_codel = of_codel.replace('"limit"', '"limit of CoDel"').replace("Short", "CoDel")
+    (toy / "search.toml").write_text(SEARCH + of_codel)
+    assert [point.name for point in file.load("toy").points][-1] == "limit of CoDel"
+    everywhere = of_codel.replace('only = ["CoDel"]\n', "")
+    (toy / "search.toml").write_text(SEARCH + everywhere)
+    with pytest.raises(InputError, match=r"'queue.limit' of 2 is set by 'limit of CoDel' too"):
+        file.load("toy")
+
+
+def test_a_paper_without_open_points_says_where_they_would_stand(toy: Path) -> None:
+    (toy / "search.toml").unlink()
+    with pytest.raises(InputError, match=r"toy: has no search.toml; its open points would stand"):
+        file.load("toy")

@@ -14,13 +14,15 @@ from sojourn.described import describe, window
 from sojourn.experiment import Signal
 from sojourn.hosts import HOSTS
 from sojourn.judged import VERDICTS, Judged, count
-from sojourn.page import render
+from sojourn.page import heading, render
 from sojourn.paper import OfPaper, title_of
 from sojourn.picture import Picture
 from sojourn.pictures import pictures_of
 from sojourn.reasons import Change, Off, counts, off, printed
 from sojourn.reproduce import Measured, Reproduction
 
+# Cells of a table that each have a block of rows.
+_MANY = 4
 NAMES = {"sim": "simulated", "linux": "Linux"}
 
 
@@ -33,6 +35,31 @@ class Group:
     metrics: tuple[str, ...]
     beside: tuple[str, ...]
     signals: tuple[Signal, ...]
+
+    @property
+    def is_long(self) -> bool:
+        """Too many cells for a block of rows each."""
+        return len(self.signals) > _MANY
+
+
+# For each row its name, and what was measured on each host in each column.
+Rows = list[tuple[str, list[dict[str, Measured]]]]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of numbers: columns that each have those of print and of both hosts."""
+
+    label: str
+    corner: str
+    headings: tuple[str, ...]
+    blocks: list[tuple[str, Rows]]
+
+    @property
+    def printed(self) -> bool:
+        """Any number of it is in print."""
+        cells = (of for _, rows in self.blocks for _, row in rows for of in row)
+        return any(of["sim"].published is not None for of in cells)
 
 
 @dataclass(frozen=True)
@@ -130,8 +157,8 @@ def _section(
         {
             "group": group,
             "pictures": [p for s in group.signals for p in by_signal.get(s.name, ())],
-            "blocks": _blocks(reproduction, group, group.metrics),
-            "beside": _blocks(reproduction, group, group.beside) if group.beside else [],
+            "grids": _grids(reproduction, group, group.metrics),
+            "beside": _grids(reproduction, group, group.beside) if group.beside else [],
             "peers": _peers(reproduction, group),
         }
         for group in groups_of(reproduction)
@@ -176,30 +203,42 @@ def groups_of(reproduction: Reproduction) -> list[Group]:
     ]
 
 
-def _blocks(
-    reproduction: Reproduction, group: Group, metrics: Sequence[str]
-) -> list[tuple[str, list[tuple[str, list[dict[str, Measured]]]]]]:
-    """For each cell its rows: an algorithm, and of each metric the cell on each host."""
-    several = len(group.signals) > 1
+def _grids(reproduction: Reproduction, group: Group, metrics: Sequence[str]) -> list[Grid]:
+    """A row for each algorithm; where there are many cells, as along an axis, a row for each cell,
+    and a table for each metric."""
+    contenders = reproduction.experiment.contenders(group.signals[0])
+
+    def cell(signal: Signal, algorithm: str, metric: str) -> dict[str, Measured]:
+        return {host: reproduction.cell(host, signal.name, algorithm, metric) for host in HOSTS}
+
+    if not group.is_long:
+        several = len(group.signals) > 1
+        blocks = [
+            (
+                signal.name if several else "",
+                [
+                    (c.name, [cell(signal, c.name, metric) for metric in metrics])
+                    for c in contenders
+                ],
+            )
+            for signal in group.signals
+        ]
+        return [Grid(group.title, "algorithm", tuple(map(heading, metrics)), blocks)]
+    names = tuple(contender.name for contender in contenders)
     return [
-        (
-            signal.name if several else "",
-            [
-                (
-                    contender.name,
-                    [
-                        {
-                            host: reproduction.cell(host, signal.name, contender.name, metric)
-                            for host in HOSTS
-                        }
-                        for metric in metrics
-                    ],
-                )
-                for contender in reproduction.experiment.contenders(signal)
-            ],
+        Grid(
+            heading(metric),
+            heading(metric),
+            names,
+            [("", [(_rest(s), [cell(s, n, metric) for n in names]) for s in group.signals])],
         )
-        for signal in group.signals
+        for metric in metrics
     ]
+
+
+def _rest(signal: Signal) -> str:
+    """Without what the title says of all of them."""
+    return signal.name.partition(", ")[2] or signal.name
 
 
 def _peers(reproduction: Reproduction, group: Group) -> list[dict[str, Any]]:

@@ -63,7 +63,8 @@ def _flows(experiment: Experiment) -> Words:
     flows = experiment.scenario.expand().flows
     rows = []
     for flow in flows[:_LISTED]:
-        app = flow.app.model_dump(exclude={"kind"}, exclude_defaults=True)
+        app = flow.app.model_dump(exclude_defaults=True)
+        app.pop("kind", None)
         transport = flow.transport
         words: list[str] = [transport.kind]
         words += [str(found) for key in ("tcp", "cc") if (found := getattr(transport, key, None))]

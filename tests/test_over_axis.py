@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
-from sojourn import report, report_axis
+from sojourn import report, report_axis, report_page
 from sojourn.drawing import NARROW_IN, WIDE_IN
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, find
@@ -164,7 +164,7 @@ def test_no_number_is_cut_on_a_terminal(small: Reproduction, width: int) -> None
 
 
 def test_the_page_has_each_figure_once(small: Reproduction) -> None:
-    page = report.html([small])
+    page = report_page.html([small])
     assert page.count("<figure>") == 2
     assert "Mean of 3 seeds with its 95 % interval" in page
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 import sojourn
-from sojourn import report
+from sojourn import report_page
 from sojourn.plot.figures import charts
 from sojourn.plot.measured import Measured
 from sojourn.plot.output import html
@@ -56,7 +56,7 @@ def text(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> str:
     if request.param == "report":
-        return report.html([beside, beside])
+        return report_page.html([beside, beside])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         return of_pictures()

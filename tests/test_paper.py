@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from sojourn import paper as of_papers
-from sojourn import report
+from sojourn import report, report_page
 from sojourn.experiment import find
 from sojourn.paper import Paper, judge, papers
 from sojourn.reproduce import Reproduction
@@ -150,11 +150,15 @@ def test_a_report_has_the_papers_claims_before_its_experiments_unless_none_is_de
 ) -> None:
     both = [short, as_second(short)]
     found = judge(both)
-    page = report.html(both, found)
+    page = report_page.html(both, found)
     title = short.experiment.title + "</h2>"
     assert page.index("lowest delay in every experiment") < page.index(title)
     assert page.count("lowest delay in every experiment") == 1
-    one = report.html([short], judge([short]))
-    assert one.index(title) < one.index("lowest delay in every experiment") < one.index("not run")
+    one = report_page.html([short], judge([short]))
+    assert (
+        one.index(title)
+        < one.index("lowest delay in every experiment")
+        < one.index("needs duk/2 too")
+    )
     report.print_paper(judge([short])[0], Console(width=100))
     assert "needs duk/2 too" in capsys.readouterr().out

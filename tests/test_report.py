@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sojourn import report, theme
+from sojourn import report, report_page, theme
 from sojourn.figure import curves
 from sojourn.figure_peers import lines
 from sojourn.reproduce import Reproduction
@@ -22,7 +22,7 @@ from tests.pages import Page, parse
 @pytest.fixture(scope="module")
 def text(beside: Reproduction) -> str:
     """Two experiments on both hosts: every kind of figure and table, and more than one of each."""
-    return report.html([beside, beside])
+    return report_page.html([beside, beside])
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_what_was_not_measured_is_null_in_the_reports_json(tmp_path: Path) -> No
 
 
 def test_with_linux_the_report_has_the_kernels_own_beside_ours(beside: Reproduction) -> None:
-    page = report.html([beside])
+    page = report_page.html([beside])
     signals = beside.experiment.signals()
     judged = sum(not signal.ablates for signal in signals)
     # Each signal on the simulator; those that are judged also on Linux and beside the kernel's own.
@@ -62,7 +62,8 @@ def test_with_linux_the_report_has_the_kernels_own_beside_ours(beside: Reproduct
 def test_the_page_names_its_language_and_its_experiments(page: Page, short: Reproduction) -> None:
     assert page.all("html")[0].attributes["lang"] == "en"
     (title,) = page.all("title")
-    assert short.experiment.title in title.text
+    assert "DUK" in title.text
+    assert [e.text for e in page.all("h2")].count(short.experiment.title) == 2
 
 
 def test_every_figure_says_its_numbers_in_words(page: Page, beside: Reproduction) -> None:
@@ -83,7 +84,7 @@ def test_every_figure_says_its_numbers_in_words(page: Page, beside: Reproduction
 
 
 def test_every_table_scrolls_in_its_own_box_or_stacks(text: str) -> None:
-    tables = re.findall(r"(.*)<table(.*?)>", text)
+    tables = re.findall(r"^(.*?)<table(.*?)>", text, re.MULTILINE)
     assert tables
     for before, attributes in tables:
         scrolls = before.startswith('<div class="scroll" tabindex="0" role="region" aria-label="')

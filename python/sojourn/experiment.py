@@ -192,7 +192,10 @@ class Experiment:
         ]
 
     def case(
-        self, contender: Contender, signal: Signal, changes: Mapping[str, Any] = MappingProxyType({})
+        self,
+        contender: Contender,
+        signal: Signal,
+        changes: Mapping[str, Any] = MappingProxyType({}),
     ) -> Case:
         """One algorithm under one signal, with further changes."""
         changed_signal = replace(signal, set={**signal.set, **changes})

@@ -1,6 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Figures of a reproduction: delay over time for each signal, as the papers draw it."""
+"""Figures of a reproduction: delay over time for each signal, as the papers draw it. Its [figure]:
+
+series = "system_delay_ms"   a column of the series
+average_s = 1                over how long it is averaged
+seed = 1                     of which run
+"""
 
 from __future__ import annotations
 
@@ -24,6 +29,8 @@ def curves(reproduction: Reproduction, signal: str, host: str) -> list[Curve]:
     (of,) = (found for found in reproduction.experiment.signals() if found.name == signal)
     for look, contender in enumerate(reproduction.experiment.contenders(of)):
         runs = reproduction.runs(host, signal, contender.name)
+        if not runs:
+            continue
         run = next(run for run in runs if run.seed == wanted["seed"])
         series = raw(run, data["queue"], wanted["series"])
         found.append(Curve(contender.name, *averaged(*series, wanted["average_s"]), look))
@@ -31,14 +38,14 @@ def curves(reproduction: Reproduction, signal: str, host: str) -> list[Curve]:
 
 
 def delay_over_time(
-    reproduction: Reproduction, signal: str, host: str, width_in: float = WIDE_IN
+    reproduction: Reproduction, drawn: list[Curve], width_in: float = WIDE_IN
 ) -> Figure:
     """Delay of each algorithm over one run, with the measured window shaded."""
     experiment = reproduction.experiment
     figure = Figure(figsize=(width_in, 3.4), layout="constrained")
     axes = figure.subplots()
     axes.axvspan(*window_s(experiment), color=SHADE.light, zorder=0)
-    lines(axes, curves(reproduction, signal, host))
+    lines(axes, drawn)
     axes.set_xlim(0, experiment.scenario.duration / 1e9)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.12)  # room for the rates above the curves
     axes.set_xlabel("time (s)")

@@ -37,6 +37,10 @@ _LOOKS = {
 }
 
 
+# Of a distribution as it is drawn: as fine as a page shows it.
+SHARES = np.linspace(0, 1, 201)
+
+
 @dataclass(frozen=True)
 class Line:
     """One algorithm on one host, all seeds together."""
@@ -47,6 +51,12 @@ class Line:
     delay: Any
     within: Any  # the delays within the window
 
+    def quantiles(self) -> Any:
+        """The delays that these shares of them are at or below."""
+        if not len(self.within):
+            return np.full(len(SHARES), np.nan)
+        return np.quantile(self.within, SHARES, method="inverted_cdf")
+
 
 def lines(reproduction: Reproduction, signal: str) -> list[list[Line]]:
     """What the figure draws, for each of our algorithms that has a peer."""
@@ -54,6 +64,7 @@ def lines(reproduction: Reproduction, signal: str) -> list[list[Line]]:
         [
             _line(reproduction, signal, host, algorithm, algorithm == columns[0][1])
             for host, algorithm in columns
+            if reproduction.runs(host, signal, algorithm)
         ]
         for columns in reproduction.beside_kernel()
     ]
@@ -68,11 +79,14 @@ def _line(
 
 
 def delay_beside_kernel(
-    reproduction: Reproduction, signal: str, width_in: float = WIDE_IN
+    reproduction: Reproduction,
+    signal: str,
+    width_in: float = WIDE_IN,
+    pairs: list[list[Line]] | None = None,
 ) -> Figure:
     """For each algorithm delay over time, and its distribution within the window: side by side, or
     one above the other where the figure is narrow."""
-    pairs = lines(reproduction, signal)
+    pairs = pairs or lines(reproduction, signal)
     narrow = width_in < WIDE_IN
     average_s = reproduction.experiment.data["figure"]["average_s"]
     rows, columns = (2 * len(pairs), 1) if narrow else (len(pairs), 2)
@@ -87,7 +101,7 @@ def delay_beside_kernel(
             style = {"color": look.colour, "linewidth": look.width, "linestyle": look.style}
             time_s, delay = averaged(line.time_s, line.delay, average_s)
             over_time.plot(time_s, delay, label=look.label, **style)
-            within.ecdf(line.within, **style)
+            within.step(line.quantiles(), SHARES, where="post", **style)
         _finish(over_time, within, reproduction, narrow)
     figure.legend(
         *grid[0][0].get_legend_handles_labels(),

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sojourn.drawing import Curve, axis_of
-from sojourn.figure import curves, steps, window_s
-from sojourn.figure_peers import Line, lines
+from sojourn.figure import steps, window_s
+from sojourn.figure_peers import Line
 
 if TYPE_CHECKING:
     from sojourn.reproduce import Reproduction
 
 
-def delay_over_time(reproduction: Reproduction, signal: str, host: str) -> str:
+def delay_over_time(reproduction: Reproduction, signal: str, drawn: list[Curve]) -> str:
     """Of each algorithm's curve the mean in the window and the highest value."""
     experiment = reproduction.experiment
     begin_s, end_s = window_s(experiment)
-    drawn = curves(reproduction, signal, host)
     return (
         f"Line chart, {signal}: {axis_of(experiment.data['figure']['series'])} of "
         f"{_and([curve.name for curve in drawn])} over {_network(reproduction)}. "
@@ -40,7 +39,7 @@ def _curve(curve: Curve, begin_s: float, end_s: float) -> str:
     )
 
 
-def delay_beside_kernel(reproduction: Reproduction, signal: str) -> str:
+def delay_beside_kernel(reproduction: Reproduction, signal: str, pairs: list[list[Line]]) -> str:
     """Of each curve the median in the window, and what 95 % are at or below."""
     experiment = reproduction.experiment
     begin_s, end_s = window_s(experiment)
@@ -51,7 +50,7 @@ def delay_beside_kernel(reproduction: Reproduction, signal: str) -> str:
         "Median and 95th percentile there: "
         + "; ".join(
             f"{line.algorithm} ({line.look.label}) {_quantiles(line)}"
-            for of_algorithm in lines(reproduction, signal)
+            for of_algorithm in pairs
             for line in of_algorithm
         )
         + "."

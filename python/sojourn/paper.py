@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from sojourn import claims_file
-from sojourn.claims import Cell, Claim, Decision, Values, decide
+from sojourn.claims import Cell, Claim, decide
 from sojourn.errors import InputError
 from sojourn.experiment import ROOT, Experiment, experiments
-from sojourn.reproduce import Reproduction, values_of
+from sojourn.judged import Judged, lacking
+from sojourn.reproduce import CellValues, Reproduction, values_of
 
 
 @dataclass(frozen=True)
@@ -71,29 +72,6 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A claim of a paper on one host: decided, or what has to run before it can be."""
-
-    host: str
-    claim: Claim
-    decision: Decision | None
-    missing: tuple[str, ...]
-
-    @property
-    def verdict(self) -> str:
-        """As tables have it."""
-        return self.decision.verdict if self.decision else "not run"
-
-    def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --json`."""
-        if self.decision:
-            return {"host": self.host, **self.decision.to_json()}
-        claim = self.claim
-        said = {"id": claim.id, "text": claim.text, "source": claim.source}
-        return {"host": self.host, **said, "verdict": self.verdict, "missing": list(self.missing)}
-
-
-@dataclass(frozen=True)
 class OfPaper:
     """What came of a paper's claims on several experiments."""
 
@@ -109,6 +87,13 @@ class OfPaper:
         """Keys of `sojourn reproduce --json`."""
         found = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
         return {"paper": self.paper, "claims": found}
+
+
+def title_of(paper: str) -> str:
+    """What a paper is called; its folder's name where it has no other."""
+    path = ROOT / paper / "paper.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return str(data.get("title", paper))
 
 
 def papers() -> list[Paper]:
@@ -133,7 +118,7 @@ def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
 
 def _judge(paper: Paper, reproductions: Sequence[Reproduction]) -> dict[str, tuple[Judged, ...]]:
     calibrated = paper.calibrated()
-    measured: dict[str, dict[str, Values]] = {}  # by host and experiment
+    measured: dict[str, dict[str, CellValues]] = {}  # by host and experiment
     for found in reproductions:
         for host in found.hosts:
             measured.setdefault(host, {})[found.experiment.name] = values_of(found, host)
@@ -144,11 +129,21 @@ def _judge(paper: Paper, reproductions: Sequence[Reproduction]) -> dict[str, tup
 
 
 def _decide(
-    paper: Paper, claim: Claim, host: str, of: Mapping[str, Values], calibrated: set[Cell]
+    paper: Paper, claim: Claim, host: str, of: Mapping[str, CellValues], calibrated: set[Cell]
 ) -> Judged:
-    missing = [id_ for id_ in paper.needed(claim) if id_.rpartition("/")[2] not in of]
+    cells: dict[str, list[Cell]] = {}
+    for signal, algorithm, metric in claim.cells():
+        experiment, _, own = signal.partition(_SEPARATOR)
+        cells.setdefault(experiment, []).append((own, algorithm, metric))
+    missing = []
+    for id_ in paper.needed(claim):
+        name = id_.rpartition("/")[2]
+        gone = of[name].missing(cells[name]) if name in of else [""]
+        if gone:
+            missing.append(lacking(id_, gone, name in of and of[name].ran))
     if missing:
-        return Judged(host, claim, None, tuple(missing))
+        some_ran = any(values.ran for values in of.values())
+        return Judged(host, claim, None, tuple(missing) if some_ran else ())
 
     def values(cell: Cell) -> Sequence[float]:
         signal, algorithm, metric = cell

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A reproduction for readers: tables on the terminal, and one HTML file with figures."""
+"""A reproduction for readers: tables on the terminal, and a folder with its page and numbers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,11 @@ from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
 from sojourn.folder import claim
-from sojourn.page import drawn, heading, number, render, spread
-from sojourn.paper import Judged, OfPaper
+from sojourn.hosts import HOSTS
+from sojourn.judged import VERDICTS, Judged
+from sojourn.page import heading, number, spread
+from sojourn.paper import OfPaper
+from sojourn.pictures import pictures_of
 from sojourn.reproduce import Measured, Reproduction
 from sojourn.result import read_request
 
@@ -107,6 +109,20 @@ def print_paper(of_paper: OfPaper, console: Console) -> None:
         console.print(table)
 
 
+def print_ledger(data: dict[str, Any], console: Console) -> None:
+    """Claims by verdict, a row for each paper and host."""
+    table = Table(title="claims by verdict", title_justify="left")
+    for column in ("paper", "host"):
+        table.add_column(column)
+    for verdict_ in VERDICTS:
+        table.add_column(verdict_, justify="right")
+    for paper in data["papers"]:
+        for host, counts in paper["verdicts"].items():
+            row = [str(counts[verdict_]) for verdict_ in VERDICTS]
+            table.add_row(paper["title"], _HOSTS[host], *row, end_section=host == HOSTS[-1])
+    console.print(table)
+
+
 def _found(judged: Judged) -> tuple[str, str]:
     """Verdict and measurement; or what has to run first."""
     if judged.decision:
@@ -143,73 +159,6 @@ def _lines(decision: Decision) -> str:
     return "\n".join(line for line in lines if line).replace("[", r"\[")
 
 
-def figures(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[str, str]]:
-    """Delay over time on each host, or what the experiment's [figure] asks for."""
-    if report_axis.is_over_axis(reproduction.experiment):
-        return report_axis.figures(reproduction, signal, name)
-    from sojourn import figure_words
-    from sojourn.figure import delay_over_time
-
-    return [
-        drawn(
-            partial(delay_over_time, reproduction, signal.name, host),
-            f"{name}-{host}",
-            figure_words.delay_over_time(reproduction, signal.name, host),
-        )
-        for host in reproduction.hosts_of(signal)
-    ]
-
-
-def peers(reproduction: Reproduction, signal: Signal, name: str) -> dict[str, Any] | None:
-    """Ours beside the kernel's own: a figure, and for each metric the cells of each algorithm."""
-    from sojourn import figure_words
-    from sojourn.figure_peers import delay_beside_kernel
-
-    side_by_side = reproduction.beside_kernel()
-    if not side_by_side or signal.ablates:
-        return None
-    return {
-        "figure": drawn(
-            partial(delay_beside_kernel, reproduction, signal.name),
-            f"{name}-beside",
-            figure_words.delay_beside_kernel(reproduction, signal.name),
-        ),
-        "columns": side_by_side,
-        "rows": [
-            (
-                metric,
-                [
-                    [reproduction.cell(host, signal.name, name, metric) for host, name in columns]
-                    for columns in side_by_side
-                ],
-            )
-            for metric in (*signal.metrics, *signal.beside)
-        ],
-    }
-
-
-def html(reproductions: list[Reproduction], of_papers: Sequence[OfPaper] = ()) -> str:
-    """One self-contained page: each paper's claims first, then each experiment."""
-    sections: list[dict[str, Any]] = [
-        {
-            "reproduction": reproduction,
-            "note": seeds_note(reproduction),
-            "signals": [
-                {
-                    "signal": signal,
-                    "rows": rows(reproduction, signal),
-                    "headings": headings(reproduction, signal),
-                    "figures": figures(reproduction, signal, f"f{n}-{m}"),
-                    "peers": peers(reproduction, signal, f"f{n}-{m}"),
-                }
-                for m, signal in enumerate(reproduction.experiment.signals())
-            ],
-        }
-        for n, reproduction in enumerate(reproductions)
-    ]
-    return render("report.html", sections=sections, papers=of_papers, hosts=_HOSTS)
-
-
 def check_folder(
     folder: Path, experiments: Sequence[Experiment], quick: bool, hosts: Sequence[str]
 ) -> None:
@@ -242,13 +191,19 @@ def _part(entry: dict[str, Any]) -> tuple[tuple[str, str, bool, str], ...]:
 
 
 def write_all(
-    reproductions: list[Reproduction],
+    reproductions: Sequence[Reproduction],
     of_papers: Sequence[OfPaper],
     data: dict[str, Any],
     folder: Path,
 ) -> Path:
-    """report.html and reproduction.json in the folder; answers where the report is."""
+    """report.html, reproduction.json and the numbers of each figure, figures/NAME.csv, in the
+    folder; answers where the report is."""
+    from sojourn.report_page import of_pictures
+
     own = claim(folder)
-    own.write("report.html", html(reproductions, of_papers).encode())
+    pictures = [pictures_of(reproduction) for reproduction in reproductions]
+    for picture in (picture for of in pictures for picture in of):
+        own.write(f"figures/{picture.file}", picture.csv().encode())
+    own.write("report.html", of_pictures(reproductions, of_papers, pictures).encode())
     own.write("reproduction.json", as_json.spell(data).encode())
     return folder / "report.html"

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from sojourn import tables
-from sojourn.over_axis import drawings, rows_of, scale_of, words
-from sojourn.page import drawn, heading, number, spread
+from sojourn.over_axis import csv_rows, drawings, rows_of, scale_of, words
+from sojourn.page import heading, number, spread
+from sojourn.picture import Picture, named
 
 if TYPE_CHECKING:
     from sojourn.experiment import Experiment, Signal
@@ -37,18 +38,23 @@ def is_over_axis(experiment: Experiment) -> bool:
     return bool(experiment.data["figure"].get("kind") == "axis")
 
 
-def figures(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[str, str]]:
+def pictures(reproduction: Reproduction) -> Iterator[Picture]:
     """Those over the axis, at its first cell."""
     from sojourn.figure_axis import over_axis  # draws with matplotlib, which is slow to import
 
-    return [
-        {
-            **drawn(partial(over_axis, drawing), f"{name}-{n}", words(drawing)),
-            "caption": f"Mean of {len(reproduction.seeds)} seeds with its 95 % interval.",
-        }
-        for n, drawing in enumerate(drawings(reproduction))
-        if drawing.cells[0] == signal.name
-    ]
+    for drawing in drawings(reproduction):
+        if not any(cell.ran for line in drawing.lines for cell in line.cells):
+            continue
+        yield Picture(
+            named(reproduction.experiment, drawing.signal, drawing.metric, drawing.host),
+            drawing.cells[0],
+            drawing.host,
+            f"Mean of {len(reproduction.seeds)} seeds with its 95 % interval.",
+            words(drawing),
+            ("algorithm", drawing.scale.label, drawing.metric, "ci95_low", "ci95_high"),
+            csv_rows(drawing),
+            partial(over_axis, drawing),
+        )
 
 
 def print_tables(

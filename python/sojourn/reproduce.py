@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import math
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn import claims
+from sojourn import claims, stored
+from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
 from sojourn.hosts import HOSTS, check_hosts
+from sojourn.judged import Judged, lacking
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
 from sojourn.runs import open_store, run_cases
@@ -29,6 +33,7 @@ class Measured:
     metric: str
     published: float | None
     found: Estimate
+    ran: bool = True  # else nothing was found because nothing ran
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
@@ -42,6 +47,7 @@ class Measured:
             "published": self.published,
             "measured": self.found.mean,
             "ci95": [self.found.low, self.found.high],
+            "ran": self.ran,
         }
 
 
@@ -55,6 +61,10 @@ class Reproduction:
     result: Result
     cells: tuple[Measured, ...]
     judged: Mapping[str, tuple[claims.Decision, ...]]  # by host
+    # Where only some cells are there: the claims that wait for others, by host.
+    waiting: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
+    # Why a host ran nothing, by host.
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -73,11 +83,22 @@ class Reproduction:
     def beside_kernel(self) -> list[list[tuple[str, str]]]:
         """For each of our algorithms that has a peer in the kernel, what stands side by side: host
         and algorithm. Nothing where Linux was not asked for."""
-        if "linux" not in self.hosts:
-            return []
+        ran = {(run.labels["host"], run.labels["algorithm"]) for run in self.result.runs}
         return [
             [*((host, own.name) for host in HOSTS if host in self.hosts), ("linux", theirs.name)]
             for own, theirs in self.experiment.peers()
+            if ("linux", theirs.name) in ran
+        ]
+
+    def claims_of(self, host: str) -> list[Judged]:
+        """Every claim, in the order of the file: decided on the host, or what it waits for."""
+        found = {decision.claim.id: decision for decision in self.judged.get(host, ())}
+        waiting = {judged.claim.id: judged for judged in self.waiting.get(host, ())}
+        return [
+            Judged(host, claim, found[claim.id], ())
+            if claim.id in found
+            else waiting.get(claim.id, Judged(host, claim, None, ()))
+            for claim in self.experiment.claims()[0]
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -95,7 +116,8 @@ class Reproduction:
                 {"host": host, **decision.to_json()}
                 for host, decisions in self.judged.items()
                 for decision in decisions
-            ],
+            ]
+            + [judged.to_json() for found in self.waiting.values() for judged in found],
         }
 
     def runs(self, host: str, signal: str, algorithm: str) -> list[Run]:
@@ -108,9 +130,16 @@ class Reproduction:
         ]
 
     def cell(self, host: str, signal: str, algorithm: str, metric: str) -> Measured:
-        """One cell."""
-        wanted = (host, signal, algorithm, metric)
-        return next(c for c in self.cells if (c.host, c.signal, c.algorithm, c.metric) == wanted)
+        """One cell, which may not have run."""
+        found = self._by_name.get((host, signal, algorithm, metric))
+        if found:
+            return found
+        of = next(found for found in self.experiment.signals() if found.name == signal)
+        return _not_run(self.experiment, host, of, algorithm, metric)
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str, str, str], Measured]:
+        return {(c.host, c.signal, c.algorithm, c.metric): c for c in self.cells}
 
 
 def reproduce(
@@ -121,51 +150,78 @@ def reproduce(
     workers: int | None = None,
     hosts: Sequence[str] = ("sim",),
     processes: bool = False,
+    looked_up: Collection[str] = (),
 ) -> Reproduction:
-    """Run an experiment under at least ten seeds (`quick`: fewer), and judge its claims."""
+    """Run an experiment under at least ten seeds (`quick`: fewer), and judge its claims. Of the
+    hosts `looked_up` nothing is run: they have what the store has."""
     count = experiment.data["quick_seeds" if quick else "seeds"]
     seeds = tuple(range(1, count + 1))
     ablations = {signal.name for signal in experiment.signals() if signal.ablates}
+    hosts = check_hosts(hosts)
+    store = open_store(out)
     runs: list[Run] = []
-    for host in check_hosts(hosts):
-        skipped = ablations if runs else set()
+    refused: dict[str, str] = {}
+    for host in hosts:
+        skipped = ablations if host != hosts[0] else set()
         cases = [case for case in experiment.cases() if case.labels["signal"] not in skipped]
-        if "linux" in hosts:
-            cases += experiment.peer_cases(host)
-        runs += run_cases(
-            cases,
-            seeds,
-            store=open_store(out),
-            workers=workers,
-            title=f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else ""),
-            hosts=(host,),
-            processes=processes,
-        )
+        peers = experiment.peer_cases(host) if "linux" in hosts else []
+        if host not in looked_up:
+            runs += run_cases(
+                cases if "linux" in looked_up else cases + peers,
+                seeds,
+                store=store,
+                workers=workers,
+                title=f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else ""),
+                hosts=(host,),
+                processes=processes,
+            )
+            cases, peers = [], peers if "linux" in looked_up else []
+        try:
+            runs += stored.runs_of([*cases, *peers], seeds, store, host)
+        except InputError as error:
+            refused[host] = str(error)
+    ran = {run.labels["host"] for run in runs}
+    ran_on = [host for host in hosts if host in ran or host not in looked_up] or hosts[:1]
     words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]
-    words += [word for host in check_hosts(hosts) for word in ("--host", host)]
+    words += [word for host in ran_on for word in ("--host", host)]
     meta = {"experiment": experiment.id, "command": shlex.join(words)}
     result = Result(experiment.scenario, tuple(runs), meta)
-    found, calibrated = experiment.claims()
-    values = {host: _Values(experiment, host, runs) for host in check_hosts(hosts)}
+    values = {host: CellValues(experiment, host, runs) for host in hosts}
+    judged = {host: _judge(experiment, host, of) for host, of in values.items()}
     return Reproduction(
         experiment,
         seeds,
         quick,
         result,
-        tuple(cell for host in values for cell in _cells(experiment, host, values[host])),
-        {
-            host: tuple(claims.decide(claim, of, calibrated) for claim in found)
-            for host, of in values.items()
-        },
+        tuple(cell for host in values for cell in _cells(experiment, host, hosts, values[host])),
+        {host: decided for host, (decided, _) in judged.items()},
+        {host: waiting for host, (_, waiting) in judged.items()},
+        refused,
     )
 
 
-def values_of(reproduction: Reproduction, host: str) -> claims.Values:
+def _judge(
+    experiment: Experiment, host: str, values: CellValues
+) -> tuple[tuple[claims.Decision, ...], tuple[Judged, ...]]:
+    """The claims that are decided, and those of which a cell did not run."""
+    found, calibrated = experiment.claims()
+    decided, waiting = [], []
+    for claim in found:
+        gone = values.missing(claim.cells())
+        if gone:
+            where = (lacking(experiment.id, gone, True),) if values.ran else ()
+            waiting.append(Judged(host, claim, None, where))
+        else:
+            decided.append(claims.decide(claim, values, calibrated))
+    return tuple(decided), tuple(waiting)
+
+
+def values_of(reproduction: Reproduction, host: str) -> CellValues:
     """The measurements of a cell on a host, in the order of the seeds."""
-    return _Values(reproduction.experiment, host, reproduction.result.runs)
+    return CellValues(reproduction.experiment, host, reproduction.result.runs)
 
 
-class _Values:
+class CellValues:
     """The measurements of a cell, in the order of the seeds."""
 
     def __init__(self, experiment: Experiment, host: str, runs: Sequence[Run]) -> None:
@@ -175,6 +231,16 @@ class _Values:
             if run.labels["host"] == host:
                 labels = str(run.labels["signal"]), str(run.labels["algorithm"])
                 self._runs.setdefault(labels, []).append(run)
+
+    @property
+    def ran(self) -> bool:
+        """Anything at all."""
+        return bool(self._runs)
+
+    def missing(self, cells: Iterable[claims.Cell]) -> list[str]:
+        """Signal and algorithm of what did not run here."""
+        wanted = dict.fromkeys((signal, algorithm) for signal, algorithm, _ in cells)
+        return [", ".join(cell) for cell in wanted if cell not in self._runs]
 
     def algorithms(self, signal: str) -> list[str]:
         """Those that ran here under the signal."""
@@ -186,17 +252,27 @@ class _Values:
         return [metric.of(run.report, *self._at) for run in self._runs[signal, algorithm]]
 
 
-def _cells(experiment: Experiment, host: str, values: _Values) -> list[Measured]:
-    return [
-        Measured(
-            host,
-            signal.name,
-            algorithm,
-            metric,
-            experiment.published.get((signal.of, algorithm, metric)),
-            estimate(values((signal.name, algorithm, metric))),
-        )
-        for signal in experiment.signals()
-        for algorithm in values.algorithms(signal.name)
-        for metric in (*signal.metrics, *signal.beside)
-    ]
+def _cells(
+    experiment: Experiment, host: str, hosts: Sequence[str], values: CellValues
+) -> list[Measured]:
+    found = []
+    for signal in experiment.signals():
+        ran = values.algorithms(signal.name)
+        wanted = [contender.name for contender in experiment.contenders(signal)]
+        elsewhere = signal.ablates and host != hosts[0]
+        for algorithm in dict.fromkeys(ran if elsewhere else [*ran, *wanted]):
+            for metric in (*signal.metrics, *signal.beside):
+                cell = _not_run(experiment, host, signal, algorithm, metric)
+                if algorithm in ran:
+                    measured = estimate(values((signal.name, algorithm, metric)))
+                    cell = replace(cell, found=measured, ran=True)
+                found.append(cell)
+    return found
+
+
+def _not_run(
+    experiment: Experiment, host: str, signal: Signal, algorithm: str, metric: str
+) -> Measured:
+    published = experiment.published.get((signal.of, algorithm, metric))
+    nothing = Estimate(math.nan, math.nan)
+    return Measured(host, signal.name, algorithm, metric, published, nothing, ran=False)

@@ -121,6 +121,9 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer seeds; verdicts provisional.")
     ] = False,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Run nothing: what the store has, and what it has not.")
+    ] = False,
     search: Annotated[
         bool,
         typer.Option(
@@ -132,46 +135,22 @@ def reproduce(
     workers: Workers = None,
     as_json: Json = False,
 ) -> int:
-    """Run a paper's experiments: measured beside published, a verdict for each claim."""
+    """Run a paper's experiments: measured beside published, a verdict for each claim. Without a
+    name: those of all papers, and an index of them."""
     if search:
         from sojourn.cli import search as of_search
 
-        refused = [word for word, given in (("--quick", quick), ("--host", host)) if given]
+        given = {"--quick": quick, "--host": host, "--stored": stored}
+        refused = [word for word, is_given in given.items() if is_given]
         return of_search.run(what or [], refused=refused, out=out, workers=workers, json=as_json)
-    from sojourn import report
-    from sojourn.experiment import find
-    from sojourn.hosts import check_hosts
-    from sojourn.paper import judge
-    from sojourn.reproduce import reproduce as run_experiment
-    from sojourn.tables import console
+    from sojourn.cli.reproduce import run as run_experiments
 
-    hosts = check_hosts(host or [])
-    chosen = find(what or [])
-    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
-    report.check_folder(folder, chosen, quick, hosts)
-    done = []
-    for experiment in chosen:
-        kept = out / experiment.id if out and len(chosen) > 1 else out
-        done.append(
-            run_experiment(
-                experiment, quick=quick, out=kept, workers=workers, hosts=hosts, processes=True
-            )
-        )
-        if kept:
-            done[-1].result.save(kept)
-    of_papers = judge(done)
-    data = {
-        "experiments": [reproduction.to_json() for reproduction in done],
-        "papers": [of_paper.to_json() for of_paper in of_papers],
-    }
-    report_path = report.write_all(done, of_papers, data, folder)
-    if as_json:
-        print_json(data)
-    else:
-        terminal = console()
-        for reproduction in done:
-            report.print_tables(reproduction, terminal)
-        for of_paper in of_papers:
-            report.print_paper(of_paper, terminal)
-        terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
-    return tell_broken([run for reproduction in done for run in reproduction.result])
+    return run_experiments(
+        what or [],
+        quick=quick,
+        hosts=host or [],
+        stored=stored,
+        out=out,
+        workers=workers,
+        as_json=as_json,
+    )

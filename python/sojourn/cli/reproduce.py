@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn reproduce`: the experiments that are named, or the ledger of all papers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sojourn import ledger_run, report
+from sojourn.cli.output import print_json, tell_broken
+from sojourn.experiment import find
+from sojourn.hosts import HOSTS, check_hosts
+from sojourn.paper import judge
+from sojourn.reproduce import Reproduction, reproduce
+from sojourn.result import Run
+from sojourn.tables import console
+
+
+def run(
+    what: Sequence[str],
+    *,
+    quick: bool,
+    hosts: Sequence[str],
+    stored: bool,
+    out: Path | None,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    """The status to end with."""
+    if not what:
+        return _ledger(quick, hosts, stored, out, workers, as_json)
+    hosts = check_hosts(hosts)
+    chosen = find(what)
+    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
+    report.check_folder(folder, chosen, quick, hosts)
+    done = []
+    for experiment in chosen:
+        kept = out / experiment.id if out and len(chosen) > 1 else out
+        done.append(
+            reproduce(
+                experiment,
+                quick=quick,
+                out=None if stored else kept,
+                workers=workers,
+                hosts=hosts,
+                processes=True,
+                looked_up=hosts if stored else (),
+            )
+        )
+        if kept and not stored:
+            done[-1].result.save(kept)
+    of_papers = judge(done)
+    data = {
+        "experiments": [reproduction.to_json() for reproduction in done],
+        "papers": [of_paper.to_json() for of_paper in of_papers],
+    }
+    report_path = report.write_all(done, of_papers, data, folder)
+    if as_json:
+        print_json(data)
+    else:
+        terminal = console()
+        for reproduction in done:
+            report.print_tables(reproduction, terminal)
+        for of_paper in of_papers:
+            report.print_paper(of_paper, terminal)
+        terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
+    return tell_broken([run for reproduction in done for run in reproduction.result])
+
+
+def _ledger(
+    quick: bool,
+    hosts: Sequence[str],
+    stored: bool,
+    out: Path | None,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    """Hosts that were not asked for have what the store has."""
+    asked = () if stored else check_hosts(hosts)
+    every = dict.fromkeys([*check_hosts(hosts), *HOSTS])
+    folder = out or ledger_run.folder_name(quick)
+    broken: list[Run] = []
+
+    def done(found: list[Reproduction]) -> None:
+        broken.extend(run for one in found for run in one.result if _is_broken(run))
+
+    data = ledger_run.run(
+        folder,
+        quick=quick,
+        hosts=tuple(every),
+        looked_up=[host for host in every if host not in asked],
+        workers=workers,
+        say=lambda text: print(text, file=sys.stderr),
+        done=done,
+    )
+    if as_json:
+        print_json(data)
+    else:
+        terminal = console()
+        report.print_ledger(data, terminal)
+        for line in ledger_run.not_there(data):
+            terminal.print(line, soft_wrap=True, markup=False, highlight=False)
+        terminal.print(f"index: {folder / 'index.html'}", soft_wrap=True, markup=False)
+    return tell_broken(broken)
+
+
+def _is_broken(run: Run) -> bool:
+    return any(count for queue in run.report["queues"] for count in queue["bad_verdicts"].values())

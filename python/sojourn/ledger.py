@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The ledger: of every paper its experiments, claims by verdict and printed cells on each host,
+with the command that repeats each, its seeds, the version that made it and the processor it ran on.
+
+It is data (ledger.json), from which the index and docs/papers.md are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sojourn.errors import InputError
+from sojourn.experiment import Experiment
+from sojourn.hosts import HOSTS
+from sojourn.judged import NOT_RUN, Judged
+from sojourn.paper import OfPaper, title_of
+from sojourn.picture import Picture
+from sojourn.reasons import counts, printed
+from sojourn.report_page import Line, cores, lines, tally
+from sojourn.reproduce import Measured, Reproduction
+from sojourn.result import host as machine
+
+FORMAT = 1
+FILE = "ledger.json"
+
+
+def begin(quick: bool) -> dict[str, Any]:
+    """Without a paper yet."""
+    found = machine()
+    named = {key: found[key] for key in ("processor", "cores", "system")}
+    return {"format": FORMAT, "quick": quick, "machine": named, "papers": []}
+
+
+def of_paper(
+    reproductions: Sequence[Reproduction],
+    of_several: OfPaper | None,
+    pictures: Sequence[Sequence[Picture]],
+) -> dict[str, Any]:
+    """A paper's part."""
+    paper = reproductions[0].experiment.paper
+    several = lines(of_several.judged) if of_several else []
+    experiments = [_experiment(*both) for both in zip(reproductions, pictures, strict=True)]
+    every = [*several, *(line for one in reproductions for line in _lines(one))]
+    return {
+        "paper": paper,
+        "title": title_of(paper),
+        "source": reproductions[0].experiment.data["source"],
+        "page": f"{paper}.html",
+        "verdicts": tally(every),
+        "claims": [_claim(line) for line in several],
+        "experiments": experiments,
+    }
+
+
+def _lines(reproduction: Reproduction) -> list[Line]:
+    return lines({host: reproduction.claims_of(host) for host in HOSTS})
+
+
+def _experiment(reproduction: Reproduction, pictures: Sequence[Picture]) -> dict[str, Any]:
+    experiment = reproduction.experiment
+    found = _lines(reproduction)
+    verdicts, made = tally(found), cores(reproduction)
+    return {
+        "experiment": experiment.id,
+        "title": experiment.title,
+        "definition": definition(experiment),
+        "command": reproduction.result.meta["command"],
+        "seeds": len(reproduction.seeds),
+        "hosts": {
+            host: {
+                "core": made.get(host),
+                "cells": counts(printed(reproduction, host)),
+                "verdicts": verdicts[host],
+                "why": reproduction.refused.get(host, ""),
+            }
+            for host in HOSTS
+        },
+        "claims": [_claim(line) for line in found],
+        "cells": _cells(reproduction),
+        "figures": [
+            {"file": picture.file, "cell": picture.signal, "host": picture.host}
+            for picture in pictures
+        ],
+    }
+
+
+def _claim(line: Line) -> dict[str, Any]:
+    claim = line.claim
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "source": claim.source,
+        "verdicts": {host: judged.verdict for host, judged in line.by_host.items()},
+        "measured": {host: _short(judged) for host, judged in line.by_host.items()},
+    }
+
+
+def _short(judged: Judged) -> str:
+    """The counts, or the measurement of a single cell."""
+    if not judged.decision:
+        return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
+    return judged.decision.tally() or judged.decision.checks[0].text()
+
+
+def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
+    """Each cell of the tables; on a host where it did not run it says so."""
+    return [
+        {
+            "cell": signal.name,
+            "algorithm": contender.name,
+            "metric": metric,
+            "published": by_host["sim"].published,
+            **{host: _measured(cell) for host, cell in by_host.items()},
+        }
+        for signal in reproduction.experiment.signals()
+        if not signal.ablates
+        for contender in reproduction.experiment.contenders(signal)
+        for metric in signal.metrics
+        for by_host in [
+            {host: reproduction.cell(host, signal.name, contender.name, metric) for host in HOSTS}
+        ]
+    ]
+
+
+def _measured(cell: Measured) -> Any:
+    return [cell.found.mean, cell.found.low, cell.found.high] if cell.ran else NOT_RUN
+
+
+def definition(experiment: Experiment) -> str:
+    """A digest of what an experiment's files say, without their comments: what was measured under
+    another one says nothing about this one."""
+    files = ("scenario.toml", "published.toml", "claims.toml")
+    parts = [tomllib.loads((experiment.folder / f).read_text(encoding="utf-8")) for f in files]
+    text = json.dumps([dict(experiment.data), *parts], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A ledger.json; InputError says what is wrong with it and what to do."""
+    remedy = "`sojourn reproduce` writes it anew from the store, which has the runs"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: is damaged ({error}); {remedy}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
+    try:
+        _check(data)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: is damaged (it lacks {error}); {remedy}") from error
+    return data
+
+
+def _check(data: Mapping[str, Any]) -> None:
+    """What every reader of it needs."""
+    _ = data["quick"], data["machine"]["processor"]
+    for paper in data["papers"]:
+        _ = paper["paper"], paper["title"], paper["source"], paper["verdicts"]
+        experiments = paper["experiments"]
+        for entry in (*paper["claims"], *(c for e in experiments for c in e["claims"])):
+            _ = entry["id"], [entry["verdicts"][host] for host in HOSTS]
+        for entry in experiments:
+            _ = entry["experiment"], entry["definition"], entry["command"], entry["seeds"]
+            _ = [(entry["hosts"][host]["core"], entry["hosts"][host]["cells"]) for host in HOSTS]

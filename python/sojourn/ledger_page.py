@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The index of a ledger: one page of all papers, made from its data alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sojourn.hosts import HOSTS
+from sojourn.judged import VERDICTS
+from sojourn.page import render
+from sojourn.report_page import NAMES
+
+
+def index(ledger: Mapping[str, Any]) -> str:
+    """One self-contained page; it links to the pages beside it."""
+    papers = [{**paper, "by_verdict": by_verdict(claims_of(paper))} for paper in ledger["papers"]]
+    return render(
+        "ledger.html",
+        ledger=ledger,
+        papers=papers,
+        total=total(ledger),
+        hosts=NAMES,
+        verdicts=VERDICTS,
+    )
+
+
+def claims_of(paper: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Those on several experiments, and of each experiment."""
+    return [
+        *paper["claims"],
+        *(claim for experiment in paper["experiments"] for claim in experiment["claims"]),
+    ]
+
+
+def by_verdict(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """By what the simulator says, in the order of verdicts."""
+    found: dict[str, list[Mapping[str, Any]]] = {verdict: [] for verdict in VERDICTS}
+    for claim in claims:
+        found[claim["verdicts"]["sim"]].append(claim)
+    return {verdict: of for verdict, of in found.items() if of}
+
+
+def total(ledger: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Verdicts of all papers, by host."""
+    return {
+        host: {
+            verdict: sum(paper["verdicts"][host][verdict] for paper in ledger["papers"])
+            for verdict in VERDICTS
+        }
+        for host in HOSTS
+    }

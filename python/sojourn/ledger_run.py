@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Every experiment of every paper, one after the other: what the store has is taken from there, the
+rest is run, and pages and ledger are written paper by paper. So an interrupted command has lost
+nothing, and the same command goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sojourn import as_json, ledger, ledger_page, stored
+from sojourn.errors import InputError, Interrupted
+from sojourn.experiment import Experiment
+from sojourn.folder import Folder, claim
+from sojourn.hosts import HOSTS
+from sojourn.paper import Paper, judge, papers
+from sojourn.pictures import pictures_of
+from sojourn.report_page import of_pictures
+from sojourn.reproduce import Reproduction, reproduce
+from sojourn.runs import open_store
+
+_LOOK = "`sojourn reproduce --stored` shows what is there"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Of an experiment on a host: how many runs the store has of how many."""
+
+    experiment: str
+    host: str
+    there: int
+    wanted: int
+    why: str = ""  # the host cannot run it
+
+    def text(self) -> str:
+        """One line."""
+        if self.why:
+            return f"{self.experiment} on {self.host}: {self.why}"
+        gone = self.wanted - self.there
+        return f"{self.experiment} on {self.host}: {gone} of {self.wanted} runs are missing"
+
+
+def missing(of: Iterable[Experiment], quick: bool, hosts: Sequence[str]) -> list[Missing]:
+    """What the store has not, experiment by experiment."""
+    found = []
+    store = open_store(None)
+    for experiment in of:
+        ablations = {signal.name for signal in experiment.signals() if signal.ablates}
+        seeds = range(1, experiment.data["quick_seeds" if quick else "seeds"] + 1)
+        for host in hosts:
+            skipped = ablations if host != hosts[0] else set()
+            cases = [c for c in experiment.cases() if c.labels["signal"] not in skipped]
+            wanted = len(cases) * len(seeds)
+            try:
+                there = stored.count(cases, seeds, store, host)
+            except InputError as error:
+                found.append(Missing(experiment.id, host, 0, wanted, str(error)))
+                continue
+            if there < wanted:
+                found.append(Missing(experiment.id, host, there, wanted))
+    return found
+
+
+def run(
+    folder: Path,
+    *,
+    quick: bool,
+    hosts: Sequence[str],
+    looked_up: Collection[str],
+    workers: int | None,
+    say: Callable[[str], None],
+    done: Callable[[list[Reproduction]], None] = lambda found: None,
+) -> dict[str, Any]:
+    """The ledger, its index and a page for each paper, in the folder. Of the hosts `looked_up`
+    nothing is run."""
+    own = claim(folder)
+    check_folder(folder, quick)
+    asked = [host for host in hosts if host not in looked_up]
+    every = papers()
+    for one in missing([e for paper in every for e in paper.experiments], quick, asked):
+        say(one.text())
+    data = ledger.begin(quick)
+    for paper in every:
+        try:
+            found = [
+                reproduce(
+                    experiment,
+                    quick=quick,
+                    workers=workers,
+                    hosts=hosts,
+                    processes=True,
+                    looked_up=looked_up,
+                )
+                for experiment in paper.experiments
+            ]
+        except Interrupted as stop:
+            left = [one.text() for one in missing(_from(every, paper), quick, asked)]
+            raise Interrupted("\n  ".join([f"{stop}. {_LOOK}; to be run:", *left])) from None
+        done(found)
+        write_paper(own, paper, found, data)
+    own.write("index.html", ledger_page.index(data).encode())
+    return data
+
+
+def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict[str, Any]) -> None:
+    """A paper's page, the numbers of its figures, and the ledger up to it."""
+    pictures = [pictures_of(reproduction) for reproduction in found]
+    several = judge(found)
+    for picture in (picture for of in pictures for picture in of):
+        own.write(f"figures/{picture.file}", picture.csv().encode())
+    own.write(f"{paper.name}.html", of_pictures(found, several, pictures).encode())
+    data["papers"].append(ledger.of_paper(found, next(iter(several), None), pictures))
+    own.write(ledger.FILE, as_json.spell(data).encode())
+    own.write("index.html", ledger_page.index(data).encode())
+
+
+def check_folder(folder: Path, quick: bool) -> None:
+    """InputError where a provisional ledger would replace one of all seeds. One that is damaged is
+    moved aside when the new one is written."""
+    try:
+        had = json.loads((folder / ledger.FILE).read_bytes())
+        fuller = quick and not had["quick"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if fuller:
+        raise InputError(
+            f"{folder}: holds a ledger of all seeds, which --quick would replace; name another "
+            f"folder: --out {folder}-quick"
+        )
+
+
+def folder_name(quick: bool) -> Path:
+    """Where it is written unless --out says so."""
+    return Path("sojourn-papers-quick" if quick else "sojourn-papers")
+
+
+def not_there(data: dict[str, Any]) -> list[str]:
+    """What the ledger lacks, a line for each experiment and host."""
+    return [
+        f"{experiment['experiment']} on {host}: {'; '.join(found)}"
+        for paper in data["papers"]
+        for experiment in paper["experiments"]
+        for host in HOSTS
+        for found in [_lacks(experiment, host)]
+        if found
+    ]
+
+
+def _lacks(experiment: dict[str, Any], host: str) -> list[str]:
+    cells = experiment["cells"]
+    gone = sum(cell[host] == "not run" for cell in cells)
+    if not gone:
+        return []
+    why = experiment["hosts"][host]["why"]
+    return [f"{gone} of {len(cells)} cells not run", *([why] if why else [])]
+
+
+def _from(every: Sequence[Paper], paper: Paper) -> list[Experiment]:
+    later = every[list(every).index(paper) :]
+    return [experiment for one in later for experiment in one.experiments]

@@ -1,0 +1,315 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The page of a paper: verdicts first, then experiment by experiment what was done, tables, figures
+and reasons. Everything of a section is worked out here; the template only lays it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sojourn import _native
+from sojourn.described import describe, window
+from sojourn.experiment import Signal
+from sojourn.hosts import HOSTS
+from sojourn.judged import VERDICTS, Judged, count
+from sojourn.page import heading, render
+from sojourn.paper import OfPaper, title_of
+from sojourn.picture import Picture
+from sojourn.pictures import pictures_of
+from sojourn.reasons import Change, Off, counts, off, printed
+from sojourn.reproduce import Measured, Reproduction
+
+# Cells of a table that each have a block of rows.
+_MANY = 4
+NAMES = {"sim": "simulated", "linux": "Linux"}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that share a table: one for each value of the further axes."""
+
+    title: str
+    table: str
+    metrics: tuple[str, ...]
+    beside: tuple[str, ...]
+    signals: tuple[Signal, ...]
+
+    @property
+    def is_long(self) -> bool:
+        """Too many cells for a block of rows each."""
+        return len(self.signals) > _MANY
+
+
+# For each row its name, and what was measured on each host in each column.
+Rows = list[tuple[str, list[dict[str, Measured]]]]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of numbers: columns that each have those of print and of both hosts."""
+
+    label: str
+    corner: str
+    headings: tuple[str, ...]
+    blocks: list[tuple[str, Rows]]
+
+    @property
+    def printed(self) -> bool:
+        """Any number of it is in print."""
+        cells = (of for _, rows in self.blocks for _, row in rows for of in row)
+        return any(of["sim"].published is not None for of in cells)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A claim with what each host says of it."""
+
+    by_host: Mapping[str, Judged]
+
+    @property
+    def claim(self) -> Any:
+        """The same on each host."""
+        return next(iter(self.by_host.values())).claim
+
+
+def html(
+    reproductions: Sequence[Reproduction],
+    of_papers: Sequence[OfPaper] = (),
+    *,
+    searches: Mapping[str, Any] | None = None,
+) -> str:
+    """One self-contained page; `searches` has what a search found, by paper."""
+    return of_pictures(
+        reproductions, of_papers, [pictures_of(one) for one in reproductions], searches=searches
+    )
+
+
+def of_pictures(
+    reproductions: Sequence[Reproduction],
+    of_papers: Sequence[OfPaper],
+    pictures: Sequence[Sequence[Picture]],
+    *,
+    searches: Mapping[str, Any] | None = None,
+) -> str:
+    """The same, of figures that are there already."""
+    pairs = zip(reproductions, pictures, strict=True)
+    sections = [_section(one, found, n) for n, (one, found) in enumerate(pairs)]
+    several = [
+        {"paper": of.paper, "lines": found, "tally": tally(found), "is_decided": of.is_decided}
+        for of in of_papers
+        for found in [lines(of.judged)]
+    ]
+    return render(
+        "report.html",
+        sections=sections,
+        several=several,
+        total=_total(sections, several),
+        hosts=NAMES,
+        verdicts=VERDICTS,
+        searches=searches or {},
+        title=_title(reproductions),
+    )
+
+
+def _title(reproductions: Sequence[Reproduction]) -> str:
+    titles = [one.experiment.title for one in reproductions]
+    papers = dict.fromkeys(title_of(one.experiment.paper) for one in reproductions)
+    return titles[0] if len(titles) == 1 else ", ".join(papers)
+
+
+def lines(judged: Mapping[str, Iterable[Judged]]) -> list[Line]:
+    """Each claim once; a host that was not asked ran none of it."""
+    by_claim: dict[str, dict[str, Judged]] = {}
+    for host, found in judged.items():
+        for one in found:
+            by_claim.setdefault(one.claim.id, {})[host] = one
+    return [
+        Line({host: of.get(host) or _nowhere(host, of) for host in HOSTS})
+        for of in by_claim.values()
+    ]
+
+
+def _nowhere(host: str, of: Mapping[str, Judged]) -> Judged:
+    return Judged(host, next(iter(of.values())).claim, None, ())
+
+
+def tally(found: Iterable[Line]) -> dict[str, dict[str, int]]:
+    """Verdicts by host."""
+    every = list(found)
+    return {host: count(line.by_host[host] for line in every) for host in HOSTS}
+
+
+def _total(*parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    return tally(line for part in parts for section in part for line in section["lines"])
+
+
+def _section(
+    reproduction: Reproduction, pictures: Sequence[Picture], number: int
+) -> dict[str, Any]:
+    experiment = reproduction.experiment
+    found = lines({host: reproduction.claims_of(host) for host in HOSTS})
+    by_signal: dict[str, list[dict[str, Any]]] = {}
+    for picture in pictures:
+        by_signal.setdefault(picture.signal, []).append(picture.of_page(f"f{number}-"))
+    groups = [
+        {
+            "group": group,
+            "pictures": [p for s in group.signals for p in by_signal.get(s.name, ())],
+            "grids": _grids(reproduction, group, group.metrics),
+            "beside": _grids(reproduction, group, group.beside) if group.beside else [],
+            "peers": _peers(reproduction, group),
+        }
+        for group in groups_of(reproduction)
+    ]
+    return {
+        "id": f"e{number}",
+        "reproduction": reproduction,
+        "experiment": experiment,
+        "command": reproduction.result.meta["command"],
+        "words": describe(experiment),
+        "window": window(experiment),
+        "toml": experiment.scenario.to_toml(),
+        "lines": found,
+        "tally": tally(found),
+        "cells": {host: counts(printed(reproduction, host)) for host in HOSTS},
+        "groups": groups,
+        "pictures": by_signal.get("", []),
+        "off": [_reason(one) for one in off(reproduction)],
+        "ablations": [
+            {
+                "signal": signal,
+                "name": signal.title.partition(": ")[0],
+                "rows": _beside_base(reproduction, signal),
+                "pictures": by_signal.get(signal.name, []),
+            }
+            for signal in experiment.signals()
+            if signal.ablates
+        ],
+        "cores": cores(reproduction),
+    }
+
+
+def groups_of(reproduction: Reproduction) -> list[Group]:
+    """Tables, in the order of the signals."""
+    found: dict[tuple[str, str], list[Signal]] = {}
+    for signal in reproduction.experiment.signals():
+        if not signal.ablates:
+            found.setdefault((signal.name.partition(", ")[0], signal.table), []).append(signal)
+    return [
+        Group(title, table, of[0].metrics, of[0].beside, tuple(of))
+        for (title, table), of in found.items()
+    ]
+
+
+def _grids(reproduction: Reproduction, group: Group, metrics: Sequence[str]) -> list[Grid]:
+    """A row for each algorithm; where there are many cells, as along an axis, a row for each cell,
+    and a table for each metric."""
+    contenders = reproduction.experiment.contenders(group.signals[0])
+
+    def cell(signal: Signal, algorithm: str, metric: str) -> dict[str, Measured]:
+        return {host: reproduction.cell(host, signal.name, algorithm, metric) for host in HOSTS}
+
+    if not group.is_long:
+        several = len(group.signals) > 1
+        blocks = [
+            (
+                signal.name if several else "",
+                [
+                    (c.name, [cell(signal, c.name, metric) for metric in metrics])
+                    for c in contenders
+                ],
+            )
+            for signal in group.signals
+        ]
+        return [Grid(group.title, "algorithm", tuple(map(heading, metrics)), blocks)]
+    names = tuple(contender.name for contender in contenders)
+    return [
+        Grid(
+            heading(metric),
+            heading(metric),
+            names,
+            [("", [(_rest(s), [cell(s, n, metric) for n in names]) for s in group.signals])],
+        )
+        for metric in metrics
+    ]
+
+
+def _rest(signal: Signal) -> str:
+    """Without what the title says of all of them."""
+    return signal.name.partition(", ")[2] or signal.name
+
+
+def _peers(reproduction: Reproduction, group: Group) -> list[dict[str, Any]]:
+    """Ours beside the kernel's own, of each cell."""
+    columns = reproduction.beside_kernel()
+    if not columns:
+        return []
+    return [
+        {
+            "title": signal.name,
+            "columns": columns,
+            "rows": [
+                (
+                    metric,
+                    [
+                        [reproduction.cell(host, signal.name, name, metric) for host, name in of]
+                        for of in columns
+                    ],
+                )
+                for metric in (*group.metrics, *group.beside)
+            ],
+        }
+        for signal in group.signals
+    ]
+
+
+def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[dict[str, Any]]:
+    """What one change does to each figure in print, and to those without print that it changes."""
+    from sojourn.reproduce import values_of
+    from sojourn.stats import estimate
+
+    host = reproduction.hosts[0]
+    values = values_of(reproduction, host)
+    rows = []
+    for metric in ablation.metrics:
+        for contender in reproduction.experiment.contenders(ablation):
+            base = reproduction.cell(host, ablation.of, contender.name, metric)
+            changed = reproduction.cell(host, ablation.name, contender.name, metric)
+            difference = None
+            if base.ran and changed.ran:
+                pairs = zip(
+                    values((ablation.of, contender.name, metric)),
+                    values((ablation.name, contender.name, metric)),
+                    strict=True,
+                )
+                difference = estimate([after - before for before, after in pairs])
+            rows.append(
+                {"metric": metric, "base": base, "changed": changed, "difference": difference}
+            )
+    return rows
+
+
+def _reason(one: Off) -> dict[str, Any]:
+    return {
+        "base": one.base,
+        "reasons": [(change, _share(change)) for change in one.reasons[:3]],
+        "nearest": (one.nearest, _share(one.nearest)) if one.nearest else None,
+        "tried": len(one.changes),
+    }
+
+
+def _share(change: Change) -> str:
+    return "inside" if change.inside else f"{100 * change.closed:.0f} % of the way"
+
+
+def cores(reproduction: Reproduction) -> dict[str, str]:
+    """Of each host that ran, what made its runs."""
+    ran = {str(run.labels["host"]) for run in reproduction.result.runs}
+    found = {"sim": f"Sojourn {_native.core_version()}"} if "sim" in ran else {}
+    if "linux" in ran:
+        from sojourn.linux.kernel import ready
+
+        found["linux"] = " ".join(ready().version.split()[:2])
+    return found

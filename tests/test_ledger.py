@@ -1,0 +1,310 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The page of a paper and the ledger of all: what they say is what was measured, and no more."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+from matplotlib.lines import Line2D
+from sojourn import in_print, ledger, ledger_run, papers_page, stored
+from sojourn.cli import status
+from sojourn.errors import InputError, Interrupted
+from sojourn.experiment import experiments, find
+from sojourn.judged import VERDICTS
+from sojourn.paper import papers
+from sojourn.pictures import KINDS, kind_of, pictures_of
+from sojourn.reproduce import reproduce
+from sojourn.runs import run_cases
+
+from tests import toy_paper
+from tests.pages import parse
+from tests.toy_paper import toy
+
+__all__ = ["toy"]
+
+
+def made(out: Path, *more: str) -> dict[str, Any]:
+    """The ledger that the command writes."""
+    assert status(["reproduce", "--quick", "--out", str(out), "--workers", "1", *more]) == 0
+    return ledger.read(out / "ledger.json")
+
+
+def cells_of(data: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Each with its experiment."""
+    return [(e["experiment"], c) for e in data["papers"][0]["experiments"] for c in e["cells"]]
+
+
+def test_the_index_has_every_experiment_of_the_folder_and_a_page_for_each_paper(
+    toy: Path, tmp_path: Path
+) -> None:
+    made(tmp_path / "out")
+    index = (tmp_path / "out" / "index.html").read_text()
+    for experiment in experiments():
+        assert experiment.title in index
+        assert f"sojourn reproduce {experiment.id} --quick --host sim" in index
+    page = parse(index)
+    links = [e.attributes["href"] for e in page.all("a")]
+    pages = [link for link in links if not link.startswith("#")]
+    assert pages == [f"{paper.name}.html" for paper in papers()]
+    assert all((tmp_path / "out" / name).exists() for name in pages)
+    assert "http" not in index and "<script" not in index
+
+
+def test_verdicts_of_page_index_and_terminal_are_those_of_the_ledger(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = made(tmp_path / "out")
+    (paper,) = data["papers"]
+    claims = [*paper["claims"], *(c for e in paper["experiments"] for c in e["claims"])]
+    for host in ("sim", "linux"):
+        said = [claim["verdicts"][host] for claim in claims]
+        counted = {verdict: said.count(verdict) for verdict in VERDICTS}
+        assert paper["verdicts"][host] == counted
+        chips = [f"{count} {verdict}" for verdict, count in counted.items() if count]
+        for name in ("toy.html", "index.html"):
+            rows = re.findall(
+                r'rowheader">all</th>(.*?)</tr>', (tmp_path / "out" / name).read_text()
+            )
+            cell = rows[0].split("</td>")[("sim", "linux").index(host)]
+            assert re.findall(r'class="chip.*?>(.*?)<', cell) == chips
+    numbers = " | ".join(str(paper["verdicts"]["sim"][verdict]) for verdict in VERDICTS)
+    printed = re.sub(r"\s*│\s*", " | ", capsys.readouterr().out)
+    assert f"Toy | simulated | {numbers}" in printed
+
+
+def test_a_host_that_did_not_run_says_so_cell_by_cell(toy: Path, tmp_path: Path) -> None:
+    data = made(tmp_path / "out")
+    cells = [cell for _, cell in cells_of(data)]
+    assert len(cells) == 2 * 2 * 2
+    assert {cell["linux"] for cell in cells} == {"not run"}
+    assert all(len(cell["sim"]) == 3 for cell in cells)
+    page = (tmp_path / "out" / "toy.html").read_text()
+    # With those that have no number in print.
+    assert page.count('<span class="not-run">not run</span>') == len(cells) + 2 * 2
+
+
+def test_what_is_not_in_the_store_is_said_and_nothing_runs(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a run was made")
+
+    reproduce(find(["toy/a"])[0], quick=True, workers=1)
+    monkeypatch.setattr("sojourn.reproduce.run_cases", refuse)
+    data = made(tmp_path / "out", "--stored")
+    first, second = data["papers"][0]["experiments"]
+    assert first["hosts"]["sim"]["core"] and not second["hosts"]["sim"]["core"]
+    assert first["claims"][0]["verdicts"]["sim"] != "not run"
+    assert second["claims"][0]["verdicts"]["sim"] == "not run"
+    (several,) = data["papers"][0]["claims"]
+    assert several["verdicts"]["sim"] == "not run"
+    assert several["measured"]["sim"] == "needs toy/b too"
+    assert "toy/b on sim: 4 of 4 cells not run" in capsys.readouterr().out
+
+
+def test_a_cell_of_which_a_seed_is_missing_did_not_run(toy: Path) -> None:
+    (experiment,) = find(["toy/a"])
+    whole = reproduce(experiment, quick=True, workers=1)
+    gone = whole.runs("sim", "drop", "CoDel")[0].entry.folder
+    (gone / "run.json").write_bytes(b"{")
+    looked = reproduce(experiment, quick=True, looked_up=("sim",))
+    assert not looked.cell("sim", "drop", "CoDel", "utilisation_pct").ran
+    assert looked.cell("sim", "drop", "Tail <drop>", "utilisation_pct").ran
+    (waiting,) = looked.claims_of("sim")
+    assert waiting.verdict == "not run"
+    assert waiting.missing == ("toy/a (drop, CoDel)",)
+    # It is moved aside, and the same command makes it again.
+    again = reproduce(experiment, quick=True, workers=1)
+    assert [c.found for c in again.cells] == [c.found for c in whole.cells]
+
+
+def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    def stop_at_second(*args: Any, **options: Any) -> Any:
+        calls.append(options["title"])
+        if len(calls) == 2:
+            raise Interrupted("interrupted: some runs are kept")
+        return run_cases(*args, **options)
+
+    monkeypatch.setattr("sojourn.reproduce.run_cases", stop_at_second)
+    options: Any = {"quick": True, "hosts": ("sim",), "looked_up": (), "workers": 1}
+    said: list[str] = []
+    with pytest.raises(Interrupted, match=r"--stored`.*\s+toy/b on sim: 8 of 8 runs"):
+        ledger_run.run(tmp_path / "out", say=said.append, **options)
+    assert said == [f"toy/{name} on sim: 8 of 8 runs are missing" for name in ("a", "b")]
+    said.clear()
+    data = ledger_run.run(tmp_path / "out", say=said.append, **options)
+    assert said == ["toy/b on sim: 8 of 8 runs are missing"]
+    assert ledger_run.not_there({**data, "papers": []}) == []
+    assert all(
+        cell["sim"] != "not run" for e in data["papers"][0]["experiments"] for cell in e["cells"]
+    )
+
+
+def test_with_one_published_number_changed_only_its_row_moves(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = made(tmp_path / "before")
+    lies = tmp_path / "lies"
+    shutil.copytree(toy.parent, lies)
+    path = lies / "toy" / "b" / "published.toml"
+    path.write_text(path.read_text().replace("5.0", "0.5"))
+    toy_paper.use(lies, monkeypatch)
+    after = made(tmp_path / "after")
+
+    moved = [
+        (experiment, was["algorithm"], was["metric"], was["published"], now["published"])
+        for (experiment, was), (_, now) in zip(cells_of(before), cells_of(after), strict=True)
+        if was != now
+    ]
+    assert moved == [("toy/b", "CoDel", "system_delay_mean_ms", 5.0, 0.5)]
+    assert before["papers"][0]["verdicts"] == after["papers"][0]["verdicts"]
+    pages = [
+        (tmp_path / name / "toy.html").read_text().splitlines() for name in ("before", "after")
+    ]
+    differ = [line for pair in zip(*pages, strict=True) if len(set(pair)) > 1 for line in pair[1:]]
+    # In its table, among what is off, and beside its ablation.
+    assert differ and all(
+        "CoDel" in line or "Printed cells" in line or "off" in line for line in differ
+    )
+    assert not any("Tail" in line for line in differ)
+
+
+def test_each_figure_has_words_and_a_csv_whose_numbers_are_those_drawn(
+    toy: Path, tmp_path: Path
+) -> None:
+    made(tmp_path / "out")
+    text = (tmp_path / "out" / "toy.html").read_text()
+    page = parse(text)
+    links = [e for e in page.all("a") if "download" in e.attributes]
+    assert len(links) == len(page.all("figure")) == 4
+    for link in links:
+        head, _, held = link.attributes["href"].partition(",")
+        assert head == "data:text/csv;charset=utf-8"
+        file = tmp_path / "out" / "figures" / link.attributes["download"]
+        assert file.read_text() == unquote(held)
+    assert all(len(e.attributes["aria-label"]) > 40 for e in page.all("svg"))
+    (experiment,) = find(["toy/a"])
+    for picture in pictures_of(reproduce(experiment, quick=True, workers=1)):
+        rows = list(csv.DictReader(io.StringIO(picture.csv())))
+        by_name: dict[str, list[tuple[float, float]]] = {}
+        for row in rows:
+            point = float(row["time_s"]), float(row["system_delay_ms"] or "nan")
+            by_name.setdefault(row["algorithm"], []).append(point)
+        (axes,) = picture.draw(7.2).axes
+        for line in (line for line in axes.get_lines() if line.get_label() in by_name):
+            drawn = np.column_stack([Line2D.get_xdata(line), Line2D.get_ydata(line)])
+            held_ = np.array(by_name.pop(str(line.get_label())))
+            assert np.allclose(held_, drawn, rtol=1e-5, equal_nan=True)
+        assert not by_name, "a curve is in the numbers and not in the figure"
+
+
+def test_a_reason_is_one_thing_changed_and_else_unexplained(toy: Path, tmp_path: Path) -> None:
+    made(tmp_path / "out")
+    page = (tmp_path / "out" / "toy.html").read_text()
+    assert "drop, five flows: what more flows do" in page
+    assert page.count("<strong>unexplained</strong>") > 0
+
+
+def test_a_kind_of_figure_that_is_not_there_is_named(toy: Path) -> None:
+    path = toy / "a" / "experiment.toml"
+    path.write_text(path.read_text().replace("[figure]", '[figure]\nkind = "dely"'))
+    with pytest.raises(InputError, match=r"figure.kind = 'dely'.*Did you mean 'delay'"):
+        kind_of(find(["toy/a"])[0])
+    assert all(kind_of(experiment) in KINDS for experiment in find(["toy/b"]))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1, "papers": [{}]}', "\0"])
+def test_a_damaged_ledger_is_refused_with_a_sentence_and_made_again(
+    toy: Path, tmp_path: Path, text: str
+) -> None:
+    out = tmp_path / "out"
+    whole = made(out)
+    (out / "ledger.json").write_text(text)
+    with pytest.raises(InputError, match=r"ledger.json: .*`sojourn reproduce` writes it anew"):
+        ledger.read(out / "ledger.json")
+    assert made(out) == whole
+    assert (out / "aside" / "ledger.json-0").read_text() == text
+
+
+def test_a_ledger_of_all_seeds_is_not_replaced_by_a_provisional_one(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    data = made(out)
+    (out / "ledger.json").write_text(json.dumps({**data, "quick": False}))
+    assert status(["reproduce", "--quick", "--stored", "--out", str(out)]) == 2
+    assert "a ledger of all seeds" in capsys.readouterr().err
+
+
+def test_the_page_of_papers_is_what_is_generated() -> None:
+    assert Path(papers_page.DEFAULT).read_text() == papers_page.text()
+
+
+def test_the_page_of_papers_has_a_row_for_each_figure_and_table(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path / "out")
+    page = papers_page.text(tmp_path / "out" / "ledger.json")
+    assert (
+        "| Table a | Delays of the first | table “drop” of toy/a | `sojourn reproduce toy/a` |"
+        in page
+    )
+    assert "| Figure 2 | The testbed | not here: a photograph | |" in page
+    assert re.search(r"\| simulator \| (\d \| ){4}0 \|", page)
+    assert "Tail &lt;drop>" in page
+    # What was measured under other files says nothing about these.
+    path = toy / "b" / "scenario.toml"
+    path.write_text(path.read_text().replace('"30 ms"', '"40 ms"'))
+    changed = papers_page.text(tmp_path / "out" / "ledger.json")
+    assert re.search(r"\| simulator \| (\d \| ){4}2 \|", changed)
+    assert "figures of toy/a, toy/b; not run: toy/b" in changed
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ('experiments = ["c"]', "there is no experiment 'c'"),
+        ('experiments = ["a"]\ncell = "ecn"', "experiment 'a' has no cell 'ecn'"),
+        ("experiments = []", "it is a list of names"),
+        ('experiments = "a"', "it is a list of names"),
+        ("", "needs either experiments"),
+        ('experiments = ["a"]\nnot = "x"', "needs either experiments"),
+        ('not = " "', "gives a reason"),
+        ('experiments = ["a"]\nsignal = "drop"', "there is no key 'signal'"),
+    ],
+)
+def test_a_figure_that_names_what_is_not_there_is_refused(
+    toy: Path, entry: str, sentence: str
+) -> None:
+    (paper,) = papers()
+    text = f'[[figures]]\nnumber = "Figure 9"\ncaption = "x"\n{entry}\n'
+    (toy / "figures.toml").write_text(text)
+    with pytest.raises(InputError, match=rf"figures.toml: Figure 9: .*{re.escape(sentence)}"):
+        in_print.read(paper)
+
+
+def test_every_paper_that_is_shipped_lists_its_figures_and_tables() -> None:
+    for paper in papers():
+        found = in_print.read(paper)
+        assert found, paper.name
+        answered = {name for one in found for name in one.experiments}
+        assert answered <= {experiment.id for experiment in paper.experiments}
+
+
+def test_a_kernel_is_not_built_only_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sojourn.linux.kernel.examine", lambda: [("linux: kernel", False, "")])
+    assert stored.is_ready("sim") and not stored.is_ready("linux")

@@ -9,7 +9,7 @@ claims.toml       what it claims of several experiments (sojourn.paper)
 and in PAPER/EXPERIMENT/:
 
 experiment.toml   signals and further axes, what is measured where; its keys stand in place of the
-                  paper's
+                  paper's. [rows.ALGORITHM] has what is another in each experiment, such as a buffer
 scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       what text and tables claim of this experiment
@@ -28,7 +28,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn import algorithms, claims, claims_file
+from sojourn import algorithms, claims, claims_file, preset
 from sojourn.errors import InputError, nearest
 from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
@@ -43,7 +43,7 @@ ROOT = Path(__file__).parent / "experiments"
 
 @dataclass(frozen=True)
 class Contender:
-    """An algorithm under the name the paper gives it."""
+    """An algorithm, or a preset of one, under the name the paper gives it."""
 
     name: str
     algorithm: str
@@ -62,7 +62,7 @@ class Signal:
     beside: tuple[str, ...]  # measured too
     title: str
     of: str  # the cell whose printed numbers stand beside it: its own, or an ablation's
-    only: tuple[str, ...] = ()  # the algorithms that an ablation is about; empty: all
+    only: tuple[str, ...] = ()  # the algorithms that it is about; empty: all
 
     @property
     def ablates(self) -> bool:
@@ -123,7 +123,11 @@ class Experiment:
     def contenders(self, signal: Signal | None = None) -> list[Contender]:
         """The algorithms, or those that run under a signal."""
         return [
-            Contender(entry["name"], entry["algorithm"], entry.get("rows", {}))
+            Contender(
+                entry["name"],
+                entry["algorithm"],
+                {**entry.get("rows", {}), **self.data.get("rows", {}).get(entry["name"], {})},
+            )
             for entry in self.data["algorithms"]
             if signal is None or not signal.only or entry["name"] in signal.only
         ]
@@ -140,6 +144,7 @@ class Experiment:
                 tuple(entry.get("beside", ())),
                 cell.label,
                 cell.label,
+                tuple(entry.get("only", ())),
             )
             for cell in self.cells()
             for entry in [entries[cell.texts["signal"]]]
@@ -157,7 +162,7 @@ class Experiment:
             base,
             name=f"{base.name}, {entry['name']}",
             set={**base.set, **entry["set"]},
-            only=tuple(entry.get("only", ())),
+            only=tuple(entry.get("only", base.only)),
             title=f"{base.name}, {entry['name']}: {entry['why']}",
         )
 
@@ -189,7 +194,10 @@ class Experiment:
         ]
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
-        variant = Variant(contender.algorithm, contender.rows)
+        algorithm, chosen = preset.find(contender.algorithm)
+        # What an ablation changes stands in place of the algorithm's own.
+        rows = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
+        variant = Variant(algorithm, rows if signal.ablates else contender.rows, preset=chosen)
         source = f"{self.id}, {signal.name}, {contender.name}"
         return changed(self.scenario, variant, signal.set, source)
 

@@ -87,7 +87,7 @@ def test_every_claim_of_a_paper_is_on_cells_that_its_experiments_measure(paper: 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
 def test_an_algorithm_has_one_setting_in_all_experiments_of_a_paper(paper: Paper) -> None:
-    first, *others = [experiment.contenders() for experiment in paper.experiments]
+    first, *others = [experiment.data["algorithms"] for experiment in paper.experiments]
     assert all(other == first for other in others)
 
 

@@ -107,10 +107,13 @@ def _alone(values: Any) -> Any:
     return there[1:-1] & ~there[:-2] & ~there[2:]
 
 
+_UNITS = {"pkts": "packets", "pct": "%"}
+
+
 def axis_of(column: str) -> str:
     """What stands beside the axis of a series, such as system_delay_ms."""
     name, _, unit = column.rpartition("_")
-    return f"{name.replace('_', ' ')} ({unit})"
+    return f"{name.replace('_', ' ')} ({_UNITS.get(unit, unit)})"
 
 
 def plain(axes: Any) -> None:

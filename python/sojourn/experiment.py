@@ -10,7 +10,7 @@ search.toml       what it leaves open, and where a search may look (sojourn.sear
 and in PAPER/EXPERIMENT/:
 
 experiment.toml   signals and further axes, what is measured where; its keys stand in place of the
-                  paper's
+                  paper's. [rows.ALGORITHM] has what is another in each experiment, such as a buffer
 scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       what text and tables claim of this experiment
@@ -30,7 +30,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sojourn import algorithms, claims, claims_file
+from sojourn import algorithms, claims, claims_file, preset
 from sojourn.errors import InputError, nearest
 from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
@@ -46,7 +46,7 @@ ROOT = Path(__file__).parent / "experiments"
 
 @dataclass(frozen=True)
 class Contender:
-    """An algorithm under the name the paper gives it."""
+    """An algorithm, or a preset of one, under the name the paper gives it."""
 
     name: str
     algorithm: str
@@ -65,7 +65,7 @@ class Signal:
     beside: tuple[str, ...]  # measured too
     title: str
     of: str  # the cell whose printed numbers stand beside it: its own, or an ablation's
-    only: tuple[str, ...] = ()  # the algorithms that an ablation is about; empty: all
+    only: tuple[str, ...] = ()  # the algorithms that it is about; empty: all
 
     @property
     def ablates(self) -> bool:
@@ -129,7 +129,11 @@ class Experiment:
     def contenders(self, signal: Signal | None = None) -> list[Contender]:
         """The algorithms, or those that run under a signal."""
         return [
-            Contender(entry["name"], entry["algorithm"], entry.get("rows", {}))
+            Contender(
+                entry["name"],
+                entry["algorithm"],
+                {**entry.get("rows", {}), **self.data.get("rows", {}).get(entry["name"], {})},
+            )
             for entry in self.data["algorithms"]
             if signal is None or not signal.only or entry["name"] in signal.only
         ]
@@ -146,6 +150,7 @@ class Experiment:
                 tuple(entry.get("beside", ())),
                 cell.label,
                 cell.label,
+                tuple(entry.get("only", ())),
             )
             for cell in self.cells()
             for entry in [entries[cell.texts["signal"]]]
@@ -163,7 +168,7 @@ class Experiment:
             base,
             name=f"{base.name}, {entry['name']}",
             set={**base.set, **entry["set"]},
-            only=tuple(entry.get("only", ())),
+            only=tuple(entry.get("only", base.only)),
             title=f"{base.name}, {entry['name']}: {entry['why']}",
         )
 
@@ -205,9 +210,10 @@ class Experiment:
         )
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
+        algorithm, chosen = preset.find(contender.algorithm)
         # An ablation's value of a row stands in place of the paper's.
         kept = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
-        variant = Variant(contender.algorithm, kept)
+        variant = Variant(algorithm, kept, preset=chosen)
         source = f"{self.id}, {signal.name}, {contender.name}"
         return changed(self.scenario, variant, signal.set, source)
 

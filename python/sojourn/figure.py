@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from sojourn.drawing import WIDE_IN, Curve, averaged, axis_of, changes, lines, plain, raw
+from sojourn.figure_panels import panels
 from sojourn.theme import SHADE
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def curves(reproduction: Reproduction, signal: str, host: str) -> list[Curve]:
     found = []
     (of,) = (found for found in reproduction.experiment.signals() if found.name == signal)
     for look, contender in enumerate(reproduction.experiment.contenders(of)):
+        if contender.name not in wanted.get("algorithms", (contender.name,)):
+            continue
         runs = reproduction.runs(host, signal, contender.name)
         if not runs:
             continue
@@ -42,6 +45,9 @@ def delay_over_time(
 ) -> Figure:
     """Delay of each algorithm over one run, with the measured window shaded."""
     experiment = reproduction.experiment
+    if experiment.data["figure"].get("panels"):
+        drawn = curves(reproduction, signal, host)
+        return panels(experiment, drawn, window_s(experiment), width_in)
     figure = Figure(figsize=(width_in, 3.4), layout="constrained")
     axes = figure.subplots()
     axes.axvspan(*window_s(experiment), color=SHADE.light, zorder=0)

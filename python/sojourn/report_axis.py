@@ -61,12 +61,38 @@ def print_tables(
     reproduction: Reproduction, out: Console, name_of: Callable[[str], str] = str
 ) -> None:
     """Whole at any width: columns that do not fit go on below."""
-    for table in (*over(reproduction, name_of), *ablated(reproduction, name_of)):
-        columns = [
-            tables.Column(heading_, cells)
-            for heading_, cells in zip(table.headings, table.columns, strict=True)
-        ]
-        tables.print_columns(out, table.title, [tables.Column(table.label, table.rows)], columns)
+    for table in over(reproduction, name_of):
+        _print(table, out)
+    for cell, changed in ablations(reproduction.experiment).items():
+        changes = [{"changed": _short(of, cell), "why": _why(of)} for of in changed]
+        tables.print_entries(out, f"One thing changed at {cell}", changes)
+    for table in ablated(reproduction, name_of):
+        _print(table, out)
+
+
+def _print(table: Table, out: Console) -> None:
+    columns = [
+        tables.Column(heading_, cells)
+        for heading_, cells in zip(table.headings, table.columns, strict=True)
+    ]
+    tables.print_columns(out, table.title, [tables.Column(table.label, table.rows)], columns)
+
+
+def ablations(experiment: Experiment) -> dict[str, list[Signal]]:
+    """Those of each cell that has any."""
+    found: dict[str, list[Signal]] = {}
+    for signal in experiment.signals():
+        if signal.ablates:
+            found.setdefault(signal.of, []).append(signal)
+    return found
+
+
+def _short(ablation: Signal, cell: str) -> str:
+    return ablation.name.removeprefix(f"{cell}, ")
+
+
+def _why(ablation: Signal) -> str:
+    return ablation.title.removeprefix(f"{ablation.name}: ")
 
 
 def over(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
@@ -92,16 +118,14 @@ def _named(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
 def ablated(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
     """For each cell that has ablations and each metric: the cell, and then they."""
     experiment = reproduction.experiment
-    of_cells: dict[str, list[Signal]] = {}
-    for signal in experiment.signals():
-        if signal.ablates:
-            of_cells.setdefault(signal.of, []).append(signal)
-    for cell, found in of_cells.items():
+    for cell, found in ablations(experiment).items():
         (base,) = (signal for signal in experiment.signals() if signal.name == cell)
-        rows = ("as above", *(signal.title.removeprefix(f"{cell}, ") for signal in found))
+        rows = ("as above", *(_short(signal, cell) for signal in found))
         for metric in (*base.metrics, *base.beside):
             title = f"{heading(metric)} at {cell}, with one thing changed"
-            yield _table(reproduction, metric, title, "what", rows, [base, *found], name_of, True)
+            yield _table(
+                reproduction, metric, title, "changed", rows, [base, *found], name_of, True
+            )
 
 
 def _table(

@@ -65,7 +65,7 @@ def print_columns(
 
 
 # Columns of sentences. All others hold names and numbers, which stay whole.
-_SENTENCES = ("brief", "source", "help", "found", "keys", "claim", "measured")
+_SENTENCES = ("brief", "source", "help", "found", "keys", "claim", "measured", "why")
 
 
 def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]) -> None:

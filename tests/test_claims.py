@@ -191,7 +191,7 @@ def test_two_to_three_times_is_a_range_with_two_ends(
 
 
 def test_a_claim_stands_in_all_cells_or_where_it_says() -> None:
-    def pairs(**entry: object) -> list[tuple[str, str, str]]:
+    def pairs(**entry: object) -> list[tuple[str, str, str | None]]:
         (claim,), _ = read({"claims": [{**LINE, **entry}]}, CELLS)
         return [(pair.signal, pair.left, pair.right) for pair in claim.pairs]
 
@@ -204,6 +204,67 @@ def test_a_claim_stands_in_all_cells_or_where_it_says() -> None:
         ("drop", "b", "c"),
     ]
     assert len(pairs(left="a", right="b")) == 2
+    tied = pairs(order=["a", ["b", "c"], "d"], where={"signal": "drop"})
+    assert [pair[1:] for pair in tied] == [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
+    both = pairs(left=["a", "b"], right=["c", "d"], where={"signal": "drop"})
+    assert [pair[1:] for pair in both] == [("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")]
+
+
+@pytest.mark.parametrize(
+    ("relation", "value", "expected"),
+    [
+        ("less", 50, "holds"),
+        ("less", 40, "undecided"),
+        ("less", 39, "fails"),
+        ("greater", 39, "holds"),
+        ("greater", 50, "fails"),
+        ("between", [39, 41], "holds"),
+        ("between", [40, 41], "undecided"),
+        ("between", [41, 45], "fails"),
+        ("between", [30, 39], "fails"),
+    ],
+)
+def test_a_number_of_the_text_stands_beside_what_was_measured(
+    relation: str, value: float | list[float], expected: str
+) -> None:
+    entry = {**LINE, "metrics": ["utilisation_pct"], "relation": relation}
+    (claim,), _ = read({"claims": [{**entry, "left": ["a"], "value": value}]}, CELLS)
+    assert claim.cells() == [(cell, "a", "utilisation_pct") for cell in CELLS]
+    decision = decide(claim, lambda _: around(40.0), set())
+    assert decision.verdict == expected
+    check = decision.checks[0]
+    assert check.text().startswith("drop: utilisation, a = ")
+    assert check.text().endswith("] %")
+    data = check.to_json()
+    assert (data["quantity"], data["right"]) == ("value", None)
+
+
+LOADS = {
+    f"{signal}, {load}": {"signal": signal, "load": load}
+    for signal in ("drop", "ecn")
+    for load in ("low", "mild", "heavy")
+}
+
+
+def test_an_algorithm_stands_beside_itself_in_the_next_cell_along_an_axis() -> None:
+    entry = {**LINE, "left": ["a", "b"], "along": {"load": ["low", "mild", "heavy"]}}
+    (claim,), _ = read({"claims": [entry]}, LOADS)
+    assert len(claim.pairs) == 2 * 2 * 2
+    assert {pair.left == pair.right for pair in claim.pairs} == {True}
+    steps = {(pair.signal, pair.right_signal) for pair in claim.pairs}
+    assert steps == {
+        (f"{signal}, {one}", f"{signal}, {next_}")
+        for signal in ("drop", "ecn")
+        for one, next_ in (("low", "mild"), ("mild", "heavy"))
+    }
+    means = {"low": 1.0, "mild": 2.0, "heavy": 3.0}
+    decision = decide(claim, lambda cell: around(means[cell[0].split(", ")[1]]), set())
+    assert decision.verdict == "holds"
+    first = decision.checks[0]
+    assert first.text().startswith("drop, low: Jain's index, a / a of drop, mild = 0.5 [")
+    assert first.to_json()["right_signal"] == "drop, mild"
+    settled = {("ecn, heavy", "b", "jain")}
+    assert decide(claim, lambda _: around(1.0), settled).verdict == "calibrated"
 
 
 @pytest.mark.parametrize(
@@ -221,11 +282,36 @@ def test_a_claim_stands_in_all_cells_or_where_it_says() -> None:
             "claim x: where.signal: no cell has 'dorp'. Did you mean 'drop'?",
         ),
         ({"metrics": ["jane"]}, "Did you mean 'jain'?"),
+        ({"value": 5}, "left goes with one of right, value, along; it has right and value"),
+        ({"order": ["a", "b"]}, "needs one of pairs, order, left, and has order and left"),
     ],
 )
 def test_a_claim_that_cannot_be_judged_is_refused(entry: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=re.escape(said)):
         read({"claims": [{**LINE, "left": "a", "right": "b", **entry}]}, CELLS)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"left": "a"}, "left goes with one of right, value, along; it has none"),
+        ({}, "needs one of pairs, order, left, and has none"),
+        ({"order": ["a", "b"], "value": 5}, "order says all; it has value"),
+        ({"left": "a", "value": [1, 2]}, "value = [1, 2]; it is a number, or with relation"),
+        ({"left": "a", "value": 5, "relation": "between"}, "value = 5; it is a number, or with"),
+        ({"left": "a", "value": [2, 1], "relation": "between"}, "[LEAST, MOST]"),
+        ({"left": "a", "value": [1, 2, 3], "relation": "between"}, "[LEAST, MOST]"),
+        ({"left": "a", "value": "half"}, "value = 'half'; it is a number"),
+        ({"left": "a", "value": True}, "value = True; it is a number"),
+        ({"left": "a", "value": 5, "factor": 2}, "value goes with neither factor nor margin"),
+        ({"left": "a", "along": {"load": "low"}}, "along.load needs two values or more"),
+        ({"left": "a", "along": {"load": ["low", "hevy"]}}, "no cell has 'hevy'. Did you mean"),
+        ({"left": "a", "along": {}}, "along = { AXIS = [VALUES] } has one axis"),
+    ],
+)
+def test_a_form_that_is_none_is_refused(entry: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        read({"claims": [{**LINE, **entry}]}, LOADS)
 
 
 def test_the_interval_is_students() -> None:

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Claims as data, and the one rule that decides them.
 
-A claim compares a metric of two algorithms in one or more cells. In each the runs are matched by
-seed; the quantity is the log of left / (factor × right), or, where the claim is about a difference
-or a value is not positive, left − right − margin (left − factor × right). Its 95 % t-interval over
-the seeds lies wholly on the claim's side: holds; wholly on the other: fails; else undecided. A
-claim that left is so many to so many times right is two sides: both must hold.
+A claim compares a metric of two algorithms in one or more cells, or of one algorithm in two cells.
+In each the runs are matched by seed; the quantity is the log of left / (factor × right), or, where
+the claim is about a difference or a value is not positive, left − right − margin
+(left − factor × right). Beside a number that the text gives, it is left itself. Its 95 % t-interval
+over the seeds lies wholly on the claim's side: holds; wholly on the other: fails; else undecided. A
+claim that left is so many to so many times right, or between two numbers, is two sides: both must
+hold.
 
 What a claim says of several cells has a quorum: 'every', 'nearly every' (nine in ten), 'most' (more
 than half), or a share, which is enough. It holds if the quorum is met even when all undecided
@@ -38,11 +40,20 @@ Relation = Literal["less", "greater", "between"]
 
 @dataclass(frozen=True)
 class Pair:
-    """Left and right of a comparison in one cell."""
+    """Left and right of a comparison, in one cell or in two."""
 
     signal: str
     left: str
-    right: str
+    right: str | None  # None: beside the claim's `value`
+    right_signal: str | None = None  # where right is of another cell
+
+    @property
+    def sides(self) -> list[tuple[str, str]]:
+        """Cell and algorithm of left, and of right where there is one."""
+        left = [(self.signal, self.left)]
+        if self.right is None:
+            return left
+        return [*left, (self.right_signal or self.signal, self.right)]
 
 
 @dataclass(frozen=True)
@@ -57,16 +68,17 @@ class Claim:
     pairs: tuple[Pair, ...]
     factor: float | tuple[float, float] = 1.0  # two where left is between so many times right
     margin: float | None = None
+    value: float | tuple[float, float] | None = None  # what the text gives; two of 'between'
     quorum: float = 1.0
     more_than: bool = False  # 'most' is more than its quorum, a share is at least as much
 
     def cells(self) -> list[Cell]:
         """Every cell it looks at."""
         return [
-            (pair.signal, algorithm, metric)
+            (signal, algorithm, metric)
             for pair in self.pairs
             for metric in self.metrics
-            for algorithm in (pair.left, pair.right)
+            for signal, algorithm in pair.sides
         ]
 
 
@@ -79,40 +91,53 @@ class Check:
     quantity: str
     found: Estimate
     verdict: Verdict
+    bounds: tuple[float, ...] = (0.0,)  # what the number has to lie above or below
 
     def text(self) -> str:
         """One clause for a table."""
         pair = self.pair
-        head = f"{pair.signal}: {METRICS[self.metric].label}, {pair.left} {self.quantity}"
+        head = f"{pair.signal}: {METRICS[self.metric].label}, {pair.left}"
+        if pair.right is not None:
+            head += f" {self.quantity} {pair.right}"
+        if pair.right_signal is not None:
+            head += f" of {pair.right_signal}"
         if math.isnan(self.found.mean):
-            return f"{head} {pair.right}: not measured in every seed"
+            return f"{head}: not measured in every seed"
         numbers = (self.found.mean, self.found.low, self.found.high)
-        mean, low, high = _told_apart(numbers, 1.0 if self.quantity == "/" else 0.0)
-        return f"{head} {pair.right} = {mean} [{low}, {high}]"
+        mean, low, high = _told_apart(numbers, *self.bounds)
+        unit = METRICS[self.metric].unit if pair.right is None else ""
+        return f"{head} = {mean} [{low}, {high}] {unit}".rstrip()
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
+        of_two = {} if self.pair.right_signal is None else {"right_signal": self.pair.right_signal}
         return {
             "signal": self.pair.signal,
             "metric": self.metric,
             "left": self.pair.left,
             "right": self.pair.right,
-            "quantity": "ratio" if self.quantity == "/" else "difference",
+            **of_two,
+            "quantity": _QUANTITIES.get(self.quantity, "difference"),
             "estimate": self.found.mean,
             "ci95": [self.found.low, self.found.high],
             "verdict": self.verdict,
         }
 
 
-def _told_apart(numbers: Sequence[float], neutral: float) -> list[str]:
-    """Three digits, or as many as show on which side of `neutral` each number lies."""
+# The words between left and right, and what they are called.
+_RATIO, _VALUE = "/", "="
+_QUANTITIES = {_RATIO: "ratio", _VALUE: "value"}
 
-    def side(number: float) -> int:
-        return (number > neutral) - (number < neutral)
+
+def _told_apart(numbers: Sequence[float], *bounds: float) -> list[str]:
+    """Three digits, or as many as show on which side of each bound each number lies."""
+
+    def sides(number: float) -> list[int]:
+        return [(number > bound) - (number < bound) for bound in bounds]
 
     for digits in range(3, 12):
         texts = [f"{number:.{digits}g}" for number in numbers]
-        if all(side(float(text)) == side(n) for text, n in zip(texts, numbers, strict=True)):
+        if all(sides(float(text)) == sides(n) for text, n in zip(texts, numbers, strict=True)):
             break
     return texts
 
@@ -179,23 +204,38 @@ def _met(count: int, decision: Decision) -> bool:
 
 
 def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
-    left = values((pair.signal, pair.left, metric))
-    right = values((pair.signal, pair.right, metric))
-    matched = list(zip(left, right, strict=True))
+    measured = [values((signal, algorithm, metric)) for signal, algorithm in pair.sides]
+    if pair.right is None:
+        return _beside_value(claim, pair, metric, estimate(measured[0]))
+    matched = list(zip(*measured, strict=True))
     if isinstance(claim.factor, tuple):
         least, most = claim.factor
         sides = [
             _side(matched, "greater", least, None),
             _side(matched, "less", most, None),
         ]
-        verdicts = {verdict for _, _, verdict in sides}
         found, word, _ = sides[0]
-        verdict: Verdict = (
-            "fails" if "fails" in verdicts else "holds" if verdicts == {"holds"} else "undecided"
-        )
+        verdict = _both([verdict for _, _, verdict in sides])
     else:
         found, word, verdict = _side(matched, claim.relation, claim.factor, claim.margin)
-    return Check(pair, metric, word, found, verdict)
+    return Check(pair, metric, word, found, verdict, (1.0 if word == _RATIO else 0.0,))
+
+
+def _beside_value(claim: Claim, pair: Pair, metric: str, found: Estimate) -> Check:
+    """Left by itself, beside one number or between two."""
+    if isinstance(claim.value, tuple):
+        least, most = bounds = claim.value
+        verdict = _both([_verdict(found, least, "greater"), _verdict(found, most, "less")])
+        return Check(pair, metric, _VALUE, found, verdict, bounds)
+    bound = float(claim.value or 0.0)
+    return Check(pair, metric, _VALUE, found, _verdict(found, bound, claim.relation), (bound,))
+
+
+def _both(verdicts: Sequence[Verdict]) -> Verdict:
+    """Of two sides that must hold."""
+    if "fails" in verdicts:
+        return "fails"
+    return "holds" if set(verdicts) == {"holds"} else "undecided"
 
 
 def _side(
@@ -205,7 +245,7 @@ def _side(
     if margin is None and all(a > 0 and b > 0 for a, b in matched):
         logs = estimate([math.log(a / b) for a, b in matched])
         shown = _Interval(math.exp(logs.mean), 0.0, math.exp(logs.low), _exp(logs.high))
-        return shown, "/", _verdict(logs, math.log(factor), relation)
+        return shown, _RATIO, _verdict(logs, math.log(factor), relation)
     factor = factor if margin is None else 1.0
     difference = estimate([a - factor * b for a, b in matched])
     word = "−" if factor == 1 else f"− {factor:g} ×"

@@ -183,7 +183,7 @@ class _Values:
     def __call__(self, cell: claims.Cell) -> list[float]:
         signal, algorithm, name = cell
         metric = METRICS[name]
-        return [metric.of(run.report, *self._at) for run in self._runs[signal, algorithm]]
+        return [metric.of_run(run, *self._at) for run in self._runs[signal, algorithm]]
 
 
 def _cells(experiment: Experiment, host: str, values: _Values) -> list[Measured]:

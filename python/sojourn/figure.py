@@ -46,7 +46,6 @@ def delay_over_time(
     """Delay of each algorithm over one run, with the measured window shaded."""
     experiment = reproduction.experiment
     if experiment.data["figure"].get("panels"):
-        drawn = curves(reproduction, signal, host)
         return panels(experiment, drawn, window_s(experiment), width_in)
     figure = Figure(figsize=(width_in, 3.4), layout="constrained")
     axes = figure.subplots()

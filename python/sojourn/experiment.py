@@ -42,6 +42,7 @@ from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
 
 ROOT = Path(__file__).parent / "experiments"
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -192,23 +193,19 @@ class Experiment:
         ]
 
     def case(
-        self,
-        contender: Contender,
-        signal: Signal,
-        changes: Mapping[str, Any] = MappingProxyType({}),
+        self, contender: Contender, signal: Signal, changes: Mapping[str, Any] = _NONE
     ) -> Case:
         """One algorithm under one signal, with further changes."""
+        changed_signal = replace(signal, set={**signal.set, **changes})
         return Case(
-            self._variant(contender, signal, changes),
+            self._variant(contender, changed_signal),
             {"aqm": contender.algorithm, "algorithm": contender.name, "signal": signal.name},
         )
 
-    def _variant(
-        self, contender: Contender, signal: Signal, changes: Mapping[str, Any]
-    ) -> Scenario:
+    def _variant(self, contender: Contender, signal: Signal) -> Scenario:
         variant = Variant(contender.algorithm, contender.rows)
         source = f"{self.id}, {signal.name}, {contender.name}"
-        return changed(self.scenario, variant, {**signal.set, **changes}, source)
+        return changed(self.scenario, variant, signal.set, source)
 
 
 def _other_form(own: Contender) -> Contender:

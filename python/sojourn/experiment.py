@@ -43,6 +43,7 @@ from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
 
 ROOT = Path(__file__).parent / "experiments"
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -198,10 +199,7 @@ class Experiment:
         ]
 
     def case(
-        self,
-        contender: Contender,
-        signal: Signal,
-        changes: Mapping[str, Any] = MappingProxyType({}),
+        self, contender: Contender, signal: Signal, changes: Mapping[str, Any] = _NONE
     ) -> Case:
         """One algorithm under one signal, with further changes."""
         changed_signal = replace(signal, set={**signal.set, **changes})

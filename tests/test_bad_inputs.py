@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import tomllib
 from pathlib import Path
@@ -38,6 +39,7 @@ def test_a_wrong_input_is_one_sentence_and_status_2(
     assert status(words) == 2
     said = capsys.readouterr()
     assert said.out == ""
+    assert not re.search(r"at line \d+ column", said.err)
     assert sentence in " ".join(said.err.replace("│", " ").split())
     assert not list(empty.iterdir())
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import sojourn
 from sojourn import columns, columns_page
-from sojourn.metrics import GROUP_METRICS, METRICS
+from sojourn.metrics import GROUP_METRICS, METRICS, StepMetric
 
 PAGE = Path(__file__).parent.parent / "docs/columns.md"
 
@@ -39,6 +39,7 @@ app = { kind = "respawn", size = "20 kB" }
 name = "voice"
 transport = "udp"
 app = { kind = "cbr", rate = "64 kbit/s" }
+stop = "2 s"
 
 [[dumbbell.flows]]
 name = "pages"
@@ -76,7 +77,7 @@ def test_the_page_is_fresh() -> None:
     assert PAGE.read_text() == columns_page.text(), "run: make generate"
 
 
-@pytest.mark.parametrize("table", ["windows", "series", "flows", "groups", "events"])
+@pytest.mark.parametrize("table", ["windows", "series", "flows", "groups", "steps", "events"])
 def test_a_table_has_the_columns_of_the_page_in_its_order(made: Path, table: str) -> None:
     titles = {title.split("`")[1]: rows for title, rows in tables(PAGE.read_text()).items()}
     for file in made.rglob(f"{table}.parquet"):
@@ -116,6 +117,9 @@ def test_no_number_of_a_report_is_left_out_of_the_tables(made: Path) -> None:
     delays = ("queue_delay_ms", "queue_delay_whole_ms", "system_delay_ms", "queue_pkts")
     kept = {column.path for column in columns.WINDOWS if column.path}
     assert nested(window, delays) == kept | {("name",), ("drops",), ("marks",)}
+    (step,) = run["queues"][0]["steps"]
+    kept = {column.path for column in columns.STEPS if column.path}
+    assert nested(step, ()) == kept | {("changes",)}
     (group,) = (group for group in run["transport"][0]["groups"] if group["name"] == "pages")
     kept = {column.path for column in columns.GROUPS if column.path}
     assert nested(group, ("fct_s", "page_s")) == kept | {("name",)}
@@ -124,7 +128,8 @@ def test_no_number_of_a_report_is_left_out_of_the_tables(made: Path) -> None:
 def test_the_page_says_what_tables_and_claims_call_a_column() -> None:
     page = PAGE.read_text()
     for metric in METRICS.values():
-        if metric.of_queue:
+        shares = isinstance(metric, StepMetric) and metric.share
+        if metric.of_queue and not shares:
             assert page.count(f"| {metric.label}: `{metric.name}` |") == 1
     for of_group in GROUP_METRICS:
         assert f"| {of_group.label} |" in page

@@ -11,7 +11,7 @@ from sojourn.algorithms import algorithms, read_rows
 from sojourn.errors import InputError
 from sojourn.experiment import find
 from sojourn.linux import refusals
-from sojourn.linux.counts import report_flows
+from sojourn.linux.counts import read, report_flows
 from sojourn.linux.plan import plan
 from sojourn.linux.qdiscs import leaf_words, stages
 from sojourn.runs import run
@@ -90,6 +90,20 @@ def test_jitter_keeps_order_only_where_the_scenario_says_so() -> None:
     assert words(jitter=jitter)[-1].endswith("delay 20000.000us 1000.000us distribution normal")
     kept = words(jitter={**jitter, "reorder": False, "distribution": "uniform"})[-1]
     assert kept.endswith("delay 20000.000us 1000.000us rate 100gbit")
+
+
+def test_a_later_delay_changes_netem_and_leaves_its_packets() -> None:
+    jitter = {"distribution": "uniform", "sd_ns": 1_000_000, "reorder": False}
+    delays = [{"at_ns": 5, "delay_ns": 0}, {"at_ns": 9, "delay_ns": 75_000_000}]
+    far = stages(link(delays=delays, jitter=jitter), recorded=True)[-1]
+    words = "dev {dev} root netem limit 1000000 delay %s 1000.000us rate 100gbit"
+    assert far.commands == (f"qdisc add {words % '20000.000us'}",)
+    assert far.timetable == (
+        (5, (f"qdisc change {words % '0.000us'}",)),
+        (9, (f"qdisc change {words % '75000.000us'}",)),
+    )
+    [*_, far] = stages(link(delays=delays[1:], delay_ns=0), recorded=True)
+    assert far.commands == ("qdisc add dev {dev} root netem limit 1000000 delay 0.000us",)
 
 
 OWN = DUMBBELL.replace("format = 1", "format = 2").replace(
@@ -249,6 +263,15 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
             "prr: switches of the simulator's TCP",
         ),
         (("links", 1), {"rate_bps": 10**11}, "too many packets"),
+        (
+            ("flows", 0),
+            {
+                "ip": 6,
+                "transport": {"kind": "udp"},
+                "app": {"kind": "cbr", "rate_bps": 10**6, "payload_bytes": 1453},
+            },
+            "1453 does not fit into one packet of IPv6; allowed: up to 1452",
+        ),
     ],
 )
 def test_what_linux_cannot_express_is_named(
@@ -276,6 +299,75 @@ def test_a_receive_buffer_is_that_of_the_namespace_in_which_the_flow_ends() -> N
         refusals.check(scenario)
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"header_bytes": 34}, "tc's size table does not count"),
+        ({"queue": {"algorithm": "kernel:cake", "rows": {}}}, "kernel:cake splits large segments"),
+        (
+            {"shaper": "tbf", "queue": {"algorithm": "kernel:codel", "rows": {}}},
+            "tbf above kernel:codel splits large segments",
+        ),
+    ],
+)
+def test_what_large_segments_would_falsify_is_refused_with_them_alone(
+    change: dict[str, Any], sentence: str
+) -> None:
+    scenario = engine(DUMBBELL.replace("format = 1", "format = 2"))
+    scenario["links"][1] |= change
+    refusals.check(scenario)
+    with pytest.raises(InputError, match=sentence):
+        refusals.check({**scenario, "offloads": True})
+
+
+def test_probes_by_ipv6_are_refused() -> None:
+    scenario = engine()
+    scenario["links"][1]["queue"] = {"algorithm": "asqm", "rows": {}}
+    refusals.check(scenario)
+    scenario["flows"][0]["ip"] = 6
+    with pytest.raises(InputError, match=r"links\[1\]\.queue: asqm probes by IPv6 the next hop"):
+        refusals.check(scenario)
+
+
+def test_flows_of_ipv6_have_addresses_and_routes_of_it_beside_those_of_ipv4() -> None:
+    two = DUMBBELL.replace("format = 1", "format = 2").replace("cubic", "dctcp")
+    two = two.replace("ecn = true }\n", 'ecn = "ect1" }\n').replace('ecn = "ect1"', "ecn = true", 1)
+    old = two.rpartition("[[")[2]
+    scenario = loads(f'{two}linux = {{ ip = 6 }}\n[[{old}name = "old"\n').to_engine("linux")
+    assert [flow.get("ip") for flow in scenario["flows"]] == [6, None]
+    files = plan(scenario, 1).files
+    lines = files["n0.ip"].splitlines()
+    assert "addr add fd00::1:0/128 dev lo" in lines
+    assert "addr add 10.1.0.1/32 dev lo" in lines
+    assert any(line.startswith("route add fd00::2:0 dev l0h0a features ecn") for line in lines)
+    assert {"route add default dev l1h1a", "route add ::/0 dev l1h1a"} <= {
+        *files["l1s0.ip"].splitlines()
+    }
+    assert " fd00::1:0 fd00::2:0 dctcp " in files["flows"]
+    [ours] = [line for line in files["n0.egress"].splitlines() if "protocol ipv6" in line]
+    assert "match u16 0x20 0x30 at 0 action pedit munge offset 0 u16 set 0x10 retain 0x30" in ours
+    # Forwarding comes when devices are in no group: else a router would announce itself.
+    said = files["settings"].splitlines()
+    assert "sysctl net/ipv6/conf/all/disable_ipv6 1" not in said
+    assert said.index("alone l0h0a") < said.index("sysctl net/ipv6/conf/all/forwarding 1")
+
+
+def test_devices_have_large_segments_only_where_a_scenario_says_so() -> None:
+    plain = engine()
+    large = {**plain, "offloads": True}
+    for scenario, verb, bound in ((plain, "plain", True), (large, "large", False)):
+        files = plan(scenario, 1).files
+        assert f"{verb} l0h0a" in files["settings"].splitlines()
+        assert ("gso_max_segs 1" in files["n0.ip"]) is bound
+
+
+def test_what_linux_alone_has_is_not_in_the_simulators_form() -> None:
+    text = DUMBBELL.replace("format = 1", "format = 2\nlinux = { offloads = true }")
+    text += "linux = { ip = 6 }\n"
+    assert loads(text).to_engine("sim") == loads(text.replace("ip = 6", "")).to_engine("sim")
+    assert loads(text).to_engine("linux")["offloads"] is True
+
+
 def test_refusals_come_before_anything_starts() -> None:
     scenario = loads(DUMBBELL.replace('rtt = "40 ms"', 'rtt = "40 ms"\nring = 3'))
     with pytest.raises(InputError, match="ring_pkts"):
@@ -299,7 +391,7 @@ done 1 2500000000 750000000
 count 1 0 2000000 1400 3 1 41000 0 0 0 0 0
 count 1 1 2000000 1380 2 0 0 0 0 0 0 0
 """
-    report = report_flows(scenario, text)
+    report = report_flows(scenario, read(scenario, text))
     assert report["goodput_mbps"] == pytest.approx(8)
     assert report["jain"] == pytest.approx(1)
     assert report["fct_s"] == {"n": 2, "p25": 0.5, "p50": 0.5, "p75": 0.75, "p95": 0.75}
@@ -367,7 +459,7 @@ count 1 2 9000 700 3 12 2 1 50000 0 0 0 0 0
 count 1 3 0 0 0 0 0 0 0 0 0 0 0 0
 count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
 """
-    (window,) = report_flows(scenario, counts, played)["transport"]
+    (window,) = report_flows(scenario, read(scenario, counts, played))["transport"]
     flow, users, more, files = window["groups"]
     assert (flow["delivered_bytes"], more["delivered_bytes"]) == (2000, 1000)
     assert (users["delivered_bytes"], users["answered_bytes"], users["opened"]) == (9000, 700, 3)
@@ -383,10 +475,11 @@ def test_echoes_become_the_engines_report() -> None:
     scenario["flows"][0] |= {"app": {"kind": "ping"}, "transport": {"kind": "udp"}}
     played = "".join(f"count {e} {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in (0, 1))
     played += "echo 1 500000000 40000000\necho 1 600000000 0\n"
-    report = report_flows(scenario, "", played)
+    report = report_flows(scenario, read(scenario, "", played))
     echo = {"name": "flow", "index": 1, "sent_s": [0.5, 0.6], "rtt_ms": [40.0, None]}
     assert report["echoes"] == [echo]
-    assert "echoes" not in report_flows(scenario, "", played.split("echo")[0])
+    silent = read(scenario, "", played.split("echo")[0])
+    assert "echoes" not in report_flows(scenario, silent)
 
 
 def test_datagrams_have_a_delay_and_a_jitter() -> None:
@@ -399,7 +492,7 @@ count 0 1 10000 10 0 0 0 10 50000000 9 9000000 10
 count 1 0 20000 26 0 0 0 20 130000000 19 29000000 25
 count 1 1 10000 20 0 0 0 10 50000000 9 9000000 16
 """
-    (group,) = report_flows(scenario, text)["transport"][0]["groups"]
+    (group,) = report_flows(scenario, read(scenario, text))["transport"][0]["groups"]
     # Of 46 sent 41 were expected and 30 arrived; 20 expected and 20 arrived before the window.
     assert group["lost_pkts"] == 11
     assert (group["delay_ms"], group["jitter_ms"]) == (8.0, 2.0)

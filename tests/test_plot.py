@@ -13,11 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sojourn
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 from sojourn.cases import Case
 from sojourn.cli import status
-from sojourn.distribution import Distribution, cells_of, in_queue, middles_of
-from sojourn.drawing import LOOKS, NARROW_IN, WIDE_IN, png_file, raw, svg_file
+from sojourn.distribution import Distribution, cells_of, middles_of
+from sojourn.distribution import measured as measured_of
+from sojourn.drawing import LOOKS, NARROW_IN, WIDE_IN, changes, png_file, raw, svg_file
 from sojourn.errors import InputError
 from sojourn.page import number
 from sojourn.plot.chart import Chart, draw
@@ -33,6 +35,11 @@ name = "voice"
 transport = "udp"
 app = { kind = "cbr", rate = "64 kbit/s" }
 
+[[dumbbell.flows]]
+name = "browsers"
+count = 20
+app = { kind = "web", think = "100 ms" }
+
 [record]
 events = true
 windows = [{ name = "a", from = "500 ms", to = "1 s" }, { name = "b", from = "1 s", to = "2 s" }]
@@ -46,7 +53,12 @@ STEPPED = SMALL.replace(
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A result with all that any picture shows."""
     out = tmp_path_factory.mktemp("kept") / "kept"
-    sojourn.run(sojourn.loads(STEPPED + KEPT), aqms=["codel", "pie", "fifo"], seeds=3, out=out)
+    sojourn.run(
+        sojourn.loads((STEPPED + KEPT).replace("format = 1", "format = 2")),
+        aqms=["codel", "pie", "fifo"],
+        seeds=3,
+        out=out,
+    )
     return out
 
 
@@ -64,8 +76,7 @@ def chart(measured: Measured, name: str) -> Chart:
 def test_a_distribution_is_that_of_the_engines_report(kept: Path) -> None:
     for run in sojourn.Result.load(kept):
         for window in run.report["queues"][0]["windows"]:
-            span = round(window["from_s"] * 1e9), round(window["to_s"] * 1e9)
-            found = in_queue([run], "bottleneck", span)
+            found = measured_of([run], "queue_delay", "bottleneck", window["name"])
             assert found and found.count == window["departed_pkts"] > 0
             for share in (25, 50, 75, 95, 99):
                 reported = window["queue_delay_ms"][f"p{share}"]
@@ -83,22 +94,27 @@ def test_a_cell_stands_for_its_delays_within_a_thousandth() -> None:
 
 
 def test_distributions_of_seeds_add_up(kept: Path) -> None:
+    """To those of their packets, one by one."""
     runs = list(sojourn.Result.load(kept))[:3]
-    together = in_queue(runs, "bottleneck", (0, 10**10))
+    together = measured_of(runs, "queue_delay", "bottleneck", "b")
     assert together
-    delays = [
-        event["at_ns"] - event["enq_ns"]
-        for run in runs
-        for event in (run.events() or pytest.fail("no events")).to_pylist()
-        if event["why"] == 0
-    ]
-    assert together.count == len(delays)
-    assert together.quantile_ms(0.9) == pytest.approx(np.quantile(delays, 0.9) / 1e6, rel=2e-3)
+    tables = [run.events() or pytest.fail("no events") for run in runs]
+    at, enq, why = (
+        np.concatenate([table[column].to_numpy() for table in tables])
+        for column in ("at_ns", "enq_ns", "why")
+    )
+    ns = (at - enq)[(why == 0) & (at >= 1_000_000_000) & (at < 2_000_000_000)]
+    cells, counts = np.unique(cells_of(ns), return_counts=True)
+    assert (together.cells == cells).all()
+    assert (together.counts == counts).all()
+    for share in (0.01, 0.25, 0.5, 0.9, 0.99, 0.999):
+        exact = np.quantile(ns, share, method="inverted_cdf") / 1e6
+        assert together.quantile_ms(share) == pytest.approx(exact, rel=1e-3)
 
 
 def test_the_curve_of_a_distribution_keeps_its_shape_and_its_tail() -> None:
     delays = np.random.default_rng(1).lognormal(14, 2, 200_000).astype(np.int64)
-    x, shares = Distribution.of(delays).curve()
+    x, shares = Distribution(*np.unique(cells_of(delays), return_counts=True)).curve()
     assert len(x) < 700
     at_or_below = np.searchsorted(np.sort(delays), x * 1e6 * 1.0005, side="right") / len(delays)
     assert np.abs(at_or_below - shares).max() < 1e-3
@@ -122,8 +138,43 @@ def test_delay_over_time_is_the_mean_of_the_series_of_all_seeds(measured: Measur
 
 def test_delay_over_time_has_the_rates_of_the_link(measured: Measured) -> None:
     (panel,) = chart(measured, "delay").panels
-    assert panel.rates == [(0.0, "10 Mbit/s"), (1.0, "5 Mbit/s")]
+    assert panel.changes == [(0.0, "10 Mbit/s"), (1.0, "5 Mbit/s")]
     assert panel.x_right == 2
+
+
+CHANGES = """\
+format = 2
+name = "changes of all kinds"
+duration = "3 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+schedule = [{ at = "1 s", rate = "5 Mbit/s" }]
+rtts = [{ at = "1 s", rtt = "80 ms" }]
+
+[[dumbbell.flows]]
+name = "late"
+start = "2 s"
+"""
+
+
+def test_delay_over_time_has_what_else_changes() -> None:
+    result = sojourn.run(sojourn.loads(CHANGES), aqms=["codel", "pie"])
+    (panel,) = chart(Measured({"": result}), "delay").panels
+    assert panel.changes == [
+        (0.0, "10 Mbit/s"),
+        (1.0, "5 Mbit/s\nbottleneck delay 40 ms\nback delay 40 ms"),
+        (2.0, "1 flow late starts"),
+    ]
+
+
+def test_words_of_a_change_end_before_the_next_one() -> None:
+    axes = Figure(figsize=(WIDE_IN, 3)).subplots()
+    axes.set_xlim(0, 40)
+    changes(axes, [(30.0, "bottleneck delay 75 ms"), (35.0, "5 flows late stop")])
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["bottleneck\ndelay 75\nms", "5 flows\nlate stop"]
 
 
 def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:
@@ -134,7 +185,7 @@ def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:
 
 
 def test_the_rate_of_each_group_is_its_goodput_window_by_window(measured: Measured) -> None:
-    bulk, voice = chart(measured, "rate").panels
+    bulk, voice, _ = chart(measured, "rate").panels
     assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
     curve = voice.curves[0]
     runs = measured.by_case[Case("codel", "sim")]
@@ -175,7 +226,7 @@ def test_every_picture_says_its_numbers_in_words(measured: Measured) -> None:
     for name in FIGURES:
         found = chart(measured, name)
         assert all(aqm in found.words for aqm in ("codel", "pie", "fifo"))
-        assert re.search(r"\d\.\d\d", found.words)
+        assert re.search(r"\d\.\d", found.words)
     (panel,) = chart(measured, "delay").panels
     top = np.nanmax(panel.curves[2].y)
     mean = np.nanmean(panel.curves[2].y)
@@ -207,19 +258,32 @@ def test_what_was_not_recorded_is_said_with_its_key(
     capsys.readouterr()
     assert status(["plot", out, "--out", str(page)]) == 0
     said = capsys.readouterr().err
-    assert said.count("record.events=true") == 2
     assert "record.windows" in said
-    assert page.read_text().count("record.events=true") == 2
-    assert status(["plot", out, "--out", str(page), "--figure", "cdf"]) == 2
-    assert "record.events = true" in capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert page.read_text().count("record.windows") == 1
+    assert status(["plot", out, "--out", str(page), "--figure", "rate"]) == 2
+    assert "record.windows" in capsys.readouterr().err
+    assert status(["plot", out, "--out", str(page), "--figure", "page"]) == 2
+    assert "none of the pages was complete in the window" in capsys.readouterr().err
 
 
-def test_a_case_without_packets_is_named_below_the_distribution_of_the_others(kept: Path) -> None:
-    with_events = sojourn.Result.load(kept)
-    without = sojourn.run(sojourn.loads(STEPPED), workers=1)
-    found = chart(Measured({"kept": with_events, "bare": without}), "cdf")
-    assert "Without record.events = true, and so not here: bare: codel." in found.caption
+def test_a_run_of_an_older_version_is_named_below_the_distribution_of_the_others(
+    kept: Path, tmp_path: Path
+) -> None:
+    older = sojourn.run(sojourn.loads(STEPPED), workers=1, out=tmp_path / "older")
+    (older.runs[0].entry.folder / "distributions.parquet").unlink()
+    found = chart(Measured({"kept": sojourn.Result.load(kept), "older": older}), "cdf")
+    assert "Without distributions, and so not here: older: codel; an older" in found.caption
     assert len(found.panels[0].curves) == 3
+    with pytest.raises(InputError, match="cdf: no run has distributions"):
+        charts(Measured({"": older}), ["cdf"])
+
+
+def test_distributions_need_no_packets_of_a_run(tmp_path: Path) -> None:
+    bare = sojourn.run(sojourn.loads(STEPPED), workers=1)
+    assert bare.runs[0].events() is None
+    for name in ("cdf", "ccdf"):
+        assert len(chart(Measured({"": bare}), name).panels[0].curves[0].x) > 100
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])

@@ -71,8 +71,8 @@ windows = [
 def run(text: str) -> tuple[dict[str, Any], bytes, bytes | None]:
     outcome = _native.run(json.dumps(sojourn.loads(text).to_engine()), 1)
     assert outcome
-    report, series, events = outcome
-    return json.loads(report), series, events
+    report, tables = outcome
+    return json.loads(report), tables["series.parquet"], tables.get("events.parquet")
 
 
 def rows(file: bytes, types: dict[str, pa.DataType]) -> list[dict[str, Any]]:
@@ -156,5 +156,5 @@ def test_without_a_queue_there_are_columns_and_no_rows() -> None:
     scenario["record"] |= {"queues": [], "windows": [], "events": True}
     outcome = _native.run(json.dumps(scenario), 1)
     assert outcome
-    assert rows(outcome[1], SERIES) == []
-    assert outcome[2] is None
+    assert rows(outcome[1]["series.parquet"], SERIES) == []
+    assert "events.parquet" not in outcome[1]

@@ -31,7 +31,7 @@ def page(text: str) -> Page:
 def test_the_report_is_one_file_with_a_figure_for_each_signal(
     short: Reproduction, tmp_path: Path
 ) -> None:
-    path = report.write_all([short], {"experiments": [short.to_json()]}, tmp_path)
+    path = report.write_all([short], [], {"experiments": [short.to_json()]}, tmp_path)
     page = path.read_text()
     assert page.count("<figure>") == len(short.experiment.signals())
     assert "http" not in page.replace("http://www.w3.org", ""), "nothing is loaded from elsewhere"

@@ -146,8 +146,9 @@ def test_a_run_is_one_piece_that_says_all() -> None:
     """It may be made where there is no store."""
     (job,) = jobs(1)
     files = unpack(work(job))
-    assert json.loads(files["run.json"])["seed"] == 1
-    assert files.keys() == {"run.json", "series.parquet"}
+    run = files["run.json"]
+    assert isinstance(run, bytes) and json.loads(run)["seed"] == 1
+    assert files.keys() == {"run.json", "series.parquet", "distributions.parquet"}
     with pytest.raises(Stopped):
         work(jobs(1, "100000 s")[0], lambda share: False)
 

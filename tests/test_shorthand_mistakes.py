@@ -10,6 +10,7 @@ from sojourn.scenario import loads
 
 from tests.test_shorthands import DUAL, LOT, OCEAN
 
+_LATER = '{ at = "1 s", rtt = "9 ms" }'
 # What is changed, what to, and the answer behind "dumbbell.", with its line.
 OF_DUMBBELL = [
     ("format = 2", "format = 1", "9: back: needs format = 2"),
@@ -41,6 +42,17 @@ OF_DUMBBELL = [
         'count = 90\nrtt = "140 ms"',
         "26: flows[0].rtt: 140 ms is less than",
     ),
+    (
+        'rtt = "130 ms"',
+        f'rtt = "130 ms"\nrtts = [{_LATER}, {_LATER}]',
+        "8: rtts[1].at: '1 s' is not",
+    ),
+    ('rtt = "130 ms"', 'rtt = "130 ms"\nrtts = [{ at = "1 s" }]', "8: rtts[0].rtt: is missing"),
+    (
+        'rtt = "130 ms"',
+        'rtt = "130 ms"\nrtts = [{ at = "1 s", rtt = "345600000 s" }]',
+        "8: rtts[0].rtt: 172800000 s is more than",
+    ),
     ("count = 90", 'count = 90\nrtt = ["1 s", "1 ms"]', "26: flows[0].rtt: 1 ms is less than"),
 ]
 OF_LOT = [
@@ -50,6 +62,11 @@ OF_LOT = [
     ("count = 3", "count = 3000", "9: hops[0].count: 3000 is too large; allowed: up to 1000"),
     ('"1 Mbit/s"', '"1 Mb"', "10: hops[0].rate: '1 Mb': unknown unit 'Mb'"),
     ('"20 ms"', '"34560000 s"', "11: hops[0].delay: 34560000 s is more than"),
+    (
+        'delay = "20 ms"',
+        f'delay = "20 ms"\ndelays = [{_LATER}, {_LATER}]'.replace("rtt", "delay"),
+        "12: hops[0].delays[1].at: '1 s' is not later",
+    ),
     ("limit = 100", "limit = 0", "12: hops[0].aqm.limit: 0 is out of range"),
     ('rate = "10 Mbit/s"', 'queue = "red"', "6: edges.queue: nothing waits before a link"),
     ("parking_lot.hops", "parking_lot.hop", "8: hop: unknown key"),

@@ -98,6 +98,21 @@ def test_the_trans_oceanic_link_has_the_papers_nine_round_trips() -> None:
     assert sorted(back.values()) == sorted(there.values())
 
 
+def test_later_round_trips_are_delays_of_both_ways() -> None:
+    later = 'rtt = "130 ms"\nrtts = [{ at = "2 s", rtt = "51 ns" }]'
+    for network in (OCEAN, "\n".join(OCEAN.split("\n\n")[i] for i in (0, 1))):
+        links = loads(network.replace('rtt = "130 ms"', later)).to_engine()["links"]
+        delays = [link["delays"] for link in links if "delays" in link]
+        assert delays == [[{"at_ns": 2 * 10**9, "delay_ns": ns}] for ns in (25, 26)]
+
+
+def test_later_delays_of_a_hop_are_those_of_both_its_ways() -> None:
+    later = 'delay = "20 ms"\ndelays = [{ at = "2 s", delay = "5 ms" }]'
+    links = loads(LOT.replace('delay = "20 ms"', later)).to_engine()["links"]
+    changing = [link["name"] for link in links if "delays" in link]
+    assert changing == [f"hop {n}{way}" for n in (1, 2, 3) for way in ("", " back")]
+
+
 def test_flows_are_spread_evenly_over_pairs_and_nodes() -> None:
     counts = Counter(
         {f["name"]: f["count"] for f in loads(OCEAN).to_engine()["flows"]}  # 90 and 10 flows

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -150,13 +151,26 @@ def test_a_latin_hypercube_has_each_stratum_of_each_axis_once() -> None:
 
     found = drawn(1)
     rtts = sorted(float(cell.columns["rtt_ms"]) for cell in found)
-    assert all(10 + 2 * n - 0.02 <= rtt <= 12 + 2 * n + 0.02 for n, rtt in enumerate(rtts))
+    assert all(10 + 2 * n <= rtt <= 12 + 2 * n for n, rtt in enumerate(rtts))
     rates = sorted(float(cell.columns["rate_mbps"]) for cell in found)
     assert sum(rate < 10 for rate in rates) == 25
     kinds = [cell.columns["flows_bulk_transport_cc"] for cell in found]
     assert kinds.count("reno") == kinds.count("cubic") == 25
     assert [cell.label for cell in drawn(1)] == [cell.label for cell in found]
     assert [cell.label for cell in drawn(2)] != [cell.label for cell in found]
+
+
+def test_rounding_moves_no_draw_of_a_latin_hypercube_into_another_stratum() -> None:
+    axes = (
+        '[[axes]]\nkey = "dumbbell.rtt"\nfrom = "10 ms"\nto = "110 ms"\n'
+        '[[axes]]\nkey = "dumbbell.rate"\nfrom = "100 Mbit/s"\nto = "1 Mbit/s"\nscale = "log"\n'
+    )
+    count = 1000
+    found = cells(axes, f'plan = {{ kind = "latin_hypercube", cells = {count}, seed = 3 }}\n')
+    rtts = {math.floor((float(c.columns["rtt_ms"]) - 10) / 100 * count + 1e-6) for c in found}
+    logs = [math.log(float(c.columns["rate_mbps"])) / math.log(100) for c in found]
+    rates = {math.floor((1 - log) * count + 1e-6) for log in logs}
+    assert rtts == rates == set(range(count))
 
 
 def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
@@ -433,3 +447,50 @@ def test_without_dask_there_is_one_sentence(
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert status(["sweep", str(write(RATES)), "--dask", "tcp://here"]) == 2
     assert "`pip install distributed` installs it" in capsys.readouterr().err
+
+
+TMIX = SHORT.replace("format = 1", "format = 2") + 'app = { kind = "tmix", vectors = "a.cv" }\n'
+ONE_ANSWER = "SEQ 100000 1 1 1\n> 200\nt 100\n< {}\n"
+
+
+@pytest.mark.parametrize(
+    "axis",
+    [
+        'key = "flows.bulk.app.vectors"\nvalues = ["a.cv", "b.cv"]',
+        'keys = ["dumbbell.rtt", "flows.bulk.app.vectors"]\n'
+        'values = [["10 ms", "a.cv"], ["10 ms", "b.cv"]]',
+        'name = "files"\nvalues = [\n'
+        '    { name = "a", set = { "flows.bulk.app.vectors" = "a.cv" } },\n'
+        '    { name = "b", set = { "flows.bulk.app" = { kind = "tmix", vectors = "b.cv" } } },\n]',
+        None,
+    ],
+    ids=["key", "keys", "named", "list"],
+)
+def test_files_of_an_axis_are_named_from_the_sweep_and_found_from_its_result(
+    axis: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("in").mkdir()
+    Path("in/scenario.toml").write_text(TMIX)
+    for name, size in (("a", 2_000), ("b", 20_000)):
+        Path(f"in/{name}.cv").write_text(ONE_ANSWER.format(size))
+    cells = "".join(
+        f'[[plan.cells]]\n"flows.bulk.app.vectors" = "{name}.cv"\n' for name in ("a", "b")
+    )
+    what = f"[[axes]]\n{axis}\n" if axis else f'plan.kind = "list"\n{cells}'
+    text = f'scenario = "scenario.toml"\nmetrics = ["goodput_mbps"]\n{what}'
+    Path("in/sweep.toml").write_text(text)
+    first = sojourn.sweep("in/sweep.toml", out="out")
+    goodput = [mean.estimate(first.spec.metrics[0]).mean for mean in first.means()]
+    assert goodput[1] == pytest.approx(10 * goodput[0])
+    # Here and from the result's own folder it is the same sweep.
+    assert sojourn.sweep("in/sweep.toml", out="out").made == 0
+    monkeypatch.chdir("out")
+    assert sojourn.sweep("sweep.toml", out=".").made == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_sweep_from_an_editor_that_marks_utf_8_is_kept_and_repeated(end: str) -> None:
+    path = write(RATES, 'metrics = ["jain"]')
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_text().replace("\n", end).encode())
+    assert sojourn.sweep(path, out="out").made == 2
+    assert sojourn.sweep("out/sweep.toml", out="out").made == 0

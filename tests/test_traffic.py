@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 import sojourn
 from sojourn import _native
+from sojourn.calibrate import calibrate
 from sojourn.cli import status
 from sojourn.errors import InputError
 from sojourn.linux import refusals
-from sojourn.scenario import Duration, Tmix, Web, load, loads
+from sojourn.scenario import Duration, Rate, Tmix, Web, load, loads
 from sojourn.scenario.apps import KINDS
 
 HEAD = """
@@ -148,6 +149,21 @@ def test_calibration_finds_how_many_flows_offer_a_load(
     assert len(found["measured"]) >= 3
     assert status(["calibrate", str(path), "files", "40 Mbit/s", "--seeds", "2"]) == 0
     assert f"--set flows.files.count={found['flows']}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("header_bytes", [0, 200])
+def test_calibration_counts_the_header_of_the_links(header_bytes: int) -> None:
+    text = of(
+        '{ kind = "cbr", rate = "80 kbit/s", payload = "100 B" }', 'name = "v"\ntransport = "udp"\n'
+    )
+    text = text.replace("[dumbbell]\n", f'[dumbbell]\nheader = "{header_bytes} B"\n')
+    found = calibrate(loads(text), "v", Rate("10 Mbit/s"), seeds=1, workers=1)
+    assert found.mbps_per_flow == pytest.approx((128 + header_bytes) * 8 * 100 / 1e6, rel=0.01)
+
+
+def test_calibration_takes_a_group_that_the_file_gives_no_name() -> None:
+    text = of('{ kind = "cbr", rate = "80 kbit/s", payload = "100 B" }', 'transport = "udp"\n')
+    assert calibrate(loads(text), "flow", Rate("10 Mbit/s"), seeds=1, workers=1).flows == 88
 
 
 def test_linux_plays_every_kind_over_each_transport() -> None:

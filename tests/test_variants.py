@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sojourn.cli import status
@@ -55,6 +56,93 @@ def test_a_change_decides_which_queues_are_under_test() -> None:
     cases = cases_of(loads(TWO_QUEUES), ["pie"], {"record.queues": ["two"]})
     links = cases[0].scenario.to_engine()["links"]
     assert [link["queue"]["algorithm"] for link in links] == ["codel", "pie", "fifo"]
+
+
+BOTH_WAYS = """
+format = 2
+name = "both ways"
+duration = "1 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+back = { rate = "2 Mbit/s", queue = { algorithm = "fifo", limit = 50 } }
+"""
+SIDES = 'senders = [{ name = "sender" }]\n'
+
+
+def queues(text: str, *aqms: str, **changes: object) -> dict[str, dict[str, Any]]:
+    """Those of bottlenecks, by link; without the links of ends."""
+    [case] = cases_of(loads(text), aqms, changes)
+    graph = case.scenario.to_engine()
+    return {
+        link["name"]: link["queue"]
+        for link in graph["links"]
+        if link["rate_bps"] or link["name"] == "back"
+    }
+
+
+@pytest.mark.parametrize(("sides", "name"), [("", "back"), (SIDES, "bottleneck back")])
+def test_the_way_back_is_under_test_where_it_is_recorded(sides: str, name: str) -> None:
+    plain = {"algorithm": "fifo", "rows": {"limit": 50}}
+    tested = {"algorithm": "pie", "rows": {"limit": 50, "target": 2_000_000}}
+    one = queues(BOTH_WAYS + sides, "pie:target=2ms")
+    assert one["bottleneck"]["algorithm"] == "pie"
+    assert one[name] == plain
+    both = f'{BOTH_WAYS}{sides}[record]\nqueues = ["bottleneck", "{name}"]'
+    assert queues(both, "pie:target=2ms")[name] == tested
+    assert queues(both, "pie", target="2 ms")[name] == tested
+    only: dict[str, object] = {"record.queues": [name], "target": "2 ms"}
+    found = queues(BOTH_WAYS + sides, "pie", **only)
+    assert found[name] == tested
+    assert found["bottleneck"] == {"algorithm": "fifo", "rows": {}}
+    # By its path it comes after the algorithm, as every queue under test does.
+    changed = queues(both, "pie", **{"dumbbell.back.queue.target": "3 ms"})
+    assert changed["bottleneck"]["rows"] == {}
+    assert changed[name]["rows"] == {"limit": 50, "target": 3_000_000}
+
+
+LOT = """
+format = 2
+name = "three hops"
+duration = "1 s"
+
+[parking_lot]
+
+[[parking_lot.hops]]
+rate = "10 Mbit/s"
+
+[[parking_lot.hops]]
+count = 2
+rate = "8 Mbit/s"
+back = { rate = "5 Mbit/s" }
+"""
+
+
+def test_hops_are_under_test_where_they_are_recorded() -> None:
+    def algorithms(text: str, **changes: object) -> dict[str, str]:
+        return {
+            name: queue["algorithm"]
+            for name, queue in queues(text, "pie", **changes).items()
+            if name.startswith("hop")
+        }
+
+    backs = {"hop 2 back": "fifo", "hop 3 back": "fifo"}
+    assert algorithms(LOT) == {"hop 1": "pie", "hop 2": "pie", "hop 3": "pie", **backs}
+    one = algorithms(LOT + '[record]\nqueues = ["hop 1"]')
+    assert one == {"hop 1": "pie", "hop 2": "fifo", "hop 3": "fifo", **backs}
+    # Hops of one table are alike.
+    back = algorithms(LOT + '[record]\nqueues = ["hop 3 back"]')
+    assert back == {**dict.fromkeys(one, "fifo"), **dict.fromkeys(backs, "pie")}
+
+
+def test_a_hop_goes_by_the_name_of_its_link() -> None:
+    assert queues(LOT, **{"parking_lot.hops.hop 1.aqm": "pie"})["hop 1"]["algorithm"] == "pie"
+    assert queues(LOT, **{"parking_lot.hops.1.aqm": "pie"})["hop 3"]["algorithm"] == "pie"
+    with pytest.raises(InputError, match=r"'hop 2' is one of 2 hops alike.*parking_lot\.hops\.1$"):
+        queues(LOT, **{"parking_lot.hops.hop 2.aqm": "pie"})
+    with pytest.raises(InputError, match=r"there is no 'hop 4'\. Valid names: hop 1, 0, 1, \*\.$"):
+        queues(LOT, **{"parking_lot.hops.hop 4.aqm": "pie"})
 
 
 def test_a_parameter_that_one_of_the_algorithms_lacks_is_refused_with_those_that_have_it() -> None:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from sojourn.errors import InputError, RunError, SojournError
-from sojourn.linux.counts import report_flows
+from sojourn.linux.counts import read, report_flows
 from sojourn.linux.kernel import ready
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.uml.boot import BootError, boot
@@ -80,7 +80,7 @@ def network(job: Plan, then: str = "") -> tuple[Turn, str]:
 
 def bare(scenario: dict[str, Any], job: Plan) -> Turn:
     turn, counts = network(job, TRAFFIC)
-    goodput_mbps = report_flows(scenario, counts)["goodput_mbps"]
+    goodput_mbps = report_flows(scenario, read(scenario, counts))["goodput_mbps"]
     return Turn(turn.guest_s, turn.command_s, turn.wall_s, goodput_mbps)
 
 

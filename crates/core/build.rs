@@ -22,6 +22,8 @@ fn main() {
         .warnings(true)
         .extra_warnings(true)
         .warnings_into_errors(true)
+        // Where there is debug information, cc keeps a frame pointer in each function.
+        .force_frame_pointer(false)
         .flag("-ffreestanding")
         .flag_if_supported("-mgeneral-regs-only")
         .compile("sojourn_aqm");

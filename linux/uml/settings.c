@@ -9,6 +9,8 @@
  *   space NAME            the lines below are about this namespace
  *   sysctl PATH VALUE...  below /proc/sys
  *   plain DEV             no offloads: each packet is built, and checked, as for a wire
+ *   large DEV             with them: large segments, and arrivals joined to such
+ *   alone DEV             no multicast
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,17 +55,30 @@ static int set(const char *path, const char *value)
 	return failed;
 }
 
-static int make_plain(const char *dev)
+static int offload(const char *dev, unsigned int on)
 {
 	int sock = socket(AF_INET, SOCK_DGRAM, 0), failed = sock < 0;
 
 	for (size_t i = 0; i < sizeof(offloads) / sizeof(*offloads); i++) {
-		struct ethtool_value off = {.cmd = offloads[i]};
-		struct ifreq request = {.ifr_data = (void *)&off};
+		struct ethtool_value wanted = {.cmd = offloads[i], .data = on};
+		struct ifreq request = {.ifr_data = (void *)&wanted};
 
 		snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", dev);
 		failed = failed || ioctl(sock, SIOCETHTOOL, &request);
 	}
+	close(sock);
+	return failed;
+}
+
+static int leave_groups(const char *dev)
+{
+	int sock = socket(AF_INET, SOCK_DGRAM, 0), failed = sock < 0;
+	struct ifreq request = {};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", dev);
+	failed = failed || ioctl(sock, SIOCGIFFLAGS, &request);
+	request.ifr_flags &= ~IFF_MULTICAST;
+	failed = failed || ioctl(sock, SIOCSIFFLAGS, &request);
 	close(sock);
 	return failed;
 }
@@ -75,7 +90,11 @@ static int carry_out(const char *verb, const char *name, const char *rest)
 	if (!strcmp(verb, "sysctl"))
 		return set(name, rest);
 	if (!strcmp(verb, "plain"))
-		return make_plain(name);
+		return offload(name, 0);
+	if (!strcmp(verb, "large"))
+		return offload(name, 1);
+	if (!strcmp(verb, "alone"))
+		return leave_groups(name);
 	errno = EINVAL;
 	return -1;
 }

@@ -7,6 +7,7 @@
  *   traffic T0_NS < FLOWS > COUNTS       times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
+ *   transfers                            each transfer is told, with when its first byte came
  *   flow FROM TO SOURCE TARGET CC BYTES RATE_BPS START_NS STOP_NS AGAIN
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them. A CC
  *       sends BYTES (0: without end) by TCP, and AGAIN a new transfer when all of it is
@@ -18,14 +19,13 @@
  *       the last four of datagrams: how many arrived, the sum of their delays, and how
  *       many differences between successive delays there are, and their sum
  *   done FLOW AT_NS TOOK_NS              a transfer whose last byte has arrived
+ *   transfer FLOW VISIT 1 1 OPENED_NS BEGUN_NS FIRST_NS LAST_NS BYTES
+ *       as play.c tells it; each is a visit with one connection
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/tcp.h>
-#include <sched.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,77 +36,32 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_EDGES = 4096, MAX_SPACES = 1024, EVENTS = 64, FIRST_PORT = 1024 };
-/* Waking a reader for each packet would double the run's cost; eleven segments do. */
-enum { READ_AT_LEAST_BYTES = 16384 };
-/* Unsent data that a socket holds: enough never to starve it, but no megabytes. */
-enum { UNSENT_BYTES = 131072 };
-/* Newer than the headers that programs are built with: behind rcv_wnd and rehash. */
-enum { TOTAL_RTO_AT = offsetof(struct tcp_info, tcpi_snd_wnd) + 12 };
+#include "sockets.h"
+#include "transit.h"
+
+enum { MAX_EDGES = 4096, EVENTS = 64, FIRST_PORT = 1024 };
+/* Room for so many datagrams is made at a time, a bit for each. */
+enum { CAME_BYTES = 1024 };
 enum end { LISTENER, CLIENT, SERVER, TIMER };
-
-struct counts {
-	uint64_t data_pkts, retransmitted_pkts, timeouts;
-};
-
-struct transit {
-	uint64_t arrived_pkts, delay_ns, differences, differences_ns, last_ns;
-};
 
 struct flow {
 	char from[32], to[32], cc[16];
-	struct sockaddr_in source, target;
+	union endpoint source, target;
 	uint64_t bytes, rate_bps, start_ns, stop_ns, due_ns;
 	int again, udp, listener, client, server;
-	uint64_t left, arrived, opened_ns, delivered, sequence;
+	uint64_t left, arrived, opened_ns, first_ns, visits, delivered, sequence;
+	int unfinished;
 	struct counts past; /* of connections that are over */
 	struct transit transit;
+	unsigned char *came;
 	uint32_t srtt_us;
 };
 
 static struct flow *flows;
 static size_t nflows;
 static uint64_t edges_ns[MAX_EDGES], t0_ns;
-static uint64_t longest_ns; /* delay of any datagram so far */
-static int nedges, epoll;
+static int nedges, epoll, tells_transfers;
 static char payload[1 << 16];
-
-_Noreturn static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void enter(const char *space)
-{
-	static struct {
-		char name[32];
-		int fd;
-	} known[MAX_SPACES];
-	static int n, inside = -1;
-	char path[64];
-	int i;
-
-	for (i = 0; i < n && strcmp(known[i].name, space); i++)
-		;
-	if (i == n) {
-		snprintf(path, sizeof(path), "/run/netns/%s", space);
-		if (n == MAX_SPACES || (known[n].fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-			die(path);
-		snprintf(known[n++].name, sizeof(known->name), "%s", space);
-	}
-	if (i != inside && setns(known[i].fd, CLONE_NEWNET))
-		die(space);
-	inside = i;
-}
 
 static void watch(int fd, enum end end, size_t flow, uint32_t events, int how)
 {
@@ -116,31 +71,11 @@ static void watch(int fd, enum end end, size_t flow, uint32_t events, int how)
 		die("epoll_ctl");
 }
 
-static void option(int fd, int level, int name, int value)
-{
-	if (setsockopt(fd, level, name, &value, sizeof(value)))
-		die("setsockopt");
-}
-
-static int open_socket(const struct flow *flow, const char *space)
-{
-	int fd;
-
-	enter(space);
-	fd = socket(AF_INET, (flow->udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		die("socket");
-	if (!flow->udp &&
-	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, flow->cc, strlen(flow->cc)))
-		die(flow->cc);
-	return fd;
-}
-
 static void receive_from(struct flow *flow)
 {
-	int fd = open_socket(flow, flow->to);
+	int fd = open_socket(flow->to, &flow->target, flow->cc);
 
-	if (bind(fd, (void *)&flow->target, sizeof(flow->target)))
+	if (bind(fd, &flow->target.any, size_of(&flow->target)))
 		die("bind");
 	if (!flow->udp && listen(fd, 64))
 		die("listen");
@@ -149,42 +84,50 @@ static void receive_from(struct flow *flow)
 	watch(fd, flow->udp ? SERVER : LISTENER, flow - flows, EPOLLIN, EPOLL_CTL_ADD);
 }
 
-static struct counts counts_of(struct flow *flow)
+static struct counts counted(struct flow *flow)
 {
 	struct counts counts = flow->past;
-	char info[512] = {0};
-	const struct tcp_info *tcp = (void *)info;
-	socklen_t size = sizeof(info);
-	uint16_t timeouts = 0;
 
 	if (flow->udp)
 		counts.data_pkts = flow->sequence;
-	if (flow->udp || flow->client < 0)
-		return counts;
-	if (getsockopt(flow->client, IPPROTO_TCP, TCP_INFO, info, &size))
-		die("TCP_INFO");
-	if (size >= TOTAL_RTO_AT + sizeof(timeouts))
-		memcpy(&timeouts, info + TOTAL_RTO_AT, sizeof(timeouts));
-	counts.data_pkts += tcp->tcpi_data_segs_out;
-	counts.retransmitted_pkts += tcp->tcpi_total_retrans;
-	counts.timeouts += timeouts;
-	flow->srtt_us = tcp->tcpi_rtt;
+	else if (flow->client >= 0)
+		add_counts(&counts, counts_of(flow->client, &flow->srtt_us));
 	return counts;
+}
+
+static long long since_t0(uint64_t at_ns)
+{
+	return at_ns ? (long long)(at_ns - t0_ns) : -1;
+}
+
+/* Once of each: when it is complete, or when it is plain that it will not be. */
+static void tell_transfer(struct flow *flow, uint64_t last_ns)
+{
+	long long opened_ns = since_t0(flow->opened_ns);
+
+	if (tells_transfers && flow->unfinished)
+		printf("transfer %zu %llu 1 1 %lld %lld %lld %lld %llu\n", flow - flows,
+		       (unsigned long long)flow->visits, opened_ns, opened_ns,
+		       since_t0(flow->first_ns), since_t0(last_ns),
+		       (unsigned long long)flow->bytes);
+	flow->unfinished = 0;
 }
 
 static void start(struct flow *flow)
 {
-	flow->client = open_socket(flow, flow->from);
+	flow->client = open_socket(flow->from, &flow->source, flow->cc);
 	flow->left = flow->bytes ? flow->bytes : UINT64_MAX;
 	flow->arrived = 0;
 	flow->opened_ns = now_ns();
-	/* The port is drawn when the peer is known: more connections than ports. */
-	option(flow->client, IPPROTO_IP, 24 /* IP_BIND_ADDRESS_NO_PORT */, 1);
+	flow->first_ns = 0;
+	flow->visits++;
+	flow->unfinished = !flow->udp && flow->bytes;
+	draw_port_late(flow->client);
 	if (!flow->udp)
-		option(flow->client, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
-	if (bind(flow->client, (void *)&flow->source, sizeof(flow->source)))
+		hold_little(flow->client, nflows);
+	if (bind(flow->client, &flow->source.any, size_of(&flow->source)))
 		die("bind");
-	if (connect(flow->client, (void *)&flow->target, sizeof(flow->target)) &&
+	if (connect(flow->client, &flow->target.any, size_of(&flow->target)) &&
 	    errno != EINPROGRESS)
 		die("connect");
 	if (!flow->udp)
@@ -203,8 +146,10 @@ static void over(struct flow *flow)
 {
 	int broken = flow->left > 0;
 
-	flow->past = counts_of(flow);
+	flow->past = counted(flow);
 	leave(&flow->client);
+	if (broken)
+		tell_transfer(flow, 0);
 	if (flow->again || broken)
 		start(flow);
 }
@@ -240,6 +185,8 @@ static void read_at_least(const struct flow *flow)
 
 	if (!flow->bytes || left > READ_AT_LEAST_BYTES)
 		left = READ_AT_LEAST_BYTES;
+	if (tells_transfers && flow->bytes && !flow->arrived)
+		left = 1;
 	if (left)
 		option(flow->server, SOL_SOCKET, SO_RCVLOWAT, (int)left);
 }
@@ -262,21 +209,17 @@ static uint64_t sent_ns(const struct flow *flow, uint64_t n)
 	return flow->start_ns + (uint64_t)(bits * 1000000000 / flow->rate_bps);
 }
 
-static void on_datagram(struct flow *flow, uint64_t delay_ns)
+/* A bit for each datagram: whether it has arrived. */
+static void note_sent(struct flow *flow)
 {
-	struct transit *transit = &flow->transit;
+	if (flow->sequence % (8 * CAME_BYTES) == 0) {
+		size_t bytes = flow->sequence / 8;
 
-	if (delay_ns > longest_ns)
-		longest_ns = delay_ns;
-	if (transit->arrived_pkts) {
-		transit->differences++;
-		transit->differences_ns += delay_ns > transit->last_ns
-		                                   ? delay_ns - transit->last_ns
-		                                   : transit->last_ns - delay_ns;
+		flow->came = realloc(flow->came, bytes + CAME_BYTES);
+		if (!flow->came)
+			die("memory");
+		memset(flow->came + bytes, 0, CAME_BYTES);
 	}
-	transit->arrived_pkts++;
-	transit->delay_ns += delay_ns;
-	transit->last_ns = delay_ns;
 }
 
 static void take_datagrams(struct flow *flow)
@@ -286,7 +229,8 @@ static void take_datagrams(struct flow *flow)
 
 	while ((bytes = recv(flow->server, &number, sizeof(number), MSG_TRUNC)) > 0) {
 		flow->delivered += (uint64_t)bytes;
-		on_datagram(flow, now_ns() - sent_ns(flow, number));
+		flow->came[number / 8] |= (unsigned char)(1 << number % 8);
+		note_arrival(&flow->transit, now_ns() - sent_ns(flow, number));
 	}
 }
 
@@ -299,15 +243,21 @@ static void on_server(struct flow *flow)
 		return;
 	}
 	while ((bytes = recv(flow->server, NULL, 1 << 24, MSG_TRUNC)) > 0) {
+		int is_first = !flow->arrived;
+
 		flow->delivered += (uint64_t)bytes;
 		flow->arrived += (uint64_t)bytes;
+		if (tells_transfers && is_first)
+			flow->first_ns = now_ns();
 		if (flow->bytes && flow->arrived == flow->bytes) {
 			uint64_t at_ns = now_ns();
 
 			printf("done %zu %llu %llu\n", flow - flows,
 			       (unsigned long long)(at_ns - t0_ns),
 			       (unsigned long long)(at_ns - flow->opened_ns));
-		} else if (flow->bytes - flow->arrived < READ_AT_LEAST_BYTES) {
+			tell_transfer(flow, at_ns);
+		} else if (flow->bytes - flow->arrived < READ_AT_LEAST_BYTES ||
+		           (tells_transfers && is_first)) {
 			read_at_least(flow);
 		}
 		if (!flow->bytes)
@@ -317,15 +267,15 @@ static void on_server(struct flow *flow)
 		leave(&flow->server);
 }
 
-/* Without a packet to the peer, as in the engine: repair mode sends no reset. */
 static void stop(struct flow *flow)
 {
-	flow->past = counts_of(flow);
+	tell_transfer(flow, 0);
+	flow->past = counted(flow);
 	flow->stop_ns = flow->due_ns = UINT64_MAX;
 	if (!flow->udp && flow->client >= 0)
-		option(flow->client, IPPROTO_TCP, TCP_REPAIR, 1);
+		silence(flow->client);
 	if (!flow->udp && flow->server >= 0)
-		option(flow->server, IPPROTO_TCP, TCP_REPAIR, 1);
+		silence(flow->server);
 	leave(&flow->client);
 	leave(&flow->server);
 }
@@ -340,25 +290,33 @@ static void on_due(struct flow *flow)
 	/* No two datagrams are equal: taps identify them by their content. The receiver also
 	 * reads from it when they were due. */
 	memcpy(payload, &flow->sequence, sizeof(flow->sequence));
+	note_sent(flow);
 	flow->sequence++;
 	flow->due_ns = sent_ns(flow, flow->sequence);
 	if (send(flow->client, payload, flow->bytes, 0) < 0 && errno != EAGAIN)
 		die("send");
 }
 
-/* Datagrams sent longer ago than the longest delay so far: they have arrived, or are
- * lost. */
+/* Datagrams sent longer ago than the longest delay so far, which have arrived or are lost,
+ * and those of the others that have arrived. */
 static uint64_t expected_pkts(const struct flow *flow)
 {
-	uint64_t begin = flow->start_ns + longest_ns, at = now_ns();
-	unsigned __int128 bits;
+	uint64_t begin = flow->start_ns + longest_delay_ns(), at = now_ns();
+	uint64_t expected, first = 0;
 
-	if (!flow->udp || at <= begin)
+	if (!flow->udp)
 		return 0;
-	/* The first number that is due later, by sent_ns(). */
-	bits = (unsigned __int128)(at - begin) * flow->rate_bps / 1000000000;
-	bits = bits / (flow->bytes * 8) + 1;
-	return bits < flow->sequence ? (uint64_t)bits : flow->sequence;
+	if (at > begin) {
+		unsigned __int128 bits = at - begin;
+
+		/* The first number that is due later, by sent_ns(). */
+		bits = bits * flow->rate_bps / 1000000000 / (flow->bytes * 8) + 1;
+		first = bits < flow->sequence ? (uint64_t)bits : flow->sequence;
+	}
+	expected = first;
+	for (uint64_t n = first; n < flow->sequence; n++)
+		expected += flow->came[n / 8] >> n % 8 & 1;
+	return expected;
 }
 
 static void print_counts(int edge)
@@ -368,7 +326,7 @@ static void print_counts(int edge)
 
 		if (flows[i].server >= 0)
 			on_server(&flows[i]);
-		counts = counts_of(&flows[i]);
+		counts = counted(&flows[i]);
 		printf("count %d %zu %llu %llu %llu %llu %u %llu %llu %llu %llu %llu\n", edge,
 		       i, (unsigned long long)flows[i].delivered,
 		       (unsigned long long)counts.data_pkts,
@@ -459,23 +417,22 @@ static void run(void)
 static int read_flow(const char *line)
 {
 	struct flow *flow;
-	char source[32], target[32];
+	char source[48], target[48];
 	unsigned long long bytes, rate_bps, start_ns, stop_ns;
 
 	flows = realloc(flows, (nflows + 1) * sizeof(*flows));
 	if (!flows)
 		die("flows");
 	flow = memset(&flows[nflows], 0, sizeof(*flow));
-	if (sscanf(line, "flow %31s %31s %31s %31s %15s %llu %llu %llu %llu %d", flow->from,
+	if (sscanf(line, "flow %31s %31s %47s %47s %15s %llu %llu %llu %llu %d", flow->from,
 	           flow->to, source, target, flow->cc, &bytes, &rate_bps, &start_ns, &stop_ns,
 	           &flow->again) != 10)
 		return -1;
 	flow->udp = !strcmp(flow->cc, "udp");
-	flow->source.sin_family = flow->target.sin_family = AF_INET;
-	inet_pton(AF_INET, source, &flow->source.sin_addr);
-	inet_pton(AF_INET, target, &flow->target.sin_addr);
+	flow->source = endpoint_of(source);
+	flow->target = endpoint_of(target);
 	/* A port for each flow: the listener's port identifies the connection's flow. */
-	flow->target.sin_port = htons((uint16_t)(FIRST_PORT + nflows % 30000));
+	flow->target.v4.sin_port = htons((uint16_t)(FIRST_PORT + nflows % 30000));
 	flow->bytes = bytes;
 	flow->rate_bps = rate_bps;
 	flow->start_ns = flow->due_ns = t0_ns + start_ns;
@@ -493,12 +450,15 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	t0_ns = strtoull(argv[1], NULL, 10);
+	allow_many_files();
 	epoll = epoll_create1(0);
 	while (fgets(line, sizeof(line), stdin)) {
 		unsigned long long ns;
 
 		if (sscanf(line, "edge %llu", &ns) == 1 && nedges < MAX_EDGES) {
 			edges_ns[nedges++] = t0_ns + ns;
+		} else if (!strcmp(line, "transfers\n")) {
+			tells_transfers = 1;
 		} else if (read_flow(line)) {
 			fprintf(stderr, "traffic: what is '%s'?\n", line);
 			return 2;
@@ -507,5 +467,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < nflows; i++)
 		receive_from(&flows[i]);
 	run();
+	for (size_t i = 0; i < nflows; i++)
+		tell_transfer(&flows[i], 0);
 	return 0;
 }

@@ -3,6 +3,7 @@
 """The engine and the C core, compiled. Private: use the modules of `sojourn` instead."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypedDict
 
 class Row(TypedDict):
@@ -86,17 +87,30 @@ def check_scenario(scenario: str) -> list[tuple[str, str, tuple[str, list[str]] 
     reason; of a name that nothing has also the name, and those that there are."""
 
 def run(
-    scenario: str, seed: int, progress: Callable[[float], bool] | None = None
-) -> tuple[str, bytes, bytes | None] | None:
+    scenario: str,
+    seed: int,
+    progress: Callable[[float], bool] | None = None,
+    transfers: Path | None = None,
+) -> tuple[str, dict[str, bytes]] | None:
     """One run. `progress` gets the share done about every 50 ms and answers whether to go on.
+    Where the scenario records transfers, their table grows in the file `transfers` meanwhile.
 
-    Gives the report as JSON, a Parquet file of the recorded queues' series and one of their
-    packet events (None unless asked for); None if `progress` said stop. ValueError: the engine's
-    sentence.
+    Gives the report as JSON and Parquet files by name: the recorded queues' series, distributions
+    of delays and times, and packet events where they are asked for; None if `progress` said stop.
+    ValueError: the engine's sentence. OSError: `transfers` cannot be written.
     """
 
+def write_transfers(
+    path: Path,
+    groups: Sequence[str],
+    rows: Sequence[tuple[int, int, int, int, int, int, int, int | None, int | None, int]],
+) -> None:
+    """The same table, of transfers on another host: the number of each one's group, and then its
+    columns in their order."""
+
 def recorded_columns() -> list[tuple[str, str, str, str]]:
-    """Of each column of the Parquet files of `run`: 'series' or 'events', name, unit, meaning."""
+    """Of each column of the Parquet files of `run`: the table ('series', 'events', 'distributions',
+    'transfers'), name, unit, meaning."""
 
 def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
     """By link with an algorithm that probes: its number, the links behind it to the responder,
@@ -115,12 +129,13 @@ def observe(
     queues: Sequence[tuple[str, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]],
     log: bytes,
     zero_ns: int,
-) -> tuple[str, bytes, bytes | None]:
+    took: Sequence[tuple[bool, str, str, Sequence[int]]],
+) -> tuple[str, dict[str, bytes]]:
     """Measures queues of another host. Of each its link; then, seen from outside, the logs of its
     arrivals and departures, whether its algorithm acts at the head, and whether it keeps the order
     of each flow's packets only; or its device in `log`, what
     the queues themselves logged, `zero_ns` being the start of the run there, and the log of what
-    left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet files as
-    `run` does."""
+    left a shaper that holds packets back. `took` has the times (ns) of groups: whether they are of
+    pages, group, window. Gives the queues' reports as JSON and Parquet files as `run` does."""
 
 __all__: list[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +69,40 @@ def read(path: Path) -> pa.Table:
 _TOGETHER = 1 << 16
 
 
-def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Some columns of a Parquet file, piece by piece: the packets of a run may fill the memory."""
+def batches(path: Path, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+    """Some columns of a Parquet file, or all, piece by piece: the packets of a run may fill the
+    memory. Of one without rows comes an empty piece."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
-        yield from file.iter_batches(batch_size=_TOGETHER, columns=list(columns))
+    # Buffered ahead, all of the file would be in memory.
+    with pq.ParquetFile(path, pre_buffer=False) as file:
+        yield from file.iter_batches(batch_size=_TOGETHER, columns=columns and list(columns))
+        if not file.metadata.num_rows:
+            schema = file.schema_arrow
+            yield pa.record_batch([pa.nulls(0, kind) for kind in schema.types], schema=schema)
+
+
+def labelled(batch: pa.Table, labels: Mapping[str, str | int]) -> pa.Table:
+    """With labels as its first columns, the same in each row."""
+    for label, value in reversed(list(labels.items())):
+        batch = batch.add_column(0, label, repeated(value, len(batch)))
+    return batch
+
+
+def write_all(path: Path, tables: Iterable[pa.Table]) -> bool:
+    """Tables of the same columns, one below the other, one in memory at a time; whether there was
+    any."""
+    import pyarrow.parquet as pq
+
+    writer = None
+    try:
+        for table in tables:
+            writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
+            writer.write_table(table)
+    finally:
+        if writer:
+            writer.close()
+    return writer is not None
 
 
 def rows_in(path: Path) -> int:

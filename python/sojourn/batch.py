@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from sojourn.job import Job, work
 from sojourn.progress import Progress
@@ -34,8 +35,11 @@ class Batch:
         pending: Sequence[int],
         keep: Callable[[Job, bytes], None],
         title: str,
+        scratch: Path,
     ) -> None:
+        # `scratch` is where workers of this machine leave what is too large for an answer.
         self.jobs, self.pending, self.keep = jobs, pending, keep
+        self.scratch = scratch
         self.done: set[int] = set()
         self.failed: dict[int, str] = {}
         self.progress = Progress(title, len(pending))
@@ -54,7 +58,7 @@ class Batch:
             return True
 
         try:
-            packed = work(job, watch)
+            packed = work(job, watch, self.scratch)
         except Exception as error:
             self.fail(number, error)
             return

@@ -89,14 +89,16 @@ def calibrate(
 
 def _alone(scenario: Scenario, group: str, count: int, load: Rate) -> Scenario:
     """So many flows of one group, and links on which nothing waits."""
-    data = scenario.expand().to_data()
-    flows = {flow["name"]: flow for flow in data["flows"]}
+    graph = scenario.expand()
+    data = graph.to_data()
+    names = [flow.name for flow in graph.flows]
+    flows = dict(zip(names, data["flows"], strict=True))
     if group not in flows:
         raise InputError(f"there are no flows '{group}'.{nearest(group, flows)}")
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
     links = []
     for link in data["links"]:
-        keys = ("name", "from", "to", "delay")
+        keys = ("name", "from", "to", "delay", "header")
         kept = {key: link[key] for key in keys if key in link}
         timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
         links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))

@@ -177,6 +177,18 @@ GROUPS = (
     *_of_scripts(),
 )
 
+STEPS = (
+    *LABELS,
+    Column("queue", "", "link of the queue"),
+    _same("at_s", "s", "when the scenario changes"),
+    _same("to_s", "s", "the next change, or the end of the run"),
+    Column("change", "", "what changes"),
+    _same("peak_delay_ms", "ms", "largest queue delay until then"),
+    _same("later_delay_ms", "ms", "mean queue delay in the later half"),
+    _same("settling_s", "s", "until delay stays within twice that; null: it does not"),
+    _same("utilised_s", "s", "until utilisation is 90 % over 0.1 s; null: it never is"),
+)
+
 
 def _recorded(table: str) -> tuple[Column, ...]:
     """Of a table that the engine writes."""
@@ -189,6 +201,8 @@ def _recorded(table: str) -> tuple[Column, ...]:
 
 SERIES = (*LABELS, *_recorded("series"))
 EVENTS = _recorded("events")
+DISTRIBUTIONS = (*LABELS, *_recorded("distributions"))
+TRANSFERS = (*LABELS, *_recorded("transfers"))
 
 _SIM, _LINUX = HOSTS
 # Of an entry of `runs` in result.json and `--json`.
@@ -220,6 +234,12 @@ RUN = (
 QUEUE = (
     Column("name", "", "link of the queue"),
     Column("windows", "", "each window: the columns of windows.parquet; drops and marks by reason"),
+    Column(
+        "steps",
+        "",
+        "each change: the columns of steps.parquet, what changes as a list of tables",
+        of_all=False,
+    ),
     Column("events_left_out", "packets", "more than events.parquet can keep"),
     Column("bad_verdicts", "", "verdicts of the algorithm that broke a rule, by rule"),
 )

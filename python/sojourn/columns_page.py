@@ -13,7 +13,7 @@ from pathlib import Path
 from sojourn import columns, generated
 from sojourn.columns import Column
 from sojourn.hosts import HOSTS
-from sojourn.metrics import GROUP_METRICS, METRICS
+from sojourn.metrics import GROUP_METRICS, METRICS, STEP_METRICS, StepMetric
 
 DEFAULT = Path("docs/columns.md")
 
@@ -35,6 +35,22 @@ _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     ("`flows.parquet`", "One row for each run, flow and window.", columns.FLOWS),
     ("`groups.parquet`", "One row for each run, window and name of flows.", columns.GROUPS),
     (
+        "`steps.parquet`",
+        "One row for each run, queue and change of the scenario; written where it changes.",
+        columns.STEPS,
+    ),
+    (
+        "`distributions.parquet`",
+        "One row for each run, window, and cell of a histogram in which there is any.",
+        columns.DISTRIBUTIONS,
+    ),
+    (
+        "`transfers.parquet`",
+        "With `record.transfers`: one row for each run and transfer, in the order of their ends; "
+        "one that has none stands where it was given up, or behind all others.",
+        columns.TRANSFERS,
+    ),
+    (
         "`events.parquet` of a run",
         "One row for each packet that left a recorded queue or was dropped there.",
         columns.EVENTS,
@@ -49,10 +65,11 @@ def _called() -> dict[str, dict[tuple[str, ...], str]]:
     windows = {
         metric.path: f"{metric.label}: `{metric.name}`"
         for metric in METRICS.values()
-        if metric.of_queue
+        if metric.of_queue and not isinstance(metric, StepMetric)
     }
     groups = {metric.path: metric.label for metric in GROUP_METRICS}
-    return {"`windows.parquet`": windows, "`groups.parquet`": groups}
+    steps = {metric.path: f"{metric.label}: `{metric.name}`" for metric in STEP_METRICS}
+    return {"`windows.parquet`": windows, "`groups.parquet`": groups, "`steps.parquet`": steps}
 
 
 def text() -> str:

@@ -14,7 +14,8 @@ from sojourn.cases import Cases
 from sojourn.errors import InputError
 from sojourn.result import Result
 from sojourn.scenario.assignments import read_value, write_value
-from sojourn.scenario.changes import apply, queues_under_test
+from sojourn.scenario.changes import apply
+from sojourn.scenario.tested import queues_under_test
 from sojourn.store import digest
 
 # Shown where a key is as by default.

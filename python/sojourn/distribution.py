@@ -1,19 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How long packets were in a queue, from the packets that a run kept: a histogram with the cells of
-the engine's (crates/sim/src/record/histogram.rs), so quantiles are those of its report, and runs
-add up without their packets."""
+"""How long packets were in a queue, or transfers took: the cells of the engine's histogram
+(crates/sim/src/record/histogram.rs), so quantiles are those of its report, and runs add up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sojourn.result import Run
 
 # 1,024 cells to an octave: a quantile is off by at most half a cell, 0.05 %.
@@ -46,9 +46,9 @@ class Distribution:
     counts: Any
 
     @classmethod
-    def of(cls, ns: Any) -> Self:
-        """Of delays in ns."""
-        return cls(*np.unique(cells_of(ns), return_counts=True))
+    def empty(cls) -> Self:
+        """Of nothing."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.int64))
 
     def __add__(self, other: Self) -> Self:
         """Both together."""
@@ -60,7 +60,7 @@ class Distribution:
 
     @property
     def count(self) -> int:
-        """Packets."""
+        """Packets, or whatever it is of."""
         return int(self.counts.sum())
 
     def quantile_ms(self, share: float) -> float:
@@ -85,27 +85,23 @@ class Distribution:
         return delays[kept], shares[kept]
 
 
-def in_queue(runs: Iterable[Run], queue: str, span_ns: tuple[int, int]) -> Distribution | None:
-    """Of the packets that left a queue within [from, to), of all runs; None if a run kept none."""
-    found = Distribution(np.empty(0, np.int64), np.empty(0, np.int64))
+def measured(runs: Iterable[Run], quantity: str, of: str, window: str) -> Distribution | None:
+    """Of a queue or a group in a window, of all runs; None if a run has no distributions."""
+    found = Distribution.empty()
     for run in runs:
-        of_run = _of_run(run, queue, span_ns)
-        if of_run is None:
+        table = run.entry.distributions()
+        if table is None:
             return None
-        found += of_run
+        found += _in_table(table, quantity, of, window)
     return found
 
 
-def _of_run(run: Run, queue: str, span_ns: tuple[int, int]) -> Distribution | None:
+def _in_table(table: pa.Table, quantity: str, of: str, window: str) -> Distribution:
     import pyarrow.compute as pc
 
-    pieces = run.entry.event_batches(("queue", "at_ns", "enq_ns", "why"))
-    if pieces is None:
-        return None
-    parts = []
-    for piece in pieces:
-        mine = pc.equal(piece["queue"], queue).to_numpy(zero_copy_only=False)
-        at = piece["at_ns"].to_numpy()
-        mine &= (at >= span_ns[0]) & (at < span_ns[1]) & (piece["why"].to_numpy() == 0)
-        parts.append(Distribution.of(at[mine] - piece["enq_ns"].to_numpy()[mine]))
-    return reduce(Distribution.__add__, parts, Distribution.of(np.empty(0, np.int64)))
+    wanted = {"quantity": quantity, "of": of, "window": window}
+    mine = np.ones(len(table), bool)
+    for column, value in wanted.items():
+        mine &= pc.equal(table[column], value).to_numpy()
+    cells = cells_of(table["from_ns"].to_numpy()[mine])
+    return Distribution(cells, table["count"].to_numpy()[mine].astype(np.int64))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
@@ -23,6 +24,8 @@ _STYLES = ("-", "--", ":", "-.")
 _MARKERS = "os^DvPX*<>hp"
 # Colours and styles together; more curves would look like earlier ones.
 LOOKS = 12
+# Of a letter above the curves, with what is beside the axes.
+_LETTER_IN = 0.085
 # A figure is drawn twice, for a page and for a telephone, so that its letters keep their size.
 WIDE_IN = 7.2
 NARROW_IN = 3.9
@@ -110,13 +113,18 @@ def plain(axes: Any) -> None:
     axes.grid(axis="y", color=LINE.light, linewidth=0.6)
 
 
-def rates(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = False) -> None:
-    """The link's rate, written where it changes; `short`: the unit under the number."""
-    for number, (at_s, rate) in enumerate(steps):
-        if number:
+def changes(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = False) -> None:
+    """The link's rate and what else changes, written where it does; `short`: a word to a line."""
+    found = list(steps)
+    right_s = axes.get_xlim()[1]
+    letters_per_s = axes.figure.get_figwidth() / _LETTER_IN / right_s
+    for number, (at_s, what) in enumerate(found, 1):
+        end_s = found[number][0] if number < len(found) else right_s
+        letters = 1 if short else max(int(letters_per_s * (end_s - at_s)), 1)
+        if at_s:
             axes.axvline(at_s, color=SOFT.light, linewidth=0.6, linestyle=(0, (2, 3)))
         axes.annotate(
-            rate.replace(" ", "\n") if short else rate,
+            written(_folded(what, letters)),
             (at_s, 1),
             xycoords=("data", "axes fraction"),
             xytext=(4, -2),
@@ -125,6 +133,15 @@ def rates(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = False)
             fontsize=8,
             color=SOFT.light,
         )
+
+
+def _folded(text: str, letters: int) -> str:
+    """No word is broken."""
+    lines = (
+        textwrap.fill(line, letters, break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+    return "\n".join(lines)
 
 
 def svg(figure: Figure, name: str, words: str) -> str:

@@ -63,7 +63,7 @@ def run_all(
         found[job.key] = read(entry)
 
     if pending:
-        batch = Batch(jobs, list(pending.values()), keep, title)
+        batch = Batch(jobs, list(pending.values()), keep, title, store.root)
         try:
             _run(batch, workers, processes, client)
         except KeyboardInterrupt:
@@ -110,4 +110,4 @@ def _run_in_pool(batch: Batch, workers: int | None, processes: bool, client: Any
 
         run_apart(batch, at_once)
     else:
-        collect(batch, Threads(at_once), batch.pending)
+        collect(batch, Threads(at_once, batch.scratch), batch.pending)

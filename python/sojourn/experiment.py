@@ -1,12 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Experiments of papers, as data in sojourn/experiments/PAPER/EXPERIMENT/:
+"""Experiments of papers, as data in sojourn/experiments/PAPER/:
 
-experiment.toml   algorithms under the paper's names, signals and further axes, what is measured
-                  where, and which of the kernel's own are set beside ours on Linux
+paper.toml        what all its experiments share: algorithms under the paper's names, seeds, and
+                  which of the kernel's own are set beside ours on Linux
+claims.toml       what it claims of several experiments (sojourn.paper)
+
+and in PAPER/EXPERIMENT/:
+
+experiment.toml   signals and further axes, what is measured where; its keys stand in place of the
+                  paper's
 scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
-claims.toml       what text and tables claim
+claims.toml       what text and tables claim of this experiment
 
 An experiment is a sweep with published numbers and claims. Its first axis is the signal, which has
 the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. A cell is called by its values:
@@ -200,9 +206,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 def experiments() -> list[Experiment]:
     """Every experiment that is here."""
+    shared = {path.parent.name: _read(path) for path in ROOT.glob("*/paper.toml")}
     return [
-        Experiment(path.parent.parent.name, path.parent.name, path.parent, _read(path))
+        Experiment(paper, path.parent.name, path.parent, shared.get(paper, {}) | _read(path))
         for path in sorted(ROOT.glob("*/*/experiment.toml"))
+        for paper in [path.parent.parent.name]
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from sojourn.drawing import WIDE_IN, Curve, averaged, axis_of, lines, plain, rates, raw
+from sojourn.drawing import WIDE_IN, Curve, averaged, axis_of, changes, lines, plain, raw
 from sojourn.theme import SHADE
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def delay_over_time(
     axes.set_ylim(0, axes.get_ylim()[1] * 1.12)  # room for the rates above the curves
     axes.set_xlabel("time (s)")
     axes.set_ylabel(axis_of(experiment.data["figure"]["series"]))
-    rates(axes, steps(reproduction), short=width_in < WIDE_IN)
+    changes(axes, steps(reproduction), short=width_in < WIDE_IN)
     plain(axes)
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return figure
@@ -61,5 +61,5 @@ def steps(reproduction: Reproduction) -> list[tuple[float, str]]:
     scenario = reproduction.experiment.scenario.expand()
     queue = reproduction.experiment.data["queue"]
     link = next(link for link in scenario.links if link.name == queue)
-    changes = [(step.at, step.rate) for step in link.schedule]
-    return [(at / 1e9, str(rate)) for at, rate in [(0, link.rate), *changes]]
+    later = [(step.at, step.rate) for step in link.schedule]
+    return [(at / 1e9, str(rate)) for at, rate in [(0, link.rate), *later]]

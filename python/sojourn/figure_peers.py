@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from sojourn.drawing import WIDE_IN, averaged, axis_of, plain, rates, raw
+from sojourn.drawing import WIDE_IN, averaged, axis_of, changes, plain, raw
 from sojourn.figure import steps, window_s
 from sojourn.theme import CURVES, INK, SHADE
 
@@ -115,7 +115,7 @@ def _within(reproduction: Reproduction, end_of_step_s: Any, delay: Any) -> Any:
 def _finish(over_time: Any, within: Any, reproduction: Reproduction, narrow: bool) -> None:
     experiment = reproduction.experiment
     over_time.axvspan(*window_s(experiment), color=SHADE.light, zorder=0)
-    rates(over_time, steps(reproduction), short=narrow)
+    changes(over_time, steps(reproduction), short=narrow)
     over_time.set_xlim(0, experiment.scenario.duration / 1e9)
     over_time.set_ylim(0, over_time.get_ylim()[1] * 1.2)
     over_time.set_xlabel("time (s)")

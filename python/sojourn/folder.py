@@ -15,7 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sojourn.errors import InputError, StoreError
-from sojourn.store import digest, is_partial, set_aside, write_errors, write_whole
+from sojourn.store import (
+    Content,
+    content_digest,
+    digest,
+    digest_of,
+    is_partial,
+    set_aside,
+    write_errors,
+    write_whole,
+)
 
 _MARK = ".sojourn.json"
 _SHOWN = 3
@@ -37,27 +46,33 @@ class Folder:
         """Nothing has been written into it."""
         return not self.written
 
-    def write(self, name: str, content: bytes) -> None:
-        """A file of the result; one of this name that is not as it was written is moved aside."""
+    def write(self, name: str, content: Content) -> None:
+        """A file of the result, or one that has it and is moved there; one of this name that is not
+        as it was written is moved aside."""
+        found = content_digest(content)
         path = self.path / name
         with write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and digest(path.read_bytes()) != self.written.get(name):
+            if path.exists() and digest_of(path) != self.written.get(name):
                 set_aside(path, self.path / "aside")
-        write_whole(path, content)
-        self.written[name] = digest(content)
+        if isinstance(content, Path):
+            with write_errors(path):
+                content.replace(path)
+        else:
+            write_whole(path, content)
+        self.written[name] = found
         self._mark()
 
     def write_all(
-        self, contents: Mapping[str, bytes], sources: Mapping[str, Mapping[str, str]]
+        self, contents: Mapping[str, Content], sources: Mapping[str, Mapping[str, str]]
     ) -> dict[str, str]:
         """The files of a result, with the users' C files that ran, below `own/`; their digests."""
-        files = dict(contents)
+        files: dict[str, Content] = dict(contents)
         for library, texts in sources.items():
             files |= {f"own/{library}/{path}": text.encode() for path, text in texts.items()}
         for name, content in files.items():
             self.write(name, content)
-        return {name: digest(content) for name, content in files.items()}
+        return {name: self.written[name] for name in files}
 
     def _mark(self) -> None:
         mark = {"about": "Sojourn writes this folder", "files": self.written}

@@ -2,21 +2,25 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A run as a job: what its outcome depends on, and the function that makes it.
 
-`work` is pure: it reads no store and writes none, so it runs in a thread, a process or on another
-machine alike. What it answers with is filed by whoever asked.
+`work` is pure: it reads no store and files nothing, so it runs in a thread, a process or on another
+machine alike. What it answers with is filed by whoever asked. The table of transfers alone grows on
+the disk while the run goes on: where whoever asked names a folder of this machine the answer names
+the file there, else it has its content.
 """
 
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
-from sojourn.store import key_of
+from sojourn.store import Content, key_of, partial_of, write_errors
 
 if TYPE_CHECKING:
     from sojourn.own.library import Library
@@ -57,63 +61,94 @@ def unwatched(_: float) -> bool:
     return True
 
 
-def work(job: Job, watch: Watch = unwatched) -> bytes:
-    """One run: its files as one piece, for `unpack`. Stopped where `watch` says so."""
+_TRANSFERS = "transfers.parquet"
+
+
+def work(job: Job, watch: Watch = unwatched, scratch: Path | None = None) -> bytes:
+    """One run: its files as one piece, for `unpack`. Stopped where `watch` says so. In the folder
+    `scratch` it may leave a file, which the answer names."""
     watch(1e-9)  # begun
+    scenario = json.loads(job.scenario)
+    if not scenario["record"].get("transfers"):
+        return pack(_made(job, scenario, watch, None))
+    if scratch is None:
+        with tempfile.TemporaryDirectory(prefix="sojourn-") as folder:
+            path = Path(folder) / _TRANSFERS
+            files = _made(job, scenario, watch, path)
+            return pack({**files, _TRANSFERS: path.read_bytes()})
+    path = partial_of(scratch, f"{job.key}-transfers")
+    try:
+        return pack({**_made(job, scenario, watch, path), _TRANSFERS: path})
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _made(
+    job: Job, scenario: Mapping[str, Any], watch: Watch, transfers: Path | None
+) -> dict[str, Content]:
     if job.files:
         from sojourn import algorithms
 
         algorithms.adopt(job.files)
-    outcome = _on_linux(job, watch) if job.host else _simulate(job, watch)
+    made = _on_linux if job.host else _simulate
+    outcome = made(job, watch, transfers)
     if outcome is None:
         raise Stopped
-    report, series, events = outcome
+    report, tables = outcome
     run = {
         "core": job.core,
         "seed": job.seed,
-        "scenario": json.loads(job.scenario),
+        "scenario": scenario,
         "report": report,
     }
     if job.files:
         run["sources"] = {file.engine: file.sources() for file in job.files}
-    files = {"run.json": json.dumps(run, indent=1).encode(), "series.parquet": series}
-    if events is not None:
-        files["events.parquet"] = events
     watch(1.0)
-    return pack(files)
+    return {"run.json": json.dumps(run, indent=1).encode(), **tables}
 
 
-_Outcome = tuple[dict[str, Any], bytes, bytes | None]
+# The report, and tables by name.
+_Outcome = tuple[dict[str, Any], dict[str, bytes]]
 
 
-def _simulate(job: Job, watch: Watch) -> _Outcome | None:
+def _simulate(job: Job, watch: Watch, transfers: Path | None) -> _Outcome | None:
     # The engine runs in this thread.
     begun_s = time.thread_time()
-    outcome = _native.run(job.scenario, job.seed, watch)
+    with write_errors(transfers or Path(_TRANSFERS)):
+        outcome = _native.run(job.scenario, job.seed, watch, transfers)
     cpu_s = time.thread_time() - begun_s
     if outcome is None:
         return None
-    report, series, events = outcome
-    return {**json.loads(report), "cpu_s": cpu_s}, series, events
+    report, tables = outcome
+    return {**json.loads(report), "cpu_s": cpu_s}, tables
 
 
-def _on_linux(job: Job, watch: Watch) -> _Outcome | None:
+def _on_linux(job: Job, watch: Watch, transfers: Path | None) -> _Outcome | None:
     from sojourn.linux import run  # most runs do without
 
-    return run.run(job.scenario, job.seed, watch)
+    return run.run(job.scenario, job.seed, watch, transfers)
 
 
-def pack(files: Mapping[str, bytes]) -> bytes:
-    """A line with names and lengths, and then the contents."""
-    lengths = {name: len(content) for name, content in files.items()}
-    return b"".join([json.dumps(lengths).encode(), b"\n", *files.values()])
+def pack(files: Mapping[str, Content]) -> bytes:
+    """A line with names and lengths, and then the contents. Of a file on the disk it has the place
+    alone."""
+    contents = [content for content in files.values() if isinstance(content, bytes)]
+    told = {
+        name: str(content) if isinstance(content, Path) else len(content)
+        for name, content in files.items()
+    }
+    return b"".join([json.dumps(told).encode(), b"\n", *contents])
 
 
-def unpack(packed: bytes) -> dict[str, bytes]:
+def unpack(packed: bytes) -> dict[str, Content]:
     """The files in it, by name."""
     end = packed.index(b"\n") + 1
-    files = {}
-    for name, length in json.loads(packed[:end]).items():
-        files[name] = packed[end : end + length]
-        end += length
+    files: dict[str, Content] = {}
+    for name, told in json.loads(packed[:end]).items():
+        if isinstance(told, str):
+            files[name] = Path(told)
+            continue
+        files[name] = packed[end : end + told]
+        end += told
     return files

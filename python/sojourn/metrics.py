@@ -47,6 +47,29 @@ class Metric(_Number):
 
 
 @dataclass(frozen=True)
+class StepMetric(Metric):
+    """One number of the responses to the changes within a window: its mean over those in which it
+    was measured, or the share of these."""
+
+    share: bool = False
+
+    def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
+        """The value in a run's report; NaN where nothing changed or nothing was measured."""
+        span = _window(report, queue, window)
+        steps = [
+            step
+            for entry in report["queues"]
+            if entry["name"] == queue
+            for step in entry.get("steps", ())
+            if span["from_s"] <= step["at_s"] < span["to_s"]
+        ]
+        values = [value for step in steps if (value := self.value(step)) == value]
+        if self.share:
+            return 100 * len(values) / len(steps) if steps else float("nan")
+        return sum(values) / len(values) if values else float("nan")
+
+
+@dataclass(frozen=True)
 class GroupMetric(_Number):
     """One number of the flows of one name in one window."""
 
@@ -86,6 +109,14 @@ def _delays() -> list[Metric]:
     ]
 
 
+# Of the response to a change, in this order.
+STEP_METRICS = (
+    StepMetric("step_peak_delay_ms", "peak delay", "ms", ("peak_delay_ms",)),
+    StepMetric("step_later_delay_ms", "later delay, mean", "ms", ("later_delay_ms",)),
+    StepMetric("step_settling_s", "settling time", "s", ("settling_s",)),
+    StepMetric("step_utilised_s", "utilisation, time to 90 %", "s", ("utilised_s",)),
+)
+
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in [
@@ -96,6 +127,11 @@ METRICS: dict[str, Metric] = {
         Metric("fct_p75_s", "completion time, third quartile", "s", ("fct_s", "p75"), False),
         Metric("goodput_mbps", "goodput", "Mbit/s", ("goodput_mbps",), False),
         Metric("jain", "Jain's index", "", ("jain",), False),
+        *STEP_METRICS,
+        StepMetric("step_settled_pct", "changes settled", "%", ("settling_s",), share=True),
+        StepMetric(
+            "step_utilised_pct", "changes with 90 % utilisation", "%", ("utilised_s",), share=True
+        ),
     ]
 }
 

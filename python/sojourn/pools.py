@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 from sojourn.errors import RunError
@@ -67,15 +68,16 @@ def cores() -> int:
 class Threads:
     """The engine holds no lock of Python's. A thread cannot be ended: it heeds the request."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
+    def __init__(self, workers: int, scratch: Path) -> None:
+        self.workers, self._scratch = workers, scratch
         self._executor = ThreadPoolExecutor(workers)
         self._stop = threading.Event()
         self._shares: dict[int, float] = {}
 
     def submit(self, number: int, job: Job) -> Future:
         """Have it run."""
-        return self._executor.submit(work, job, partial(self._watch, number))
+        watch = partial(self._watch, number)
+        return self._executor.submit(work, job, watch, self._scratch)
 
     def _watch(self, number: int, share: float) -> bool:
         self._shares[number] = share

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn.batch import Batch
@@ -78,16 +79,18 @@ def _end_with_parent(stop: Event) -> None:
     os._exit(1)
 
 
-def _work(slot: int, job: Job) -> bytes:
+def _work(slot: int, job: Job, scratch: Path) -> bytes:
     assert _worker
-    return work(job, _worker.watch(slot))
+    return work(job, _worker.watch(slot), scratch)
 
 
 class Processes:
     """A pool of processes for these jobs."""
 
-    def __init__(self, context: SpawnContext, numbers: Sequence[int], workers: int) -> None:
-        self.workers = min(workers, len(numbers))
+    def __init__(
+        self, context: SpawnContext, numbers: Sequence[int], workers: int, scratch: Path
+    ) -> None:
+        self.workers, self._scratch = min(workers, len(numbers)), scratch
         self._slots = {number: slot for slot, number in enumerate(numbers)}
         try:
             self._stop = context.Event()
@@ -108,7 +111,7 @@ class Processes:
         """Have it run."""
         if job.files:
             self._risky.add(number)
-        return self._executor.submit(_work, self._slots[number], job)
+        return self._executor.submit(_work, self._slots[number], job, self._scratch)
 
     def share(self, number: int) -> float:
         """How much of it is done."""
@@ -167,7 +170,7 @@ def _until_broken(
     batch: Batch, context: SpawnContext, chosen: list[int], workers: int, ends: str
 ) -> tuple[set[int], str]:
     """Run these; the answer is which were under way when a worker was killed, and how it ended."""
-    pool = Processes(context, chosen, workers)
+    pool = Processes(context, chosen, workers, batch.scratch)
     if not collect(batch, pool, chosen):
         return set(), ends
     for worker in pool.last:

@@ -18,6 +18,7 @@ from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
 from sojourn.folder import claim
 from sojourn.page import drawn, heading, number, render, spread
+from sojourn.paper import Judged, OfPaper
 from sojourn.reproduce import Measured, Reproduction
 from sojourn.result import read_request
 
@@ -91,13 +92,35 @@ def _table(reproduction: Reproduction, signal: Signal) -> Table:
     return table
 
 
+def print_paper(of_paper: OfPaper, console: Console) -> None:
+    """What a paper claims of several experiments, for each host."""
+    for host, judged in of_paper.judged.items():
+        title = f"claims of {of_paper.paper} on several experiments"
+        table = _claims_table(title if tuple(of_paper.judged) == ("sim",) else f"{title}, {host}")
+        for found in judged:
+            table.add_row(found.claim.text, *_found(found))
+        console.print(table)
+
+
+def _found(judged: Judged) -> tuple[str, str]:
+    """Verdict and measurement; or what has to run first."""
+    if judged.decision:
+        return verdict(judged.decision), _lines(judged.decision)
+    return "not run", f"needs {', '.join(judged.missing)} too"
+
+
 def _claims(reproduction: Reproduction, host: str) -> Table:
     title = "claims" if reproduction.hosts == ("sim",) else f"claims, {_HOSTS[host]}"
+    table = _claims_table(title)
+    for decision in reproduction.judged[host]:
+        table.add_row(decision.claim.text, verdict(decision), _lines(decision))
+    return table
+
+
+def _claims_table(title: str) -> Table:
     table = Table(title=title, title_justify="left", show_lines=True)
     for column in ("claim", "verdict", "measured"):
         table.add_column(column, overflow="fold", no_wrap=column == "verdict")
-    for decision in reproduction.judged[host]:
-        table.add_row(decision.claim.text, verdict(decision), _lines(decision))
     return table
 
 
@@ -158,8 +181,8 @@ def peers(reproduction: Reproduction, signal: Signal, name: str) -> dict[str, An
     }
 
 
-def html(reproductions: list[Reproduction]) -> str:
-    """One self-contained page."""
+def html(reproductions: list[Reproduction], of_papers: Sequence[OfPaper] = ()) -> str:
+    """One self-contained page: each paper's claims first, then each experiment."""
     sections: list[dict[str, Any]] = [
         {
             "reproduction": reproduction,
@@ -177,7 +200,7 @@ def html(reproductions: list[Reproduction]) -> str:
         }
         for n, reproduction in enumerate(reproductions)
     ]
-    return render("report.html", sections=sections, hosts=_HOSTS)
+    return render("report.html", sections=sections, papers=of_papers, hosts=_HOSTS)
 
 
 def check_folder(
@@ -211,9 +234,14 @@ def _part(entry: dict[str, Any]) -> tuple[tuple[str, str, bool, str], ...]:
     return tuple((*where, str(host)) for host in entry["hosts"])
 
 
-def write_all(reproductions: list[Reproduction], data: dict[str, Any], folder: Path) -> Path:
+def write_all(
+    reproductions: list[Reproduction],
+    of_papers: Sequence[OfPaper],
+    data: dict[str, Any],
+    folder: Path,
+) -> Path:
     """report.html and reproduction.json in the folder; answers where the report is."""
     own = claim(folder)
-    own.write("report.html", html(reproductions).encode())
+    own.write("report.html", html(reproductions, of_papers).encode())
     own.write("reproduction.json", json.dumps(data, indent=1).encode())
     return folder / "report.html"

@@ -146,10 +146,7 @@ def reproduce(
     meta = {"experiment": experiment.id, "command": shlex.join(words)}
     result = Result(experiment.scenario, tuple(runs), meta)
     found, calibrated = experiment.claims()
-    values = {
-        host: _Values(experiment, [run for run in runs if run.labels["host"] == host])
-        for host in check_hosts(hosts)
-    }
+    values = {host: _Values(experiment, host, runs) for host in check_hosts(hosts)}
     return Reproduction(
         experiment,
         seeds,
@@ -163,15 +160,21 @@ def reproduce(
     )
 
 
+def values_of(reproduction: Reproduction, host: str) -> claims.Values:
+    """The measurements of a cell on a host, in the order of the seeds."""
+    return _Values(reproduction.experiment, host, reproduction.result.runs)
+
+
 class _Values:
     """The measurements of a cell, in the order of the seeds."""
 
-    def __init__(self, experiment: Experiment, runs: Sequence[Run]) -> None:
+    def __init__(self, experiment: Experiment, host: str, runs: Sequence[Run]) -> None:
         self._at = str(experiment.data["queue"]), str(experiment.data["window"])
         self._runs: dict[tuple[str, str], list[Run]] = {}
         for run in runs:
-            labels = str(run.labels["signal"]), str(run.labels["algorithm"])
-            self._runs.setdefault(labels, []).append(run)
+            if run.labels["host"] == host:
+                labels = str(run.labels["signal"]), str(run.labels["algorithm"])
+                self._runs.setdefault(labels, []).append(run)
 
     def algorithms(self, signal: str) -> list[str]:
         """Those that ran here under the signal."""

@@ -8,6 +8,9 @@
        /series.parquet   one row for each run, queue and time: the raw series
        /flows.parquet    one row for each run, flow and window
        /groups.parquet   one row for each run, window and name of flows
+       /distributions.parquet  one row for each cell of a histogram of delays or times
+       /transfers.parquet  one row for each transfer, where the scenario asks for them
+       /steps.parquet    one row for each run, queue and change of the scenario, if it has any
        /own/             C files of yours, as they were run
        /README.md        says all this
        /runs/            the store: finished runs, from which the same command goes on
@@ -27,7 +30,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native, columns
 from sojourn.errors import InputError, StoreError
-from sojourn.store import Entry, Store, digest
+from sojourn.steps import spell
+from sojourn.store import (
+    Content,
+    Entry,
+    Store,
+    digest,
+    digest_of,
+    partial_name,
+    write_errors,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +74,10 @@ class Run:
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
         return self.entry.events()
+
+    def transfers(self) -> pa.Table | None:
+        """Every transfer, or None if they were not kept."""
+        return self.entry.transfers()
 
     def to_json(self) -> dict[str, Any]:
         """One element of `runs` in `sojourn run --json`."""
@@ -138,19 +154,42 @@ class Result:
 
         return arrow.table(list(_group_rows(self.runs)))
 
+    def steps(self) -> pa.Table:
+        """The response to each change of the scenario: one row for each run, queue and time of a
+        change, none where nothing changes."""
+        from sojourn import arrow
+
+        return arrow.table(list(_step_rows(self.runs)))
+
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
         import pyarrow as pa
 
         from sojourn import arrow
 
-        tables = []
-        for run in self.runs:
-            table = run.series()
-            for label, value in reversed(list(run.labels.items())):
-                table = table.add_column(0, label, arrow.repeated(value, len(table)))
-            tables.append(table)
+        tables = [arrow.labelled(run.series(), run.labels) for run in self.runs]
         return pa.concat_tables(tables, promote_options="default")
+
+    def distributions(self) -> pa.Table:
+        """Cells of the delays and times of all runs, likewise."""
+        import pyarrow as pa
+
+        from sojourn import arrow
+
+        found = ((run.labels, run.entry.distributions()) for run in self.runs)
+        tables = [arrow.labelled(table, labels) for labels, table in found if table is not None]
+        return pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
+
+    def transfers(self) -> Iterator[pa.Table]:
+        """The transfers of all runs that kept them, likewise, piece by piece: together they may
+        fill the memory."""
+        import pyarrow as pa
+
+        from sojourn import arrow
+
+        for run in self.runs:
+            for batch in run.entry.transfer_batches() or ():
+                yield arrow.labelled(pa.Table.from_batches([batch]), run.labels)
 
     def save(self, folder: str | Path) -> None:
         """Write the folder; until the last file is there, it does not pass for finished."""
@@ -163,14 +202,19 @@ class Result:
         store = Store(own.path / "runs")
         for run in self.runs:
             store.adopt(run.entry)
-        contents = {
+        contents: dict[str, Content] = {
             "scenario.toml": self.scenario.encode(),
             "windows.parquet": parquet_bytes(self.windows()),
             "series.parquet": parquet_bytes(self.series()),
             "flows.parquet": parquet_bytes(self.flows()),
             "groups.parquet": parquet_bytes(self.groups()),
+            "distributions.parquet": parquet_bytes(self.distributions()),
+            **self._transfers_in(own.path),
             "README.md": self._readme().encode(),
         }
+        steps = self.steps()
+        if len(steps):
+            contents["steps.parquet"] = parquet_bytes(steps)
         sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}
         head = {
             "format": FORMAT,
@@ -186,11 +230,26 @@ class Result:
         }
         own.write("result.json", json.dumps(head, indent=1).encode())
 
+    def _transfers_in(self, folder: Path) -> dict[str, Content]:
+        """The file of all transfers, beside its place; none where no run kept any."""
+        from sojourn.arrow import write_all
+
+        name = "transfers.parquet"
+        beside = partial_name(folder / name)
+        with write_errors(folder / name):
+            try:
+                return {name: beside} if write_all(beside, self.transfers()) else {}
+            except OSError:
+                beside.unlink(missing_ok=True)
+                raise
+
     def _readme(self) -> str:
         command = self.meta.get("command")
         again = _AGAIN.format(command=command) if command else ""
         more = _OF_EXPERIMENTS if "experiment" in self.meta else ""
         own = _OF_OWN if any(run.entry.sources for run in self.runs) else ""
+        kept = any(run.entry.transfer_batches() for run in self.runs)
+        own = (_OF_TRANSFERS if kept else "") + own
         return _README.format(again=again, own=own, more=more, core=_native.core_version())
 
     @classmethod
@@ -201,14 +260,15 @@ class Result:
             raise InputError(f"{folder}: there is no such folder")
         try:
             head = json.loads((folder / "result.json").read_bytes())
-            files = {name: (folder / name).read_bytes() for name in head["files"]}
+            digests = {name: digest_of(folder / name) for name in head["files"]}
+            scenario = (folder / "scenario.toml").read_bytes()
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(_unfinished(folder)) from error
         if "sweep" in head:
             raise InputError(f"{folder}: holds a sweep; its tables are in cells.parquet")
         if head.get("format") != FORMAT:
             raise StoreError(f"{folder}: format {head.get('format')!r} is not known")
-        if any(digest(files[name]) != head["files"][name] for name in files):
+        if digests != head["files"] or digest(scenario) != digests["scenario.toml"]:
             raise StoreError(_unfinished(folder))
         store = Store(folder / "runs")
         entries = [store.load(key) for key in head["keys"]]
@@ -220,7 +280,7 @@ class Result:
             if entry
         )
         meta = {key: head[key] for key in _META if key in head}
-        return cls(files["scenario.toml"].decode(), runs, meta)
+        return cls(scenario.decode(), runs, meta)
 
 
 # What `result.json` says of the whole, besides the runs.
@@ -283,6 +343,16 @@ def _group_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 yield labels | columns.values(columns.GROUPS, group)
 
 
+def _step_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        for queue in run.report["queues"]:
+            for step in queue.get("steps", ()):
+                labels = {**run.labels, "queue": queue["name"]}
+                values = columns.values(columns.STEPS, step)
+                at = {key: values.pop(key) for key in ("at_s", "to_s")}
+                yield labels | at | {"change": spell(step["changes"])} | values
+
+
 _README = """\
 # A result of Sojourn
 
@@ -292,6 +362,8 @@ _README = """\
 * `series.parquet`: one row for each run, queue and time, the raw series
 * `flows.parquet`: one row for each run, flow and window
 * `groups.parquet`: one row for each run, window and name of flows
+* `distributions.parquet`: one row for each cell of a histogram of delays or times
+* `steps.parquet`: one row for each run, queue and change, where the scenario changes
 {own}{more}* `runs/`: each finished run with its scenario in full; the same command goes on here
 
     import pandas;  pandas.read_parquet("windows.parquet")
@@ -301,6 +373,9 @@ _README = """\
 Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
 packets, utilisation in percent of what the link could have sent.
 Made by Sojourn {core}.
+"""
+_OF_TRANSFERS = """\
+* `transfers.parquet`: one row for each run and transfer
 """
 _OF_OWN = """\
 * `own/`: C files of yours, as they were run, each under its name and the digest of its content;

@@ -4,7 +4,9 @@
 
     <root>/ab/abcdef…/run.json         scenario, seed, version of the core, report
                      /series.parquet   its time series
+                     /distributions.parquet  cells of its delays and times
                      /events.parquet   every packet, where the scenario asks for it
+                     /transfers.parquet  every transfer, likewise
                      /complete.json    digests and sizes of the others; written last
     <root>/damaged/…                   entries that were not whole, moved aside
 
@@ -91,6 +93,11 @@ def is_partial(name: str) -> bool:
     return bool(re.fullmatch(r"\..+\.partial-\d+", name))
 
 
+def partial_name(path: Path) -> Path:
+    """Where a file is written before it takes its place."""
+    return path.with_name(f".{path.name}.partial-{os.getpid()}")
+
+
 def _write(path: Path, content: bytes) -> None:
     with replacing(path) as file:
         file.write(content)
@@ -99,7 +106,7 @@ def _write(path: Path, content: bytes) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of that of this name when all of it is written."""
-    beside = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    beside = partial_name(path)
     try:
         with beside.open("wb") as file:
             yield file
@@ -113,6 +120,38 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 def digest(content: bytes) -> str:
     """SHA-256, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+def digest_of(path: Path) -> str:
+    """Of a file, which may be larger than the memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# What is to be written, or a file that has it and takes its place.
+Content = bytes | Path
+
+
+def partial_of(root: Path, key: str) -> Path:
+    """Where what belongs to an entry of the store is written before it is whole: what is left of a
+    killed process is found by this name."""
+    return root / f".partial-{os.uname().nodename}-{os.getpid()}-{key}"
+
+
+def _put(path: Path, content: Content) -> None:
+    if isinstance(content, Path):
+        content.replace(path)
+    else:
+        _write(path, content)
+
+
+def _size(content: Content) -> int:
+    return content.stat().st_size if isinstance(content, Path) else len(content)
+
+
+def content_digest(content: Content) -> str:
+    """Of either."""
+    return digest_of(content) if isinstance(content, Path) else digest(content)
 
 
 @dataclass(frozen=True)
@@ -132,16 +171,24 @@ class Entry:
 
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
-        name = "events.parquet"
+        return self._read_if_there("events.parquet")
+
+    def transfers(self) -> pa.Table | None:
+        """Every transfer, or None if they were not kept."""
+        return self._read_if_there("transfers.parquet")
+
+    def distributions(self) -> pa.Table | None:
+        """Cells of the delays and times of each window; None in runs of older versions."""
+        return self._read_if_there("distributions.parquet")
+
+    def _read_if_there(self, name: str) -> pa.Table | None:
         return self._read(name) if (self.folder / name).exists() else None
 
     def _read(self, name: str) -> pa.Table:
         from sojourn import arrow  # slow to import
 
         path = self.folder / name
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != self.digests.get(name):
+        if digest_of(path) != self.digests.get(name):
             with write_errors(self.folder):
                 set_aside(self.folder, self.folder.parent.parent / _DAMAGED)
             raise StoreError(
@@ -151,9 +198,18 @@ class Entry:
 
     def event_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch] | None:
         """The same packets piece by piece, with these columns."""
+        return self._batches("events.parquet", columns)
+
+    def transfer_batches(
+        self, columns: Sequence[str] | None = None
+    ) -> Iterator[pa.RecordBatch] | None:
+        """The same transfers piece by piece, with these columns or all."""
+        return self._batches("transfers.parquet", columns)
+
+    def _batches(self, name: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch] | None:
         from sojourn import arrow
 
-        path = self.folder / "events.parquet"
+        path = self.folder / name
         return arrow.batches(path, columns) if path.exists() else None
 
     def event_count(self) -> int:
@@ -206,21 +262,21 @@ class Store:
             self.damaged += 1
             return None
 
-    def save(self, key: str, files: Mapping[str, bytes]) -> None:
+    def save(self, key: str, files: Mapping[str, Content]) -> None:
         """File a run: `run.json`, which has its report, and its tables as Parquet files. Whoever
-        comes second with it changes nothing."""
+        comes second with it changes nothing. A file that is named is moved from where it is."""
         folder = self.folder(key)
-        beside = self.root / f".partial-{os.uname().nodename}-{os.getpid()}-{key}"
-        complete = {
-            "format": FORMAT,
-            "files": {name: digest(content) for name, content in files.items()},
-            "bytes": {name: len(content) for name, content in files.items()},
-        }
+        beside = partial_of(self.root, key)
         with write_errors(self.root):
             try:
+                complete = {
+                    "format": FORMAT,
+                    "files": {name: content_digest(content) for name, content in files.items()},
+                    "bytes": {name: _size(content) for name, content in files.items()},
+                }
                 beside.mkdir(parents=True, exist_ok=True)
                 for name, content in files.items():
-                    _write(beside / name, content)
+                    _put(beside / name, content)
                 _write(beside / "complete.json", json.dumps(complete).encode())
                 folder.parent.mkdir(exist_ok=True)
                 if not folder.exists():
@@ -242,7 +298,7 @@ class Store:
         place = self.folder(entry.key)
         if place.exists():
             return
-        partial = self.root / f".partial-{os.uname().nodename}-{os.getpid()}-{entry.key}"
+        partial = partial_of(self.root, entry.key)
         with write_errors(place):
             place.parent.mkdir(parents=True, exist_ok=True)
             import shutil  # slow to import
@@ -273,7 +329,7 @@ class Store:
 
 def _check(path: Path, found: str, size: int | None) -> None:
     """ValueError where a file was cut off. Entries of older versions have no sizes."""
-    whole = digest(path.read_bytes()) == found if size is None else path.stat().st_size == size
+    whole = digest_of(path) == found if size is None else path.stat().st_size == size
     if not whole:
         raise ValueError(f"{path} is not as it was written")
 

@@ -49,11 +49,10 @@ def packets(host: str, ecn: str) -> dict[str, NDArray[Any]]:
     text = json.dumps(loads(SCENARIO.replace("ECN", ecn)).to_engine())
     found = run(text, 1, lambda share: True) if host == "linux" else _native.run(text, 1)
     assert found
-    report, _, events = found
+    report, tables = found
     [queue] = (json.loads(report) if isinstance(report, str) else report)["queues"]
     assert queue["windows"][0]["utilisation_pct"] > 90
-    assert events
-    table = pq.read_table(io.BytesIO(events))
+    table = pq.read_table(io.BytesIO(tables["events.parquet"]))
     columns = {name: table[name].to_numpy() for name in ("at_ns", "enq_ns", "flow", "ecn", "why")}
     kept = (columns["why"] == 0) & (columns["at_ns"] >= FROM_NS) & (columns["at_ns"] < TO_NS)
     return {name: column[kept] for name, column in columns.items()}

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sojourn import algorithms
 from sojourn.linux import stock
-from sojourn.linux.counts import report_flows
+from sojourn.linux.counts import read, report_flows
 from sojourn.linux.kernel import Kernel, module_for
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.rtnetlink import attributes, numbers
@@ -92,12 +92,12 @@ def play(
         script.write_text(job(made, kernel, module, scenario["duration_ns"], options))
         script.chmod(0o755)
         boot(kernel.built, folder, seed, LIMIT_S)
-        _, _, events = _observe(scenario, made, folder)
-        flows = report_flows(scenario, (folder / "counts").read_text())["flows"]
+        counted = read(scenario, (folder / "counts").read_text())
+        _, tables = _observe(scenario, made, folder, counted)
+        flows = report_flows(scenario, counted)["flows"]
         samples = (folder / "samples").read_text().split()
         told = json.loads((folder / "options").read_text()) if options else {}
-    assert events
-    table = pq.read_table(io.BytesIO(events))
+    table = pq.read_table(io.BytesIO(tables["events.parquet"]))
     columns = {name: table[name].to_numpy() for name in ("at_ns", "enq_ns", "flow", "ecn", "why")}
     kept = [read_prob(bytes.fromhex(line)) for line in samples[from_ns // STEP_NS :]]
     return figures(columns, flows, from_ns, kept), told

@@ -9,6 +9,7 @@
 //! statistics), `load` (further algorithms at run time), `queue` (what the engine uses).
 
 mod cache;
+mod cells;
 mod ffi;
 #[doc(hidden)]
 mod layout;
@@ -16,7 +17,8 @@ mod load;
 mod queue;
 mod rows;
 
-pub use cache::prefetch;
+pub use cache::{prefetch, prefetch_part};
+pub use cells::Cells;
 pub use load::load;
 pub use queue::{Counters, Freed, Probes, Queue, QueueSpec, Slot};
 pub use rows::{

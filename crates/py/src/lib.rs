@@ -20,7 +20,7 @@ mod _native {
     #[pymodule_export]
     use super::observe::{observe, probe_ways, scripts, ways};
     #[pymodule_export]
-    use super::recorded::recorded_columns;
+    use super::recorded::{recorded_columns, write_transfers};
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]

@@ -4,23 +4,22 @@
 //! What another host needs of the engine: where flows go and when they start, and the
 //! measuring of what was seen at its queues.
 
-use parquet::errors::ParquetError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
 use sojourn_sim::app::{added_ns_of, starts_of};
 use sojourn_sim::observed::inside::Log;
 use sojourn_sim::observed::outside::Outside;
 use sojourn_sim::observed::{self, Seen};
-use sojourn_sim::record::QueueReport;
+use sojourn_sim::record::{Delays, Distribution, Quantity, QueueReport};
 use sojourn_sim::route::Graph;
 use sojourn_sim::scenario::{HEADER_BYTES, LinkSpec};
 use sojourn_sim::traffic::written;
 
 use super::recorded;
+use super::run::{Packed, pack};
 
 /// Of each group of flows of a scenario: numbers of its links there and back; of each flow its
 /// start and what it adds to the delays of the links, in ns.
@@ -86,8 +85,25 @@ pub enum Looked {
     Inside(String, String, Option<PyBackedBytes>),
 }
 
-/// The queues' reports as JSON; Parquet files of the series and, where asked for, the events.
-type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
+/// Whether they are pages, group, window, and how long each took.
+type Took = (bool, String, String, Vec<u64>);
+
+fn times(of: Took) -> Distribution {
+    let (pages, group, window, took_ns) = of;
+    let mut seen = Delays::default();
+    for ns in took_ns {
+        seen.add(ns);
+    }
+    Distribution {
+        quantity: match pages {
+            true => Quantity::PageTime,
+            false => Quantity::CompletionTime,
+        },
+        of: group,
+        window,
+        seen,
+    }
+}
 
 /// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
 fn packets(log: &[u8], link: &LinkSpec) -> Vec<Seen> {
@@ -127,7 +143,8 @@ fn report(
     observed::report(scenario, link, &passages)
 }
 
-/// Measures queues of another host by the packets that were seen there.
+/// Measures queues of another host by the packets that were seen there, and the times of its
+/// groups of flows.
 #[pyfunction]
 pub fn observe(
     py: Python<'_>,
@@ -135,6 +152,7 @@ pub fn observe(
     queues: Vec<Looked>,
     log: PyBackedBytes,
     zero_ns: u64,
+    took: Vec<Took>,
 ) -> PyResult<Packed> {
     let scenario = read(scenario)?;
     let all = || {
@@ -143,11 +161,9 @@ pub fn observe(
         reports.collect::<Result<Vec<_>, _>>()
     };
     let reports = py.detach(all).map_err(PyRuntimeError::new_err)?;
-    let broken = |error: ParquetError| PyRuntimeError::new_err(error.to_string());
     let text =
         serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-    let series = recorded::series(&reports).map_err(broken)?;
-    let events = recorded::events(&reports).map_err(broken)?;
-    let bytes = |file: Vec<u8>| PyBytes::new(py, &file).unbind();
-    Ok((text, bytes(series), events.map(bytes)))
+    let times: Vec<_> = took.into_iter().map(times).collect();
+    let files = recorded::files(&reports, &times).map_err(recorded::told)?;
+    pack(py, text, files)
 }

@@ -4,6 +4,9 @@
 //! What a run recorded, as Parquet files. They are written here and not in Python because a
 //! library that writes them there takes longer to load than many a run.
 
+mod transfers;
+
+use std::io::Write;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding};
@@ -14,7 +17,9 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use pyo3::pyfunction;
-use sojourn_sim::record::{PacketEvent, QueueReport, SeriesReport};
+use sojourn_sim::record::{Cell, Distribution, PacketEvent, QueueReport, SeriesReport};
+
+pub use transfers::{TransferFile, told, write_transfers};
 
 /// A column: name, Parquet's type and what it stands for, unit, meaning.
 type Column = (
@@ -108,18 +113,63 @@ const EVENTS: [Column; 7] = [
     ),
 ];
 
+const DISTRIBUTIONS: [Column; 6] = [
+    (
+        "quantity",
+        "binary",
+        "(STRING)",
+        "",
+        "`queue_delay`, `queue_delay_whole` or `system_delay` of a queue, `fct` or `page` of a group",
+    ),
+    (
+        "of",
+        "binary",
+        "(STRING)",
+        "",
+        "link of the queue, or name of the group",
+    ),
+    ("window", "binary", "(STRING)", "", "name of the window"),
+    (
+        "from_ns",
+        "int64",
+        UNSIGNED_64,
+        "ns",
+        "lower edge of the cell",
+    ),
+    (
+        "below_ns",
+        "int64",
+        UNSIGNED_64,
+        "ns",
+        "upper edge, which is beyond it",
+    ),
+    (
+        "count",
+        "int64",
+        UNSIGNED_64,
+        "",
+        "packets, transfers or pages in the cell",
+    ),
+];
+
 const UNSIGNED_64: &str = "(INTEGER(64, false))";
 const UNSIGNED_32: &str = "(INTEGER(32, false))";
 const UNSIGNED_8: &str = "(INTEGER(8, false))";
 
-/// Of each column of both tables: table, name, unit, meaning.
+/// Of each column of these tables: table, name, unit, meaning.
 #[pyfunction]
 pub fn recorded_columns() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
     let of = |table, columns: &[Column]| {
         let told = |&(name, _, _, unit, meaning): &Column| (table, name, unit, meaning);
         columns.iter().map(told).collect::<Vec<_>>()
     };
-    [of("series", &SERIES), of("events", &EVENTS)].concat()
+    [
+        of("series", &SERIES),
+        of("events", &EVENTS),
+        of("distributions", &DISTRIBUTIONS),
+        of("transfers", &transfers::COLUMNS),
+    ]
+    .concat()
 }
 
 /// Packets of a row group. A group's columns are made one after the other, so this bounds
@@ -127,11 +177,45 @@ pub fn recorded_columns() -> Vec<(&'static str, &'static str, &'static str, &'st
 const EVENTS_TOGETHER: usize = 1 << 20;
 
 /// Columns that grow from row to row, or nearly so.
-const TIMES: [&str; 2] = ["at_ns", "enq_ns"];
+const TIMES: [&str; 8] = [
+    "at_ns",
+    "enq_ns",
+    "from_ns",
+    "below_ns",
+    "opened_ns",
+    "begun_ns",
+    "first_byte_ns",
+    "last_byte_ns",
+];
+
+/// The files of a run, by name.
+pub type Files = Vec<(&'static str, Vec<u8>)>;
+
+/// Those of queues and of the times of groups.
+pub fn files(queues: &[QueueReport], times: &[Distribution]) -> Result<Files> {
+    let of_queues = queues.iter().flat_map(|queue| &queue.distributions);
+    let mut files = vec![
+        ("series.parquet", series(queues)?),
+        (
+            "distributions.parquet",
+            distributions(of_queues.chain(times))?,
+        ),
+    ];
+    files.extend(events(queues)?.map(|events| ("events.parquet", events)));
+    Ok(files)
+}
+
+fn distributions<'a>(all: impl Iterator<Item = &'a Distribution>) -> Result<Vec<u8>> {
+    let mut table = Table::new("distributions", &DISTRIBUTIONS, Vec::new())?;
+    for distribution in all {
+        table.add_distribution(distribution)?;
+    }
+    table.finish()
+}
 
 /// The series of all queues, a row a step.
-pub fn series(queues: &[QueueReport]) -> Result<Vec<u8>> {
-    let mut table = Table::new("series", &SERIES)?;
+fn series(queues: &[QueueReport]) -> Result<Vec<u8>> {
+    let mut table = Table::new("series", &SERIES, Vec::new())?;
     for queue in queues {
         table.add_series(&queue.name, &queue.series)?;
     }
@@ -139,11 +223,11 @@ pub fn series(queues: &[QueueReport]) -> Result<Vec<u8>> {
 }
 
 /// The packets of all queues, a row a packet; None if they were not asked for.
-pub fn events(queues: &[QueueReport]) -> Result<Option<Vec<u8>>> {
+fn events(queues: &[QueueReport]) -> Result<Option<Vec<u8>>> {
     if queues.iter().all(|queue| queue.events.is_none()) {
         return Ok(None);
     }
-    let mut table = Table::new("events", &EVENTS)?;
+    let mut table = Table::new("events", &EVENTS, Vec::new())?;
     for queue in queues {
         let kept = queue.events.as_deref().unwrap_or_default();
         for together in kept.chunks(EVENTS_TOGETHER) {
@@ -154,13 +238,17 @@ pub fn events(queues: &[QueueReport]) -> Result<Option<Vec<u8>>> {
 }
 
 /// A file that is being written.
-struct Table(SerializedFileWriter<Vec<u8>>);
+struct Table<W: Write + Send>(SerializedFileWriter<W>);
 
-impl Table {
-    fn new(name: &str, columns: &[Column]) -> Result<Self> {
-        let fields = columns
-            .iter()
-            .map(|(name, kind, stands_for, ..)| format!("required {kind} {name} {stands_for};"));
+impl<W: Write + Send> Table<W> {
+    fn new(name: &str, columns: &[Column], into: W) -> Result<Self> {
+        let fields = columns.iter().map(|(name, kind, stands_for, ..)| {
+            let presence = match transfers::MAY_LACK.contains(name) {
+                true => "optional",
+                false => "required",
+            };
+            format!("{presence} {kind} {name} {stands_for};")
+        });
         let schema = format!("message {name} {{ {} }}", fields.collect::<String>());
         let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
         for column in TIMES.map(ColumnPath::from) {
@@ -169,11 +257,12 @@ impl Table {
                 .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
         }
         let schema = Arc::new(parse_message_type(&schema)?);
-        SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build())).map(Self)
+        SerializedFileWriter::new(into, schema, Arc::new(properties.build())).map(Self)
     }
 
     fn add_series(&mut self, queue: &str, series: &SeriesReport) -> Result<()> {
-        let mut rows = Rows::new(self, queue, series.t_s.len())?;
+        let mut rows = Rows::new(self)?;
+        rows.repeat(queue, series.t_s.len())?;
         for column in [
             &series.t_s,
             &series.queue_delay_ms,
@@ -190,7 +279,8 @@ impl Table {
 
     /// Parquet has signed integers of 32 and 64 bits; the schema says how to take them.
     fn add_events(&mut self, queue: &str, events: &[PacketEvent]) -> Result<()> {
-        let mut rows = Rows::new(self, queue, events.len())?;
+        let mut rows = Rows::new(self)?;
+        rows.repeat(queue, events.len())?;
         rows.add::<Int64Type>(&column(events, |e| e.at_ns.cast_signed()))?;
         rows.add::<Int64Type>(&column(events, |e| e.enq_ns.cast_signed()))?;
         rows.add::<Int32Type>(&column(events, |e| e.flow.cast_signed()))?;
@@ -200,31 +290,56 @@ impl Table {
         rows.finish()
     }
 
-    fn finish(self) -> Result<Vec<u8>> {
+    fn add_distribution(&mut self, distribution: &Distribution) -> Result<()> {
+        let cells: Vec<Cell> = distribution.cells().collect();
+        let mut rows = Rows::new(self)?;
+        let labels = [
+            distribution.quantity.name(),
+            &distribution.of,
+            &distribution.window,
+        ];
+        for label in labels {
+            rows.repeat(label, cells.len())?;
+        }
+        rows.add::<Int64Type>(&column(&cells, |c| c.from_ns.cast_signed()))?;
+        rows.add::<Int64Type>(&column(&cells, |c| c.below_ns.cast_signed()))?;
+        rows.add::<Int64Type>(&column(&cells, |c| c.count.cast_signed()))?;
+        rows.finish()
+    }
+
+    fn finish(self) -> Result<W> {
         self.0.into_inner()
     }
 }
 
-fn column<T>(events: &[PacketEvent], of: impl Fn(&PacketEvent) -> T) -> Vec<T> {
-    events.iter().map(of).collect()
+fn column<R, T>(rows: &[R], of: impl Fn(&R) -> T) -> Vec<T> {
+    rows.iter().map(of).collect()
 }
 
-/// Rows of one queue, whose columns are added from left to right.
-struct Rows<'a>(SerializedRowGroupWriter<'a, Vec<u8>>);
+/// Rows of which the columns are added from left to right.
+struct Rows<'a, W: Write + Send>(SerializedRowGroupWriter<'a, W>);
 
-impl<'a> Rows<'a> {
-    fn new(table: &'a mut Table, queue: &str, count: usize) -> Result<Self> {
-        let mut rows = Self(table.0.next_row_group()?);
-        rows.add::<ByteArrayType>(&vec![ByteArray::from(queue); count])?;
-        Ok(rows)
+impl<'a, W: Write + Send> Rows<'a, W> {
+    fn new(table: &'a mut Table<W>) -> Result<Self> {
+        table.0.next_row_group().map(Self)
+    }
+
+    /// The same name in each of so many rows.
+    fn repeat(&mut self, name: &str, count: usize) -> Result<()> {
+        self.add::<ByteArrayType>(&vec![ByteArray::from(name); count])
     }
 
     fn add<T: DataType>(&mut self, values: &[T::T]) -> Result<()> {
+        self.add_present::<T>(values, None)
+    }
+
+    /// A column with values in some rows alone: those with 1.
+    fn add_present<T: DataType>(&mut self, values: &[T::T], present: Option<&[i16]>) -> Result<()> {
         let mut column = self
             .0
             .next_column()?
             .expect("no more columns than in the schema");
-        column.typed::<T>().write_batch(values, None, None)?;
+        column.typed::<T>().write_batch(values, present, None)?;
         column.close()
     }
 

@@ -5,15 +5,16 @@
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
-use parquet::errors::ParquetError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
+use sojourn_sim::record::Transfer;
 use sojourn_sim::transport::tcp::{CongestionControl, TcpConfig};
 use sojourn_sim::{Control, Report, Scenario};
 
-use super::recorded;
+use super::recorded::{self, Files, TransferFile};
 
 /// JSON of every switch of the TCP, at its default.
 #[pyfunction]
@@ -51,6 +52,7 @@ struct Watch {
     progress: Option<Py<PyAny>>,
     stopped: bool,
     error: Option<PyErr>,
+    transfers: Option<TransferFile>,
 }
 
 impl Watch {
@@ -73,24 +75,42 @@ impl Control for Watch {
         }
         ControlFlow::Break(())
     }
+
+    fn transfers(&mut self, ended: &[Transfer]) -> ControlFlow<()> {
+        let file = self.transfers.as_mut();
+        match file.map_or(Ok(()), |file| file.add(ended)) {
+            Ok(()) => return ControlFlow::Continue(()),
+            Err(error) => self.error = Some(recorded::told(error)),
+        }
+        ControlFlow::Break(())
+    }
 }
 
-/// The report as JSON; a Parquet file of the series and, where they were asked for, one of
-/// the packet events.
-type Packed = (String, Py<PyBytes>, Option<Py<PyBytes>>);
+/// The report as JSON, and Parquet files by name.
+pub type Packed = (String, Py<PyDict>);
 
 /// One run: its report and files, or None when told to stop.
 #[pyfunction]
-#[pyo3(signature = (scenario, seed, progress=None))]
+#[pyo3(signature = (scenario, seed, progress=None, transfers=None))]
 pub fn run(
     py: Python<'_>,
     scenario: &str,
     seed: u64,
     progress: Option<Py<PyAny>>,
+    transfers: Option<PathBuf>,
 ) -> PyResult<Option<Packed>> {
     let scenario =
         Scenario::from_json(scenario).map_err(|fault| PyValueError::new_err(fault.to_string()))?;
+    if scenario.record.transfers && transfers.is_none() {
+        return Err(PyValueError::new_err(
+            "record.transfers: name a file for them",
+        ));
+    }
+    let groups = scenario.flows.iter().map(|flow| flow.name.clone());
+    let transfers = transfers.filter(|_| scenario.record.transfers);
+    let transfers = transfers.map(|path| TransferFile::new(&path, groups.collect()));
     let mut watch = Watch {
+        transfers: transfers.transpose().map_err(recorded::told)?,
         progress,
         stopped: false,
         error: None,
@@ -107,7 +127,12 @@ pub fn run(
         return Ok(None);
     }
     match result {
-        Ok(Ok(report)) => pack(py, &report).map(Some),
+        Ok(Ok(report)) => {
+            let file = watch.transfers.take();
+            py.detach(|| file.map_or(Ok(()), TransferFile::finish))
+                .map_err(recorded::told)?;
+            pack_run(py, &report).map(Some)
+        }
         Ok(Err(error)) => Err(PyValueError::new_err(error.to_string())),
         Err(panic) => Err(PyRuntimeError::new_err(format!(
             "the engine broke one of its own rules: {}",
@@ -132,20 +157,19 @@ fn message(panic: &(dyn std::any::Any + Send)) -> &str {
         .unwrap_or("no message")
 }
 
-fn pack(py: Python<'_>, report: &Report) -> PyResult<Packed> {
-    let text = serde_json::to_string(report).map_err(broken)?;
-    let (series, events) = py
-        .detach(|| {
-            Ok((
-                recorded::series(&report.queues)?,
-                recorded::events(&report.queues)?,
-            ))
-        })
-        .map_err(broken::<ParquetError>)?;
-    let bytes = |file: Vec<u8>| PyBytes::new(py, &file).unbind();
-    Ok((text, bytes(series), events.map(bytes)))
+fn pack_run(py: Python<'_>, report: &Report) -> PyResult<Packed> {
+    let text = serde_json::to_string(report).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+    let files = py
+        .detach(|| recorded::files(&report.queues, &report.times))
+        .map_err(recorded::told)?;
+    pack(py, text, files)
 }
 
-fn broken<E: std::error::Error>(error: E) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
+/// For Python.
+pub fn pack(py: Python<'_>, report: String, files: Files) -> PyResult<Packed> {
+    let named = PyDict::new(py);
+    for (name, content) in files {
+        named.set_item(name, PyBytes::new(py, &content))?;
+    }
+    Ok((report, named.unbind()))
 }

@@ -165,6 +165,8 @@ pub struct Flow {
     pub keeps_transfers: bool,
     /// Connections opened so far.
     pub opened: u32,
+    /// Visits begun so far.
+    pub visits: u32,
     /// Its conversations.
     pub talks: Vec<u32>,
     /// Payload delivered in the whole run, by the end that heard it.
@@ -209,6 +211,7 @@ impl Flow {
             both_write: spec.app.both_write(),
             keeps_transfers: spec.app.keeps_transfers(),
             opened: 0,
+            visits: 0,
             talks: Vec::new(),
             delivered_bytes: [0, 0],
             datagrams_sent: 0,

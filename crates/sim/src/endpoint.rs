@@ -31,7 +31,8 @@ impl From<Connection> for Kind {
     }
 }
 
-/// One end.
+/// One end, in whole cache lines.
+#[repr(align(64))]
 pub struct Endpoint {
     /// What it does.
     pub kind: Kind,
@@ -70,6 +71,8 @@ pub struct Outlet {
     pub way: Way,
     /// Their spacing.
     pub sender: Sender,
+    /// The first link, if delay is all that it does.
+    pub wire: Option<u32>,
 }
 
 impl Outlet {
@@ -90,11 +93,18 @@ impl Outlet {
             ecn: ecn as u8,
             ..Slot::default()
         };
-        shared.packets.all[id as usize].way = self.way;
+        let way = &mut shared.packets.all[id as usize].way;
+        *way = self.way;
         shared.ledger[self.way.flow as usize].born += 1;
         if self.sender.holds {
             let at = self.sender.release(now);
             links[self.sender.link as usize].expect(at, id, shared);
+        } else if let Some(link) = self.wire
+            && shared.arrived.is_empty()
+        {
+            // Nobody is before it at this instant: it need not queue up for the link.
+            way.hop += 1;
+            links[link as usize].offer(now, id, shared);
         } else {
             shared.arrived.push_back(id);
         }

@@ -26,9 +26,6 @@ const SOURCE_BITS: u32 = 24;
 /// Time above, then order of scheduling, then source: one comparison decides.
 type Key = u128;
 
-/// Later than all keys.
-const NEVER: Key = Key::MAX;
-
 /// The place of a source that is not in the heap.
 const ABSENT: u32 = u32::MAX;
 
@@ -70,7 +67,7 @@ struct List {
 impl Default for List {
     fn default() -> Self {
         Self {
-            keys: [NEVER; LIST_MAX],
+            keys: [0; LIST_MAX],
             first: 0,
             len: 0,
         }
@@ -79,11 +76,8 @@ impl Default for List {
 
 impl List {
     #[inline]
-    fn next(&self) -> Key {
-        if self.len == 0 {
-            return NEVER;
-        }
-        self.keys[self.first % LIST_MAX]
+    fn next(&self) -> Option<Key> {
+        (self.len > 0).then(|| self.keys[self.first % LIST_MAX])
     }
 
     #[inline]
@@ -143,17 +137,16 @@ impl Events {
     /// Takes the next event out.
     #[inline]
     pub fn pop(&mut self) -> Option<Due> {
-        let listed = self.list.next();
-        let key = match self.heap.first() {
-            Some(&first) if first < listed => {
+        let key = match self.list.next() {
+            Some(listed) if self.heap.first().is_none_or(|&first| listed < first) => {
+                self.list.pop();
+                listed
+            }
+            _ => {
+                let first = *self.heap.first()?;
                 self.take_out(0);
                 self.places[source_of(first) as usize] = ABSENT;
                 first
-            }
-            _ if listed == NEVER => return None,
-            _ => {
-                self.list.pop();
-                listed
             }
         };
         Some(Due {

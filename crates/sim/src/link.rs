@@ -46,7 +46,7 @@ pub struct Link {
     catches_up: bool,
     /// Then: when the next of either is due; else never.
     due: Time,
-    /// When the event `arrival` of a link that catches up is due.
+    /// When the event `arrival` of a link that catches up is due; never: it is not pending.
     look: Time,
 }
 
@@ -224,8 +224,13 @@ impl Link {
         self.due = entry.min(self.server.last_bit());
         let at = wire.flying.next_at().min(entry.after(wire.delay_ns));
         if at < self.look {
+            let pending = self.look < Time::MAX;
             self.look = at;
-            shared.events.schedule(self.port.arrival, at);
+            if pending {
+                shared.events.schedule(self.port.arrival, at);
+            } else {
+                shared.events.schedule_idle(self.port.arrival, at);
+            }
         }
     }
 
@@ -278,6 +283,12 @@ impl Link {
         self.port.tell_rate(now, bps, shared);
         self.server.serve(now, &mut self.port, shared);
         self.watch(shared);
+    }
+
+    /// The propagation delay changes, for packets that are sent from now on. No link that catches
+    /// up has one that does.
+    pub fn set_delay(&mut self, delay_ns: u64) {
+        self.port.wire.delay_ns = delay_ns;
     }
 
     /// The answer to a probe of this link's queue has come.

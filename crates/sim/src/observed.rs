@@ -104,6 +104,7 @@ pub enum Fate {
 enum What {
     Edge,
     Step,
+    Response,
     Rate(u64),
     Sent { end: Time },
     Arrival,
@@ -144,7 +145,7 @@ pub fn report(
         &scenario.windows(),
         scenario.record.events,
     );
-    Ok(play(&happened, passages, record))
+    Ok(play(&happened, passages, record).report(scenario.phases()))
 }
 
 /// The link of that name.
@@ -207,6 +208,8 @@ fn clock(scenario: &Scenario, link: &LinkSpec) -> Vec<(Time, What, usize)> {
         let grid = (0..=scenario.duration_ns).step_by(grid_ns as usize);
         all.extend(grid.map(|ns| (Time(ns), What::Step, 0)));
     }
+    let edges = scenario.bin_edges().into_iter();
+    all.extend(edges.map(|at| (at, What::Response, 0)));
     all
 }
 
@@ -215,7 +218,7 @@ fn play(
     happened: &[(Time, What, usize)],
     passages: &[Passage],
     mut record: QueueRecord,
-) -> QueueReport {
+) -> QueueRecord {
     let mut counts = Counters::default();
     let mut backlog_pkts = 0;
     for &(now, what, i) in happened {
@@ -228,6 +231,7 @@ fn play(
         };
         match what {
             What::Edge => record.on_edge(now, backlog_pkts, counts.clone()),
+            What::Response => record.on_response(now),
             What::Step => record.on_step(now, backlog_pkts, counts.clone()),
             What::Rate(bps) => record.on_rate(now, bps),
             What::Sent { end } => record.on_sent(end, &slot(0)),
@@ -259,7 +263,7 @@ fn play(
             }
         }
     }
-    record.report()
+    record
 }
 
 fn count_mark(counts: &mut Counters, passage: &Passage, leaving: bool) {

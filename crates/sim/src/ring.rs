@@ -4,10 +4,12 @@
 //! A queue of small values, first in, first out. As `VecDeque`, but its size is a power
 //! of two, so that a place is found by a mask: it is used several times per packet.
 
+use sojourn_core::Cells;
+
 /// The queue.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
-    cells: Box<[T]>,
+    cells: Cells<T>,
     /// Running numbers, which wrap; a place is one of them under a mask.
     first: usize,
     behind: usize,
@@ -16,7 +18,7 @@ pub struct Ring<T> {
 impl<T: Copy + Default> Default for Ring<T> {
     fn default() -> Self {
         Self {
-            cells: Box::new([T::default()]),
+            cells: Cells::new(1),
             first: 0,
             behind: 0,
         }
@@ -36,37 +38,31 @@ impl<T: Copy + Default> Ring<T> {
         self.first == self.behind
     }
 
-    #[inline]
-    fn place(&self, number: usize) -> usize {
-        number & (self.cells.len() - 1)
-    }
-
     /// The one that came first.
     #[inline]
     pub fn front(&self) -> Option<T> {
-        (!self.is_empty()).then(|| self.cells[self.place(self.first)])
+        (!self.is_empty()).then(|| *self.cells.get(self.first))
     }
 
     /// The one that came last.
     #[inline]
     pub fn back(&self) -> Option<T> {
-        (!self.is_empty()).then(|| self.cells[self.place(self.behind.wrapping_sub(1))])
+        (!self.is_empty()).then(|| *self.cells.get(self.behind.wrapping_sub(1)))
     }
 
     /// The one behind `nth` others.
     #[inline]
     pub fn get(&self, nth: usize) -> Option<T> {
-        (nth < self.len()).then(|| self.cells[self.place(self.first.wrapping_add(nth))])
+        (nth < self.len()).then(|| *self.cells.get(self.first.wrapping_add(nth)))
     }
 
     /// Adds one behind the others.
     #[inline]
     pub fn push_back(&mut self, value: T) {
-        if self.len() == self.cells.len() {
+        if self.len() == self.cells.count() {
             self.grow();
         }
-        let place = self.place(self.behind);
-        self.cells[place] = value;
+        *self.cells.get_mut(self.behind) = value;
         self.behind = self.behind.wrapping_add(1);
     }
 
@@ -87,7 +83,7 @@ impl<T: Copy + Default> Ring<T> {
 
     /// All, the first one first.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        (0..self.len()).map(|nth| self.cells[self.place(self.first.wrapping_add(nth))])
+        (0..self.len()).map(|nth| *self.cells.get(self.first.wrapping_add(nth)))
     }
 
     /// Adds one behind the last that is not `later`. False: it would have to pass more than
@@ -97,7 +93,7 @@ impl<T: Copy + Default> Ring<T> {
         let mut passed = 0;
         while passed < self.len() {
             let number = self.behind.wrapping_sub(passed + 1);
-            if !later(self.cells[self.place(number)]) {
+            if !later(*self.cells.get(number)) {
                 break;
             }
             if passed == most {
@@ -108,21 +104,22 @@ impl<T: Copy + Default> Ring<T> {
         self.push_back(value);
         let mut number = self.behind.wrapping_sub(1);
         for _ in 0..passed {
-            let before = self.place(number.wrapping_sub(1));
-            let place = self.place(number);
-            self.cells.swap(before, place);
-            number = number.wrapping_sub(1);
+            let before = number.wrapping_sub(1);
+            *self.cells.get_mut(number) = *self.cells.get(before);
+            *self.cells.get_mut(before) = value;
+            number = before;
         }
         true
     }
 
     #[cold]
     fn grow(&mut self) {
-        let mut cells: Vec<T> = self.iter().collect();
-        self.behind = cells.len();
-        self.first = 0;
-        cells.resize(2 * self.cells.len(), T::default());
-        self.cells = cells.into_boxed_slice();
+        let mut cells = Cells::new(2 * self.cells.count());
+        for (place, value) in self.iter().enumerate() {
+            *cells.get_mut(place) = value;
+        }
+        (self.first, self.behind) = (0, self.len());
+        self.cells = cells;
     }
 }
 

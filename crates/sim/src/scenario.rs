@@ -5,6 +5,7 @@
 //! each key. `check` refuses what cannot be run, `queue` makes queues. People write
 //! another form, with units of their own; see docs/scenarios.md.
 
+mod changes;
 mod check;
 mod fault;
 mod names;
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use crate::rng::Rng;
 use crate::traffic::AppSpec;
 
+pub use changes::{Change, Phase};
 pub use check::MIN_RATE_BPS;
 pub use fault::Fault;
 pub use queue::{MTU_BYTES, RATE_ROW};
@@ -110,6 +112,9 @@ pub struct LinkSpec {
     /// could have sent.
     #[serde(default)]
     pub opportunities: Option<OpportunitySpec>,
+    /// The rates are a trace's: they are no changes of the scenario.
+    #[serde(default)]
+    pub traced: bool,
     /// Manner of service.
     #[serde(default)]
     pub shaper: Shaper,
@@ -125,6 +130,9 @@ pub struct LinkSpec {
     /// Propagation delay.
     #[serde(default)]
     pub delay_ns: u64,
+    /// Later propagation delays, of the packets that are sent then.
+    #[serde(default)]
+    pub delays: Vec<DelayStep>,
     /// Random part of the delay.
     #[serde(default)]
     pub jitter: Option<JitterSpec>,
@@ -159,6 +167,16 @@ pub struct RateStep {
     pub at_ns: u64,
     /// The new rate.
     pub rate_bps: u64,
+}
+
+/// From `at_ns` on, the link has this propagation delay.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayStep {
+    /// When.
+    pub at_ns: u64,
+    /// The new delay.
+    pub delay_ns: u64,
 }
 
 /// A recorded trace: at each of these times one packet may leave.
@@ -329,6 +347,9 @@ pub struct RecordSpec {
     /// Keep each packet's passage.
     #[serde(default)]
     pub events: bool,
+    /// Hand over each transfer as it ends.
+    #[serde(default)]
+    pub transfers: bool,
 }
 
 /// A window of time.

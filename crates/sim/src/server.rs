@@ -201,7 +201,8 @@ impl Interface {
     /// Whether its packets are put on the wire when their first bit leaves.
     pub fn works_ahead(spec: &LinkSpec) -> bool {
         let is_interface = spec.rate_bps.is_some() && spec.shaper == Shaper::Wire;
-        is_interface && spec.opportunities.is_none() && spec.jitter.is_none() && spec.loss == 0.0
+        let only_delays = spec.jitter.is_none() && spec.loss == 0.0 && spec.delays.is_empty();
+        is_interface && spec.opportunities.is_none() && only_delays
     }
 
     /// Takes no packet now, whatever comes.

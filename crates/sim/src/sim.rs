@@ -21,11 +21,11 @@ use crate::event::{Events, Source};
 use crate::link::{Link, ProbePath, Shared};
 use crate::net::{Net, Owner};
 use crate::packet::{Ledger, Packets, Way};
-use crate::record::{QueueRecord, TransferTimes};
+use crate::record::{QueueRecord, Transfer, TransferTimes};
 use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::route::{Graph, Routes};
-use crate::scenario::{Fault, MTU_BYTES, Scenario, WindowSpec};
+use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::time::{Time, serialisation_ns};
 
 pub use report::{
@@ -39,6 +39,12 @@ const EVENTS_PER_LOOK: u32 = 1 << 14;
 pub trait Control {
     /// Called at least every 50 ms of wall time.
     fn progress(&mut self, now_ns: u64, end_ns: u64) -> ControlFlow<()>;
+
+    /// Takes the transfers that have ended since it was last called, where the scenario records
+    /// them: the run keeps none.
+    fn transfers(&mut self, _: &[Transfer]) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 /// Lets a run go to its end.
@@ -83,8 +89,10 @@ impl From<Fault> for Error {
 #[derive(Clone, Copy)]
 enum Step {
     Rate { link: usize, bps: u64 },
+    Delay { link: usize, ns: u64 },
     Edge,
     Series,
+    Response,
 }
 
 struct Run<'a> {
@@ -130,10 +138,23 @@ impl<'a> Patience<'a> {
             return Ok(());
         }
         self.looked = Instant::now();
-        match self.control.progress(now.0, self.end_ns) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Stopped),
-        }
+        goes_on(self.control.progress(now.0, self.end_ns))
+    }
+
+    fn hand_over(&mut self, net: &mut Net) -> Result<(), Error> {
+        let Some(ended) = net.ended.as_mut().filter(|ended| !ended.is_empty()) else {
+            return Ok(());
+        };
+        goes_on(self.control.transfers(ended))?;
+        ended.clear();
+        Ok(())
+    }
+}
+
+fn goes_on(answer: ControlFlow<()>) -> Result<(), Error> {
+    match answer {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Stopped),
     }
 }
 
@@ -155,6 +176,7 @@ impl<'a> Run<'a> {
             talks: Vec::new(),
             stays: Vec::new(),
             times: TransferTimes::new(scenario.flows.len(), &windows),
+            ended: scenario.record.transfers.then(Vec::new),
             routes: Routes::default(),
             owners: Vec::new(),
             free: Vec::new(),
@@ -310,6 +332,13 @@ impl<'a> Run<'a> {
                 )
             }));
         }
+        for (link, spec) in self.scenario.links.iter().enumerate() {
+            let delay = |step: &DelayStep| {
+                let ns = step.delay_ns;
+                (Time(step.at_ns), Step::Delay { link, ns })
+            };
+            steps.extend(spec.delays.iter().map(delay));
+        }
         for window in &self.windows {
             steps.extend([
                 (Time(window.from_ns), Step::Edge),
@@ -321,7 +350,11 @@ impl<'a> Run<'a> {
             let grid = (0..=self.scenario.duration_ns).step_by(grid_ns as usize);
             steps.extend(grid.map(|ns| (Time(ns), Step::Series)));
         }
-        steps.sort_by_key(|&(at, step)| (at, matches!(step, Step::Rate { .. })));
+        let edges = self.scenario.bin_edges().into_iter();
+        steps.extend(edges.map(|at| (at, Step::Response)));
+        steps.sort_by_key(|&(at, step)| {
+            (at, matches!(step, Step::Rate { .. } | Step::Delay { .. }))
+        });
         self.steps = steps.into();
         self.schedule_step();
     }
@@ -349,6 +382,7 @@ impl<'a> Run<'a> {
                     self.net.links[link].set_rate(now, bps, &mut self.net.shared);
                     self.net.settle(now);
                 }
+                Step::Delay { link, ns } => self.net.links[link].set_delay(ns),
                 Step::Edge => {
                     self.each_record(|record, pkts, counts| record.on_edge(now, pkts, counts));
                     if self.edges.last().is_none_or(|&(at, _)| at != now) {
@@ -356,6 +390,7 @@ impl<'a> Run<'a> {
                         self.edges.push((now, tallies));
                     }
                 }
+                Step::Response => self.each_record(|record, _, _| record.on_response(now)),
                 Step::Series => {
                     self.each_record(|record, pkts, counts| record.on_step(now, pkts, counts));
                 }
@@ -402,9 +437,13 @@ impl<'a> Run<'a> {
             left -= 1;
             if left == 0 {
                 left = EVENTS_PER_LOOK;
+                patience.hand_over(&mut self.net)?;
                 patience.ask(due.at)?;
             }
         }
-        Ok(())
+        if self.net.ended.is_some() {
+            self.net.note_all_unfinished();
+        }
+        patience.hand_over(&mut self.net)
     }
 }

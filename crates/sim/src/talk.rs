@@ -26,8 +26,23 @@ pub struct Side {
     pub peer_closed: bool,
     /// See above.
     pub closed: bool,
-    /// Transfers that this end hears: complete at so many bytes, begun when.
-    pub transfers: VecDeque<(u64, Time)>,
+    /// Transfers that this end hears.
+    pub transfers: VecDeque<Pending>,
+}
+
+/// A transfer whose last byte has not arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// Which of its connection, from 1.
+    pub number: u32,
+    /// The end that hears it has heard so many bytes before it.
+    pub from_bytes: u64,
+    /// It is complete at so many.
+    pub to_bytes: u64,
+    /// The application began it.
+    pub begun: Time,
+    /// Its first byte arrived; known where transfers are recorded.
+    pub first: Option<Time>,
 }
 
 /// A conversation.
@@ -38,8 +53,14 @@ pub struct Talk {
     pub visit: u32,
     /// See `visit`.
     pub place: usize,
+    /// Number of its visit in the flow, from 1.
+    pub visit_number: u32,
     /// Who opens it.
     pub opener: End,
+    /// When that was.
+    pub opened: Time,
+    /// Transfers begun.
+    pub begun_transfers: u32,
     /// Endpoints, by [`End`].
     pub ends: [u32; 2],
     /// Applications, by [`End`].
@@ -56,6 +77,8 @@ pub struct Talk {
 pub struct Stay {
     /// Its flow.
     pub flow: u32,
+    /// Which of the flow's, from 1.
+    pub number: u32,
     /// When it began.
     pub begun: Time,
     /// It is a page.

@@ -20,7 +20,9 @@ pub struct Wire {
     pub jitter: Option<JitterSpec>,
     /// Share of packets that are lost.
     pub loss: f64,
-    /// None of the two, and some delay: the common case.
+    /// The constant part changes in the course of the run.
+    changes: bool,
+    /// None of these, and some delay: the common case.
     delays_only: bool,
     rng: Rng,
     last_release: Time,
@@ -39,7 +41,11 @@ impl Wire {
             delay_ns: spec.delay_ns,
             jitter: spec.jitter,
             loss: spec.loss,
-            delays_only: spec.jitter.is_none() && spec.loss == 0.0 && spec.delay_ns > 0,
+            changes: !spec.delays.is_empty(),
+            delays_only: spec.jitter.is_none()
+                && spec.loss == 0.0
+                && spec.delays.is_empty()
+                && spec.delay_ns > 0,
             rng: Rng::stream(seed, &format!("link/{}/wire", spec.name)),
             last_release: Time(0),
             flying: Agenda::default(),
@@ -67,7 +73,7 @@ impl Wire {
 
     /// Whether all that it may do is delay.
     pub fn is_plain(&self) -> bool {
-        self.jitter.is_none() && self.loss == 0.0
+        self.jitter.is_none() && self.loss == 0.0 && !self.changes
     }
 
     #[cold]
@@ -88,6 +94,9 @@ impl Wire {
             }
             release = release.max(self.last_release);
             self.last_release = release;
+        } else if self.changes {
+            // Those that are under way keep their delay, as netem's do, and may be overtaken.
+            return self.slip_in(release, id, arrival, shared);
         } else if self.delay_ns == 0 {
             self.left_pkts += 1;
             return shared.arrived.push_back(id);
@@ -124,6 +133,7 @@ mod tests {
             delay_ns: 50_000_000,
             jitter,
             loss,
+            changes: false,
             delays_only: false,
             rng: Rng::stream(1, "wire"),
             last_release: Time(0),

@@ -59,8 +59,12 @@ fn measured(scenario: &Scenario) -> QueueReport {
     run(scenario, 1, &mut Unwatched).unwrap().queues.remove(0)
 }
 
+/// In windows, and after the change of the rate.
 fn windows(report: &QueueReport) -> Value {
-    serde_json::to_value(&report.windows).unwrap()
+    assert_eq!(report.steps.len(), 1);
+    let windows = report.windows.iter().map(serde_json::to_value);
+    let steps = report.steps.iter().map(serde_json::to_value);
+    windows.chain(steps).collect::<Result<_, _>>().unwrap()
 }
 
 /// A packet that allows marks comes unmarked.

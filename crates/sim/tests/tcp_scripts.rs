@@ -10,6 +10,7 @@
 use std::fmt;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use sojourn_sim::Time;
 use sojourn_sim::transport::Ecn;
@@ -209,9 +210,10 @@ impl Player {
     fn open(trace: &Trace) -> Self {
         let origin_ns = ORIGIN_NS + trace.start_ns;
         let now = Time(origin_ns + trace.inputs[0].0);
+        let config = Arc::new(trace.config.clone());
         let connection = match trace.inputs[0].1 {
-            Input::Connect => Connection::client(&trace.config, now, 0),
-            _ => Connection::server(&trace.config, now, 0),
+            Input::Connect => Connection::client(&config, now, 0),
+            _ => Connection::server(&config, now, 0),
         };
         Self {
             connection,

@@ -320,6 +320,7 @@ def reproduce(
     from sojourn import report
     from sojourn.experiment import find
     from sojourn.hosts import check_hosts
+    from sojourn.paper import judge
     from sojourn.reproduce import reproduce as run_experiment
     from sojourn.tables import console
 
@@ -337,14 +338,20 @@ def reproduce(
         )
         if kept:
             done[-1].result.save(kept)
-    data = {"experiments": [reproduction.to_json() for reproduction in done]}
-    report_path = report.write_all(done, data, folder)
+    of_papers = judge(done)
+    data = {
+        "experiments": [reproduction.to_json() for reproduction in done],
+        "papers": [of_paper.to_json() for of_paper in of_papers],
+    }
+    report_path = report.write_all(done, of_papers, data, folder)
     if as_json:
         print_json(data)
     else:
         terminal = console()
         for reproduction in done:
             report.print_tables(reproduction, terminal)
+        for of_paper in of_papers:
+            report.print_paper(of_paper, terminal)
         terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
     return tell_broken([run for reproduction in done for run in reproduction.result])
 

@@ -13,6 +13,7 @@ import typer
 
 from sojourn.cli.commands import Json, app
 from sojourn.cli.output import print_json
+from sojourn.errors import InputError
 
 if TYPE_CHECKING:
     from sojourn.result import Result
@@ -33,7 +34,8 @@ def plot(
         list[str] | None,
         typer.Option(
             "--figure",
-            help="delay, cdf, ccdf, rate, drops or tradeoff; repeat for more. Unless given, all.",
+            help="delay, cdf, ccdf, fct, page, rate, drops or tradeoff; repeat for more. Unless "
+            "given, all.",
             autocompletion=_figures,
         ),
     ] = None,
@@ -82,12 +84,34 @@ def draw(
 @app.command()
 def compare(
     results: Results,
+    transfers: Annotated[
+        str | None,
+        typer.Option("--transfers", help="In place of that, the transfers of flows of this name."),
+    ] = None,
+    flow: Annotated[int, typer.Option("--flow", min=0, help="Which of them, from 0.")] = 0,
+    visit: Annotated[
+        int, typer.Option("--visit", min=1, help="Which visit of it, such as a page, from 1.")
+    ] = 1,
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
     from sojourn.cases import cases, load_all
 
     loaded = load_all(results)
+    if transfers is None and (flow, visit) != (0, 1):
+        raise InputError("--flow, --visit: they choose of --transfers; name flows with that")
+    if transfers is not None:
+        from sojourn.transfers import Visit, side_by_side
+
+        chosen = Visit(transfers, flow, visit)
+        found = side_by_side(cases(loaded), chosen)
+        if as_json:
+            print_json(found.to_json())
+            return
+        from sojourn.cli.transfers import print_transfers
+
+        print_transfers(found, chosen)
+        return
     if as_json:
         from sojourn.compare import to_json
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from sojourn.cases import Case, Cases, cases, labels
+from sojourn.cli.steps import print_steps
 from sojourn.differences import Difference, across, within
 from sojourn.hosts import BINNED
 from sojourn.metrics import GroupMetric, Metric
@@ -87,6 +88,7 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         print_columns(terminal, title + seeds_note(here), _labels(here), shown)
         of_queue = [d for d in found if not d.of_group and (d.of, d.window) == (of, window)]
         _print_all_differences(terminal, title, of_queue)
+    print_steps(terminal, by_case, _labels)
     # The groups' own tables: where there are several.
     for of, window in groups(by_case):
         here = of_group(by_case, (of, window))

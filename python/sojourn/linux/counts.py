@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 
@@ -43,6 +43,21 @@ class Done:
 
 
 @dataclass(frozen=True)
+class Transfer:
+    """A transfer, as a row of the table has it."""
+
+    flow: int
+    visit: int
+    connection: int
+    transfer: int
+    opened_ns: int
+    begun_ns: int
+    first_byte_ns: int | None
+    last_byte_ns: int | None
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Found:
     """All that was counted: by time and flow, and what is complete."""
 
@@ -52,16 +67,17 @@ class Found:
     # By flow, when each datagram was sent and how long it took there and back, in ns; 0: it has
     # not come back.
     echoes: Mapping[int, Sequence[tuple[int, int]]]
+    # In the order in which they ended, and then those that did not. Where they are recorded.
+    transfers: Sequence[Transfer]
 
 
 _COUNTED = ("retransmitted_pkts", "timeouts", "data_pkts_sent", "delivered_bytes")
 _TRANSIT = ("arrived_pkts", "delay_ns", "differences", "differences_ns", "expected_pkts")
 
 
-def report_flows(scenario: Mapping[str, Any], counts: str, played: str = "") -> dict[str, Any]:
+def report_flows(scenario: Mapping[str, Any], found: Found) -> dict[str, Any]:
     """`flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as docs/metrics.md has them."""
     windows = scenario["record"]["windows"]
-    found = _read(scenario, counts, played)
     transport = [_transport(scenario, window, found) for window in windows]
     of_all = {key: transport[0][key] for key in ("goodput_mbps", "jain", "fct_s")}
     echoes = {"echoes": list(_echoes(scenario, found))} if found.echoes else {}
@@ -82,7 +98,29 @@ def _echoes(scenario: Mapping[str, Any], found: Found) -> Iterator[dict[str, Any
         }
 
 
-def _read(scenario: Mapping[str, Any], counts: str, played: str) -> Found:
+def took(scenario: Mapping[str, Any], found: Found) -> list[tuple[bool, str, str, list[int]]]:
+    """Times of transfers and pages by window and group, of those that have any: whether they are of
+    pages, the group, the window, and the times in ns."""
+    groups = [flow["name"] for flow in scenario["flows"] for _ in range(flow["count"])]
+    of: dict[tuple[bool, str, str], list[int]] = {}
+    for window in scenario["record"]["windows"]:
+        for pages, done in ((False, found.done), (True, found.pages)):
+            for one in done:
+                if window["from_ns"] <= one.at_ns < window["to_ns"]:
+                    key = (pages, groups[one.flow], window["name"])
+                    of.setdefault(key, []).append(one.took_ns)
+    return [(*key, times_ns) for key, times_ns in of.items()]
+
+
+def transfer_rows(
+    scenario: Mapping[str, Any], found: Found
+) -> list[tuple[int, int, int, int, int, int, int, int | None, int | None, int]]:
+    """Rows of the table of transfers, with the number of the group in front."""
+    flows = [(n, i) for n, flow in enumerate(scenario["flows"]) for i in range(flow["count"])]
+    return [(*flows[of.flow], *astuple(of)[1:]) for of in found.transfers]
+
+
+def read(scenario: Mapping[str, Any], counts: str, played: str = "") -> Found:
     """traffic.c numbers the flows that are not scripts, and play.c has the numbers of all."""
     edges = {e for w in scenario["record"]["windows"] for e in (w["from_ns"], w["to_ns"])}
     order = sorted(edges | {scenario["duration_ns"]})
@@ -92,10 +130,13 @@ def _read(scenario: Mapping[str, Any], counts: str, played: str) -> Found:
     done: list[Done] = []
     pages: list[Done] = []
     echoes: dict[int, list[tuple[int, int]]] = {}
+    ended: list[Transfer] = []
     for line in counts.splitlines():
         word, *numbers = _numbers(line)
         if word == "done":
             done.append(Done(plain[numbers[0]], *numbers[1:]))
+        elif word == "transfer":
+            ended.append(_transfer(plain[numbers[0]], numbers))
         else:
             at[order[numbers[0]]][plain[numbers[1]]] = Count(*numbers[2:])
     for line in played.splitlines():
@@ -103,12 +144,27 @@ def _read(scenario: Mapping[str, Any], counts: str, played: str) -> Found:
         if word == "count":
             edge, n, delivered, answered, opened, *others = numbers
             at[order[edge]][n] = Count(*(delivered, *others, opened, answered))
+        elif word == "transfer":
+            ended.append(_transfer(numbers[0], numbers))
         elif word == "echo":
             echoes.setdefault(numbers[0], []).append((numbers[1], numbers[2]))
         else:
             (pages if word == "page" else done).append(Done(*numbers))
     flows = range(len(kinds))
-    return Found({edge: [of[n] for n in flows] for edge, of in at.items()}, done, pages, echoes)
+    counted = {edge: [of[n] for n in flows] for edge, of in at.items()}
+    ended.sort(key=_ending)
+    return Found(counted, done, pages, echoes, ended)
+
+
+def _ending(transfer: Transfer) -> float:
+    return math.inf if transfer.last_byte_ns is None else transfer.last_byte_ns
+
+
+def _transfer(flow: int, numbers: Sequence[int]) -> Transfer:
+    """Of a line; the programs write -1 for what has not happened."""
+    _, visit, connection, transfer, opened_ns, begun_ns, first_ns, last_ns, size = numbers
+    first, last = (None if ns < 0 else ns for ns in (first_ns, last_ns))
+    return Transfer(flow, visit, connection, transfer, opened_ns, begun_ns, first, last, size)
 
 
 def _numbers(line: str) -> tuple[Any, ...]:

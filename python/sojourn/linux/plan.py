@@ -12,69 +12,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.errors import InputError
-from sojourn.linux.qdiscs import Stage, own_delays, stages
-from sojourn.linux.transport import (
-    RECEIVE_BUFFER_BYTES,
-    RECEIVE_BUFFER_MAX_BYTES,
-    buffer_sysctls,
-    route_words,
-    sysctls,
-)
+from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
+from sojourn.linux.space import Manner, Space
+from sojourn.linux.transport import buffer_sysctls, route_words, sysctls
 from sojourn.scenario.engine import without_foreign
 
-# Never what a sender waits for: it is the network that is looked at.
-_SEND_BUFFER_MAX_BYTES = 64 << 20
 _STEPS_OF_PROGRESS = 50
-# The ECN field of an IPv4 header (RFC 3168 §5).
+# Of 4096 bytes: three quarters of the guest's 768 MB. Its own bound, 69 MB for all sockets, has the
+# receivers of 2,000 flows drop segments that have arrived.
+_TCP_PAGES = 147_456
+# The ECN field of an IP header (RFC 3168 §5): in IPv6 four bits from the end of its first 16.
 _ECT1, _ECT0, _ECN_MASK = 1, 2, 3
 # tc looks for plugins in one folder only, and for netem's tables there too: so only where it is
 # about ours.
 TC = "TC_LIB_DIR=$SOJOURN_TC tc"
 ANSWERS = "sojourn fifo respond"
-_SYSCTLS = (
-    # It would look for routers and neighbours, and its packets would be in the queues.
-    "ipv6/conf/all/disable_ipv6 1",
-    "ipv4/ip_forward 1",
-    "ipv4/tcp_no_metrics_save 1",
-    f"ipv4/tcp_rmem 4096 {RECEIVE_BUFFER_BYTES} {RECEIVE_BUFFER_MAX_BYTES}",
-    f"ipv4/tcp_wmem 4096 131072 {_SEND_BUFFER_MAX_BYTES}",
-)
-
-
-@dataclass
-class Space:
-    """A network namespace: its addresses, devices, routes, and the qdiscs of one device."""
-
-    name: str
-    addresses: list[str] = field(default_factory=list)
-    devices: list[str] = field(default_factory=list)
-    routes: list[str] = field(default_factory=list)
-    qdiscs: list[str] = field(default_factory=list)
-    sysctls: list[str] = field(default_factory=list)
-
-    def ask(self, sysctls: Iterable[str]) -> None:
-        """Set these; flows that ask for the same do so once."""
-        self.sysctls += [sysctl for sysctl in sysctls if sysctl not in self.sysctls]
-
-    def settings(self) -> Iterator[str]:
-        """Lines for linux/uml/settings.c."""
-        yield f"space {self.name}"
-        yield from (f"sysctl net/{sysctl}" for sysctl in (*_SYSCTLS, *self.sysctls))
-        yield from (f"plain {dev}" for dev in self.devices)
-
-    def ip(self) -> Iterator[str]:
-        """Lines for ip, inside."""
-        yield "link set lo up"
-        # A device keeps packets of one size: what TCP hands down is what the queue sees.
-        yield from (f"link set {dev} arp off gso_max_segs 1 up" for dev in self.devices)
-        yield from (f"addr add {address}/32 dev lo" for address in self.addresses)
-        yield from self.routes
 
 
 @dataclass(frozen=True)
@@ -109,6 +67,7 @@ class Plan:
         """The script that the guest runs."""
         end_ms = -(-duration_ns // 1_000_000)
         lines = ["#!/bin/sh", "set -e", f"insmod {module}"]
+        lines += [f"echo {3 * (f'{_TCP_PAGES} ')}> /proc/sys/net/ipv4/tcp_mem"]
         lines += [f"export SOJOURN_TC={module.rpartition('/')[0]}"]
         lines += [f"programs={programs}", ". ./network"]
         # The next round second but one: by then all that follows has settled.
@@ -141,8 +100,8 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
             laid.spaces[laid.nodes[flow[end]]].ask(sysctls(flow))
         laid.spaces[laid.nodes[flow["to"]]].ask(buffer_sysctls(flow))
         if flow["transport"].get("ecn") == "ect1":
-            laid.rewrite(kind, way[0][0], sends=True)
-            laid.rewrite(kind, way[1][0], sends=False)
+            laid.rewrite(kind, flow, way[0][0], sends=True)
+            laid.rewrite(kind, flow, way[1][0], sends=False)
     for i, forth, back, responder in _native.probe_ways(json.dumps(without_foreign(scenario))):
         laid.add_probes(i, forth, back, responder)
     files = {
@@ -197,14 +156,14 @@ def _sent(scenario: Mapping[str, Any], ways: list[Way], seed: int) -> list[_Sent
     return found
 
 
-def _own_delays(sent: Iterable[_Sent]) -> dict[int, dict[tuple[str, int], int]]:
+def _own_delays(sent: Iterable[_Sent]) -> dict[int, dict[Port, int]]:
     """By first link of a way: what flows add to the delays of their links, by port."""
-    found: dict[int, dict[tuple[str, int], int]] = {}
+    found: dict[int, dict[Port, int]] = {}
     for group in sent:
         forth, _, _, added_ns = group.way
         for index, ns in enumerate(added_ns):
             if ns:
-                found.setdefault(forth[0], {})[group.word, group.port(index)] = ns
+                found.setdefault(forth[0], {})[_ip(group.flow), group.word, group.port(index)] = ns
     return found
 
 
@@ -212,9 +171,16 @@ def _lines(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def address(kind: int, *, sends: bool) -> str:
+def address(kind: int, flow: Mapping[str, Any], *, sends: bool) -> str:
     """Of all flows of a kind, at one end."""
+    if _ip(flow) == 6:
+        return f"fd00::{1 if sends else 2}:{kind:x}"
     return f"10.{1 if sends else 2}.{kind >> 8}.{kind & 255}"
+
+
+def _ip(flow: Mapping[str, Any]) -> int:
+    """Version of its packets."""
+    return int(flow.get("ip", 4))
 
 
 class _Layout:
@@ -223,10 +189,12 @@ class _Layout:
     def __init__(
         self,
         scenario: Mapping[str, Any],
-        own_delays: Mapping[int, Mapping[tuple[str, int], int]],
+        own_delays: Mapping[int, Mapping[Port, int]],
     ) -> None:
+        versions = {flow.get("ip", 4) for flow in scenario["flows"]}
+        self.manner = Manner(ipv6=6 in versions, offloads=scenario.get("offloads", False))
         self.nodes = {name: f"n{i}" for i, name in enumerate(scenario["nodes"])}
-        self.spaces = {name: Space(name) for name in self.nodes.values()}
+        self.spaces = {name: Space(name, self.manner) for name in self.nodes.values()}
         self.links = scenario["links"]
         self.own_delays = own_delays
         self.wires: list[str] = []
@@ -261,7 +229,7 @@ class _Layout:
         parts = [*before, *stages(link, recorded)]
         queue = len(before)
         boxes = [f"l{i}s{k}" for k in range(len(parts))]
-        self.spaces |= {name: Space(name) for name in boxes}
+        self.spaces |= {name: Space(name, self.manner) for name in boxes}
         row = [self.nodes[link["from"]], *boxes, self.nodes[link["to"]]]
         for hop, (left, right) in enumerate(pairwise(row)):
             self._wire(i, hop, left, right)
@@ -293,7 +261,7 @@ class _Layout:
 
     def _put(self, box: str, dev: str, stage: Stage, link: int) -> None:
         space = self.spaces[box]
-        space.routes.append(f"route add default dev {dev}")
+        space.routes += [f"route add {way} dev {dev}" for way in self.manner.everywhere]
         responder = probe_address(link, asks=False)
         space.qdiscs = [c.format(dev=dev, responder=responder) for c in stage.commands]
         space.qdiscs.append(f"qdisc show dev {dev}")
@@ -323,7 +291,7 @@ class _Layout:
         near.routes.append(f"route add {here} dev l{i}h0a")
         self.answers.setdefault(far.name, f"{TC} -n {far.name} qdisc add dev lo root {ANSWERS}")
 
-    def rewrite(self, kind: int, first: int, *, sends: bool) -> None:
+    def rewrite(self, kind: int, flow: Mapping[str, Any], first: int, *, sends: bool) -> None:
         """At an end of the flow, where its packets begin their way: ECT(1) in place of ECT(0),
         since no TCP of the kernel's sends it."""
         dev = f"l{first}h0a"
@@ -331,7 +299,14 @@ class _Layout:
         hook = f"qdisc add dev {dev} clsact"
         if hook not in lines:
             lines.append(hook)
-        source = address(kind, sends=sends)
+        source = address(kind, flow, sends=sends)
+        if _ip(flow) == 6:
+            lines.append(
+                f"filter add dev {dev} egress protocol ipv6 prio 2 u32 match ip6 src {source}/128 "
+                f"match u16 {_ECT0 << 4:#x} {_ECN_MASK << 4:#x} at 0 "
+                f"action pedit munge offset 0 u16 set {_ECT1 << 4:#x} retain {_ECN_MASK << 4:#x}"
+            )
+            return
         lines.append(
             f"filter add dev {dev} egress protocol ip u32 match ip src {source}/32 "
             f"match ip dsfield {_ECT0:#x} {_ECN_MASK:#x} "
@@ -343,7 +318,7 @@ class _Layout:
         self, kind: int, flow: Mapping[str, Any], forth: list[int], back: list[int]
     ) -> None:
         """At each node of the flow's ways: by which link its packets go on."""
-        ends = address(kind, sends=True), address(kind, sends=False)
+        ends = [address(kind, flow, sends=sends) for sends in (True, False)]
         self.spaces[self.nodes[flow["from"]]].addresses.append(ends[0])
         self.spaces[self.nodes[flow["to"]]].addresses.append(ends[1])
         # A route may say that connections by it ask for ECN: so flows differ in that.
@@ -374,14 +349,20 @@ def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
         yield f"edge {edge}"
 
 
+def _asked(scenario: Mapping[str, Any]) -> Iterator[str]:
+    if scenario["record"].get("transfers"):
+        yield "transfers"
+
+
 def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
     """Namespaces and addresses."""
     nodes = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
-    return [*nodes, address(kind, sends=True), address(kind, sends=False)]
+    return [*nodes, *(address(kind, flow, sends=sends) for sends in (True, False))]
 
 
 def _traffic(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) -> Iterator[str]:
     yield from _edges(scenario)
+    yield from _asked(scenario)
     for kind, group in enumerate(sent):
         if group.scripts:
             continue
@@ -399,6 +380,7 @@ def _traffic(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) 
 
 def _scripts(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) -> Iterator[str]:
     yield from _edges(scenario)
+    yield from _asked(scenario)
     for kind, group in enumerate(sent):
         flow = group.flow
         # How visits follow each other, as the engine's Source::pace.

@@ -23,7 +23,7 @@ _SLACK_NS = 5_000
 # netem keeps the order of packets only where it has a rate: one that takes a packet no time.
 _KEEPS_ORDER = "rate 100gbit"
 # What the kernel counts beside an IP packet.
-_ETHERNET_BYTES = 14
+ETHERNET_BYTES = 14
 # The row that says what the link can send. As in the simulator it is the link's rate, and goes with
 # it, unless the scenario sets it.
 _RATE_ROW = "bandwidth"
@@ -43,7 +43,7 @@ class Stage:
 def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
     """What packets of the link go through, in order."""
     found = []
-    rest = _delay(link)
+    rest = _delay(link, link["delay_ns"])
     if link["rate_bps"] is not None:
         if not recorded and link["shaper"] == "wire" and _plain_fifo(link["queue"]):
             found.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
@@ -53,18 +53,35 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
                 # The bucket lets a packet go with its first bit; this adds the time to its last.
                 found.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
     if rest:
-        found.append(Stage((f"qdisc add dev {{dev}} root netem limit {AMPLE_PKTS} {rest}",)))
+        found.append(_far(link))
     return found
+
+
+def _far(link: Mapping[str, Any]) -> Stage:
+    """Delay and loss. A change leaves the packets inside as they are."""
+
+    def words(verb: str, delay_ns: int) -> str:
+        netem = f"netem limit {AMPLE_PKTS} {_delay(link, delay_ns)}"
+        return f"qdisc {verb} dev {{dev}} root {netem}"
+
+    later = link.get("delays", ())
+    steps = ((step["at_ns"], (words("change", step["delay_ns"]),)) for step in later)
+    return Stage((words("add", link["delay_ns"]),), tuple(steps))
 
 
 # Much more than comes in one instant: a class delays packets by its netem alone.
 _CLASS = "htb rate 100gbit burst 1mb cburst 1mb quantum 1514"
 
 
-def own_delays(added_ns: Mapping[tuple[str, int], int]) -> Stage:
-    """What single flows add to the delays of their links, by the port that their packets go to
-    ('dport') or come from ('sport'): those of one delay share a class, and all other packets
-    pass."""
+# By which a flow's packets are known: version of IP, and the port that they go to ('dport') or come
+# from ('sport').
+Port = tuple[int, str, int]
+_U32 = {4: ("ip prio 1", "ip"), 6: ("ipv6 prio 2", "ip6")}
+
+
+def own_delays(added_ns: Mapping[Port, int]) -> Stage:
+    """What single flows add to the delays of their links: those of one delay share a class, and all
+    other packets pass."""
     classes = {ns: number for number, ns in enumerate(sorted({*added_ns.values()} - {0}), start=1)}
     commands = ["qdisc add dev {dev} root handle 1: htb"]
     for ns, number in classes.items():
@@ -73,9 +90,9 @@ def own_delays(added_ns: Mapping[tuple[str, int], int]) -> Stage:
             f"qdisc add dev {{dev}} parent 1:{number:x} netem limit {AMPLE_PKTS} delay {_us(ns)}",
         ]
     commands += [
-        f"filter add dev {{dev}} parent 1: protocol ip prio 1 u32 "
-        f"match ip {word} {port} 0xffff flowid 1:{classes[ns]:x}"
-        for (word, port), ns in added_ns.items()
+        f"filter add dev {{dev}} parent 1: protocol {_U32[ip][0]} u32 "
+        f"match {_U32[ip][1]} {word} {port} 0xffff flowid 1:{classes[ns]:x}"
+        for (ip, word, port), ns in added_ns.items()
         if ns
     ]
     return Stage(tuple(commands), kind="htb")
@@ -102,13 +119,13 @@ def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
 
 def header_bytes(link: Mapping[str, Any]) -> int:
     """What the link counts beside an IP packet."""
-    return int(link.get("header_bytes", _ETHERNET_BYTES))
+    return int(link.get("header_bytes", ETHERNET_BYTES))
 
 
 def _counted(link: Mapping[str, Any]) -> str:
     """Words for the length of packets, before the kind of a qdisc. All below it count the same; a
     change that leaves them out takes them away."""
-    more = header_bytes(link) - _ETHERNET_BYTES
+    more = header_bytes(link) - ETHERNET_BYTES
     return f"stab overhead {more} " if more else ""
 
 
@@ -210,12 +227,12 @@ def _row_words(row: algorithms.Row, number: int) -> list[str]:
     return [row.name, f"{number}{_SUFFIX.get(row.unit, '')}"]
 
 
-def _delay(link: Mapping[str, Any]) -> str:
+def _delay(link: Mapping[str, Any], delay_ns: int) -> str:
     """netem's words for delay, jitter and loss; empty where there are none."""
     words = []
     jitter = link["jitter"] if link["jitter"] and link["jitter"]["sd_ns"] else None
-    if link["delay_ns"] or jitter:
-        words.append(f"delay {_us(link['delay_ns'])}")
+    if delay_ns or jitter or link.get("delays"):
+        words.append(f"delay {_us(delay_ns)}")
     if jitter:
         words.append(_us(jitter["sd_ns"]))
         if jitter["distribution"] == "normal":

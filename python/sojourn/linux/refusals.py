@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sojourn import _native
+from sojourn import _native, algorithms
 from sojourn.errors import InputError
-from sojourn.linux.qdiscs import header_bytes, stages
+from sojourn.linux.qdiscs import ETHERNET_BYTES, header_bytes, stages
+from sojourn.linux.stock import STOCK
 from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
 from sojourn.scenario.engine import without_foreign
 from sojourn.units import Duration
@@ -33,6 +34,8 @@ MAX_LOG_BYTES = 400_000_000
 _LOG_BYTES_OF_PACKET = 64
 # With fewer, two datagrams that are under way could have one number.
 _NUMBER_BYTES = 4
+# Behind the headers of IPv6 and UDP; a larger datagram would go in fragments.
+_MAX_PAYLOAD_BYTES_6 = IP_BYTES - 48
 # Small packets among the full ones, and drops: more packets than the rate alone says.
 _MARGIN = 2
 
@@ -50,6 +53,15 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for i, link in enumerate(scenario["links"]):
         for key, reason in _of_link(link):
             yield f"links[{i}].{key}: {reason}"
+        name = link["queue"]["algorithm"]
+        if algorithms.find(name).probes and _ipv6(scenario):
+            yield (
+                f"links[{i}].queue: {name} probes by IPv6 the next hop alone, which here is a "
+                "stage of the link; leave out linux.ip of the flows"
+            )
+        if scenario.get("offloads"):
+            for key, reason in _of_offloads(link, _recorded(link, scenario)):
+                yield f"links[{i}].{key}: {reason}"
     for i, flow in enumerate(scenario["flows"]):
         for key, reason in _of_flow(flow):
             yield f"flows[{i}].{key}: {reason}"
@@ -112,6 +124,10 @@ def _unlike_settings(scenario: Mapping[str, Any]) -> Iterator[str]:
                 )
 
 
+def _ipv6(scenario: Mapping[str, Any]) -> bool:
+    return any(flow.get("ip") == 6 for flow in scenario["flows"])
+
+
 def _recorded(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
     return link["name"] in scenario["record"]["queues"]
 
@@ -128,7 +144,8 @@ def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
 
 
 def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if link["delay_ns"] > MAX_DELAY_S * 10**9:
+    later = (step["delay_ns"] for step in link.get("delays", ()))
+    if max([link["delay_ns"], *later]) > MAX_DELAY_S * 10**9:
         yield (
             "delay_ns",
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
@@ -143,6 +160,25 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             "burst_bytes",
             "the kernel's tbf drops packets larger than its bucket; "
             f"allowed: {full_bytes} and more",
+        )
+
+
+def _of_offloads(link: Mapping[str, Any], recorded: bool) -> Iterator[tuple[str, str]]:
+    """What cannot be together with large segments."""
+    off = "leave it out, or linux.offloads"
+    if header_bytes(link) != ETHERNET_BYTES and link["rate_bps"] is not None:
+        yield (
+            "header_bytes",
+            f"tc's size table does not count the packets of a large segment; {off}",
+        )
+    name = link["queue"]["algorithm"]
+    splits = name == "kernel:cake" or (name in STOCK and link["shaper"] == "tbf")
+    if recorded and splits:
+        who = name if name == "kernel:cake" else f"tbf above {name}"
+        yield (
+            "queue",
+            f"{who} splits large segments, and what comes and what leaves are then other packets, "
+            f"which only a queue of ours can tell; {off}",
         )
 
 
@@ -168,6 +204,12 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield (
             "app.payload_bytes",
             f"{payload_bytes} cannot hold the datagram's number; allowed: {_NUMBER_BYTES} and more",
+        )
+    if payload_bytes > _MAX_PAYLOAD_BYTES_6 and flow.get("ip") == 6:
+        yield (
+            "app.payload_bytes",
+            f"{payload_bytes} does not fit into one packet of IPv6; allowed: up to "
+            f"{_MAX_PAYLOAD_BYTES_6}, or leave out linux.ip",
         )
     cc = flow["transport"].get("cc", "reno")
     if cc not in CONTROLS:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""One run on Linux, answered as the engine answers: report, series, events."""
+"""One run on Linux, answered as the engine answers: report and tables."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.errors import RunError
-from sojourn.linux.counts import report_flows
+from sojourn.linux import counts as counted
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import BootError, Stopped, boot
 from sojourn.scenario.engine import without_foreign
-from sojourn.store import digest
+from sojourn.store import digest, write_errors
 
 # A run that takes longer than this in real time hangs: some hundred times what it needs.
 _LIMIT_S = 120
 _LIMIT_S_OF_SECOND = 10
 
-Outcome = tuple[dict[str, Any], bytes, bytes | None]
+Outcome = tuple[dict[str, Any], dict[str, bytes]]
 
 
-def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | None:
-    """Boot a guest for this scenario (JSON); None when `progress` said stop."""
+def run(
+    text: str, seed: int, progress: Callable[[float], bool], transfers: Path | None = None
+) -> Outcome | None:
+    """Boot a guest for this scenario (JSON); None when `progress` said stop. The table of transfers
+    goes to that file, where the scenario asks for it."""
     scenario = json.loads(text)
     kernel = ready()
     module = module_for(kernel, algorithms.libraries(scenario))
@@ -54,20 +57,27 @@ def run(text: str, seed: int, progress: Callable[[float], bool]) -> Outcome | No
             return None
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
-        queues, series, events = _observe(scenario, job, folder)
         counts = (folder / "counts").read_text()
         played = (folder / "played").read_text() if "scripts" in job.files else ""
+        found = counted.read(scenario, counts, played)
+        queues, tables = _observe(scenario, job, folder, found)
         bad = [_bad_verdicts((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
+    if transfers is not None:
+        names = [flow["name"] for flow in scenario["flows"]]
+        with write_errors(transfers):
+            _native.write_transfers(transfers, names, counted.transfer_rows(scenario, found))
     report = {
         "queues": [
             {**queue, "bad_verdicts": verdicts}
             for queue, verdicts in zip(json.loads(queues), bad, strict=True)
         ],
-        **report_flows(scenario, counts, played),
+        **counted.report_flows(scenario, found),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
-        "fingerprint": digest(queues.encode() + series + counts.encode() + played.encode())[:16],
+        "fingerprint": digest(
+            queues.encode() + tables["series.parquet"] + counts.encode() + played.encode()
+        )[:16],
     }
-    return {**report, "cpu_s": outcome.cpu_s}, series, events
+    return {**report, "cpu_s": outcome.cpu_s}, tables
 
 
 def _share(console: Path, duration_ns: int) -> float:
@@ -83,8 +93,8 @@ def _bad_verdicts(listing: str) -> dict[str, int]:
 
 
 def _observe(
-    scenario: Mapping[str, Any], job: Plan, folder: Path
-) -> tuple[str, bytes, bytes | None]:
+    scenario: Mapping[str, Any], job: Plan, folder: Path, found: counted.Found
+) -> tuple[str, dict[str, bytes]]:
     """The engine's own measuring, of the packets that were seen."""
 
     def seen(name: str) -> bytes:
@@ -99,4 +109,6 @@ def _observe(
             ends = seen(f"{tap.space}.in"), seen(f"{tap.space}.out")
             queues.append((tap.link, *ends, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
-    return _native.observe(json.dumps(without_foreign(scenario)), queues, seen("log"), zero_ns)
+    took = counted.took(scenario, found)
+    known = json.dumps(without_foreign(scenario))
+    return _native.observe(known, queues, seen("log"), zero_ns, took)

@@ -11,7 +11,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from sojourn.drawing import WIDE_IN, Curve, colour, lines, marker, plain, rates, written
+from sojourn.drawing import WIDE_IN, Curve, changes, colour, lines, marker, plain, written
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Panel:
     y_log: bool = False
     y_top: float | None = None
     is_step: bool = False
-    rates: Sequence[tuple[float, str]] = ()  # of the link, from which second on
+    changes: Sequence[tuple[float, str]] = ()  # of the scenario: when, and what is so from then on
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _panel(axes: Any, panel: Panel, *, narrow: bool) -> None:
         axes.yaxis.set_major_formatter(_written)
     elif not panel.points:
         axes.set_ylim(0, panel.y_top or axes.get_ylim()[1] * 1.12)
-    rates(axes, panel.rates, short=narrow)
+    changes(axes, panel.changes, short=narrow)
     plain(axes)
 
 

@@ -19,6 +19,10 @@ class Missing(InputError):
     """The results lack what a picture shows; says which key of the scenario records it."""
 
 
+class Absent(Missing):
+    """The run itself has nothing of the kind, whatever it records."""
+
+
 def is_wide(values: Iterable[float]) -> bool:
     """An axis with these values is logarithmic."""
     found = [value for value in values if value > 0]

@@ -12,15 +12,18 @@ from sojourn.cases import Case, labels
 from sojourn.drawing import LOOKS
 from sojourn.errors import InputError, nearest
 from sojourn.plot.chart import Chart
-from sojourn.plot.common import Missing
+from sojourn.plot.common import Absent, Missing
+from sojourn.plot.distributions import ccdf, cdf, fct, page
 from sojourn.plot.measured import Measured
 from sojourn.plot.over_time import delay, drops, rate
-from sojourn.plot.shares import ccdf, cdf, tradeoff
+from sojourn.plot.tradeoff import tradeoff
 
 FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
     "delay": delay,
     "cdf": cdf,
     "ccdf": ccdf,
+    "fct": fct,
+    "page": page,
     "rate": rate,
     "drops": drops,
     "tradeoff": tradeoff,
@@ -46,7 +49,9 @@ def charts(
             try:
                 of_parts.append(_titled(FIGURES[name](measured, part), title))
             except Missing as sentence:
-                missing.append(str(sentence))
+                # What the traffic does not have is missed by those who ask for it.
+                if wanted or not isinstance(sentence, Absent):
+                    missing.append(str(sentence))
         # What some cases lack, the caption of the others' picture says.
         sentences += missing[:1] if not of_parts else []
         told(done)

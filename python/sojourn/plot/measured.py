@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,18 +12,19 @@ from typing import Any
 import numpy as np
 
 from sojourn.cases import Case, Cases, cases, names
-from sojourn.distribution import Distribution, in_queue
+from sojourn.distribution import Distribution, measured
 from sojourn.drawing import averaged, raw
 from sojourn.errors import InputError, nearest
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
+from sojourn.steps import spell
 from sojourn.units import Rate
 
 # More panels would not be looked at.
 MAX_PANELS = 12
 # Points of a curve over time; of drops, which are few, less.
 BINS, BINS_OF_DROPS = 200, 50
-# More changes of a link's rate than this are not written above the curves.
+# More changes than this are not written above the curves.
 _MAX_STEPS = 8
 
 
@@ -103,8 +104,12 @@ class Measured:
 
     def where(self, queue: str) -> str:
         """Queue and window, as a title has them."""
-        spans = {span.text for case in self.shown(queue) if (span := self.span(case))}
-        return f"{queue}, {' or '.join(sorted(spans))}"
+        return f"{queue}, {self.spans_of(self.shown(queue))}"
+
+    def spans_of(self, cases: Iterable[Case]) -> str:
+        """Their windows, as a title has them."""
+        spans = {span.text for case in cases if (span := self.span(case))}
+        return " or ".join(sorted(spans))
 
     def duration_s(self, case: Case) -> float:
         """Simulated time of a case."""
@@ -125,22 +130,12 @@ class Measured:
         step_s = self.step_s(case)
         return step_s * max(round(self.duration_s(case) / step_s / bins), 1)
 
-    def _distribution(self, case: Case, queue: str) -> Distribution | None:
-        """Of the queue delays in the window, all seeds together; None where none were kept."""
+    def _distribution(self, case: Case, quantity: str, of: str) -> Distribution | None:
+        """Of a queue or a group in the window, all seeds together; None where a run has none."""
         span = self.span(case)
         if span is None:
             return None
-        ends = round(span.from_s * 1e9), round(span.to_s * 1e9)
-        return in_queue(self.by_case[case], queue, ends)
-
-    def left_out(self, case: Case, queue: str) -> int:
-        """Packets that a queue did not keep, because there were too many."""
-        return sum(
-            int(of["events_left_out"])
-            for run in self.by_case[case]
-            for of in run.report["queues"]
-            if of["name"] == queue
-        )
+        return measured(self.by_case[case], quantity, of, span.name)
 
     def values(self, case: Case, queue: str, metric: str) -> Any:
         """A metric in the window, of each seed."""
@@ -173,13 +168,28 @@ class Measured:
             if found:
                 yield span, float(np.mean(found))
 
-    def link_rates(self, queue: str) -> list[tuple[float, str]]:
-        """From which second the link has which rate, where all cases agree and it changes."""
-        every = {tuple(_rates(self.scenario(case), queue)) for case in self.having(queue)}
+    def changes(self, queue: str) -> list[tuple[float, str]]:
+        """From which second the link has which rate, where it changes, and what else changes then;
+        where all cases agree."""
+        every = {
+            tuple(_changes(self.scenario(c), self.by_case[c][0], queue)) for c in self.having(queue)
+        }
         if len(every) != 1:
             return []
         (steps,) = every
-        return list(steps) if 1 < len(steps) <= _MAX_STEPS else []
+        return list(steps) if len(steps) <= _MAX_STEPS else []
+
+
+def _changes(scenario: Mapping[str, Any], run: Run, queue: str) -> Iterator[tuple[float, str]]:
+    """By time, a line for each change that is at once with others."""
+    rates = list(_rates(scenario, queue))
+    found = {at_s: [rate] for at_s, rate in rates} if len(rates) > 1 else {}
+    (entry,) = (entry for entry in run.report["queues"] if entry["name"] == queue)
+    for step in entry.get("steps", ()):
+        others = [c for c in step["changes"] if (c["kind"], c["of"]) != ("rate", queue)]
+        if others:
+            found.setdefault(step["at_s"], []).append(spell(others).replace(", ", "\n"))
+    yield from ((at_s, "\n".join(found[at_s])) for at_s in sorted(found))
 
 
 def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str]]:

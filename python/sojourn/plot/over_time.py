@@ -69,7 +69,7 @@ def _over_time(
                     curves,
                     x_right=max(measured.duration_s(case) for case in here),
                     y_log=log,
-                    rates=measured.link_rates(queue),
+                    changes=measured.changes(queue),
                 )
             )
             clauses.append(f"{queue}, {label}, mean and highest of all: {_curves(curves)}")

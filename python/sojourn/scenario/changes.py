@@ -16,6 +16,15 @@ from sojourn import algorithms, preset
 from sojourn.errors import InputError, nearest
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.shorthand import SHORTHANDS, Hop
+from sojourn.scenario.tested import (
+    TIMED,
+    called,
+    listed,
+    missing,
+    queues_under_test,
+    shorthand_of,
+    tests_ways_back,
+)
 
 if TYPE_CHECKING:
     from sojourn.scenario.variant import Variant
@@ -54,7 +63,7 @@ def _check_choice(data: dict[str, Any], variant: Variant, key: str, value: objec
 def assign(data: dict[str, Any], key: str, value: object) -> None:
     """Set one key in the data."""
     path = _path(data, key)
-    short = _shorthand(data)
+    short = shorthand_of(data)
     if path[0] in ("links", "nodes") and path[1:] and short:
         kind = short.replace("_", " ")
         raise InputError(f"--set {key}: a {kind} has no {path[0]} of its own; set {short}.KEY")
@@ -81,7 +90,7 @@ def _path(data: Mapping[str, Any], key: str) -> list[str]:
     path = key.split(".")
     if path[0] not in data and path[0] not in _TOP and len(path) == 1:
         return ["queue", *path]
-    short = _shorthand(data)
+    short = shorthand_of(data)
     if path[0] == "flows" and short:
         return [short, *path]
     if short and path[:2] == [short, "aqm"] and len(path) == 3:
@@ -95,13 +104,14 @@ def _is_of_queue(data: Mapping[str, Any], key: str) -> bool:
         path[0] == "queue"
         or (path[0] in SHORTHANDS and path[1:2] == ["aqm"])
         or (path[:2] == ["parking_lot", "hops"] and path[3:4] == ["aqm"])
+        or (path[0] in SHORTHANDS and _of_back(path) and tests_ways_back(data))
         or (path[0] == "links" and path[2:3] == ["queue"])
     )
 
 
-def _shorthand(data: Mapping[str, Any]) -> str | None:
-    """The shorthand of the network, where it is one."""
-    return next((key for key in SHORTHANDS if isinstance(data.get(key), dict)), None)
+def _of_back(path: list[str]) -> bool:
+    of = path[3:5] if path[1:2] == ["hops"] else path[1:3]
+    return of == ["back", "queue"]
 
 
 _TOP = (
@@ -114,6 +124,7 @@ _TOP = (
     "cables",
     "flows",
     "record",
+    "linux",
     "queue",
     *SHORTHANDS,
 )
@@ -138,22 +149,18 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
     )
 
 
-# What makes packets take time at a link, so that its queue is measured.
-_TIMED = {"rate", "trace"}
-
-
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
     """The keys of the network, as they are set."""
     from sojourn.scenario.links import Link
     from sojourn.scenario.model import DualTransmitter, Dumbbell, ParkingLot
 
-    if short := _shorthand(data):
+    if short := shorthand_of(data):
         of = next(m for m in (Dumbbell, DualTransmitter, ParkingLot) if m.key == short)
         yield from (f"{short}.{key}" for key in of.model_fields)
     if short == "parking_lot":
         yield from (f"parking_lot.hops.*.{key}" for key in Hop.model_fields)
-    for link in _list(data.get("links")):
-        if isinstance(link, dict) and link.keys() & _TIMED:
+    for link in listed(data.get("links")):
+        if isinstance(link, dict) and link.keys() & TIMED:
             yield from (f"links.{link.get('name')}.{key}" for key in Link.model_fields)
 
 
@@ -170,13 +177,13 @@ def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
             for entry in at:
                 yield from _descend(entry, rest, key)
             return
-        names = [str(entry.get("name", "flow")) for entry in at]
+        names = called(at, key)
         if word in names:
             yield from _descend(at[names.index(word)], rest, key)
         elif word.isdecimal() and int(word) < len(at):
             yield from _descend(at[int(word)], rest, key)
         else:
-            raise InputError(f"--set {key}: there is no '{word}'.{nearest(word, names)}")
+            raise InputError(f"--set {key}: {missing(at, key, word)}")
     elif isinstance(at, dict):
         if isinstance(at.get(word), str) and rest == [] and word in _BY_NAME:
             at[word] = {_BY_NAME[word]: at[word]}
@@ -187,38 +194,6 @@ def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
 
 # Tables that may be written as a name alone, and the key that the name stands for.
 _BY_NAME = {"transport": "kind", "app": "kind", "queue": "algorithm", "aqm": "algorithm"}
-
-
-def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tables of the recorded queues (all of them where none is named)."""
-    if short := _shorthand(data):
-        holders = _list(data[short].get("hops")) if short == "parking_lot" else [data[short]]
-        return [_as_table(holder, "aqm") for holder in holders if isinstance(holder, dict)]
-    links = [link for link in _list(data.get("links")) if isinstance(link, dict)]
-    record = data.get("record")
-    recorded = _list(record.get("queues")) if isinstance(record, dict) else []
-    if recorded:
-        chosen = [link for link in links if link.get("name") in recorded]
-    else:
-        chosen = [link for link in links if link.keys() & _TIMED]
-    return [_as_table(link, "queue") for link in chosen]
-
-
-def _list(value: object) -> list[Any]:
-    """What is not a list is refused later, by the model."""
-    return value if isinstance(value, list) else []
-
-
-def _as_table(holder: dict[str, Any], key: str) -> dict[str, Any]:
-    queue = holder.get(key, {})
-    queue = dict(queue) if isinstance(queue, dict) else {"algorithm": queue}
-    queue = {"algorithm": "fifo", **queue}
-    if isinstance(queue["algorithm"], str) and "@" in queue["algorithm"]:
-        queue["algorithm"], chosen = preset.find(queue["algorithm"])
-        queue = {**(chosen.rows if chosen else {}), **queue}
-    holder[key] = queue
-    table: dict[str, Any] = holder[key]
-    return table
 
 
 def use_algorithm(data: dict[str, Any], name: str, values: Mapping[str, object] = {}) -> None:

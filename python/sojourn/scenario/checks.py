@@ -21,7 +21,7 @@ from sojourn.linux.transport import CONTROLS, FOREIGN
 from sojourn.scenario import trace
 from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
-from sojourn.scenario.hosts import LinuxFlows, Options
+from sojourn.scenario.hosts import LinuxHost, Options
 from sojourn.scenario.lay import lay
 from sojourn.scenario.model import Dumbbell
 from sojourn.scenario.problem import Path, Problem, of_trace
@@ -142,7 +142,7 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
             )
         yield from _options(flow.transport.options, (*where, "transport"))
         yield from _options(flow.sim.options, (*where, "sim"))
-    elif flow.sim.options or flow.linux != LinuxFlows():
+    elif flow.sim.options or flow.linux.cc or flow.linux.sysctls:
         key = "sim" if flow.sim.options else "linux"
         yield (*where, key), "datagrams have no TCP to be set: leave this out"
 
@@ -158,8 +158,13 @@ def _options(options: Options, where: Path) -> Iterator[Problem]:
             yield at, f"{value!r} is not of the kind of the default, {known[key]!r}"
 
 
+_NEEDS_2 = "a table of one host needs format = 2"
+
+
 def _of_hosts(scenario: Scenario) -> Iterator[Problem]:
     """Format 1 has the keys of one host among the others, format 2 in tables of their own."""
+    if scenario.format == 1 and scenario.linux != LinuxHost():
+        yield ("linux",), _NEEDS_2
     of = scenario.shorthand
     tables: list[tuple[Path, BaseModel, str]] = []
     if isinstance(of, Dumbbell):
@@ -174,6 +179,6 @@ def _of_hosts(scenario: Scenario) -> Iterator[Problem]:
         if scenario.format == 1:
             for host in sorted({*HOSTS} & table.model_fields_set):
                 if getattr(table, host) != fields[host].default:
-                    yield (*at, host), "a table of one host needs format = 2"
+                    yield (*at, host), _NEEDS_2
         elif getattr(table, key) != fields[key].default:
             yield (*at, key), f"only the simulator has it: in format 2 write sim.{key}"

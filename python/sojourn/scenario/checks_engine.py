@@ -65,7 +65,9 @@ def _written(
         words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
         path = _as_written(tuple(int(word) if word.isdigit() else word for word in words))
         path = _of_host(laid.written(path) if laid else path, host, scenario.format)
-        said = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
+        # A place in the engine's JSON is none in the file.
+        said = re.sub(r" at line \d+ column \d+$", "", reason)
+        said = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), said)
         yield path, f"{said}.{nearest(*unknown)}" if unknown else said
 
 

@@ -34,7 +34,9 @@ def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
             ],
             "series_ns": int(graph.record.series),
             "events": graph.record.events,
+            **({"transfers": True} if graph.record.transfers else {}),
         },
+        **({"offloads": True} if graph.linux.offloads and not here else {}),
     }
 
 
@@ -46,6 +48,7 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
             "rate_bps": trace.mean_rate_bps(link.trace),
             "schedule": trace.binned(link.trace, duration_ns),
             "opportunities": trace.opportunities(link.trace, duration_ns),
+            "traced": True,
         }
     return {
         "name": link.name,
@@ -57,6 +60,7 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
         "burst_bytes": int(link.burst),
         "ring_pkts": (here and link.sim.ring) or link.ring,
         "delay_ns": int(link.delay),
+        **({"delays": _delays(link)} if link.delays else {}),
         "jitter": jitter
         and {
             "distribution": jitter.distribution,
@@ -74,6 +78,10 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
     }
 
 
+def _delays(link: Link) -> list[dict[str, int]]:
+    return [{"at_ns": int(step.at), "delay_ns": int(step.delay)} for step in link.delays]
+
+
 def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
     """The scenario with its traces as rates alone."""
     links = [
@@ -84,21 +92,24 @@ def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario as the engine can read it for all but its queues and its flows' congestion
-    control: those of other hosts alone are plain."""
+    """The scenario as the engine can read it for all but its queues, its flows' congestion control
+    and what is said of a kernel: those of other hosts alone are plain."""
     from sojourn.linux.transport import FOREIGN
 
     def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
         transport = {key: value for key, value in flow["transport"].items() if key != "sysctls"}
         if transport.get("cc") in FOREIGN:
             transport["cc"] = "cubic"
-        return {**flow, "transport": transport}
+        return {
+            **{key: value for key, value in flow.items() if key != "ip"},
+            "transport": transport,
+        }
 
     plain = {"algorithm": "fifo", "rows": {}}
     foreign = {i for i, algorithm in of_links(scenario) if "sim" not in algorithm.hosts}
     links = enumerate(scenario["links"])
     return {
-        **scenario,
+        **{key: value for key, value in scenario.items() if key != "offloads"},
         "links": [{**link, "queue": plain} if i in foreign else link for i, link in links],
         "flows": [known(flow) for flow in scenario["flows"]],
     }
@@ -127,6 +138,7 @@ def _flow(flow: Flow, here: bool) -> dict[str, Any]:
         "stop_ns": None if flow.stop is None else int(flow.stop),
         "send_jitter_ns": None if send_jitter is None else int(send_jitter),
         **({} if flow.rtt is None else {"rtts": times.to_engine(flow.rtt)}),
+        **({"ip": flow.linux.ip} if flow.linux.ip != 4 and not here else {}),
     }
 
 

@@ -32,6 +32,7 @@ def expand(scenario: Scenario, laid: Laid | None = None) -> Scenario:
         windows=scenario.record.windows or (whole,),
         series=scenario.record.series,
         events=scenario.record.events,
+        transfers=scenario.record.transfers,
     )
     return scenario.model_copy(update={**parts, "record": record})
 

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, StrictInt
+from pydantic import Field, StrictBool, StrictInt
 
 from sojourn.scenario.base import Model
 from sojourn.units import Duration
@@ -37,8 +37,19 @@ class SimFlows(Model):
 class LinuxFlows(Model):
     """Of flows, what only Linux has (format 2)."""
 
+    ip: Literal[4, 6] = Field(4, description="version of the Internet Protocol")
     cc: str | None = Field(None, description="the kernel's congestion control, in place of `cc`")
     sysctls: dict[_Sysctl, StrictInt | str] = Field(
         default_factory=dict,
         description="settings of net.ipv4 that begin with `tcp_`, in the namespaces of both ends",
+    )
+
+
+class LinuxHost(Model):
+    """Of the whole network, what only Linux has (format 2)."""
+
+    offloads: StrictBool = Field(
+        False,
+        description="devices take large segments and join packets to such (TSO, GSO, GRO); where "
+        "they do not, each packet is one of the wire",
     )

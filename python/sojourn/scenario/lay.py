@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sojourn.scenario.links import ETHERNET, Link
+from sojourn.scenario.links import ETHERNET, DelayStep, Link
 from sojourn.scenario.model import (
     Crossing,
     DualTransmitter,
@@ -24,9 +24,12 @@ from sojourn.units import Duration, Size
 
 Path = tuple[str | int, ...]
 
+# Of a link: at first, and later.
+Delays = tuple[Duration, tuple[DelayStep, ...]]
+
 _TRAFFIC = tuple(Traffic.model_fields)
 # What the shorthand calls the keys of a link.
-_BOTTLENECK = {"queue": "aqm", "delay": "rtt"}
+_BOTTLENECK = {"queue": "aqm", "delay": "rtt", "delays": "rtts"}
 _HOP = {"queue": "aqm"}
 _PLAIN: Mapping[str, str] = {}
 # Of a share of a group: its list of times is not the one that is written.
@@ -71,11 +74,12 @@ class Laid:
         self.link(f"{name} back", ends[::-1], at, _PLAIN, **keys)
 
     def back(
-        self, name: str, ends: tuple[str, str], back: Back, delay: Duration, at: Path, of: str
+        self, name: str, ends: tuple[str, str], back: Back, delays: Delays, at: Path, of: str
     ) -> None:
         """The way back of a bottleneck; `of` is the key of its delay."""
         keys = {key: getattr(back, key) for key in Back.model_fields}
-        self.link(name, ends, at, {"delay": of}, delay=delay, **keys)
+        called = {"delay": of, "delays": f"{of}s"}
+        self.link(name, ends, at, called, **_delays(delays), **keys)
 
     def flow(
         self, traffic: Traffic, name: str, at: Path, shared: bool = False, **keys: Any
@@ -102,8 +106,11 @@ class Laid:
         keys = tuple(called.get(str(key), key) if i == 0 else key for i, key in enumerate(rest[1:]))
         if called is _SHARE and keys[:1] in (("start",), ("rtt",)) and type(keys[-1]) is int:
             keys = keys[:1]
-        # A way back has the delay of the way there.
-        if at[-1:] == ("back",) and keys[:1] == (called.get("delay"),):
+        if keys[:1] == ("rtts",) and keys[2:] == ("delay",):
+            keys = (*keys[:2], "rtt")
+        # A way back has the delays of the way there.
+        of_there = [called[key] for key in ("delay", "delays") if key in called]
+        if at[-1:] == ("back",) and keys and keys[0] in of_there:
             return (*at[:-1], *keys)
         return (*at, *keys)
 
@@ -139,7 +146,7 @@ def _dumbbell(dumbbell: Dumbbell) -> Laid:
     for name in ("sender", "router", "receiver"):
         laid.node(name, at)
     laid.link("access", ("sender", "router"), at, _BOTTLENECK, queue=AMPLE)
-    there, back = _halves(dumbbell.rtt)
+    there, back = _ways_of(dumbbell)
     _bottleneck(laid, dumbbell, ("router", "receiver"), there)
     laid.back("back", ("receiver", "sender"), dumbbell.back, back, (*at, "back"), "rtt")
     _between(laid, dumbbell, at)
@@ -151,13 +158,27 @@ def _halves(rtt: Duration) -> tuple[Duration, Duration]:
     return there, Duration(rtt - there)
 
 
+def _ways_of(dumbbell: Dumbbell) -> tuple[Delays, Delays]:
+    """The delays of the bottleneck there and back."""
+    there, back = _halves(dumbbell.rtt)
+    later = [(step.at, *_halves(step.rtt)) for step in dumbbell.rtts]
+    return (
+        (there, tuple(DelayStep(at=at, delay=half) for at, half, _ in later)),
+        (back, tuple(DelayStep(at=at, delay=half) for at, _, half in later)),
+    )
+
+
 def _bottleneck(
-    laid: Laid, of: Dumbbell | DualTransmitter, ends: tuple[str, str], delay: Duration
+    laid: Laid, of: Dumbbell | DualTransmitter, ends: tuple[str, str], delays: Delays
 ) -> None:
     keys = {key: getattr(of, key) for key in _QUEUED if key in type(of).model_fields}
     at = ("dumbbell",) if isinstance(of, Dumbbell) else ("dual_transmitter",)
-    laid.link("bottleneck", ends, at, _BOTTLENECK, delay=delay, queue=of.aqm, **keys)
+    laid.link("bottleneck", ends, at, _BOTTLENECK, queue=of.aqm, **_delays(delays), **keys)
     laid.tested.append("bottleneck")
+
+
+def _delays(delays: Delays) -> dict[str, Any]:
+    return dict(zip(("delay", "delays"), delays, strict=True))
 
 
 # Keys that a link has under the same name.
@@ -177,7 +198,7 @@ def _many(dumbbell: Dumbbell) -> Laid:
                 both = (name, router) if key == SENDERS else (router, name)
                 laid.edge(name, both, side, side.delay_of(k), place)
         laid.node(router, at)
-    there, back = _halves(dumbbell.rtt)
+    there, back = _ways_of(dumbbell)
     _bottleneck(laid, dumbbell, (left, right), there)
     laid.back("bottleneck back", (right, left), dumbbell.back, back, (*at, "back"), "rtt")
     _between(laid, dumbbell, at, ("bottleneck",))
@@ -195,7 +216,7 @@ def _dual_transmitter(dual: DualTransmitter) -> Laid:
     for name in ("sender 1", "sender 2"):
         laid.edge(name, (name, "switch"), dual.edges, dual.edges.delay, edges)
     laid.edge("trunk", ("switch", "router"), dual.edges, Duration(0), edges)
-    there, back = _halves(dual.rtt)
+    there, back = ((half, ()) for half in _halves(dual.rtt))
     _bottleneck(laid, dual, ("router", "far switch"), there)
     laid.back("bottleneck back", ("far switch", "router"), dual.back, back, (*at, "back"), "rtt")
     for name in ("receiver 1", "receiver 2"):
@@ -259,8 +280,9 @@ def _parking_lot(lot: ParkingLot) -> Laid:
 def _hop(laid: Laid, number: int, hop: Hop, at: Path) -> None:
     name, near, far = f"hop {number}", f"router {number}", f"router {number + 1}"
     keys = {key: getattr(hop, key) for key in _QUEUED if key in Hop.model_fields}
-    laid.link(name, (near, far), at, _HOP, delay=hop.delay, queue=hop.aqm, **keys)
-    laid.back(f"{name} back", (far, near), hop.back, hop.delay, (*at, "back"), "delay")
+    delays = hop.delay, hop.delays
+    laid.link(name, (near, far), at, _HOP, queue=hop.aqm, **_delays(delays), **keys)
+    laid.back(f"{name} back", (far, near), hop.back, delays, (*at, "back"), "delay")
     laid.tested.append(name)
 
 

@@ -121,6 +121,13 @@ class Step(Model):
     rate: Rate = Field(description="from then on")
 
 
+class DelayStep(Model):
+    """From `at` on, packets that are sent have this delay (format 2)."""
+
+    at: Duration = Field(description="time of the run")
+    delay: Duration = Field(description="time on the wire, from then on")
+
+
 def _read_trace(value: object) -> object:
     """Times in ms, or the name of a file that holds them."""
     try:
@@ -147,6 +154,10 @@ Trace = Annotated[
 
 # One sentence for each key that a link and the shorthand share.
 SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step before"
+DELAYS = (
+    "later delays: from each `at` on, in place of `delay` or the one before; packets under way "
+    "keep theirs (format 2)"
+)
 TRACE = "in place of `rate`: the moments at which one packet each may leave"
 SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 BURST = "token bucket of tbf and htb"
@@ -170,6 +181,7 @@ class Direction(Model):
     header: Size = Field(ETHERNET, description=HEADER)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     delay: Duration = Field(Duration(0), description="time on the wire")
+    delays: tuple[DelayStep, ...] = Field((), description=DELAYS)
     jitter: Jitter | None = Field(None, description=JITTER)
     loss: Share = Field(Share(0.0), description=LOSS)
     queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")

@@ -25,7 +25,7 @@ from sojourn.errors import InputError
 from sojourn.scenario import cables
 from sojourn.scenario.apps import App, Bulk
 from sojourn.scenario.base import Kind, Model, Name
-from sojourn.scenario.hosts import LinuxFlows, SimFlows, SimLink
+from sojourn.scenario.hosts import LinuxFlows, LinuxHost, SimFlows, SimLink
 from sojourn.scenario.links import (
     BURST,
     ETHERNET,
@@ -42,7 +42,7 @@ from sojourn.scenario.links import (
     Step,
     Trace,
 )
-from sojourn.scenario.shorthand import SENDERS, Back, Edge, Hop, Over, Side
+from sojourn.scenario.shorthand import RTTS, SENDERS, Back, Edge, Hop, Over, RttStep, Side
 from sojourn.scenario.times import Times
 from sojourn.units import Duration, Rate, Size
 
@@ -207,6 +207,7 @@ class Record(Model):
     )
     series: Duration = Field(Duration("100 ms"), description="grid of the time series")
     events: StrictBool = Field(False, description="keep every packet's passage through the queues")
+    transfers: StrictBool = Field(False, description="keep every transfer")
 
 
 def _as_data(flows: object) -> object:
@@ -235,6 +236,7 @@ class Dumbbell(Model):
     rtt: Duration = Field(
         description="round trip without queues, half of it each way; delays of nodes are added"
     )
+    rtts: tuple[RttStep, ...] = Field((), description=RTTS)
     aqm: Queue = Field(
         Queue(algorithm="fifo", rows={}), description="queue of the bottleneck, the one under test"
     )
@@ -316,6 +318,9 @@ class Scenario(Model):
     duration: Duration = Field(description="length of the run")
     nodes: tuple[Name, ...] = Field((), description="names")
     one_host: bool = Field(False, description="one kernel counts the jiffies of all nodes")
+    linux: LinuxHost = Field(
+        LinuxHost(), description="what only Linux has; the simulator takes no notice (format 2)"
+    )
     links: tuple[Link, ...] = Field((), description="in one direction each")
     cables: tuple[Cable, ...] = Field((), description="laid as two links each where they are read")
     flows: tuple[Flow, ...] = Field((), description="the traffic")

@@ -14,11 +14,13 @@ from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import SimLink
 from sojourn.scenario.links import (
     BURST,
+    DELAYS,
     JITTER,
     LOSS,
     OF_SIM,
     SCHEDULE,
     SHAPER,
+    DelayStep,
     Jitter,
     Queue,
     Step,
@@ -77,12 +79,23 @@ class Side(Model):
         return self.delay[index % len(self.delay)]
 
 
+class RttStep(Model):
+    """From `at` on, packets that are sent have half of this round trip on each way (format 2)."""
+
+    at: Duration = Field(description="time of the run")
+    rtt: Duration = Field(description="round trip without queues, from then on")
+
+
+RTTS = "later round trips: from each `at` on, in place of `rtt` or the one before (format 2)"
+
+
 class Hop(Model):
     """A bottleneck of a parking lot, or several alike."""
 
     count: int = Field(1, strict=True, ge=1, le=1_000, description="alike, one behind the other")
     rate: Rate = Field(description="of the link to the next router")
     delay: Duration = Field(Duration(0), description="time on the wire, each way")
+    delays: tuple[DelayStep, ...] = Field((), description=f"each way, {DELAYS}")
     aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
     jitter: Jitter | None = Field(None, description=JITTER)
     loss: Share = Field(Share(0.0), description=LOSS)

@@ -6,5 +6,5 @@
 `model`   what a SWEEP.toml is made of      `file`      one, read and checked
 `source`  an axis as it is written          `plan`      which cells there are
 `run`     the runs of all cells             `result`    tables and JSON of what came out
-`folder`  where it is kept
+`placed`  files that are named here         `folder`    where it is kept
 """

@@ -27,6 +27,7 @@ from sojourn.folder import claim
 from sojourn.own import library
 from sojourn.result import host
 from sojourn.store import digest
+from sojourn.sweeps import placed
 
 if TYPE_CHECKING:
     from sojourn.sweeps.file import Sweep
@@ -69,8 +70,13 @@ def _asked(spec: Sweep) -> list[str]:
     """Every cell with every algorithm and host, as short digests."""
     variants = [str(variant) for variant in spec.variants] or [""]
     scenario = digest(spec.scenario.to_toml().encode())
+    folder = Path(spec.source).parent
     return [
-        digest(json.dumps([scenario, cell.changes, aqm, host], sort_keys=True).encode())[:16]
+        digest(
+            json.dumps(
+                [scenario, placed.changes_of(folder, cell.changes), aqm, host], sort_keys=True
+            ).encode()
+        )[:16]
         for cell in spec.cells
         for aqm in variants
         for host in spec.hosts
@@ -98,11 +104,13 @@ def check_folder(folder: Path, spec: Sweep) -> None:
 
 
 def _beside_scenario(spec: Sweep) -> str:
-    """The file, with the scenario beside it; C files are named so that they are found from here."""
+    """The file, with the scenario beside it; other files are named so that they are found from
+    here."""
     import tomlkit
 
-    document = tomlkit.parse(spec.text)
+    document = tomlkit.parse(spec.text.removeprefix("\ufeff"))
     document.remove("scenario")
+    placed.place_in(document, Path(spec.source).parent)
     if any(library.is_file(variant.algorithm) for variant in spec.variants):
         document["aqms"] = [str(variant) for variant in spec.variants]
     return f'scenario = "scenario.toml"\n{tomlkit.dumps(document)}'

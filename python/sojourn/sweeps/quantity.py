@@ -107,6 +107,8 @@ def same(value: object) -> object:
 
 
 _MOST = 10**18
+# Digits beyond three: more would tell apart what a unit has no whole numbers for.
+_MOST_MORE = 6
 
 
 @dataclass(frozen=True)
@@ -146,15 +148,33 @@ class Span:
     def value(self, share: float, parts: int) -> Value:
         """The value at this share of the way, with three digits of its distance to the next one
         where there are so many parts."""
-        if share in (0, 1):
-            return self.ends[int(share)]
+        return self._written(self._at(share, parts, 0), share)
+
+    def drawn(self, share: float, parts: int) -> Value:
+        """The same for a draw, with more digits where three would put it into another part."""
+        within = math.floor(share * parts)
+        for more in range(_MOST_MORE):
+            found = self._at(share, parts, more)
+            if math.floor(self._share(found) * parts) == within:
+                break
+        return self._written(found, share)
+
+    def _at(self, share: float, parts: int, more: int) -> Decimal:
         if self.log:
             found = float(self.low) * float(self.high / self.low) ** share
             step = abs(found * math.expm1(math.log(float(self.high / self.low)) / parts))
-            exact = _rounded(Decimal(found), step)
-        else:
-            width = self.high - self.low
-            exact = _rounded(self.low + width * Decimal(share), abs(float(width)) / parts)
+            return _rounded(Decimal(found), step, more)
+        width = self.high - self.low
+        return _rounded(self.low + width * Decimal(share), abs(float(width)) / parts, more)
+
+    def _share(self, value: Decimal) -> float:
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return float((value - self.low) / (self.high - self.low))
+
+    def _written(self, exact: Decimal, share: float) -> Value:
+        if share in (0, 1):
+            return self.ends[int(share)]
         if self.whole:
             return round(exact)
         return self._spell(exact) if self.unit else float(exact)
@@ -175,8 +195,8 @@ def _split(value: End) -> tuple[Decimal, str]:
     return number, unit
 
 
-def _rounded(number: Decimal, step: float) -> Decimal:
-    return number.quantize(Decimal(1).scaleb(math.floor(math.log10(step)) - 2))
+def _rounded(number: Decimal, step: float, more: int) -> Decimal:
+    return number.quantize(Decimal(1).scaleb(math.floor(math.log10(step)) - 2 - more))
 
 
 def _plain(number: Decimal) -> str:

@@ -19,7 +19,6 @@ from sojourn.errors import InputError
 from sojourn.executor import run_all
 from sojourn.forms import Labels
 from sojourn.job import Job
-from sojourn.own import library
 from sojourn.progress import Progress
 from sojourn.result import Run
 from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
@@ -27,7 +26,7 @@ from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
 from sojourn.stats import estimate
 from sojourn.store import Entry
-from sojourn.sweeps import file
+from sojourn.sweeps import file, placed
 from sojourn.sweeps.file import Sweep, Until
 from sojourn.sweeps.folder import check_folder, save
 from sojourn.sweeps.result import Reading, Row, Swept
@@ -115,22 +114,12 @@ def _batched(numbers: Sequence[int], size: int) -> Iterator[tuple[int, Sequence[
 
 def _scenario(spec: Sweep, number: int, variant: Variant | None) -> Scenario:
     cell = spec.cells[number - 1]
-    folder = Path(spec.source).parent
-    changes = {key: _from_folder(folder, key, value) for key, value in cell.changes.items()}
+    changes = placed.changes_of(Path(spec.source).parent, cell.changes)
     where = f"cell {number} ({cell.label})" + (f", {variant}" if variant else "")
     try:
         return changed(spec.scenario, variant, changes, where)
     except InputError as error:
         raise InputError(_placed(spec, str(error), where, cell.changes)) from error
-
-
-def _from_folder(folder: Path, key: str, value: object) -> object:
-    """A trace or a C file is named from the folder of the sweep."""
-    word = key.split(".")[-1]
-    is_file = isinstance(value, str) and (
-        word == "trace" or (word in ("aqm", "queue", "algorithm") and library.is_file(value))
-    )
-    return str(library.absolute(str(value), folder)) if is_file else value
 
 
 def _placed(spec: Sweep, said: str, where: str, changes: Mapping[str, object]) -> str:

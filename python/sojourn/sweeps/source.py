@@ -44,7 +44,7 @@ class Source:
     def drawn(self, shares: Sequence[float]) -> list[Point]:
         """Those at these shares of the way."""
         if self.span:
-            return list(self._of([(self.span.value(u, len(shares)),) for u in shares]))
+            return list(self._of([(self.span.drawn(u, len(shares)),) for u in shares]))
         every = self.points()
         return [every[int(u * len(every))] for u in shares]
 

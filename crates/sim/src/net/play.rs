@@ -7,8 +7,9 @@
 use super::{Net, Owner};
 use crate::endpoint::Kind;
 use crate::packet::Body;
+use crate::record::Transfer;
 use crate::rng::Rng;
-use crate::talk::{NONE, Side, Stay, Talk};
+use crate::talk::{NONE, Pending, Side, Stay, Talk};
 use crate::time::Time;
 use crate::traffic::{Act, Conversation, End, Move, Moves, Pace, Visit};
 use crate::transport::{Datagram, Ecn};
@@ -51,8 +52,11 @@ impl Net {
     }
 
     fn begin(&mut self, now: Time, index: u32, visit: Visit) {
+        let flow = &mut self.flows[index as usize];
+        flow.visits += 1;
         let stay = Stay {
             flow: index,
+            number: flow.visits,
             begun: now,
             page: visit.page,
             left: visit.conversations.len(),
@@ -87,7 +91,10 @@ impl Net {
                 flow,
                 visit,
                 place,
+                visit_number: 0,
                 opener: End::From,
+                opened: Time(0),
+                begun_transfers: 0,
                 ends: [NONE; 2],
                 sides,
                 done_bytes: None,
@@ -97,6 +104,7 @@ impl Net {
         }
         let talk = &mut self.talks[number as usize];
         (talk.flow, talk.visit, talk.place) = (flow, visit, place);
+        talk.visit_number = self.stays[visit as usize].number;
         (talk.ends, talk.over) = ([NONE; 2], false);
         self.flows[flow as usize].talks.push(number);
         number
@@ -107,6 +115,7 @@ impl Net {
         let talk = &mut self.talks[number as usize];
         let opener = conversation.opener;
         (talk.opener, talk.done_bytes) = (opener, conversation.done_bytes);
+        (talk.opened, talk.begun_transfers) = (now, 0);
         for (side, moves) in talk.sides.iter_mut().zip(conversation.moves) {
             side.begin(moves);
         }
@@ -175,7 +184,16 @@ impl Net {
         let talk = &mut self.talks[number as usize];
         let end = talk.ends[who as usize];
         if let Some((hears, bytes)) = step.transfer {
-            talk.sides[hears as usize].transfers.push_back((bytes, now));
+            let heard_bytes = self.endpoints[talk.ends[hears as usize] as usize].heard_bytes;
+            talk.begun_transfers += 1;
+            let transfers = &mut talk.sides[hears as usize].transfers;
+            transfers.push_back(Pending {
+                number: talk.begun_transfers,
+                from_bytes: transfers.back().map_or(heard_bytes, |last| last.to_bytes),
+                to_bytes: bytes,
+                begun: now,
+                first: None,
+            });
             self.set_wake(number, hears);
         }
         match (&mut self.endpoints[end as usize].kind, step.act) {
@@ -218,8 +236,12 @@ impl Net {
         if wake <= heard_bytes {
             wake = u64::MAX;
         }
-        if let Some(&(bytes, _)) = side.transfers.front() {
-            wake = wake.min(bytes);
+        if let Some(transfer) = side.transfers.front() {
+            let is_first_told = self.ended.is_none() || transfer.first.is_some();
+            wake = wake.min(match is_first_told {
+                true => transfer.to_bytes,
+                false => transfer.from_bytes + 1,
+            });
         }
         if who == talk.opener && !talk.over {
             let awaited = self.stays[talk.visit as usize].awaited(talk.place);
@@ -235,15 +257,18 @@ impl Net {
         let endpoint = &self.endpoints[end as usize];
         let (number, who, heard_bytes) = (endpoint.talk, endpoint.who, endpoint.heard_bytes);
         let talk = &mut self.talks[number as usize];
-        let flow = talk.flow;
         let transfers = &mut talk.sides[who as usize].transfers;
         let mut done = Vec::new();
-        while let Some((_, begun)) = transfers.pop_front_if(|&mut (bytes, _)| bytes <= heard_bytes)
-        {
-            done.push(begun);
+        while let Some(transfer) = transfers.pop_front_if(|next| next.to_bytes <= heard_bytes) {
+            done.push(transfer);
         }
-        for begun in done {
-            self.on_transfer(now, flow, begun);
+        if let Some(next) = transfers.front_mut()
+            && next.from_bytes < heard_bytes
+        {
+            next.first.get_or_insert(now);
+        }
+        for transfer in done {
+            self.on_transfer(now, number, transfer);
         }
         if self.talks[number as usize].opener == who {
             self.follow(now, number, heard_bytes);
@@ -252,11 +277,54 @@ impl Net {
     }
 
     /// The one place where a transfer is complete.
-    fn on_transfer(&mut self, now: Time, index: u32, begun: Time) {
-        let flow = &mut self.flows[index as usize];
-        flow.on_transfer(now, now - begun);
+    fn on_transfer(&mut self, now: Time, number: u32, transfer: Pending) {
+        let flow = &mut self.flows[self.talks[number as usize].flow as usize];
+        let took_ns = now - transfer.begun;
+        flow.on_transfer(now, took_ns);
         if !flow.keeps_transfers {
-            self.times.add_transfer(flow.group, now, now - begun);
+            self.times.add_transfer(flow.group, now, took_ns);
+        }
+        if self.ended.is_some() {
+            self.note(number, transfer, Some(now));
+        }
+    }
+
+    /// Notes a transfer that has ended, or whose last byte will not come.
+    #[cold]
+    fn note(&mut self, number: u32, transfer: Pending, last_byte: Option<Time>) {
+        let Some(ended) = &mut self.ended else {
+            return;
+        };
+        let talk = &self.talks[number as usize];
+        let flow = &self.flows[talk.flow as usize];
+        ended.push(Transfer {
+            group: flow.group,
+            index: flow.index,
+            visit: talk.visit_number,
+            connection: talk.place as u32 + 1,
+            transfer: transfer.number,
+            opened: talk.opened,
+            begun: transfer.begun,
+            first_byte: transfer.first.or(last_byte),
+            last_byte,
+            bytes: transfer.to_bytes - transfer.from_bytes,
+        });
+    }
+
+    /// Notes the transfers of a conversation whose last bytes will not come.
+    fn note_unfinished(&mut self, number: u32) {
+        for who in [End::From, End::To] {
+            let side = &mut self.talks[number as usize].sides[who as usize];
+            for transfer in std::mem::take(&mut side.transfers) {
+                self.note(number, transfer, None);
+            }
+        }
+    }
+
+    /// The run is over, and transfers that are not stay so.
+    pub fn note_all_unfinished(&mut self) {
+        for number in 0..self.talks.len() as u32 {
+            self.note_unfinished(number);
         }
     }
 
@@ -367,6 +435,9 @@ impl Net {
 
     /// Nothing is left of a conversation.
     pub(super) fn free_talk(&mut self, number: u32) {
+        if self.ended.is_some() {
+            self.note_unfinished(number);
+        }
         let talk = &mut self.talks[number as usize];
         talk.pending = None;
         talk.ends = [NONE; 2];

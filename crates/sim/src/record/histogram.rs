@@ -12,7 +12,7 @@ const CELLS: u64 = 1 << CELLS_LOG2;
 const EXACT: u64 = 2 * CELLS;
 
 /// Delays seen, in nanoseconds.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Delays {
     cells: Vec<u64>,
     /// Of those whose cells hold more than one value.
@@ -31,14 +31,21 @@ fn cell_of(ns: u64) -> usize {
     ((u64::from(shift) << CELLS_LOG2) + (ns >> shift)) as usize
 }
 
-fn middle_of(cell: usize) -> f64 {
+/// The least value in it, and how many values it holds.
+fn span_of(cell: usize) -> (u64, u64) {
     let cell = cell as u64;
     if cell < EXACT {
-        return cell as f64;
+        return (cell, 1);
     }
     let shift = (cell >> CELLS_LOG2) - 1;
-    let start = (CELLS + (cell & (CELLS - 1))) << shift;
-    start as f64 + (1u64 << shift) as f64 / 2.0
+    ((CELLS + (cell & (CELLS - 1))) << shift, 1 << shift)
+}
+
+fn middle_of(cell: usize) -> f64 {
+    match span_of(cell) {
+        (only, 1) => only as f64,
+        (start, width) => start as f64 + width as f64 / 2.0,
+    }
 }
 
 impl Delays {
@@ -84,6 +91,16 @@ impl Delays {
         self.max_ns = self.max_ns.max(others.max_ns);
     }
 
+    /// The largest since it was last asked for, of those above 2 us, and forgets it.
+    pub fn take_max_ns(&mut self) -> u64 {
+        std::mem::take(&mut self.max_ns)
+    }
+
+    /// The largest again.
+    pub fn give_max_ns(&mut self, max_ns: u64) {
+        self.max_ns = self.max_ns.max(max_ns);
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         self.cells.fill(0);
@@ -101,6 +118,16 @@ impl Delays {
     fn exact(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
         let cells = self.cells.iter().take(EXACT as usize).enumerate();
         cells.map(|(ns, &seen)| (ns as u64, seen))
+    }
+
+    /// Of each cell that is not empty: its least value, the least beyond it, and how often it was
+    /// seen.
+    pub fn cells(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        let seen = self.cells.iter().enumerate().filter(|&(_, &seen)| seen > 0);
+        seen.map(|(cell, &seen)| {
+            let (start, width) = span_of(cell);
+            (start, start.saturating_add(width), seen)
+        })
     }
 
     /// How many.

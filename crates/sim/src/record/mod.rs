@@ -6,15 +6,19 @@
 //! delays is kept per window: it is counted from one edge of a window to the next, and
 //! added there to the windows under way. docs/metrics.md defines every metric.
 
+mod distribution;
 mod histogram;
 mod report;
+mod response;
 mod transfers;
 
 use sojourn_core::{Counters, Slot};
 
+pub use distribution::{Cell, Distribution, Quantity};
 pub use histogram::Delays;
 pub use report::*;
-pub use transfers::{Times, TransferTimes};
+pub use response::ResponseReport;
+pub use transfers::{Times, Transfer, TransferTimes};
 
 use crate::scenario::WindowSpec;
 use crate::time::{NS_PER_MS, Time};
@@ -96,6 +100,12 @@ pub struct QueueRecord {
     /// Since the last edge of a window: counted once, however many are under way.
     lately: Distributions,
     series: Vec<Totals>,
+    /// At the edges of the bins after a change.
+    readings: Vec<response::Reading>,
+    /// The largest delay since the last edge of a window or of a bin, before the last of the
+    /// other: the one in `lately` is of both.
+    window_max_ns: u64,
+    bin_max_ns: u64,
     events: Option<Vec<PacketEvent>>,
     events_left_out: u64,
     fingerprint: u64,
@@ -137,6 +147,9 @@ impl QueueRecord {
             windows: windows.iter().map(window).collect(),
             lately: Distributions::default(),
             series: Vec::new(),
+            readings: Vec::new(),
+            window_max_ns: 0,
+            bin_max_ns: 0,
             events: events.then(Vec::new),
             events_left_out: 0,
             fingerprint: 0xcbf2_9ce4_8422_2325,
@@ -234,9 +247,29 @@ impl QueueRecord {
         self.series.push(totals);
     }
 
+    /// A bin after a change begins or ends.
+    pub fn on_response(&mut self, now: Time) {
+        self.on_rate(now, self.rate_bps);
+        let max_ns = self.lately.queue_delay.take_max_ns();
+        self.window_max_ns = self.window_max_ns.max(max_ns);
+        let peak_ns = std::mem::take(&mut self.bin_max_ns).max(max_ns);
+        self.readings.push(response::Reading {
+            at: now,
+            delay_ns: self.totals.delay_ns,
+            delay_count: self.totals.delay_count,
+            peak_ns,
+            sent_bytes: self.totals.sent_bytes,
+            capacity: self.totals.capacity,
+        });
+    }
+
     /// Some window begins or ends.
     pub fn on_edge(&mut self, now: Time, backlog_pkts: u32, counters: Counters) {
         let totals = self.read(now, backlog_pkts, counters);
+        let delays = &mut self.lately.queue_delay;
+        let max_ns = delays.take_max_ns();
+        self.bin_max_ns = self.bin_max_ns.max(max_ns);
+        delays.give_max_ns(max_ns.max(std::mem::take(&mut self.window_max_ns)));
         for window in &mut self.windows {
             if window.under_way {
                 for (part, lately) in window.seen.parts().into_iter().zip(self.lately.parts()) {

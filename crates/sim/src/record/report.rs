@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sojourn_core::{Counters, reason_name};
 
-use super::{Delays, PacketEvent, QueueRecord, Totals, Window};
+use super::distribution::{Distribution, Quantity};
+use super::response::{ResponseReport, responses};
+use super::{Delays, Distributions, PacketEvent, QueueRecord, Totals, Window};
+use crate::scenario::Phase;
 use crate::time::NS_PER_S;
 
 const NS_PER_MS: f64 = 1e6;
@@ -94,9 +97,15 @@ pub struct QueueReport {
     pub name: String,
     /// By window.
     pub windows: Vec<WindowReport>,
+    /// By time at which the scenario changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<ResponseReport>,
     /// Over time; taken out before the report becomes JSON.
     #[serde(skip)]
     pub series: SeriesReport,
+    /// Of its delays, by window; taken out likewise.
+    #[serde(skip)]
+    pub distributions: Vec<Distribution>,
     /// Packet by packet, if asked for.
     #[serde(skip)]
     pub events: Option<Vec<PacketEvent>>,
@@ -219,9 +228,28 @@ impl Span<'_> {
     }
 }
 
+fn distributions(queue: &str, window: Window) -> [Distribution; 3] {
+    let Distributions {
+        queue_delay,
+        queue_delay_whole_ms,
+        system_delay,
+    } = window.seen;
+    [
+        (Quantity::QueueDelay, queue_delay),
+        (Quantity::QueueDelayWhole, queue_delay_whole_ms),
+        (Quantity::SystemDelay, system_delay),
+    ]
+    .map(|(quantity, seen)| Distribution {
+        quantity,
+        of: queue.to_owned(),
+        window: window.spec.name.clone(),
+        seen,
+    })
+}
+
 impl QueueRecord {
     /// The report; windows that the run never came to the end of are left out.
-    pub fn report(self) -> QueueReport {
+    pub fn report(self, phases: Vec<Phase>) -> QueueReport {
         let spans = self.windows.iter().filter_map(|window| {
             let (from, to) = (window.begin.as_ref()?, window.end.as_ref()?);
             Some(Span { from, to }.window(window))
@@ -235,9 +263,13 @@ impl QueueRecord {
             }
             .step(&mut series);
         }
+        let ended = self.windows.into_iter().filter(|of| of.end.is_some());
+        let distributions = ended.flat_map(|window| distributions(&self.name, window));
         QueueReport {
+            distributions: distributions.collect(),
             name: self.name,
             windows,
+            steps: responses(phases, &self.readings),
             series,
             events: self.events,
             events_left_out: self.events_left_out,

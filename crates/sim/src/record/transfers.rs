@@ -1,12 +1,39 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! How long transfers and pages took, by group of flows and window: distributions, so that a
-//! longer run takes no more memory.
+//! Transfers: each as a row, which whoever watches the run takes as it ends; and how long they and
+//! pages took, by group of flows and window, as distributions. So a longer run takes no more memory.
 
 use super::Delays;
 use crate::scenario::WindowSpec;
 use crate::time::Time;
+
+/// One transfer. Visits, connections and transfers are numbered from 1, as the script has them: the
+/// same on every host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Group of its flow.
+    pub group: u32,
+    /// Which flow of the group, from 0.
+    pub index: u32,
+    /// Which visit of the flow.
+    pub visit: u32,
+    /// Which connection of the visit.
+    pub connection: u32,
+    /// Which transfer of the connection.
+    pub transfer: u32,
+    /// Its connection was opened.
+    pub opened: Time,
+    /// Its completion time runs from here.
+    pub begun: Time,
+    /// Its first byte arrived; none: it has not.
+    pub first_byte: Option<Time>,
+    /// Its last byte arrived; none: it had not at the end of the run, of its flow or of its
+    /// connection.
+    pub last_byte: Option<Time>,
+    /// All of it.
+    pub bytes: u64,
+}
 
 /// Of one group in one window.
 #[derive(Clone, Default)]

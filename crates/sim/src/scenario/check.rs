@@ -85,6 +85,7 @@ impl Scenario {
             let at = format!("links[{i}]");
             names.ends(&at, &link.from, &link.to, &mut found);
             found.see(self.check_header(&at, link));
+            found.see(self.check_delays_format(&at, link));
             link.check(
                 &at,
                 largest_bytes.saturating_add(link.header_bytes),
@@ -162,6 +163,13 @@ impl Scenario {
         }
     }
 
+    fn check_delays_format(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
+        if self.format < 2 && !link.delays.is_empty() {
+            return fault(format!("{at}.delays"), "later delays need format = 2");
+        }
+        Ok(())
+    }
+
     /// What a token bucket must be able to let through, beside the link's header: a full packet,
     /// or the segments of a larger MSS with 52 bytes of headers and timestamps.
     fn largest_packet_bytes(&self) -> u32 {
@@ -206,7 +214,7 @@ impl Scenario {
         }
         self.check_round_trips(at, flow, self.delays_ns(&forth, &back))?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
-        if links.any(|link| link.rate_bps.is_some() || link.delay_ns > 0) {
+        if links.any(|link| link.rate_bps.is_some() || link.least_delay_ns() > 0) {
             return Ok(());
         }
         fault(
@@ -330,6 +338,7 @@ impl LinkSpec {
         found.see(self.check_ring(at));
         found.see(self.check_opportunities(at));
         found.see(self.check_schedule(at));
+        found.see(self.check_delays(at));
         found.see(time(&format!("{at}.delay_ns"), self.delay_ns));
         let sd_ns = self.jitter.map_or(0, |jitter| jitter.sd_ns);
         found.see(time(&format!("{at}.jitter.sd_ns"), sd_ns));
@@ -395,17 +404,25 @@ impl LinkSpec {
         for (i, step) in self.schedule.iter().enumerate() {
             let key = format!("{at}.schedule[{i}]");
             rate(&format!("{key}.rate_bps"), step.rate_bps)?;
-            time(&format!("{key}.at_ns"), step.at_ns)?;
-            if let Some(last_ns) = last_ns.filter(|&last_ns| step.at_ns <= last_ns) {
-                let reason = format!(
-                    "'{} ns' is not later than the step before it, at '{last_ns} ns'",
-                    step.at_ns
-                );
-                return fault(format!("{key}.at_ns"), reason);
-            }
-            last_ns = Some(step.at_ns);
+            later(&key, step.at_ns, &mut last_ns)?;
         }
         Ok(())
+    }
+
+    fn check_delays(&self, at: &str) -> Result<(), Fault> {
+        let mut last_ns = None;
+        for (i, step) in self.delays.iter().enumerate() {
+            let key = format!("{at}.delays[{i}]");
+            time(&format!("{key}.delay_ns"), step.delay_ns)?;
+            later(&key, step.at_ns, &mut last_ns)?;
+        }
+        Ok(())
+    }
+
+    /// Of all the run.
+    fn least_delay_ns(&self) -> u64 {
+        let later = self.delays.iter().map(|step| step.delay_ns);
+        later.fold(self.delay_ns, u64::min)
     }
 
     fn check_opportunities(&self, at: &str) -> Result<(), Fault> {
@@ -468,6 +485,18 @@ fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {
         key,
         format!("{rate_bps} is outside {MIN_RATE_BPS} to {MAX_RATE_BPS} bit/s"),
     )
+}
+
+/// A step of a schedule is later than the one before it.
+fn later(key: &str, at_ns: u64, last_ns: &mut Option<u64>) -> Result<(), Fault> {
+    let key = format!("{key}.at_ns");
+    time(&key, at_ns)?;
+    if let Some(last_ns) = last_ns.replace(at_ns).filter(|&last_ns| at_ns <= last_ns) {
+        let reason =
+            format!("'{at_ns} ns' is not later than the step before it, at '{last_ns} ns'");
+        return fault(key, reason);
+    }
+    Ok(())
 }
 
 pub(super) fn time(key: &str, ns: u64) -> Result<(), Fault> {

@@ -9,7 +9,7 @@ use super::{Error, Run};
 use crate::app::{Flow, Tally, Transit};
 use crate::endpoint::Kind;
 use crate::link::Link;
-use crate::record::{Delays, QueueRecord, QueueReport};
+use crate::record::{Delays, Distribution, Quantity, QueueReport};
 use crate::scenario::{TransportSpec, WindowSpec};
 use crate::time::Time;
 use crate::traffic::{AppSpec, End};
@@ -153,6 +153,10 @@ pub struct Report {
     pub echoes: Vec<EchoReport>,
     /// All flows by window.
     pub transport: Vec<TransportWindow>,
+    /// Of the times of transfers and pages, by window and group; taken out before the report
+    /// becomes JSON.
+    #[serde(skip)]
+    pub times: Vec<Distribution>,
     /// Sum of the flows', in the first window.
     pub goodput_mbps: f64,
     /// Jain's index of the flows' goodput in the first window.
@@ -227,13 +231,17 @@ impl Run<'_> {
             .collect();
         let first = &transport[0];
         Ok(Report {
-            queues: records.into_iter().map(QueueRecord::report).collect(),
+            queues: records
+                .into_iter()
+                .map(|record| record.report(self.scenario.phases()))
+                .collect(),
             goodput_mbps: first.all.goodput_mbps,
             jain: first.all.jain,
             fct_s: first.all.fct_s.clone(),
             transport,
             flows: self.flow_reports(),
             echoes: self.echoes(),
+            times: self.times(),
             events: self.net.shared.events.scheduled(),
             fingerprint: format!("{fingerprint:016x}"),
             conservation,
@@ -296,6 +304,31 @@ impl Run<'_> {
             answered_bytes: of.iter().map(|tally| tally.answered_bytes).sum(),
             page_s: matches!(app, AppSpec::Web(_)).then(|| distribution(pages)),
         }
+    }
+
+    /// Of groups that have any.
+    fn times(&self) -> Vec<Distribution> {
+        let mut found = Vec::new();
+        for (number, window) in self.windows.iter().enumerate() {
+            for flows in self.net.flows.chunk_by(|a, b| a.group == b.group) {
+                let times = self.net.times.of(flows[0].group as usize, number);
+                let transfers = merged(flows, window, &[&times.transfers]);
+                for (quantity, seen) in [
+                    (Quantity::CompletionTime, transfers),
+                    (Quantity::PageTime, times.pages.clone()),
+                ] {
+                    if seen.count() > 0 {
+                        found.push(Distribution {
+                            quantity,
+                            of: flows[0].name.clone(),
+                            window: window.name.clone(),
+                            seen,
+                        });
+                    }
+                }
+            }
+        }
+        found
     }
 
     fn echoes(&self) -> Vec<EchoReport> {
@@ -403,25 +436,35 @@ fn mbps(bytes: u64, window: &WindowSpec) -> f64 {
 /// Of transfers that were kept one by one, and of distributions of others. Where there are only
 /// the first, quantiles are exact.
 fn completions(flows: &[Flow], window: &WindowSpec, others: &[&Delays]) -> CompletionReport {
-    let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
-    let all = flows.iter().flat_map(|flow| &flow.completions);
-    let mut took_ns: Vec<_> = all.filter(|c| within(c.at)).map(|c| c.took_ns).collect();
     if others.iter().any(|times| times.count() > 0) {
-        let mut merged = Delays::default();
-        for times in others {
-            merged.add_all(times);
-        }
-        for ns in took_ns {
-            merged.add(ns);
-        }
-        return distribution(&merged);
+        return distribution(&merged(flows, window, others));
     }
+    let mut took_ns: Vec<_> = kept(flows, window).collect();
     took_ns.sort_unstable();
     let quantile = |share: f64| {
         let rank = (libm::ceil(share * took_ns.len() as f64) as usize).max(1);
         took_ns.get(rank - 1).map(|&ns| ns as f64 / 1e9)
     };
     CompletionReport::of(took_ns.len() as u64, quantile)
+}
+
+/// Completion times of transfers that were kept one by one.
+fn kept(flows: &[Flow], window: &WindowSpec) -> impl Iterator<Item = u64> {
+    let within = |at: Time| (window.from_ns..window.to_ns).contains(&at.0);
+    let all = flows.iter().flat_map(|flow| &flow.completions);
+    all.filter(move |c| within(c.at)).map(|c| c.took_ns)
+}
+
+/// These and others.
+fn merged(flows: &[Flow], window: &WindowSpec, others: &[&Delays]) -> Delays {
+    let mut merged = Delays::default();
+    for times in others {
+        merged.add_all(times);
+    }
+    for ns in kept(flows, window) {
+        merged.add(ns);
+    }
+    merged
 }
 
 fn distribution(times: &Delays) -> CompletionReport {

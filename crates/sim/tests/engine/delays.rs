@@ -154,3 +154,78 @@ fn fractions_of_a_nanosecond_add_up() {
     let pct = report.queues[0].windows[0].utilisation_pct;
     assert!((pct - 100.0).abs() < 0.002, "{pct}");
 }
+
+/// Mean delay, and deliveries, of datagrams each 10 ms over a delay of 5 ms, from 400 ms on 30 ms,
+/// and from 800 ms on 2 ms: away from the changes; and of all.
+fn while_delays_change(link: &Value, more: &[Value]) -> (Vec<Option<f64>>, u64) {
+    let later = json!([
+        {"at_ns": 400 * MS, "delay_ns": 30 * MS}, {"at_ns": 800 * MS, "delay_ns": 2 * MS},
+    ]);
+    let mut scenario = datagrams(10, 1_200 * MS, link);
+    scenario["format"] = json!(2);
+    let at = more.len();
+    for link in more {
+        let links = scenario["links"].as_array_mut().expect("links");
+        links.push(link.clone());
+    }
+    if at > 0 {
+        scenario["nodes"] = json!(["s", "m", "d"]);
+        scenario["links"][0]["from"] = json!("m");
+    }
+    let changing = &mut scenario["links"][at];
+    changing["delay_ns"] = json!(5 * MS);
+    changing["delays"] = later;
+    let window = |name: &str, from_ms: u64| json!({"name": name, "from_ns": from_ms * MS, "to_ns": (from_ms + 300) * MS});
+    let windows = [window("a", 100), window("b", 450), window("c", 850)];
+    scenario["record"]["windows"] = json!(windows);
+    let report = play(&scenario, 1);
+    let of = report.transport.iter().map(|w| w.groups[0].delay_ms);
+    (of.collect(), report.flows[0].delivered_bytes / 1_000)
+}
+
+/// A packet keeps the delay that it was sent with; when it falls, later ones overtake.
+#[test]
+fn packets_have_the_delay_of_the_time_at_which_they_are_sent() {
+    let expected = [13.336, 38.336, 10.336].map(Some);
+    // All but the one sent at the end.
+    assert_eq!(
+        while_delays_change(&json!({}), &[]),
+        (expected.to_vec(), 119)
+    );
+    for link in [
+        json!({"shaper": "htb", "burst_bytes": 3_028}),
+        json!({"ring_pkts": 2}),
+    ] {
+        let (found, delivered) = while_delays_change(&link, &[]);
+        let [Some(a), Some(b), Some(c)] = found[..] else {
+            panic!("{found:?}");
+        };
+        assert!((b - a - 25.0).abs() < 1e-9 && (a - c - 3.0).abs() < 1e-9);
+        assert!((119..=121).contains(&delivered), "{delivered}");
+    }
+}
+
+/// A sender holds packets in place of a link that only delays; not of one whose delay changes.
+#[test]
+fn a_link_without_a_rate_changes_its_delay_too() {
+    let up = json!({"name": "up", "from": "s", "to": "m"});
+    // So fast that those which bunch when it falls are gone when the window begins.
+    let (found, _) = while_delays_change(&json!({"rate_bps": 10_000_000}), &[up]);
+    assert_eq!(found, [5.8336, 30.8336, 2.8336].map(Some));
+}
+
+/// Where jitter keeps the order of packets, a shorter delay lets none pass.
+#[test]
+fn jitter_draws_about_the_delay_of_the_time() {
+    for reorder in [false, true] {
+        let jitter = json!({"distribution": "uniform", "sd_ns": MS, "reorder": reorder});
+        let (found, _) = while_delays_change(&json!({"jitter": jitter}), &[]);
+        for (found, expected) in found.into_iter().zip([13.336, 38.336, 10.336]) {
+            let found = found.expect("datagrams");
+            assert!(
+                (found - expected).abs() < 0.5,
+                "{reorder}: {found} {expected}"
+            );
+        }
+    }
+}

@@ -12,6 +12,8 @@ mod headers;
 mod probes;
 mod refusals;
 mod runs;
+mod steps;
 mod times;
 mod traces;
+mod transfers;
 mod windows;

@@ -355,6 +355,48 @@ fn time_that_would_stand_still() {
 }
 
 #[test]
+fn time_that_would_stand_still_from_a_change_on() {
+    let mut scenario = json!({
+        "format": 2, "duration_ns": S, "nodes": ["s", "d"],
+        "links": [
+            {"name": "a", "from": "s", "to": "d", "delay_ns": MS,
+             "delays": [{"at_ns": MS, "delay_ns": 0}]},
+            {"name": "b", "from": "d", "to": "s"}
+        ],
+        "flows": [{
+            "name": "bulk", "from": "s", "to": "d", "transport": {"kind": "tcp"},
+            "app": {"kind": "bulk"}
+        }]
+    });
+    let fault = Scenario::from_json(&scenario.to_string()).expect_err("no time");
+    assert_eq!(fault.key, "flows[0]");
+    assert!(fault.reason.contains("stand still"), "{}", fault.reason);
+    scenario["links"][0]["delays"][0]["delay_ns"] = json!(1);
+    assert!(Scenario::from_json(&scenario.to_string()).is_ok());
+}
+
+#[test]
+fn later_delays() {
+    let step = |at_ns: u64, delay_ns: u64| json!({"at_ns": at_ns, "delay_ns": delay_ns});
+    let of = |format: u32, steps: &[Value]| {
+        let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({}));
+        scenario["format"] = json!(format);
+        scenario["links"][1]["delays"] = json!(steps);
+        let fault = Scenario::from_json(&scenario.to_string()).expect_err("no step");
+        (fault.key, fault.reason)
+    };
+    let (key, reason) = of(1, &[step(S, 5)]);
+    assert_eq!(key, "links[1].delays");
+    assert!(reason.contains("format = 2"), "{reason}");
+    let (key, reason) = of(2, &[step(S, 5), step(S, 6)]);
+    assert_eq!(key, "links[1].delays[1].at_ns");
+    assert!(reason.contains("not later"), "{reason}");
+    let (key, reason) = of(2, &[step(S, u64::MAX)]);
+    assert_eq!(key, "links[1].delays[0].delay_ns");
+    assert!(reason.contains("a year"), "{reason}");
+}
+
+#[test]
 fn a_delay_of_an_hour_is_no_fault() {
     let mut scenario = dumbbell(1, &json!({"algorithm": "fifo"}), &json!({}));
     scenario["links"][0]["delay_ns"] = json!(3_600 * 1_000 * MS);

@@ -36,6 +36,8 @@ CONFIG = HERE / "kernel.config"
 SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
 GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "play", "clock", "settings")
+# Each is a file of its name with what is in the folder of its name; these share some more.
+_SHARED = dict.fromkeys(("traffic", "play"), ("sockets.c", "transit.c"))
 # Preloaded into the kernel process, as one library.
 SHIMS = ("seed", "registers")
 NEEDED = {
@@ -292,7 +294,9 @@ def make_programs(fresh: Path) -> None:
     """Compile what runs inside the guest, and the shim between the kernel and its host."""
     flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
     for name in GUEST_PROGRAMS:
-        run(["gcc", *flags, "-o", fresh / name, HERE / f"{name}.c", "-lm"], fresh / "build.log")
+        parts = [HERE / f"{name}.c", *sorted(HERE.glob(f"{name}/*.c"))]
+        parts += [HERE / shared for shared in _SHARED.get(name, ())]
+        run(["gcc", *flags, "-o", fresh / name, *parts, "-lm"], fresh / "build.log")
     shim: list[str | Path] = ["-shared", "-fPIC", "-o", fresh / "shim.so"]
     run(["gcc", *flags, *shim, *(HERE / f"{name}.c" for name in SHIMS)], fresh / "build.log")
 
@@ -325,7 +329,7 @@ def build(
             shutil.rmtree(kernel, ignore_errors=True)
             kernel.mkdir(parents=True)
             make_kernel(origin, fragments, kernel, jobs, note)
-    sources = [HERE / f"{name}.c" for name in (*GUEST_PROGRAMS, *SHIMS)]
+    sources = sorted(HERE.rglob("*.[ch]"))
     programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
     kept(programs, make_programs)
     objects = kernel / "objects"

@@ -229,7 +229,7 @@ impl Connection {
             self.grow_congestion_window(delivered, is);
         }
         // Of use to bursts and to HyStart only.
-        if self.config.gso || self.snd.window.in_slow_start() {
+        if self.snd.gso || self.snd.window.in_slow_start() {
             self.snd.update_pacing_rate();
         }
     }

@@ -116,7 +116,7 @@ impl Connection {
 
     #[inline]
     fn after_plain_ack(&mut self) {
-        if self.config.gso || self.snd.window.in_slow_start() {
+        if self.snd.gso || self.snd.window.in_slow_start() {
             self.snd.update_pacing_rate();
         }
     }

@@ -3,6 +3,11 @@
 
 //! One end of a TCP connection: its parts and the calls that the engine makes.
 
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use sojourn_core::prefetch_part;
+
 use super::cc::{Cc, Facts};
 use super::clock::Clock;
 use super::config::TcpConfig;
@@ -53,34 +58,38 @@ pub(super) struct Pending {
     pub closed: bool,
 }
 
-/// One end of a connection.
+/// One end of a connection. Laid out as written here: what the short ways read of the sending
+/// half, what both halves read, and what they read of the receiving half lie one behind the
+/// other (`prefetch_for`), and what is read seldom lies at both ends. With a thousand
+/// connections each line that is not touched is one fetched less from afar.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Connection {
-    pub(super) config: TcpConfig,
-    pub(super) clock: Clock,
-    /// How far the host's clock is before the caller's.
-    ahead_ns: u64,
-    pub(super) state: State,
-    pub(super) snd: Sender,
-    pub(super) rcv: Receiver,
-    pub(super) cc: Cc,
-    pub(super) ecn: EcnState,
-    pub(super) timers: Timers,
-    pub(super) out: OutQueue,
-    pub(super) pending: Pending,
-    pub(super) stats: Counts,
     /// When the SYN-ACK was sent, and how often again.
     pub(super) syn_ack_sent_us: u64,
     pub(super) syn_ack_retries: u32,
     fin_acknowledged: bool,
+    pub(super) snd: Sender,
+    pub(super) cc: Cc,
+    pub(super) clock: Clock,
+    /// How far the host's clock is before the caller's.
+    ahead_ns: u64,
+    pub(super) config: Arc<TcpConfig>,
+    pub(super) state: State,
     /// Data or a FIN was written since the last `poll_transmit`.
     pub(super) written: bool,
     /// Tests: no short ways for common cases.
     pub(super) use_long_way: bool,
+    pub(super) ecn: EcnState,
+    pub(super) timers: Timers,
+    pub(super) pending: Pending,
+    pub(super) out: OutQueue,
+    pub(super) stats: Counts,
+    pub(super) rcv: Receiver,
 }
 
 impl Connection {
-    fn new(config: &TcpConfig, now: Time, ahead_ns: u64, state: State) -> Self {
+    fn new(config: &Arc<TcpConfig>, now: Time, ahead_ns: u64, state: State) -> Self {
         let clock = Clock::at(now + ahead_ns);
         Self {
             clock,
@@ -99,21 +108,43 @@ impl Connection {
             fin_acknowledged: false,
             written: false,
             use_long_way: false,
-            config: config.clone(),
+            config: Arc::clone(config),
         }
     }
 
     /// The end that opens the connection; its SYN is ready to be sent. The clock of its
     /// host goes `ahead_ns` before that of the caller.
-    pub fn client(config: &TcpConfig, now: Time, ahead_ns: u64) -> Self {
+    pub fn client(config: &Arc<TcpConfig>, now: Time, ahead_ns: u64) -> Self {
         let mut connection = Self::new(config, now, ahead_ns, State::SynSent);
         connection.start_syn();
         connection
     }
 
     /// The end that waits for a SYN.
-    pub fn server(config: &TcpConfig, now: Time, ahead_ns: u64) -> Self {
+    pub fn server(config: &Arc<TcpConfig>, now: Time, ahead_ns: u64) -> Self {
         Self::new(config, now, ahead_ns, State::Listen)
+    }
+
+    /// Fetches what an acknowledgement, or else data, will need.
+    #[inline]
+    pub fn prefetch_for(&self, data: bool) {
+        const SENDING: usize = offset_of!(Connection, snd.rack);
+        const SENT: usize = offset_of!(Connection, snd.una);
+        const LAW: usize = offset_of!(Connection, cc);
+        const BOTH: usize = offset_of!(Connection, clock);
+        const SELDOM: usize = offset_of!(Connection, rcv.blocks);
+        if data {
+            prefetch_part::<SENT, LAW, _>(self);
+            prefetch_part::<BOTH, SELDOM, _>(self);
+        } else {
+            prefetch_part::<SENDING, SELDOM, _>(self);
+        }
+    }
+
+    /// Fetches the first of what is out.
+    #[inline]
+    pub fn prefetch_board(&self) {
+        self.snd.board.prefetch();
     }
 
     /// Everything inside happens in the time of the connection's host.

@@ -59,7 +59,11 @@ pub(super) struct AckTimer {
     duplicates: u32,
     min_jiffies: u64,
     max_jiffies: u64,
+    /// A jiffy less than the least timeout, so that none is provoked.
+    rto_bound: u64,
     use_quick: bool,
+    /// Acknowledgements may be delayed at all.
+    delays: bool,
 }
 
 impl AckTimer {
@@ -83,7 +87,9 @@ impl AckTimer {
             duplicates: 0,
             min_jiffies: u64::from(config.delayed_ack_min_ms),
             max_jiffies: u64::from(config.delayed_ack_max_ms),
+            rto_bound: u64::from(config.min_rto_ms.max(2)) - 1,
             use_quick: config.quick_ack,
+            delays: config.delayed_ack,
         }
     }
 
@@ -219,7 +225,7 @@ impl Connection {
         let more_than_one =
             rcv.nxt - rcv.wup > u64::from(rcv.ack.mss) && !self.leaves_ack_to_reader();
         let quick = rcv.ack.quick > 0 && !rcv.ack.in_pingpong();
-        if more_than_one || quick || rcv.ack.now || !self.config.delayed_ack {
+        if more_than_one || quick || rcv.ack.now || !rcv.ack.delays {
             self.send_ack();
         } else if !rcv.has_early() {
             self.delay_ack();
@@ -234,7 +240,7 @@ impl Connection {
     fn leaves_ack_to_reader(&self) -> bool {
         let rcv = &self.rcv;
         let unread = rcv.buffer.unread(rcv.nxt);
-        unread >= u64::from(self.config.read_at_least_bytes)
+        unread >= u64::from(rcv.buffer.read_at_least)
             && rcv.buffer.window(rcv.held_bytes(), rcv.ack.mss) < rcv.wnd
     }
 
@@ -246,7 +252,7 @@ impl Connection {
         rcv.nxt - rcv.wup > u64::from(ack.mss)
             && (ack.quick == 0 || ack.in_pingpong())
             && !ack.now
-            && self.config.delayed_ack
+            && ack.delays
             && (!ack.timer || ack.expires > self.clock.jiffies + (ack.ato >> 2))
             && self.leaves_ack_to_reader()
             && self.reader_wakes()
@@ -311,9 +317,7 @@ impl Connection {
             }
             ato = ato.min(most);
         }
-        // A jiffy less than the least timeout, so that none is provoked.
-        let rto_bound = u64::from(self.config.min_rto_ms.max(2)) - 1;
-        ato = ato.min(ack.max_jiffies).min(rto_bound);
+        ato = ato.min(ack.max_jiffies).min(ack.rto_bound);
         let mut expires = now + ato;
         if ack.timer {
             if ack.expires <= now + (ato >> 2) {

@@ -100,7 +100,7 @@ impl Connection {
     /// Segments per burst.
     #[inline]
     fn burst_segs(&self) -> u32 {
-        if !self.config.gso {
+        if !self.snd.gso {
             return 1;
         }
         let mut bytes = self.snd.pacing_rate >> PACING_SHIFT;
@@ -170,7 +170,7 @@ impl Connection {
     /// length.
     #[inline]
     fn assemble(&mut self, wanted: u64, data: u64) -> u64 {
-        if !self.config.gso {
+        if !self.snd.gso {
             return data.min(u64::from(self.snd.mss));
         }
         if self.snd.chunk_end <= self.snd.nxt {

@@ -26,6 +26,8 @@ pub(super) struct Buffer {
     fixed_window: Option<u32>,
     /// Memory that a segment takes beyond its payload.
     overhead: u32,
+    /// The application is woken when so much can be read.
+    pub read_at_least: u32,
     /// Segments that share a buffer.
     sharing: u32,
     ratio: u32,
@@ -60,6 +62,7 @@ impl Buffer {
             moderated: config.rcvbuf_moderation,
             fixed_window: config.fixed_window_bytes,
             overhead: config.rx_overhead_bytes,
+            read_at_least: config.read_at_least_bytes,
             sharing: config.rx_segments_per_buffer.max(1),
             ratio: DEFAULT_RATIO,
             worth: 0,
@@ -300,7 +303,7 @@ impl Connection {
     pub(super) fn reader_wakes(&self) -> bool {
         let rcv = &self.rcv;
         let unread = rcv.buffer.unread(rcv.nxt);
-        unread >= u64::from(self.config.read_at_least_bytes.max(1))
+        unread >= u64::from(rcv.buffer.read_at_least.max(1))
             || (unread > 0
                 && (rcv.fin_received
                     || rcv.open_window() <= u64::from(rcv.ack.mss)

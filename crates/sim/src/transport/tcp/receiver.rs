@@ -22,8 +22,9 @@ const KEPT_BLOCKS: usize = 4;
 /// duplicate acknowledgement leave first.
 const EXPECTED_BLOCKS: usize = 2;
 
-/// Receiving half of a connection.
+/// Receiving half of a connection; laid out as written here, what every segment reads first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Receiver {
     /// Next offset expected, and the same when the window was last sent.
     pub nxt: u64,
@@ -33,20 +34,22 @@ pub(super) struct Receiver {
     pub wnd_settled: bool,
     pub timestamps: bool,
     pub sack_ok: bool,
+    pub fin_received: bool,
     /// Timestamp to echo.
     pub ts_recent: u32,
-    pub fin_received: bool,
+    pub ack: AckTimer,
+    /// Blocks to report of `blocks`.
+    block_count: usize,
+    /// A duplicate to report before these.
+    duplicate: Option<Range>,
     /// Offset behind the peer's FIN, once one has been seen.
     fin_end: Option<u64>,
+    pub buffer: Buffer,
+    early_bytes: u64,
     /// Out of order, by offset, touching ranges joined.
     early: VecDeque<Range>,
-    early_bytes: u64,
-    /// Blocks to report, the latest first, and a duplicate to report before.
-    blocks: [Range; KEPT_BLOCKS],
-    block_count: usize,
-    duplicate: Option<Range>,
-    pub ack: AckTimer,
-    pub buffer: Buffer,
+    /// Blocks to report, the latest first.
+    pub blocks: [Range; KEPT_BLOCKS],
 }
 
 impl Receiver {

@@ -120,6 +120,12 @@ impl Rtt {
         self.least.best[0].1
     }
 
+    /// Longest timeout, jiffies.
+    #[inline]
+    pub fn max_rto(&self) -> u64 {
+        self.max_rto
+    }
+
     #[inline]
     pub fn floor_us(&self) -> u32 {
         self.floor_us

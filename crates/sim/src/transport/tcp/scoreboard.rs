@@ -8,6 +8,8 @@
 //! grows, so an index can be kept across calls. Running numbers are 32 bits:
 //! the window is far smaller, and all comparisons are relative to the head.
 
+use sojourn_core::{Cells, prefetch};
+
 /// The entry has been selectively acknowledged.
 pub(super) const SACKED: u8 = 1;
 /// A retransmission of the entry is on its way.
@@ -65,7 +67,7 @@ impl Entry {
 /// The ring.
 #[derive(Debug)]
 pub(super) struct Scoreboard {
-    ring: Box<[Entry]>,
+    ring: Cells<Entry>,
     /// Running number of the oldest entry and of the one behind the newest.
     head: u32,
     tail: u32,
@@ -77,12 +79,18 @@ pub(super) struct Scoreboard {
 impl Scoreboard {
     pub fn new() -> Self {
         Self {
-            ring: vec![Entry::default(); INITIAL_CAPACITY].into_boxed_slice(),
+            ring: Cells::new(INITIAL_CAPACITY),
             head: 0,
             tail: 0,
             oldest: NONE,
             newest: NONE,
         }
+    }
+
+    /// Fetches the oldest entry.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(self.get(self.head));
     }
 
     /// Number of entries: the packets that are out.
@@ -109,19 +117,13 @@ impl Scoreboard {
     }
 
     #[inline]
-    fn place(&self, number: u32) -> usize {
-        number as usize & (self.ring.len() - 1)
-    }
-
-    #[inline]
     pub fn get(&self, number: u32) -> &Entry {
-        &self.ring[self.place(number)]
+        self.ring.get(number as usize)
     }
 
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> &mut Entry {
-        let place = self.place(number);
-        &mut self.ring[place]
+        self.ring.get_mut(number as usize)
     }
 
     /// The oldest entry.
@@ -133,7 +135,7 @@ impl Scoreboard {
     /// Appends a segment that is being sent.
     #[inline(always)]
     pub fn push(&mut self, seq: u64, len: u32, sent_us: u64, delivered: u32, marks: u8) {
-        if self.len() as usize == self.ring.len() {
+        if self.len() as usize == self.ring.count() {
             self.grow();
         }
         let number = self.tail;
@@ -189,11 +191,10 @@ impl Scoreboard {
 
     #[cold]
     fn grow(&mut self) {
-        let mut ring = vec![Entry::default(); 2 * self.ring.len()].into_boxed_slice();
-        let mask = ring.len() - 1;
+        let mut ring = Cells::new(2 * self.ring.count());
         for offset in 0..self.len() {
             let number = self.head.wrapping_add(offset);
-            ring[number as usize & mask] = *self.get(number);
+            *ring.get_mut(number as usize) = *self.get(number);
         }
         self.ring = ring;
     }

@@ -54,85 +54,91 @@ pub(super) struct Undo {
     pub stamp: u32,
 }
 
-/// Sending half of a connection.
+/// Sending half of a connection; laid out as written here. What an acknowledgement reads that
+/// repairs nothing begins at `rack`.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Sender {
-    /// First offset not acknowledged, next to be sent, end of written data.
-    pub una: u64,
-    pub nxt: u64,
-    pub write_end: u64,
-    /// A FIN follows the data; it was sent.
-    pub fin_queued: bool,
-    pub fin_sent: bool,
-    /// Window offered by the peer, the greatest ever, and the offset of the
-    /// segment that last set it.
-    pub wnd: u64,
-    pub max_wnd: u64,
-    pub wl1: u64,
-    /// End of the last segment that was not full (Minshall's rule).
-    pub small_end: u64,
-    /// The write queue: packets of `chunk_len` bytes from `chunk_base` on, and
-    /// the end of the one at its head.
-    pub chunk_base: u64,
-    pub chunk_len: u64,
-    pub chunk_end: u64,
-    /// All that was written before has been sent.
-    pub fresh_write: bool,
-    pub mss: u32,
-    pub sack_ok: bool,
-
-    pub board: Scoreboard,
-    pub sacked_out: u32,
-    pub lost_out: u32,
-    pub retrans_out: u32,
-    /// End of the highest segment that was selectively acknowledged.
-    pub sacked_end: u64,
     /// Blocks of the last acknowledgement, by offset; (0, 0): none.
     pub sack_cache: [Range; 4],
-    /// Where to look for the next retransmission, and (without RACK) up to
-    /// where losses are marked with the number of packets acknowledged before.
-    pub retransmit_hint: u32,
-    pub lost_hint: u32,
-    pub lost_hint_sacked: u32,
-
-    pub window: Window,
-    pub rtt: Rtt,
-    pub rack: Rack,
     pub undo: Undo,
-    pub probe: Option<Probe>,
-    /// Timeout in jiffies, back-off included, and timeouts in a row.
-    pub rto: u64,
-    pub backoff: u32,
-    pub timeouts_in_row: u32,
-    /// A timeout may prove spurious (RFC 5682).
-    pub frto: bool,
+    /// End of the highest segment that was selectively acknowledged.
+    pub sacked_end: u64,
     /// End of what was out when the state was entered.
     pub high_seq: u64,
+    /// End of the last segment that was not full (Minshall's rule).
+    pub small_end: u64,
+    pub total_retrans: u32,
+    pub dsack_dups: u32,
+    pub total_timeouts: u32,
     /// Packets delivered and sent since the reduction began (RFC 6937).
     pub prr_delivered: u32,
     pub prr_out: u32,
     /// Reordering in packets, and how often it was seen.
     pub reordering: u32,
     pub reordering_seen: u32,
-
-    /// Everything that has been sent more than once lies below.
-    pub retransmitted_end: u64,
     /// Partial acknowledgements of this recovery.
     pub partial_acks: u32,
-
-    /// Running counts; differences are taken, so they may wrap.
-    pub delivered: u32,
-    pub delivered_ce: u32,
+    /// Running count, as `delivered`.
     pub lost: u32,
-    pub total_retrans: u32,
-    pub dsack_dups: u32,
-    pub total_timeouts: u32,
+    /// With `lost_hint`: the number of packets acknowledged before.
+    pub lost_hint_sacked: u32,
+    /// A timeout may prove spurious (RFC 5682).
+    pub frto: bool,
+    /// All that was written before has been sent.
+    pub fresh_write: bool,
 
+    pub rack: Rack,
+    pub rtt: Rtt,
+    pub probe: Option<Probe>,
+    /// Everything that has been sent more than once lies below.
+    pub retransmitted_end: u64,
     /// Bytes per second that pacing would use, as of the last acknowledgement.
     pub pacing_rate: u64,
     /// Jiffy and nanosecond of the last transmission of data.
     pub last_send_jiffy: u64,
     pub last_send_ns: u64,
+    /// The write queue: packets of `chunk_len` bytes from `chunk_base` on, and
+    /// the end of the one at its head.
+    pub chunk_base: u64,
+    pub chunk_len: u64,
+    pub chunk_end: u64,
+    pub max_wnd: u64,
+    pub window: Window,
+    pub board: Scoreboard,
+    /// Where to look for the next retransmission, and (without RACK) up to
+    /// where losses are marked.
+    pub retransmit_hint: u32,
+    pub lost_hint: u32,
+    pub sacked_out: u32,
+    pub lost_out: u32,
+    pub retrans_out: u32,
+    /// Running counts; differences are taken, so they may wrap.
+    pub delivered: u32,
+    pub delivered_ce: u32,
+    pub backoff: u32,
+    /// Timeouts in a row.
+    pub timeouts_in_row: u32,
+    pub mss: u32,
+
+    /// First offset not acknowledged, next to be sent, end of written data. Here begins what
+    /// data that arrives reads too.
+    pub una: u64,
+    pub nxt: u64,
+    pub write_end: u64,
+    /// Window offered by the peer (`max_wnd`: the greatest ever), and the offset of the
+    /// segment that last set it.
+    pub wnd: u64,
+    pub wl1: u64,
+    /// Timeout in jiffies, back-off included.
+    pub rto: u64,
+    /// A FIN follows the data; it was sent.
+    pub fin_queued: bool,
+    pub fin_sent: bool,
+    pub sack_ok: bool,
+    /// Switches of the configuration: see there.
+    pub gso: bool,
+    pub tlp: bool,
 }
 
 impl Sender {
@@ -153,6 +159,8 @@ impl Sender {
             fresh_write: false,
             mss: config.payload_bytes(config.timestamps),
             sack_ok: false,
+            gso: config.gso,
+            tlp: config.tlp,
             board: Scoreboard::new(),
             sacked_out: 0,
             lost_out: 0,

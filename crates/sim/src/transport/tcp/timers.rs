@@ -101,15 +101,12 @@ impl Connection {
 
     #[inline]
     pub(super) fn arm_rto(&mut self, jiffies: u64) {
-        self.arm(Reason::Rto, jiffies.min(u64::from(self.config.max_rto_ms)));
+        self.arm(Reason::Rto, jiffies.min(self.snd.rtt.max_rto()));
     }
 
     #[inline]
     pub(super) fn arm_probe(&mut self, jiffies: u64) {
-        self.arm(
-            Reason::Probe,
-            jiffies.min(u64::from(self.config.max_rto_ms)),
-        );
+        self.arm(Reason::Probe, jiffies.min(self.snd.rtt.max_rto()));
     }
 
     pub(super) fn arm_reorder(&mut self, jiffies: u64) {

@@ -16,10 +16,10 @@ impl Connection {
     /// Arms the timer of a probe (tcp_schedule_loss_probe). With
     /// `timer_restarts` the retransmission timeout would count from now, else
     /// from the oldest packet. False: no probe is due in this state.
-    #[inline]
+    #[inline(always)]
     pub(super) fn schedule_probe(&mut self, timer_restarts: bool) -> bool {
         let snd = &self.snd;
-        if !self.config.tlp
+        if !snd.tlp
             || !snd.sack_ok
             || snd.board.is_empty()
             || !matches!(snd.window.state, CaState::Open | CaState::Cwr)

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* datagrams.c: those of flows without connections, and their echoes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "play.h"
+
+static char payload[1 << 16];
+
+/* No two datagrams are equal: taps identify them by their content. The receiver also reads from
+ * it when they were sent. */
+void send_datagram(struct flow *flow, int fd, uint64_t bytes)
+{
+	uint64_t number = flow->nsent;
+
+	flow->sent_ns = more(flow->sent_ns, flow->nsent, sizeof(*flow->sent_ns));
+	flow->rtt_ns = more(flow->rtt_ns, flow->nsent, sizeof(*flow->rtt_ns));
+	flow->came = more(flow->came, flow->nsent, sizeof(*flow->came));
+	flow->came[flow->nsent] = 0;
+	flow->sent_ns[flow->nsent] = here_ns;
+	flow->rtt_ns[flow->nsent++] = 0;
+	memcpy(payload, &number, sizeof(number));
+	if (send(fd, payload, bytes, 0) < 0 && errno != EAGAIN)
+		die("send");
+}
+
+void take_datagrams(struct flow *flow, int fd, int end)
+{
+	union endpoint peer;
+	socklen_t size = sizeof(peer);
+	uint64_t number = 0;
+	ssize_t bytes;
+
+	while ((bytes = recvfrom(fd, &number, sizeof(number), MSG_TRUNC, &peer.any, &size)) >
+	       0) {
+		uint64_t took_ns = here_ns - flow->sent_ns[number];
+
+		flow->delivered[end] += (uint64_t)bytes;
+		if (!end) {
+			flow->rtt_ns[number] = took_ns;
+			continue;
+		}
+		flow->came[number] = 1;
+		note_arrival(&flow->transit, took_ns);
+		memcpy(payload, &number, sizeof(number));
+		if (flow->echo && sendto(fd, payload, (size_t)bytes, 0, &peer.any, size) < 0 &&
+		    errno != EAGAIN)
+			die("sendto");
+		number = 0;
+	}
+}
+
+/* Datagrams sent longer ago than the longest delay so far, which have arrived or are lost, and
+ * those of the others that have arrived. */
+uint64_t expected_pkts(const struct flow *flow)
+{
+	size_t low = 0, high = flow->nsent;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (flow->sent_ns[middle] + longest_delay_ns() < here_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	high = low;
+	for (size_t n = low; n < flow->nsent; n++)
+		high += flow->came[n];
+	return high;
+}

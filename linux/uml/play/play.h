@@ -1,0 +1,163 @@
+/* SPDX-FileCopyrightText: 2026 The Sojourn authors */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * play.h: what the parts of play.c know of each other: scripts as they were read, visits and
+ * conversations under way, and who moves them on.
+ */
+#ifndef SOJOURN_UML_PLAY_H
+#define SOJOURN_UML_PLAY_H
+
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../sockets.h"
+#include "../transit.h"
+
+#define NEVER UINT64_MAX
+
+struct move {
+	uint64_t heard, wait_ns, bytes, hears_bytes;
+	int hears;
+};
+
+struct plan {
+	int opener, after;
+	uint64_t done, heard, wait_ns;
+	struct move *moves[2];
+	size_t nmoves[2];
+};
+
+struct visit {
+	uint64_t wait_ns;
+	int page;
+	struct plan *plans;
+	size_t nplans;
+};
+
+struct flow {
+	unsigned number;
+	char space[2][32], cc[16];
+	union endpoint address[2];
+	in_port_t port;
+	uint64_t start_ns, stop_ns;
+	int open, echo, udp, listener, stopped;
+	struct visit *visits;
+	size_t nvisits, next;
+	uint64_t delivered[2], opened;
+	struct counts past; /* of connections that are over */
+	uint32_t srtt_us;
+	uint64_t *sent_ns, *rtt_ns; /* of datagrams, by number */
+	unsigned char *came;        /* whether one has arrived */
+	size_t nsent;
+	struct transit transit;
+};
+
+/* A visit under way. */
+struct stay {
+	size_t flow, left, number; /* which of the flow's, from 1 */
+	const struct visit *visit;
+	uint64_t begun_ns;
+	char *begun; /* by conversation */
+};
+
+/* The end that hears it has heard `from` bytes before it, and `bytes` with it. */
+struct transfer {
+	uint64_t from, bytes, begun_ns, first_ns;
+	size_t number; /* of its connection, from 1 */
+};
+
+struct side {
+	int fd, connected, closed, fin_sent, peer_closed, waiting;
+	uint64_t heard, owed, waited; /* number of the move whose wait is over, plus one */
+	size_t next;
+	int lowat;
+	uint32_t events;
+	struct transfer *transfers;
+	size_t ntransfers, first;
+};
+
+/* A conversation under way. */
+struct talk {
+	size_t flow, stay, place, visit, ntransfers;
+	uint64_t opened_ns;
+	const struct plan *plan; /* none: free */
+	unsigned age;
+	int over;
+	in_port_t port; /* its opener's */
+	struct side sides[2];
+};
+
+/* play.c: what happens when. */
+extern uint64_t t0_ns;
+/* When what happens now was due: waits do not add up how late they were. */
+extern uint64_t here_ns;
+/* Tells what of a descriptor: that of a flow, or of an end of a conversation. */
+extern int epoll;
+enum what { LISTENER, TALK, TIMER };
+
+/* script.c: reads scripts line by line. */
+extern struct flow *flows;
+extern size_t nflows;
+int read_line(const char *line);
+/* Room for one more in an array. */
+void *more(void *array, size_t count, size_t size);
+
+/* timers.c: reminders, the next one on top. */
+enum cause { VISIT, OPENING, MOVE };
+struct timer {
+	uint64_t at_ns, order;
+	enum cause cause;
+	size_t number;
+	int end;
+	unsigned age;
+};
+void remind(uint64_t at_ns, enum cause cause, size_t number, int end, unsigned age);
+uint64_t next_timer_ns(void);
+struct timer take_timer(void);
+
+/* visits.c: visits, and when the conversations in them begin and are over. */
+extern struct stay *stays;
+void on_visit(size_t flow);
+void follow(size_t number, uint64_t heard);
+void end_talk(size_t number);
+
+/* talks.c: conversations, from their opening to their end. */
+extern struct talk *talks;
+extern size_t ntalks;
+void listen_for(size_t flow);
+void on_listener(size_t flow);
+void start_talk(size_t flow, size_t stay, size_t place, uint64_t wait_ns);
+void open_talk(size_t number);
+void settle(size_t number);
+void stop(size_t flow);
+
+/* moves.c: what an end does when it has heard enough and waited long enough. */
+void speak(size_t number, int end);
+
+/* ends.c: bytes at an end, and what it is woken for. */
+void watch(size_t number, int end);
+void wake_at_least(size_t number, int end);
+void flush(size_t number, int end);
+void drain(size_t number, int end);
+void on_talk(size_t number, int end, uint32_t events);
+
+/* transfers.c: what an end is to hear, and the table of it. */
+extern int tells_transfers;
+void begin_transfer(struct talk *talk, const struct move *move);
+uint64_t transfer_wakes_at(const struct side *side);
+void hear_transfers(struct talk *talk, int end);
+void tell_unfinished(const struct talk *talk);
+void tell_all_unfinished(void);
+
+/* datagrams.c: those of flows without connections. */
+void send_datagram(struct flow *flow, int fd, uint64_t bytes);
+void take_datagrams(struct flow *flow, int fd, int end);
+uint64_t expected_pkts(const struct flow *flow);
+
+/* tell.c: what is printed. */
+void tell(const char *what, size_t flow, uint64_t begun_ns);
+void print_counts(int edge);
+void print_echoes(void);
+
+#endif

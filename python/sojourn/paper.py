@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A paper: its experiments, and what it claims of several of them.
+
+Such claims stand in sojourn/experiments/PAPER/claims.toml, in the form of an experiment's own. A
+cell is called by its experiment and its values, '1: drop', and the experiment is one more axis:
+`where = { experiment = ["1", "2"] }`. They are judged once, over the cells of all the experiments
+that they speak of, and only where each of those was run.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sojourn import claims_file
+from sojourn.claims import Cell, Claim, Decision, decide
+from sojourn.errors import InputError
+from sojourn.experiment import ROOT, Experiment, experiments
+from sojourn.reproduce import Reproduction, values_of
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper's experiments, and its claims on several of them."""
+
+    name: str
+    experiments: tuple[Experiment, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Where its claims stand, beside the folders of its experiments."""
+        return ROOT / self.name
+
+    @cached_property
+    def _read(self) -> tuple[list[Claim], set[Cell]]:
+        path = self.folder / "claims.toml"
+        if not path.is_file():
+            return [], set()
+        cells = {
+            _label(experiment, cell.label): {"experiment": experiment.name, **cell.texts}
+            for experiment in self.experiments
+            for cell in experiment.cells()
+        }
+        try:
+            return claims_file.read(tomllib.loads(path.read_text(encoding="utf-8")), cells)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+
+    def claims(self) -> list[Claim]:
+        """Those on several experiments."""
+        return self._read[0]
+
+    def calibrated(self) -> set[Cell]:
+        """Cells that settled a setting, as its own file and those of its experiments name them."""
+        of_experiments = {
+            (_label(experiment, signal), algorithm, metric)
+            for experiment in self.experiments
+            for signal, algorithm, metric in experiment.claims()[1]
+        }
+        return self._read[1] | of_experiments
+
+    def needed(self, claim: Claim) -> list[str]:
+        """The experiments that a claim speaks of, as the command line has them."""
+        names = {signal.partition(_SEPARATOR)[0] for signal, _, _ in claim.cells()}
+        return [found.id for found in self.experiments if found.name in names]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim of a paper on one host: decided, or what has to run before it can be."""
+
+    host: str
+    claim: Claim
+    decision: Decision | None
+    missing: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """As tables have it."""
+        return self.decision.verdict if self.decision else "not run"
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys of `sojourn reproduce --json`."""
+        if self.decision:
+            return {"host": self.host, **self.decision.to_json()}
+        claim = self.claim
+        said = {"id": claim.id, "text": claim.text, "source": claim.source}
+        return {"host": self.host, **said, "verdict": self.verdict, "missing": list(self.missing)}
+
+
+@dataclass(frozen=True)
+class OfPaper:
+    """What came of a paper's claims on several experiments."""
+
+    paper: str
+    judged: Mapping[str, tuple[Judged, ...]]  # by host
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys of `sojourn reproduce --json`."""
+        found = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
+        return {"paper": self.paper, "claims": found}
+
+
+def papers() -> list[Paper]:
+    """Every paper that is here."""
+    known: dict[str, list[Experiment]] = {}
+    for experiment in experiments():
+        known.setdefault(experiment.paper, []).append(experiment)
+    return [Paper(name, tuple(of_paper)) for name, of_paper in known.items()]
+
+
+def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
+    """The claims of each paper that one of these is an experiment of."""
+    names = {reproduction.experiment.paper for reproduction in reproductions}
+    return [
+        OfPaper(paper.name, _judge(paper, [r for r in reproductions if _is_of(paper, r)]))
+        for paper in papers()
+        if paper.name in names and paper.claims()
+    ]
+
+
+def _is_of(paper: Paper, reproduction: Reproduction) -> bool:
+    return reproduction.experiment.paper == paper.name
+
+
+def _judge(paper: Paper, reproductions: Sequence[Reproduction]) -> dict[str, tuple[Judged, ...]]:
+    hosts = dict.fromkeys(host for found in reproductions for host in found.hosts)
+    return {
+        host: tuple(
+            _decide(paper, claim, host, [r for r in reproductions if host in r.hosts])
+            for claim in paper.claims()
+        )
+        for host in hosts
+    }
+
+
+def _decide(paper: Paper, claim: Claim, host: str, ran: Iterable[Reproduction]) -> Judged:
+    of = {found.experiment.name: values_of(found, host) for found in ran}
+    missing = [id_ for id_ in paper.needed(claim) if id_.rpartition("/")[2] not in of]
+    if missing:
+        return Judged(host, claim, None, tuple(missing))
+
+    def values(cell: Cell) -> Sequence[float]:
+        signal, algorithm, metric = cell
+        experiment, _, own = signal.partition(_SEPARATOR)
+        return of[experiment]((own, algorithm, metric))
+
+    return Judged(host, claim, decide(claim, values, paper.calibrated()), ())
+
+
+_SEPARATOR = ": "
+
+
+def _label(experiment: Experiment, cell: str) -> str:
+    return f"{experiment.name}{_SEPARATOR}{cell}"

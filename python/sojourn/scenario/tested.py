@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The queues under test in the data of a TOML file, before any model has looked at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sojourn import preset
+from sojourn.errors import nearest
+from sojourn.scenario.shorthand import SHORTHANDS
+
+# What makes packets take time at a link, so that its queue is measured.
+TIMED = {"rate", "trace"}
+_BACK = " back"
+
+
+def shorthand_of(data: Mapping[str, Any]) -> str | None:
+    """The shorthand of the network, where it is one."""
+    return next((key for key in SHORTHANDS if isinstance(data.get(key), dict)), None)
+
+
+def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tables of the recorded queues: where none is named, all of a graph that take time, and
+    the bottlenecks of a shorthand."""
+    recorded = _recorded(data)
+    if short := shorthand_of(data):
+        return [_as_table(*place) for place in _of_shorthand(data[short], short, recorded)]
+    links = [link for link in listed(data.get("links")) if isinstance(link, dict)]
+    if recorded:
+        chosen = [link for link in links if link.get("name") in recorded]
+    else:
+        chosen = [link for link in links if link.keys() & TIMED]
+    return [_as_table(link, "queue") for link in chosen]
+
+
+def tests_ways_back(data: Mapping[str, Any]) -> bool:
+    """Whether a bottleneck's way back is under test."""
+    return any(name == "back" or name.endswith(_BACK) for name in _recorded(data))
+
+
+def called(entries: list[dict[str, Any]], key: str) -> list[str]:
+    """What the entries of a list are called in the key of a `--set`: by their names, a hop by that
+    of its link if it is one alone, a nameless flow 'flow', and others by their numbers."""
+    if _is_of_hop(key):
+        return [
+            names[0] if len(names) == 1 else str(number)
+            for number, names in enumerate(_hops(entries))
+        ]
+    of_flows = "flows" in key.split(".")[:2]
+    return [
+        str(entry.get("name", "flow" if of_flows else number))
+        for number, entry in enumerate(entries)
+    ]
+
+
+def missing(entries: list[dict[str, Any]], key: str, word: str) -> str:
+    """Why none of the entries of a list is called by this word."""
+    if not _is_of_hop(key):
+        return f"there is no '{word}'.{nearest(word, called(entries, key))}"
+    for number, names in enumerate(_hops(entries)):
+        if word in names:
+            return (
+                f"'{word}' is one of {len(names)} hops alike, which are set together; their table "
+                f"is parking_lot.hops.{number}"
+            )
+    names = [name for name in called(entries, key) if not name.isdecimal()]
+    known = [*names, *map(str, range(len(entries)))][:_LISTED]
+    return f"there is no '{word}'. Valid names: {', '.join([*known, '*'])}."
+
+
+def _is_of_hop(key: str) -> bool:
+    return key.startswith("parking_lot.hops.")
+
+
+def listed(value: object) -> list[Any]:
+    """What is not a list is refused later, by the model."""
+    return value if isinstance(value, list) else []
+
+
+def _recorded(data: Mapping[str, Any]) -> list[str]:
+    record = data.get("record")
+    named = listed(record.get("queues")) if isinstance(record, dict) else []
+    return [name for name in named if isinstance(name, str)]
+
+
+def _of_shorthand(
+    table: dict[str, Any], short: str, recorded: list[str]
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Tables and their keys of queues: of the bottlenecks that are recorded, and of their ways
+    back; where neither is, which may be a mistake that a model names, of all bottlenecks."""
+    if short == "parking_lot":
+        hops = [hop for hop in listed(table.get("hops")) if isinstance(hop, dict)]
+        holders = list(zip(hops, _hops(hops), strict=True))
+        backs = {name: f"{name}{_BACK}" for _, names in holders for name in names}
+    else:
+        holders = [(table, ["bottleneck"])]
+        simple = short == "dumbbell" and not (table.get("senders") or table.get("receivers"))
+        backs = {"bottleneck": "back" if simple else f"bottleneck{_BACK}"}
+    known = {*backs, *backs.values()}
+    chosen = {*recorded} & known or {*backs}
+    for holder, names in holders:
+        if chosen & {*names}:
+            yield holder, "aqm"
+        back = holder.setdefault("back", {}) if chosen & {backs[name] for name in names} else None
+        if isinstance(back, dict):
+            yield back, "queue"
+
+
+def _hops(hops: list[dict[str, Any]]) -> list[list[str]]:
+    """Of each table, the names of its links."""
+    found: list[list[str]] = []
+    first = 1
+    for hop in hops:
+        count = hop.get("count", 1)
+        count = count if type(count) is int and 0 < count <= _MOST_HOPS else 1
+        found.append([f"hop {first + k}" for k in range(count)])
+        first += count
+    return found
+
+
+# Of hops in a sentence.
+_LISTED = 12
+# Of one table: more are refused by the model.
+_MOST_HOPS = 1000
+
+
+def _as_table(holder: dict[str, Any], key: str) -> dict[str, Any]:
+    queue = holder.get(key, {})
+    queue = dict(queue) if isinstance(queue, dict) else {"algorithm": queue}
+    queue = {"algorithm": "fifo", **queue}
+    if isinstance(queue["algorithm"], str) and "@" in queue["algorithm"]:
+        queue["algorithm"], chosen = preset.find(queue["algorithm"])
+        queue = {**(chosen.rows if chosen else {}), **queue}
+    holder[key] = queue
+    table: dict[str, Any] = holder[key]
+    return table

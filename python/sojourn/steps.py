@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The changes of a scenario, as a run's report has them, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def spell(changes: Iterable[Mapping[str, Any]]) -> str:
+    """All that changes at one time."""
+    return ", ".join(map(_spell, changes))
+
+
+def _spell(change: Mapping[str, Any]) -> str:
+    of = change["of"]
+    match change["kind"]:
+        case "rate":
+            return f"{of} {change['rate_mbps']:.6g} Mbit/s"
+        case "delay":
+            return f"{of} delay {change['delay_ms']:.6g} ms"
+        case kind:
+            flows = "flow" if change["flows"] == 1 else "flows"
+            return f"{change['flows']} {flows} {of} {kind}{'s' if change['flows'] == 1 else ''}"

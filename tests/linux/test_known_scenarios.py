@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Every scenario known by name runs on Linux too, beside the simulator: its first seconds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sojourn import _native
+from sojourn.cli import status
+from sojourn.known_scenario import known_scenarios
+from sojourn.linux import refusals
+from sojourn.linux.run import run
+from sojourn.scenario import load
+
+# The first case may have to build a kernel.
+pytestmark = [pytest.mark.deep, pytest.mark.timeout(1800), pytest.mark.usefixtures("kernel")]
+
+LENGTH_NS = 12_000_000_000
+# So long a link's second rate is seen.
+BEHIND_NS = 4_000_000_000
+
+
+def shortened(form: dict[str, Any]) -> dict[str, Any]:
+    """With what begins later left out, or brought into the middle."""
+    steps = [link["schedule"][0]["at_ns"] for link in form["links"] if link["schedule"]]
+    end = min(form["duration_ns"], max([LENGTH_NS, *(at + BEHIND_NS for at in steps)]))
+    form["duration_ns"] = end
+    form["record"]["windows"] = [{"name": "shortened", "from_ns": end // 3, "to_ns": end}]
+    for link in form["links"]:
+        link["schedule"] = [step for step in link["schedule"] if step["at_ns"] < end]
+    for flow in form["flows"]:
+        if flow["start_ns"] >= end:
+            flow["start_ns"] = end // 2
+        if flow["stop_ns"] and flow["stop_ns"] >= end:
+            flow["stop_ns"] = None
+    return form
+
+
+@pytest.mark.parametrize("name", list(known_scenarios()))
+def test_a_known_scenario_runs_alike_on_both_hosts(
+    name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert status(["new", "--scenario", name]) == 0
+    scenario = load(f"{name}.toml")
+    # Of its whole length, not of the shortened one.
+    refusals.check(scenario.to_engine("linux"))
+    found = run(json.dumps(shortened(scenario.to_engine("linux"))), 1, lambda share: True)
+    done = _native.run(json.dumps(shortened(scenario.to_engine())), 1)
+    assert found
+    assert done
+    here, there = found[0], json.loads(done[0])
+    assert here["goodput_mbps"] == pytest.approx(there["goodput_mbps"], rel=0.1)
+    for ours, theirs in zip(here["queues"], there["queues"], strict=True):
+        [linux], [sim] = ours["windows"], theirs["windows"]
+        assert linux["utilisation_pct"] == pytest.approx(sim["utilisation_pct"], abs=5)
+        # One seed each, in the first seconds of flows with windows of their own.
+        assert linux["queue_delay_ms"]["mean"] == pytest.approx(
+            sim["queue_delay_ms"]["mean"], rel=0.5
+        )
+    assert all(flow["delivered_bytes"] > 0 for flow in here["flows"])

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Claims of a paper on several experiments: over which cells, and judged only when all ran."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from sojourn import paper as of_papers
+from sojourn import report
+from sojourn.experiment import find
+from sojourn.paper import Paper, judge, papers
+from sojourn.reproduce import Reproduction
+from sojourn.result import Run
+
+PAPERS = papers()
+TWO = """
+[[claims]]
+id = "duk/lowest"
+text = "lowest delay in every experiment"
+source = "a test"
+metrics = ["system_delay_mean_ms"]
+relation = "less"
+left = "DUK"
+right = ["CoDel", "PIE"]
+where = { experiment = ["1", "2"], signal = "drop" }
+"""
+
+
+@pytest.fixture
+def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
+    """A paper of two experiments with one claim on both."""
+    (tmp_path / "duk").mkdir()
+    (tmp_path / "duk" / "claims.toml").write_text(TWO)
+    monkeypatch.setattr(of_papers, "ROOT", tmp_path)
+    paper = Paper("duk", tuple(find(["duk/1", "duk/2"])))
+    monkeypatch.setattr(of_papers, "papers", lambda: [paper])
+    return paper
+
+
+def as_second(short: Reproduction, slower: str = "") -> Reproduction:
+    """The same runs as experiment 2, in which the delay of one algorithm is ten times as long."""
+
+    def changed(run: Run) -> Run:
+        if run.labels["algorithm"] != slower:
+            return run
+        queues = [
+            {
+                **queue,
+                "windows": [
+                    {
+                        **window,
+                        "system_delay_ms": {
+                            **window["system_delay_ms"],
+                            "mean": 10 * window["system_delay_ms"]["mean"],
+                        },
+                    }
+                    for window in queue["windows"]
+                ],
+            }
+            for queue in run.report["queues"]
+        ]
+        return replace(run, report={**run.report, "queues": queues})
+
+    result = replace(short.result, runs=tuple(map(changed, short.result.runs)))
+    experiment = replace(short.experiment, name="2")
+    return replace(short, experiment=experiment, result=result)
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_claim_of_a_paper_is_on_cells_that_its_experiments_measure(paper: Paper) -> None:
+    measured = {
+        (f"{experiment.name}: {signal.name}", contender.name, metric)
+        for experiment in paper.experiments
+        for signal in experiment.signals()
+        for contender in experiment.contenders(signal)
+        for metric in (*signal.metrics, *signal.beside)
+    }
+    for claim in paper.claims():
+        assert set(claim.cells()) <= measured, claim.id
+        assert len(paper.needed(claim)) > 1, f"{claim.id} belongs to one experiment"
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_an_algorithm_has_one_setting_in_all_experiments_of_a_paper(paper: Paper) -> None:
+    first, *others = [experiment.contenders() for experiment in paper.experiments]
+    assert all(other == first for other in others)
+
+
+def test_a_claim_on_two_experiments_waits_for_both(two: Paper, short: Reproduction) -> None:
+    ((alone,),) = [found.judged["sim"] for found in judge([short])]
+    assert alone.decision is None
+    assert alone.missing == ("duk/2",)
+    assert alone.to_json()["verdict"] == "not run"
+
+
+def test_a_claim_on_two_experiments_counts_the_cells_of_both(
+    two: Paper, short: Reproduction
+) -> None:
+    checks = {}
+    for slower in ("", "DUK"):
+        ((found,),) = [f.judged["sim"] for f in judge([short, as_second(short, slower)])]
+        assert found.decision
+        checks[slower] = {
+            (check.pair.signal, check.pair.right): check.found.mean
+            for check in found.decision.checks
+        }
+    labels = [(f"{n}: drop", other) for n in (1, 2) for other in ("CoDel", "PIE")]
+    assert list(checks["DUK"]) == labels
+    for label in labels:
+        tenfold = 10 if label[0] == "2: drop" else 1
+        assert checks["DUK"][label] == pytest.approx(tenfold * checks[""][label])
+
+
+def test_what_settled_a_setting_in_one_experiment_is_calibrated_in_the_papers_claim(
+    two: Paper, short: Reproduction
+) -> None:
+    settled = ("drop", "DUK", "system_delay_mean_ms")
+    for experiment in two.experiments:
+        found, _ = experiment.claims()
+        cells = {settled} if experiment.name == "1" else set()
+        experiment.__dict__["claims"] = lambda found=found, cells=cells: (found, cells)
+    ((judged,),) = [f.judged["sim"] for f in judge([short, as_second(short)])]
+    assert judged.verdict == "calibrated"
+
+
+def test_a_report_has_the_papers_claims_before_its_experiments(
+    two: Paper, short: Reproduction, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = [short, as_second(short)]
+    found = judge(both)
+    page = report.html(both, found)
+    assert page.index("lowest delay in every experiment") < page.index(
+        short.experiment.title + "</h2>"
+    )
+    assert "not run" in report.html([short], judge([short]))
+    report.print_paper(judge([short])[0], Console(width=100))
+    assert "needs duk/2 too" in capsys.readouterr().out

@@ -130,7 +130,7 @@ generate: setup ## renew generated files: list of algorithms, schema, pages of k
 validation: setup ## set the engine beside Linux and write docs/validation.md
 	python -m validation.compare
 
-linux-reference: setup ## run the Linux side of the comparison again (builds a kernel; three hours)
+linux-reference: setup ## run the Linux side of the comparison again (builds a kernel; about 40 minutes on two idle processors)
 	python -m validation.record --anew --jobs 2
 	python -m validation.tcp_record
 

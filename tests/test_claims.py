@@ -107,6 +107,13 @@ def test_one_failing_part_fails_the_claim_and_one_open_part_leaves_it_open() -> 
     assert of("b", "d", "c") == "fails"
 
 
+def test_what_was_not_measured_in_a_seed_is_undecided_and_has_no_number() -> None:
+    decision = verdict([math.nan, *around(1.0)[1:]], around(2.0))
+    assert (decision.verdict, decision.rule) == ("undecided", "undecided")
+    (check,) = decision.checks
+    assert check.text().endswith(": not measured in every seed")
+
+
 CELLS = {"drop": {"signal": "drop"}, "ecn": {"signal": "ecn"}}
 LINE = {"id": "x", "text": "x", "source": "x", "metrics": ["jain"], "relation": "less"}
 
@@ -143,6 +150,7 @@ def over_cells(holds: int, fails: int, undecided: int, quorum: str | float) -> D
         (3, 1, 1, "every", "fails"),
         (7, 3, 0, 0.7, "holds"),
         (6, 4, 0, 0.7, "fails"),
+        (2, 2, 0, 0.5, "holds"),  # a share is at least as many
     ],
 )
 def test_a_quorum_counts_undecided_cells_both_ways(
@@ -207,7 +215,11 @@ def test_a_claim_stands_in_all_cells_or_where_it_says() -> None:
         ({"relation": "between"}, "go together"),
         ({"factor": [2, 3]}, "go together"),
         ({"relation": "between", "factor": [3, 2]}, "go together"),
-        ({"where": {"signal": "dorp"}}, "claim x: there is no cell {'signal': 'dorp'}"),
+        ({"where": {"sigal": "drop"}}, "claim x: there is no cell {'sigal': 'drop'}"),
+        (
+            {"where": {"signal": ["ecn", "dorp"]}},
+            "claim x: where.signal: no cell has 'dorp'. Did you mean 'drop'?",
+        ),
         ({"metrics": ["jane"]}, "Did you mean 'jain'?"),
     ],
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Any
 
 import pytest
 from sojourn.cli import status
+from sojourn.cli.line import app
+from typer.main import get_command
 
 DELAY = {"mean", "sd", "iqr", "p50", "p95", "p99", "max"}
 WINDOW = {"from_s", "to_s", "utilisation_pct", "drop_pct", "mark_pct"}
@@ -22,6 +25,15 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     capsys.readouterr()
     assert status([*words, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
+
+
+def test_the_page_on_design_names_every_verb() -> None:
+    verbs = get_command(app).commands  # type: ignore[attr-defined]
+    names = set(verbs) - {"linux"} | {f"linux {name}" for name in verbs["linux"].commands}
+    assert {"run", "linux tc"} < names
+    page = (Path(__file__).parent.parent / "docs" / "design.md").read_text(encoding="utf-8")
+    said = page.partition("\nThe verbs: ")[2].partition("\n")[0]
+    assert set(re.findall(r"`([a-z ]+)`", said)) == names
 
 
 def test_list_has_its_keys(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,9 @@ from sojourn.metrics import GROUP_METRICS, METRICS, StepMetric
 
 PAGE = Path(__file__).parent.parent / "docs/columns.md"
 
+# Which a run has too, there without the labels.
+OF_RUNS = ("series", "group_series", "statistics")
+
 ALL = """\
 format = 2
 name = "all kinds of traffic"
@@ -77,11 +80,17 @@ def test_the_page_is_fresh() -> None:
     assert PAGE.read_text() == columns_page.text(), "run: make generate"
 
 
-@pytest.mark.parametrize("table", ["windows", "series", "flows", "groups", "steps", "events"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        *("windows", "series", "group_series", "statistics", "flows", "groups", "steps"),
+        "events",
+    ],
+)
 def test_a_table_has_the_columns_of_the_page_in_its_order(made: Path, table: str) -> None:
     titles = {title.split("`")[1]: rows for title, rows in tables(PAGE.read_text()).items()}
     for file in made.rglob(f"{table}.parquet"):
-        if table == "series" and "runs" in file.parts:
+        if table in OF_RUNS and "runs" in file.parts:
             continue  # without the labels of its run
         assert pq.read_schema(file).names == titles[f"{table}.parquet"]
 

@@ -14,7 +14,7 @@ import sojourn
 from sojourn import _native
 from sojourn.cli import status
 from sojourn.scenario.apps import KINDS
-from sojourn.scenario.model import Dumbbell
+from sojourn.scenario.networks import Dumbbell
 from sojourn.sweeps import file as sweep_file
 from sojourn.sweeps.model import SweepTable
 
@@ -51,6 +51,25 @@ def test_every_example_of_the_page_runs(
             continue
         ran += 1
     assert ran > 0
+
+
+def test_the_commands_of_the_readme_run_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall((DOCS.parent / "README.md").read_text())
+    scenario = next(text for language, text in blocks if language == "toml")
+    assert 'duration = "30 s"' in scenario
+    Path("scenario.toml").write_text(scenario.replace('"30 s"', '"1 s"'))
+    commands = next(text for _, text in blocks if "$ sojourn" in text).splitlines()
+    # What takes minutes, a kernel, or a file of another page is tried elsewhere.
+    elsewhere = ("sweep", "reproduce", "bench", "--host")
+    for line in commands:
+        line = line.replace("--seeds 10", "--seeds 2")
+        words = shlex.split(line.removeprefix("$ "), comments=True)
+        assert words[0] == "sojourn"
+        if not set(elsewhere) & set(words):
+            assert status(words[1:]) == 0, line
 
 
 def test_every_command_of_the_tutorial_runs_in_an_empty_folder(

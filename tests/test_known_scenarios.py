@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import sojourn
 from sojourn.cli import status
-from sojourn.cli.commands import _lists, _scenarios
+from sojourn.cli.complete import lists, scenarios
 from sojourn.cli.show import listing
 from sojourn.known_scenario import known_scenarios
 from sojourn.scenario import Scenario
@@ -70,7 +70,7 @@ def test_the_list_has_every_scenario_and_section_with_its_source() -> None:
     sources = " ".join(entry["source"] for entry in found)
     assert [section for section in SECTIONS if f"section {section}," not in sources] == []
     assert "flent" in sources
-    assert _scenarios("rr") == ["rrul"] and _lists("sc") == ["scenarios"]
+    assert scenarios("rr") == ["rrul"] and lists("sc") == ["scenarios"]
 
 
 def test_an_existing_file_is_kept() -> None:

@@ -214,7 +214,7 @@ def test_a_rate_that_the_scenario_sets_stays_and_the_kernels_own_hear_of_none() 
 def test_flows_start_as_in_the_simulator_and_differ_by_seed() -> None:
     lines = plan(engine(), 1).files["flows"].splitlines()
     assert lines[:2] == ["edge 0", "edge 4000000000"]
-    assert lines[2].startswith("flow n0 n2 10.1.0.0 10.2.0.0 cubic 0 0 ")
+    assert lines[4].startswith("flow n0 n2 10.1.0.0 10.2.0.0 cubic 0 0 ")
     assert plan(engine(), 1) == plan(engine(), 1)
     assert plan(engine(), 2).files["flows"] != plan(engine(), 1).files["flows"]
 
@@ -391,7 +391,7 @@ done 1 2500000000 750000000
 count 1 0 2000000 1400 3 1 41000 0 0 0 0 0
 count 1 1 2000000 1380 2 0 0 0 0 0 0 0
 """
-    report = report_flows(scenario, read(scenario, text))
+    report = report_flows(read(scenario, text))
     assert report["goodput_mbps"] == pytest.approx(8)
     assert report["jain"] == pytest.approx(1)
     assert report["fct_s"] == {"n": 2, "p25": 0.5, "p50": 0.5, "p75": 0.75, "p95": 0.75}
@@ -427,21 +427,49 @@ app = { kind = "files", gap = "200 ms", size = "10 kB" }
 
 def test_scripts_have_the_numbers_and_ports_behind_those_of_other_flows() -> None:
     job = plan(engine(SCRIPTS), 1)
-    assert [line.split()[0] for line in job.files["flows"].splitlines()] == ["edge"] * 2 + [
-        "flow"
-    ] * 3
+    words = [line.split()[0] for line in job.files["flows"].splitlines()]
+    assert words == ["edge"] * 2 + ["samples"] + ["group"] * 2 + ["flow"] * 3
     lines = job.files["scripts"].splitlines()
     flows = [line.split() for line in lines if line.startswith("flow ")]
     # Numbers of the whole scenario; traffic.c takes the first three ports.
     assert [flow[1:3] for flow in flows] == [["2", "1027"], ["3", "1028"], ["5", "1029"]]
     assert [flow[-2:] for flow in flows] == [["0", "0"], ["0", "0"], ["1", "0"]]
-    assert {line.split()[0] for line in lines} == {"edge", "flow", "visit", "talk", "move"}
+    assert {line.split()[0] for line in lines} == {
+        *("edge", "samples", "group"),
+        *("flow", "visit", "talk", "move"),
+    }
     # A browser's packets go to the port of its server, and the server's come from there.
     delays = "\n".join(text for name, text in job.files.items() if name.endswith(".qdiscs"))
     assert "match ip sport 1027 0xffff" in delays and "match ip sport 1028 0xffff" in delays
     assert "match ip dport 1029 0xffff" in delays
     assert "play $t0 < scripts > played" in job.job("programs", "/m/module", 1)
     assert "play" not in plan(engine(), 1).job("programs", "/m/module", 1)
+
+
+def test_groups_are_read_by_the_program_that_has_their_flows() -> None:
+    job = plan(engine(SCRIPTS), 1)
+    flows, scripts = (
+        [line for line in job.files[name].splitlines() if line.startswith(("samples", "group"))]
+        for name in ("flows", "scripts")
+    )
+    # traffic.c numbers its flows itself; play.c has the numbers of the whole scenario.
+    assert flows == ["samples 100000000 40 1024", "group 0 0 2", "group 2 2 1"]
+    assert scripts == ["samples 100000000 40 1024", "group 1 2 2", "group 3 5 1"]
+
+
+def test_statistics_are_read_at_the_leaf_of_each_recorded_queue() -> None:
+    job = plan(engine(), 1)
+    assert job.files["queues"] == "l1s0 l1h1a 10\n"
+    assert "statistics $t0 100000000 40 < queues > readings" in job.job("programs", "/m/module", 1)
+
+
+def test_without_a_series_the_guest_reads_nothing() -> None:
+    scenario = engine(SCRIPTS)
+    scenario["record"]["series_ns"] = 0
+    job = plan(scenario, 1)
+    assert "samples" not in job.files["flows"] + job.files["scripts"]
+    assert "queues" not in job.files
+    assert "statistics" not in job.job("programs", "/m/module", 1)
 
 
 def test_what_was_played_becomes_the_engines_report() -> None:
@@ -459,7 +487,7 @@ count 1 2 9000 700 3 12 2 1 50000 0 0 0 0 0
 count 1 3 0 0 0 0 0 0 0 0 0 0 0 0
 count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
 """
-    (window,) = report_flows(scenario, read(scenario, counts, played))["transport"]
+    (window,) = report_flows(read(scenario, counts, played))["transport"]
     flow, users, more, files = window["groups"]
     assert (flow["delivered_bytes"], more["delivered_bytes"]) == (2000, 1000)
     assert (users["delivered_bytes"], users["answered_bytes"], users["opened"]) == (9000, 700, 3)
@@ -472,14 +500,16 @@ count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
 
 def test_echoes_become_the_engines_report() -> None:
     scenario = engine()
-    scenario["flows"][0] |= {"app": {"kind": "ping"}, "transport": {"kind": "udp"}}
+    scenario["format"] = 2
+    ping = {"kind": "ping", "interval_ns": 100_000_000, "payload_bytes": 56}
+    scenario["flows"][0] |= {"app": ping, "transport": {"kind": "udp"}}
     played = "".join(f"count {e} {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in (0, 1))
     played += "echo 1 500000000 40000000\necho 1 600000000 0\n"
-    report = report_flows(scenario, read(scenario, "", played))
+    report = report_flows(read(scenario, "", played))
     echo = {"name": "flow", "index": 1, "sent_s": [0.5, 0.6], "rtt_ms": [40.0, None]}
     assert report["echoes"] == [echo]
     silent = read(scenario, "", played.split("echo")[0])
-    assert "echoes" not in report_flows(scenario, silent)
+    assert "echoes" not in report_flows(silent)
 
 
 def test_datagrams_have_a_delay_and_a_jitter() -> None:
@@ -492,7 +522,7 @@ count 0 1 10000 10 0 0 0 10 50000000 9 9000000 10
 count 1 0 20000 26 0 0 0 20 130000000 19 29000000 25
 count 1 1 10000 20 0 0 0 10 50000000 9 9000000 16
 """
-    (group,) = report_flows(scenario, read(scenario, text))["transport"][0]["groups"]
+    (group,) = report_flows(read(scenario, text))["transport"][0]["groups"]
     # Of 46 sent 41 were expected and 30 arrived; 20 expected and 20 arrived before the window.
     assert group["lost_pkts"] == 11
     assert (group["delay_ms"], group["jitter_ms"]) == (8.0, 2.0)

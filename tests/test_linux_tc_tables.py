@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from sojourn import _native
-from sojourn.algorithms import SCALES, Row
 from sojourn.linux.tc import tables, values
+from sojourn.rows import SCALES, Row
 
 ROOT = Path(__file__).parent.parent
 KINDS = ("bool", "u32", "u64", "choice")

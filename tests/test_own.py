@@ -17,7 +17,7 @@ import pytest
 import sojourn
 from sojourn import algorithms, processes
 from sojourn.cli import status
-from sojourn.cli.commands import _aqms
+from sojourn.cli.complete import aqms
 from sojourn.errors import InputError, RunError
 from sojourn.own import compiler, library, template, trial
 from sojourn.own.layout import lay_out
@@ -392,9 +392,9 @@ def test_new_refuses_what_it_cannot_name_or_would_overwrite(name: str, said: str
 def test_the_shell_completes_paths_of_files_too() -> None:
     Path("below").mkdir()
     Path("below/mine.c").write_text("")
-    assert _aqms("./b") == ["./below/"]
-    assert _aqms("./below/") == ["./below/mine.c"]
-    assert "codel" in _aqms("co") and _aqms("") == list(algorithms.every())
+    assert aqms("./b") == ["./below/"]
+    assert aqms("./below/") == ["./below/mine.c"]
+    assert "codel" in aqms("co") and aqms("") == list(algorithms.every())
 
 
 # ---- for a kernel ----

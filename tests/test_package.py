@@ -22,17 +22,32 @@ def test_what_is_public_is_exported_and_sorted() -> None:
 
 def test_the_stub_names_every_function_and_argument_of_the_native_module() -> None:
     stub = ast.parse((Path(sojourn.__file__).parent / "_native.pyi").read_text())
-    described = {
-        node.name: [argument.arg for argument in node.args.args]
-        for node in stub.body
-        if isinstance(node, ast.FunctionDef)
+    classes = [node for node in stub.body if isinstance(node, ast.ClassDef) and not node.bases]
+    assert functions_of(stub) == called_of(_native)
+    assert [node.name for node in classes] == [
+        name for name, value in vars(_native).items() if isinstance(value, type)
+    ]
+    for node in classes:
+        described = functions_of(node)
+        own = getattr(_native, node.name)
+        assert described.pop("__new__")[1:] == list(inspect.signature(own).parameters)
+        assert described == called_of(own)
+
+
+def functions_of(node: ast.Module | ast.ClassDef) -> dict[str, list[str]]:
+    return {
+        inner.name: [argument.arg for argument in inner.args.args]
+        for inner in node.body
+        if isinstance(inner, ast.FunctionDef)
     }
-    native = {
+
+
+def called_of(holder: object) -> dict[str, list[str]]:
+    return {
         name: list(inspect.signature(function).parameters)
-        for name, function in vars(_native).items()
-        if callable(function)
+        for name, function in vars(holder).items()
+        if callable(function) and not isinstance(function, type) and not name.startswith("__")
     }
-    assert described == native
 
 
 def test_the_names_of_the_package_complete() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,23 @@ def test_an_algorithm_has_one_setting_in_all_experiments_of_a_paper(paper: Paper
     assert all(other == first for other in others)
 
 
+def test_duks_fairness_is_of_all_algorithms_beside_each_other() -> None:
+    (duk,) = [paper for paper in PAPERS if paper.name == "duk"]
+    (claim,) = [claim for claim in duk.claims() if claim.id == "duk/fairness"]
+    cells = {pair.signal for pair in claim.pairs}
+    assert cells == {"3: drop", "3: ecn", "4: drop", "4: ecn"}
+    for cell in cells:
+        beside = [{pair.left, pair.right} for pair in claim.pairs if pair.signal == cell]
+        assert len(beside) == 3
+        assert all({*two} in beside for two in combinations(["DUK", "CoDel", "PIE"], 2))
+
+
+def test_duks_calls_have_the_papers_packets() -> None:
+    (experiment,) = find(["duk/5"])
+    flows = experiment.scenario.to_engine()["flows"]
+    assert {flow["app"]["payload_bytes"] for flow in flows} == {1448}
+
+
 def test_a_claim_on_two_experiments_waits_for_both(two: Paper, short: Reproduction) -> None:
     ((alone,),) = [found.judged["sim"] for found in judge([short])]
     assert alone.decision is None
@@ -127,15 +145,16 @@ def test_what_settled_a_setting_in_one_experiment_is_calibrated_in_the_papers_cl
     assert judged.verdict == "calibrated"
 
 
-def test_a_report_has_the_papers_claims_before_its_experiments(
+def test_a_report_has_the_papers_claims_before_its_experiments_unless_none_is_decided(
     two: Paper, short: Reproduction, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = [short, as_second(short)]
     found = judge(both)
     page = report.html(both, found)
-    assert page.index("lowest delay in every experiment") < page.index(
-        short.experiment.title + "</h2>"
-    )
-    assert "not run" in report.html([short], judge([short]))
+    title = short.experiment.title + "</h2>"
+    assert page.index("lowest delay in every experiment") < page.index(title)
+    assert page.count("lowest delay in every experiment") == 1
+    one = report.html([short], judge([short]))
+    assert one.index(title) < one.index("lowest delay in every experiment") < one.index("not run")
     report.print_paper(judge([short])[0], Console(width=100))
     assert "needs duk/2 too" in capsys.readouterr().out

@@ -22,7 +22,7 @@ from sojourn.distribution import measured as measured_of
 from sojourn.drawing import LOOKS, NARROW_IN, WIDE_IN, changes, png_file, raw, svg_file
 from sojourn.errors import InputError
 from sojourn.page import number
-from sojourn.plot.chart import Chart, draw
+from sojourn.plot.chart import Chart, Panel, Point, draw
 from sojourn.plot.figures import FIGURES, charts
 from sojourn.plot.measured import MAX_PANELS, Measured
 from sojourn.reproduce import Reproduction
@@ -124,6 +124,37 @@ def test_the_curve_of_a_distribution_keeps_its_shape_and_its_tail() -> None:
     assert shares[-1] == 1
 
 
+@pytest.mark.parametrize(("longest_s", "log"), [(3, False), (5, True)])
+def test_one_long_transfer_makes_the_axis_of_times_logarithmic(
+    measured: Measured, longest_s: int, log: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells, counts = cells_of(np.array([200_000_000, longest_s * 10**9])), np.array([9, 1])
+    times = Distribution(cells, counts)
+    monkeypatch.setattr(measured, "distribution", lambda *_: times)
+    (panel, *_) = FIGURES["fct"](measured, list(measured.by_case)[:1]).panels
+    assert panel.x_log == log
+    assert panel.x == ("completion time (s), log" if log else "completion time (s)")
+
+
+@pytest.mark.parametrize(
+    ("delays_ms", "numbers"),
+    [((3.0, 60.0), ["5", "10", "20", "50"]), ((0.3, 200.0), ["1", "10", "100"])],
+)
+def test_a_logarithmic_axis_has_numbers_as_another_one(
+    delays_ms: tuple[float, float], numbers: list[str]
+) -> None:
+    points = [Point(str(delay), delay, 1, 0, 0, 0) for delay in delays_ms]
+    chart = Chart("t", "t", "", [Panel("t", "ms", "Mbit/s", points=points, x_log=True)])
+    figure = draw(chart)
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    texts = axes.get_xticklabels() + axes.get_xticklabels(minor=True)
+    low, high = axes.get_xlim()
+    seen = [text for text in texts if low <= text.get_position()[0] <= high and text.get_text()]
+    seen.sort(key=lambda text: text.get_position()[0])
+    assert [n for n in (t.get_text() for t in seen) if float(n) >= min(delays_ms)] == numbers
+
+
 def test_delay_over_time_is_the_mean_of_the_series_of_all_seeds(measured: Measured) -> None:
     (panel,) = chart(measured, "delay").panels
     series = [
@@ -184,7 +215,23 @@ def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:
     assert np.allclose(above.y, 1 - below.y[:-1])
 
 
-def test_the_rate_of_each_group_is_its_goodput_window_by_window(measured: Measured) -> None:
+def test_the_rate_of_each_group_is_its_goodput_step_by_step(measured: Measured) -> None:
+    bulk, voice, _ = chart(measured, "rate").panels
+    assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
+    runs = measured.by_case[Case("codel", "sim")]
+    for place, panel in enumerate((bulk, voice)):
+        curve = panel.curves[0]
+        assert list(curve.x) == pytest.approx(np.arange(20) * 0.1 + 0.05)
+        for window, steps in enumerate((slice(5, 10), slice(10, 20))):
+            of = [r.report["transport"][window]["groups"][place]["goodput_mbps"] for r in runs]
+            assert np.mean(curve.y[steps]) == pytest.approx(np.mean(of))
+
+
+def test_without_a_series_the_rate_of_a_group_is_drawn_window_by_window(tmp_path: Path) -> None:
+    text = STEPPED + KEPT.replace("events = true", 'series = "1 h"')
+    text = text.replace("format = 1", "format = 2")
+    sojourn.run(sojourn.loads(text), aqms=["codel"], seeds=3, out=tmp_path / "out")
+    measured = Measured({"": sojourn.Result.load(tmp_path / "out")})
     bulk, voice, _ = chart(measured, "rate").panels
     assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
     curve = voice.curves[0]
@@ -196,6 +243,26 @@ def test_the_rate_of_each_group_is_its_goodput_window_by_window(measured: Measur
     assert curve.y[[0, 3]] == pytest.approx(means)
     assert list(curve.x[:2]) == [0.5, 1] and list(curve.x[3:5]) == [1, 2]
     assert np.isnan(curve.y[2])
+
+
+def test_windows_and_round_trips_of_groups_of_tcp_are_drawn(measured: Measured) -> None:
+    for name, least in (("cwnd", 1), ("srtt", 20)):
+        # Datagrams have neither.
+        bulk, browsers = chart(measured, name).panels
+        assert (bulk.title, browsers.title) == ("flows 'bulk'", "flows 'browsers'")
+        for panel in (bulk, browsers):
+            assert len(panel.curves) == 3
+            assert all(np.nanmin(curve.y) >= least for curve in panel.curves)
+
+
+def test_the_probability_over_time_is_drawn_of_those_that_have_one(measured: Measured) -> None:
+    (panel,) = chart(measured, "probability").panels
+    (pie,) = panel.curves
+    assert pie.name == "pie" and 0 <= pie.y.min() < pie.y.max() <= 1
+    tables = [run.statistics() for run in measured.by_case[Case("pie", "sim")]]
+    rows = [row for table in tables if table for row in table.to_pylist()]
+    at = [r["value"] for r in rows if r["statistic"] == "prob" and r["t_s"] == 2]
+    assert len(at) == 3 and pie.y[-1] == pytest.approx(np.mean(at))
 
 
 def test_throughput_against_delay_has_a_point_and_a_spread_for_each_algorithm(
@@ -225,7 +292,8 @@ def test_drops_are_drawn_and_marks_where_there_are_any(measured: Measured) -> No
 def test_every_picture_says_its_numbers_in_words(measured: Measured) -> None:
     for name in FIGURES:
         found = chart(measured, name)
-        assert all(aqm in found.words for aqm in ("codel", "pie", "fifo"))
+        having = ("pie",) if name == "probability" else ("codel", "pie", "fifo")
+        assert all(aqm in found.words for aqm in having)
         assert re.search(r"\d\.\d", found.words)
     (panel,) = chart(measured, "delay").panels
     top = np.nanmax(panel.curves[2].y)
@@ -254,17 +322,22 @@ def test_what_was_not_recorded_is_said_with_its_key(
     tmp_path: Path, small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, page = str(tmp_path / "out"), tmp_path / "page.html"
-    assert status(["run", str(small), "--out", out]) == 0
+    assert status(["run", str(small), "--set", "record.series=1 h", "--out", out]) == 0
     capsys.readouterr()
     assert status(["plot", out, "--out", str(page)]) == 0
     said = capsys.readouterr().err
-    assert "record.windows" in said
-    assert said.count("\n") == 1
-    assert page.read_text().count("record.windows") == 1
-    assert status(["plot", out, "--out", str(page), "--figure", "rate"]) == 2
-    assert "record.windows" in capsys.readouterr().err
-    assert status(["plot", out, "--out", str(page), "--figure", "page"]) == 2
-    assert "none of the pages was complete in the window" in capsys.readouterr().err
+    assert said.count("\n") == 3
+    for name in ("delay", "rate", "drops"):
+        assert f"{name}: " in said
+    assert said.count("record.series") == page.read_text().count("record.series") == 3
+    for name, sentence in (
+        ("rate", "record.series"),
+        ("probability", "no queue's algorithm tells a probability"),
+        ("cwnd", "no connection of TCP was open at the end of a step"),
+        ("page", "none of the pages was complete in the window"),
+    ):
+        assert status(["plot", out, "--out", str(page), "--figure", name]) == 2
+        assert sentence in capsys.readouterr().err
 
 
 def test_a_run_of_an_older_version_is_named_below_the_distribution_of_the_others(

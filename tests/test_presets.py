@@ -16,7 +16,7 @@ import pytest
 import sojourn
 from sojourn import algorithms, preset
 from sojourn.cli import show, status
-from sojourn.cli.commands import _aqms
+from sojourn.cli.complete import aqms
 from sojourn.errors import InputError
 from sojourn.linux.tc import words
 from sojourn.preset import Preset
@@ -175,7 +175,7 @@ def test_the_list_has_every_preset(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["list", "presets", "--json"]) == 0
     names = [entry["name"] for entry in json.loads(capsys.readouterr().out)["presets"]]
     assert names == [of.spec for of in ALL]
-    assert _aqms("red@n") == ["red@ns2", "red@ns2_10mbit", "red@ns2_adaptive", "red@ns3"]
+    assert aqms("red@n") == ["red@ns2", "red@ns2_10mbit", "red@ns2_adaptive", "red@ns3"]
     assert [of.spec for of in preset.of("pi")] == show.algorithm("pi")["presets"]
 
 

@@ -40,6 +40,23 @@ EVENTS = {
     "why": pa.uint8(),
 }
 
+STATISTICS = {
+    "queue": pa.string(),
+    "t_s": pa.float64(),
+    "statistic": pa.string(),
+    "unit": pa.string(),
+    "value": pa.float64(),
+}
+GROUPS = {
+    "group": pa.string(),
+    "t_s": pa.float64(),
+    "goodput_mbps": pa.float64(),
+    "answered_mbps": pa.float64(),
+    "connections": pa.float64(),
+    "cwnd_pkts": pa.float64(),
+    "srtt_ms": pa.float64(),
+}
+
 # Two queues, one behind the other; nothing is sent before a second has passed. Each window is a
 # step of the series, so the report says what the series must hold.
 TWO_QUEUES = """\
@@ -73,6 +90,12 @@ def run(text: str) -> tuple[dict[str, Any], bytes, bytes | None]:
     assert outcome
     report, tables = outcome
     return json.loads(report), tables["series.parquet"], tables.get("events.parquet")
+
+
+def tables(text: str) -> dict[str, bytes]:
+    outcome = _native.run(json.dumps(sojourn.loads(text).to_engine()), 1)
+    assert outcome
+    return outcome[1]
 
 
 def rows(file: bytes, types: dict[str, pa.DataType]) -> list[dict[str, Any]]:
@@ -158,3 +181,48 @@ def test_without_a_queue_there_are_columns_and_no_rows() -> None:
     assert outcome
     assert rows(outcome[1]["series.parquet"], SERIES) == []
     assert "events.parquet" not in outcome[1]
+
+
+def test_statistics_are_those_of_the_queues_that_have_any() -> None:
+    found = rows(tables(TWO_QUEUES)["statistics.parquet"], STATISTICS)
+    # A fifo has none; those of codel are its rows.
+    units = {(row["queue"], row["statistic"]): row["unit"] for row in found}
+    assert units == {("out", "delay"): "ms", ("out", "count"): "", ("out", "dropping"): ""}
+    delays = [row for row in found if row["statistic"] == "delay"]
+    assert [row["t_s"] for row in delays] == [1, 2, 3, 4]
+    assert delays[0]["value"] == 0
+    assert all(0 < row["value"] < 1000 for row in delays[1:])
+
+
+def test_rates_of_groups_are_those_of_the_windows() -> None:
+    report, _, _ = run(TWO_QUEUES)
+    found = rows(tables(TWO_QUEUES)["group_series.parquet"], GROUPS)
+    windows = report["transport"]
+    assert [row["t_s"] for row in found] == [1, 2, 3, 4]
+    for row, window in zip(found, windows, strict=True):
+        assert row["group"] == window["groups"][0]["name"]
+        assert row["goodput_mbps"] == pytest.approx(window["groups"][0]["goodput_mbps"])
+    assert [row["connections"] for row in found] == [0, 2, 2, 2]
+    assert [math.isnan(row["srtt_ms"]) for row in found] == [True, False, False, False]
+    assert all(row["srtt_ms"] > 20 and row["cwnd_pkts"] >= 1 for row in found[1:])
+
+
+def test_without_a_step_there_are_no_files_of_groups_and_statistics() -> None:
+    found = tables(SMALL + '\n[record]\nseries = "1 h"\n')
+    assert found.keys() == {"series.parquet", "distributions.parquet"}
+
+
+def test_a_result_has_both_with_the_labels_of_its_runs(tmp_path: Path) -> None:
+    sojourn.run(sojourn.loads(TWO_QUEUES), aqms=["pie", "fifo"], seeds=2, out=tmp_path / "out")
+    read = sojourn.Result.load(tmp_path / "out")
+    statistics, groups = (
+        pl.read_parquet(tmp_path / "out" / f"{name}.parquet")
+        for name in ("statistics", "group_series")
+    )
+    assert statistics.columns == ["aqm", "seed", "host", *STATISTICS]
+    assert groups.columns == ["aqm", "seed", "host", *GROUPS]
+    # A fifo has no statistics.
+    assert set(statistics.select("aqm", "seed").rows()) == {("pie", 1), ("pie", 2)}
+    assert len(groups) == 4 * 4
+    assert read.statistics().num_rows == len(statistics)
+    assert read.group_series().num_rows == len(groups)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from pathlib import Path
 
@@ -33,11 +35,18 @@ def test_the_report_is_one_file_with_a_figure_for_each_signal(
 ) -> None:
     path = report.write_all([short], [], {"experiments": [short.to_json()]}, tmp_path)
     page = path.read_text()
+    assert "nan" not in re.split(r"[^a-z]", page)
     assert page.count("<figure>") == len(short.experiment.signals())
     assert "http" not in page.replace("http://www.w3.org", ""), "nothing is loaded from elsewhere"
     assert all(decision.claim.id in page for decision in short.decisions)
     calibrated = [d for d in short.decisions if d.verdict == "calibrated"]
     assert page.count("otherwise: <span") == len(calibrated) > 0
+
+
+def test_what_was_not_measured_is_null_in_the_reports_json(tmp_path: Path) -> None:
+    report.write_all([], [], {"estimate": math.nan, "ci95": [-math.inf, 1.0]}, tmp_path)
+    data = json.loads((tmp_path / "reproduction.json").read_text(), parse_constant=pytest.fail)
+    assert data == {"estimate": None, "ci95": [None, 1.0]}
 
 
 def test_with_linux_the_report_has_the_kernels_own_beside_ours(beside: Reproduction) -> None:

@@ -148,7 +148,8 @@ def test_a_run_is_one_piece_that_says_all() -> None:
     files = unpack(work(job))
     run = files["run.json"]
     assert isinstance(run, bytes) and json.loads(run)["seed"] == 1
-    assert files.keys() == {"run.json", "series.parquet", "distributions.parquet"}
+    tables = {"series.parquet", "group_series.parquet", "statistics.parquet"}
+    assert files.keys() == {"run.json", "distributions.parquet", *tables}
     with pytest.raises(Stopped):
         work(jobs(1, "100000 s")[0], lambda share: False)
 

@@ -366,6 +366,15 @@ def test_the_published_schema_is_fresh() -> None:
     assert published.read_text() == schema.text(), "run: make generate"
 
 
+def test_what_is_no_option_of_the_schema_is_no_file_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert schema.main(["--help"]) == 2
+    assert "usage" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("text", [SMALL, GRAPH, SMALL + 'app = "bulk"\n'])
 def test_the_schema_takes_what_the_models_take(text: str) -> None:
     loads(text)

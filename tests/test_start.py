@@ -307,7 +307,7 @@ def test_what_is_refused_is_refused_each_time(
 
 
 def test_a_result_says_its_scenario_when_it_is_asked(small: Path) -> None:
-    from sojourn.asked import Unread
+    from sojourn.unread import Unread
 
     read = sojourn.load(small)
     assert sojourn.Result(Unread(small), ()).scenario == sojourn.Result(read, ()).scenario

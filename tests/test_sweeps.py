@@ -192,6 +192,7 @@ def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
     found = estimate(values)
     assert (means["seeds"], means["queue_delay_mean_ms"]) == (2, found.mean)
     assert means["queue_delay_mean_ms_ci95"] == found.half
+    assert means["queue_delay_mean_ms_seeds"] == 2
     head_of = json.loads((out / "result.json").read_text())
     assert set(head_of["files"]) == {
         "cells.parquet",
@@ -204,6 +205,14 @@ def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
     os.chdir(out)
     assert sojourn.sweep("sweep.toml", out=".").made == 0
     assert repr(swept) == "<Swept: small, 2 cells, 8 runs>"
+
+
+def test_a_mean_says_over_how_many_seeds_the_metric_was_measured() -> None:
+    # Nothing changes while it runs: there is no response to a change.
+    swept = sojourn.sweep(write(RATES, 'seeds = 2\nmetrics = ["jain", "step_utilised_s"]\n'))
+    for row in swept.means_table().to_pylist():
+        assert (row["seeds"], row["jain_seeds"], row["step_utilised_s_seeds"]) == (2, 2, 0)
+        assert row["step_utilised_s"] is None
 
 
 def test_the_json_has_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
@@ -289,6 +298,19 @@ def test_more_seeds_come_until_the_interval_is_narrow() -> None:
     most = len(slowest) // 2
     assert slowest == [(aqm, n + 1) for aqm in ("codel", "pie") for n in range(most)]
     assert sojourn.sweep(write(axes, head)).made == 0
+
+
+def test_cells_whose_interval_stays_wide_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("scenario.toml").write_text(SMALL)
+    axes = '[[axes]]\nkey = "dumbbell.rate"\nvalues = ["1 Mbit/s", "50 Mbit/s"]\n'
+    until = "until = 'queue_delay_mean_ms', at_least = 3, at_most = 3"
+    for half_width, cells in (("2 ms", "1 of 2 cells"), ("1 us", "2 of 2 cells"), ("1 s", "")):
+        write(axes, f"seeds = {{ {until}, half_width = '{half_width}' }}\n")
+        assert status(["sweep", "sweep.toml", "--out", "out"]) == 0
+        said = capsys.readouterr().err
+        assert ("wider than ± " in said) == bool(cells)
+        assert cells in said
+    assert "wider" not in said
 
 
 def test_a_window_of_a_queue_may_be_chosen() -> None:
@@ -449,6 +471,44 @@ def test_without_dask_there_is_one_sentence(
     assert "`pip install distributed` installs it" in capsys.readouterr().err
 
 
+def seeds_of(key: str, *values: str) -> str:
+    return "".join(f'[[seeds]]\n"{key}" = {value}\n' for value in values)
+
+
+def test_a_seed_sets_what_it_says_in_every_cell_and_on_every_algorithm() -> None:
+    path = write(
+        RATES + seeds_of("flows.bulk.stop", '"10 ms"', '"400 ms"'), 'aqms = ["fifo", "pie"]'
+    )
+    swept = sojourn.sweep(path, workers=1)
+    table = swept.cells_table().to_pandas()
+    assert list(table["seed"]) == [1, 2] * 4
+    sent = table.groupby("seed")["goodput_mbps"].mean()
+    assert sent[1] < sent[2] / 2
+    assert {mean.seeds for mean in swept.means()} == {2}
+
+
+def test_a_result_takes_more_seeds_and_refuses_others() -> None:
+    text = RATES + seeds_of("flows.bulk.stop", '"10 ms"')
+    sojourn.sweep(write(text), out="out", workers=1)
+    grown = text + seeds_of("flows.bulk.stop", '"20 ms"')
+    assert sojourn.sweep(write(grown), out="out", workers=1).made == 2
+    with pytest.raises(
+        InputError, match="holds a sweep that has cells, algorithms, hosts or seeds"
+    ):
+        sojourn.sweep(write(grown.replace("10 ms", "30 ms")), out="out", workers=1)
+    again = file.load(Path("out/sweep.toml"))
+    assert [dict(values) for values in again.by_seed] == [
+        {"flows.bulk.stop": "10 ms"},
+        {"flows.bulk.stop": "20 ms"},
+    ]
+
+
+def test_what_a_seed_sets_is_refused_with_the_seed() -> None:
+    text = RATES + seeds_of("flows.bulk.stop", '"10 ms"', '"10 mss"')
+    with pytest.raises(InputError, match=r"cell 1 \(1 Mbit/s\), seed 2: .*'10 mss'"):
+        sojourn.sweep(write(text), workers=1)
+
+
 TMIX = SHORT.replace("format = 1", "format = 2") + 'app = { kind = "tmix", vectors = "a.cv" }\n'
 ONE_ANSWER = "SEQ 100000 1 1 1\n> 200\nt 100\n< {}\n"
 
@@ -483,6 +543,26 @@ def test_files_of_an_axis_are_named_from_the_sweep_and_found_from_its_result(
     goodput = [mean.estimate(first.spec.metrics[0]).mean for mean in first.means()]
     assert goodput[1] == pytest.approx(10 * goodput[0])
     # Here and from the result's own folder it is the same sweep.
+    assert sojourn.sweep("in/sweep.toml", out="out").made == 0
+    monkeypatch.chdir("out")
+    assert sojourn.sweep("sweep.toml", out=".").made == 0
+
+
+def test_files_that_a_seed_sets_are_named_from_the_sweep_and_found_from_its_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path("in").mkdir()
+    Path("in/scenario.toml").write_text(TMIX)
+    for name, size in (("a", 2_000), ("b", 20_000)):
+        Path(f"in/{name}.cv").write_text(ONE_ANSWER.format(size))
+    seeds = seeds_of("flows.bulk.app.vectors", '"a.cv"', '"b.cv"')
+    axis = '[[axes]]\nkey = "dumbbell.rtt"\nvalues = ["10 ms"]\n'
+    Path("in/sweep.toml").write_text(
+        f'scenario = "scenario.toml"\nmetrics = ["goodput_mbps"]\n{axis}{seeds}'
+    )
+    table = sojourn.sweep("in/sweep.toml", out="out").cells_table().to_pandas()
+    small, large = table.sort_values("seed")["goodput_mbps"]
+    assert large == pytest.approx(10 * small)
     assert sojourn.sweep("in/sweep.toml", out="out").made == 0
     monkeypatch.chdir("out")
     assert sojourn.sweep("sweep.toml", out=".").made == 0

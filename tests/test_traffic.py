@@ -166,6 +166,23 @@ def test_calibration_takes_a_group_that_the_file_gives_no_name() -> None:
     assert calibrate(loads(text), "flow", Rate("10 Mbit/s"), seeds=1, workers=1).flows == 88
 
 
+def test_calibration_takes_a_group_between_whole_sides_by_its_name_in_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = of(
+        '{ kind = "cbr", rate = "80 kbit/s", payload = "100 B" }',
+        'name = "calls"\ncount = 4\ntransport = "udp"\n',
+    )
+    path = tmp_path / "scenario.toml"
+    path.write_text(text + '[[dumbbell.senders]]\nname = "s"\ncount = 2\n')
+    load = ["calls", "10 Mbit/s", "--seeds", "1"]
+    assert status(["calibrate", str(path), *load]) == 0
+    printed = capsys.readouterr().out
+    key = printed.partition("--set ")[2].strip()
+    assert key == "flows.calls.count=88"
+    assert status(["run", str(path), "--set", key, "--set", "duration=1 s", "--json"]) == 0
+
+
 def test_linux_plays_every_kind_over_each_transport() -> None:
     for kind, model in KINDS.items():
         for over in model.table["transports"]:

@@ -4,25 +4,37 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sojourn._native import fairness
+from sojourn.scenario.engine import to_engine
+from sojourn.sweeps.run import scenario_of
 
-from validation import page, recorded
-from validation.cells import Cell, cells, further
-from validation.engine import LINUX_ROWS, scenario
+from validation import harnesses, page, recorded
+from validation.cell import WINDOWS
+from validation.compare import Compared
+from validation.experiment import Planned, each, jobs_of, planned, variant_of
 from validation.figures import AIMED, FAIR, Verdict, judge
+from validation.record import rounded
 
 UTILISATION, DELAY, LOSS = AIMED
 JAIN, LEAST = FAIR
 
 
-def test_each_cell_has_a_name_of_its_own() -> None:
-    assert len({cell.name for cell in cells()}) == len(cells())
+def cell(name: str) -> Planned:
+    return next(one for one in planned() if one.cell.name == name)
+
+
+def test_the_sweeps_have_the_cells_that_were_recorded_in_their_order() -> None:
+    names = [one.cell.name for one in planned()]
+    lines = json.loads((recorded.folder() / "windows.json").read_text())["records"]
+    assert names == list(dict.fromkeys(record["cell"] for record in lines))
+    assert len(set(names)) == len(names) == 144
 
 
 def test_a_line_of_a_cell_counts_under_its_own_heading_only() -> None:
@@ -35,10 +47,11 @@ def test_a_line_of_a_cell_counts_under_its_own_heading_only() -> None:
 
 
 def test_the_further_cells_change_one_thing_each_and_six_have_flows_back() -> None:
-    names = [cell.name for cell in further()]
+    further = [one.cell for one in planned() if one.cell.further]
+    names = [cell.name for cell in further]
     for word in ("together", "rcvbuf16M", "20+50+100ms"):
         assert sum(word in name for name in names) == 12
-    assert sum(cell.back == 4 for cell in further()) == 6
+    assert sum(cell.back == 4 for cell in further) == 6
 
 
 @pytest.mark.parametrize(
@@ -65,67 +78,136 @@ def test_short_delays_may_differ_by_a_millisecond_and_long_ones_by_a_tenth() -> 
 
 
 def test_fairness_is_jain_s_index_and_the_least_flow_over_the_fair_share() -> None:
-    window = {"goodputs_mbps": [1.0, 1.0, 2.0, 4.0]}
+    jain, least_share = fairness([1.0, 1.0, 2.0, 4.0])
+    window = {"jain": jain, "least_share": least_share}
     assert JAIN.of(window) == pytest.approx(64 / (4 * 22))
     assert LEAST.of(window) == pytest.approx(0.5)
+    assert fairness([0.0, 0.0]) == (1.0, None)
+    assert LEAST.of({"least_share": None}) == 1
     assert LOSS.of({"dropped_pkts": 3, "arrived_pkts": 60}) == pytest.approx(5)
 
 
-def test_both_forms_of_a_queue_run_beside_linux() -> None:
-    cell = next(cell for cell in further() if cell.back and cell.queue == "pie")
-    ours, linux = (scenario(cell, 1, form) for form in ("ours", "linux"))
-    for name in ("bottleneck", "bottleneck-back"):
-        rows = [
-            next(link for link in s["links"] if link["name"] == name)["queue"]["rows"]
-            for s in (ours, linux)
-        ]
-        assert rows[1] == rows[0] | LINUX_ROWS["pie"]
-
-
-def record(cell: Cell, seed: int, bytes_each_second: int) -> dict[str, Any]:
-    """A run as validation/record.py gives it."""
-    seconds = cell.edges_ms[-1] // 1000
-    flows = {
-        way: {str(i): [bytes_each_second * (i + 1)] * seconds for i in range(n)}
-        for way, n in (("forth", cell.flows), ("back", cell.back))
-        if n
+def test_each_side_has_its_own_queue_in_both_directions() -> None:
+    one = cell("10M-20+50+100ms-10xreno-pie-back4")
+    found = {}
+    for side in one.sides:
+        variant = variant_of(one.sweep, "pie", side)
+        links = to_engine(scenario_of(one.sweep, one.number, variant).expand())["links"]
+        queues = [link["queue"] for link in links if link["name"].startswith("bottleneck")]
+        assert len(queues) == 2 and queues[0] == queues[1]
+        found[side] = queues[0]["algorithm"], queues[0]["rows"]
+    assert found == {
+        "linux": ("kernel:pie", {}),
+        "engine": ("pie", {"form": 1, "tupdate": 16_000_000}),
+        "ours": ("pie", {}),
     }
-    windows: dict[str, Any] = {"start": {}, "steady": {}}
-    head = {"cell": cell.name, "seed": seed, **asdict(cell)}
-    return {**head, "windows": windows, "bytes_each_second": flows}
+
+
+def test_a_seed_starts_the_flows_when_the_recorded_ones_started() -> None:
+    one = cell("10M-20ms-10xcubic-codel")
+    jobs = dict(jobs_of(each([one], "engine")))
+    starts = {
+        seed: json.loads(job.scenario)["flows"][0]["starts"]["ns"][:2]
+        for (_, _, seed), job in jobs.items()
+    }
+    assert starts[1] == [2_000_729_000, 2_025_648_000]
+    assert starts[5] == [2_000_645_000, 2_025_564_000]
+
+
+Line = dict[str, Any]
+
+
+def record(name: str, seed: int, loss: int = 0) -> Line:
+    """A run as validation/record.py files it."""
+    delay = {"mean": 5.0 + seed, "p95": 9.0}
+    window = {"arrived_pkts": 100, "dropped_pkts": loss, "queue_delay_ms": delay}
+    window |= {"utilisation_pct": 99.0, "retransmitted_pkts": 0, "timeouts": 0}
+    window |= {"jain": 1.0, "least_share": None}
+    return {"cell": name, "seed": seed, "windows": dict.fromkeys(WINDOWS, window)}
 
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of recordings, with the first two runs of the first one."""
+    kept = recorded.folder()
     monkeypatch.setattr(recorded, "LINUX", tmp_path)
-    return tmp_path / recorded.RELEASE
+    folder = recorded.folder()
+    folder.mkdir()
+    lines = json.loads((kept / "windows.json").read_text())["records"]
+    two = [line for line in lines if line["cell"] == FIRST][:2]
+    (folder / "windows.json").write_text(json.dumps({"records": two}))
+    cells = pq.read_table(kept / "flows.parquet", filters=[("cell", "==", FIRST)])
+    pq.write_table(cells.slice(0, 2 * 10 * 120), folder / "flows.parquet")
+    return folder
 
 
-def test_runs_join_what_the_files_hold_and_replace_their_like(files: Path) -> None:
-    first, second = (cell for cell in further()[:30:29])
-    recorded.add([record(second, 1, 1000)])
-    recorded.add([record(first, 2, 500), record(first, 1, 250)])
-    recorded.add([record(second, 1, 125)])
-    assert recorded.runs() == {(first.name, 1), (first.name, 2), (second.name, 1)}
-    _, found = recorded.read()
-    assert [len(found[cell.name]) for cell in (first, second)] == [2, 1]
-    goodputs = [window["start"]["goodputs_mbps"][:2] for window in found[first.name]]
-    assert goodputs == [[0.002, 0.004], [0.004, 0.008]]
-    assert found[second.name][0]["steady"]["goodputs_mbps"][0] == pytest.approx(0.001)
+FIRST, OTHER = "10M-20ms-10xreno-pie", "10M-20ms-1xcubic-codel"
+ORDER = {OTHER: 0, FIRST: 1}
+
+
+def test_runs_join_what_the_file_holds_and_replace_their_like(files: Path) -> None:
+    recorded.add([record(FIRST, 1)], ORDER)
+    recorded.add([record(OTHER, 2), record(OTHER, 1)], ORDER)
+    recorded.add([record(FIRST, 1, loss=7), record("gone", 1)], ORDER)
+    assert list(recorded.held()) == [(OTHER, 1), (OTHER, 2), (FIRST, 1)]
+    found = recorded.read()
+    assert found.host[FIRST][0]["start"]["dropped_pkts"] == 7
+
+
+def test_the_first_recording_is_the_reference_and_the_hosts_runs_where_it_has_no_cell(
+    files: Path,
+) -> None:
+    recorded.add([record(FIRST, 1), record(OTHER, 1)], ORDER)
+    found = recorded.read()
+    assert found.reference(FIRST) == found.first[FIRST] and len(found.first[FIRST]) == 2
+    assert found.reference(OTHER) == found.host[OTHER]
+    assert len(found.both(FIRST)) == 1 and not found.both(OTHER)
+    # 10 flows of a PIE that has just begun.
+    assert 0.6 < found.first[FIRST][0]["start"]["jain"] < 0.8
+    assert not found.reference("no such cell")
+
+
+def test_the_page_says_what_each_harness_recorded_and_where_they_are_apart(files: Path) -> None:
+    recorded.add([record(FIRST, 1, loss=60), record(FIRST, 2, loss=60)], ORDER)
+    found = recorded.read()
+    rows = [
+        Compared(
+            cell(FIRST).cell,
+            window,
+            [run[window] for run in found.reference(FIRST)],
+            (),
+            None,
+            [run[window] for run in found.both(FIRST)],
+        )
+        for window in WINDOWS
+    ]
+    text = harnesses.section(rows, found)
+    assert "1 cells in `windows.json`" in text and "so far 1 cells" in text
+    assert "| loss % | **0** of 2 | 0 | 0 | 2 |" in text
+    assert f"- {FIRST} steady, both on Linux:" in text and "then 60.0 (outside)" in text
+    assert not harnesses.section([], found)
 
 
 @pytest.mark.parametrize("windows", ["", "[]", "{}", '{"records": [{}]}', None])
-def test_a_damaged_list_of_runs_is_one_sentence(files: Path, windows: str | None) -> None:
-    recorded.add([record(further()[0], 1, 1000)])
-    text = (files / "windows.json").read_text()
-    (files / "windows.json").write_text(text[:-9] if windows is None else windows)
+@pytest.mark.parametrize("name", ["windows.json", "host.json"])
+def test_a_damaged_list_of_runs_is_one_sentence(
+    files: Path, name: str, windows: str | None
+) -> None:
+    recorded.add([record(FIRST, 1)], ORDER)
+    text = (files / name).read_text()
+    (files / name).write_text(text[:-9] if windows is None else windows)
     with pytest.raises(SystemExit, match="not a whole recording"):
+        recorded.read()
+
+
+def test_a_seed_that_is_missing_is_one_sentence(files: Path) -> None:
+    recorded.add([record(FIRST, 2)], ORDER)
+    with pytest.raises(SystemExit, match=f"seed 2 of {FIRST}, and not 1"):
         recorded.read()
 
 
 @pytest.mark.parametrize("damage", ["cut", "gone", "half", "other column", "other order", "longer"])
 def test_damaged_flows_are_one_sentence(files: Path, damage: str) -> None:
-    recorded.add([record(further()[0], 1, 1000)])
     path = files / "flows.parquet"
     table = pq.read_table(path)
     damaged = {
@@ -142,3 +224,14 @@ def test_damaged_flows_are_one_sentence(files: Path, damage: str) -> None:
         pq.write_table(damaged[damage], path)
     with pytest.raises(SystemExit, match="not a whole recording"):
         recorded.read()
+
+
+def test_what_is_filed_has_a_tenth_of_a_microsecond() -> None:
+    found = {
+        "core": "x",
+        "windows": {"start": {"arrived_pkts": 7, "mean": 1.23456789, "jain": 1.0}},
+    }
+    assert rounded(found) == {
+        "core": "x",
+        "windows": {"start": {"arrived_pkts": 7, "mean": 1.2346, "jain": 1.0}},
+    }

@@ -13,39 +13,46 @@ number that shares a factor with the axes' lengths (2 and 3) leaves out some of 
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
+import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sojourn.errors import SojournError
+from sojourn.store import Store
+
 from validation import page, recorded
-from validation.cells import WINDOWS, Cell, cells
-from validation.engine import LINUX_ROWS, measure
+from validation.cell import WINDOWS, Cell
+from validation.experiment import Planned, each, planned, run
 from validation.figures import AIMED, FAIR, Figure, Verdict, judge
+from validation.recorded import Recorded
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "validation.md"
 CAUSES = HERE / "causes.toml"
 
-# Cell and form, or cell and "kernel", to a record for each seed.
+# One for each seed.
 Windows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One window of one cell: Linux, the engine with Linux's forms, and with ours."""
+    """One window of one cell: Linux, the engine with Linux's forms, and with ours; and Linux once
+    more, where both harnesses recorded it."""
 
     cell: Cell
     window: str
     linux: Windows
     engine: Windows
     ours: Windows | None
+    host: Windows | None = None
+    edges_s: tuple[int, ...] = ()
+    """Seconds of traffic at the windows' edges."""
 
     @property
     def key(self) -> str:
@@ -53,10 +60,7 @@ class Compared:
 
     def values(self, side: str, figure: Figure) -> list[float]:
         """A figure of each seed."""
-        windows = getattr(self, side)
-        if figure in FAIR:
-            windows = [window for window in windows if "goodputs_mbps" in window]
-        return [float(figure.of(window)) for window in windows]
+        return [float(figure.of(window)) for window in getattr(self, side)]
 
     def mean(self, side: str, figure: Figure) -> float:
         return statistics.fmean(self.values(side, figure))
@@ -81,36 +85,32 @@ class Compared:
         return [figure for figure, verdict in self.verdicts.items() if verdict != Verdict.AIM]
 
 
-def measured(options: argparse.Namespace) -> tuple[list[Compared], dict[str, Any]]:
-    """Every recorded cell, on the engine with as many seeds beside it."""
-    head, linux = recorded.read()
-    known = [cell for cell in cells() if cell.name in linux and options.cells in cell.name]
-    known = known[:: options.one_of]
-    jobs = [
-        (cell, seed, form)
-        for cell in known
-        for form in (("linux", "ours") if cell.queue in LINUX_ROWS else ("linux",))
-        for seed in range(1, len(linux[cell.name]) + 1)
-    ]
-    engine: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for (cell, _, form), record in zip(
-            jobs, pool.map(measure, *zip(*jobs, strict=True)), strict=True
-        ):
-            engine.setdefault((cell.name, form), []).append(record["windows"])
+def measured(cells: Sequence[Planned], linux: Recorded) -> list[Compared]:
+    """These cells on the engine, with the same seeds, beside what was recorded."""
+    wanted = each(cells, "engine") | each(cells, "ours")
+    with tempfile.TemporaryDirectory(prefix="sojourn-validation-") as folder:
+        found = run(wanted, Store(Path(folder)))
+
+    def windows(one: Planned, side: str, window: str) -> Windows | None:
+        runs = [found.get((one.cell.name, side, n)) for n in range(1, one.seeds + 1)]
+        return [run["windows"][window] for run in runs if run] or None
+
+    def of(runs: list[dict[str, Any]], window: str) -> Windows:
+        return [run[window] for run in runs]
+
     return [
         Compared(
-            cell,
+            one.cell,
             window,
-            [windows[window] for windows in linux[cell.name]],
-            [windows[window] for windows in engine[cell.name, "linux"]],
-            [windows[window] for windows in engine[cell.name, "ours"]]
-            if cell.queue in LINUX_ROWS
-            else None,
+            of(linux.reference(one.cell.name), window),
+            windows(one, "engine", window) or (),
+            windows(one, "ours", window),
+            of(linux.both(one.cell.name), window) or None,
+            one.edges_s,
         )
-        for cell in known
+        for one in cells
         for window in WINDOWS
-    ], head
+    ]
 
 
 def check(text: str, compared: list[Compared]) -> int:
@@ -161,11 +161,19 @@ def main() -> int:
     options = parser.parse_args()
     if options.one_of < 1 or (options.one_of > 1 and not options.check):
         parser.error("--one-of takes 1 or more, and goes with --check")
-    compared, head = measured(options)
+    linux = recorded.read()
+    known = [one for one in planned() if linux.reference(one.cell.name)]
+    chosen = [one for one in known if options.cells in one.cell.name][:: options.one_of]
+    if not chosen:
+        raise SystemExit(
+            f"{recorded.folder()} has no such cell; "
+            "`python -m validation.record` records those that it has not"
+        )
+    compared = measured(chosen, linux)
     causes = tomllib.loads(CAUSES.read_text()) if CAUSES.exists() else {}
     if options.one_of > 1:
         return check_lines(compared, causes)
-    text = page.write(compared, head["kernel"], head["command"], causes)
+    text = page.write(compared, linux, causes)
     if options.check:
         return check(text, compared)
     if options.cells:
@@ -176,4 +184,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except SojournError as error:
+        sys.exit(str(error))

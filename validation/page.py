@@ -9,19 +9,11 @@ from collections.abc import Iterable, Sequence
 from itertools import product, takewhile
 from typing import TYPE_CHECKING
 
-from validation.cells import (
-    DURATION_MS,
-    FLOWS,
-    FLOWS_BACK,
-    LARGE_RCVBUF_BYTES,
-    MIXED_RTTS_MS,
-    QUEUES,
-    RATES_MBPS,
-    RTTS_MS,
-    STEADY_FROM_MS,
-    WINDOWS,
-)
+from validation import harnesses
+from validation.cell import QUEUES, WINDOWS
 from validation.figures import AIMED, FAIR, SHOWN, Verdict
+from validation.lines import WORDS, figure, ranged, ratio, table
+from validation.recorded import COMMAND, Recorded
 from validation.tcp_script import scripts
 
 if TYPE_CHECKING:
@@ -41,9 +33,12 @@ INTRODUCTION = """\
 Each cell is one dumbbell, run twice: on Linux's own stack and queueing disciplines in
 virtual time, and on the engine with its own TCP and the same algorithm's C file.
 
-- {kernel}; results kept in `validation/linux/`, renewed by `{command}` (three
-  hours on two processors). `make validation` runs the engine's side and writes this page (some
-  minutes); `make test` fails when the page is not what the engine gives.
+- The cells are sweeps: `validation/dumbbells/*.toml`. `sojourn sweep` runs each of them on both
+  hosts, in the simulator and with the package's own Linux host.
+- {kernel}; what it gave is kept in `validation/linux/`: [two harnesses](#two-harnesses-on-linux)
+  recorded it. `{command}` records all cells anew, with the
+  package's. `make validation` runs the engine's side and writes this page (some minutes);
+  `make test` fails when the page is not what the engine gives.
 - Cells: {rates} Mbit/s × {flows} flows × round trips of {rtts} ms × pfifo (1000 packets),
   codel and pie (stock defaults, limit 1000) × cubic and reno; ECN off. HTB with a burst of
   two packets has the queue as its only leaf; the whole delay is on the way back.
@@ -58,9 +53,9 @@ virtual time, and on the engine with its own TCP and the same algorithm's C file
 - CoDel and PIE run in Linux's form (`form = "linux"`; PIE with `tupdate = "16 ms"`, which is what
   15 ms become on a timer wheel of 1 ms). What our form, the default, gives stands beside it.
 - On Linux each packet's delay is taken outside the queue, by packet sockets before and
-  behind the router. Delay counts packets that left in the window; loss is dropped packets
+  behind it. Delay counts packets that left in the window; loss is dropped packets
   per arrived packet; retransmissions and timeouts are the sender's counters; goodput is what
-  reached a receiver in order, by its own count at each second.
+  reached a receiver in order.
 - Figures are means over seeds, as many on either side: {seeds}. A ratio is engine over Linux.
   A seed moves the flows' starts and PIE's draws. Without PIE, cells of one flow hardly move.
 
@@ -95,35 +90,6 @@ microseconds to the engine's TCP and compares each segment: flags (but PSH), seq
 acknowledgement numbers, length, SACK blocks, timestamp echo, ECN, time within 0.1 ms, window
 within 10 %. A wider tolerance stands in its script, with the reason.
 """
-
-
-def figure(value: float) -> str:
-    """Three significant digits; three decimals, and more only for what would look like nothing."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 100:
-        return f"{value:.0f}"
-    if abs(value) >= 10:
-        return f"{value:.1f}"
-    if abs(value) >= 0.1:
-        return f"{value:.2f}"
-    return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1g}"
-
-
-def ratio(linux: float, engine: float) -> str:
-    if linux == 0:
-        return "1.00" if engine == 0 else "–"
-    return f"{engine / linux:.2f}"
-
-
-def ranged(values: Sequence[float]) -> str:
-    low, high = figure(min(values)), figure(max(values))
-    return low if low == high else f"{low}–{high}"
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def cell_row(row: Compared) -> list[str]:
@@ -192,13 +158,6 @@ def listed(key: str) -> str:
     return f"- `{key}`:"
 
 
-WORDS = {
-    Verdict.SPREAD: "inside the spread",
-    Verdict.UNDECIDABLE: "undecidable",
-    Verdict.OUTSIDE: "outside",
-}
-
-
 def outsider(row: Compared, causes: dict[str, str]) -> str:
     """A window that misses an aim: by what, and why."""
     parts = []
@@ -225,7 +184,7 @@ def tables(compared: Sequence[Compared]) -> Iterable[str]:
     """All cells, the grid first."""
     columns = ["RTT ms", "flows", "queue", "cc", *(key.title for key in COLUMNS)]
     columns.append("our form: " + " / ".join(key.title for key in AIMED))
-    for further, rate, window in product((False, True), RATES_MBPS, WINDOWS):
+    for further, rate, window in product((False, True), rates(compared), WINDOWS):
         rows = [
             cell_row(row)
             for queue in QUEUES
@@ -264,30 +223,47 @@ def grouped(compared: Sequence[Compared]) -> list[tuple[str, list[Compared]]]:
 def seeds(compared: Sequence[Compared]) -> str:
     """How many there are, by rate."""
     words = []
-    for rate in RATES_MBPS:
+    for rate in rates(compared):
         counts = sorted({len(row.linux) for row in compared if row.cell.rate_mbps == rate})
-        if counts:
-            number = " to ".join(map(str, sorted({counts[0], counts[-1]})))
-            words.append(f"{number} at {rate} Mbit/s")
+        number = " to ".join(map(str, sorted({counts[0], counts[-1]})))
+        words.append(f"{number} at {rate} Mbit/s")
     return ", ".join(words)
 
 
-def write(compared: Sequence[Compared], kernel: str, command: str, causes: dict[str, str]) -> str:
-    """The whole page."""
-    head = INTRODUCTION.format(
+def rates(compared: Sequence[Compared]) -> list[int]:
+    """Of the links, in Mbit/s."""
+    return sorted({row.cell.rate_mbps for row in compared})
+
+
+def numbers(found: Iterable[int], last: str = ", ") -> str:
+    """Each once."""
+    words = [*map(str, sorted({*found} - {0}))]
+    return last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def introduction(compared: Sequence[Compared], kernel: str) -> str:
+    """What was run, how, and what is aimed at."""
+    grid = [row.cell for row in compared if not row.cell.further]
+    more = [row.cell for row in compared if row.cell.further]
+    ends = {row.cell.rate_mbps: row.edges_s[-1] for row in compared}
+    return INTRODUCTION.format(
         kernel=kernel,
-        command=command,
-        rates=", ".join(map(str, RATES_MBPS)),
-        flows=", ".join(map(str, FLOWS)),
-        rtts=" and ".join(map(str, RTTS_MS)),
-        steady=STEADY_FROM_MS // 1000,
-        durations=", ".join(f"{ms // 1000} s at {r} Mbit/s" for r, ms in DURATION_MS.items()),
-        rcvbuf=LARGE_RCVBUF_BYTES >> 20,
-        mixed=", ".join(map(str, MIXED_RTTS_MS)),
-        back=FLOWS_BACK,
+        command=COMMAND,
+        rates=numbers(cell.rate_mbps for cell in grid),
+        flows=numbers(cell.flows for cell in grid),
+        rtts=numbers((rtt for cell in grid for rtt in cell.rtts_ms), " and "),
+        steady=compared[0].edges_s[1],
+        durations=", ".join(f"{ends[rate]} s at {rate} Mbit/s" for rate in rates(compared)),
+        rcvbuf=numbers(cell.rcvbuf_bytes >> 20 for cell in more),
+        mixed=numbers(rtt for cell in more if len(cell.rtts_ms) > 1 for rtt in cell.rtts_ms),
+        back=numbers(cell.back for cell in more),
         seeds=seeds(compared),
     )
-    parts = [head, trust(compared), "## Summary\n"]
+
+
+def write(compared: Sequence[Compared], linux: Recorded, causes: dict[str, str]) -> str:
+    """The whole page."""
+    parts = [introduction(compared, linux.kernel), trust(compared), "## Summary\n"]
     for title, of in (("The grid", False), ("Further cells", True)):
         rows = [row for row in compared if row.cell.further == of]
         if rows:
@@ -298,6 +274,7 @@ def write(compared: Sequence[Compared], kernel: str, command: str, causes: dict[
     parts.append(fairness(compared))
     parts.append("Forms of CoDel and PIE, all cells:\n")
     parts.append(forms(compared))
+    parts.append(harnesses.section(compared, linux))
     parts.append("## All cells\n\nEach figure: Linux / engine / ratio.\n")
     parts.extend(tables(compared))
     parts.append("## What misses an aim\n")
@@ -308,7 +285,7 @@ def write(compared: Sequence[Compared], kernel: str, command: str, causes: dict[
 
 def trust(compared: Sequence[Compared]) -> str:
     """What the summary comes to."""
-    words: dict[str, int] = {"seconds": STEADY_FROM_MS // 1000}
+    words: dict[str, int] = {"seconds": compared[0].edges_s[1]}
     for window in WINDOWS:
         rows = [row for row in compared if row.window == window and not row.cell.further]
         words[window] = sum(row.verdict == Verdict.AIM for row in rows)

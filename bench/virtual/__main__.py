@@ -80,7 +80,7 @@ def network(job: Plan, then: str = "") -> tuple[Turn, str]:
 
 def bare(scenario: dict[str, Any], job: Plan) -> Turn:
     turn, counts = network(job, TRAFFIC)
-    goodput_mbps = report_flows(scenario, read(scenario, counts))["goodput_mbps"]
+    goodput_mbps = report_flows(read(scenario, counts))["goodput_mbps"]
     return Turn(turn.guest_s, turn.command_s, turn.wall_s, goodput_mbps)
 
 

@@ -9,6 +9,7 @@
  *   play T0_NS < SCRIPTS > PLAYED        times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
+ *   samples, group                       see samples.h
  *   transfers                            each transfer is told, with when its first byte came
  *   flow NUMBER PORT FROM TO SOURCE TARGET CC START_NS STOP_NS OPEN ECHO
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them, ends 0 and 1.
@@ -44,6 +45,7 @@
 #include <unistd.h>
 
 #include "play/play.h"
+#include "samples.h"
 
 enum { MAX_EDGES = 4096, EVENTS = 64 };
 
@@ -94,6 +96,8 @@ static uint64_t next_ns(int edge)
 {
 	uint64_t next = edges_ns[edge];
 
+	if (next_sample_ns() < next)
+		next = next_sample_ns();
 	if (next_timer_ns() < next)
 		next = next_timer_ns();
 	for (size_t i = 0; i < nflows; i++)
@@ -120,6 +124,8 @@ static void run(void)
 		}
 		now = here_ns = now_ns();
 		/* A reading comes before what happens at its time, as in the engine. */
+		while (next_sample_ns() <= now)
+			take_sample();
 		while (edge < nedges && edges_ns[edge] <= now)
 			print_counts(edge++);
 		for (size_t i = 0; i < nflows; i++)
@@ -152,7 +158,7 @@ int main(int argc, char **argv)
 			edges_ns[nedges++] = t0_ns + ns;
 		} else if (!strcmp(line, "transfers\n")) {
 			tells_transfers = 1;
-		} else if (read_line(line)) {
+		} else if (!samples_line(line, t0_ns) && read_line(line)) {
 			fprintf(stderr, "play: what is '%s'?\n", line);
 			return 2;
 		}

@@ -1,15 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * tap.c: the sojourn of each packet in a router's queue, seen from outside: a
- * packet socket where packets enter the router, one where they leave it, matched
- * packet by packet. A packet that entered and never left was dropped.
+ * tap.c: the packets of a router's queue, seen from outside: a packet socket where
+ * they enter the router, one where they leave it.
  *
- *   tap IN OUT T0_NS EDGES_MS         one JSON line for each window between two edges;
- *                                     the queue must be first in, first out
- *   tap IN OUT T0_NS EDGES_MS NAME    all packets seen, in NAME.in and NAME.out: struct
- *                                     seen, with times after T0_NS; with - for IN only
- *                                     NAME.out
+ *   tap IN OUT T0_NS END_MS NAME    all packets seen, in NAME.in and NAME.out: struct
+ *                                   seen, with times after T0_NS; with - for IN only
+ *                                   NAME.out
  *
  * The router must do nothing but forward.
  * Rings are shared memory read every 100 ms: no wake-up and no system call for a
@@ -21,7 +18,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
-#include <math.h>
 #include <net/if.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +33,7 @@
 enum { V4_BYTES = 60, V6_BYTES = 72, SEEN_BYTES = ETH_HLEN + V6_BYTES, FRAME_BYTES = 176 };
 /* 32736 frames hold 100 ms at 3.9 Gbit/s of full packets. */
 enum { BLOCK_BYTES = 1 << 16, BLOCKS = 88, FRAMES_OF_BLOCK = BLOCK_BYTES / FRAME_BYTES };
-enum { FRAMES = BLOCKS * FRAMES_OF_BLOCK, MAX_EDGES = 64 };
+enum { FRAMES = BLOCKS * FRAMES_OF_BLOCK };
 static const uint64_t POLL_NS = 100000000;
 
 struct seen {
@@ -197,70 +193,6 @@ static void check_nothing_lost(const struct tap *tap)
 	}
 }
 
-/* Sojourn time of each arrival, or UINT64_MAX where it was dropped. Packets queued at the
- * end have no departure and count as neither: *settled excludes them. */
-static uint64_t *match(const struct tap *in, const struct tap *out, size_t *settled)
-{
-	uint64_t *sojourn_ns = calloc(in->n + 1, sizeof(*sojourn_ns));
-	size_t a = 0;
-
-	for (size_t d = 0; d < out->n; d++, a++) {
-		while (a < in->n && in->log[a].key != out->log[d].key)
-			sojourn_ns[a++] = UINT64_MAX;
-		if (a == in->n) {
-			fprintf(stderr, "tap: departure %zu has no arrival before it\n", d);
-			exit(1);
-		}
-		sojourn_ns[a] = out->log[d].at_ns - in->log[a].at_ns;
-	}
-	*settled = a;
-	return sojourn_ns;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Delays of packets that left in the window; arrivals and drops of those that came in it. */
-static void print_window(const struct tap *in, const uint64_t *sojourn_ns, size_t settled,
-                         uint64_t from_ns, uint64_t to_ns)
-{
-	uint64_t *left = calloc(settled + 1, sizeof(*left)), bytes = 0;
-	size_t arrived = 0, dropped = 0, n = 0;
-	double sum = 0, squares = 0, mean, sd;
-
-	for (size_t a = 0; a < in->n; a++) {
-		uint64_t at = in->log[a].at_ns;
-		int came = at >= from_ns && at < to_ns;
-		int lost = a < settled && sojourn_ns[a] == UINT64_MAX;
-
-		arrived += came;
-		dropped += came && lost;
-		if (a < settled && !lost && at + sojourn_ns[a] >= from_ns &&
-		    at + sojourn_ns[a] < to_ns) {
-			left[n++] = sojourn_ns[a];
-			bytes += in->log[a].bytes;
-		}
-	}
-	qsort(left, n, sizeof(*left), ascending);
-	for (size_t i = 0; i < n; i++)
-		sum += (double)left[i] / 1e6;
-	mean = n ? sum / (double)n : 0;
-	for (size_t i = 0; i < n; i++)
-		squares += pow((double)left[i] / 1e6 - mean, 2);
-	sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-#define QUANTILE_MS(q) (n ? (double)left[(size_t)((double)(n - 1) * (q))] / 1e6 : 0.0)
-	printf("window {\"arrived_pkts\": %zu, \"departed_pkts\": %zu, \"dropped_pkts\": %zu, "
-	       "\"departed_bytes\": %llu, \"queue_delay_ms\": {\"mean\": %.4f, \"sd\": %.4f, "
-	       "\"p50\": %.4f, \"p95\": %.4f, \"p99\": %.4f, \"max\": %.4f}}\n",
-	       arrived, n, dropped, (unsigned long long)bytes, mean, sd, QUANTILE_MS(0.50),
-	       QUANTILE_MS(0.95), QUANTILE_MS(0.99), QUANTILE_MS(1));
-	free(left);
-}
-
 /* At the end, in one piece: writing during the run would cost readings of the clock. */
 static void write_log(const struct tap *tap, const char *name, const char *end, uint64_t t0_ns)
 {
@@ -281,23 +213,20 @@ static void write_log(const struct tap *tap, const char *name, const char *end, 
 int main(int argc, char **argv)
 {
 	static struct tap in, out;
-	uint64_t edges_ns[MAX_EDGES], t0_ns, *sojourn_ns;
-	size_t settled, edges = 0;
+	uint64_t t0_ns, end_ns;
 
-	if (argc != 5 && argc != 6) {
-		fprintf(stderr, "tap IN OUT T0_NS EDGES_MS [NAME]\n");
+	if (argc != 6) {
+		fprintf(stderr, "tap IN OUT T0_NS END_MS NAME\n");
 		return 2;
 	}
 	t0_ns = strtoull(argv[3], NULL, 10);
-	for (char *word = strtok(argv[4], ","); word && edges < MAX_EDGES;
-	     word = strtok(NULL, ","))
-		edges_ns[edges++] = t0_ns + strtoull(word, NULL, 10) * 1000000;
-	if (strcmp(argv[1], "-") || argc != 6)
+	end_ns = t0_ns + strtoull(argv[4], NULL, 10) * 1000000;
+	if (strcmp(argv[1], "-"))
 		open_tap(&in, argv[1], PACKET_HOST);
 	open_tap(&out, argv[2], PACKET_OUTGOING);
 	printf("tap ready\n");
 	fflush(stdout);
-	for (uint64_t now_ns = 0; edges && now_ns <= edges_ns[edges - 1];) {
+	for (uint64_t now_ns = 0; now_ns <= end_ns;) {
 		struct timespec pause = {.tv_nsec = POLL_NS}, now;
 
 		nanosleep(&pause, NULL);
@@ -308,13 +237,7 @@ int main(int argc, char **argv)
 	}
 	check_nothing_lost(&in);
 	check_nothing_lost(&out);
-	if (argc == 6) {
-		write_log(&in, argv[5], "in", t0_ns);
-		write_log(&out, argv[5], "out", t0_ns);
-		return 0;
-	}
-	sojourn_ns = match(&in, &out, &settled);
-	for (size_t i = 0; i + 1 < edges; i++)
-		print_window(&in, sojourn_ns, settled, edges_ns[i], edges_ns[i + 1]);
+	write_log(&in, argv[5], "in", t0_ns);
+	write_log(&out, argv[5], "out", t0_ns);
 	return 0;
 }

@@ -7,6 +7,7 @@
  *   traffic T0_NS < FLOWS > COUNTS       times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
+ *   samples, group                       see samples.h
  *   transfers                            each transfer is told, with when its first byte came
  *   flow FROM TO SOURCE TARGET CC BYTES RATE_BPS START_NS STOP_NS AGAIN
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them. A CC
@@ -36,6 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "samples.h"
 #include "sockets.h"
 #include "transit.h"
 
@@ -340,10 +342,26 @@ static void print_counts(int edge)
 	}
 }
 
+static void take_sample(void)
+{
+	for (size_t i = 0; i < nflows; i++) {
+		const struct flow *flow = &flows[i];
+
+		sample_flow((unsigned)i, 0, flow->delivered);
+		if (!flow->udp && flow->client >= 0)
+			sample_socket((unsigned)i, 0, flow->client);
+		if (!flow->udp && flow->server >= 0)
+			sample_socket((unsigned)i, 1, flow->server);
+	}
+	print_sample();
+}
+
 static uint64_t next_ns(int edge)
 {
 	uint64_t next = edges_ns[edge];
 
+	if (next_sample_ns() < next)
+		next = next_sample_ns();
 	for (size_t i = 0; i < nflows; i++) {
 		next = flows[i].due_ns < next ? flows[i].due_ns : next;
 		next = flows[i].stop_ns < next ? flows[i].stop_ns : next;
@@ -403,6 +421,8 @@ static void run(void)
 
 		sleep_until(timer, next);
 		/* A reading comes before what happens at its time, as in the engine. */
+		if (next == next_sample_ns())
+			take_sample();
 		if (next == edges_ns[edge])
 			print_counts(edge++);
 		for (size_t i = 0; i < nflows; i++) {
@@ -459,7 +479,7 @@ int main(int argc, char **argv)
 			edges_ns[nedges++] = t0_ns + ns;
 		} else if (!strcmp(line, "transfers\n")) {
 			tells_transfers = 1;
-		} else if (read_flow(line)) {
+		} else if (!samples_line(line, t0_ns) && read_flow(line)) {
 			fprintf(stderr, "traffic: what is '%s'?\n", line);
 			return 2;
 		}

@@ -4,7 +4,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import Self, TypedDict, final
 
 class Row(TypedDict):
     name: str
@@ -96,21 +96,33 @@ def run(
     Where the scenario records transfers, their table grows in the file `transfers` meanwhile.
 
     Gives the report as JSON and Parquet files by name: the recorded queues' series, distributions
-    of delays and times, and packet events where they are asked for; None if `progress` said stop.
-    ValueError: the engine's sentence. OSError: `transfers` cannot be written.
+    of delays and times, packet events where they are asked for, and, where there are rows, the
+    series of groups and the algorithms' statistics; None if `progress` said stop. ValueError: the
+    engine's sentence. OSError: `transfers` cannot be written.
     """
 
-def write_transfers(
-    path: Path,
-    groups: Sequence[str],
-    rows: Sequence[tuple[int, int, int, int, int, int, int, int | None, int | None, int]],
-) -> None:
-    """The same table, of transfers on another host: the number of each one's group, and then its
-    columns in their order."""
-
 def recorded_columns() -> list[tuple[str, str, str, str]]:
-    """Of each column of the Parquet files of `run`: the table ('series', 'events', 'distributions',
-    'transfers'), name, unit, meaning."""
+    """Of each column of the Parquet files of `run`: the table ('series', 'events', 'statistics',
+    'group_series', 'distributions', 'transfers'), name, unit, meaning."""
+
+def statistics_file(
+    statistics: Sequence[tuple[str, str, str, str, Sequence[int], Sequence[float]]],
+) -> bytes | None:
+    """`statistics.parquet` of another host; None where nothing was read. Of each statistic its
+    queue, its name, the unit of the core's rows in which it is, or else an empty word and the unit
+    to show; then when it was read (ns) and what it was."""
+
+def group_series_file(
+    groups: Sequence[tuple[str, Sequence[tuple[int, int, int, int, int, int, int, int]]]],
+) -> bytes | None:
+    """`group_series.parquet` of another host; None where there is no step. Of each group its
+    name, and readings: time (ns), payload delivered so far to the ends `from` and `to`, flows,
+    flows that were looked at, and of their connections the number, the sum of congestion windows
+    and the sum of smoothed round trips (us)."""
+
+def group_series_every(steps: int, groups: int) -> tuple[int, int]:
+    """Of how many steps of the series one has rows of groups, and at how many flows of a group at
+    most is looked then."""
 
 def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
     """By link with an algorithm that probes: its number, the links behind it to the responder,
@@ -129,13 +141,30 @@ def observe(
     queues: Sequence[tuple[str, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]],
     log: bytes,
     zero_ns: int,
-    took: Sequence[tuple[bool, str, str, Sequence[int]]],
+    flows: Flows,
 ) -> tuple[str, dict[str, bytes]]:
     """Measures queues of another host. Of each its link; then, seen from outside, the logs of its
     arrivals and departures, whether its algorithm acts at the head, and whether it keeps the order
     of each flow's packets only; or its device in `log`, what
     the queues themselves logged, `zero_ns` being the start of the run there, and the log of what
-    left a shaper that holds packets back. `took` has the times (ns) of groups: whether they are of
-    pages, group, window. Gives the queues' reports as JSON and Parquet files as `run` does."""
+    left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet files as
+    `run` does; of `flows` the distributions of times."""
+
+@final
+class Flows:
+    """The flows of another host by what linux/uml/traffic.c and play.c wrote of them. RuntimeError:
+    the line that is not of this scenario."""
+
+    def __new__(cls, scenario: str, counts: str, played: str) -> Self: ...
+    def report(self) -> str:
+        """`flows`, `transport` and what is reckoned of all flows, as in the report of `run`
+        (JSON)."""
+
+    def write_transfers(self, path: Path) -> None:
+        """The table that `run` writes. OSError: `path` cannot be written."""
+
+def fairness(shares: Sequence[float]) -> tuple[float, float | None]:
+    """Of what flows were given: Jain's index, and the least share over the mean; None of
+    nothing."""
 
 __all__: list[str]

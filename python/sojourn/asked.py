@@ -95,16 +95,3 @@ def _try(files: Iterable[Library]) -> None:
         from sojourn.own import trial
 
         trial.before_run(file)
-
-
-class Unread:
-    """The scenario in a file, which is read when it is asked for."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def to_toml(self) -> str:
-        """As a scenario's own."""
-        from sojourn.scenario.toml import load
-
-        return load(self.path).to_toml()

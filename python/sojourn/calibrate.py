@@ -89,12 +89,7 @@ def calibrate(
 
 def _alone(scenario: Scenario, group: str, count: int, load: Rate) -> Scenario:
     """So many flows of one group, and links on which nothing waits."""
-    graph = scenario.expand()
-    data = graph.to_data()
-    names = [flow.name for flow in graph.flows]
-    flows = dict(zip(names, data["flows"], strict=True))
-    if group not in flows:
-        raise InputError(f"there are no flows '{group}'.{nearest(group, flows)}")
+    data = _only(scenario, group, count).expand().to_data()
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
     links = []
     for link in data["links"]:
@@ -105,7 +100,21 @@ def _alone(scenario: Scenario, group: str, count: int, load: Rate) -> Scenario:
     third = scenario.duration // 3
     window = {"name": _WINDOW, "from": f"{third} ns", "to": str(scenario.duration)}
     record = {"windows": [window], "series": str(scenario.duration)}
-    data |= {"links": links, "flows": [{**flows[group], "count": count}], "record": record}
+    data |= {"links": links, "record": record}
+    return validate(data, source=f"calibrate {scenario.name}")
+
+
+def _only(scenario: Scenario, group: str, count: int) -> Scenario:
+    """The scenario with so many flows of one group alone, as `flows.GROUP.count` of its file says
+    it: of a group between whole sides a shorthand makes several."""
+    shorthand = scenario.shorthand
+    groups = {flow.name: flow for flow in (shorthand or scenario).flows}
+    if group not in groups:
+        raise InputError(f"there are no flows '{group}'.{nearest(group, groups)}")
+    flow = groups[group].model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    data = scenario.to_data()
+    place = data[shorthand.key] if shorthand else data
+    place["flows"] = [{**flow, "count": count}]
     return validate(data, source=f"calibrate {scenario.name}")
 
 

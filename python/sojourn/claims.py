@@ -9,9 +9,10 @@ the seeds lies wholly on the claim's side: holds; wholly on the other: fails; el
 claim that left is so many to so many times right is two sides: both must hold.
 
 What a claim says of several cells has a quorum: 'every', 'nearly every' (nine in ten), 'most' (more
-than half), or a share. It holds if the quorum is met even when all undecided cells fail, fails if
-it is not met even when they all hold, and is undecided otherwise. There is no other tolerance. A
-claim on a cell that settled a setting is 'calibrated', whatever the rule says of it.
+than half), or a share, which is enough. It holds if the quorum is met even when all undecided
+cells fail, fails if it is not met even when they all hold, and is undecided otherwise. There is no
+other tolerance. A claim on a cell that settled a setting is 'calibrated', whatever the rule says of
+it.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class Claim:
     factor: float | tuple[float, float] = 1.0  # two where left is between so many times right
     margin: float | None = None
     quorum: float = 1.0
+    more_than: bool = False  # 'most' is more than its quorum, a share is at least as much
 
     def cells(self) -> list[Cell]:
         """Every cell it looks at."""
@@ -82,6 +84,8 @@ class Check:
         """One clause for a table."""
         pair = self.pair
         head = f"{pair.signal}: {METRICS[self.metric].label}, {pair.left} {self.quantity}"
+        if math.isnan(self.found.mean):
+            return f"{head} {pair.right}: not measured in every seed"
         numbers = (self.found.mean, self.found.low, self.found.high)
         mean, low, high = _told_apart(numbers, 1.0 if self.quantity == "/" else 0.0)
         return f"{head} {pair.right} = {mean} [{low}, {high}]"
@@ -170,8 +174,8 @@ def decide(claim: Claim, values: Values, calibrated: set[Cell]) -> Decision:
 def _met(count: int, decision: Decision) -> bool:
     """Whether so many cells are enough. 'Most' is more than half."""
     share = count / len(decision.checks)
-    quorum = decision.claim.quorum
-    return share > quorum if quorum == QUORUMS["most"] else share >= quorum
+    claim = decision.claim
+    return share > claim.quorum if claim.more_than else share >= claim.quorum
 
 
 def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:

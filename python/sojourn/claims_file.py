@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sojourn.claims import QUORUMS, Cell, Claim, Pair
-from sojourn.errors import InputError
+from sojourn.errors import InputError, nearest
 from sojourn.metrics import find as find_metric
 
 
@@ -40,6 +40,14 @@ _FORMS = ("pairs", "order", "left", "right", "where")
 
 def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> Claim:
     where = entry.get("where", {})
+    for axis, values in where.items():
+        known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
+        for value in _several(values):
+            if known and value not in known:
+                raise InputError(
+                    f"claim {entry['id']}: where.{axis}: no cell has '{value}'."
+                    + nearest(value, known)
+                )
     labels = [
         label
         for label, on_axes in cells.items()
@@ -60,6 +68,7 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
     rest |= {
         "metrics": tuple(entry["metrics"]),
         "quorum": _quorum(entry.get("quorum", "every"), entry["id"]),
+        "more_than": entry.get("quorum") == "most",
         "factor": _factor(entry),
     }
     return Claim(pairs=pairs, **rest)

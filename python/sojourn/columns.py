@@ -200,6 +200,8 @@ def _recorded(table: str) -> tuple[Column, ...]:
 
 
 SERIES = (*LABELS, *_recorded("series"))
+GROUP_SERIES = (*LABELS, *_recorded("group_series"))
+STATISTICS = (*LABELS, *_recorded("statistics"))
 EVENTS = _recorded("events")
 DISTRIBUTIONS = (*LABELS, *_recorded("distributions"))
 TRANSFERS = (*LABELS, *_recorded("transfers"))

@@ -32,6 +32,16 @@ the metric of claims and differences.
 _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     ("`windows.parquet`", "One row for each run, queue and window.", columns.WINDOWS),
     ("`series.parquet`", "One row for each run, queue and step of the grid.", columns.SERIES),
+    (
+        "`group_series.parquet`",
+        "One row for each run, name of flows and step of the grid.",
+        columns.GROUP_SERIES,
+    ),
+    (
+        "`statistics.parquet`",
+        "One row for each run, queue, statistic of its algorithm and step of the grid.",
+        columns.STATISTICS,
+    ),
     ("`flows.parquet`", "One row for each run, flow and window.", columns.FLOWS),
     ("`groups.parquet`", "One row for each run, window and name of flows.", columns.GROUPS),
     (

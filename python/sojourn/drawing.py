@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -44,9 +44,15 @@ class Curve:
 
 def raw(run: Run, queue: str, column: str) -> tuple[Any, Any]:
     """Time (the ends of the steps) and values of a series."""
-    table = run.series()
-    rows = np.array(table["queue"].to_pylist()) == queue
-    return table["t_s"].to_numpy()[rows], table[column].to_numpy()[rows]
+    return rows(run.series(), {"queue": queue}, column)
+
+
+def rows(table: Any, where: Mapping[str, str], column: str) -> tuple[Any, Any]:
+    """Time and values of the rows that have these words."""
+    chosen = np.ones(len(table), bool)
+    for key, word in where.items():
+        chosen &= np.array(table[key].to_pylist(), str) == word
+    return table["t_s"].to_numpy()[chosen], table[column].to_numpy()[chosen]
 
 
 def averaged(time: Any, values: Any, average_s: float) -> tuple[Any, Any]:

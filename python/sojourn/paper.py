@@ -100,6 +100,11 @@ class OfPaper:
     paper: str
     judged: Mapping[str, tuple[Judged, ...]]  # by host
 
+    @property
+    def is_decided(self) -> bool:
+        """One of them at least."""
+        return any(judged.decision for of_host in self.judged.values() for judged in of_host)
+
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
         found = [judged.to_json() for of_host in self.judged.values() for judged in of_host]

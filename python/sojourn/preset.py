@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn import algorithms
-from sojourn.algorithms import Value
 from sojourn.errors import InputError, nearest
 from sojourn.own import library
+from sojourn.rows import Value
 
 ROOT = Path(__file__).parent / "presets"
 _COMMENTED = re.compile(r"^(\w+) = [^#\n]*# (.*)$", re.MULTILINE)

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from sojourn import as_json
 from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
@@ -243,5 +244,5 @@ def write_all(
     """report.html and reproduction.json in the folder; answers where the report is."""
     own = claim(folder)
     own.write("report.html", html(reproductions, of_papers).encode())
-    own.write("reproduction.json", json.dumps(data, indent=1).encode())
+    own.write("reproduction.json", as_json.spell(data).encode())
     return folder / "report.html"

@@ -6,6 +6,8 @@
        /scenario.toml    the scenario, before the changes of the command
        /windows.parquet  one row for each run, queue and window
        /series.parquet   one row for each run, queue and time: the raw series
+       /group_series.parquet   one row for each run, name of flows and time
+       /statistics.parquet     one row for each run, queue, statistic of its algorithm and time
        /flows.parquet    one row for each run, flow and window
        /groups.parquet   one row for each run, window and name of flows
        /distributions.parquet  one row for each cell of a histogram of delays or times
@@ -23,7 +25,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -44,9 +46,9 @@ from sojourn.store import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sojourn.asked import Unread
     from sojourn.request import Request
     from sojourn.scenario.model import Scenario
+    from sojourn.unread import Unread
 
 FORMAT = 1
 
@@ -70,6 +72,14 @@ class Run:
     def series(self) -> pa.Table:
         """The time series of the recorded queues."""
         return self.entry.series()
+
+    def group_series(self) -> pa.Table | None:
+        """The time series of groups of flows, or None where no step was recorded."""
+        return self.entry.group_series()
+
+    def statistics(self) -> pa.Table | None:
+        """The algorithms' statistics over time, or None where none was read."""
+        return self.entry.statistics()
 
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
@@ -163,20 +173,26 @@ class Result:
 
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
-        import pyarrow as pa
+        return self._together(Run.series)
 
-        from sojourn import arrow
+    def group_series(self) -> pa.Table:
+        """The time series of groups of flows, likewise."""
+        return self._together(Run.group_series)
 
-        tables = [arrow.labelled(run.series(), run.labels) for run in self.runs]
-        return pa.concat_tables(tables, promote_options="default")
+    def statistics(self) -> pa.Table:
+        """The algorithms' statistics over time, likewise."""
+        return self._together(Run.statistics)
 
     def distributions(self) -> pa.Table:
         """Cells of the delays and times of all runs, likewise."""
+        return self._together(lambda run: run.entry.distributions())
+
+    def _together(self, of: Callable[[Run], pa.Table | None]) -> pa.Table:
         import pyarrow as pa
 
         from sojourn import arrow
 
-        found = ((run.labels, run.entry.distributions()) for run in self.runs)
+        found = ((run.labels, of(run)) for run in self.runs)
         tables = [arrow.labelled(table, labels) for labels, table in found if table is not None]
         return pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
 
@@ -206,6 +222,8 @@ class Result:
             "scenario.toml": self.scenario.encode(),
             "windows.parquet": parquet_bytes(self.windows()),
             "series.parquet": parquet_bytes(self.series()),
+            "group_series.parquet": parquet_bytes(self.group_series()),
+            "statistics.parquet": parquet_bytes(self.statistics()),
             "flows.parquet": parquet_bytes(self.flows()),
             "groups.parquet": parquet_bytes(self.groups()),
             "distributions.parquet": parquet_bytes(self.distributions()),
@@ -256,6 +274,8 @@ class Result:
     def load(cls, folder: str | Path) -> Self:
         """Read a folder back; StoreError if it is not whole."""
         folder = Path(folder)
+        if folder.is_file():
+            raise InputError(f"{folder}: is a file; name the folder that --out made")
         if not folder.is_dir():
             raise InputError(f"{folder}: there is no such folder")
         try:
@@ -360,6 +380,8 @@ _README = """\
 * `scenario.toml`: the scenario, before the changes of the command
 * `windows.parquet`: one row for each run, queue and window
 * `series.parquet`: one row for each run, queue and time, the raw series
+* `group_series.parquet`: one row for each run, name of flows and time
+* `statistics.parquet`: one row for each run, queue, statistic of its algorithm and time
 * `flows.parquet`: one row for each run, flow and window
 * `groups.parquet`: one row for each run, window and name of flows
 * `distributions.parquet`: one row for each cell of a histogram of delays or times

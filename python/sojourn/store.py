@@ -4,6 +4,8 @@
 
     <root>/ab/abcdef…/run.json         scenario, seed, version of the core, report
                      /series.parquet   its time series
+                     /group_series.parquet, /statistics.parquet   those of groups of flows and of
+                                       the algorithms' statistics, where there are any
                      /distributions.parquet  cells of its delays and times
                      /events.parquet   every packet, where the scenario asks for it
                      /transfers.parquet  every transfer, likewise
@@ -172,6 +174,14 @@ class Entry:
     def events(self) -> pa.Table | None:
         """Every packet that left the recorded queues, or None if they were not kept."""
         return self._read_if_there("events.parquet")
+
+    def group_series(self) -> pa.Table | None:
+        """The time series of groups of flows, or None where no step was recorded."""
+        return self._read_if_there("group_series.parquet")
+
+    def statistics(self) -> pa.Table | None:
+        """The algorithms' statistics over time, or None where none was read."""
+        return self._read_if_there("statistics.parquet")
 
     def transfers(self) -> pa.Table | None:
         """Every transfer, or None if they were not kept."""

@@ -45,6 +45,8 @@ _UNITS: dict[str, tuple[str, int]] = {
     "mbit": ("data", 10**6),
     "Gbit": ("data", 10**9),
     "gbit": ("data", 10**9),
+    "Tbit": ("data", 10**12),
+    "tbit": ("data", 10**12),
     "B": ("data", 8),
     "byte": ("data", 8),
     "bytes": ("data", 8),
@@ -132,7 +134,7 @@ def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | s
         if word not in unit_names():
             return f": unknown unit '{word}'.{nearest(word, unit_names())}"
     # tc's word for a rate: 100mbit
-    per_second = base == BITS_PER_S and re.fullmatch(r"[kKmMgG]?bit", unit)
+    per_second = base == BITS_PER_S and re.fullmatch(r"[kKmMgGtT]?bit", unit)
     (kind, size), (wanted, one) = _measure(f"{unit}/s" if per_second else unit), _measure(base)
     if kind != wanted:
         return f" is in '{unit}'; write it as {example!r}"
@@ -144,7 +146,7 @@ def measure(text: str) -> tuple[str, Fraction]:
     """What a quantity is of ('time', 'data', 'data/time', 'packets', 'share', 'frequency'), and how
     much it is in the first unit of its kind; UnitError where it has no unit that is known."""
     number, unit = split(text)
-    if re.fullmatch(r"[kKmMgG]?bit", unit):
+    if re.fullmatch(r"[kKmMgGtT]?bit", unit):
         # tc's word for a rate, 100mbit, is only told from an amount of data by what it is for.
         return "data", Fraction(number) * _measure(unit)[1]
     kind, size = _measure(unit)
@@ -283,7 +285,7 @@ class Rate(_Quantity):
         number = super().__new__(cls, value)
         if number == 0:
             raise UnitError(
-                f"{value!r}: a rate of zero would never send a packet; allowed: 1 bit/s and more"
+                f"{value!r}: a rate of zero would never send a packet; allowed: 8 bit/s and more"
             )
         return number
 

@@ -94,7 +94,7 @@ def play(
         boot(kernel.built, folder, seed, LIMIT_S)
         counted = read(scenario, (folder / "counts").read_text())
         _, tables = _observe(scenario, made, folder, counted)
-        flows = report_flows(scenario, counted)["flows"]
+        flows = report_flows(counted)["flows"]
         samples = (folder / "samples").read_text().split()
         told = json.loads((folder / "options").read_text()) if options else {}
     table = pq.read_table(io.BytesIO(tables["events.parquet"]))

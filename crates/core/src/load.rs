@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::RwLock;
 
 use crate::ffi::{self, text};
-use crate::rows::Algorithm;
+use crate::rows::{Algorithm, algorithms};
 
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,16 @@ const RTLD_NOW: c_int = 2;
 /// Those loaded so far, with the names under which to find them.
 static LOADED: RwLock<Vec<(String, Algorithm)>> = RwLock::new(Vec::new());
 
-pub(crate) fn find(name: &str) -> Option<Algorithm> {
+impl Algorithm {
+    /// The algorithm of this name: one compiled in, or one that was loaded.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Algorithm> {
+        let compiled = algorithms().iter().copied().find(|a| a.name() == name);
+        compiled.or_else(|| find(name))
+    }
+}
+
+fn find(name: &str) -> Option<Algorithm> {
     let loaded = LOADED.read().expect("no holder of the lock panics");
     loaded.iter().find(|(n, _)| n == name).map(|(_, a)| *a)
 }

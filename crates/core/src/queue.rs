@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 
 use crate::ffi;
-use crate::rows::{Algorithm, ConfError, Values, bad_name, reason_name, refusal};
+use crate::rows::{Algorithm, ConfError, Field, Values, bad_name, reason_name, refusal};
 
 /// What a queue must know of a packet. The engine keeps a `Vec<Slot>` parallel to
 /// its packet bodies; `enq_ns`, `own`, `next` and `why` are the queue's.
@@ -404,13 +404,20 @@ impl Queue {
     /// one value.
     #[must_use]
     pub fn stats(&mut self) -> Vec<(&'static str, u64)> {
+        let named = |(row, value): (&'static Field, u64)| (row.name, value);
+        self.statistics().into_iter().map(named).collect()
+    }
+
+    /// The same with their rows.
+    #[must_use]
+    pub fn statistics(&mut self) -> Vec<(&'static Field, u64)> {
         let queue = self.raw();
         let rows = self.algorithm.stats().iter();
         rows.filter_map(|row| {
             let mut value = 0;
             // SAFETY: the row is one of this algorithm, and `value` is ours.
             let has_one = unsafe { ffi::core_stat(queue, row.raw, &raw mut value) };
-            has_one.then_some((row.name, value))
+            has_one.then_some((row, value))
         })
         .collect()
     }

@@ -8,7 +8,6 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::ffi::{self, text};
-use crate::load;
 
 /// How the number of a row is stored, and what it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,13 +84,6 @@ unsafe impl Sync for Info {}
 unsafe impl Send for ffi::Field {}
 
 impl Algorithm {
-    /// The algorithm of this name: one compiled in, or one that was loaded.
-    #[must_use]
-    pub fn find(name: &str) -> Option<Algorithm> {
-        let compiled = algorithms().iter().copied().find(|a| a.name() == name);
-        compiled.or_else(|| load::find(name))
-    }
-
     pub(crate) fn of(raw: &'static ffi::Algo) -> Self {
         // SAFETY: its tables are constants of this process.
         Algorithm(Box::leak(Box::new(unsafe { info(raw) })))

@@ -7,6 +7,7 @@
 //! the engine runs; it is taken every 50 ms to ask whether to go on.
 
 mod observe;
+mod over_time;
 mod recorded;
 mod run;
 mod tables;
@@ -18,9 +19,11 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     #[pymodule_export]
-    use super::observe::{observe, probe_ways, scripts, ways};
+    use super::observe::{Flows, fairness, observe, probe_ways, scripts, ways};
     #[pymodule_export]
-    use super::recorded::{recorded_columns, write_transfers};
+    use super::over_time::{group_series_every, group_series_file, statistics_file};
+    #[pymodule_export]
+    use super::recorded::recorded_columns;
     #[pymodule_export]
     use super::run::{check_scenario, congestion_controls, run, tcp_options};
     #[pymodule_export]

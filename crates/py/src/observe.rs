@@ -4,6 +4,8 @@
 //! What another host needs of the engine: where flows go and when they start, and the
 //! measuring of what was seen at its queues.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -13,12 +15,13 @@ use sojourn_sim::app::{added_ns_of, starts_of};
 use sojourn_sim::observed::inside::Log;
 use sojourn_sim::observed::outside::Outside;
 use sojourn_sim::observed::{self, Seen};
-use sojourn_sim::record::{Delays, Distribution, Quantity, QueueReport};
+use sojourn_sim::record::{QueueReport, Transfer};
 use sojourn_sim::route::Graph;
 use sojourn_sim::scenario::{HEADER_BYTES, LinkSpec};
+use sojourn_sim::sim::{self, FlowsReport};
 use sojourn_sim::traffic::written;
 
-use super::recorded;
+use super::recorded::{self, TransferFile};
 use super::run::{Packed, pack};
 
 /// Of each group of flows of a scenario: numbers of its links there and back; of each flow its
@@ -85,26 +88,6 @@ pub enum Looked {
     Inside(String, String, Option<PyBackedBytes>),
 }
 
-/// Whether they are pages, group, window, and how long each took.
-type Took = (bool, String, String, Vec<u64>);
-
-fn times(of: Took) -> Distribution {
-    let (pages, group, window, took_ns) = of;
-    let mut seen = Delays::default();
-    for ns in took_ns {
-        seen.add(ns);
-    }
-    Distribution {
-        quantity: match pages {
-            true => Quantity::PageTime,
-            false => Quantity::CompletionTime,
-        },
-        of: group,
-        window,
-        seen,
-    }
-}
-
 /// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
 fn packets(log: &[u8], link: &LinkSpec) -> Vec<Seen> {
     let (whole, _) = log.as_chunks::<{ Seen::BYTES }>();
@@ -152,7 +135,7 @@ pub fn observe(
     queues: Vec<Looked>,
     log: PyBackedBytes,
     zero_ns: u64,
-    took: Vec<Took>,
+    flows: Bound<'_, Flows>,
 ) -> PyResult<Packed> {
     let scenario = read(scenario)?;
     let all = || {
@@ -163,7 +146,51 @@ pub fn observe(
     let reports = py.detach(all).map_err(PyRuntimeError::new_err)?;
     let text =
         serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-    let times: Vec<_> = took.into_iter().map(times).collect();
-    let files = recorded::files(&reports, &times).map_err(recorded::told)?;
+    let files =
+        recorded::files(&reports, &flows.get().report.times, &[]).map_err(recorded::told)?;
     pack(py, text, files)
+}
+
+/// The flows of another host by what its programs counted.
+#[pyclass(frozen)]
+pub struct Flows {
+    groups: Vec<String>,
+    report: FlowsReport,
+    transfers: Vec<Transfer>,
+}
+
+#[pymethods]
+impl Flows {
+    #[new]
+    fn new(scenario: &str, counts: &str, played: &str) -> PyResult<Self> {
+        let scenario = read(scenario)?;
+        let found = observed::flows::report(&scenario, counts, played);
+        let (report, transfers) = found.map_err(PyRuntimeError::new_err)?;
+        Ok(Self {
+            groups: scenario.flows.into_iter().map(|flow| flow.name).collect(),
+            report,
+            transfers,
+        })
+    }
+
+    /// Part of a report, as JSON.
+    fn report(&self) -> PyResult<String> {
+        serde_json::to_string(&self.report).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+    }
+
+    /// Their table.
+    fn write_transfers(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let write = || {
+            let mut file = TransferFile::new(&path, self.groups.clone())?;
+            file.add(&self.transfers)?;
+            file.finish()
+        };
+        py.detach(write).map_err(recorded::told)
+    }
+}
+
+/// Of what flows were given: Jain's index, and the least share over the mean.
+#[pyfunction]
+pub fn fairness(shares: Vec<f64>) -> (f64, Option<f64>) {
+    sim::fairness(&shares)
 }

@@ -17,9 +17,11 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use pyo3::pyfunction;
-use sojourn_sim::record::{Cell, Distribution, PacketEvent, QueueReport, SeriesReport};
+use sojourn_sim::record::{
+    Cell, Distribution, GroupSeries, PacketEvent, QueueReport, SeriesReport, StatisticReport,
+};
 
-pub use transfers::{TransferFile, told, write_transfers};
+pub use transfers::{TransferFile, told};
 
 /// A column: name, Parquet's type and what it stands for, unit, meaning.
 type Column = (
@@ -113,6 +115,78 @@ const EVENTS: [Column; 7] = [
     ),
 ];
 
+const STATISTICS: [Column; 5] = [
+    QUEUE,
+    (
+        "t_s",
+        "double",
+        "",
+        "s",
+        "when it was read: end of the step",
+    ),
+    (
+        "statistic",
+        "binary",
+        "(STRING)",
+        "",
+        "name of the row of the algorithm's statistics, as its page has it",
+    ),
+    (
+        "unit",
+        "binary",
+        "(STRING)",
+        "",
+        "unit of `value`; empty: a number, or a share from 0 to 1",
+    ),
+    (
+        "value",
+        "double",
+        "",
+        "as in `unit`",
+        "as of the last event at the queue",
+    ),
+];
+
+const GROUP_SERIES: [Column; 7] = [
+    ("group", "binary", "(STRING)", "", "name of the group"),
+    ("t_s", "double", "", "s", "end of the step"),
+    (
+        "goodput_mbps",
+        "double",
+        "",
+        "Mbit/s",
+        "payload delivered in order to the ends `to`, in the step",
+    ),
+    (
+        "answered_mbps",
+        "double",
+        "",
+        "Mbit/s",
+        "payload delivered in order to the ends `from`, in the step",
+    ),
+    (
+        "connections",
+        "double",
+        "",
+        "",
+        "of TCP, open at the end of the step; above 1,024 flows, of every so manieth flow, times that",
+    ),
+    (
+        "cwnd_pkts",
+        "double",
+        "",
+        "packets",
+        "congestion window at the ends `from`: mean over these connections",
+    ),
+    (
+        "srtt_ms",
+        "double",
+        "",
+        "ms",
+        "smoothed round trip at the ends `from`: mean over these connections",
+    ),
+];
+
 const DISTRIBUTIONS: [Column; 6] = [
     (
         "quantity",
@@ -167,6 +241,8 @@ pub fn recorded_columns() -> Vec<(&'static str, &'static str, &'static str, &'st
         of("series", &SERIES),
         of("events", &EVENTS),
         of("distributions", &DISTRIBUTIONS),
+        of("statistics", &STATISTICS),
+        of("group_series", &GROUP_SERIES),
         of("transfers", &transfers::COLUMNS),
     ]
     .concat()
@@ -191,9 +267,16 @@ const TIMES: [&str; 8] = [
 /// The files of a run, by name.
 pub type Files = Vec<(&'static str, Vec<u8>)>;
 
-/// Those of queues and of the times of groups.
-pub fn files(queues: &[QueueReport], times: &[Distribution]) -> Result<Files> {
+/// Those of queues and of groups. Of some there is none without rows.
+pub fn files(
+    queues: &[QueueReport],
+    times: &[Distribution],
+    groups: &[GroupSeries],
+) -> Result<Files> {
     let of_queues = queues.iter().flat_map(|queue| &queue.distributions);
+    let own = queues
+        .iter()
+        .map(|of| (of.name.as_str(), &of.statistics[..]));
     let mut files = vec![
         ("series.parquet", series(queues)?),
         (
@@ -201,7 +284,16 @@ pub fn files(queues: &[QueueReport], times: &[Distribution]) -> Result<Files> {
             distributions(of_queues.chain(times))?,
         ),
     ];
-    files.extend(events(queues)?.map(|events| ("events.parquet", events)));
+    let others = [
+        ("events.parquet", events(queues)?),
+        ("statistics.parquet", statistics(own)?),
+        ("group_series.parquet", group_series(groups)?),
+    ];
+    files.extend(
+        others
+            .into_iter()
+            .filter_map(|(name, file)| Some((name, file?))),
+    );
     Ok(files)
 }
 
@@ -234,6 +326,32 @@ fn events(queues: &[QueueReport]) -> Result<Option<Vec<u8>>> {
             table.add_events(&queue.name, together)?;
         }
     }
+    table.finish().map(Some)
+}
+
+/// Statistics of all queues, a row a reading; None where nothing was read.
+pub fn statistics<'a>(
+    queues: impl Iterator<Item = (&'a str, &'a [StatisticReport])>,
+) -> Result<Option<Vec<u8>>> {
+    let mut table = Table::new("statistics", &STATISTICS, Vec::new())?;
+    let mut has_rows = false;
+    for (queue, statistics) in queues {
+        for of in statistics.iter().filter(|of| !of.t_s.is_empty()) {
+            table.add_statistic(queue, of)?;
+            has_rows = true;
+        }
+    }
+    let file = table.finish()?;
+    Ok(has_rows.then_some(file))
+}
+
+/// All groups over time, a row a step; None where there is no step.
+pub fn group_series(groups: &[GroupSeries]) -> Result<Option<Vec<u8>>> {
+    if groups.iter().all(|group| group.t_s.is_empty()) {
+        return Ok(None);
+    }
+    let mut table = Table::new("group_series", &GROUP_SERIES, Vec::new())?;
+    table.add_groups(groups)?;
     table.finish().map(Some)
 }
 
@@ -273,6 +391,39 @@ impl<W: Write + Send> Table<W> {
             &series.mark_pct,
         ] {
             rows.add::<DoubleType>(column)?;
+        }
+        rows.finish()
+    }
+
+    fn add_statistic(&mut self, queue: &str, of: &StatisticReport) -> Result<()> {
+        let count = of.t_s.len();
+        let mut rows = Rows::new(self)?;
+        rows.repeat(queue, count)?;
+        rows.add::<DoubleType>(&of.t_s)?;
+        rows.repeat(&of.name, count)?;
+        rows.repeat(&of.unit, count)?;
+        rows.add::<DoubleType>(&of.values)?;
+        rows.finish()
+    }
+
+    /// All in one: a reader takes its time for each piece of a file.
+    fn add_groups(&mut self, groups: &[GroupSeries]) -> Result<()> {
+        let mut rows = Rows::new(self)?;
+        let names = groups.iter().flat_map(|group| {
+            std::iter::repeat_n(ByteArray::from(group.name.as_str()), group.t_s.len())
+        });
+        rows.add::<ByteArrayType>(&names.collect::<Vec<_>>())?;
+        let columns: [fn(&GroupSeries) -> &[f64]; 6] = [
+            |group| &group.t_s,
+            |group| &group.goodput_mbps,
+            |group| &group.answered_mbps,
+            |group| &group.connections,
+            |group| &group.cwnd_pkts,
+            |group| &group.srtt_ms,
+        ];
+        for column in columns {
+            let values: Vec<_> = groups.iter().flat_map(column).copied().collect();
+            rows.add::<DoubleType>(&values)?;
         }
         rows.finish()
     }

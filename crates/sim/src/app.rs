@@ -48,8 +48,9 @@ pub struct Tally {
     pub timeouts: u64,
     /// Packets with data, sent.
     pub data_pkts_sent: u64,
-    /// Packets of all kinds that queues dropped or wires lost.
-    pub lost_pkts: u64,
+    /// Packets of all kinds that queues dropped or wires lost. Where a host knows only which
+    /// datagrams should have arrived by now, it falls with one that was late.
+    pub lost_pkts: i64,
     /// What datagrams took.
     pub transit: Transit,
 }
@@ -67,7 +68,7 @@ pub struct Transit {
     /// other (RFC 3550 §6.4.1, |D|).
     pub differences_ns: u64,
     /// Of the last one.
-    last_ns: Option<u64>,
+    pub last_ns: Option<u64>,
 }
 
 impl Transit {
@@ -94,11 +95,11 @@ impl Transit {
 
 impl Tally {
     /// Of a flow's connections that are over, and its datagrams.
-    pub fn of(flow: &Flow, ledger: &Ledger) -> Self {
+    pub fn of(flow: &Flow, ledger: &Ledger, delivered_bytes: [u64; 2]) -> Self {
         Self {
-            lost_pkts: ledger.lost,
-            delivered_bytes: flow.delivered_bytes[End::To as usize],
-            answered_bytes: flow.delivered_bytes[End::From as usize],
+            lost_pkts: ledger.lost.cast_signed(),
+            delivered_bytes: delivered_bytes[End::To as usize],
+            answered_bytes: delivered_bytes[End::From as usize],
             opened: flow.opened.into(),
             data_pkts_sent: flow.tally.data_pkts_sent + flow.datagrams_sent,
             transit: flow.transit,
@@ -169,8 +170,6 @@ pub struct Flow {
     pub visits: u32,
     /// Its conversations.
     pub talks: Vec<u32>,
-    /// Payload delivered in the whole run, by the end that heard it.
-    pub delivered_bytes: [u64; 2],
     /// Datagrams sent in the whole run.
     pub datagrams_sent: u64,
     /// Datagrams that arrived in the whole run.
@@ -213,7 +212,6 @@ impl Flow {
             opened: 0,
             visits: 0,
             talks: Vec::new(),
-            delivered_bytes: [0, 0],
             datagrams_sent: 0,
             transit: Transit::default(),
             echoes: matches!(spec.app, AppSpec::Ping(_)).then(Vec::new),
@@ -238,7 +236,6 @@ impl Flow {
 
     /// A datagram came to an end. True: it is sent back.
     pub fn on_datagram(&mut self, now: Time, who: End, datagram: &Datagram) -> bool {
-        self.delivered_bytes[who as usize] += u64::from(datagram.len);
         if who == End::To {
             self.transit.add(now.0 - datagram.sent_ns);
             return self.echoes.is_some();

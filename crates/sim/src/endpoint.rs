@@ -7,9 +7,10 @@
 use sojourn_core::Slot;
 
 use crate::event::{Events, Source};
-use crate::link::{Link, Shared};
+use crate::link::Link;
 use crate::packet::{PacketId, Way};
 use crate::rng::Rng;
+use crate::shared::Shared;
 use crate::time::Time;
 use crate::traffic::End;
 use crate::transport::Ecn;

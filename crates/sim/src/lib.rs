@@ -4,7 +4,8 @@
 //! The engine: a packet simulator around the queue core. In reading order:
 //!
 //! - [`time`], [`event`], [`packet`], [`ring`], [`rng`]: what everything is made of.
-//! - [`wire`], [`server`], [`link`]: delay; shaper; both with a queue between them.
+//! - [`shared`]: what the parts of a net share. [`wire`], [`port`], [`server`], [`link`]: delay;
+//!   the queue in front of it; the shaper between them ([`rate`]); all three together.
 //!   [`route`]: ways through the graph.
 //! - [`transport`]: TCP and UDP, without input or output of their own.
 //! - [`traffic`]: what is sent, as a script; [`app`], [`talk`], [`endpoint`]: a flow, its
@@ -23,12 +24,15 @@ pub mod net;
 pub mod observed;
 mod opportunities;
 pub mod packet;
+pub mod port;
+pub mod rate;
 pub mod record;
 pub mod ring;
 pub mod rng;
 pub mod route;
 pub mod scenario;
 pub mod server;
+pub mod shared;
 pub mod sim;
 pub mod talk;
 pub mod time;

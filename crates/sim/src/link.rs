@@ -5,33 +5,17 @@
 //! and a wire that delays them. At most one event of each of the two is pending; the
 //! packets wait in queues inside.
 
-use sojourn_core::{Queue, Slot};
+use sojourn_core::Queue;
 
 use crate::agenda::Agenda;
 use crate::event::{Events, Source};
-use crate::packet::{Body, Ledger, PacketId, Packets, Probe, Way};
-use crate::record::QueueRecord;
-use crate::ring::Ring;
-use crate::scenario::{HEADER_BYTES, LinkSpec, MIN_RATE_BPS, RATE_ROW};
-use crate::server::{Interface, Rate, Server};
+use crate::packet::{PacketId, Probe};
+use crate::port::Port;
+use crate::rate::Rate;
+use crate::scenario::{LinkSpec, MIN_RATE_BPS};
+use crate::server::{Interface, Server};
+use crate::shared::Shared;
 use crate::time::Time;
-use crate::wire::Wire;
-
-/// What the parts of a net share while an event is handled.
-pub struct Shared {
-    /// Pending events.
-    pub events: Events,
-    /// All packets.
-    pub packets: Packets,
-    /// Packets that have come to the end of a link, in order.
-    pub arrived: Ring<PacketId>,
-    /// By flow, what became of its packets.
-    pub ledger: Vec<Ledger>,
-    /// Packets that queues dropped.
-    pub dropped_pkts: u64,
-    /// Packets lost on wires.
-    pub lost_pkts: u64,
-}
 
 /// A link.
 pub struct Link {
@@ -50,44 +34,6 @@ pub struct Link {
     look: Time,
 }
 
-/// What a server works with: the queue that it takes packets from, what is measured
-/// there, and the wire that it hands them to.
-pub struct Port {
-    /// The queue.
-    pub queue: Queue,
-    /// What is measured at it.
-    pub record: Option<QueueRecord>,
-    /// Event: service goes on.
-    pub service: Source,
-    /// Event: a packet reaches the far end.
-    pub arrival: Source,
-    pub(crate) rate: Rate,
-    wire: Wire,
-    /// What is added to a packet's length while it is at this link: its header, in place of
-    /// that of Ethernet.
-    header_more: u32,
-    entered_pkts: u64,
-    dropped_pkts: u64,
-    /// The queue's row of the link's rate is the link's to set.
-    tells_rate: bool,
-    /// Where probes of this queue go; none: its algorithm asks for none.
-    pub probes: Option<ProbePath>,
-}
-
-/// The way of a queue's probes.
-#[derive(Clone, Copy, Debug)]
-pub struct ProbePath {
-    /// Number of the link.
-    pub link: u32,
-    /// To the responder: behind the link, and the flow under which probes are counted.
-    pub forth: Way,
-    /// The first place of the way back.
-    pub back_hop: u32,
-}
-
-/// A probe as a queue sees it: 20 bytes of IP and 8 of payload behind an Ethernet header.
-pub const PROBE_BYTES: u32 = 42;
-
 impl Link {
     /// A link without packets.
     pub fn new(spec: &LinkSpec, queue: Queue, seed: u64, events: &mut Events) -> Self {
@@ -99,19 +45,7 @@ impl Link {
             catches_up: Interface::works_ahead(spec),
             look: Time::MAX,
             entry: events.add_source(true),
-            port: Port {
-                queue,
-                record: None,
-                service: events.add_source(true),
-                arrival: events.add_source(true),
-                rate,
-                wire: Wire::new(spec, seed),
-                header_more: spec.header_bytes.wrapping_sub(HEADER_BYTES),
-                entered_pkts: 0,
-                dropped_pkts: 0,
-                probes: None,
-                tells_rate: !spec.queue.rows.contains_key(RATE_ROW),
-            },
+            port: Port::new(spec, queue, rate, seed, events),
         }
     }
 
@@ -320,131 +254,5 @@ impl Link {
         port.entered_pkts == gone + self.held_pkts()
             && count.drop_pkts() + probes.freed + probes.refused == port.dropped_pkts
             && count.in_pkts == count.out_pkts + count.drop_pkts() + inside
-    }
-}
-
-impl Port {
-    /// The queue's algorithm may want to know what the link can send now.
-    fn tell_rate(&mut self, now: Time, bps: u64, shared: &mut Shared) {
-        if self.tells_rate {
-            let row = [(RATE_ROW.to_owned(), bps / 8)];
-            let changed = self.queue.change(&mut shared.packets.slots, now.0, &row);
-            changed.expect("a link's rate is a value of the row");
-            self.collect(now, shared);
-        }
-    }
-
-    #[inline(always)]
-    fn note_backlog(&mut self, now: Time) {
-        if let Some(record) = &mut self.record {
-            record.on_backlog(now, self.queue.backlog_pkts());
-        }
-    }
-
-    #[inline(always)]
-    fn join(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
-        self.entered_pkts += 1;
-        self.note_backlog(now);
-        if self.header_more != 0 {
-            let slot = &mut shared.packets.slots[id as usize];
-            slot.len_bytes = slot.len_bytes.wrapping_add(self.header_more);
-        }
-        self.queue.enqueue(&mut shared.packets.slots, now.0, id);
-        self.collect(now, shared);
-        if let Some(inst) = self.queue.probe_asked() {
-            self.send_probe(now, id, inst, shared);
-        }
-    }
-
-    /// Makes the probe that the packet `asking` wants behind it.
-    #[cold]
-    fn send_probe(&mut self, now: Time, asking: PacketId, inst: u32, shared: &mut Shared) {
-        let Some(path) = self.probes else {
-            return;
-        };
-        let asking = shared.packets.slots[asking as usize];
-        let id = shared.packets.claim();
-        shared.packets.slots[id as usize] = Slot {
-            flow: asking.flow,
-            dscp: asking.dscp,
-            len_bytes: PROBE_BYTES.wrapping_add(self.header_more),
-            ..Slot::default()
-        };
-        let packet = &mut shared.packets.all[id as usize];
-        packet.way = path.forth;
-        packet.body = Body::Probe(Probe {
-            link: path.link,
-            inst,
-            sent: now,
-            answered: false,
-        });
-        shared.ledger[path.forth.flow as usize].born += 1;
-        self.entered_pkts += 1;
-        self.note_backlog(now);
-        self.queue.join_probe(&mut shared.packets.slots, now.0, id);
-        self.collect(now, shared);
-    }
-
-    #[inline]
-    fn collect(&mut self, now: Time, shared: &mut Shared) {
-        if !self.queue.freed().is_empty() {
-            self.take_back(now, shared);
-        }
-    }
-
-    /// Takes back what the queue has let go of.
-    #[cold]
-    fn take_back(&mut self, now: Time, shared: &mut Shared) {
-        for freed in self.queue.freed() {
-            let slot = &shared.packets.slots[freed.packet as usize];
-            if let (Some(record), 0) = (&mut self.record, slot.probe) {
-                record.on_drop(now, slot, freed.why);
-            }
-            let way = &shared.packets.all[freed.packet as usize].way;
-            shared.ledger[way.flow as usize].lost += 1;
-            shared.packets.remove(freed.packet);
-            shared.dropped_pkts += 1;
-            self.dropped_pkts += 1;
-        }
-    }
-
-    /// Asks the queue for a packet; gives its length too.
-    #[inline(always)]
-    pub(crate) fn take(&mut self, now: Time, shared: &mut Shared) -> Option<(PacketId, u32)> {
-        self.note_backlog(now);
-        let taken = self.queue.dequeue(&mut shared.packets.slots, now.0);
-        self.collect(now, shared);
-        let id = taken?;
-        let slot = &shared.packets.slots[id as usize];
-        if let (Some(record), 0) = (&mut self.record, slot.probe) {
-            record.on_dequeue(now, slot);
-        }
-        Some((id, slot.len_bytes))
-    }
-
-    /// The last bit leaves at `end`; the packet is handed to the wire now.
-    #[inline]
-    pub(crate) fn depart(&mut self, now: Time, end: Time, id: PacketId, shared: &mut Shared) {
-        self.note_sent(end, id, shared);
-        self.wire.launch(now, id, self.arrival, shared);
-    }
-
-    /// The last bit leaves at that time: each packet is here once, and not yet elsewhere.
-    #[inline(always)]
-    pub(crate) fn note_sent(&mut self, last_bit: Time, id: PacketId, shared: &mut Shared) {
-        if let Some(record) = &mut self.record {
-            record.on_sent(last_bit, &shared.packets.slots[id as usize]);
-        }
-        if self.header_more != 0 {
-            let slot = &mut shared.packets.slots[id as usize];
-            slot.len_bytes = slot.len_bytes.wrapping_sub(self.header_more);
-        }
-    }
-
-    /// Puts a packet whose last bit will leave at that time on a wire that only delays.
-    #[inline]
-    pub(crate) fn fly(&mut self, last_bit: Time, id: PacketId) {
-        let release = last_bit + self.wire.delay_ns;
-        self.wire.flying.push_back(release, id);
     }
 }

@@ -3,18 +3,21 @@
 
 //! The net: links and endpoints, and the way of a packet between them.
 
+mod ends;
 mod play;
+mod transfers;
 
 use sojourn_core::prefetch;
 
 use crate::app::Flow;
 use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
-use crate::link::{Link, Shared};
+use crate::link::Link;
 use crate::packet::{Body, PacketId, Probe, Way};
 use crate::record::{Transfer, TransferTimes};
 use crate::rng::hash;
 use crate::route::{END, Routes};
+use crate::shared::Shared;
 use crate::talk::{NONE, Stay, Talk};
 use crate::time::Time;
 use crate::traffic::End;
@@ -55,6 +58,8 @@ pub struct Net {
     pub endpoints: Vec<Endpoint>,
     /// Flows.
     pub flows: Vec<Flow>,
+    /// By flow, the payload delivered in the whole run, by the end that heard it.
+    pub delivered_bytes: Vec<[u64; 2]>,
     /// Conversations.
     pub talks: Vec<Talk>,
     /// Visits.
@@ -189,6 +194,8 @@ impl Net {
             (Kind::Udp, Body::Udp(datagram)) => {
                 let datagram = *datagram;
                 let who = end.who;
+                let bytes = u64::from(datagram.len);
+                self.delivered_bytes[way.flow as usize][who as usize] += bytes;
                 let flow = &mut self.flows[end.flow as usize];
                 let echo = flow.on_datagram(now, who, &datagram);
                 packets.remove(id);
@@ -244,8 +251,7 @@ impl Net {
         }
         let bytes = connection.take_delivered();
         if bytes > 0 {
-            let flow = &mut self.flows[end.flow as usize];
-            flow.delivered_bytes[end.who as usize] += bytes;
+            self.delivered_bytes[end.flow as usize][end.who as usize] += bytes;
             end.heard_bytes += bytes;
             if end.heard_bytes >= end.wake_bytes {
                 self.on_heard(now, number);

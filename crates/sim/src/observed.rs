@@ -3,8 +3,10 @@
 
 //! What happened at a queue of another world, measured as ours are. A queue that logs its
 //! packets tells it itself ([`inside`]); of any other, packets are seen where they come to
-//! the queue and where they leave its shaper ([`outside`]).
+//! the queue and where they leave its shaper ([`outside`]). What programs there counted of flows is
+//! reckoned as ours are ([`flows`]).
 
+pub mod flows;
 pub mod inside;
 pub mod outside;
 
@@ -12,9 +14,9 @@ use std::collections::VecDeque;
 
 use sojourn_core::{Counters, Slot};
 
+use crate::rate::{Bucket, Rate};
 use crate::record::{QueueRecord, QueueReport};
 use crate::scenario::{LinkSpec, Scenario, Shaper};
-use crate::server::{Bucket, Rate};
 use crate::time::Time;
 
 /// A packet passes a place below IP; bytes as `linux/uml/tap.c` writes them.

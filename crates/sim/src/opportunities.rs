@@ -4,8 +4,9 @@
 //! A link that follows a trace: at each recorded opportunity one packet leaves, whatever its
 //! size, and what is not used is lost. The trace begins again where it ends.
 
-use crate::link::{Port, Shared};
+use crate::port::Port;
 use crate::scenario::OpportunitySpec;
+use crate::shared::Shared;
 use crate::time::{NS_PER_MS, Time};
 
 /// The opportunities of a link, and how far they are used.

@@ -7,9 +7,11 @@
 
 mod changes;
 mod check;
+mod check_link;
 mod fault;
 mod names;
 mod queue;
+mod range;
 mod times;
 
 use serde::Deserialize;
@@ -18,9 +20,9 @@ use crate::rng::Rng;
 use crate::traffic::AppSpec;
 
 pub use changes::{Change, Phase};
-pub use check::MIN_RATE_BPS;
 pub use fault::Fault;
 pub use queue::{MTU_BYTES, RATE_ROW};
+pub use range::MIN_RATE_BPS;
 pub use times::TimesSpec;
 
 /// The newest format. Format 1 has no times by flow.

@@ -3,6 +3,7 @@
 
 //! A run: from a scenario to a report.
 
+mod groups;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -18,18 +19,22 @@ use sojourn_core::Counters;
 use crate::app::{Flow, Tally, added_ns_of, starts_of};
 use crate::endpoint::Kind;
 use crate::event::{Events, Source};
-use crate::link::{Link, ProbePath, Shared};
+use crate::link::Link;
 use crate::net::{Net, Owner};
 use crate::packet::{Ledger, Packets, Way};
+use crate::port::ProbePath;
 use crate::record::{QueueRecord, Transfer, TransferTimes};
 use crate::ring::Ring;
 use crate::rng::Rng;
 use crate::route::{Graph, Routes};
 use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
+use crate::shared::Shared;
 use crate::time::{Time, serialisation_ns};
 
+use groups::Groups;
 pub use report::{
-    CompletionReport, ConservationReport, EchoReport, FlowReport, Report, TransportWindow,
+    CompletionReport, ConservationReport, Counted, EchoReport, FlowCounted, FlowReport,
+    FlowsReport, Report, TransportWindow, fairness,
 };
 
 /// Events between two looks at the wall clock: far less than 50 ms of work.
@@ -103,6 +108,7 @@ struct Run<'a> {
     control: Source,
     /// What each flow has counted at each edge of a window.
     edges: Vec<(Time, Vec<Tally>)>,
+    groups: Groups,
 }
 
 /// Runs a scenario.
@@ -173,6 +179,7 @@ impl<'a> Run<'a> {
             links: Vec::new(),
             endpoints: Vec::new(),
             flows: Vec::new(),
+            delivered_bytes: Vec::new(),
             talks: Vec::new(),
             stays: Vec::new(),
             times: TransferTimes::new(scenario.flows.len(), &windows),
@@ -194,6 +201,7 @@ impl<'a> Run<'a> {
             steps: VecDeque::new(),
             control,
             edges: Vec::new(),
+            groups: Groups::new(scenario),
         };
         run.add_links(seed, patience)?;
         run.add_flows(seed, patience)?;
@@ -278,6 +286,7 @@ impl<'a> Run<'a> {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
                 }
                 self.net.flows.push(flow);
+                self.net.delivered_bytes.push([0, 0]);
                 self.net.shared.ledger.push(Ledger::default());
             }
         }
@@ -393,6 +402,8 @@ impl<'a> Run<'a> {
                 Step::Response => self.each_record(|record, _, _| record.on_response(now)),
                 Step::Series => {
                     self.each_record(|record, pkts, counts| record.on_step(now, pkts, counts));
+                    self.read_statistics(now);
+                    self.groups.on_step(now, &self.net);
                 }
             }
         }
@@ -408,10 +419,20 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The series has no row of the begin of a run, so the statistics have none.
+    fn read_statistics(&mut self, now: Time) {
+        for link in self.net.links.iter_mut().filter(|_| now > Time(0)) {
+            if let Some(record) = &mut link.port.record {
+                record.on_statistics(now, &link.port.queue.statistics());
+            }
+        }
+    }
+
     fn tallies(&self) -> Vec<Tally> {
         let flows = self.net.flows.iter().zip(&self.net.shared.ledger);
         let mut tallies: Vec<_> = flows
-            .map(|(flow, ledger)| Tally::of(flow, ledger))
+            .zip(&self.net.delivered_bytes)
+            .map(|((flow, ledger), &bytes)| Tally::of(flow, ledger, bytes))
             .collect();
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
         for end in self.net.endpoints.iter().filter(|end| end.counts) {

@@ -10,6 +10,7 @@
 //! a script takes no more memory for a longer run.
 
 pub mod bulk;
+pub mod burst;
 pub mod cbr;
 pub mod draw;
 pub mod files;

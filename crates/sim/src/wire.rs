@@ -6,10 +6,10 @@
 
 use crate::agenda::Agenda;
 use crate::event::Source;
-use crate::link::Shared;
 use crate::packet::PacketId;
 use crate::rng::Rng;
 use crate::scenario::{Distribution, JitterSpec, LinkSpec};
+use crate::shared::Shared;
 use crate::time::Time;
 
 /// What happens to a packet between the last bit sent and the far end.

@@ -158,6 +158,7 @@ uint64_t expected_pkts(const struct flow *flow);
 /* tell.c: what is printed. */
 void tell(const char *what, size_t flow, uint64_t begun_ns);
 void print_counts(int edge);
+void take_sample(void);
 void print_echoes(void);
 
 #endif

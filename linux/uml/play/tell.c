@@ -3,6 +3,7 @@
 /* tell.c: transfers and pages that are complete, and counters of each flow. */
 #include <stdio.h>
 
+#include "../samples.h"
 #include "play.h"
 
 void tell(const char *what, size_t flow, uint64_t begun_ns)
@@ -41,6 +42,19 @@ void print_counts(int edge)
 		       (unsigned long long)flow->transit.differences_ns,
 		       (unsigned long long)expected_pkts(flow));
 	}
+}
+
+void take_sample(void)
+{
+	for (size_t i = 0; i < nflows; i++)
+		sample_flow(flows[i].number, flows[i].delivered[0], flows[i].delivered[1]);
+	for (size_t i = 0; i < ntalks; i++)
+		for (int end = 0; end < 2; end++)
+			if (talks[i].plan && talks[i].sides[end].fd >= 0 &&
+			    !flows[talks[i].flow].udp)
+				sample_socket(flows[talks[i].flow].number, end,
+				              talks[i].sides[end].fd);
+	print_sample();
 }
 
 void print_echoes(void)

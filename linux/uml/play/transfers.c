@@ -29,8 +29,7 @@ void begin_transfer(struct talk *talk, const struct move *move)
 {
 	struct side *hears = &talk->sides[move->hears];
 
-	hears->transfers =
-	        more(hears->transfers, hears->ntransfers, sizeof(struct transfer));
+	hears->transfers = more(hears->transfers, hears->ntransfers, sizeof(struct transfer));
 	hears->transfers[hears->ntransfers] = (struct transfer){
 	        .from = hears->first < hears->ntransfers
 	                        ? hears->transfers[hears->ntransfers - 1].bytes

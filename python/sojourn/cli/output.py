@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from sojourn import as_json
 
 if TYPE_CHECKING:
     from sojourn.result import Run
@@ -15,17 +16,7 @@ if TYPE_CHECKING:
 
 def print_json(data: Any) -> None:
     """JSON on stdout; what was not measured is null."""
-    print(json.dumps(_finite(data), indent=1))
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
-    if isinstance(data, float) and not abs(data) < float("inf"):
-        return None
-    return data
+    print(as_json.spell(data))
 
 
 def tell_ignored(runs: Sequence[Run]) -> None:

@@ -13,6 +13,7 @@ from sojourn.forms import MAX_SEEDS, Form, jobs_of_forms, run_jobs
 from sojourn.hosts import check_hosts
 from sojourn.result import Result
 from sojourn.store import Store, default_root
+from sojourn.unread import Unread
 
 
 def run(
@@ -48,7 +49,7 @@ def run(
             title=f"running {name}",
             processes=True,
         )
-        result = Result(asked.Unread(scenario), runs)
+        result = Result(Unread(scenario), runs)
     else:
         result = _check_and_run(wanted, key, seeds, out, workers, again)
     tell_ignored(result.runs)
@@ -62,7 +63,7 @@ def run(
 
         print_result(result, out)
     if plot:
-        from sojourn.cli.results import draw
+        from sojourn.cli.draw import draw
 
         draw({"": result}, plot, silent=as_json)
     return tell_broken(result.runs)

@@ -12,6 +12,7 @@ from sojourn import algorithms, known_scenario, preset, tcp_preset
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import experiments
 from sojourn.preset import Preset
+from sojourn.rows import UNITS, Row
 from sojourn.scenario import Tcp, Udp, variant
 from sojourn.scenario.apps import KINDS, Sent, ends, written
 from sojourn.scenario.checks import tcp_options
@@ -178,18 +179,18 @@ def algorithm(name: str) -> dict[str, Any]:
         "parameters": [_row(row) for row in found.params],
         "queue": [_row(row) for row in found.queue],
         "statistics": [
-            {"name": row.name, "unit": algorithms.UNITS[row.unit].label, "help": row.help}
+            {"name": row.name, "unit": UNITS[row.unit].label, "help": row.help}
             for row in found.stats
         ],
     }
 
 
-def _row(row: algorithms.Row) -> dict[str, Any]:
+def _row(row: Row) -> dict[str, Any]:
     return {
         "name": row.name,
         "default": row.write(row.default),
         "range": row.range(),
-        "unit": algorithms.UNITS[row.unit].label,
+        "unit": UNITS[row.unit].label,
         "fixed": row.fixed,
         "help": row.help,
     }

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sojourn.stats import Estimate
 from sojourn.store import default_root
+from sojourn.sweeps.file import Until
 from sojourn.sweeps.result import Mean, Swept
 from sojourn.sweeps.run import sweep
 from sojourn.tables import Column, console, print_columns
@@ -41,6 +42,17 @@ def tell(swept: Swept, out: Path | None) -> None:
         f"{swept.made} made",
         file=sys.stderr,
     )
+    until = swept.spec.seeds
+    if isinstance(until, Until):
+        metric, every = until.metric, len(swept.spec.cells)
+        wide = {m.number for m in swept.means() if not until.is_known(m.values[metric])}
+        if wide:
+            wish = f"± {until.half_width:g} {metric.unit}".rstrip()
+            print(
+                f"sojourn: the interval of {metric.name} is wider than {wish} in {len(wide)} of "
+                f"{every} cells, with the {until.at_most} seeds of at_most",
+                file=sys.stderr,
+            )
     if swept.damaged:
         print(
             f"sojourn: {swept.damaged} of them were damaged: moved to {root / 'damaged'}, and made "

@@ -11,13 +11,14 @@ goes next: so flows follow their paths.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.errors import InputError
+from sojourn.linux.over_time import group_lines, queue_line, steps_of
 from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
 from sojourn.linux.space import Manner, Space
 from sojourn.linux.transport import buffer_sysctls, route_words, sysctls
@@ -62,6 +63,8 @@ class Plan:
 
     files: Mapping[str, str]
     taps: tuple[Tapped, ...]
+    series_ns: int
+    steps: int  # of the series, each of which ends with a sample
 
     def job(self, programs: str, module: str, duration_ns: int) -> str:
         """The script that the guest runs."""
@@ -74,9 +77,13 @@ class Plan:
         lines += ["t0=$(( $(date +%s) + 2 ))000000000", "echo $t0 > zero", "pids="]
         for tap in self.taps:
             if tap.taps:
-                command = f"tap {' '.join(tap.taps)} $t0 0,{end_ms} {tap.space}"
+                command = f"tap {' '.join(tap.taps)} $t0 {end_ms} {tap.space}"
                 lines += [f"ip netns exec {tap.space} {programs}/{command} &", 'pids="$pids $!"']
         lines += [f"{programs}/clock $t0 < timetable &", 'pids="$pids $!"']
+        if "queues" in self.files:
+            samples = f"{self.series_ns} {self.steps}"
+            lines += [f"{programs}/statistics $t0 {samples} < queues > readings &"]
+            lines += ['pids="$pids $!"']
         if "scripts" in self.files:
             lines += [f"{programs}/play $t0 < scripts > played &", 'pids="$pids $!"']
         lines += [f"{programs}/traffic $t0 < flows > counts"]
@@ -111,7 +118,10 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
     }
     if any(group.scripts for group in sent):
         files["scripts"] = _lines(_scripts(scenario, sent, laid))
-    return Plan(files, tuple(laid.taps))
+    steps = steps_of(scenario)
+    if steps and laid.taps:
+        files["queues"] = _lines(queue_line(tap.space, tap.device) for tap in laid.taps)
+    return Plan(files, tuple(laid.taps), scenario["record"]["series_ns"], steps)
 
 
 # Links there and back by number, and of each flow its start and what it adds to the links' delays.
@@ -360,8 +370,18 @@ def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
     return [*nodes, *(address(kind, flow, sends=sends) for sends in (True, False))]
 
 
-def _traffic(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) -> Iterator[str]:
+def _plain(sent: Sequence[_Sent]) -> Iterator[tuple[int, int, int]]:
+    """Groups whose flows are no scripts, as traffic.c numbers these."""
+    first = 0
+    for number, group in enumerate(sent):
+        if not group.scripts:
+            yield number, first, group.flow["count"]
+            first += group.flow["count"]
+
+
+def _traffic(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
     yield from _edges(scenario)
+    yield from group_lines(scenario, _plain(sent))
     yield from _asked(scenario)
     for kind, group in enumerate(sent):
         if group.scripts:
@@ -378,8 +398,10 @@ def _traffic(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) 
             yield " ".join(["flow", *words, str(start), *last])
 
 
-def _scripts(scenario: Mapping[str, Any], sent: Iterable[_Sent], laid: _Layout) -> Iterator[str]:
+def _scripts(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
     yield from _edges(scenario)
+    scripts = ((n, of.first, len(of.scripts)) for n, of in enumerate(sent) if of.scripts)
+    yield from group_lines(scenario, scripts)
     yield from _asked(scenario)
     for kind, group in enumerate(sent):
         flow = group.flow

@@ -14,6 +14,7 @@ from typing import Any
 
 from sojourn import algorithms
 from sojourn.linux import stock
+from sojourn.rows import Row
 
 # Never reached: delay boxes are there to be crossed.
 AMPLE_PKTS = 1_000_000
@@ -216,7 +217,7 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
     return " ".join(words)
 
 
-def _row_words(row: algorithms.Row, number: int) -> list[str]:
+def _row_words(row: Row, number: int) -> list[str]:
     if row.kind == "bool":
         return [row.name if number else f"no{row.name}"]
     if row.kind == "choice":

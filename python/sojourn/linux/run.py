@@ -15,6 +15,7 @@ from sojourn import _native, algorithms
 from sojourn.errors import RunError
 from sojourn.linux import counts as counted
 from sojourn.linux.kernel import module_for, ready
+from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import BootError, Stopped, boot
@@ -57,26 +58,32 @@ def run(
             return None
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
-        counts = (folder / "counts").read_text()
+        counts, of_plain = without_samples((folder / "counts").read_text())
         played = (folder / "played").read_text() if "scripts" in job.files else ""
+        played, of_scripts = without_samples(played)
         found = counted.read(scenario, counts, played)
         queues, tables = _observe(scenario, job, folder, found)
+        readings = (folder / "readings").read_text() if "queues" in job.files else ""
+        over_time = {
+            "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
+            "group_series.parquet": group_series(scenario, of_plain + of_scripts),
+        }
         bad = [_bad_verdicts((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     if transfers is not None:
-        names = [flow["name"] for flow in scenario["flows"]]
         with write_errors(transfers):
-            _native.write_transfers(transfers, names, counted.transfer_rows(scenario, found))
+            found.write_transfers(transfers)
     report = {
         "queues": [
             {**queue, "bad_verdicts": verdicts}
             for queue, verdicts in zip(json.loads(queues), bad, strict=True)
         ],
-        **counted.report_flows(scenario, found),
+        **counted.report_flows(found),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "fingerprint": digest(
             queues.encode() + tables["series.parquet"] + counts.encode() + played.encode()
         )[:16],
     }
+    tables |= {name: file for name, file in over_time.items() if file is not None}
     return {**report, "cpu_s": outcome.cpu_s}, tables
 
 
@@ -93,7 +100,7 @@ def _bad_verdicts(listing: str) -> dict[str, int]:
 
 
 def _observe(
-    scenario: Mapping[str, Any], job: Plan, folder: Path, found: counted.Found
+    scenario: Mapping[str, Any], job: Plan, folder: Path, found: _native.Flows
 ) -> tuple[str, dict[str, bytes]]:
     """The engine's own measuring, of the packets that were seen."""
 
@@ -109,6 +116,5 @@ def _observe(
             ends = seen(f"{tap.space}.in"), seen(f"{tap.space}.out")
             queues.append((tap.link, *ends, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
-    took = counted.took(scenario, found)
     known = json.dumps(without_foreign(scenario))
-    return _native.observe(known, queues, seen("log"), zero_ns, took)
+    return _native.observe(known, queues, seen("log"), zero_ns, found)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sojourn.algorithms import Algorithm, Row
+from sojourn.algorithm import Algorithm
+from sojourn.rows import Row
 
 PREFIX = "kernel:"
 _MAX_U32 = 2**32 - 1

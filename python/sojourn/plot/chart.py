@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from sojourn.drawing import WIDE_IN, Curve, changes, colour, lines, marker, plain, written
 
@@ -108,16 +109,27 @@ def _panel(axes: Any, panel: Panel, *, narrow: bool) -> None:
     axes.set_ylabel(panel.y)
     if panel.x_log:
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(_written)
+        _numbered(axes.xaxis, *axes.get_xlim())
     else:
         axes.set_xlim(0, panel.x_right)
     if panel.y_log:
         axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(_written)
+        _numbered(axes.yaxis, *axes.get_ylim())
     elif not panel.points:
         axes.set_ylim(0, panel.y_top or axes.get_ylim()[1] * 1.12)
     changes(axes, panel.changes, short=narrow)
     plain(axes)
+
+
+def _numbered(axis: Any, low: float, high: float) -> None:
+    """A logarithmic axis; between few powers of ten 2 and 5 have numbers too."""
+    axis.set_major_formatter(_written)
+    axis.set_tick_params(which="minor", pad=5)  # as far from the axis as behind longer ticks
+    axis.set_minor_formatter(_between if high < 100 * low else NullFormatter())
+
+
+def _between(value: float, position: int) -> str:
+    return _written(value, position) if f"{value:e}"[0] in "25" else ""
 
 
 def _written(value: float, _position: int) -> str:

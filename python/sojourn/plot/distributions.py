@@ -143,7 +143,11 @@ def _found(measured: Measured, cases: Sequence[Case], figure: _Figure, of: str) 
 def _panel(
     measured: Measured, cases: Sequence[Case], figure: _Figure, title: str, found: _Found
 ) -> Panel:
-    log = is_wide([of.quantile_ms(0.5) for of in found.values()])
+    ends = [of.quantile_ms(0.5) for of in found.values()]
+    if figure.quantity != "queue_delay":
+        # One long transfer would press all others against the axis.
+        ends += [of.quantile_ms(1) for of in found.values()]
+    log = is_wide(ends)
     curves = []
     for case, of in found.items():
         delays_ms, shares = _curve(of, above=figure.is_tail)
@@ -179,7 +183,8 @@ def _caption(
     measured: Measured, cases: Sequence[Case], figure: _Figure, panels: Sequence[Panel]
 ) -> str:
     caption = f"{figure.caption}, {together(measured, cases)}."
-    if any(panel.x_log for panel in panels):
+    logs = [curve for panel in panels if panel.x_log for curve in panel.curves if len(curve.x)]
+    if any(min(curve.x) <= _LEAST_MS * figure.per_ms for curve in logs):
         least = f"{_LEAST_MS * figure.per_ms:g} {figure.unit}"
         caption += f" What is below {least} stands there."
     return caption

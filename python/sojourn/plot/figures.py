@@ -15,7 +15,7 @@ from sojourn.plot.chart import Chart
 from sojourn.plot.common import Absent, Missing
 from sojourn.plot.distributions import ccdf, cdf, fct, page
 from sojourn.plot.measured import Measured
-from sojourn.plot.over_time import delay, drops, rate
+from sojourn.plot.over_time import cwnd, delay, drops, probability, rate, srtt
 from sojourn.plot.tradeoff import tradeoff
 
 FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
@@ -25,7 +25,10 @@ FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
     "fct": fct,
     "page": page,
     "rate": rate,
+    "cwnd": cwnd,
+    "srtt": srtt,
     "drops": drops,
+    "probability": probability,
     "tradeoff": tradeoff,
 }
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from sojourn.cases import Case, Cases, cases, names
 from sojourn.distribution import Distribution, measured
-from sojourn.drawing import averaged, raw
+from sojourn.drawing import averaged, raw, rows
 from sojourn.errors import InputError, nearest
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
@@ -71,6 +71,9 @@ class Measured:
         # Results do not change, and a picture may ask twice.
         self.distribution = cache(self._distribution)
         self.over_time = cache(self._over_time)
+        self.statistic = cache(self._statistic)
+        self.of_group = cache(self._of_group)
+        self._columns_of_groups = cache(self._read_groups)
         self.scenario = cache(self._scenario)
 
     def _queues(self, case: Case) -> list[str]:
@@ -124,6 +127,47 @@ class Measured:
         series = [raw(run, queue, column) for run in self.by_case[case]]
         time, values = (np.concatenate(parts) for parts in zip(*series, strict=True))
         return averaged(time, values, self.average_s(case, bins))
+
+    def _statistic(self, case: Case, queue: str, name: str, bins: int) -> tuple[Any, Any]:
+        """A statistic of the queue's algorithm, likewise; empty where it has none of the name."""
+        found = []
+        for run in self.by_case[case]:
+            table = run.statistics()
+            if table is not None:
+                found.append(rows(table, {"queue": queue, "statistic": name}, "value"))
+        return self._together(case, found, bins)
+
+    def _of_group(self, case: Case, group: str, column: str, bins: int) -> tuple[Any, Any]:
+        """A column of the series of groups, likewise."""
+        found = []
+        for number in range(len(self.by_case[case])):
+            columns = self._columns_of_groups(case, number)
+            if group in columns:
+                found.append((columns[group]["t_s"], columns[group][column]))
+        return self._together(case, found, bins)
+
+    def _read_groups(self, case: Case, number: int) -> dict[str, dict[str, Any]]:
+        """By group and column; of one run, read once."""
+        table = self.by_case[case][number].group_series()
+        if table is None:
+            return {}
+        names = np.array(table["group"].to_pylist())
+        columns = {name: table[name].to_numpy() for name in table.column_names if name != "group"}
+        return {
+            group: {name: values[names == group] for name, values in columns.items()}
+            for group in self.groups()[:MAX_PANELS]
+        }
+
+    def _together(
+        self, case: Case, series: Sequence[tuple[Any, Any]], bins: int
+    ) -> tuple[Any, Any]:
+        """The mean over the seeds, averaged over time."""
+        series = [(time, values) for time, values in series if len(time)]
+        if not series:
+            return np.empty(0), np.empty(0)
+        time, values = (np.concatenate(parts) for parts in zip(*series, strict=True))
+        # Of very many groups not every step was recorded.
+        return averaged(time, values, max(self.average_s(case, bins), float(time.min())))
 
     def average_s(self, case: Case, bins: int) -> float:
         """Over how much time curves are averaged: whole steps of the series."""

@@ -20,23 +20,14 @@ if TYPE_CHECKING:
         Web,
     )
     from sojourn.scenario.links import Cable, Jitter, Link, Queue, Step
-    from sojourn.scenario.model import (
-        Between,
-        Crossing,
-        DualTransmitter,
-        Dumbbell,
-        Flow,
-        ParkingLot,
-        Record,
-        Scenario,
-        Tcp,
-        Traffic,
-        Udp,
-        Window,
-    )
+    from sojourn.scenario.model import Scenario
+    from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
+    from sojourn.scenario.record import Record, Window
     from sojourn.scenario.shorthand import Back, Edge, Hop, Side
     from sojourn.scenario.times import Even, Exponential, Normal, Poisson, Uniform
     from sojourn.scenario.toml import load, loads
+    from sojourn.scenario.traffic import Between, Crossing, Flow, Traffic
+    from sojourn.scenario.transport import Tcp, Udp
     from sojourn.units import Duration, Rate, Share, Size
 
 __all__ = [
@@ -87,34 +78,41 @@ __all__ = [
 
 # The classes take a tenth of a second to import: whoever asks for one of them waits, and a run of a
 # scenario that was checked before does without.
-_OTHERS = {
-    "sojourn.scenario.apps": (
-        "Bulk",
-        "Cbr",
-        "Files",
-        "OnOff",
-        "Paced",
-        "Ping",
-        "PoissonDatagrams",
-        "Respawn",
-        "Tmix",
-        "Voip",
-        "Web",
-    ),
-    "sojourn.scenario.links": ("Cable", "Jitter", "Link", "Queue", "Step"),
-    "sojourn.scenario.shorthand": ("Back", "Edge", "Hop", "Side"),
-    "sojourn.scenario.times": ("Even", "Exponential", "Normal", "Poisson", "Uniform"),
-    "sojourn.scenario.toml": ("load", "loads"),
-    "sojourn.units": ("Duration", "Rate", "Share", "Size"),
-}
-_HOMES = {name: home for home, names in _OTHERS.items() for name in names}
+_HOMES = {
+    name: f"sojourn.scenario.{home}"
+    for home, names in {
+        "apps": (
+            "Bulk",
+            "Cbr",
+            "Files",
+            "OnOff",
+            "Paced",
+            "Ping",
+            "PoissonDatagrams",
+            "Respawn",
+            "Tmix",
+            "Voip",
+            "Web",
+        ),
+        "links": ("Cable", "Jitter", "Link", "Queue", "Step"),
+        "model": ("Scenario",),
+        "networks": ("DualTransmitter", "Dumbbell", "ParkingLot"),
+        "record": ("Record", "Window"),
+        "shorthand": ("Back", "Edge", "Hop", "Side"),
+        "times": ("Even", "Exponential", "Normal", "Poisson", "Uniform"),
+        "toml": ("load", "loads"),
+        "traffic": ("Between", "Crossing", "Flow", "Traffic"),
+        "transport": ("Tcp", "Udp"),
+    }.items()
+    for name in names
+} | dict.fromkeys(("Duration", "Rate", "Share", "Size"), "sojourn.units")
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_HOMES.get(name, "sojourn.scenario.model")), name)
+        return getattr(import_module(_HOMES[name]), name)
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

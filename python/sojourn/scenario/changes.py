@@ -64,6 +64,8 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
     """Set one key in the data."""
     path = _path(data, key)
     short = shorthand_of(data)
+    if path[0] not in _TOP and path[0] not in data and (meant := _meant(data, path)):
+        raise InputError(f"--set {key}: no such key. Did you mean '{meant}'?")
     if path[0] in ("links", "nodes") and path[1:] and short:
         kind = short.replace("_", " ")
         raise InputError(f"--set {key}: a {kind} has no {path[0]} of its own; set {short}.KEY")
@@ -152,7 +154,7 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
     """The keys of the network, as they are set."""
     from sojourn.scenario.links import Link
-    from sojourn.scenario.model import DualTransmitter, Dumbbell, ParkingLot
+    from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
 
     if short := shorthand_of(data):
         of = next(m for m in (Dumbbell, DualTransmitter, ParkingLot) if m.key == short)
@@ -162,6 +164,18 @@ def _places(data: Mapping[str, Any]) -> Iterator[str]:
     for link in listed(data.get("links")):
         if isinstance(link, dict) and link.keys() & TIMED:
             yield from (f"links.{link.get('name')}.{key}" for key in Link.model_fields)
+
+
+def _meant(data: Mapping[str, Any], path: list[str]) -> str | None:
+    """The whole key, where its first words are left out or the bottleneck is called by its name."""
+    key = ".".join(path)
+    network = data[short] if (short := shorthand_of(data)) else data
+    for kind in ("flows", "links"):
+        for entry in listed(network.get(kind)):
+            if isinstance(entry, dict) and entry.get("name") == path[0]:
+                return f"{kind}.{key}"
+    of_short = (place for place in _places(data) if short and place.split(".")[-1] == path[-1])
+    return next(of_short, None) if path[0] == "bottleneck" else None
 
 
 def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:

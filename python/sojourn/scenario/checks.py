@@ -23,13 +23,14 @@ from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
 from sojourn.scenario.hosts import LinuxHost, Options
 from sojourn.scenario.lay import lay
-from sojourn.scenario.model import Dumbbell
+from sojourn.scenario.networks import Dumbbell
 from sojourn.scenario.problem import Path, Problem, of_trace
 from sojourn.units import Duration
 
 if TYPE_CHECKING:
     from sojourn.scenario.links import Link
-    from sojourn.scenario.model import Scenario, Traffic
+    from sojourn.scenario.model import Scenario
+    from sojourn.scenario.traffic import Traffic
 
 # More would hide the first, and a search for the nearest name costs what there is to search.
 MOST_PROBLEMS = 20

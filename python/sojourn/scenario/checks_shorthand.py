@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors import nearest
 from sojourn.scenario.lay import Laid, lay, sides
-from sojourn.scenario.model import Between, DualTransmitter, Dumbbell, ParkingLot, Traffic
+from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
 from sojourn.scenario.pairs import ends, pairs
 from sojourn.scenario.problem import Path, Problem, of_trace, unique
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS
+from sojourn.scenario.traffic import Between, Traffic
 from sojourn.units import Duration, Rate
 
 if TYPE_CHECKING:
-    from sojourn.scenario.model import Scenario, Shorthand
+    from sojourn.scenario.model import Scenario
+    from sojourn.scenario.networks import Shorthand
 
 # A name of a flow as the engine's tables have it.
 _MAX_NAME = 80

@@ -5,13 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
+from sojourn.algorithm import Algorithm
 from sojourn.scenario import times, trace
 from sojourn.scenario.links import ETHERNET, Link
-from sojourn.scenario.model import Flow, Scenario, Tcp
+from sojourn.scenario.traffic import Flow
+from sojourn.scenario.transport import Tcp
 from sojourn.units import Duration
+
+if TYPE_CHECKING:
+    from sojourn.scenario.model import Scenario
 
 
 def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
@@ -115,7 +120,7 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, algorithms.Algorithm]]:
+def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
     """The algorithm of each link, by the link's number."""
     queues = (link["queue"]["algorithm"] for link in scenario["links"])
     return [(i, algorithms.find(name)) for i, name in enumerate(queues)]

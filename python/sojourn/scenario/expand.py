@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn.scenario.lay import Laid, lay
-from sojourn.scenario.model import WHOLE, Flow, Record, Scenario, Tcp, Window
+from sojourn.scenario.record import WHOLE, Record, Window
 from sojourn.scenario.shorthand import SHORTHANDS
+from sojourn.scenario.traffic import Flow
+from sojourn.scenario.transport import Tcp
 from sojourn.units import Duration
+
+if TYPE_CHECKING:
+    from sojourn.scenario.model import Scenario
 
 
 def expand(scenario: Scenario, laid: Laid | None = None) -> Scenario:

@@ -9,17 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sojourn.scenario.links import ETHERNET, DelayStep, Link
-from sojourn.scenario.model import (
-    Crossing,
-    DualTransmitter,
-    Dumbbell,
-    Flow,
-    ParkingLot,
-    Shorthand,
-    Traffic,
-)
+from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot, Shorthand
 from sojourn.scenario.pairs import ends, pairs, shares
 from sojourn.scenario.shorthand import AMPLE, RECEIVERS, SENDERS, Back, Edge, Hop, Side
+from sojourn.scenario.traffic import Crossing, Flow, Traffic
 from sojourn.units import Duration, Size
 
 Path = tuple[str | int, ...]

@@ -19,7 +19,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from sojourn import algorithms, preset, units
-from sojourn.algorithms import Value
+from sojourn.rows import Value
 from sojourn.scenario import trace
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import SimLink

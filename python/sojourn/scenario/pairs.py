@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from math import gcd
 from typing import Any
 
-from sojourn.scenario.model import Between, Traffic
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS
 from sojourn.scenario.times import Even, Poisson
+from sojourn.scenario.traffic import Between, Traffic
 from sojourn.units import Duration
 
 

@@ -11,7 +11,7 @@ from sojourn.scenario.links import ETHERNET
 
 if TYPE_CHECKING:
     from sojourn.scenario.links import Link
-    from sojourn.scenario.model import Dumbbell
+    from sojourn.scenario.networks import Dumbbell
 
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]

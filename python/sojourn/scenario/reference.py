@@ -15,7 +15,18 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sojourn import generated, units
-from sojourn.scenario import apps, hosts, links, model, shorthand, times
+from sojourn.scenario import (
+    apps,
+    hosts,
+    links,
+    model,
+    networks,
+    record,
+    shorthand,
+    times,
+    traffic,
+    transport,
+)
 
 DEFAULT = Path("docs/keys.md")
 
@@ -34,24 +45,24 @@ reason.
 # Table, how it is written, and the model.
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The scenario", model.Scenario),
-    ("`[dumbbell]`", model.Dumbbell),
+    ("`[dumbbell]`", networks.Dumbbell),
     ("`[[links]]`", links.Link),
     ("`[[cables]]`", links.Cable),
     ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", shorthand.Side),
-    ("`[parking_lot]`", model.ParkingLot),
+    ("`[parking_lot]`", networks.ParkingLot),
     ("`[[parking_lot.hops]]`", shorthand.Hop),
-    ("`[dual_transmitter]`", model.DualTransmitter),
+    ("`[dual_transmitter]`", networks.DualTransmitter),
     ("`edges`", shorthand.Edge),
     ("`[linux]`", hosts.LinuxHost),
     ("`sim` of a link", hosts.SimLink),
     ("`back` of a bottleneck", shorthand.Back),
-    ("`[[flows]]`", model.Flow),
-    ("`[[dumbbell.flows]]` and `[[dual_transmitter.flows]]`", model.Between),
-    ("`[[parking_lot.flows]]`", model.Crossing),
+    ("`[[flows]]`", traffic.Flow),
+    ("`[[dumbbell.flows]]` and `[[dual_transmitter.flows]]`", traffic.Between),
+    ("`[[parking_lot.flows]]`", traffic.Crossing),
     ("`[flows.sim]`", hosts.SimFlows),
     ("`[flows.linux]`", hosts.LinuxFlows),
-    ('`transport`, `kind = "tcp"`', model.Tcp),
-    ('`transport`, `kind = "udp"`', model.Udp),
+    ('`transport`, `kind = "tcp"`', transport.Tcp),
+    ('`transport`, `kind = "udp"`', transport.Udp),
     *((f'`app`, `kind = "{name}"`', of) for name, of in apps.KINDS.items()),
     ("times by flow, `even`", times.Even),
     ("times by flow, `uniform`", times.Uniform),
@@ -62,8 +73,8 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`schedule`", links.Step),
     ("`delays`", links.DelayStep),
     ("`rtts` of a shorthand", shorthand.RttStep),
-    ("`[record]`", model.Record),
-    ("`windows` of `[record]`", model.Window),
+    ("`[record]`", record.Record),
+    ("`windows` of `[record]`", record.Window),
 )
 
 
@@ -94,13 +105,13 @@ def _table(title: str, of: type[BaseModel]) -> str:
 
 def _shared(name: str, of: type[BaseModel]) -> bool:
     """Whether `[[flows]]` has this key too, with the same meaning."""
-    short = issubclass(of, model.Between | model.Crossing)
-    return short and name in model.Traffic.model_fields
+    short = issubclass(of, traffic.Between | traffic.Crossing)
+    return short and name in traffic.Traffic.model_fields
 
 
 def _sentence(of: type[BaseModel]) -> str:
     said = " ".join((of.__doc__ or "").split())
-    shared = issubclass(of, model.Between | model.Crossing)
+    shared = issubclass(of, traffic.Between | traffic.Crossing)
     return said + (" It has the keys of `[[flows]]` but its ends and paths, and:" if shared else "")
 
 

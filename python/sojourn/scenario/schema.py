@@ -24,7 +24,7 @@ def text() -> str:
             _allow_bare_kind(schema["$defs"][table]["properties"], key)
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$comment": "generated from the models in sojourn.scenario.model",
+        "$comment": "generated from the models in sojourn.scenario",
     }
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 
@@ -38,8 +38,12 @@ def _allow_bare_kind(properties: dict[str, Any], key: str) -> None:
 def main(arguments: list[str]) -> int:
     """0 when all is written, or fresh."""
     check = "--check" in arguments
+    places = [argument for argument in arguments if argument != "--check"]
+    if any(place.startswith("-") for place in places):
+        print("usage: python -m sojourn.scenario.schema [--check] [FILE]...", file=sys.stderr)
+        return 2
     stale = 0
-    for path in [Path(a) for a in arguments if a != "--check"] or DEFAULT:
+    for path in [Path(place) for place in places] or DEFAULT:
         if not check:
             path.write_text(text(), encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text():

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Scenarios from and to TOML, with errors that name file, line, key and value."""
+"""Scenarios from TOML, with errors that name file, line, key and value."""
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +18,6 @@ from sojourn.scenario import cables
 from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.model import NEWEST, Scenario
-from sojourn.scenario.shorthand import SHORTHANDS
 from sojourn.scenario.times import TAGS
 
 Keys = tuple[str | int, ...]
@@ -106,6 +104,8 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
     """A scenario from data; each problem is reported with its line in `text`."""
+    if "scenario" in data and data.keys() & {"axes", "plan"}:
+        raise InputError(f"{source}: is a sweep, not a scenario; sojourn sweep runs it")
     if "format" not in data:
         raise InputError(f"{source}: format is missing; write 'format = {NEWEST}'")
     if type(data["format"]) is not int or not 1 <= data["format"] <= NEWEST:
@@ -116,73 +116,6 @@ def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
         return Scenario.model_validate(data)
     except ValidationError as error:
         raise InputError(sentences(error, data, source, text)) from error
-
-
-def dumps(scenario: Scenario) -> str:
-    """TOML that reads back to an equal scenario: defaults are left out."""
-    import tomlkit
-
-    document = tomlkit.document()
-    for key, value in scenario.to_data().items():
-        document[key] = _table(value) if key in ("record", *SHORTHANDS) else _tables(value)
-    return tomlkit.dumps(document)
-
-
-def _tables(value: Any) -> Any:
-    """A list of tables as [[name]] blocks; small tables inside them stay on one line."""
-    import tomlkit
-
-    if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
-        blocks = tomlkit.aot()
-        for entry in value:
-            blocks.append(_table(entry))
-        return blocks
-    return _inline(value)
-
-
-def _table(entry: dict[str, Any]) -> Any:
-    import tomlkit
-
-    table = tomlkit.table()
-    for key, value in entry.items():
-        many = key in _BLOCKS and bool(value)
-        table[key] = _tables(value) if many else _inline(value)
-    return table
-
-
-# Lists of tables inside a table that are written as blocks.
-_BLOCKS = ("windows", "flows", "senders", "receivers", "hops")
-
-
-def _inline(value: Any) -> Any:
-    import tomlkit
-
-    if isinstance(value, dict):
-        table = tomlkit.inline_table()
-        for key, item in value.items():
-            table[key] = _inline(item)
-        return table
-    if isinstance(value, list | tuple):
-        if len(value) > _SHORT and all(type(item) in (int, str) for item in value):
-            return _long(value)
-        array = tomlkit.array()
-        for item in value:
-            array.append(_inline(item))
-        return array
-    return value
-
-
-# Longer lists are made of their text.
-_SHORT = 100
-
-
-def _long(value: Sequence[int | str]) -> Any:
-    """A list of numbers or of names and quantities, as a trace or a list of times has them by the
-    hundred thousand. An array of tomlkit takes the square of their number; it writes an integer as
-    the text that was read for it. JSON writes such texts as TOML does."""
-    from tomlkit.items import Integer, Trivia
-
-    return Integer(0, Trivia(), json.dumps(value, ensure_ascii=False))
 
 
 def sentences(
@@ -238,7 +171,7 @@ def _reason(
         return str(first["msg"])
     if kind == "extra_forbidden":
         known = _keys_at(path, data, model)
-        return f"unknown key (its value: {value!r}).{nearest(str(path[-1]), known)}"
+        return f"unknown key (its value: {_shortened(value)}).{nearest(str(path[-1]), known)}"
     if kind == "missing":
         return "is missing"
     if kind in ("literal_error", "union_tag_invalid"):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
 
-from sojourn.algorithms import Value
+from sojourn.rows import Value
 
 _NONE: Mapping[str, Value] = MappingProxyType({})
 

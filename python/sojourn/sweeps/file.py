@@ -20,9 +20,11 @@ from sojourn.own import library
 from sojourn.scenario import toml
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant, read_all
+from sojourn.stats import estimate
 from sojourn.sweeps import plan
 from sojourn.sweeps.axis import Cell
 from sojourn.sweeps.model import MAX_RUNS, SweepTable
+from sojourn.sweeps.source import same_key
 
 
 class Mistake(InputError):
@@ -42,6 +44,11 @@ class Until:
     at_least: int
     at_most: int
 
+    def is_known(self, values: Sequence[float]) -> bool:
+        """What was never measured will not be by more seeds."""
+        measured = [value for value in values if value == value]
+        return not measured or estimate(measured).half <= self.half_width
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -58,6 +65,7 @@ class Sweep:
     metrics: tuple[Metric, ...]
     queue: str | None
     window: str | None
+    by_seed: tuple[Mapping[str, object], ...] = ()  # what each seed sets; none: nothing
 
     @property
     def measured(self) -> tuple[Metric, ...]:
@@ -77,6 +85,11 @@ def load(path: str | Path) -> Sweep:
     source = str(path)
     text = toml.read_text(path)
     data = toml.parse(text, source)
+    if "scenario" not in data and "axes" not in data and "duration" in data:
+        raise InputError(
+            f"{source}: is a scenario; a sweep is a file of its own that names it: "
+            f'scenario = "{Path(path).name}", and its [[axes]]'
+        )
     try:
         table = SweepTable.model_validate(data)
     except ValidationError as error:
@@ -117,6 +130,7 @@ def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) ->
         metrics=metrics,
         queue=table.queue,
         window=table.window,
+        by_seed=_by_seed(table, cells),
     )
 
 
@@ -163,6 +177,8 @@ def _seeds(table: SweepTable) -> int | Until:
     seeds = table.seeds
     if isinstance(seeds, int):
         return seeds
+    if isinstance(seeds, tuple):
+        return len(seeds)
     try:
         metric = find_metric(seeds.until)
     except InputError as error:
@@ -173,6 +189,28 @@ def _seeds(table: SweepTable) -> int | Until:
             ("seeds", "at_most"), f"{seeds.at_most} is less than at_least, {seeds.at_least}"
         )
     return Until(metric, _half_width(seeds.half_width, metric, path), seeds.at_least, seeds.at_most)
+
+
+def _by_seed(table: SweepTable, cells: Sequence[Cell]) -> tuple[Mapping[str, object], ...]:
+    """What each seed sets: the same keys, and none that an axis varies."""
+    if not isinstance(table.seeds, tuple):
+        return ()
+    if not table.seeds:
+        raise Mistake(("seeds",), 'is empty; write each seed as [[seeds]] with "KEY" = VALUE lines')
+    keys = set(table.seeds[0])
+    for i, values in enumerate(table.seeds):
+        plan.check_quoted(values, ("seeds", i), Mistake)
+        if odd := sorted(set(values) ^ keys):
+            raise Mistake(
+                ("seeds", i), f"every seed has a value of every key; {odd[0]} is not in all of them"
+            )
+    if not keys:
+        raise Mistake(("seeds", 0), 'sets nothing; write "KEY" = VALUE, or seeds = N')
+    varied = {same_key(key): key for key in cells[0].changes}
+    for key in sorted(keys):
+        if same_key(key) in varied:
+            raise Mistake(("seeds", 0), f"'{key}' is varied by an axis too; leave one of them out")
+    return table.seeds
 
 
 def _half_width(value: str | float, metric: Metric, path: toml.Keys) -> float:

@@ -67,19 +67,21 @@ def save(swept: Swept, folder: Path) -> None:
 
 
 def _asked(spec: Sweep) -> list[str]:
-    """Every cell with every algorithm and host, as short digests."""
+    """Every cell with every algorithm and host, and with what a seed sets, as short digests."""
     variants = [str(variant) for variant in spec.variants] or [""]
     scenario = digest(spec.scenario.to_toml().encode())
     folder = Path(spec.source).parent
     return [
         digest(
             json.dumps(
-                [scenario, placed.changes_of(folder, cell.changes), aqm, host], sort_keys=True
+                [scenario, placed.changes_of(folder, cell.changes), aqm, host, *seed],
+                sort_keys=True,
             ).encode()
         )[:16]
         for cell in spec.cells
         for aqm in variants
         for host in spec.hosts
+        for seed in [[placed.changes_of(folder, of)] for of in spec.by_seed] or [[]]
     ]
 
 
@@ -127,7 +129,8 @@ In this folder, this command repeats it:
 * `sweep.toml`, `scenario.toml`: what was asked for
 * `cells.parquet`: one row for each cell, algorithm, host, queue, window and seed; the values of
   the axes are columns
-* `means.parquet`: the same, means over the seeds; `_ci95` is half the width of the 95 % interval
+* `means.parquet`: the same, means over the seeds; `_ci95` is half the width of the 95 % interval,
+  `_seeds` in how many the metric was measured
 * `result.json`: version, command, host, axes
 {own}* `runs/`: each finished run with its scenario in full; the same command goes on here
 

@@ -96,9 +96,13 @@ class SweepTable(Model):
     )
     seeds: Annotated[
         Annotated[int, Field(strict=True, ge=1, le=MAX_SEEDS), Tag("<value>")]
-        | Annotated[SeedsTable, Tag("<table>")],
-        Discriminator(_table_or_value),
-    ] = Field(1, description="seeds 1 to N of each cell; or more until a metric is known")
+        | Annotated[SeedsTable, Tag("<table>")]
+        | Annotated[tuple[dict[str, Any], ...], Tag("<list>")],
+        Discriminator(_form),
+    ] = Field(
+        1,
+        description="seeds 1 to N of each cell; more until a metric is known; or what each sets",
+    )
     metrics: tuple[StrictStr, ...] | None = Field(None, description="columns; docs/metrics.md")
     queue: Name | None = Field(None, description="the one that is looked at; unless given, all")
     window: Name | None = Field(None, description="the one that is looked at; unless given, all")

@@ -34,7 +34,7 @@ def changes_of(folder: Path, changes: Mapping[str, object]) -> dict[str, object]
 
 
 def place_in(document: Any, folder: Path) -> None:
-    """The same in what a sweep's file holds, axes and cells, which keeps its form."""
+    """The same in what a sweep's file holds, axes, cells and seeds, which keeps its form."""
     for axis in document.get("axes", []):
         values = axis.get("values", [])
         keys = axis.get("keys") or [axis.get("key", "")]
@@ -48,8 +48,10 @@ def place_in(document: Any, folder: Path) -> None:
                 _put(values, i, value_of(folder, keys[0], value))
     plan = document.get("plan")
     listed = plan.get("cells") if isinstance(plan, Mapping) else None
-    for cell in listed if isinstance(listed, list) else []:
-        _replace(cell, folder)
+    seeds = document.get("seeds")
+    for rows in (listed, seeds):
+        for row in rows if isinstance(rows, list) else []:
+            _replace(row, folder)
 
 
 def _replace(table: Any, folder: Path) -> None:

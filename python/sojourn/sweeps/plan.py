@@ -73,6 +73,14 @@ def _check_distinct(found: Sequence[Cell], path: Keys, remedy: str, wrong: Wrong
             raise wrong(path, f"cell {number} is cell {first} again ({cell.label}); {remedy}")
 
 
+def check_quoted(row: Mapping[str, object], path: Keys, wrong: Wrong) -> None:
+    """A key of a scenario without quotes is a table of TOML."""
+    for key, value in row.items():
+        if "." not in key and isinstance(value, Mapping):
+            first = f"{key}.{next(iter(value), 'KEY')}"
+            raise wrong(path, f'write the key in quotes, "{first}" = VALUE')
+
+
 def _listed(table: SweepTable, wrong: Wrong) -> list[Cell]:
     path: Keys = ("plan", "cells")
     rows = table.plan.cells
@@ -83,10 +91,7 @@ def _listed(table: SweepTable, wrong: Wrong) -> list[Cell]:
     _check_count(len(rows), path, wrong)
     keys = tuple(rows[0])
     for i, row in enumerate(rows):
-        for key, value in row.items():
-            if "." not in key and isinstance(value, Mapping):
-                first = f"{key}.{next(iter(value), 'KEY')}"
-                raise wrong((*path, i), f'write the key in quotes, "{first}" = VALUE')
+        check_quoted(row, (*path, i), wrong)
         if set(row) != set(keys) or not keys:
             odd = sorted(set(row) ^ set(keys)) or ["a key"]
             raise wrong(

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Literal
 
 from sojourn import algorithms, units
-from sojourn.algorithms import Value
+from sojourn.rows import SCALES, Value
 from sojourn.scenario.assignments import write_value
 
 # For each kind of quantity: the end of its column's name and what one is there (as in other
@@ -80,7 +80,7 @@ def _counts_packets(key: str) -> bool:
     if path and not {"queue", "aqm"} & set(path):
         return False
     rows = [a.rows[name] for a in algorithms.algorithms().values() if name in a.rows]
-    return bool(rows) and all(algorithms.SCALES[row.unit].base == "packets" for row in rows)
+    return bool(rows) and all(SCALES[row.unit].base == "packets" for row in rows)
 
 
 def _number(value: object, one: str, whole: bool) -> int | float:

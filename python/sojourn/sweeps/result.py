@@ -55,9 +55,13 @@ class Mean:
     seeds: int
     values: Mapping[Metric, tuple[float, ...]]
 
+    def measured(self, metric: Metric) -> list[float]:
+        """By seed, but for those in which it is null."""
+        return [value for value in self.values[metric] if not math.isnan(value)]
+
     def estimate(self, metric: Metric) -> Estimate:
         """Mean and interval over the seeds in which it was measured."""
-        return estimate([value for value in self.values[metric] if not math.isnan(value)])
+        return estimate(self.measured(metric))
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,6 +179,7 @@ class Swept:
                 found = mean.estimate(metric)
                 row[metric.name] = _finite(found.mean)
                 row[f"{metric.name}_ci95"] = _finite(found.half)
+                row[f"{metric.name}_seeds"] = len(mean.measured(metric))
             yield row
 
 

@@ -24,7 +24,6 @@ from sojourn.result import Run
 from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
-from sojourn.stats import estimate
 from sojourn.store import Entry
 from sojourn.sweeps import file, placed
 from sojourn.sweeps.file import Sweep, Until
@@ -52,19 +51,19 @@ def sweep(
     `workers`, `processes` and `client` are as for `sojourn.run`.
     """
     spec = file.load(Path(path))
-    if out:
+    if out and Path(out).exists():
         check_folder(Path(out), spec)
-    store = open_store(out)
     rows: list[Row] = []
     sources: dict[str, Mapping[str, str]] = {}
     first = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_least
     wanted = {number: range(1, first + 1) for number in range(1, len(spec.cells) + 1)}
     made = 0
-    while wanted:
-        jobs = list(_jobs(spec, wanted))
-        made += len(jobs) if again else sum(not store.has(job.key) for job, _ in jobs)
+    made_of = list(jobs(spec, wanted))
+    store = open_store(out)  # a sweep that is refused leaves no folder behind
+    while made_of:
+        made += len(made_of) if again else sum(not store.has(job.key) for job, _ in made_of)
         readings = run_all(
-            [job for job, _ in jobs],
+            [job for job, _ in made_of],
             store=store,
             read=partial(_read, spec, sources),
             workers=workers,
@@ -74,9 +73,11 @@ def sweep(
             client=client,
         )
         rows += [
-            _row(spec, labels, reading) for (_, labels), reading in zip(jobs, readings, strict=True)
+            _row(spec, labels, reading)
+            for (_, labels), reading in zip(made_of, readings, strict=True)
         ]
         wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
+        made_of = list(jobs(spec, wanted)) if wanted else []
     # What more seeds added goes to the others of its cell and algorithm.
     first_of: dict[tuple[int, str, str], int] = {}
     for row in rows:
@@ -88,22 +89,29 @@ def sweep(
     return swept
 
 
-def _jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[tuple[Job, Labels]]:
-    """Every job of these cells; what cannot be run is refused before the first of them runs."""
+def jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[tuple[Job, Labels]]:
+    """Every job of these cells, counted from 1, with these seeds; what cannot be run is refused
+    before the first of them runs."""
     variants = spec.variants or (None,)
     shown = algorithms.shown_names(v.algorithm for v in spec.variants)
     with Progress(f"checking {spec.name}", len(wanted)) as progress:
         for done, numbers in _batched(list(wanted), _AT_ONCE):
             progress.update(done)
             for seeds in dict.fromkeys(wanted[number] for number in numbers):
-                cases = []
-                for number, variant in product(numbers, variants):
-                    if wanted[number] == seeds:
-                        scenario = _scenario(spec, number, variant)
+                these = [number for number in numbers if wanted[number] == seeds]
+                for alike in _alike(spec, seeds):
+                    cases = []
+                    for number, variant in product(these, variants):
+                        scenario = scenario_of(spec, number, variant, alike.start)
                         name = variant.called(shown[variant.algorithm]) if variant else ""
                         labels: Labels = {"cell": number, "aqm": name or algorithms_of(scenario)}
                         cases.append(Case(scenario, labels, f"cell {number}, {labels['aqm']}"))
-                yield from _refusing(spec, cases, seeds)
+                    yield from _refusing(spec, cases, alike)
+
+
+def _alike(spec: Sweep, seeds: range) -> list[range]:
+    """Seeds of one scenario."""
+    return [range(seed, seed + 1) for seed in seeds] if spec.by_seed else [seeds]
 
 
 def _batched(numbers: Sequence[int], size: int) -> Iterator[tuple[int, Sequence[int]]]:
@@ -112,14 +120,19 @@ def _batched(numbers: Sequence[int], size: int) -> Iterator[tuple[int, Sequence[
         yield start, numbers[start : start + size]
 
 
-def _scenario(spec: Sweep, number: int, variant: Variant | None) -> Scenario:
+def scenario_of(spec: Sweep, number: int, variant: Variant | None, seed: int = 1) -> Scenario:
+    """The scenario of a cell, counted from 1, with this algorithm and seed."""
     cell = spec.cells[number - 1]
-    changes = placed.changes_of(Path(spec.source).parent, cell.changes)
     where = f"cell {number} ({cell.label})" + (f", {variant}" if variant else "")
+    asked = cell.changes
+    if spec.by_seed:
+        asked = asked | dict(spec.by_seed[seed - 1])
+        where += f", seed {seed}"
+    changes = placed.changes_of(Path(spec.source).parent, asked)
     try:
         return changed(spec.scenario, variant, changes, where)
     except InputError as error:
-        raise InputError(_placed(spec, str(error), where, cell.changes)) from error
+        raise InputError(_placed(spec, str(error), where, asked)) from error
 
 
 def _placed(spec: Sweep, said: str, where: str, changes: Mapping[str, object]) -> str:
@@ -180,16 +193,10 @@ def _more(
             for place, numbers in zip(row.reading.places, row.reading.values, strict=True):
                 key = (row.cell, row.aqm, row.host, *place)
                 values.setdefault(key, []).append(numbers[column])
-    wide = {key[0] for key, numbers in values.items() if not _is_known(numbers, until.half_width)}
+    wide = {key[0] for key, numbers in values.items() if not until.is_known(numbers)}
     wanted = {}
     for number in sorted(wide):
         have = had[number].stop - 1
         if have < until.at_most:
             wanted[number] = range(have + 1, min(until.at_most, math.ceil(have * _GROWTH)) + 1)
     return wanted
-
-
-def _is_known(numbers: Sequence[float], half_width: float) -> bool:
-    """What was never measured will not be by more seeds."""
-    measured = [number for number in numbers if number == number]
-    return not measured or estimate(measured).half <= half_width

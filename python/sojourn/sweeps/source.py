@@ -73,7 +73,7 @@ def axes(tables: Sequence[AxisTable], wrong: Wrong) -> list[Source]:
         path: Keys = ("axes", i)
         source = _source(table, path, wrong)
         for other in found:
-            if both := set(map(_same_key, source.keys)) & set(map(_same_key, other.keys)):
+            if both := set(map(same_key, source.keys)) & set(map(same_key, other.keys)):
                 raise wrong(path, f"'{both.pop()}' is varied by two axes; leave one of them out")
             if both := {source.name, *source.columns} & {other.name, *other.columns}:
                 raise wrong(path, f"two axes are called '{both.pop()}'; give one a `name`")
@@ -88,7 +88,7 @@ def _source(table: AxisTable, path: Keys, wrong: Wrong) -> Source:
     for key in keys:
         if not key.strip() or key != key.strip():
             raise wrong(path, f"{key!r} is no key, such as 'dumbbell.rate' is one")
-    if len(set(map(_same_key, keys))) != len(keys):
+    if len(set(map(same_key, keys))) != len(keys):
         raise wrong((*path, "keys"), "has a key twice")
     ends = (table.from_, table.to, table.steps)
     is_span = any(end is not None for end in ends)
@@ -172,7 +172,7 @@ def _named(table: AxisTable, path: Keys, wrong: Wrong) -> Source:
     return Source(table.name, keys, (table.name,), named=tuple(points))
 
 
-def _same_key(key: str) -> str:
+def same_key(key: str) -> str:
     """Equal for two spellings of one key."""
     for head, rest in (("queue.", ""), ("dumbbell.aqm.", ""), ("dumbbell.flows.", "flows.")):
         if key.startswith(head):

@@ -5,12 +5,12 @@
 //! no more memory.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result};
+use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
-use pyo3::{PyErr, PyResult, pyfunction};
 use sojourn_sim::record::Transfer;
 use sojourn_sim::time::Time;
 
@@ -178,42 +178,4 @@ fn add_times(
     let values: Vec<_> = of.iter().filter_map(&time).collect();
     let values = column(&values, |time| time.0.cast_signed());
     rows.add_present::<Int64Type>(&values, Some(&present))
-}
-
-/// Of a transfer on another host: group, index, visit, connection, number, opened, begun, first
-/// byte, last byte, bytes.
-type Row = (
-    u32,
-    u32,
-    u32,
-    u32,
-    u32,
-    u64,
-    u64,
-    Option<u64>,
-    Option<u64>,
-    u64,
-);
-
-/// The same file, of transfers on another host.
-#[pyfunction]
-pub fn write_transfers(path: PathBuf, groups: Vec<String>, rows: Vec<Row>) -> PyResult<()> {
-    let read = |row: Row| Transfer {
-        group: row.0,
-        index: row.1,
-        visit: row.2,
-        connection: row.3,
-        transfer: row.4,
-        opened: Time(row.5),
-        begun: Time(row.6),
-        first_byte: row.7.map(Time),
-        last_byte: row.8.map(Time),
-        bytes: row.9,
-    };
-    let write = || {
-        let mut file = TransferFile::new(&path, groups)?;
-        file.add(&rows.into_iter().map(read).collect::<Vec<_>>())?;
-        file.finish()
-    };
-    write().map_err(told)
 }

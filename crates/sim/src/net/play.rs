@@ -7,11 +7,10 @@
 use super::{Net, Owner};
 use crate::endpoint::Kind;
 use crate::packet::Body;
-use crate::record::Transfer;
 use crate::rng::Rng;
 use crate::talk::{NONE, Pending, Side, Stay, Talk};
 use crate::time::Time;
-use crate::traffic::{Act, Conversation, End, Move, Moves, Pace, Visit};
+use crate::traffic::{Act, Conversation, End, Move, Pace, Visit};
 use crate::transport::{Datagram, Ecn};
 
 impl Net {
@@ -127,7 +126,7 @@ impl Net {
     }
 
     /// Lets an end do all that it can do now.
-    fn speak(&mut self, now: Time, number: u32, who: End) {
+    pub(super) fn speak(&mut self, now: Time, number: u32, who: End) {
         while let Some(step) = self.ready(now, number, who) {
             self.act(now, number, who, step);
             // A socket sends what is written before it hears of the next call; `bulk` and
@@ -276,58 +275,6 @@ impl Net {
         self.speak(now, number, who);
     }
 
-    /// The one place where a transfer is complete.
-    fn on_transfer(&mut self, now: Time, number: u32, transfer: Pending) {
-        let flow = &mut self.flows[self.talks[number as usize].flow as usize];
-        let took_ns = now - transfer.begun;
-        flow.on_transfer(now, took_ns);
-        if !flow.keeps_transfers {
-            self.times.add_transfer(flow.group, now, took_ns);
-        }
-        if self.ended.is_some() {
-            self.note(number, transfer, Some(now));
-        }
-    }
-
-    /// Notes a transfer that has ended, or whose last byte will not come.
-    #[cold]
-    fn note(&mut self, number: u32, transfer: Pending, last_byte: Option<Time>) {
-        let Some(ended) = &mut self.ended else {
-            return;
-        };
-        let talk = &self.talks[number as usize];
-        let flow = &self.flows[talk.flow as usize];
-        ended.push(Transfer {
-            group: flow.group,
-            index: flow.index,
-            visit: talk.visit_number,
-            connection: talk.place as u32 + 1,
-            transfer: transfer.number,
-            opened: talk.opened,
-            begun: transfer.begun,
-            first_byte: transfer.first.or(last_byte),
-            last_byte,
-            bytes: transfer.to_bytes - transfer.from_bytes,
-        });
-    }
-
-    /// Notes the transfers of a conversation whose last bytes will not come.
-    fn note_unfinished(&mut self, number: u32) {
-        for who in [End::From, End::To] {
-            let side = &mut self.talks[number as usize].sides[who as usize];
-            for transfer in std::mem::take(&mut side.transfers) {
-                self.note(number, transfer, None);
-            }
-        }
-    }
-
-    /// The run is over, and transfers that are not stay so.
-    pub fn note_all_unfinished(&mut self) {
-        for number in 0..self.talks.len() as u32 {
-            self.note_unfinished(number);
-        }
-    }
-
     /// Begins what follows a conversation, and ends that if its opener is done.
     fn follow(&mut self, now: Time, number: u32, heard_bytes: u64) {
         let talk = &self.talks[number as usize];
@@ -352,36 +299,6 @@ impl Net {
         }
     }
 
-    /// The opener is done with a conversation, and perhaps with the visit.
-    pub(super) fn end(&mut self, now: Time, number: u32) {
-        let talk = &mut self.talks[number as usize];
-        if std::mem::replace(&mut talk.over, true) {
-            return;
-        }
-        let (index, visit) = (talk.flow, talk.visit);
-        let stay = &mut self.stays[visit as usize];
-        stay.left -= 1;
-        if stay.left > 0 {
-            return;
-        }
-        let (page, begun) = (stay.page, stay.begun);
-        stay.planned = Vec::new();
-        self.free_stays.push(visit);
-        let flow = &self.flows[index as usize];
-        if page {
-            self.times.add_page(flow.group, now, now - begun);
-        }
-        if flow.stopped || flow.script.pace() == Pace::Open {
-            return;
-        }
-        let flow = &mut self.flows[index as usize];
-        if let Some(visit) = flow.script.next_visit() {
-            let due = now + visit.wait_ns;
-            flow.next_visit = Some(visit);
-            self.shared.events.schedule(flow.source, due);
-        }
-    }
-
     /// A wait is over.
     pub(super) fn on_talk(&mut self, now: Time, number: u32, who: End) {
         let talk = &mut self.talks[number as usize];
@@ -402,54 +319,6 @@ impl Net {
             self.speak(now, number, who);
             self.drain(now, end);
         }
-    }
-
-    /// The peer writes no more: an end that has done all closes too.
-    pub(super) fn on_peer_closed(&mut self, now: Time, end: u32) {
-        let endpoint = &self.endpoints[end as usize];
-        let (number, who) = (endpoint.talk, endpoint.who);
-        self.talks[number as usize].sides[who as usize].peer_closed = true;
-        self.speak(now, number, who);
-        self.drain(now, end);
-    }
-
-    /// The applications are gone, and their connections with them: packets under way find no one.
-    pub(super) fn on_stop(&mut self, index: u32) {
-        let flow = &mut self.flows[index as usize];
-        flow.stopped = true;
-        flow.next_visit = None;
-        self.shared.events.cancel(flow.source);
-        for number in flow.talks.clone() {
-            let talk = &self.talks[number as usize];
-            let first = talk.ends[talk.opener as usize];
-            if first == NONE {
-                self.free_talk(number);
-            } else if !self.endpoints[first as usize].closed {
-                let second = talk.ends[talk.opener.peer() as usize];
-                self.release(first);
-                self.release(second);
-                self.free_talk(number);
-            }
-        }
-    }
-
-    /// Nothing is left of a conversation.
-    pub(super) fn free_talk(&mut self, number: u32) {
-        if self.ended.is_some() {
-            self.note_unfinished(number);
-        }
-        let talk = &mut self.talks[number as usize];
-        talk.pending = None;
-        talk.ends = [NONE; 2];
-        for side in &mut talk.sides {
-            self.shared.events.cancel(side.timer);
-            side.begin(Moves::none());
-        }
-        let talks = &mut self.flows[talk.flow as usize].talks;
-        if let Some(place) = talks.iter().position(|&other| other == number) {
-            talks.swap_remove(place);
-        }
-        self.free_talks.push(number);
     }
 
     /// The stream from which a connection's sender draws.

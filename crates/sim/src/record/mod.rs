@@ -7,17 +7,21 @@
 //! added there to the windows under way. docs/metrics.md defines every metric.
 
 mod distribution;
+mod groups;
 mod histogram;
 mod report;
 mod response;
+mod statistics;
 mod transfers;
 
-use sojourn_core::{Counters, Slot};
+use sojourn_core::{Counters, Field, Slot};
 
 pub use distribution::{Cell, Distribution, Quantity};
+pub use groups::{GroupSeries, MAX_LOOKED_AT, Open, Seen, every};
 pub use histogram::Delays;
 pub use report::*;
 pub use response::ResponseReport;
+pub use statistics::{StatisticReport, Statistics, scale};
 pub use transfers::{Times, Transfer, TransferTimes};
 
 use crate::scenario::WindowSpec;
@@ -100,6 +104,7 @@ pub struct QueueRecord {
     /// Since the last edge of a window: counted once, however many are under way.
     lately: Distributions,
     series: Vec<Totals>,
+    statistics: Statistics,
     /// At the edges of the bins after a change.
     readings: Vec<response::Reading>,
     /// The largest delay since the last edge of a window or of a bin, before the last of the
@@ -147,6 +152,7 @@ impl QueueRecord {
             windows: windows.iter().map(window).collect(),
             lately: Distributions::default(),
             series: Vec::new(),
+            statistics: Statistics::default(),
             readings: Vec::new(),
             window_max_ns: 0,
             bin_max_ns: 0,
@@ -245,6 +251,11 @@ impl QueueRecord {
     pub fn on_step(&mut self, now: Time, backlog_pkts: u32, counters: Counters) {
         let totals = self.read(now, backlog_pkts, counters);
         self.series.push(totals);
+    }
+
+    /// What the algorithm tells of itself at the end of a step.
+    pub fn on_statistics(&mut self, now: Time, values: &[(&'static Field, u64)]) {
+        self.statistics.read(now, values);
     }
 
     /// A bin after a change begins or ends.

@@ -10,7 +10,7 @@ use sojourn_core::{Counters, reason_name};
 
 use super::distribution::{Distribution, Quantity};
 use super::response::{ResponseReport, responses};
-use super::{Delays, Distributions, PacketEvent, QueueRecord, Totals, Window};
+use super::{Delays, Distributions, PacketEvent, QueueRecord, StatisticReport, Totals, Window};
 use crate::scenario::Phase;
 use crate::time::NS_PER_S;
 
@@ -103,6 +103,9 @@ pub struct QueueReport {
     /// Over time; taken out before the report becomes JSON.
     #[serde(skip)]
     pub series: SeriesReport,
+    /// The algorithm's own statistics over time; likewise.
+    #[serde(skip)]
+    pub statistics: Vec<StatisticReport>,
     /// Of its delays, by window; taken out likewise.
     #[serde(skip)]
     pub distributions: Vec<Distribution>,
@@ -271,6 +274,7 @@ impl QueueRecord {
             windows,
             steps: responses(phases, &self.readings),
             series,
+            statistics: self.statistics.report(),
             events: self.events,
             events_left_out: self.events_left_out,
             bad_verdicts: self.totals.queue.bad_by_name().collect(),

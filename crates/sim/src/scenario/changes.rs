@@ -58,8 +58,8 @@ pub struct Phase {
 /// Delay and utilisation are taken over so long: several packets of a slow link, and more than
 /// most round trips, so that one window's burst is not taken for a full link.
 const BIN_NS: u64 = 100 * NS_PER_MS;
-/// So many bins at most, in runs of more than a day.
-const MAX_BINS: u64 = 1_000_000;
+/// So many bins at most, in runs of more than 10,000 s: each takes 64 bytes of each queue.
+const MAX_BINS: u64 = 100_000;
 
 impl Phase {
     /// Where its bins begin, and where the last ends. What remains behind whole bins belongs to

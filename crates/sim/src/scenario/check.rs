@@ -10,27 +10,21 @@ use sojourn_core::Algorithm;
 
 use super::fault::{Found, fault};
 use super::names::Names;
+use super::range::time;
 use super::{
-    EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, Shaper,
-    TimesSpec, TransportSpec,
+    EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, TimesSpec,
+    TransportSpec,
 };
 use crate::route::Graph;
 use crate::traffic::AppSpec;
 use crate::transport::tcp::TcpConfig;
 
-/// A byte a second: a full packet takes 25 minutes.
-pub const MIN_RATE_BPS: u64 = 8;
-/// 10 Tbit/s; beyond it a packet would take less than the clock's grain.
-const MAX_RATE_BPS: u64 = 10_000_000_000_000;
 /// Headers of tunnels and of ATM are far shorter.
 const MAX_HEADER_BYTES: u32 = 256;
 /// More is a slip of the keyboard, and the memory of this machine.
 const MAX_FLOWS: u32 = 1_000_000;
-const MAX_RING_PKTS: u32 = 1_000_000;
 /// Rows of a series; each costs some hundred bytes while the run lasts.
 const MAX_SERIES_ROWS: u64 = 1_000_000;
-/// A year: times in ns stay far below 2^63.
-const MAX_TIME_NS: u64 = 366 * 86_400 * crate::time::NS_PER_S;
 
 impl Scenario {
     /// Reads JSON and checks what can be checked without building the net.
@@ -331,121 +325,6 @@ impl Scenario {
     }
 }
 
-impl LinkSpec {
-    /// What can be said of a link alone, and of packets of `largest_bytes` with its header.
-    fn check(&self, at: &str, largest_bytes: u32, found: &mut Found) {
-        found.see(self.check_rate(at));
-        found.see(self.check_ring(at));
-        found.see(self.check_opportunities(at));
-        found.see(self.check_schedule(at));
-        found.see(self.check_delays(at));
-        found.see(time(&format!("{at}.delay_ns"), self.delay_ns));
-        let sd_ns = self.jitter.map_or(0, |jitter| jitter.sd_ns);
-        found.see(time(&format!("{at}.jitter.sd_ns"), sd_ns));
-        if !(0.0..=1.0).contains(&self.loss) {
-            found.say(
-                format!("{at}.loss"),
-                format!("{} is outside 0 to 1", self.loss),
-            );
-        }
-        // A queue takes no rate that is none.
-        let rate_bps = self.rate_bps.filter(|&bps| rate("", bps).is_ok());
-        found.see(
-            self.queue
-                .build(&format!("{at}.queue"), rate_bps, 0)
-                .map(drop),
-        );
-        if self.shaper != Shaper::Wire && self.burst_bytes < largest_bytes {
-            let reason = format!(
-                "{} is less than a full packet of {largest_bytes} bytes",
-                self.burst_bytes
-            );
-            found.say(format!("{at}.burst_bytes"), reason);
-        }
-    }
-
-    fn check_rate(&self, at: &str) -> Result<(), Fault> {
-        if let Some(rate_bps) = self.rate_bps {
-            return rate(&format!("{at}.rate_bps"), rate_bps);
-        }
-        if !self.schedule.is_empty() {
-            let reason = "a schedule of rates needs a rate to begin with";
-            return fault(format!("{at}.schedule"), reason);
-        }
-        match self.shaper {
-            Shaper::Wire => Ok(()),
-            Shaper::Tbf => fault(format!("{at}.shaper"), "'tbf' needs a rate"),
-            Shaper::Htb => fault(format!("{at}.shaper"), "'htb' needs a rate"),
-        }
-    }
-
-    fn check_ring(&self, at: &str) -> Result<(), Fault> {
-        let key = format!("{at}.ring_pkts");
-        if self.ring_pkts > MAX_RING_PKTS {
-            return fault(
-                key,
-                format!("{} is more than {MAX_RING_PKTS}", self.ring_pkts),
-            );
-        }
-        if self.ring_pkts > 0 && self.rate_bps.is_none() {
-            return fault(key, "a driver ring needs a rate");
-        }
-        if self.ring_pkts > 0 && self.shaper != Shaper::Wire {
-            return fault(
-                key,
-                "a driver ring needs the shaper 'wire': below a token bucket nothing waits",
-            );
-        }
-        Ok(())
-    }
-
-    fn check_schedule(&self, at: &str) -> Result<(), Fault> {
-        let mut last_ns = None;
-        for (i, step) in self.schedule.iter().enumerate() {
-            let key = format!("{at}.schedule[{i}]");
-            rate(&format!("{key}.rate_bps"), step.rate_bps)?;
-            later(&key, step.at_ns, &mut last_ns)?;
-        }
-        Ok(())
-    }
-
-    fn check_delays(&self, at: &str) -> Result<(), Fault> {
-        let mut last_ns = None;
-        for (i, step) in self.delays.iter().enumerate() {
-            let key = format!("{at}.delays[{i}]");
-            time(&format!("{key}.delay_ns"), step.delay_ns)?;
-            later(&key, step.at_ns, &mut last_ns)?;
-        }
-        Ok(())
-    }
-
-    /// Of all the run.
-    fn least_delay_ns(&self) -> u64 {
-        let later = self.delays.iter().map(|step| step.delay_ns);
-        later.fold(self.delay_ns, u64::min)
-    }
-
-    fn check_opportunities(&self, at: &str) -> Result<(), Fault> {
-        let Some(trace) = &self.opportunities else {
-            return Ok(());
-        };
-        if self.rate_bps.is_none() || self.shaper != Shaper::Wire || self.ring_pkts > 0 {
-            return fault(
-                format!("{at}.opportunities"),
-                "a trace needs a mean rate and the shaper 'wire', without a ring",
-            );
-        }
-        let last_ms = trace.at_ms.last().map_or(u64::MAX, |&ms| u64::from(ms));
-        if !trace.at_ms.is_sorted() || last_ms > trace.cycle_ms || trace.cycle_ms == 0 {
-            return fault(
-                format!("{at}.opportunities"),
-                "a trace is a list of times in order, which are within its cycle",
-            );
-        }
-        Ok(())
-    }
-}
-
 impl FlowSpec {
     /// The TCP of the flow; none for UDP.
     ///
@@ -475,36 +354,4 @@ impl FlowSpec {
             None => Ok(Some(config)),
         }
     }
-}
-
-fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {
-    if (MIN_RATE_BPS..=MAX_RATE_BPS).contains(&rate_bps) {
-        return Ok(());
-    }
-    fault(
-        key,
-        format!("{rate_bps} is outside {MIN_RATE_BPS} to {MAX_RATE_BPS} bit/s"),
-    )
-}
-
-/// A step of a schedule is later than the one before it.
-fn later(key: &str, at_ns: u64, last_ns: &mut Option<u64>) -> Result<(), Fault> {
-    let key = format!("{key}.at_ns");
-    time(&key, at_ns)?;
-    if let Some(last_ns) = last_ns.replace(at_ns).filter(|&last_ns| at_ns <= last_ns) {
-        let reason =
-            format!("'{at_ns} ns' is not later than the step before it, at '{last_ns} ns'");
-        return fault(key, reason);
-    }
-    Ok(())
-}
-
-pub(super) fn time(key: &str, ns: u64) -> Result<(), Fault> {
-    if ns <= MAX_TIME_NS {
-        return Ok(());
-    }
-    fault(
-        key,
-        format!("{ns} ns is more than {MAX_TIME_NS} ns, a year"),
-    )
 }

@@ -6,8 +6,8 @@
 use serde::Deserialize;
 
 use super::Fault;
-use super::check::time;
 use super::fault::fault;
+use super::range::time;
 use crate::rng::Rng;
 
 /// One time for each flow of a group: in turn from a list, evenly spread, or drawn.

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Source;
+use super::burst::Burst;
 use super::key::{Key, Kind, Unit};
-use super::stream::{Burst, Stream};
 use crate::time::NS_PER_S;
 
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
@@ -37,10 +37,28 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
+    }
+
     /// The script of one flow.
     pub fn source(&self) -> Source {
-        Stream::Even(Even::new(self.rate_bps, self.payload_bytes.into())).into()
+        Even::new(self.rate_bps, self.payload_bytes.into()).into()
     }
+}
+
+/// Times are whole nanoseconds: of more writes than that some would have none of their own.
+pub(super) fn at_most_one_a_ns(rate_bps: u64, bytes: u64) -> Result<(), (&'static str, String)> {
+    let most_bps = bytes.saturating_mul(8).saturating_mul(NS_PER_S);
+    if rate_bps <= most_bps {
+        return Ok(());
+    }
+    let reason = format!(
+        "{rate_bps} bit/s in writes of {bytes} B is more than one each ns; allowed: up to \
+         {most_bps} bit/s, or larger writes"
+    );
+    Err(("rate_bps", reason))
 }
 
 /// Writes of one size at a constant rate.

@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::bulk::whole;
+use super::burst::Burst;
 use super::draw::{exponential, pareto, whole_bytes, whole_ns};
 use super::key::{Key, Kind, Unit};
-use super::stream::{Burst, Stream};
 use super::{Source, Visit};
 use crate::rng::Rng;
 
@@ -80,7 +80,7 @@ impl Spec {
         };
         match self.connections {
             Connections::Each => Source::Files(arrivals),
-            Connections::One => Stream::Files(arrivals).into(),
+            Connections::One => arrivals.into(),
         }
     }
 }

@@ -114,8 +114,11 @@ impl AppSpec {
         };
         self.kind().check(&values.unwrap_or_default())?;
         match self {
+            Self::Paced(spec) => spec.check(),
+            Self::Cbr(spec) => spec.check(),
             Self::Voip(spec) => spec.check(),
             Self::OnOff(spec) => spec.check(),
+            Self::Poisson(spec) => spec.check(),
             Self::Web(spec) => spec.check(),
             Self::Tmix(spec) => spec.check(),
             _ => Ok(()),

@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::burst::Burst;
 use super::draw::{exponential, pareto, whole_ns};
 use super::key::{Key, Kind, Unit};
-use super::stream::{Burst, Stream};
 use super::{Source, cbr};
 use crate::rng::Rng;
 use crate::time::NS_PER_S;
@@ -68,12 +68,12 @@ impl Spec {
             );
             return Err(("on_ns", reason));
         }
-        Ok(())
+        cbr::at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
     }
 
     /// The script of one flow; `rng` is its own.
     pub fn source(&self, rng: Rng) -> Source {
-        Stream::OnOff(Bursts::new(self.clone(), rng)).into()
+        Bursts::new(self.clone(), rng).into()
     }
 }
 

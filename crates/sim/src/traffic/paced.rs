@@ -7,9 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Source;
-use super::cbr::Even;
+use super::cbr::{Even, at_most_one_a_ns};
 use super::key::{Key, Kind, Unit};
-use super::stream::Stream;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -35,8 +34,13 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        at_most_one_a_ns(self.rate_bps, self.payload_bytes)
+    }
+
     /// The script of one flow.
     pub fn source(&self) -> Source {
-        Stream::Even(Even::new(self.rate_bps, self.payload_bytes)).into()
+        Even::new(self.rate_bps, self.payload_bytes).into()
     }
 }

@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Source;
+use super::burst::Burst;
 use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
-use super::stream::{Burst, Stream};
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -44,7 +44,7 @@ impl Spec {
             bytes: self.payload_bytes.into(),
             sent: 0,
         };
-        Stream::Ping(echoes).into()
+        echoes.into()
     }
 }
 

@@ -6,10 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Source;
-use super::cbr::MAX_PAYLOAD_BYTES;
+use super::burst::Burst;
+use super::cbr::{MAX_PAYLOAD_BYTES, at_most_one_a_ns};
 use super::draw::{exponential, whole_ns};
 use super::key::{Key, Kind, Unit};
-use super::stream::{Burst, Stream};
 use crate::rng::Rng;
 use crate::time::NS_PER_S;
 
@@ -37,6 +37,11 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What ranges do not tell: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
+    }
+
     /// The script of one flow; `rng` is its own.
     pub fn source(&self, rng: Rng) -> Source {
         let bits = f64::from(self.payload_bytes) * 8.0;
@@ -46,7 +51,7 @@ impl Spec {
             at_ns: 0,
             rng,
         };
-        Stream::Poisson(arrivals).into()
+        arrivals.into()
     }
 }
 

@@ -4,20 +4,12 @@
 //! A source that writes at times of its own, whatever becomes of it: datagrams, or bytes on one
 //! connection.
 
+use super::burst::Burst;
 use super::{Conversation, End, Move, Source, cbr, files, onoff, ping, poisson};
-
-/// Something is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Burst {
-    /// When, after the start.
-    pub at_ns: u64,
-    /// How much; over UDP, one datagram.
-    pub bytes: u64,
-}
 
 /// Which times, and how much.
 #[derive(Clone, Debug)]
-pub enum Stream {
+enum Stream {
     /// At a constant rate.
     Even(cbr::Even),
     /// At equal distances.
@@ -72,14 +64,44 @@ impl Drawn {
     }
 }
 
-impl From<Stream> for Source {
-    fn from(stream: Stream) -> Self {
-        let transfers = matches!(stream, Stream::Files(_));
-        Self::once(Conversation::sending(Drawn {
-            stream,
+impl Stream {
+    fn source(self) -> Source {
+        let transfers = matches!(self, Stream::Files(_));
+        Source::once(Conversation::sending(Drawn {
+            stream: self,
             transfers,
             at_ns: None,
             written_bytes: 0,
         }))
+    }
+}
+
+impl From<cbr::Even> for Source {
+    fn from(even: cbr::Even) -> Self {
+        Stream::Even(even).source()
+    }
+}
+
+impl From<ping::Echoes> for Source {
+    fn from(echoes: ping::Echoes) -> Self {
+        Stream::Ping(echoes).source()
+    }
+}
+
+impl From<onoff::Bursts> for Source {
+    fn from(bursts: onoff::Bursts) -> Self {
+        Stream::OnOff(bursts).source()
+    }
+}
+
+impl From<poisson::Arrivals> for Source {
+    fn from(arrivals: poisson::Arrivals) -> Self {
+        Stream::Poisson(arrivals).source()
+    }
+}
+
+impl From<files::Arrivals> for Source {
+    fn from(arrivals: files::Arrivals) -> Self {
+        Stream::Files(arrivals).source()
     }
 }

@@ -378,3 +378,21 @@ fn what_ranges_do_not_tell_is_refused_too() {
     let tail = json!({"kind": "web", "largest_bytes": 133_000});
     assert_eq!(refusal(tail).0, "largest_bytes");
 }
+
+#[test]
+fn more_writes_than_one_each_nanosecond_are_refused() {
+    for kind in ["cbr", "paced", "onoff", "poisson"] {
+        let mut values = json!({"kind": kind, "rate_bps": 8_000_000_000_u64, "payload_bytes": 1});
+        if kind == "onoff" {
+            (values["on_ns"], values["off_ns"]) = (json!(1_000_000), json!(1_000_000));
+        }
+        assert_eq!(spec(values.clone()).check(), Ok(()), "{kind}");
+        values["rate_bps"] = json!(8_000_000_001_u64);
+        let (field, reason) = spec(values).check().expect_err(kind);
+        assert_eq!(field, "rate_bps");
+        assert!(
+            reason.contains("allowed: up to 8000000000 bit/s"),
+            "{reason}"
+        );
+    }
+}

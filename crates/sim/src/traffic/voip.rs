@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
 use super::onoff;
-use super::stream::Stream;
 use super::{Source, onoff::Bursts};
 use crate::rng::Rng;
 use crate::time::NS_PER_S;
@@ -84,6 +83,6 @@ impl Spec {
 
     /// The script of one flow; `rng` is its own.
     pub fn source(&self, rng: Rng) -> Source {
-        Stream::OnOff(Bursts::new(self.bursts(), rng)).into()
+        Bursts::new(self.bursts(), rng).into()
     }
 }

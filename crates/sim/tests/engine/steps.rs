@@ -153,3 +153,14 @@ fn what_remains_behind_whole_bins_is_not_a_bin_of_its_own() {
     let edges: Vec<_> = read.bin_edges().iter().map(|at| at.0 / MS).collect();
     assert_eq!(edges, [700, 800, 950]);
 }
+
+/// A day takes no more memory than 10,000 s do.
+#[test]
+fn a_long_run_has_a_hundred_thousand_bins_at_most() {
+    let steps = json!([{"at_ns": 1, "rate_bps": 2_000_000}]);
+    for (duration_s, bins) in [(9_000, 89_999), (10_000, 99_999), (86_400, 99_999)] {
+        let scenario = datagrams(10, duration_s * S, &json!({"schedule": steps}));
+        let read = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
+        assert_eq!(read.bin_edges().len(), bins + 1);
+    }
+}

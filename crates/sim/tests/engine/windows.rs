@@ -93,7 +93,7 @@ fn groups_of_flows_are_told_apart() {
     );
     assert_eq!((bulk.lost_pkts, bulk.delay_ms), (None, None));
     assert_eq!(cbr.all.data_pkts_sent, 4 * 2_500);
-    let arrived = cbr.all.delivered_bytes / 1_000;
+    let arrived = (cbr.all.delivered_bytes / 1_000).cast_signed();
     // The others wait in the queue or are under way.
     let (lost, missing) = (cbr.lost_pkts.expect("datagrams"), 10_000 - arrived);
     assert!(
@@ -141,7 +141,7 @@ fn datagrams_under_way_are_not_lost_and_windows_add_up() {
             [0, 1, 2].map(|w: usize| report.transport[w].groups[0].lost_pkts.expect("datagrams"));
         assert_eq!(first + second, both);
         // The wire loses what it is given.
-        let near = |lost: u64, of: f64| (lost as f64 - loss * of).abs() <= 60.0 * loss * 10.0;
+        let near = |lost: i64, of: f64| (lost as f64 - loss * of).abs() <= 60.0 * loss * 10.0;
         assert!(
             near(first, 1_000.0) && near(second, 3_000.0),
             "{first}, {second}"

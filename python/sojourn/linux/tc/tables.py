@@ -8,7 +8,7 @@ import functools
 from collections.abc import Mapping
 
 from sojourn import _native, algorithms
-from sojourn.algorithms import Row
+from sojourn.rows import Row
 
 KIND = "sojourn"
 # What `fq` stands for; a row `flows` says another number.

@@ -12,7 +12,7 @@ import ipaddress
 import math
 import re
 
-from sojourn.algorithms import SCALES, Row
+from sojourn.rows import SCALES, Row
 
 _U32_MAX = 2**32 - 1
 _U64_MAX = 2**64 - 1

@@ -35,9 +35,9 @@ INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
 CONFIG = HERE / "kernel.config"
 SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
-GUEST_PROGRAMS = ("init", "load", "tap", "traffic", "play", "clock", "settings")
+GUEST_PROGRAMS = ("init", "tap", "traffic", "play", "clock", "settings", "statistics")
 # Each is a file of its name with what is in the folder of its name; these share some more.
-_SHARED = dict.fromkeys(("traffic", "play"), ("sockets.c", "transit.c"))
+_SHARED = dict.fromkeys(("traffic", "play"), ("sockets.c", "transit.c", "samples.c"))
 # Preloaded into the kernel process, as one library.
 SHIMS = ("seed", "registers")
 NEEDED = {

@@ -59,6 +59,15 @@ pub struct TcpStats {
     pub rto_ms: u64,
 }
 
+impl Connection {
+    /// Congestion window in packets and smoothed round trip, once there is one.
+    #[must_use]
+    pub fn window_and_srtt(&self) -> Option<(u32, u32)> {
+        let srtt_us = self.snd.rtt.srtt8_us() >> 3;
+        (srtt_us > 0).then_some((self.snd.window.cwnd, srtt_us))
+    }
+}
+
 impl TcpStats {
     pub(super) fn of(connection: &Connection) -> Self {
         let (counts, snd) = (&connection.stats, &connection.snd);

@@ -4,6 +4,7 @@
 //! Files of vectors, sound and broken.
 
 use super::*;
+use crate::traffic::{End, Move};
 
 const ORIGINAL: &str = "\
 SEQ 6851 1 21217 555382       # starts at 6.851 ms

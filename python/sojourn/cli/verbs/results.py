@@ -1,30 +1,23 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The commands on results that are there: `plot`, `compare`, `export`."""
+"""The verbs on results that are there: `plot`, `compare`, `export`."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sojourn.cli.commands import Json, app
+from sojourn.cli import complete
+from sojourn.cli.draw import draw
+from sojourn.cli.options import Json, verbs
 from sojourn.cli.output import print_json
 from sojourn.errors import InputError
 
-if TYPE_CHECKING:
-    from sojourn.result import Result
+app = verbs()
 
 Results = Annotated[list[Path], typer.Argument(help="Folders that --out made.", show_default=False)]
-
-
-def _figures(incomplete: str) -> list[str]:
-    from sojourn.plot.figures import FIGURES
-
-    return [name for name in FIGURES if name.startswith(incomplete)]
 
 
 @app.command()
@@ -36,7 +29,7 @@ def plot(
             "--figure",
             help="delay, cdf, ccdf, fct, page, rate, drops or tradeoff; repeat for more. Unless "
             "given, all.",
-            autocompletion=_figures,
+            autocompletion=complete.figures,
         ),
     ] = None,
     queue: Annotated[
@@ -58,27 +51,6 @@ def plot(
     files, sentences = draw(load_all(results), out, figure or [], queue, window, silent=as_json)
     if as_json:
         print_json({"files": [str(path) for path in files], "missing": sentences})
-
-
-def draw(
-    results: Mapping[str, Result],
-    out: Path,
-    figures: Sequence[str] = (),
-    queue: str | None = None,
-    window: str | None = None,
-    *,
-    silent: bool = False,
-) -> tuple[list[Path], list[str]]:
-    """Write the files and name them, and say which pictures are missing."""
-    from sojourn.plot.output import write
-    from sojourn.tables import console
-
-    files, sentences = write(results, out, figures, queue, window)
-    for sentence in sentences:
-        print(f"sojourn: {sentence}", file=sys.stderr)
-    for path in [] if silent else files:
-        console().print(f"plot: {path}", soft_wrap=True, markup=False, highlight=False)
-    return files, sentences
 
 
 @app.command()
@@ -122,17 +94,11 @@ def compare(
     print_compared(loaded)
 
 
-def _formats(incomplete: str) -> list[str]:
-    from sojourn.export import FORMATS
-
-    return [name for name in FORMATS if name.startswith(incomplete)]
-
-
 @app.command()
 def export(
     result: Annotated[Path, typer.Argument(help="A folder that --out made.", show_default=False)],
     form: Annotated[
-        str, typer.Option("--format", help="flent or pcapng.", autocompletion=_formats)
+        str, typer.Option("--format", help="flent or pcapng.", autocompletion=complete.formats)
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
     aqm: Annotated[

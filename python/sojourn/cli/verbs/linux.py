@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.commands import HELP, Json
+from sojourn.cli.options import HELP, Json
 from sojourn.cli.output import print_json
 
 app = typer.Typer(

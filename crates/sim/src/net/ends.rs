@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! How conversations end: both ends have closed, or their flow stops.
+
+use super::Net;
+use crate::talk::NONE;
+use crate::time::Time;
+use crate::traffic::{Moves, Pace};
+
+impl Net {
+    /// The opener is done with a conversation, and perhaps with the visit.
+    pub(super) fn end(&mut self, now: Time, number: u32) {
+        let talk = &mut self.talks[number as usize];
+        if std::mem::replace(&mut talk.over, true) {
+            return;
+        }
+        let (index, visit) = (talk.flow, talk.visit);
+        let stay = &mut self.stays[visit as usize];
+        stay.left -= 1;
+        if stay.left > 0 {
+            return;
+        }
+        let (page, begun) = (stay.page, stay.begun);
+        stay.planned = Vec::new();
+        self.free_stays.push(visit);
+        let flow = &self.flows[index as usize];
+        if page {
+            self.times.add_page(flow.group, now, now - begun);
+        }
+        if flow.stopped || flow.script.pace() == Pace::Open {
+            return;
+        }
+        let flow = &mut self.flows[index as usize];
+        if let Some(visit) = flow.script.next_visit() {
+            let due = now + visit.wait_ns;
+            flow.next_visit = Some(visit);
+            self.shared.events.schedule(flow.source, due);
+        }
+    }
+
+    /// The applications are gone, and their connections with them: packets under way find no one.
+    pub(super) fn on_stop(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        flow.stopped = true;
+        flow.next_visit = None;
+        self.shared.events.cancel(flow.source);
+        for number in flow.talks.clone() {
+            let talk = &self.talks[number as usize];
+            let first = talk.ends[talk.opener as usize];
+            if first == NONE {
+                self.free_talk(number);
+            } else if !self.endpoints[first as usize].closed {
+                let second = talk.ends[talk.opener.peer() as usize];
+                self.release(first);
+                self.release(second);
+                self.free_talk(number);
+            }
+        }
+    }
+
+    /// Nothing is left of a conversation.
+    pub(super) fn free_talk(&mut self, number: u32) {
+        if self.ended.is_some() {
+            self.note_unfinished(number);
+        }
+        let talk = &mut self.talks[number as usize];
+        talk.pending = None;
+        talk.ends = [NONE; 2];
+        for side in &mut talk.sides {
+            self.shared.events.cancel(side.timer);
+            side.begin(Moves::none());
+        }
+        let talks = &mut self.flows[talk.flow as usize].talks;
+        if let Some(place) = talks.iter().position(|&other| other == number) {
+            talks.swap_remove(place);
+        }
+        self.free_talks.push(number);
+    }
+
+    /// The peer writes no more: an end that has done all closes too.
+    pub(super) fn on_peer_closed(&mut self, now: Time, end: u32) {
+        let endpoint = &self.endpoints[end as usize];
+        let (number, who) = (endpoint.talk, endpoint.who);
+        self.talks[number as usize].sides[who as usize].peer_closed = true;
+        self.speak(now, number, who);
+        self.drain(now, end);
+    }
+}

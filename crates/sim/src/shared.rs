@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The state that all parts of a net share.
+
+use crate::event::Events;
+use crate::packet::{Ledger, PacketId, Packets};
+use crate::ring::Ring;
+
+/// Every part has it while an event is handled.
+pub struct Shared {
+    /// Pending events.
+    pub events: Events,
+    /// All packets.
+    pub packets: Packets,
+    /// Packets that have come to the end of a link, in order.
+    pub arrived: Ring<PacketId>,
+    /// By flow, what became of its packets.
+    pub ledger: Vec<Ledger>,
+    /// Packets that queues dropped.
+    pub dropped_pkts: u64,
+    /// Packets lost on wires.
+    pub lost_pkts: u64,
+}

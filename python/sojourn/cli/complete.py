@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Words that a shell may put in for the beginning of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def aqms(incomplete: str) -> list[str]:
+    from sojourn import algorithms, preset
+
+    # Presets are many: they come once an algorithm is written.
+    every = preset.presets() if "@" in incomplete else algorithms.every()
+    return [name for name in every if name.startswith(incomplete)] + _files(incomplete)
+
+
+def _files(incomplete: str) -> list[str]:
+    """C files, and folders that may hold some."""
+    head, slash, tail = incomplete.rpartition("/")
+    folder = Path(head + slash).expanduser()
+    try:
+        found = [path for path in sorted(folder.iterdir()) if path.name.startswith(tail)]
+    except OSError:
+        return []
+    files = [path.name for path in found if path.suffix == ".c"]
+    files += [f"{path.name}/" for path in found if path.is_dir() and incomplete]
+    return [head + slash + name for name in files]
+
+
+def experiments(incomplete: str) -> list[str]:
+    from sojourn.experiment import experiments
+
+    return [e.id for e in experiments() if e.id.startswith(incomplete)]
+
+
+def hosts(incomplete: str) -> list[str]:
+    return [name for name in ("sim", "linux") if name.startswith(incomplete)]
+
+
+def scenarios(incomplete: str) -> list[str]:
+    from sojourn.known_scenario import known_scenarios
+
+    return [name for name in known_scenarios() if name.startswith(incomplete)]
+
+
+def lists(incomplete: str) -> list[str]:
+    names = ("algorithms", "presets", "tcp", "experiments", "scenarios", "traffic")
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def figures(incomplete: str) -> list[str]:
+    from sojourn.plot.figures import FIGURES
+
+    return [name for name in FIGURES if name.startswith(incomplete)]
+
+
+def formats(incomplete: str) -> list[str]:
+    from sojourn.export import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]

@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The verbs that run scenarios: `run`, `sweep`, `calibrate`, `reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sojourn.cli import complete
+from sojourn.cli.options import Again, Host, Json, Out, Workers, verbs
+from sojourn.cli.output import print_json, tell_broken, tell_ignored
+from sojourn.errors import InputError
+
+app = verbs()
+
+
+@app.command()
+def run(
+    context: typer.Context,
+    scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
+    aqm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--aqm",
+            help="NAME, NAME@PRESET, either with :key=value,...; NAME may be a C file of yours; "
+            "repeat for more.",
+            autocompletion=complete.aqms,
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 1,
+    host: Host = None,
+    out: Out = None,
+    workers: Workers = None,
+    again: Again = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .svg, .png.")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Run a scenario."""
+    from sojourn.cli import words
+    from sojourn.cli.run import run as run_scenario
+
+    options: dict[str, Any] = {
+        "scenario": scenario,
+        "aqms": aqm or [],
+        "assignments": set_ or [],
+        "seeds": seeds,
+        "hosts": host or [],
+        "out": out,
+        "workers": workers,
+        "again": again,
+        "plot": plot,
+        "as_json": as_json,
+    }
+    words.keep(context.obj, options)
+    return run_scenario(**options)
+
+
+@app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(help="A sweep in TOML.", metavar="SWEEP.toml")],
+    out: Out = None,
+    workers: Workers = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
+    ] = None,
+    again: Again = False,
+    as_json: Json = False,
+) -> int:
+    """Run a scenario over the values of axes."""
+    from sojourn.cli import sweep as of_sweeps
+
+    swept = of_sweeps.run(file, out=out, workers=workers, dask=dask, again=again)
+    tell_ignored(swept.odd)
+    print_json(swept.to_json()) if as_json else of_sweeps.print_means(swept, out)
+    of_sweeps.tell(swept, out)
+    return tell_broken(swept.odd)
+
+
+@app.command()
+def calibrate(
+    scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
+    flows: Annotated[str, typer.Argument(help="The name of a group of its flows.")],
+    load: Annotated[str, typer.Argument(help="What they shall offer: '100 Mbit/s'.")],
+    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 3,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Find how many flows of a group offer a load, on links that are uncongested."""
+    from sojourn.calibrate import calibrate as find
+    from sojourn.scenario import load as read
+    from sojourn.units import Rate, UnitError
+
+    try:
+        rate = Rate(load)
+    except UnitError as error:
+        raise InputError(f"calibrate: {error}") from error
+    found = find(read(scenario), flows, rate, seeds=seeds, workers=workers, processes=True)
+    if as_json:
+        print_json(found.to_json())
+        return
+    from sojourn.cli.tables import print_calibration
+
+    print_calibration(found)
+
+
+@app.command()
+def reproduce(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(help="PAPER or PAPER/EXPERIMENT", autocompletion=complete.experiments),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer seeds; verdicts provisional.")
+    ] = False,
+    host: Host = None,
+    out: Out = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> int:
+    """Run a paper's experiments: measured beside published, a verdict for each claim."""
+    from sojourn import report
+    from sojourn.experiment import find
+    from sojourn.hosts import check_hosts
+    from sojourn.paper import judge
+    from sojourn.reproduce import reproduce as run_experiment
+    from sojourn.tables import console
+
+    hosts = check_hosts(host or [])
+    chosen = find(what or [])
+    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
+    report.check_folder(folder, chosen, quick, hosts)
+    done = []
+    for experiment in chosen:
+        kept = out / experiment.id if out and len(chosen) > 1 else out
+        done.append(
+            run_experiment(
+                experiment, quick=quick, out=kept, workers=workers, hosts=hosts, processes=True
+            )
+        )
+        if kept:
+            done[-1].result.save(kept)
+    of_papers = judge(done)
+    data = {
+        "experiments": [reproduction.to_json() for reproduction in done],
+        "papers": [of_paper.to_json() for of_paper in of_papers],
+    }
+    report_path = report.write_all(done, of_papers, data, folder)
+    if as_json:
+        print_json(data)
+    else:
+        terminal = console()
+        for reproduction in done:
+            report.print_tables(reproduction, terminal)
+        for of_paper in of_papers:
+            report.print_paper(of_paper, terminal)
+        terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
+    return tell_broken([run for reproduction in done for run in reproduction.result])

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What a guest reads at steps of the series: groups of flows by the programs that play them, and
+the algorithms' statistics by linux/uml/statistics.c."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from sojourn import _native, algorithms
+from sojourn.linux.rtnetlink import numbers
+
+# Where qdiscs.py puts the queue of a link.
+_LEAF = "10"
+
+
+def steps_of(scenario: Mapping[str, Any]) -> int:
+    """Whole steps of the series."""
+    series_ns = scenario["record"]["series_ns"]
+    return int(scenario["duration_ns"] // series_ns) if series_ns else 0
+
+
+def group_lines(
+    scenario: Mapping[str, Any], groups: Iterable[tuple[int, int, int]]
+) -> Iterator[str]:
+    """For linux/uml/samples.h: groups of one program, by their number in the scenario, the number
+    of their first flow there, and how many flows they have."""
+    steps = steps_of(scenario)
+    if not steps:
+        return
+    every, most = _native.group_series_every(steps, len(scenario["flows"]))
+    yield f"samples {scenario['record']['series_ns'] * every} {steps // every} {most}"
+    for number, first, count in groups:
+        yield f"group {number} {first} {count}"
+
+
+def without_samples(told: str) -> tuple[str, list[str]]:
+    """What a program told, apart from its samples of groups; and these."""
+    lines = told.splitlines(keepends=True)
+    samples = [line for line in lines if line.startswith("sample ")]
+    return "".join(line for line in lines if not line.startswith("sample ")), samples
+
+
+def group_series(scenario: Mapping[str, Any], lines: Iterable[str]) -> bytes | None:
+    """`group_series.parquet`; None where there is no step."""
+    names = [flow["name"] for flow in scenario["flows"]]
+    readings: list[list[tuple[int, int, int, int, int, int, int, int]]] = [[] for _ in names]
+    steps = steps_of(scenario)
+    every, _ = _native.group_series_every(steps, len(names))
+    every_ns = scenario["record"]["series_ns"] * every
+    for line in lines:
+        sample, group, answered, delivered, flows, *sums = map(int, line.split()[1:])
+        looked_at, connections, cwnd_pkts, srtt_us = sums
+        readings[group].append(
+            (
+                sample * every_ns,
+                *(answered, delivered, flows, looked_at),
+                *(connections, cwnd_pkts, srtt_us),
+            )
+        )
+    return _native.group_series_file(list(zip(names, readings, strict=True)))
+
+
+def queue_line(space: str, device: str) -> str:
+    """For linux/uml/statistics.c: where a link's queue is."""
+    return f"{space} {device} {_LEAF}"
+
+
+# Name, unit of the core's rows or the unit to show, and value.
+_Reading = tuple[str, str, str, float]
+
+
+def _pie(data: bytes) -> list[_Reading]:
+    """struct tc_pie_xstats; the delay is in us."""
+    prob, delay_us = struct.unpack_from("=QI", data)
+    return [("prob", "", "", prob / (2**64 - 1)), ("delay", "", "ms", delay_us / 1e3)]
+
+
+def _codel(data: bytes) -> list[_Reading]:
+    """struct tc_codel_xstats; the delay is in us."""
+    _, count, _, delay_us, _, _, _, dropping = struct.unpack_from("=IIIIiIII", data)
+    return [
+        ("delay", "", "ms", delay_us / 1e3),
+        ("count", "", "", count),
+        ("dropping", "", "", dropping),
+    ]
+
+
+# The kernel's own qdiscs whose statistics are those of an algorithm; of all others none are kept.
+_KERNELS: Mapping[str, Callable[[bytes], list[_Reading]]] = {"pie": _pie, "codel": _codel}
+
+
+def _ours(algorithm: str, data: bytes) -> list[_Reading]:
+    """Of many flows only counters have one value: the kernel's dump has no others."""
+    values = numbers(data)
+    rows = algorithms.find(algorithm).stats
+    return [(row.name, row.unit, "", values[row.attr]) for row in rows if row.attr in values]
+
+
+def statistics(scenario: Mapping[str, Any], links: list[str], told: str) -> bytes | None:
+    """`statistics.parquet` of the queues of these links, by what statistics.c told of them; None
+    where nothing was read."""
+    queues = {link["name"]: link["queue"]["algorithm"] for link in scenario["links"]}
+    series_ns = scenario["record"]["series_ns"]
+    found: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
+    for line in told.splitlines():
+        _, queue, sample, kind, content = line.split()
+        if content == "-":
+            continue
+        link, data = links[int(queue)], bytes.fromhex(content)
+        if kind == "sojourn":
+            readings = _ours(queues[link], data)
+        else:
+            readings = _KERNELS[kind](data) if kind in _KERNELS else []
+        for name, unit, shown, value in readings:
+            at_ns, values = found.setdefault((link, name, unit, shown), ([], []))
+            at_ns.append(int(sample) * series_ns)
+            values.append(value)
+    return _native.statistics_file([(*key, *of) for key, of in found.items()])

@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Networks that have a shorthand: dumbbell, parking lot, dual transmitter. `lay` writes them out as
+graphs."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from sojourn.scenario.base import Model
+from sojourn.scenario.hosts import SimLink
+from sojourn.scenario.links import (
+    BURST,
+    ETHERNET,
+    JITTER,
+    OF_SIM,
+    RING,
+    SCHEDULE,
+    SHAPER,
+    TRACE,
+    Jitter,
+    Queue,
+    Step,
+    Trace,
+)
+from sojourn.scenario.shorthand import RTTS, Back, Edge, Hop, RttStep, Side
+from sojourn.scenario.traffic import Between, Crossing, Traffic
+from sojourn.units import Duration, Rate, Size
+
+
+def _as_data(flows: object) -> object:
+    """Flows as TOML has them, where they are made of plain `Traffic`."""
+    if not isinstance(flows, list | tuple):
+        return flows
+    return [
+        {key: getattr(flow, key) for key in flow.model_fields_set}
+        if type(flow) is Traffic
+        else flow
+        for flow in flows
+    ]
+
+
+_HEADERS = (
+    "what every link with a rate counts beside each IP packet; unless given, Ethernet's (format 2)"
+)
+
+
+class Dumbbell(Model):
+    """Shorthand: senders, one bottleneck named 'bottleneck', receivers."""
+
+    key: ClassVar[str] = "dumbbell"
+    rate: Rate | None = Field(None, description="of the bottleneck; this or `trace` is needed")
+    rtt: Duration = Field(
+        description="round trip without queues, half of it each way; delays of nodes are added"
+    )
+    rtts: tuple[RttStep, ...] = Field((), description=RTTS)
+    aqm: Queue = Field(
+        Queue(algorithm="fifo", rows={}), description="queue of the bottleneck, the one under test"
+    )
+    jitter: Jitter | None = Field(None, description=JITTER)
+    shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
+    burst: Size = Field(Size("3028 B"), description=BURST)
+    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
+    schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
+    trace: Trace | None = Field(None, description=TRACE)
+    header: Size = Field(ETHERNET, description=_HEADERS)
+    back: Back = Field(Back(), description="the way back")
+    senders: tuple[Side, ...] = Field(
+        (), description="nodes in front of the bottleneck; unless given, one (format 2)"
+    )
+    receivers: tuple[Side, ...] = Field(
+        (), description="nodes behind the bottleneck; unless given, one (format 2)"
+    )
+    flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+
+class ParkingLot(Model):
+    """Shorthand: routers in a row, a bottleneck between each two, and an end at each side of each
+    (format 2)."""
+
+    key: ClassVar[str] = "parking_lot"
+    hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
+    header: Size = Field(ETHERNET, description=_HEADERS)
+    edges: Edge = Field(Edge(), description="links of all ends")
+    flows: tuple[Crossing, ...] = Field((Crossing(),), description="from hop to hop")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+    def each_hop(self) -> list[tuple[int, Hop]]:
+        """Every hop, with the number of its table."""
+        return [(i, hop) for i, hop in enumerate(self.hops) for _ in range(hop.count)]
+
+
+class DualTransmitter(Model):
+    """Shorthand: two senders and two receivers, each pair at a switch of its own; the link from the
+    router to the receivers' switch is the bottleneck (format 2)."""
+
+    key: ClassVar[str] = "dual_transmitter"
+    rate: Rate = Field(description="of the bottleneck")
+    rtt: Duration = Field(description="round trip of the bottleneck, half of it each way")
+    aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
+    jitter: Jitter | None = Field(None, description=JITTER)
+    sim: SimLink = Field(SimLink(), description=OF_SIM)
+    header: Size = Field(ETHERNET, description=_HEADERS)
+    back: Back = Field(Back(), description="the way back")
+    edges: Edge = Field(
+        Edge(), description="links of the ends; that of the senders' switch has the same rate"
+    )
+    flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _plain(cls, flows: object) -> object:
+        return _as_data(flows)
+
+
+Shorthand = Dumbbell | ParkingLot | DualTransmitter

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The package's files can be read one after the other: no import runs in a circle.
+
+Imports inside a function count. Those of types alone do not, since nothing runs by them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import sojourn
+
+PACKAGE = Path(sojourn.__file__).parent
+
+
+def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Every import below, without those of types alone."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for other in node.orelse:
+                yield from _imports(ast.Module([other], []))
+        else:
+            yield from _imports(node)
+
+
+def _named(node: ast.Import | ast.ImportFrom, files: dict[str, Path], own: str) -> Iterator[str]:
+    """The files of the package that an import names."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names if alias.name in files)
+        return
+    assert not node.level, f"{own}: write the import's whole name"
+    for alias in node.names:
+        inner = f"{node.module}.{alias.name}"
+        if inner in files:
+            yield inner
+        elif node.module in files:
+            yield node.module
+
+
+def imports_by_file(package: Path) -> dict[str, set[str]]:
+    """Of each file of a package, the others that it imports."""
+    files = {
+        ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path
+        for path in package.rglob("*.py")
+    }
+    return {
+        name: {
+            other
+            for node in _imports(ast.parse(path.read_text()))
+            for other in _named(node, files, name)
+            if other != name
+        }
+        for name, path in files.items()
+    }
+
+
+def circle(imports: dict[str, set[str]]) -> list[str]:
+    """One circle, its first file once more at its end; empty, where there is none."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
+def test_no_import_of_the_package_runs_in_a_circle() -> None:
+    imports = imports_by_file(PACKAGE)
+    assert len(imports) > 100
+    found = circle(imports)
+    assert not found, " imports ".join(found)
+
+
+def test_a_late_import_closes_a_circle_and_one_of_types_does_not(tmp_path: Path) -> None:
+    package = tmp_path / "house"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "roof.py").write_text("from house import wall\n")
+    types = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from house.roof import Roof\n"
+    (package / "wall.py").write_text(types)
+    assert circle(imports_by_file(package)) == []
+
+    (package / "wall.py").write_text(f"{types}def f():\n    import house.roof\n")
+    assert circle(imports_by_file(package)) in (
+        ["house.roof", "house.wall", "house.roof"],
+        ["house.wall", "house.roof", "house.wall"],
+    )

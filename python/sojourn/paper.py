@@ -11,14 +11,14 @@ that they speak of, and only where each of those was run.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sojourn import claims_file
-from sojourn.claims import Cell, Claim, Decision, decide
+from sojourn.claims import Cell, Claim, Decision, Values, decide
 from sojourn.errors import InputError
 from sojourn.experiment import ROOT, Experiment, experiments
 from sojourn.reproduce import Reproduction, values_of
@@ -121,31 +121,31 @@ def papers() -> list[Paper]:
 
 def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
     """The claims of each paper that one of these is an experiment of."""
-    names = {reproduction.experiment.paper for reproduction in reproductions}
+    of_papers: dict[str, list[Reproduction]] = {}
+    for reproduction in reproductions:
+        of_papers.setdefault(reproduction.experiment.paper, []).append(reproduction)
     return [
-        OfPaper(paper.name, _judge(paper, [r for r in reproductions if _is_of(paper, r)]))
+        OfPaper(paper.name, _judge(paper, of_papers[paper.name]))
         for paper in papers()
-        if paper.name in names and paper.claims()
+        if paper.name in of_papers and paper.claims()
     ]
 
 
-def _is_of(paper: Paper, reproduction: Reproduction) -> bool:
-    return reproduction.experiment.paper == paper.name
-
-
 def _judge(paper: Paper, reproductions: Sequence[Reproduction]) -> dict[str, tuple[Judged, ...]]:
-    hosts = dict.fromkeys(host for found in reproductions for host in found.hosts)
+    calibrated = paper.calibrated()
+    measured: dict[str, dict[str, Values]] = {}  # by host and experiment
+    for found in reproductions:
+        for host in found.hosts:
+            measured.setdefault(host, {})[found.experiment.name] = values_of(found, host)
     return {
-        host: tuple(
-            _decide(paper, claim, host, [r for r in reproductions if host in r.hosts])
-            for claim in paper.claims()
-        )
-        for host in hosts
+        host: tuple(_decide(paper, claim, host, of, calibrated) for claim in paper.claims())
+        for host, of in measured.items()
     }
 
 
-def _decide(paper: Paper, claim: Claim, host: str, ran: Iterable[Reproduction]) -> Judged:
-    of = {found.experiment.name: values_of(found, host) for found in ran}
+def _decide(
+    paper: Paper, claim: Claim, host: str, of: Mapping[str, Values], calibrated: set[Cell]
+) -> Judged:
     missing = [id_ for id_ in paper.needed(claim) if id_.rpartition("/")[2] not in of]
     if missing:
         return Judged(host, claim, None, tuple(missing))
@@ -155,7 +155,7 @@ def _decide(paper: Paper, claim: Claim, host: str, ran: Iterable[Reproduction]) 
         experiment, _, own = signal.partition(_SEPARATOR)
         return of[experiment]((own, algorithm, metric))
 
-    return Judged(host, claim, decide(claim, values, paper.calibrated()), ())
+    return Judged(host, claim, decide(claim, values, calibrated), ())
 
 
 _SEPARATOR = ": "

@@ -33,6 +33,7 @@ static inline void inst_limits(struct aqm_queue *q, struct aqm_inst *in)
 static void inst_take_rows(struct aqm_queue *q, struct aqm_inst *in)
 {
 	in->change = q->change;
+	plain_open(q, in);
 	inst_limits(q, in);
 	if (q->algo->configure)
 		q->algo->configure(inst_state(q, in), queue_conf(q), inst_views(in));

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * cold.h: the rare cases of queue.h stay functions. A host that wants speed includes this
- * before queue.h, when it has defined aqm_h, and makes its own enqueue and dequeue AQM_FLAT:
- * each is one function then, without what is declared here.
+ * cold.h: the rare cases of queue.h stay functions, and so does all beside the short way of
+ * plain.h. A host that wants speed includes this before queue.h, when it has defined aqm_h,
+ * and makes its own enqueue and dequeue AQM_FLAT: each is one function then, without what is
+ * declared here.
  */
 #ifndef AQM_COLD_H
 #define AQM_COLD_H
@@ -13,7 +14,8 @@
 #ifndef AQM_FLAT
 #define AQM_FLAT __attribute__((__flatten__))
 #endif
-#define AQM_COLD __attribute__((__noinline__, __cold__))
+#define AQM_COLD  __attribute__((__noinline__, __cold__))
+#define AQM_APART __attribute__((__noinline__)) AQM_FLAT
 
 struct aqm_queue;
 struct aqm_inst;
@@ -30,5 +32,10 @@ static AQM_COLD void fq_skip_rounds(struct aqm_queue *);
 static AQM_COLD void fq_pass_dry(struct aqm_queue *, struct aqm_inst *, u64 now, u32);
 static AQM_COLD void flows_flush(struct aqm_queue *);
 static AQM_COLD void inst_catch_up(struct aqm_queue *, struct aqm_inst *, u64 now);
+
+static AQM_APART bool plain_admit(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
+                                  struct aqm_pkt *, const struct aqm_verdict *);
+static AQM_APART bool plain_release(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
+                                    const struct aqm_pkt *, const struct aqm_verdict *);
 
 #endif

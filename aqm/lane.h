@@ -35,8 +35,10 @@ static inline void list_push(aqm_ctx ctx, struct aqm_lane *lane, aqm_h h)
 
 static inline void lane_count(struct aqm_lane *lane, u32 len)
 {
-	lane->view->pkts++;
-	lane->view->bytes += len;
+	struct aqm_view *view = lane->view;
+
+	view->pkts++;
+	view->bytes += len;
 }
 
 static inline void lane_push(aqm_ctx ctx, struct aqm_lane *lane, aqm_h h, u32 len)

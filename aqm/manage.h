@@ -95,6 +95,7 @@ static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
 	q->at_sums = q->at_heap + setup->flows * (u32)sizeof(u64);
 	q->algo = a;
 	q->setup = *setup;
+	q->plain = is_plain_queue(q);
 	q->mtu_bytes = mtu_bytes < AQM_MTU_MIN   ? AQM_MTU_MIN
 	               : mtu_bytes > AQM_MTU_MAX ? AQM_MTU_MAX
 	                                         : mtu_bytes;
@@ -160,6 +161,7 @@ static inline void aqm_queue_apply(struct aqm_queue *q, u64 now, const struct aq
 	aqm_copy(queue_conf(q), conf, q->algo->conf_bytes);
 	q->setup = *setup;
 	q->change++;
+	q->plain_ns = 0;
 	shed_to_limit(q, now);
 }
 

@@ -16,10 +16,17 @@ static inline bool is_plain_queue(const struct aqm_queue *q)
 	return q->algo->queues == 1 && !q->setup.flows && !q->room;
 }
 
-/* Has the instance taken the rows, and is no tick due? */
-static inline bool is_current(const struct aqm_queue *q, const struct aqm_inst *in, u64 now)
+/* The short way is open while the instance has taken the rows, no tick is due, and there is
+ * no probe: a packet compares one number. */
+static inline void plain_open(struct aqm_queue *q, const struct aqm_inst *in)
 {
-	return in->change == q->change && in->tick_ns > now;
+	if (q->plain)
+		q->plain_ns = in->change == q->change && !probes_held(q) ? in->tick_ns : 0;
+}
+
+static inline bool is_plain(const struct aqm_queue *q, u64 now)
+{
+	return now < q->plain_ns;
 }
 
 /* PASS, and nothing else: the queue is the first, there are no victims and no probe. */
@@ -40,15 +47,18 @@ static inline void plain_join(struct aqm_queue *q, struct aqm_inst *in, aqm_h h,
 	q->memory_bytes += mem;
 }
 
-/* There is a packet, and it is no probe. */
 static inline aqm_h plain_leave(struct aqm_queue *q, struct aqm_inst *in)
 {
 	struct aqm_lane *lane = inst_lanes(q, in);
 	aqm_h h = list_pop(q->ctx, lane);
-	u32 len = host_len(q->ctx, h);
+	struct aqm_view *view = lane->view;
+	u32 len;
 
-	lane->view->pkts--;
-	lane->view->bytes -= len;
+	if (h == AQM_NIL)
+		return AQM_NIL;
+	len = host_len(q->ctx, h);
+	view->pkts--;
+	view->bytes -= len;
 	q->pkts--;
 	q->bytes -= len;
 	q->memory_bytes -= host_mem(q->ctx, h);

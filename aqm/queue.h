@@ -94,6 +94,7 @@ struct aqm_fq_list {
 
 struct aqm_queue {
 	u32 pkts, bytes; /* in all lanes; first, where a host may look for them */
+	u64 plain_ns;    /* until when packets may take the short way; see plain.h */
 	const struct aqm_algo *algo;
 	aqm_ctx ctx;
 	struct aqm_setup setup;
@@ -113,6 +114,7 @@ struct aqm_queue {
 	u64 seed;
 	u32 probe_inst; /* that requested a probe, in the arrival just handled */
 	u8 probe_lane, probe_asked;
+	u8 plain; /* see plain.h */
 	struct aqm_counters count;
 	struct aqm_probes probes;
 	/* conf, the conf before it, instances, rings, heap and sums follow */
@@ -205,22 +207,44 @@ static inline void trace_input(struct aqm_queue *q, struct aqm_inst *in, u8 ev, 
 	host_trace(q->ctx, &event);
 }
 
-/* Member by member: a struct assignment is read back wider than it was written,
- * and the processor waits for the store. */
-static inline void pkt_read(struct aqm_queue *q, aqm_h h, u32 lane, struct aqm_pkt *pkt)
+static inline void pkt_fill(struct aqm_queue *q, aqm_h h, u32 lane, struct aqm_pkt *pkt)
 {
-	const struct aqm_keep *keep = host_keep(q->ctx, h);
 	u8 ds = host_ds(q->ctx, h);
 
-	pkt->k.enq_ns = keep->enq_ns;
-	pkt->k.flow = keep->flow;
-	pkt->k.own = keep->own;
 	pkt->len = host_len(q->ctx, h);
 	pkt->ecn = ds & 3;
 	pkt->dscp = ds >> 2;
 	pkt->nth = 0;
 	pkt->lane = (u8)lane;
 	pkt->probe = 0;
+}
+
+/* Member by member: a struct assignment is read back wider than it was written,
+ * and the processor waits for the store. */
+static inline void pkt_read(struct aqm_queue *q, aqm_h h, u32 lane, struct aqm_pkt *pkt)
+{
+	const struct aqm_keep *keep = host_keep(q->ctx, h);
+
+	pkt->k.enq_ns = keep->enq_ns;
+	pkt->k.flow = keep->flow;
+	pkt->k.own = keep->own;
+	pkt_fill(q, h, lane, pkt);
+}
+
+/* An arrival, as it is counted. What is written into the packet is not read back: a compiler
+ * reads two members at once, and the processor would wait for both stores. */
+static inline void pkt_arrive(struct aqm_queue *q, u64 now, aqm_h h, struct aqm_pkt *pkt)
+{
+	struct aqm_keep *keep = host_keep(q->ctx, h);
+	u32 flow = host_flow(q->ctx, h);
+
+	keep->enq_ns = pkt->k.enq_ns = now;
+	keep->flow = pkt->k.flow = flow;
+	keep->own = pkt->k.own = 0;
+	pkt_fill(q, h, 0, pkt);
+	q->probe_asked = 0;
+	q->count.in_pkts++;
+	q->count.in_bytes += pkt->len;
 }
 
 static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *out)
@@ -235,6 +259,7 @@ static bool queue_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *ou
 	return true;
 }
 
+#include "plain.h"
 #include "change.h"
 #include "tick.h"
 #include "start.h"
@@ -288,6 +313,7 @@ static inline aqm_h queue_take(struct aqm_queue *q, struct aqm_inst *in, u32 lan
 static inline void probe_free(struct aqm_queue *q, aqm_h h, u8 why)
 {
 	q->probes.freed++;
+	plain_open(q, inst_nth(q, 0));
 	host_free(q->ctx, h, why);
 }
 
@@ -365,7 +391,6 @@ static void flows_flush(struct aqm_queue *q);
 #include "fat.h"
 #include "fq.h"
 #include "probe.h"
-#include "plain.h"
 
 /* ---- a packet arrives ---- */
 
@@ -446,21 +471,28 @@ static inline bool queue_ask(struct aqm_queue *q, struct aqm_inst *in, u64 now, 
 	return queue_admit(q, in, now, h, pkt, &v, false);
 }
 
-/* A packet comes to one list, in which there is room and nothing is due. */
-static inline bool queue_arrive_plain(struct aqm_queue *q, struct aqm_inst *in, u64 now,
-                                      aqm_h h, u32 len, u32 mem)
+static bool plain_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                        struct aqm_pkt *pkt, const struct aqm_verdict *v)
 {
+	return queue_admit(q, in, now, h, pkt, v, false);
+}
+
+/* A packet comes to one list, in which there is room and nothing is due. */
+static inline bool queue_arrive_plain(struct aqm_queue *q, u64 now, aqm_h h)
+{
+	u32 len = host_len(q->ctx, h), mem = host_mem(q->ctx, h);
+	struct aqm_inst *in = inst_nth(q, 0);
 	const struct aqm_algo *a = q->algo;
 	struct aqm_verdict v = aqm_pass();
 	struct aqm_pkt pkt;
 
 	in->ticks = 0;
-	pkt_read(q, h, 0, &pkt);
+	pkt_arrive(q, now, h, &pkt);
 	trace_input(q, in, AQM_EV_ARRIVAL, now, &pkt, mem, 0);
 	if (a->enqueue) {
 		v = a->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
 		if (!is_plain_pass(&v))
-			return queue_admit(q, in, now, h, &pkt, &v, false);
+			return plain_admit(q, in, now, h, &pkt, &v);
 		host_keep(q->ctx, h)->own = pkt.k.own;
 	}
 	trace(q, in, AQM_EV_ENQUEUE, now, &pkt, &v, 0);
@@ -468,12 +500,15 @@ static inline bool queue_arrive_plain(struct aqm_queue *q, struct aqm_inst *in, 
 	return true;
 }
 
-static bool queue_arrive(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h, u32 mem)
+static bool queue_arrive(struct aqm_queue *q, u64 now, aqm_h h)
 {
+	u32 mem = host_mem(q->ctx, h);
+	struct aqm_inst *in;
 	struct aqm_pkt pkt;
 	bool joined;
 
-	pkt_read(q, h, 0, &pkt);
+	pkt_arrive(q, now, h, &pkt);
+	in = inst_nth(q, fq_index(q, pkt.k.flow));
 	trace_input(q, in, AQM_EV_ARRIVAL, now, &pkt, mem, 0);
 	inst_begin(q, in, now);
 
@@ -489,20 +524,9 @@ static bool queue_arrive(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_
 
 static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
 {
-	struct aqm_keep *keep = host_keep(q->ctx, h);
-	u32 len = host_len(q->ctx, h), mem = host_mem(q->ctx, h);
-	struct aqm_inst *in;
-
-	keep->enq_ns = now;
-	keep->flow = host_flow(q->ctx, h);
-	keep->own = 0;
-	in = inst_nth(q, fq_index(q, keep->flow));
-	q->probe_asked = 0;
-	q->count.in_pkts++;
-	q->count.in_bytes += len;
-	if (is_plain_queue(q) && is_current(q, in, now) && !over_limit(q, len, mem))
-		return queue_arrive_plain(q, in, now, h, len, mem);
-	return queue_arrive(q, in, now, h, mem);
+	if (is_plain(q, now) && !over_limit(q, host_len(q->ctx, h), host_mem(q->ctx, h)))
+		return queue_arrive_plain(q, now, h);
+	return queue_arrive(q, now, h);
 }
 
 /* ---- dequeue request ---- */
@@ -581,6 +605,7 @@ static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 no
 			break;
 		if (is_probe(q, h)) {
 			q->probes.left++;
+			plain_open(q, in);
 			return h;
 		}
 		if (queue_offer(q, in, now, h, lane, nth))
@@ -591,20 +616,29 @@ static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 no
 	return AQM_NIL;
 }
 
-/* The head of one list leaves, if it may; AQM_NIL: it was dropped. */
-static inline aqm_h queue_leave_plain(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+static bool plain_release(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                          const struct aqm_pkt *pkt, const struct aqm_verdict *v)
 {
+	return queue_release(q, in, now, h, 0, pkt, v);
+}
+
+/* The head of one list leaves, if it may; AQM_NIL: there is none, or it was dropped. */
+static inline aqm_h queue_leave_plain(struct aqm_queue *q, u64 now)
+{
+	struct aqm_inst *in = inst_nth(q, 0);
 	const struct aqm_algo *a = q->algo;
 	struct aqm_verdict v = aqm_pass();
 	aqm_h h = plain_leave(q, in);
 	struct aqm_pkt pkt;
 
+	if (h == AQM_NIL)
+		return AQM_NIL;
 	in->ticks = 0;
 	pkt_read(q, h, 0, &pkt);
 	if (a->dequeue) {
 		v = a->dequeue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
 		if (!is_plain_pass(&v))
-			return queue_release(q, in, now, h, 0, &pkt, &v) ? h : AQM_NIL;
+			return plain_release(q, in, now, h, &pkt, &v) ? h : AQM_NIL;
 	}
 	trace(q, in, AQM_EV_DEQUEUE, now, &pkt, &v, 0);
 	q->count.out_pkts++;
@@ -612,20 +646,25 @@ static inline aqm_h queue_leave_plain(struct aqm_queue *q, struct aqm_inst *in, 
 	return h;
 }
 
+/* `nth` packets were offered in this dequeue. */
+static aqm_h queue_leave(struct aqm_queue *q, u64 now, u32 nth)
+{
+	return q->setup.flows ? fq_dequeue(q, now) : queue_serve(q, inst_nth(q, 0), now, nth);
+}
+
 static inline aqm_h aqm_dequeue(struct aqm_queue *q, u64 now)
 {
-	struct aqm_inst *in = inst_nth(q, 0);
 	u32 nth = 0;
 	aqm_h h;
 
-	trace(q, in, AQM_EV_WISH, now, NULL, NULL, 0);
-	if (is_plain_queue(q) && is_current(q, in, now) && q->pkts && !probes_held(q)) {
-		h = queue_leave_plain(q, in, now);
+	trace(q, inst_nth(q, 0), AQM_EV_WISH, now, NULL, NULL, 0);
+	if (is_plain(q, now)) {
+		h = queue_leave_plain(q, now);
 		if (h != AQM_NIL)
 			return h;
-		nth = 1;
+		nth = 1; /* or none was there */
 	}
-	return q->setup.flows ? fq_dequeue(q, now) : queue_serve(q, in, now, nth);
+	return queue_leave(q, now, nth);
 }
 
 #include "manage.h"

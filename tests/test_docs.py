@@ -22,7 +22,15 @@ from tests import tutorial
 from tests.conftest import SMALL
 
 DOCS = Path(__file__).parent.parent / "docs"
-NAMES = ("scenarios.md", "traffic.md", "results.md", "cli.md", "presets.md", "sweeps.md")
+NAMES = (
+    "scenarios.md",
+    "traffic.md",
+    "results.md",
+    "cli.md",
+    "presets.md",
+    "sweeps.md",
+    "stability.md",
+)
 PAGES = [DOCS / name for name in NAMES]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

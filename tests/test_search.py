@@ -420,6 +420,10 @@ WRONG = {
     '"flows.bulk.count" = 5|"flows.bulk.count" = 2': "is what scenario.toml has; it should set",
     '"flows.bulk.count" = 5 }| }': "is empty; what does it set?",
     'silent = "no section has it"|': "silent: is missing",
+    'set."1: drop" = { "flows.bulk.count" = 5 }|set = {}': "is what scenario.toml has; it should",
+    'set.1 = { "flows.bulk.count" = 3 }|': (
+        "both 'two' and 'three' are what scenario.toml and paper.toml have; leave one out"
+    ),
 }
 
 
@@ -445,6 +449,14 @@ def test_a_search_that_is_refused_leaves_no_folder_behind(
     assert status(["reproduce", "toy", "--search"]) == 2
     assert status(["reproduce", "toy", "--search", "--out", "out"]) == 2
     assert not list(Path().iterdir())
+
+
+def test_a_value_may_be_that_the_scenario_sets_nothing(toy: Path) -> None:
+    assert 'set.1 = { "flows.bulk.count" = 2 }\n' in SEARCH
+    text = SEARCH.replace('set.1 = { "flows.bulk.count" = 2 }\n', "")
+    (toy / "search.toml").write_text(text)
+    flows = file.load("toy").points[1]
+    assert (flows.name, flows.ledger) == ("flows", "two")
 
 
 def test_points_that_set_one_key_for_different_algorithms_are_two_points(toy: Path) -> None:

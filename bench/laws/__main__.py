@@ -1,28 +1,24 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The laws of algorithms by themselves: each C file here is compiled and run.
+"""The laws of algorithms by themselves (sojourn.law).
 
 python -m bench.laws
 """
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
-from pathlib import Path
-
-HERE = Path(__file__).parent
-FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function")
+from sojourn.law import cost, known
 
 
 def main() -> None:
     """One line for each law."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "law"
-        for source in sorted(HERE.glob("*.c")):
-            include = f"-I{HERE.parents[1] / 'aqm'}"
-            subprocess.run(["gcc", *FLAGS, include, source, "-o", program], check=True)
-            print(f"{source.stem}:", subprocess.check_output([program], text=True).strip())
+    for algorithm in known():
+        found = cost(algorithm)
+        assert found  # it is known
+        print(
+            f"{algorithm}: {found.million_per_s:.1f} million evaluations a second; "
+            f"{found.divisions:.0f} divisions, {found.multiplications:.0f} multiplications"
+        )
 
 
 main()

@@ -98,8 +98,7 @@ static inline u8 read_ds(const struct sk_buff *skb)
 	const struct iphdr *header = (const void *)skb_network_header(skb);
 
 	if (likely(skb->protocol == htons(ETH_P_IP) && type_agrees(skb) &&
-	           skb_network_offset(skb) + sizeof(*header) <= skb_headlen(skb) &&
-	           header->version == 4))
+	           (const u8 *)(header + 1) <= skb_tail_pointer(skb) && header->version == 4))
 		return header->tos;
 	return read_any_ds(skb);
 }

@@ -10,7 +10,8 @@ search.toml       what it leaves open, and where a search may look (sojourn.sear
 and in PAPER/EXPERIMENT/:
 
 experiment.toml   signals and further axes, what is measured where; its keys stand in place of the
-                  paper's. [rows.ALGORITHM] has what is another in each experiment, such as a buffer
+                  paper's. [rows.ALGORITHM] has what is another in each experiment, such as a
+                  buffer; [[also]] are algorithms that run beside those of the paper
 scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       what text and tables claim of this experiment
@@ -42,6 +43,7 @@ from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
 
 ROOT = Path(__file__).parent / "experiments"
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class Experiment:
                 entry["algorithm"],
                 {**entry.get("rows", {}), **self.data.get("rows", {}).get(entry["name"], {})},
             )
-            for entry in self.data["algorithms"]
+            for entry in (*self.data["algorithms"], *self.data.get("also", ()))
             if signal is None or not signal.only or entry["name"] in signal.only
         ]
 
@@ -197,10 +199,7 @@ class Experiment:
         ]
 
     def case(
-        self,
-        contender: Contender,
-        signal: Signal,
-        changes: Mapping[str, Any] = MappingProxyType({}),
+        self, contender: Contender, signal: Signal, changes: Mapping[str, Any] = _NONE
     ) -> Case:
         """One algorithm under one signal, with further changes."""
         changed_signal = replace(signal, set={**signal.set, **changes})

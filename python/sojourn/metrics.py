@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from sojourn.result import Run
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,24 @@ class Metric(_Number):
         return self.value(
             _window(report, queue, window) if self.of_queue else _flows(report, window)
         )
+
+    def of_run(self, run: Run, queue: str, window: str) -> float:
+        """The same of a run, of which some metrics read more than the report."""
+        return self.of(run.report, queue, window)
+
+
+@dataclass(frozen=True)
+class RunMetric(Metric):
+    """One number of a run's series, or of the algorithm that ran."""
+
+    of_queue: bool = False
+
+    def of_run(self, run: Run, queue: str, window: str) -> float:
+        """The value; NaN where nothing was measured."""
+        from sojourn import metrics_of_runs
+
+        span = _window(run.report, queue, window)
+        return metrics_of_runs.VALUES[self.name](run, queue, span)
 
 
 @dataclass(frozen=True)
@@ -87,6 +108,10 @@ class GroupMetric(_Number):
         """The value in a run's report; NaN where nothing was measured."""
         groups = _flows(report, window)["groups"]
         return self.value(next(found for found in groups if found["name"] == group))
+
+    def of_run(self, run: Run, group: str, window: str) -> float:
+        """The same of a run."""
+        return self.of(run.report, group, window)
 
 
 @dataclass(frozen=True)
@@ -157,6 +182,17 @@ STEP_METRICS = (
     StepMetric("step_utilised_s", "utilisation, time to 90 %", "s", ("utilised_s",)),
 )
 
+# These read more of a run than its report; metrics_of_runs has how.
+OF_RUNS = (
+    RunMetric("prob_mean_pct", "probability, mean", "%", ()),
+    RunMetric("evaluations_per_s", "evaluations", "1/s", ()),
+    RunMetric("evaluations_per_pkt", "evaluations for each packet", "", ()),
+    RunMetric("square_law", "signals, of the square-root law's", "", ()),
+    RunMetric("law_million_per_s", "evaluations this machine can do", "million/s", ()),
+    RunMetric("law_divisions", "divisions of an evaluation", "", ()),
+    RunMetric("law_multiplications", "multiplications of an evaluation", "", ()),
+)
+
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in [
@@ -177,6 +213,7 @@ METRICS: dict[str, Metric] = {
         ),
         Metric("jain", "Jain's index", "", ("jain",), False),
         TransportMetric("jain_tcp", "Jain's index of TCP", "", ("jain",)),
+        *OF_RUNS,
         *STEP_METRICS,
         StepMetric("step_settled_pct", "changes settled", "%", ("settling_s",), share=True),
         StepMetric(

@@ -6,6 +6,7 @@ pictures of a reproduction; each has its words and the numbers that it draws.
 [figure]
 kind = "delay"     over time, a curve for each algorithm; unless given (sojourn.figure)
 kind = "axis"      a metric over an axis, a line for each algorithm (sojourn.over_axis)
+kind = "curve"     a metric over another, a point for each value of an axis (sojourn.over_curve)
 """
 
 from __future__ import annotations
@@ -36,7 +37,13 @@ def _axis(reproduction: Reproduction) -> Iterable[Picture]:
     return pictures(reproduction)
 
 
-KINDS: dict[str, Kind] = {"delay": _delay, "axis": _axis}
+def _curve(reproduction: Reproduction) -> Iterable[Picture]:
+    from sojourn.figure_curve import pictures
+
+    return pictures(reproduction)
+
+
+KINDS: dict[str, Kind] = {"delay": _delay, "axis": _axis, "curve": _curve}
 
 
 def kind_of(experiment: Experiment) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from sojourn import as_json, report_axis
+from sojourn import as_json, over_curve, report_axis
 from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
@@ -76,6 +76,10 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     else:
         for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
             console.print(_table(reproduction, signal))
+    if over_curve.is_curve(experiment):
+        for drawing in over_curve.drawings(reproduction):
+            for line in over_curve.summary(drawing):
+                console.print(line, markup=False, highlight=False)
     for host in reproduction.hosts:
         if reproduction.judged[host]:
             console.print(_claims(reproduction, host))

@@ -249,7 +249,7 @@ class CellValues:
     def __call__(self, cell: claims.Cell) -> list[float]:
         signal, algorithm, name = cell
         metric = METRICS[name]
-        return [metric.of(run.report, *self._at) for run in self._runs[signal, algorithm]]
+        return [metric.of_run(run, *self._at) for run in self._runs[signal, algorithm]]
 
 
 def _cells(

@@ -215,21 +215,11 @@ void core_echo(struct core_queue *c, u64 now, u32 inst, u64 rtt_ns)
 		aqm_echo(&c->q, now, inst, rtt_ns);
 }
 
-/* A link that safe Rust has broken ends the list early. The short way goes by the count of
- * packets, and must not be taken then. */
-static inline bool is_broken(struct core_queue *c)
-{
-	return is_plain_queue(&c->q) && c->q.pkts &&
-	       inst_lanes(&c->q, inst_nth(&c->q, 0))->head == AQM_NIL;
-}
-
 AQM_FLAT u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now)
 {
 	u32 packet;
 
 	enter(c, slots, nslots);
-	if (is_broken(c))
-		return AQM_NIL;
 	packet = aqm_dequeue(&c->q, now);
 	/* The one behind has waited for long: fetch it before it is asked for. */
 	if (packet < nslots)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sojourn.cli.options import HELP
-from sojourn.cli.verbs import catalogue, linux, own, results, runs, upkeep
+from sojourn.cli.verbs import catalogue, linux, own, results, runs, stability, upkeep
 from sojourn.errors import Interrupted
 
 app = typer.Typer(
@@ -22,7 +22,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 # In this order `--help` has them.
-for group in (catalogue, own, runs, upkeep, results):
+for group in (catalogue, own, runs, stability, upkeep, results):
     app.add_typer(group.app)
 app.add_typer(linux.app, name="linux")
 

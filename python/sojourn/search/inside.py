@@ -4,9 +4,9 @@
 
 Inside is a mean within the aim of the printed number. The aim is a tenth of it, and at least what
 papers of tables in two digits can tell apart: half a millisecond (a clock of whole milliseconds
-loses as much), half a point of packets dropped or marked, a tenth of a second, a packet, 0.01 of
-Jain's index. Of utilisation a tenth would pass almost anything: there it is two points, as in the
-validation against Linux. What misses its aim is inside too where the 95 % interval of the mean
+loses as much), half a packet, half a point of packets dropped or marked, a tenth of a second, 0.01
+of Jain's index. Of utilisation a tenth would pass almost anything: there it is two points, as in
+the validation against Linux. What misses its aim is inside too where the 95 % interval of the mean
 holds the printed number, unless that interval is wider than three times the aim: it says nothing
 then. A wide interval alone would otherwise win a search.
 """
@@ -19,15 +19,15 @@ from sojourn.metrics import METRICS
 from sojourn.stats import Estimate
 
 SHARE = 0.1
-_AT_LEAST = {"ms": 0.5, "s": 0.1, "%": 0.5, "packets": 1.0, "Mbit/s": 0.1, "": 0.01}
+_AT_LEAST = {"ms": 0.5, "s": 0.1, "%": 0.5, "packets": 0.5, "Mbit/s": 0.1, "": 0.01}
 _WHOLE = {"utilisation_pct": 2.0}
 # Of an interval, in aims.
 _WIDEST = 3.0
 
 RULE = (
     "inside: the mean is within a tenth of the printed number (at least 0.5 ms, 0.5 points, 0.1 s, "
-    "1 packet; of utilisation 2 points), or its 95 % interval holds the number and is no wider "
-    "than three times that"
+    "half a packet; of utilisation 2 points), or its 95 % interval holds the number and is no "
+    "wider than three times that"
 )
 
 

@@ -32,8 +32,6 @@ class Ledger:
     def has(self, value: Value, path: toml.Keys) -> bool:
         """Whether a value changes no run of any experiment. All that it sets is tried, and what
         cannot be set is named with its line."""
-        if not value.set:
-            raise Mistake(path, "is empty; what does it set?")
         changes = [
             self._changes(value, place, keys, (*path, place)) for place, keys in value.set.items()
         ]

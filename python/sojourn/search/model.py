@@ -22,7 +22,9 @@ class ValueTable(Model):
     """One value of an open point."""
 
     name: Text = Field(description="in tables")
-    set: Set = Field(description="what it sets, by experiment or cell")
+    set: Set = Field(
+        {}, description="what it sets, by experiment or cell; nothing: as scenario.toml leaves it"
+    )
 
 
 class PointTable(Model):

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The verb on theory: `stability`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, TypeVar
+
+import typer
+
+from sojourn.cli import complete
+from sojourn.cli.options import Json, Out, Workers, verbs
+from sojourn.cli.output import print_json, tell_broken
+from sojourn.errors import InputError
+
+app = verbs()
+_Quantity = TypeVar("_Quantity")
+
+
+@app.command()
+def stability(
+    algorithm: Annotated[
+        list[str],
+        typer.Argument(
+            help="NAME, NAME@PRESET, either with :key=value,...", autocompletion=complete.aqms
+        ),
+    ],
+    flows: Annotated[int, typer.Option("--flows", help="How many share the link.")],
+    capacity: Annotated[str, typer.Option("--capacity", help="Of the link: '15 Mbit/s'.")],
+    rtt: Annotated[str, typer.Option("--rtt", help="Without the queue: '240 ms'.")],
+    packet: Annotated[
+        str, typer.Option("--packet", help="Of every flow, with all headers.")
+    ] = "1500 B",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value, a row of each algorithm.")
+    ] = None,
+    as_printed: Annotated[
+        bool, typer.Option("--as-printed", help="Beside it, the loop as its paper prints it.")
+    ] = False,
+    map_: Annotated[
+        str | None,
+        typer.Option("--map", help="Two of flows, capacity, rtt: 'flows,rtt', 'flows=9..99,rtt'."),
+    ] = None,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Beside it, the queue in the simulator.")
+    ] = False,
+    duration: Annotated[
+        str, typer.Option("--duration", help="Of that; its first third settles.")
+    ] = "180 s",
+    seeds: Annotated[int, typer.Option("--seeds", help="Of that, 1 to N.")] = 1,
+    out: Out = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> int:
+    """Find whether TCP over an AQM is stable: equilibrium, margins, pictures, the swing."""
+    from sojourn.cli.stability import print_study
+    from sojourn.fluid import network, rows
+    from sojourn.fluid.study import study
+    from sojourn.folder import claim
+    from sojourn.units import Duration, Rate, Size
+
+    of = network.read(
+        flows,
+        _read("--capacity", Rate, capacity),
+        _read("--rtt", Duration, rtt),
+        _read("--packet", Size, packet),
+    )
+    long = _read("--duration", Duration, duration)
+    chosen = rows.choose_all(algorithm, set_ or [])
+    if map_ and not out and not as_json:
+        raise InputError("--map: a map is a picture; name a folder for it with --out")
+    if out:
+        claim(out)
+    found = study(
+        chosen,
+        of,
+        as_printed=as_printed,
+        over=map_ or "",
+        simulated_s=long / 1e9 if simulate else 0,
+        seeds=seeds,
+        workers=workers,
+    )
+    if out:
+        from sojourn.fluid.output import write
+
+        write(found, out)
+    print_json(found.to_json()) if as_json else print_study(found, out)
+    return tell_broken(found.result.runs) if found.result else 0
+
+
+def _read(option: str, kind: Callable[[str], _Quantity], text: str) -> _Quantity:
+    from sojourn.units import UnitError
+
+    try:
+        return kind(text)
+    except UnitError as error:
+        raise InputError(f"{option}: {error}") from error

@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The fluid model of TCP over an AQM: where it rests, whether it is stable there, how it swings.
+
+network    flows, capacity and round trip; the equilibrium
+plant      TCP and the queue as a transfer function, linearised with their delays
+laws       the algorithms: where each rests, its transfer function, its law step by step
+printed    loops as papers print them, and with their slips corrected
+loop       a loop's margins, and its poles in the right half-plane after Nyquist
+models     the loops of an algorithm on a network
+equations  the nonlinear equations with their delays, integrated
+noise      the spectrum of the queue that signals at random leave
+grid       margins over flows, capacity and round trip
+simulated  the same network in the packet engine
+charts, output   pictures, and the files of a folder
+"""

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What `sojourn stability` finds: models, maps, and what the packet engine does beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sojourn.fluid.equations import Course, integrate
+from sojourn.fluid.grid import Map, axes, grid
+from sojourn.fluid.models import Model, model
+from sojourn.fluid.network import Network
+from sojourn.fluid.noise import Noise, noise, swing_hz
+from sojourn.fluid.printed import printed
+from sojourn.fluid.rows import Chosen
+from sojourn.progress import Progress
+
+if TYPE_CHECKING:
+    from sojourn.fluid.simulated import Simulated
+    from sojourn.result import Result
+
+# Of the integrated equations: how long, in periods of the swing; and how far from rest they begin.
+_PERIODS = 20
+_PUSH = 0.5
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One model, its equations integrated, and the simulated queue."""
+
+    model: Model
+    noise: Noise | None
+    course: Course
+    simulated: Simulated
+
+
+@dataclass(frozen=True)
+class Study:
+    """All of it."""
+
+    network: Network
+    models: Sequence[Model]
+    maps: Sequence[Map] = ()
+    beside: Sequence[Beside] = ()
+    result: Result | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """What --json prints."""
+        network = self.network
+        by_model = {one.model.name: one for one in self.beside}
+        return {
+            "flows": network.flows,
+            "capacity_pkts_s": network.capacity_pkts_s,
+            "rtt_s": network.rtt_s,
+            "packet_bytes": network.packet_bytes,
+            "models": [_model(one, by_model.get(one.name)) for one in self.models],
+            "maps": [{"algorithm": found.name, "cells": found.rows()} for found in self.maps],
+        }
+
+
+def _model(one: Model, beside: Beside | None) -> dict[str, Any]:
+    predicted = noise(one)
+    return {
+        "name": one.name,
+        "equilibrium": one.at.to_json(),
+        **one.margins.to_json(),
+        "swing_hz": swing_hz(one),
+        "queue_sd_pkts": predicted.deviation_pkts if predicted else math.nan,
+        "notes": list(one.notes),
+        "simulated": beside.simulated.to_json() if beside else None,
+    }
+
+
+def study(
+    chosen: Sequence[Chosen],
+    network: Network,
+    *,
+    as_printed: bool = False,
+    over: str = "",
+    simulated_s: float = 0,
+    seeds: int = 1,
+    workers: int | None = None,
+) -> Study:
+    """The models of algorithms on a network; with `as_printed` those of their papers too, with
+    `over` ('flows,rtt') maps, with `simulated_s` the packet engine for so long."""
+    plain = [model(one, network) for one in chosen]
+    models = []
+    for one, found in zip(chosen, plain, strict=True):
+        models += [found, *(printed(one, network) if as_printed else ())]
+    maps = []
+    if over:
+        x, y = axes(over, network)
+        cells = len(x.values) * len(y.values)
+        for one in chosen:
+            with Progress(f"mapping {one.label}", cells) as progress:
+                maps.append(grid(one, network, x, y, progress.update))
+    if not simulated_s:
+        return Study(network, models, maps)
+    from sojourn.fluid.simulated import simulate
+
+    runs, result = simulate(chosen, network, simulated_s, seeds, workers)
+    beside = [
+        Beside(
+            found,
+            noise(found),
+            integrate([found], _PERIODS / swing_hz(found), _PUSH),
+            run,
+        )
+        for found, run in zip(plain, runs, strict=True)
+    ]
+    return Study(network, models, maps, beside, result)

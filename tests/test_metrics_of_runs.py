@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Metrics that read more of a run than its report, and the cost of laws by themselves."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import sojourn
+from sojourn import law
+from sojourn.errors import RunError
+from sojourn.metrics import METRICS
+from sojourn.metrics_of_runs import VALUES
+
+SPAN = {
+    "name": "settled",
+    "from_s": 1.0,
+    "to_s": 3.0,
+    "mark_pct": 4.0,
+    "drop_pct": 0.5,
+    "arrived_pkts": 500,
+    "departed_pkts": 400,
+}
+
+
+def run(**tables: Any) -> Any:
+    """A run that has these tables alone."""
+    report = {"queues": [{"name": "bottleneck", "windows": [SPAN]}]}
+    found = {name: pa.table(columns) if columns else None for name, columns in tables.items()}
+    methods = {name: (lambda table=table: table) for name, table in found.items()}
+    return SimpleNamespace(report=report, labels={"aqm": "duk:tick=4ms"}, seed=1, **methods)
+
+
+def value(name: str, of: Any) -> float:
+    return METRICS[name].of_run(of, "bottleneck", "settled")
+
+
+def statistics(name: str, values: list[float]) -> dict[str, list[Any]]:
+    many = len(values)
+    return {
+        "queue": ["bottleneck"] * many,
+        "t_s": [float(n) for n in range(1, many + 1)],
+        "statistic": [name] * many,
+        "value": values,
+    }
+
+
+def test_a_statistic_has_its_mean_over_the_readings_within_the_window() -> None:
+    # The reading at 1 s is of before, that at 4 s of behind.
+    of = run(statistics=statistics("prob", [0.9, 0.1, 0.3, 0.9]))
+    assert value("prob_mean_pct", of) == pytest.approx(20)
+
+
+def test_an_algorithm_without_the_statistic_has_none() -> None:
+    of = run(statistics=statistics("count", [1.0, 2.0, 3.0]))
+    assert value("prob_mean_pct", of) != value("prob_mean_pct", of)
+    assert value("evaluations_per_s", run(statistics=None)) != 0
+
+
+def test_evaluations_are_one_for_each_interval() -> None:
+    of = run(statistics=statistics("interval", [8.0, 1.0, 3.0]))
+    assert value("evaluations_per_s", of) == pytest.approx(500)
+    assert value("evaluations_per_pkt", of) == pytest.approx(2)  # 250 packets came in a second
+
+
+def test_marks_that_keep_the_square_root_law_are_all_of_it() -> None:
+    # sqrt(2 / 0.045) (10 / 0.1 s + 5 / 0.2 s) = 833 packets/s beside 200 that left.
+    groups = {
+        "t_s": [2.0, 3.0, 2.0, 3.0, 4.0],
+        "group": ["near", "near", "far", "far", "far"],
+        "connections": [10.0, 10.0, 5.0, 5.0, 99.0],
+        "srtt_ms": [100.0, 100.0, 200.0, 200.0, 9.0],
+    }
+    asked = 2 * ((10 / 0.1 + 5 / 0.2) / 200) ** 2
+    assert value("square_law", run(group_series=groups)) == pytest.approx(0.045 / asked)
+    assert value("square_law", run(group_series=None)) != 0
+
+
+def test_every_metric_of_a_run_is_in_the_table() -> None:
+    assert {name for name in METRICS if type(METRICS[name]).__name__ == "RunMetric"} == set(VALUES)
+
+
+def test_the_law_of_duk_has_four_divisions_and_can_be_evaluated() -> None:
+    found = law.cost("duk")
+    assert found
+    assert found.million_per_s > 1
+    if platform.machine() == "x86_64":
+        # The quotients of U, of (1 + n)/n, of T and of p; y^2, its multiple, the bracket, C T, U.
+        assert (found.divisions, found.multiplications) == (4, 5)
+    assert value("law_divisions", run()) == pytest.approx(found.divisions, nan_ok=True)
+    assert law.cost("codel") is None
+
+
+def test_a_law_that_divides_once_more_is_counted_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if platform.machine() != "x86_64":
+        pytest.skip("instructions are counted on x86-64")
+    source = (law.LAWS / "duk.c").read_text()
+    assert "return duk_probability(sample, true, used);" in source
+    again = "return (u32)div64(duk_probability(sample, true, used), sample->could);"
+    changed = source.replace("return duk_probability(sample, true, used);", again)
+    (tmp_path / "once_more.c").write_text(changed)
+    (tmp_path / "timed.h").write_text((law.LAWS / "timed.h").read_text())
+    (tmp_path / "broken.c").write_text("nothing")
+    monkeypatch.setattr(law, "LAWS", tmp_path)
+    found = law.cost("once_more")
+    assert found and found.divisions > 4  # a compiler may have it in several branches
+    with pytest.raises(RunError, match=r"broken.c does not compile here"):
+        law.cost("broken")
+
+
+def test_a_run_of_the_simulator_has_them_all(tmp_path: Path) -> None:
+    text = """
+format = 2
+name = "small"
+duration = "3 s"
+[dumbbell]
+rate = "5 Mbit/s"
+rtt = "20 ms"
+aqm = "duk"
+[[dumbbell.flows]]
+count = 4
+transport = { ecn = true }
+"""
+    (tmp_path / "small.toml").write_text(text)
+    (made,) = sojourn.run(tmp_path / "small.toml", out=tmp_path / "out").runs
+    found = {name: METRICS[name].of_run(made, "bottleneck", "whole run") for name in VALUES}
+    assert found["evaluations_per_s"] == pytest.approx(1000, rel=0.7)
+    assert 0 < found["prob_mean_pct"] < 100
+    assert 0 < found["square_law"] < 10

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn import _native
 from sojourn.described import describe, window
 from sojourn.experiment import Signal
 from sojourn.hosts import HOSTS
@@ -305,11 +304,12 @@ def _share(change: Change) -> str:
 
 
 def cores(reproduction: Reproduction) -> dict[str, str]:
-    """Of each host that ran, what made its runs."""
-    ran = {str(run.labels["host"]) for run in reproduction.result.runs}
-    found = {"sim": f"Sojourn {_native.core_version()}"} if "sim" in ran else {}
-    if "linux" in ran:
-        from sojourn.linux.kernel import ready
+    """Of each host that ran, what made its runs: all of a host were made by the same."""
+    first = {str(run.labels["host"]): run for run in reversed(reproduction.result.runs)}
+    return {host: _made_by(run.entry.core().split()) for host, run in first.items()}
 
-        found["linux"] = " ".join(ready().version.split()[:2])
-    return found
+
+def _made_by(words: Sequence[str]) -> str:
+    """Version of the core, and of Linux the kernel's release."""
+    kernel = f", Linux {words[2]}" if words[1:2] == ["linux"] else ""
+    return f"Sojourn {words[0]}{kernel}"

@@ -32,7 +32,15 @@ pub struct Link {
     due: Time,
     /// When the event `arrival` of a link that catches up is due; never: it is not pending.
     look: Time,
+    /// Up to when it would have caught up by now, if packets that arrive did not leave that for
+    /// later.
+    seen: Time,
 }
+
+/// While so many packets are on the wire of a link that catches up, nothing that comes to its
+/// queue can change which of them is next, or when. So arrivals leave the queue alone until fewer
+/// are left, and all that was due meanwhile is worked off at once.
+const MANY: usize = 3;
 
 impl Link {
     /// A link without packets.
@@ -44,6 +52,7 @@ impl Link {
             due: Time::MAX,
             catches_up: Interface::works_ahead(spec),
             look: Time::MAX,
+            seen: Time(0),
             entry: events.add_source(true),
             port: Port::new(spec, queue, rate, seed, events),
         }
@@ -109,6 +118,12 @@ impl Link {
     pub fn catch_up(&mut self, now: Time, shared: &mut Shared) {
         self.advance(now, shared);
         self.watch(shared);
+    }
+
+    /// Brings the link up to when it was last looked at: what came behind that is no part of a
+    /// run that has ended.
+    pub fn finish(&mut self, shared: &mut Shared) {
+        self.advance(self.seen, shared);
     }
 
     /// Does what was due up to now and has no event: packets come and leave the
@@ -177,7 +192,10 @@ impl Link {
     /// Schedules the one behind, which may be due at the same time.
     #[inline]
     pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
-        self.advance(now, shared);
+        self.seen = now;
+        if self.due <= now && self.port.wire.flying.len() < MANY {
+            self.work_off(now, shared);
+        }
         let wire = &mut self.port.wire;
         let mut out = None;
         if wire.flying.next_at() <= now {

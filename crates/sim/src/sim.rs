@@ -462,6 +462,9 @@ impl<'a> Run<'a> {
                 patience.ask(due.at)?;
             }
         }
+        for link in &mut self.net.links {
+            link.finish(&mut self.net.shared);
+        }
         if self.net.ended.is_some() {
             self.net.note_all_unfinished();
         }

@@ -56,7 +56,8 @@ pub(super) fn stamp_of_us(us: u64) -> u32 {
 /// Microseconds to jiffies, rounded up as `usecs_to_jiffies`.
 #[inline]
 pub(super) fn us_to_jiffies(us: u64) -> u64 {
-    us.div_ceil(1_000)
+    // As `div_ceil` it was three times as many instructions: times are far from the end of u64.
+    (us + 999) / 1_000
 }
 
 /// How deadlines are rounded.

@@ -13,7 +13,7 @@ use crate::app::Flow;
 use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
 use crate::event::Source;
 use crate::link::Link;
-use crate::packet::{Body, PacketId, Probe, Way};
+use crate::packet::{Body, Packet, PacketId, Probe, Way};
 use crate::record::{Transfer, TransferTimes};
 use crate::rng::hash;
 use crate::route::{END, Routes};
@@ -171,40 +171,55 @@ impl Net {
     fn deliver(&mut self, now: Time, id: PacketId) {
         let packets = &mut self.shared.packets;
         let packet = &packets.all[id as usize];
-        let way = packet.way;
-        if let Body::Probe(probe) = &packet.body {
-            let probe = *probe;
-            return self.deliver_probe(now, id, probe);
-        }
+        let Body::Tcp(segment) = &packet.body else {
+            return self.deliver_other(now, id);
+        };
+        let way = &packet.way;
         self.shared.ledger[way.flow as usize].arrived += 1;
-        let end = &mut self.endpoints[way.to as usize];
+        let number = way.to;
+        let end = &mut self.endpoints[number as usize];
         if end.age != way.age {
-            packets.remove(id);
-            self.stale_pkts += 1;
-            return;
+            return self.remove_stale(id);
         }
         self.delivered_pkts += 1;
-        match (&mut end.kind, &packet.body) {
-            (Kind::Tcp(connection), Body::Tcp(segment)) => {
-                let ecn = Ecn::from_bits(packets.slots[id as usize].ecn);
-                connection.handle_segment(now, segment, ecn);
-                packets.remove(id);
-                self.drain_at_once(now, way.to);
-            }
-            (Kind::Udp, Body::Udp(datagram)) => {
-                let datagram = *datagram;
-                let who = end.who;
-                let bytes = u64::from(datagram.len);
-                self.delivered_bytes[way.flow as usize][who as usize] += bytes;
-                let flow = &mut self.flows[end.flow as usize];
-                let echo = flow.on_datagram(now, who, &datagram);
-                packets.remove(id);
-                if echo {
-                    self.send(now, way.to, datagram);
-                }
-            }
-            _ => unreachable!("a packet finds the transport that its peer speaks"),
+        let Kind::Tcp(connection) = &mut end.kind else {
+            unreachable!("a packet finds the transport that its peer speaks");
+        };
+        let ecn = Ecn::from_bits(packets.slots[id as usize].ecn);
+        connection.handle_segment(now, segment, ecn);
+        packets.remove(id);
+        self.drain_at_once(now, number);
+    }
+
+    /// The same for what is no segment.
+    #[inline(never)]
+    fn deliver_other(&mut self, now: Time, id: PacketId) {
+        let Packet { way, body } = self.shared.packets.all[id as usize];
+        let datagram = match body {
+            Body::Udp(datagram) => datagram,
+            Body::Probe(probe) => return self.deliver_probe(now, id, probe),
+            Body::Tcp(_) => unreachable!("segments are delivered at once"),
+        };
+        self.shared.ledger[way.flow as usize].arrived += 1;
+        let end = &self.endpoints[way.to as usize];
+        if end.age != way.age {
+            return self.remove_stale(id);
         }
+        self.delivered_pkts += 1;
+        let who = end.who;
+        self.delivered_bytes[way.flow as usize][who as usize] += u64::from(datagram.len);
+        let echo = self.flows[end.flow as usize].on_datagram(now, who, &datagram);
+        self.shared.packets.remove(id);
+        if echo {
+            self.send(now, way.to, datagram);
+        }
+    }
+
+    /// Where the packet was going is over.
+    #[cold]
+    fn remove_stale(&mut self, id: PacketId) {
+        self.shared.packets.remove(id);
+        self.stale_pkts += 1;
     }
 
     /// A probe at the responder is sent back; an answer is told to the queue that asked.

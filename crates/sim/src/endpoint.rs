@@ -116,13 +116,19 @@ impl Endpoint {
     /// Sees to it that the connection's timer fires in time.
     #[inline]
     pub fn watch(&mut self, now: Time, events: &mut Events) {
-        let Kind::Tcp(connection) = &self.kind else {
-            return;
-        };
-        self.deadline = connection.poll_timeout();
-        if self.deadline < self.timer_due {
-            self.timer_due = self.deadline;
-            events.schedule(self.timer, self.deadline.max(now));
+        if let Kind::Tcp(connection) = &self.kind {
+            let deadline = connection.poll_timeout();
+            self.set_deadline(now, deadline, events);
+        }
+    }
+
+    /// The same, where the connection has told when it wants it.
+    #[inline]
+    pub fn set_deadline(&mut self, now: Time, deadline: Time, events: &mut Events) {
+        self.deadline = deadline;
+        if deadline < self.timer_due {
+            self.timer_due = deadline;
+            events.schedule(self.timer, deadline.max(now));
         }
     }
 }

@@ -255,12 +255,13 @@ impl Net {
         let Kind::Tcp(connection) = &mut end.kind else {
             return;
         };
-        while connection.wants_to_transmit(now) {
-            let packets = &mut self.shared.packets;
-            let id = packets.claim();
-            let segment = packets.all[id as usize].body.as_segment();
-            let ecn = connection.transmit(segment).unwrap_or_default();
-            let len_bytes = segment.wire_bytes();
+        loop {
+            let (mut id, packets) = (0, &mut self.shared.packets);
+            let sent = connection.transmit(now, || {
+                id = packets.claim();
+                packets.all[id as usize].body.as_segment()
+            });
+            let Some((ecn, len_bytes)) = sent else { break };
             let (links, shared) = (&mut self.links, &mut self.shared);
             end.outlet.launch(now, id, len_bytes, ecn, links, shared);
         }
@@ -276,7 +277,8 @@ impl Net {
         if connection.has_news() {
             self.tell(now, number);
         } else {
-            end.watch(now, &mut self.shared.events);
+            let deadline = connection.poll_timeout();
+            end.set_deadline(now, deadline, &mut self.shared.events);
         }
     }
 

@@ -213,25 +213,22 @@ impl Connection {
     /// called until it returns none, after every other call.
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
         let mut segment = Segment::default();
-        let wants = self.wants_to_transmit(now);
-        let ecn = wants.then(|| self.transmit(&mut segment))??;
+        let (ecn, _) = self.transmit(now, || &mut segment)?;
         Some((segment, ecn))
     }
 
-    /// Whether there is a segment to send now.
+    /// As `poll_transmit`, for those who have a place for the segment: it is asked for if there
+    /// is one. Gives the length of its packet too.
     #[inline]
-    pub fn wants_to_transmit(&mut self, now: Time) -> bool {
+    pub fn transmit<'a>(
+        &mut self,
+        now: Time,
+        place: impl FnOnce() -> &'a mut Segment,
+    ) -> Option<(Ecn, u32)> {
         if self.written {
             self.on_written(now);
         }
-        !self.out.is_empty()
-    }
-
-    /// `poll_transmit` after `wants_to_transmit`, for those who have a place for
-    /// the segment already.
-    #[inline]
-    pub fn transmit(&mut self, into: &mut Segment) -> Option<Ecn> {
-        self.next_segment(into)
+        self.next_segment(place)
     }
 
     /// More data to send; `u64::MAX / 4` is a transfer without end. It is sent

@@ -68,6 +68,8 @@ impl Connection {
         while self.snd.has_unsent() {
             let mut quota = self.window_quota();
             if quota == 0 {
+                // As many are in flight as the window allows.
+                limited = true;
                 if push != Push::Probe {
                     break;
                 }
@@ -82,7 +84,7 @@ impl Connection {
                 break;
             }
         }
-        limited |= self.snd.in_flight() >= self.snd.window.cwnd;
+        limited = limited || self.snd.in_flight() >= self.snd.window.cwnd;
         if sent > 0 || limited {
             self.validate_window(limited);
         }

@@ -179,7 +179,7 @@ impl Connection {
         snd.last_send_jiffy = self.clock.jiffies;
         snd.update_pacing_rate();
         let facts = self.facts();
-        self.cc.start(&facts, self.ecn.ok);
+        self.cc.start(facts, self.ecn.ok);
         self.rcv.start_transfer(self.snd.mss, self.clock);
     }
 }

@@ -63,13 +63,18 @@ pub(super) struct OutQueue {
 }
 
 impl OutQueue {
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, out: Out) {
         if self.first.is_none() {
             self.first = Some(out);
         } else {
-            self.rest.push_back(out);
+            self.push_behind(out);
         }
+    }
+
+    #[cold]
+    fn push_behind(&mut self, out: Out) {
+        self.rest.push_back(out);
     }
 
     /// Adds a run of data, to the last one if it continues it.

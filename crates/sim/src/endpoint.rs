@@ -8,7 +8,7 @@ use sojourn_core::Slot;
 
 use crate::event::{Events, Source};
 use crate::link::Link;
-use crate::packet::{PacketId, Way};
+use crate::packet::{Ledger, PacketId, Way};
 use crate::rng::Rng;
 use crate::shared::Shared;
 use crate::time::Time;
@@ -60,6 +60,8 @@ pub struct Endpoint {
     /// When the connection wants it. It stands here too, so that an event that comes too
     /// early needs not fetch the connection.
     pub deadline: Time,
+    /// Packets that have come to it: its flow's, once its number is free again.
+    pub arrived_pkts: u64,
     /// How its packets leave.
     pub outlet: Outlet,
 }
@@ -74,6 +76,8 @@ pub struct Outlet {
     pub sender: Sender,
     /// The first link, if delay is all that it does.
     pub wire: Option<u32>,
+    /// Packets that left: see `arrived_pkts`.
+    pub born_pkts: u64,
 }
 
 impl Outlet {
@@ -96,7 +100,7 @@ impl Outlet {
         };
         let way = &mut shared.packets.all[id as usize].way;
         *way = self.way;
-        shared.ledger[self.way.flow as usize].born += 1;
+        self.born_pkts += 1;
         if self.sender.holds {
             let at = self.sender.release(now);
             links[self.sender.link as usize].expect(at, id, shared);
@@ -113,6 +117,13 @@ impl Outlet {
 }
 
 impl Endpoint {
+    /// Adds what it has counted to its flow's.
+    pub fn enter_in(&self, ledger: &mut [Ledger]) {
+        let flow = &mut ledger[self.flow as usize];
+        flow.arrived += self.arrived_pkts;
+        flow.born += self.outlet.born_pkts;
+    }
+
     /// Sees to it that the connection's timer fires in time.
     #[inline]
     pub fn watch(&mut self, now: Time, events: &mut Events) {

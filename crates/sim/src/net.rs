@@ -174,13 +174,12 @@ impl Net {
         let Body::Tcp(segment) = &packet.body else {
             return self.deliver_other(now, id);
         };
-        let way = &packet.way;
-        self.shared.ledger[way.flow as usize].arrived += 1;
-        let number = way.to;
+        let number = packet.way.to;
         let end = &mut self.endpoints[number as usize];
-        if end.age != way.age {
+        if end.age != packet.way.age {
             return self.remove_stale(id);
         }
+        end.arrived_pkts += 1;
         self.delivered_pkts += 1;
         let Kind::Tcp(connection) = &mut end.kind else {
             unreachable!("a packet finds the transport that its peer speaks");
@@ -200,11 +199,11 @@ impl Net {
             Body::Probe(probe) => return self.deliver_probe(now, id, probe),
             Body::Tcp(_) => unreachable!("segments are delivered at once"),
         };
-        self.shared.ledger[way.flow as usize].arrived += 1;
-        let end = &self.endpoints[way.to as usize];
+        let end = &mut self.endpoints[way.to as usize];
         if end.age != way.age {
             return self.remove_stale(id);
         }
+        end.arrived_pkts += 1;
         self.delivered_pkts += 1;
         let who = end.who;
         self.delivered_bytes[way.flow as usize][who as usize] += u64::from(datagram.len);
@@ -218,6 +217,8 @@ impl Net {
     /// Where the packet was going is over.
     #[cold]
     fn remove_stale(&mut self, id: PacketId) {
+        let way = &self.shared.packets.all[id as usize].way;
+        self.shared.ledger[way.flow as usize].arrived += 1;
         self.shared.packets.remove(id);
         self.stale_pkts += 1;
     }
@@ -404,11 +405,13 @@ impl Net {
                 timer,
                 timer_due: Time::MAX,
                 deadline: Time::MAX,
+                arrived_pkts: 0,
                 outlet: Outlet {
                     hash,
                     way,
                     sender: Sender::idle(),
                     wire,
+                    born_pkts: 0,
                 },
             });
             return number;
@@ -445,6 +448,8 @@ impl Net {
         end.timer_due = Time::MAX;
         end.age += 1;
         end.outlet.sender = Sender::idle();
+        end.enter_in(&mut self.shared.ledger);
+        (end.arrived_pkts, end.outlet.born_pkts) = (0, 0);
         if let (Kind::Tcp(connection), true) = (kind, end.counts) {
             self.flows[end.flow as usize].tally.add(&connection.stats());
         }

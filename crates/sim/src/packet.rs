@@ -51,7 +51,7 @@ pub struct Way {
     pub flow: u32,
 }
 
-/// What became of a flow's packets.
+/// What became of a flow's packets. Endpoints that are in use count their own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ledger {
     /// Sent.

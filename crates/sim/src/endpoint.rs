@@ -81,7 +81,7 @@ pub struct Outlet {
 }
 
 impl Outlet {
-    /// Sends a packet whose contents are written.
+    /// Sends a packet whose way and contents are written.
     #[inline]
     pub fn launch(
         &mut self,
@@ -98,8 +98,6 @@ impl Outlet {
             ecn: ecn as u8,
             ..Slot::default()
         };
-        let way = &mut shared.packets.all[id as usize].way;
-        *way = self.way;
         self.born_pkts += 1;
         if self.sender.holds {
             let at = self.sender.release(now);
@@ -108,7 +106,7 @@ impl Outlet {
             && shared.arrived.is_empty()
         {
             // Nobody is before it at this instant: it need not queue up for the link.
-            way.hop += 1;
+            shared.packets.all[id as usize].way.hop += 1;
             links[link as usize].offer(now, id, shared);
         } else {
             shared.arrived.push_back(id);

@@ -259,8 +259,9 @@ impl Net {
         loop {
             let (mut id, packets) = (0, &mut self.shared.packets);
             let sent = connection.transmit(now, || {
-                id = packets.claim();
-                packets.all[id as usize].body.as_segment()
+                let (claimed, body) = packets.claim_for(&end.outlet.way);
+                id = claimed;
+                body.as_segment()
             });
             let Some((ecn, len_bytes)) = sent else { break };
             let (links, shared) = (&mut self.links, &mut self.shared);

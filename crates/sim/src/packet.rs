@@ -115,6 +115,15 @@ impl Packets {
         (self.slots.len() - 1) as PacketId
     }
 
+    /// The same, for a packet that goes this way; gives the place of its contents too.
+    #[inline]
+    pub fn claim_for(&mut self, way: &Way) -> (PacketId, &mut Body) {
+        let id = self.claim();
+        let packet = &mut self.all[id as usize];
+        packet.way = *way;
+        (id, &mut packet.body)
+    }
+
     /// The packet is no more.
     #[inline]
     pub fn remove(&mut self, id: PacketId) {

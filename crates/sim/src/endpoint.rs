@@ -66,6 +66,16 @@ pub struct Endpoint {
     pub outlet: Outlet,
 }
 
+/// What an end that has sent all it may leaves to be done.
+pub enum Left {
+    /// Nothing.
+    Nothing,
+    /// Its application has waited for what has arrived.
+    Reader,
+    /// The connection has events to tell, and its timer is to be seen to.
+    News,
+}
+
 /// Where packets of an end go, and when.
 pub struct Outlet {
     /// Hash that they carry.
@@ -120,6 +130,45 @@ impl Endpoint {
         let flow = &mut ledger[self.flow as usize];
         flow.arrived += self.arrived_pkts;
         flow.born += self.outlet.born_pkts;
+    }
+
+    /// Sends what the connection wants sent, and sees to the timer. It stands where packets are
+    /// delivered: as a call it was 1 % of all instructions more.
+    #[inline(always)]
+    pub fn drain(
+        &mut self,
+        now: Time,
+        links: &mut [Link],
+        shared: &mut Shared,
+        delivered_bytes: &mut [[u64; 2]],
+    ) -> Left {
+        let Kind::Tcp(connection) = &mut self.kind else {
+            return Left::Nothing;
+        };
+        loop {
+            let (mut id, packets) = (0, &mut shared.packets);
+            let sent = connection.transmit(now, || {
+                let (claimed, body) = packets.claim_for(&self.outlet.way);
+                id = claimed;
+                body.as_segment()
+            });
+            let Some((ecn, len_bytes)) = sent else { break };
+            self.outlet.launch(now, id, len_bytes, ecn, links, shared);
+        }
+        let bytes = connection.take_delivered();
+        if bytes > 0 {
+            delivered_bytes[self.flow as usize][self.who as usize] += bytes;
+            self.heard_bytes += bytes;
+            if self.heard_bytes >= self.wake_bytes {
+                return Left::Reader;
+            }
+        }
+        if connection.has_news() {
+            return Left::News;
+        }
+        let deadline = connection.poll_timeout();
+        self.set_deadline(now, deadline, &mut shared.events);
+        Left::Nothing
     }
 
     /// Sees to it that the connection's timer fires in time.

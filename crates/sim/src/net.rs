@@ -10,7 +10,7 @@ mod transfers;
 use sojourn_core::prefetch;
 
 use crate::app::Flow;
-use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
+use crate::endpoint::{Endpoint, Kind, Left, Outlet, Sender};
 use crate::event::Source;
 use crate::link::Link;
 use crate::packet::{Body, Packet, PacketId, Probe, Way};
@@ -187,7 +187,9 @@ impl Net {
         let ecn = Ecn::from_bits(packets.slots[id as usize].ecn);
         connection.handle_segment(now, segment, ecn);
         packets.remove(id);
-        self.drain_at_once(now, number);
+        let (links, shared) = (&mut self.links, &mut self.shared);
+        let left = end.drain(now, links, shared, &mut self.delivered_bytes);
+        self.go_on(now, number, left);
     }
 
     /// The same for what is no segment.
@@ -244,43 +246,22 @@ impl Net {
 
     /// After any input: sends what the connection wants sent, tells the application
     /// what it has to tell, and sees to the timer.
-    #[inline(never)]
     fn drain(&mut self, now: Time, number: u32) {
-        self.drain_at_once(now, number);
+        let (links, shared) = (&mut self.links, &mut self.shared);
+        let end = &mut self.endpoints[number as usize];
+        let left = end.drain(now, links, shared, &mut self.delivered_bytes);
+        self.go_on(now, number, left);
     }
 
-    /// The same where packets are delivered: as a call it was 1 % of all instructions more.
-    #[inline(always)]
-    fn drain_at_once(&mut self, now: Time, number: u32) {
-        let end = &mut self.endpoints[number as usize];
-        let Kind::Tcp(connection) = &mut end.kind else {
-            return;
-        };
-        loop {
-            let (mut id, packets) = (0, &mut self.shared.packets);
-            let sent = connection.transmit(now, || {
-                let (claimed, body) = packets.claim_for(&end.outlet.way);
-                id = claimed;
-                body.as_segment()
-            });
-            let Some((ecn, len_bytes)) = sent else { break };
-            let (links, shared) = (&mut self.links, &mut self.shared);
-            end.outlet.launch(now, id, len_bytes, ecn, links, shared);
-        }
-        let bytes = connection.take_delivered();
-        if bytes > 0 {
-            self.delivered_bytes[end.flow as usize][end.who as usize] += bytes;
-            end.heard_bytes += bytes;
-            if end.heard_bytes >= end.wake_bytes {
+    #[inline]
+    fn go_on(&mut self, now: Time, number: u32, left: Left) {
+        match left {
+            Left::Nothing => {}
+            Left::Reader => {
                 self.on_heard(now, number);
-                return self.drain(now, number);
+                self.drain(now, number);
             }
-        }
-        if connection.has_news() {
-            self.tell(now, number);
-        } else {
-            let deadline = connection.poll_timeout();
-            end.set_deadline(now, deadline, &mut self.shared.events);
+            Left::News => self.tell(now, number),
         }
     }
 

@@ -145,8 +145,8 @@ impl Link {
         loop {
             let (entry, last_bit) = (self.coming.next_at(), interface.last_bit());
             let at = entry.min(last_bit);
-            self.due = at;
             if at > now {
+                self.due = at;
                 return;
             }
             if last_bit <= entry {
@@ -197,11 +197,8 @@ impl Link {
             self.work_off(now, shared);
         }
         let wire = &mut self.port.wire;
-        let mut out = None;
-        if wire.flying.next_at() <= now {
-            out = wire.flying.pop_front();
-            wire.left_pkts += 1;
-        }
+        let out = wire.flying.pop_due(now);
+        wire.left_pkts += u64::from(out.is_some());
         if let Some(id) = wire.flying.next_id() {
             // After a long time on the wire it is no longer in the nearest cache.
             sojourn_core::prefetch(&shared.packets.all[id as usize].way);

@@ -135,13 +135,7 @@ impl Endpoint {
     /// Sends what the connection wants sent, and sees to the timer. It stands where packets are
     /// delivered: as a call it was 1 % of all instructions more.
     #[inline(always)]
-    pub fn drain(
-        &mut self,
-        now: Time,
-        links: &mut [Link],
-        shared: &mut Shared,
-        delivered_bytes: &mut [[u64; 2]],
-    ) -> Left {
+    pub fn drain(&mut self, now: Time, links: &mut [Link], shared: &mut Shared) -> Left {
         let Kind::Tcp(connection) = &mut self.kind else {
             return Left::Nothing;
         };
@@ -157,7 +151,7 @@ impl Endpoint {
         }
         let bytes = connection.take_delivered();
         if bytes > 0 {
-            delivered_bytes[self.flow as usize][self.who as usize] += bytes;
+            shared.delivered_bytes[self.flow as usize][self.who as usize] += bytes;
             self.heard_bytes += bytes;
             if self.heard_bytes >= self.wake_bytes {
                 return Left::Reader;

@@ -58,8 +58,6 @@ pub struct Net {
     pub endpoints: Vec<Endpoint>,
     /// Flows.
     pub flows: Vec<Flow>,
-    /// By flow, the payload delivered in the whole run, by the end that heard it.
-    pub delivered_bytes: Vec<[u64; 2]>,
     /// Conversations.
     pub talks: Vec<Talk>,
     /// Visits.
@@ -188,7 +186,7 @@ impl Net {
         connection.handle_segment(now, segment, ecn);
         packets.remove(id);
         let (links, shared) = (&mut self.links, &mut self.shared);
-        let left = end.drain(now, links, shared, &mut self.delivered_bytes);
+        let left = end.drain(now, links, shared);
         self.go_on(now, number, left);
     }
 
@@ -208,7 +206,7 @@ impl Net {
         end.arrived_pkts += 1;
         self.delivered_pkts += 1;
         let who = end.who;
-        self.delivered_bytes[way.flow as usize][who as usize] += u64::from(datagram.len);
+        self.shared.delivered_bytes[way.flow as usize][who as usize] += u64::from(datagram.len);
         let echo = self.flows[end.flow as usize].on_datagram(now, who, &datagram);
         self.shared.packets.remove(id);
         if echo {
@@ -249,7 +247,7 @@ impl Net {
     fn drain(&mut self, now: Time, number: u32) {
         let (links, shared) = (&mut self.links, &mut self.shared);
         let end = &mut self.endpoints[number as usize];
-        let left = end.drain(now, links, shared, &mut self.delivered_bytes);
+        let left = end.drain(now, links, shared);
         self.go_on(now, number, left);
     }
 

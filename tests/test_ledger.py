@@ -251,7 +251,11 @@ def test_a_ledger_of_all_seeds_is_not_replaced_by_a_provisional_one(
 
 
 def test_the_page_of_papers_is_what_is_generated() -> None:
-    assert Path(papers_page.DEFAULT).read_text() == papers_page.text()
+    root = Path(__file__).parent.parent
+    page = (root / papers_page.DEFAULT).read_text()
+    assert page == papers_page.text(root / papers_page.LEDGER), "run `make generate`"
+    for target in re.findall(r"\]\(([\w./-]+)", page):
+        assert (root / "docs" / target).exists(), target
 
 
 def test_the_page_of_papers_has_a_row_for_each_figure_and_table(

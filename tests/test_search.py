@@ -13,14 +13,17 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from sojourn import experiment as of_experiments
+from sojourn import report_page
 from sojourn.cli import status
 from sojourn.errors import InputError
 from sojourn.experiment import find
-from sojourn.runs import jobs_of
-from sojourn.search import file
+from sojourn.reproduce import reproduce
+from sojourn.runs import jobs_of, open_store
+from sojourn.search import file, stored
 from sojourn.search.file import Search
 from sojourn.search.inside import is_inside
 from sojourn.search.measure import SEEDS, Cell, Found, cases_of
+from sojourn.search.page import data
 from sojourn.search.reasons import effect, reasons
 from sojourn.search.replaced import claims_of
 from sojourn.search.result import Ranked
@@ -242,6 +245,30 @@ def test_what_was_run_is_not_run_again(toy: Path, tmp_path: Path) -> None:
     again = search(file.load("toy"), out=tmp_path / "out", workers=2)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")} == made
     assert again.to_json() == first.to_json()
+
+
+def test_a_papers_page_has_a_search_that_was_made_to_its_end(
+    toy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = file.load("toy")
+    tried = setups(spec)
+    assert stored.found("toy", toy) is None
+    runner = Runner(spec, open_store(None), workers=2)
+    ranked = runner.rank(tried)
+    assert stored.found("toy", toy) is None, "only the searched half has run"
+    searched = runner.judge(ranked)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a run was made")
+
+    monkeypatch.setattr("sojourn.executor._run", refuse)
+    found = stored.found("toy", toy)
+    assert found and found["judged"] == data(searched)["judged"]
+    page = report_page.html(
+        [reproduce(find(["toy/1"])[0], looked_up=("sim",))], searches={"toy": found}
+    )
+    assert "What a search of the open points found (toy)" in page
+    assert found["judged"][1]["label"] in page
 
 
 def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_luck(

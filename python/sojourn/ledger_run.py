@@ -22,6 +22,7 @@ from sojourn.pictures import pictures_of
 from sojourn.report_page import of_pictures
 from sojourn.reproduce import Reproduction, reproduce
 from sojourn.runs import open_store
+from sojourn.search import stored as of_search
 
 _LOOK = "`sojourn reproduce --stored` shows what is there"
 
@@ -112,7 +113,10 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
     several = judge(found)
     for picture in (picture for of in pictures for picture in of):
         own.write(f"figures/{picture.file}", picture.csv().encode())
-    own.write(f"{paper.name}.html", of_pictures(found, several, pictures).encode())
+    searched = of_search.found(paper.name, paper.folder)
+    searches = {paper.name: searched} if searched else {}
+    page = of_pictures(found, several, pictures, searches=searches)
+    own.write(f"{paper.name}.html", page.encode())
     data["papers"].append(ledger.of_paper(found, next(iter(several), None), pictures))
     own.write(ledger.FILE, as_json.spell(data).encode())
     own.write("index.html", ledger_page.index(data).encode())

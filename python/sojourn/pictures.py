@@ -58,5 +58,7 @@ def kind_of(experiment: Experiment) -> str:
 
 
 def pictures_of(reproduction: Reproduction) -> list[Picture]:
-    """Every figure of an experiment, those of its ablations too."""
+    """Every figure of an experiment, those of its ablations too; none where it names no kind."""
+    if "figure" not in reproduction.experiment.data:
+        return []
     return list(KINDS[kind_of(reproduction.experiment)](reproduction))

@@ -208,6 +208,18 @@ def write_all(
     pictures = [pictures_of(reproduction) for reproduction in reproductions]
     for picture in (picture for of in pictures for picture in of):
         own.write(f"figures/{picture.file}", picture.csv().encode())
-    own.write("report.html", of_pictures(reproductions, of_papers, pictures).encode())
+    page = of_pictures(reproductions, of_papers, pictures, searches=_searches(reproductions))
+    own.write("report.html", page.encode())
     own.write("reproduction.json", as_json.spell(data).encode())
     return folder / "report.html"
+
+
+def _searches(reproductions: Sequence[Reproduction]) -> dict[str, Any]:
+    """Of each paper that is there as a whole what a search found, if one was made."""
+    from sojourn.paper import papers
+    from sojourn.search import stored
+
+    here = {reproduction.experiment.id for reproduction in reproductions}
+    whole = [paper for paper in papers() if {one.id for one in paper.experiments} <= here]
+    found = {paper.name: stored.found(paper.name, paper.folder) for paper in whole}
+    return {name: search for name, search in found.items() if search}

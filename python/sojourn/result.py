@@ -408,6 +408,7 @@ _OF_OWN = """\
 """
 _OF_EXPERIMENTS = """\
 * `report.html`, `reproduction.json`: measured beside published, and a verdict for each claim
+* `figures/`: the numbers of the report's figures
 """
 _AGAIN = """\
 In this folder, this command repeats it:

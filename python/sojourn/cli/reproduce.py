@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -78,8 +79,8 @@ def _ledger(
     as_json: bool,
 ) -> int:
     """Hosts that were not asked for have what the store has."""
-    asked = () if stored else check_hosts(hosts)
-    every = dict.fromkeys([*check_hosts(hosts), *HOSTS])
+    begun_s = time.monotonic()
+    asked = check_hosts(hosts)
     folder = out or ledger_run.folder_name(quick)
     broken: list[Run] = []
 
@@ -89,8 +90,8 @@ def _ledger(
     data = ledger_run.run(
         folder,
         quick=quick,
-        hosts=tuple(every),
-        looked_up=[host for host in every if host not in asked],
+        hosts=HOSTS,
+        looked_up=[host for host in HOSTS if stored or host not in asked],
         workers=workers,
         say=lambda text: print(text, file=sys.stderr),
         done=done,
@@ -102,7 +103,9 @@ def _ledger(
         report.print_ledger(data, terminal)
         for line in ledger_run.not_there(data):
             terminal.print(line, soft_wrap=True, markup=False, highlight=False)
-        terminal.print(f"index: {folder / 'index.html'}", soft_wrap=True, markup=False)
+        took_s = time.monotonic() - begun_s
+        said = f"index: {folder / 'index.html'}, in {took_s:.0f} s"
+        terminal.print(said, soft_wrap=True, markup=False, highlight=False)
     return tell_broken(broken)
 
 

@@ -8,4 +8,5 @@ its printed numbers and judged on the other.
 `measure` their runs                        `result`   counts, ranks, tables and JSON
 `run`     the order in which halves run     `reasons`  what one changed thing does
 `replaced` what a search has settled        `page`     the page of it
+`stored`  one that has run already
 """

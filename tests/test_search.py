@@ -25,6 +25,7 @@ from sojourn.search.inside import is_inside
 from sojourn.search.measure import SEEDS, Cell, Found, cases_of
 from sojourn.search.page import data
 from sojourn.search.reasons import effect, reasons
+from sojourn.search.replaced import claims_of
 from sojourn.search.result import Ranked
 from sojourn.search.run import Runner, search
 from sojourn.search.setups import Setup, alone, count, setups
@@ -376,16 +377,16 @@ def test_inside_is_near_the_printed_number_or_in_an_interval_that_says_something
 
 def test_a_ledger_that_took_up_what_a_search_found_has_its_half_calibrated(toy: Path) -> None:
     one, two = find(["toy/1", "toy/2"])
-    assert one.claims()[1] == set()
+    assert claims_of(one)[1] == set()
     text = SEARCH.replace('silent = "no section has it"', 'silent = "no"\ntext = "fast"')
     (toy / "search.toml").write_text(text)
-    assert one.claims()[1] == set()
+    assert claims_of(one)[1] == set()
     for name in ("1", "2"):
         slow = SCENARIO.format(name=name).replace("4 Mbit/s", "2 Mbit/s")
         (toy / name / "scenario.toml").write_text(slow)
     one, two = find(["toy/1", "toy/2"])
-    assert one.claims()[1] == set(one.published)
-    assert two.claims()[1] == set()
+    assert claims_of(one)[1] == set(one.published)
+    assert claims_of(two)[1] == set()
     spec = file.load("toy")
     assert spec.replaced
     # The text's own stays what it was.

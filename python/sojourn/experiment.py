@@ -37,7 +37,6 @@ from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import Keys, load, spell
 from sojourn.scenario.variant import Variant
-from sojourn.search.replaced import searched_of
 from sojourn.sweeps.axis import Axis, Cell, Point, grid
 from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
@@ -111,12 +110,10 @@ class Experiment:
         }
 
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
-        """The claims, and the cells that settled a setting."""
+        """The claims, and the cells that settled a setting as the file says; what a search has
+        settled comes on top (sojourn.search.replaced)."""
         cells = {cell.label: cell.texts for cell in self.cells()}
-        found, calibrated = claims_file.read(_read(self.folder / "claims.toml"), cells)
-        if self.name in searched_of(self.folder.parent):
-            calibrated |= set(self.published)
-        return found, calibrated
+        return claims_file.read(_read(self.folder / "claims.toml"), cells)
 
     def cells(self) -> list[Cell]:
         """Every signal with every point of the other axes."""

@@ -23,6 +23,7 @@ from sojourn.errors import InputError
 from sojourn.experiment import ROOT, Experiment, experiments
 from sojourn.judged import Judged, lacking
 from sojourn.reproduce import CellValues, Reproduction, values_of
+from sojourn.search.replaced import claims_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Paper:
         of_experiments = {
             (_label(experiment, signal), algorithm, metric)
             for experiment in self.experiments
-            for signal, algorithm, metric in experiment.claims()[1]
+            for signal, algorithm, metric in claims_of(experiment)[1]
         }
         return self._read[1] | of_experiments
 

@@ -20,6 +20,7 @@ from sojourn.judged import Judged, lacking
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
 from sojourn.runs import open_store, run_cases
+from sojourn.search.replaced import claims_of
 from sojourn.stats import Estimate, estimate
 
 
@@ -204,7 +205,7 @@ def _judge(
     experiment: Experiment, host: str, values: CellValues
 ) -> tuple[tuple[claims.Decision, ...], tuple[Judged, ...]]:
     """The claims that are decided, and those of which a cell did not run."""
-    found, calibrated = experiment.claims()
+    found, calibrated = claims_of(experiment)
     decided, waiting = [], []
     for claim in found:
         gone = values.missing(claim.cells())

@@ -235,20 +235,19 @@ impl Queue {
         }
     }
 
-    /// Every slot that C may touch is inside the slice.
+    /// How many slots C may touch: every one of them is inside the slice.
     #[inline]
     fn covered(&self, slots: &[Slot]) -> u32 {
-        let count = slots.len().min(ffi::NIL as usize) as u32;
         assert!(
-            self.reach <= count,
+            self.reach as usize <= slots.len(),
             "the slots of queued packets are missing"
         );
-        count
+        self.reach
     }
 
     #[inline]
     fn collect(&mut self, slots: &[Slot]) {
-        if self.front().freed_count > 0 {
+        if self.has_freed() {
             self.collect_freed(slots);
         }
     }
@@ -332,15 +331,19 @@ impl Queue {
         (packet != ffi::NIL).then_some(packet)
     }
 
+    /// Whether the last call handed packets back.
+    #[inline]
+    #[must_use]
+    pub fn has_freed(&self) -> bool {
+        self.front().freed_count > 0
+    }
+
     /// The packets that the last call handed back, a refused arrival included.
     #[inline]
     #[must_use]
     pub fn freed(&self) -> &[Freed] {
         // What an earlier call freed is not cleared away: mostly nothing is freed.
-        if self.front().freed_count == 0 {
-            return &[];
-        }
-        &self.freed
+        if self.has_freed() { &self.freed } else { &[] }
     }
 
     /// New values for some rows, under way.

@@ -129,13 +129,30 @@ impl Agenda {
     #[inline]
     pub fn pop_front(&mut self) -> Option<PacketId> {
         let id = self.next_id()?;
+        self.drop_next();
+        Some(id)
+    }
+
+    /// Takes the next out, if it is due.
+    #[inline]
+    pub fn pop_due(&mut self, now: Time) -> Option<PacketId> {
+        debug_assert!(now < Time::MAX, "what is never due does not wait");
+        if self.next > now {
+            return None;
+        }
+        let id = self.next_id;
+        self.drop_next();
+        Some(id)
+    }
+
+    #[inline]
+    fn drop_next(&mut self) {
         if self.far.is_empty() {
             self.near.drop_front();
             self.set_next(self.near.front());
         } else {
             self.pop_earlier();
         }
-        Some(id)
     }
 
     fn pop_earlier(&mut self) {

@@ -32,7 +32,15 @@ pub struct Link {
     due: Time,
     /// When the event `arrival` of a link that catches up is due; never: it is not pending.
     look: Time,
+    /// Up to when it would have caught up by now, if packets that arrive did not leave that for
+    /// later.
+    seen: Time,
 }
+
+/// While so many packets are on the wire of a link that catches up, nothing that comes to its
+/// queue can change which of them is next, or when. So arrivals leave the queue alone until fewer
+/// are left, and all that was due meanwhile is worked off at once.
+const MANY: usize = 3;
 
 impl Link {
     /// A link without packets.
@@ -44,6 +52,7 @@ impl Link {
             due: Time::MAX,
             catches_up: Interface::works_ahead(spec),
             look: Time::MAX,
+            seen: Time(0),
             entry: events.add_source(true),
             port: Port::new(spec, queue, rate, seed, events),
         }
@@ -111,6 +120,12 @@ impl Link {
         self.watch(shared);
     }
 
+    /// Brings the link up to when it was last looked at: what came behind that is no part of a
+    /// run that has ended.
+    pub fn finish(&mut self, shared: &mut Shared) {
+        self.advance(self.seen, shared);
+    }
+
     /// Does what was due up to now and has no event: packets come and leave the
     /// interface, in the order of their times.
     #[inline]
@@ -130,8 +145,8 @@ impl Link {
         loop {
             let (entry, last_bit) = (self.coming.next_at(), interface.last_bit());
             let at = entry.min(last_bit);
-            self.due = at;
             if at > now {
+                self.due = at;
                 return;
             }
             if last_bit <= entry {
@@ -177,13 +192,13 @@ impl Link {
     /// Schedules the one behind, which may be due at the same time.
     #[inline]
     pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
-        self.advance(now, shared);
-        let wire = &mut self.port.wire;
-        let mut out = None;
-        if wire.flying.next_at() <= now {
-            out = wire.flying.pop_front();
-            wire.left_pkts += 1;
+        self.seen = now;
+        if self.due <= now && self.port.wire.flying.len() < MANY {
+            self.work_off(now, shared);
         }
+        let wire = &mut self.port.wire;
+        let out = wire.flying.pop_due(now);
+        wire.left_pkts += u64::from(out.is_some());
         if let Some(id) = wire.flying.next_id() {
             // After a long time on the wire it is no longer in the nearest cache.
             sojourn_core::prefetch(&shared.packets.all[id as usize].way);

@@ -10,10 +10,10 @@ mod transfers;
 use sojourn_core::prefetch;
 
 use crate::app::Flow;
-use crate::endpoint::{Endpoint, Kind, Outlet, Sender};
+use crate::endpoint::{Endpoint, Kind, Left, Outlet, Sender};
 use crate::event::Source;
 use crate::link::Link;
-use crate::packet::{Body, PacketId, Probe, Way};
+use crate::packet::{Body, Packet, PacketId, Probe, Way};
 use crate::record::{Transfer, TransferTimes};
 use crate::rng::hash;
 use crate::route::{END, Routes};
@@ -58,8 +58,6 @@ pub struct Net {
     pub endpoints: Vec<Endpoint>,
     /// Flows.
     pub flows: Vec<Flow>,
-    /// By flow, the payload delivered in the whole run, by the end that heard it.
-    pub delivered_bytes: Vec<[u64; 2]>,
     /// Conversations.
     pub talks: Vec<Talk>,
     /// Visits.
@@ -171,40 +169,58 @@ impl Net {
     fn deliver(&mut self, now: Time, id: PacketId) {
         let packets = &mut self.shared.packets;
         let packet = &packets.all[id as usize];
-        let way = packet.way;
-        if let Body::Probe(probe) = &packet.body {
-            let probe = *probe;
-            return self.deliver_probe(now, id, probe);
+        let Body::Tcp(segment) = &packet.body else {
+            return self.deliver_other(now, id);
+        };
+        let number = packet.way.to;
+        let end = &mut self.endpoints[number as usize];
+        if end.age != packet.way.age {
+            return self.remove_stale(id);
         }
-        self.shared.ledger[way.flow as usize].arrived += 1;
+        end.arrived_pkts += 1;
+        self.delivered_pkts += 1;
+        let Kind::Tcp(connection) = &mut end.kind else {
+            unreachable!("a packet finds the transport that its peer speaks");
+        };
+        let ecn = Ecn::from_bits(packets.slots[id as usize].ecn);
+        connection.handle_segment(now, segment, ecn);
+        packets.remove(id);
+        let (links, shared) = (&mut self.links, &mut self.shared);
+        let left = end.drain(now, links, shared);
+        self.go_on(now, number, left);
+    }
+
+    /// The same for what is no segment.
+    #[inline(never)]
+    fn deliver_other(&mut self, now: Time, id: PacketId) {
+        let Packet { way, body } = self.shared.packets.all[id as usize];
+        let datagram = match body {
+            Body::Udp(datagram) => datagram,
+            Body::Probe(probe) => return self.deliver_probe(now, id, probe),
+            Body::Tcp(_) => unreachable!("segments are delivered at once"),
+        };
         let end = &mut self.endpoints[way.to as usize];
         if end.age != way.age {
-            packets.remove(id);
-            self.stale_pkts += 1;
-            return;
+            return self.remove_stale(id);
         }
+        end.arrived_pkts += 1;
         self.delivered_pkts += 1;
-        match (&mut end.kind, &packet.body) {
-            (Kind::Tcp(connection), Body::Tcp(segment)) => {
-                let ecn = Ecn::from_bits(packets.slots[id as usize].ecn);
-                connection.handle_segment(now, segment, ecn);
-                packets.remove(id);
-                self.drain_at_once(now, way.to);
-            }
-            (Kind::Udp, Body::Udp(datagram)) => {
-                let datagram = *datagram;
-                let who = end.who;
-                let bytes = u64::from(datagram.len);
-                self.delivered_bytes[way.flow as usize][who as usize] += bytes;
-                let flow = &mut self.flows[end.flow as usize];
-                let echo = flow.on_datagram(now, who, &datagram);
-                packets.remove(id);
-                if echo {
-                    self.send(now, way.to, datagram);
-                }
-            }
-            _ => unreachable!("a packet finds the transport that its peer speaks"),
+        let who = end.who;
+        self.shared.delivered_bytes[way.flow as usize][who as usize] += u64::from(datagram.len);
+        let echo = self.flows[end.flow as usize].on_datagram(now, who, &datagram);
+        self.shared.packets.remove(id);
+        if echo {
+            self.send(now, way.to, datagram);
         }
+    }
+
+    /// Where the packet was going is over.
+    #[cold]
+    fn remove_stale(&mut self, id: PacketId) {
+        let way = &self.shared.packets.all[id as usize].way;
+        self.shared.ledger[way.flow as usize].arrived += 1;
+        self.shared.packets.remove(id);
+        self.stale_pkts += 1;
     }
 
     /// A probe at the responder is sent back; an answer is told to the queue that asked.
@@ -228,40 +244,22 @@ impl Net {
 
     /// After any input: sends what the connection wants sent, tells the application
     /// what it has to tell, and sees to the timer.
-    #[inline(never)]
     fn drain(&mut self, now: Time, number: u32) {
-        self.drain_at_once(now, number);
+        let (links, shared) = (&mut self.links, &mut self.shared);
+        let end = &mut self.endpoints[number as usize];
+        let left = end.drain(now, links, shared);
+        self.go_on(now, number, left);
     }
 
-    /// The same where packets are delivered: as a call it was 1 % of all instructions more.
-    #[inline(always)]
-    fn drain_at_once(&mut self, now: Time, number: u32) {
-        let end = &mut self.endpoints[number as usize];
-        let Kind::Tcp(connection) = &mut end.kind else {
-            return;
-        };
-        while connection.wants_to_transmit(now) {
-            let packets = &mut self.shared.packets;
-            let id = packets.claim();
-            let segment = packets.all[id as usize].body.as_segment();
-            let ecn = connection.transmit(segment).unwrap_or_default();
-            let len_bytes = segment.wire_bytes();
-            let (links, shared) = (&mut self.links, &mut self.shared);
-            end.outlet.launch(now, id, len_bytes, ecn, links, shared);
-        }
-        let bytes = connection.take_delivered();
-        if bytes > 0 {
-            self.delivered_bytes[end.flow as usize][end.who as usize] += bytes;
-            end.heard_bytes += bytes;
-            if end.heard_bytes >= end.wake_bytes {
+    #[inline]
+    fn go_on(&mut self, now: Time, number: u32, left: Left) {
+        match left {
+            Left::Nothing => {}
+            Left::Reader => {
                 self.on_heard(now, number);
-                return self.drain(now, number);
+                self.drain(now, number);
             }
-        }
-        if connection.has_news() {
-            self.tell(now, number);
-        } else {
-            end.watch(now, &mut self.shared.events);
+            Left::News => self.tell(now, number),
         }
     }
 
@@ -387,11 +385,13 @@ impl Net {
                 timer,
                 timer_due: Time::MAX,
                 deadline: Time::MAX,
+                arrived_pkts: 0,
                 outlet: Outlet {
                     hash,
                     way,
                     sender: Sender::idle(),
                     wire,
+                    born_pkts: 0,
                 },
             });
             return number;
@@ -428,6 +428,8 @@ impl Net {
         end.timer_due = Time::MAX;
         end.age += 1;
         end.outlet.sender = Sender::idle();
+        end.enter_in(&mut self.shared.ledger);
+        (end.arrived_pkts, end.outlet.born_pkts) = (0, 0);
         if let (Kind::Tcp(connection), true) = (kind, end.counts) {
             self.flows[end.flow as usize].tally.add(&connection.stats());
         }

@@ -51,7 +51,7 @@ pub struct Way {
     pub flow: u32,
 }
 
-/// What became of a flow's packets.
+/// What became of a flow's packets. Endpoints that are in use count their own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ledger {
     /// Sent.
@@ -113,6 +113,15 @@ impl Packets {
             body: Body::Tcp(Segment::default()),
         });
         (self.slots.len() - 1) as PacketId
+    }
+
+    /// The same, for a packet that goes this way; gives the place of its contents too.
+    #[inline]
+    pub fn claim_for(&mut self, way: &Way) -> (PacketId, &mut Body) {
+        let id = self.claim();
+        let packet = &mut self.all[id as usize];
+        packet.way = *way;
+        (id, &mut packet.body)
     }
 
     /// The packet is no more.

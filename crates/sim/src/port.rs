@@ -140,7 +140,7 @@ impl Port {
 
     #[inline]
     fn collect(&mut self, now: Time, shared: &mut Shared) {
-        if !self.queue.freed().is_empty() {
+        if self.queue.has_freed() {
             self.take_back(now, shared);
         }
     }

@@ -17,6 +17,8 @@ pub struct Shared {
     pub arrived: Ring<PacketId>,
     /// By flow, what became of its packets.
     pub ledger: Vec<Ledger>,
+    /// By flow, the payload delivered in the whole run, by the end that heard it.
+    pub delivered_bytes: Vec<[u64; 2]>,
     /// Packets that queues dropped.
     pub dropped_pkts: u64,
     /// Packets lost on wires.

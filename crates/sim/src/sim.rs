@@ -173,13 +173,13 @@ impl<'a> Run<'a> {
                 packets: Packets::default(),
                 arrived: Ring::default(),
                 ledger: Vec::new(),
+                delivered_bytes: Vec::new(),
                 dropped_pkts: 0,
                 lost_pkts: 0,
             },
             links: Vec::new(),
             endpoints: Vec::new(),
             flows: Vec::new(),
-            delivered_bytes: Vec::new(),
             talks: Vec::new(),
             stays: Vec::new(),
             times: TransferTimes::new(scenario.flows.len(), &windows),
@@ -286,7 +286,7 @@ impl<'a> Run<'a> {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
                 }
                 self.net.flows.push(flow);
-                self.net.delivered_bytes.push([0, 0]);
+                self.net.shared.delivered_bytes.push([0, 0]);
                 self.net.shared.ledger.push(Ledger::default());
             }
         }
@@ -431,7 +431,7 @@ impl<'a> Run<'a> {
     fn tallies(&self) -> Vec<Tally> {
         let flows = self.net.flows.iter().zip(&self.net.shared.ledger);
         let mut tallies: Vec<_> = flows
-            .zip(&self.net.delivered_bytes)
+            .zip(&self.net.shared.delivered_bytes)
             .map(|((flow, ledger), &bytes)| Tally::of(flow, ledger, bytes))
             .collect();
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
@@ -461,6 +461,9 @@ impl<'a> Run<'a> {
                 patience.hand_over(&mut self.net)?;
                 patience.ask(due.at)?;
             }
+        }
+        for link in &mut self.net.links {
+            link.finish(&mut self.net.shared);
         }
         if self.net.ended.is_some() {
             self.net.note_all_unfinished();

@@ -150,6 +150,7 @@ mod tests {
             packets: Packets::default(),
             arrived: crate::ring::Ring::default(),
             ledger: vec![Ledger::default()],
+            delivered_bytes: Vec::new(),
             dropped_pkts: 0,
             lost_pkts: 0,
         };

@@ -9,8 +9,20 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from sojourn import claims
+from sojourn.experiment import Experiment
+from sojourn.search import file
 
-def searched_of(paper: Path) -> tuple[str, ...]:
+
+def claims_of(experiment: Experiment) -> tuple[list[claims.Claim], set[claims.Cell]]:
+    """An experiment's claims, and the cells that settled a setting."""
+    found, calibrated = experiment.claims()
+    if experiment.name in _searched_of(experiment.folder.parent):
+        calibrated |= set(experiment.published)
+    return found, calibrated
+
+
+def _searched_of(paper: Path) -> tuple[str, ...]:
     """The experiments that settled a value of the ledger; none where nothing was replaced."""
     path = paper / "search.toml"
     if not path.is_file():
@@ -18,7 +30,5 @@ def searched_of(paper: Path) -> tuple[str, ...]:
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     if not any("text" in point for point in data.get("points", ())):
         return ()
-    from sojourn.search import file  # reads the experiments
-
     found = file.load(paper.name)
     return found.searched if found.replaced else ()

@@ -216,9 +216,9 @@ impl Net {
 
     /// Sends a datagram.
     pub(super) fn send(&mut self, now: Time, end: u32, datagram: Datagram) {
-        let id = self.shared.packets.claim();
-        self.shared.packets.all[id as usize].body = Body::Udp(datagram);
         let outlet = &mut self.endpoints[end as usize].outlet;
+        let (id, body) = self.shared.packets.claim_for(&outlet.way);
+        *body = Body::Udp(datagram);
         let len_bytes = datagram.wire_bytes();
         let (links, shared) = (&mut self.links, &mut self.shared);
         outlet.launch(now, id, len_bytes, Ecn::NotEct, links, shared);

@@ -66,7 +66,7 @@ impl Groups {
 
 /// In a large group at every so manieth flow, each time at others.
 fn look(now: Time, net: &Net, members: &Range<u32>, nth: u64) -> Seen {
-    let delivered = &net.delivered_bytes[members.start as usize..members.end as usize];
+    let delivered = &net.shared.delivered_bytes[members.start as usize..members.end as usize];
     let delivered_bytes = [0, 1].map(|end| delivered.iter().map(|bytes| bytes[end]).sum());
     let count = members.end - members.start;
     let stride = count.div_ceil(MAX_LOOKED_AT).max(1);

@@ -92,7 +92,11 @@ impl Run<'_> {
         for way in net.shared.packets.ways() {
             inside[way.flow as usize] += 1;
         }
-        for (i, (ledger, inside)) in net.shared.ledger.iter().zip(inside).enumerate() {
+        let mut ledgers = net.shared.ledger.clone();
+        for end in &net.endpoints {
+            end.enter_in(&mut ledgers);
+        }
+        for (i, (ledger, inside)) in ledgers.iter().zip(inside).enumerate() {
             if ledger.born != ledger.arrived + ledger.lost + inside {
                 let flow = net.flows.get(i);
                 let name = flow.map_or("probes".to_owned(), |flow| {

@@ -8,7 +8,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::key::Kind;
-use super::{Source, bulk, cbr, drawn, files, onoff, paced, ping, poisson, respawn, tmix, voip, web};
+use super::{
+    Source, bulk, cbr, drawn, files, onoff, paced, ping, poisson, respawn, tmix, voip, web,
+};
 use crate::rng::Rng;
 
 /// What a flow sends.

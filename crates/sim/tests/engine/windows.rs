@@ -170,3 +170,15 @@ fn delay_and_jitter_of_datagrams_are_those_of_the_link() {
     near(slow.jitter_ms, 6.672);
     assert!(slow.delay_ms > Some(100.0));
 }
+
+/// 50 packets are on the wire, and nothing but the window of the first second is read: the link
+/// lags behind by up to half a second until it is asked.
+#[test]
+fn what_left_a_queue_after_the_last_window_is_recorded_to_the_end() {
+    let mut scenario = datagrams(10, 1_805 * MS, &json!({"delay_ns": 500 * MS}));
+    scenario["flows"][0]["send_jitter_ns"] = json!(1);
+    scenario["record"]["windows"] = json!([{"name": "first", "from_ns": 0, "to_ns": S}]);
+    let report = play(&scenario, 1);
+    let events = report.queues[0].events.as_ref().expect("events");
+    assert_eq!(events.last().map(|event| event.at_ns / MS), Some(1_790));
+}

@@ -149,7 +149,7 @@ impl Connection {
         self.clean_acked(&mut ack);
         self.rack_adapt(&ack);
         let facts = self.facts();
-        self.cc.on_ack(&facts);
+        self.cc.on_ack(facts);
         if self.snd.probe.is_some() {
             self.judge_probe(segment.ack, ack.is);
         }
@@ -181,7 +181,7 @@ impl Connection {
     #[cold]
     fn on_ack_of_nothing(&mut self, segment: &Segment, mut ack: AckState) {
         let facts = self.facts();
-        self.cc.on_ack(&facts);
+        self.cc.on_ack(facts);
         if ack.is.any(Is::DSACKING) {
             self.alert(&mut ack, 0);
         }
@@ -243,7 +243,7 @@ impl Connection {
         };
         if may_grow {
             let facts = self.facts();
-            self.cc.grow(&mut self.snd.window, delivered, &facts);
+            self.cc.grow(&mut self.snd.window, delivered, facts);
             self.snd.window.stamp = self.clock.jiffies;
         }
     }
@@ -381,7 +381,7 @@ impl Connection {
             pkts_acked: acked,
         };
         let facts = self.facts();
-        self.cc.on_sample(&mut self.snd.window, sample, &facts);
+        self.cc.on_sample(&mut self.snd.window, sample, facts);
     }
 
     /// Updates the estimates (tcp_ack_update_rtt). When only retransmissions

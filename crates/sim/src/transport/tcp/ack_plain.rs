@@ -55,7 +55,7 @@ impl Connection {
         if taken.packets == 0 {
             // Part of a segment: nothing is known to have left the network.
             let facts = self.facts();
-            self.cc.on_ack(&facts);
+            self.cc.on_ack(facts);
             self.after_plain_ack();
             return;
         }
@@ -66,11 +66,11 @@ impl Connection {
             rtt_us: Some(rtt_us),
             pkts_acked: taken.packets,
         };
-        self.cc.on_sample(&mut self.snd.window, sample, &facts);
-        self.cc.on_ack(&facts);
+        self.cc.on_sample(&mut self.snd.window, sample, facts);
+        self.cc.on_ack(facts);
         // What is sent in answer sets the timer too: one of the two is enough.
         self.timers.due = true;
-        self.cc.grow(&mut self.snd.window, taken.packets, &facts);
+        self.cc.grow(&mut self.snd.window, taken.packets, facts);
         self.snd.window.stamp = self.clock.jiffies;
         self.after_plain_ack();
     }

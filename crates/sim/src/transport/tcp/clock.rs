@@ -53,10 +53,12 @@ pub(super) fn stamp_of_us(us: u64) -> u32 {
     (us / 1_000) as u32 + 1
 }
 
-/// Microseconds to jiffies, rounded up as `usecs_to_jiffies`.
+/// Microseconds to jiffies, rounded up as `usecs_to_jiffies`. Times are far from the end of u64,
+/// for which `div_ceil` takes twice the instructions: 9 a packet.
+#[allow(clippy::manual_div_ceil)]
 #[inline]
 pub(super) fn us_to_jiffies(us: u64) -> u64 {
-    us.div_ceil(1_000)
+    (us + 999) / 1_000
 }
 
 /// How deadlines are rounded.

@@ -52,10 +52,26 @@ pub enum Event {
 /// Events that the application has not fetched yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
-    pub connected: bool,
     pub delivered: u64,
-    pub peer_closed: bool,
-    pub closed: bool,
+    /// The others, by their bits: after each segment it is asked whether there is one.
+    news: u8,
+}
+
+impl Pending {
+    pub const CONNECTED: u8 = 1;
+    pub const PEER_CLOSED: u8 = 2;
+    pub const CLOSED: u8 = 4;
+
+    #[inline]
+    pub fn add(&mut self, event: u8) {
+        self.news |= event;
+    }
+
+    fn take(&mut self, event: u8) -> bool {
+        let had = self.news & event != 0;
+        self.news &= !event;
+        had
+    }
 }
 
 /// One end of a connection. Laid out as written here: what the short ways read of the sending
@@ -197,25 +213,22 @@ impl Connection {
     /// called until it returns none, after every other call.
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
         let mut segment = Segment::default();
-        let wants = self.wants_to_transmit(now);
-        let ecn = wants.then(|| self.transmit(&mut segment))??;
+        let (ecn, _) = self.transmit(now, || &mut segment)?;
         Some((segment, ecn))
     }
 
-    /// Whether there is a segment to send now.
+    /// As `poll_transmit`, for those who have a place for the segment: it is asked for if there
+    /// is one. Gives the length of its packet too.
     #[inline]
-    pub fn wants_to_transmit(&mut self, now: Time) -> bool {
+    pub fn transmit<'a>(
+        &mut self,
+        now: Time,
+        place: impl FnOnce() -> &'a mut Segment,
+    ) -> Option<(Ecn, u32)> {
         if self.written {
             self.on_written(now);
         }
-        !self.out.is_empty()
-    }
-
-    /// `poll_transmit` after `wants_to_transmit`, for those who have a place for
-    /// the segment already.
-    #[inline]
-    pub fn transmit(&mut self, into: &mut Segment) -> Option<Ecn> {
-        self.next_segment(into)
+        self.next_segment(place)
     }
 
     /// More data to send; `u64::MAX / 4` is a transfer without end. It is sent
@@ -252,26 +265,25 @@ impl Connection {
         std::mem::take(&mut self.pending.delivered)
     }
 
-    /// Whether there is an event.
+    /// Whether there is an event of those that `take_delivered` does not tell.
     #[inline]
     pub fn has_news(&self) -> bool {
-        let pending = &self.pending;
-        pending.delivered > 0 || (pending.connected | pending.peer_closed | pending.closed)
+        self.pending.news != 0
     }
 
     /// The next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         let pending = &mut self.pending;
-        if std::mem::take(&mut pending.connected) {
+        if pending.take(Pending::CONNECTED) {
             return Some(Event::Connected);
         }
         if pending.delivered > 0 {
             return Some(Event::Delivered(std::mem::take(&mut pending.delivered)));
         }
-        if std::mem::take(&mut pending.peer_closed) {
+        if pending.take(Pending::PEER_CLOSED) {
             return Some(Event::PeerClosed);
         }
-        std::mem::take(&mut pending.closed).then_some(Event::Closed)
+        pending.take(Pending::CLOSED).then_some(Event::Closed)
     }
 
     /// Counters and estimates.
@@ -307,7 +319,7 @@ impl Connection {
         if self.fin_acknowledged && self.rcv.fin_received && self.state != State::Closed {
             self.state = State::Closed;
             self.timers.clear();
-            self.pending.closed = true;
+            self.pending.add(Pending::CLOSED);
         }
     }
 

@@ -5,7 +5,7 @@
 //! repeated (RFC 9293 §3.5, RFC 6298 §5.7; tcp_connect, tcp_conn_request,
 //! tcp_rcv_synsent_state_process, tcp_init_transfer).
 
-use super::connection::{Connection, State};
+use super::connection::{Connection, Pending, State};
 use super::scoreboard::SYN;
 use super::segment::{Flags, Segment};
 use super::window::UNLIMITED;
@@ -115,7 +115,7 @@ impl Connection {
         self.snd.wl1 = 0;
         self.on_ack(segment);
         self.establish(self.snd.total_retrans);
-        self.pending.connected = true;
+        self.pending.add(Pending::CONNECTED);
         self.send_ack();
         self.push_pending();
     }
@@ -147,7 +147,7 @@ impl Connection {
             self.snd.undo.marker = Some(0);
         }
         self.establish(self.syn_ack_retries);
-        self.pending.connected = true;
+        self.pending.add(Pending::CONNECTED);
         self.on_segment(segment, ecn);
         self.push_pending();
     }
@@ -179,7 +179,7 @@ impl Connection {
         snd.last_send_jiffy = self.clock.jiffies;
         snd.update_pacing_rate();
         let facts = self.facts();
-        self.cc.start(&facts, self.ecn.ok);
+        self.cc.start(facts, self.ecn.ok);
         self.rcv.start_transfer(self.snd.mss, self.clock);
     }
 }

@@ -68,6 +68,8 @@ impl Connection {
         while self.snd.has_unsent() {
             let mut quota = self.window_quota();
             if quota == 0 {
+                // As many are in flight as the window allows.
+                limited = true;
                 if push != Push::Probe {
                     break;
                 }
@@ -82,7 +84,7 @@ impl Connection {
                 break;
             }
         }
-        limited |= self.snd.in_flight() >= self.snd.window.cwnd;
+        limited = limited || self.snd.in_flight() >= self.snd.window.cwnd;
         if sent > 0 || limited {
             self.validate_window(limited);
         }
@@ -274,6 +276,7 @@ impl Connection {
         let mss = u64::from(snd.mss);
         let ends = len > mss || data_end == snd.write_end;
         let marks = if fin { FIN } else { 0 } | if ends { PSH } else { 0 };
+        let (now_us, delivered) = (self.clock.us, snd.delivered);
         let (mut seq, mut segs) = (start, 1);
         let rest = loop {
             let rest = data_end - seq;
@@ -281,10 +284,9 @@ impl Connection {
             let (seq_len, marks) = if last {
                 (rest as u32 + u32::from(fin), marks)
             } else {
-                (snd.mss, 0)
+                (mss as u32, 0)
             };
-            snd.board
-                .push(seq, seq_len, self.clock.us, snd.delivered, marks);
+            snd.board.push(seq, seq_len, now_us, delivered, marks);
             if last {
                 break rest as u32;
             }
@@ -300,7 +302,7 @@ impl Connection {
         if was_idle {
             let idle = self.clock.jiffies.saturating_sub(snd.last_send_jiffy);
             let facts = self.facts();
-            self.cc.on_send_start(idle, &facts);
+            self.cc.on_send_start(idle, facts);
         }
         self.send_data(Run {
             seq: start,

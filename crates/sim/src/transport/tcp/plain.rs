@@ -28,8 +28,8 @@ impl Connection {
         segment.len >= rcv.ack.mss
             && segment.ack == snd.una
             && u64::from(segment.window) == snd.wnd
-            && !snd.has_unsent()
-            && !snd.fin_sent
+            && snd.write_end <= snd.nxt
+            && !(snd.fin_queued | snd.fin_sent)
             && !rcv.has_early()
             && !rcv.knows_end()
     }

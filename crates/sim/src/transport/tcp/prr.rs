@@ -18,7 +18,7 @@ impl Connection {
         snd.window.prior_cwnd = snd.window.cwnd;
         snd.prr_delivered = 0;
         snd.prr_out = 0;
-        snd.window.ssthresh = self.cc.ssthresh(&snd.window, &facts);
+        snd.window.ssthresh = self.cc.ssthresh(&snd.window, facts);
         if !self.config.prr {
             snd.window.cwnd = snd.window.ssthresh;
         }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use super::clock::Clock;
 use super::config::TcpConfig;
-use super::connection::Connection;
+use super::connection::{Connection, Pending};
 use super::delack::AckTimer;
 use super::rcvbuf::Buffer;
 use super::segment::{Flags, Segment};
@@ -429,7 +429,7 @@ impl Connection {
             return;
         }
         self.rcv.fin_received = true;
-        self.pending.peer_closed = true;
+        self.pending.add(Pending::PEER_CLOSED);
         self.rcv.early.clear();
         self.rcv.early_bytes = 0;
         self.rcv.block_count = 0;

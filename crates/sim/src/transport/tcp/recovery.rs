@@ -13,7 +13,7 @@ impl Connection {
     /// Enters a state; congestion control hears of it.
     pub(super) fn set_state(&mut self, to: CaState) {
         let facts = self.facts();
-        self.cc.on_state(&mut self.snd.window, to, &facts);
+        self.cc.on_state(&mut self.snd.window, to, facts);
         self.snd.window.state = to;
     }
 
@@ -256,7 +256,7 @@ impl Connection {
             let window = &mut self.snd.window;
             window.prior_ssthresh = window.current_ssthresh();
             window.prior_cwnd = window.cwnd;
-            window.ssthresh = self.cc.ssthresh(window, &facts);
+            window.ssthresh = self.cc.ssthresh(window, facts);
             self.cc.on_timeout(window);
             self.begin_undo();
         }

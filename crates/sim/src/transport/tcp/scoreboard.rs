@@ -138,19 +138,19 @@ impl Scoreboard {
         if self.len() as usize == self.ring.count() {
             self.grow();
         }
-        let number = self.tail;
-        self.tail = self.tail.wrapping_add(1);
-        let newer = self.tail;
+        let (number, older) = (self.tail, self.newest);
+        let newer = number.wrapping_add(1);
+        self.tail = newer;
         *self.get_mut(number) = Entry {
             seq,
             sent_us,
             delivered,
             len,
-            older: self.newest,
+            older,
             newer,
             marks,
         };
-        if self.newest == NONE {
+        if older == NONE {
             self.oldest = number;
         }
         self.newest = number;

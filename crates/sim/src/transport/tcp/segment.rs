@@ -6,6 +6,9 @@
 
 /// Ethernet (14), IPv4 (20) and TCP (20) headers, without TCP options.
 const HEADER_BYTES: u32 = 14 + 20 + 20;
+
+/// The timestamps option, padded.
+const TIMESTAMPS_BYTES: u32 = 12;
 /// A segment carries at most this many SACK blocks (RFC 2018 §3).
 pub const MAX_SACK_BLOCKS: usize = 4;
 
@@ -146,7 +149,11 @@ impl Segment {
     /// Bytes of TCP options, padded to words as Linux lays them out.
     #[inline]
     pub fn option_bytes(&self) -> u32 {
-        let timestamps = if self.has_timestamps() { 12 } else { 0 };
+        let timestamps = if self.has_timestamps() {
+            TIMESTAMPS_BYTES
+        } else {
+            0
+        };
         if u8::from(self.flags.has(Flags::SYN)) | self.sack_used == 0 {
             return timestamps;
         }
@@ -162,6 +169,12 @@ impl Segment {
             return 8 + 4 * u32::from(self.sack_permitted && !self.has_timestamps());
         }
         4 + 8 * u32::from(self.sack_used)
+    }
+
+    /// The same as `wire_bytes` of a segment of `len` bytes that is no SYN and reports no gap.
+    #[inline]
+    pub fn plain_bytes(len: u32, timestamps: bool) -> u32 {
+        HEADER_BYTES + if timestamps { TIMESTAMPS_BYTES } else { 0 } + len
     }
 
     /// Length as a queueing discipline sees it: IP length and link header.

@@ -63,18 +63,18 @@ pub(super) struct OutQueue {
 }
 
 impl OutQueue {
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.first.is_none()
-    }
-
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, out: Out) {
         if self.first.is_none() {
             self.first = Some(out);
         } else {
-            self.rest.push_back(out);
+            self.push_behind(out);
         }
+    }
+
+    #[cold]
+    fn push_behind(&mut self, out: Out) {
+        self.rest.push_back(out);
     }
 
     /// Adds a run of data, to the last one if it continues it.
@@ -100,11 +100,17 @@ impl OutQueue {
 }
 
 impl Connection {
-    /// Writes the next segment of the output, if there is one.
+    /// Writes the next segment of the output, if there is one. Gives its code point and the
+    /// length of its packet.
     #[inline]
-    pub(super) fn next_segment(&mut self, into: &mut Segment) -> Option<Ecn> {
+    pub(super) fn next_segment<'a>(
+        &mut self,
+        place: impl FnOnce() -> &'a mut Segment,
+    ) -> Option<(Ecn, u32)> {
         // By reference: an entry fills half a cache line, and little of it is wanted here.
-        match self.out.first.as_mut()? {
+        let out = self.out.first.as_mut()?;
+        let into = place();
+        match out {
             Out::Data(run) => {
                 let (seq, new_data) = (run.seq, run.new_data);
                 let mut flags = Flags::ACK.with(run.first).with(self.ecn.echo());
@@ -118,21 +124,22 @@ impl Connection {
                     self.out.pop();
                 }
                 let len = (end - seq) as u32;
-                self.dress(into, seq, self.rcv.nxt, len, self.rcv.wnd, flags);
+                let bytes = self.dress(into, seq, self.rcv.nxt, len, self.rcv.wnd, flags);
                 // A FIN alone is no data and travels Not-ECT.
-                Some(self.ecn_of(new_data && len > 0))
+                Some((self.ecn_of(new_data && len > 0), bytes))
             }
             Out::Ack { ack, window, echo } => {
                 let (ack, window, flags) = (*ack, *window, Flags::ACK.with(*echo));
                 self.out.pop();
                 self.stats.acks_sent += 1;
-                self.dress(into, self.snd.nxt, ack, 0, window, flags);
-                Some(self.ecn_of(false))
+                let bytes = self.dress(into, self.snd.nxt, ack, 0, window, flags);
+                Some((self.ecn_of(false), bytes))
             }
             Out::Bare { seq, flags } => {
                 let (seq, flags) = (*seq, *flags);
                 self.out.pop();
-                Some(self.build_bare(seq, flags, into))
+                let ecn = self.build_bare(seq, flags, into);
+                Some((ecn, into.wire_bytes()))
             }
         }
     }
@@ -157,8 +164,8 @@ impl Connection {
         }
     }
 
-    /// Writes a segment with its options. Field by field: room for SACK blocks that
-    /// are not there is not touched.
+    /// Writes a segment with its options; gives the length of its packet if it is no SYN. Field
+    /// by field: room for SACK blocks that are not there is not touched.
     #[inline]
     fn dress(
         &mut self,
@@ -168,7 +175,7 @@ impl Connection {
         len: u32,
         window: u32,
         flags: Flags,
-    ) {
+    ) -> u32 {
         self.stats.pkts_sent += 1;
         into.seq = seq;
         into.ack = ack;
@@ -184,6 +191,8 @@ impl Connection {
         into.clear_sack();
         if self.rcv.has_sacks() {
             self.rcv.add_sacks(into);
+            return into.wire_bytes();
         }
+        Segment::plain_bytes(len, self.rcv.timestamps)
     }
 }

@@ -85,19 +85,19 @@ impl Cubic {
         self.hystart.rearm();
     }
 
-    pub fn start(&mut self, facts: &Facts) {
+    pub fn start(&mut self, facts: Facts) {
         self.reset();
         self.hystart.begin_round(facts);
     }
 
-    pub fn on_state(&mut self, to: CaState, facts: &Facts) {
+    pub fn on_state(&mut self, to: CaState, facts: Facts) {
         if to == CaState::Loss {
             self.start(facts);
         }
     }
 
     /// An idle time is no growth time: the epoch moves with it.
-    pub fn on_send_start(&mut self, idle_jiffies: u64, facts: &Facts) {
+    pub fn on_send_start(&mut self, idle_jiffies: u64, facts: Facts) {
         if let Some(start) = self.epoch_start {
             self.epoch_start = Some((start + idle_jiffies).min(facts.clock.jiffies));
         }
@@ -115,7 +115,7 @@ impl Cubic {
     }
 
     #[inline(always)]
-    pub fn grow(&mut self, window: &mut Window, mut acked: u32, facts: &Facts) {
+    pub fn grow(&mut self, window: &mut Window, mut acked: u32, facts: Facts) {
         if !window.is_limited() {
             return;
         }
@@ -130,7 +130,7 @@ impl Cubic {
     }
 
     #[inline]
-    pub fn on_sample(&mut self, window: &mut Window, sample: AckSample, facts: &Facts) {
+    pub fn on_sample(&mut self, window: &mut Window, sample: AckSample, facts: Facts) {
         let Some(rtt_us) = sample.rtt_us else {
             return;
         };
@@ -278,7 +278,7 @@ mod tests {
             ..TcpConfig::default()
         };
         let mut cubic = Cubic::new(&config);
-        cubic.start(&Facts::at_ms(0));
+        cubic.start(Facts::at_ms(0));
         let mut window = Window::new(&config);
         window.was_limited = true;
         window.cwnd = 1000;
@@ -288,7 +288,7 @@ mod tests {
         // K = cube_root(300 / 0.4) = 9.09 s; an acknowledgement of 70 packets
         // every 10 ms.
         for ms in (0..9_000).step_by(10) {
-            cubic.grow(&mut window, 70, &Facts::at_ms(1_000 + ms));
+            cubic.grow(&mut window, 70, Facts::at_ms(1_000 + ms));
         }
         assert!((995..=1001).contains(&window.cwnd), "{}", window.cwnd);
     }
@@ -310,12 +310,12 @@ mod tests {
     fn before_the_first_loss_growth_is_at_least_a_packet_in_twenty() {
         let config = TcpConfig::default();
         let mut cubic = Cubic::new(&config);
-        cubic.start(&Facts::at_ms(0));
+        cubic.start(Facts::at_ms(0));
         let mut window = Window::new(&config);
         window.was_limited = true;
         window.cwnd = 100;
         window.ssthresh = 100;
-        cubic.grow(&mut window, 100, &Facts::at_ms(5));
+        cubic.grow(&mut window, 100, Facts::at_ms(5));
         assert_eq!(window.cwnd, 105);
     }
 }

@@ -37,12 +37,12 @@ impl Dctcp {
         }
     }
 
-    pub fn start(&mut self, facts: &Facts) {
+    pub fn start(&mut self, facts: Facts) {
         *self = Self::new();
         self.observe(facts);
     }
 
-    fn observe(&mut self, facts: &Facts) {
+    fn observe(&mut self, facts: Facts) {
         self.next_seq = facts.nxt;
         self.delivered = facts.delivered;
         self.delivered_ce = facts.delivered_ce;
@@ -50,7 +50,7 @@ impl Dctcp {
 
     /// What this acknowledgement says to be delivered is counted already, as in Linux 6.12.117,
     /// where `in_ack_event` comes behind `tcp_clean_rtx_queue`.
-    pub fn on_ack(&mut self, facts: &Facts) {
+    pub fn on_ack(&mut self, facts: Facts) {
         if facts.una < self.next_seq {
             return;
         }
@@ -110,12 +110,12 @@ mod tests {
     #[test]
     fn estimate_decays_without_marks_and_rises_with_them() {
         let mut dctcp = Dctcp::new();
-        dctcp.start(&facts(1, 0, 0));
+        dctcp.start(facts(1, 0, 0));
         for round in 1..400u32 {
-            dctcp.on_ack(&facts(1 + 100 * u64::from(round), 10 * round, 0));
+            dctcp.on_ack(facts(1 + 100 * u64::from(round), 10 * round, 0));
         }
         assert_eq!(dctcp.alpha, 0);
-        dctcp.on_ack(&facts(1 + 100 * 400, 4_000, 10));
+        dctcp.on_ack(facts(1 + 100 * 400, 4_000, 10));
         assert_eq!(dctcp.alpha, 64);
     }
 

@@ -75,7 +75,7 @@ impl Htcp {
         }
     }
 
-    pub fn start(&mut self, facts: &Facts) {
+    pub fn start(&mut self, facts: Facts) {
         *self = Self::new();
         self.last_loss = facts.clock.jiffies;
     }
@@ -84,7 +84,7 @@ impl Htcp {
         now.saturating_sub(self.last_loss).min(u64::from(u32::MAX)) as u32
     }
 
-    pub fn on_sample(&mut self, window: &Window, sample: AckSample, facts: &Facts) {
+    pub fn on_sample(&mut self, window: &Window, sample: AckSample, facts: Facts) {
         let now = facts.clock.jiffies;
         if window.state == CaState::Open {
             self.pkts_acked = sample.pkts_acked;
@@ -176,7 +176,7 @@ impl Htcp {
         }
     }
 
-    pub fn ssthresh(&mut self, window: &Window, facts: &Facts) -> u32 {
+    pub fn ssthresh(&mut self, window: &Window, facts: Facts) -> u32 {
         let (rtt_min, rtt_max) = (self.rtt_min, self.rtt_max);
         self.update_beta();
         self.update_alpha(facts.clock.jiffies);
@@ -188,7 +188,7 @@ impl Htcp {
     }
 
     #[inline]
-    pub fn grow(&mut self, window: &mut Window, acked: u32, facts: &Facts) {
+    pub fn grow(&mut self, window: &mut Window, acked: u32, facts: Facts) {
         if !window.is_limited() {
             return;
         }
@@ -209,7 +209,7 @@ impl Htcp {
         self.pkts_acked = 1;
     }
 
-    pub fn on_state(&mut self, to: CaState, facts: &Facts) {
+    pub fn on_state(&mut self, to: CaState, facts: Facts) {
         match to {
             CaState::Open => {
                 if self.saved.take().is_some() {
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn growth_is_standard_in_the_first_second_and_faster_later() {
         let mut htcp = Htcp::new();
-        htcp.start(&Facts::at_ms(0));
+        htcp.start(Facts::at_ms(0));
         htcp.rtt_min = 100;
         htcp.update_alpha(900);
         // 2 * (1 - 0.5) * 1 packet, scaled by the round trip over 100 ms.
@@ -263,16 +263,16 @@ mod tests {
         window.cwnd = 1000;
         htcp.rtt_min = 50;
         htcp.rtt_max = 75;
-        assert_eq!(htcp.ssthresh(&window, &Facts::at_ms(10)), 500);
+        assert_eq!(htcp.ssthresh(&window, Facts::at_ms(10)), 500);
         htcp.rtt_max = 75;
-        assert_eq!(htcp.ssthresh(&window, &Facts::at_ms(10)), 85 * 1000 / 128);
+        assert_eq!(htcp.ssthresh(&window, Facts::at_ms(10)), 85 * 1000 / 128);
     }
 
     #[test]
     fn undo_brings_the_epoch_back() {
         let mut htcp = Htcp::new();
-        htcp.start(&Facts::at_ms(5));
-        htcp.on_state(CaState::Recovery, &Facts::at_ms(500));
+        htcp.start(Facts::at_ms(5));
+        htcp.on_state(CaState::Recovery, Facts::at_ms(500));
         assert_eq!(htcp.last_loss, 500);
         htcp.undo(&Window::new(&TcpConfig::default()));
         assert_eq!(htcp.last_loss, 5);

@@ -36,7 +36,7 @@ pub(super) struct Hystart {
 
 impl Hystart {
     /// A round begins now and ends when all that is out is acknowledged.
-    pub fn begin_round(&mut self, facts: &Facts) {
+    pub fn begin_round(&mut self, facts: Facts) {
         self.round_start_us = facts.clock.us;
         self.last_ack_us = facts.clock.us;
         self.end_seq = facts.nxt;
@@ -60,7 +60,7 @@ impl Hystart {
         window: &mut Window,
         delay_us: u32,
         delay_min_us: u32,
-        facts: &Facts,
+        facts: Facts,
     ) {
         if facts.una > self.end_seq {
             self.begin_round(facts);
@@ -72,7 +72,7 @@ impl Hystart {
         self.look_at_delay(window, delay_us, delay_min_us);
     }
 
-    fn look_at_train(&mut self, window: &mut Window, delay_min_us: u32, facts: &Facts) {
+    fn look_at_train(&mut self, window: &mut Window, delay_min_us: u32, facts: Facts) {
         let now = facts.clock.us;
         if now - self.last_ack_us > TRAIN_GAP_US {
             return;
@@ -135,12 +135,12 @@ mod tests {
         let mut hystart = Hystart::default();
         let mut window = Window::new(&TcpConfig::default());
         window.cwnd = 20;
-        hystart.begin_round(&facts(0, 1, 30_000));
+        hystart.begin_round(facts(0, 1, 30_000));
         for us in (500..25_000).step_by(500) {
-            hystart.on_sample(&mut window, 50_000, 50_000, &facts(us, 10, 30_000));
+            hystart.on_sample(&mut window, 50_000, 50_000, facts(us, 10, 30_000));
             assert!(!hystart.is_over());
         }
-        hystart.on_sample(&mut window, 50_000, 50_000, &facts(25_001, 10, 30_000));
+        hystart.on_sample(&mut window, 50_000, 50_000, facts(25_001, 10, 30_000));
         assert!(hystart.is_over());
         assert_eq!(window.ssthresh, 20);
     }
@@ -150,13 +150,13 @@ mod tests {
         let mut hystart = Hystart::default();
         let mut window = Window::new(&TcpConfig::default());
         window.cwnd = 20;
-        hystart.begin_round(&facts(0, 1, 30_000));
+        hystart.begin_round(facts(0, 1, 30_000));
         for sample in 0..8 {
             let at = facts(10_000 + sample * 5_000, 10, 30_000);
-            hystart.on_sample(&mut window, 60_000, 50_000, &at);
+            hystart.on_sample(&mut window, 60_000, 50_000, at);
             assert!(!hystart.is_over());
         }
-        hystart.on_sample(&mut window, 60_000, 50_000, &facts(60_000, 10, 30_000));
+        hystart.on_sample(&mut window, 60_000, 50_000, facts(60_000, 10, 30_000));
         assert!(hystart.is_over());
     }
 }

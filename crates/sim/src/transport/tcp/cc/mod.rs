@@ -71,7 +71,7 @@ impl Cc {
 
     /// The handshake is complete. `ecn`: ECN was agreed; DCTCP becomes Reno
     /// without it.
-    pub fn start(&mut self, facts: &Facts, ecn: bool) {
+    pub fn start(&mut self, facts: Facts, ecn: bool) {
         match self {
             Self::Cubic(cubic) => cubic.start(facts),
             Self::Htcp(htcp) => htcp.start(facts),
@@ -88,7 +88,7 @@ impl Cc {
     }
 
     /// Threshold after a loss or an ECN echo.
-    pub fn ssthresh(&mut self, window: &Window, facts: &Facts) -> u32 {
+    pub fn ssthresh(&mut self, window: &Window, facts: Facts) -> u32 {
         match self {
             Self::Cubic(cubic) => cubic.ssthresh(window),
             Self::Reno => newreno::ssthresh(window),
@@ -99,7 +99,7 @@ impl Cc {
 
     /// Growth after `acked` packets were delivered.
     #[inline(always)]
-    pub fn grow(&mut self, window: &mut Window, acked: u32, facts: &Facts) {
+    pub fn grow(&mut self, window: &mut Window, acked: u32, facts: Facts) {
         let acked = window.counted(acked);
         match self {
             Self::Cubic(cubic) => cubic.grow(window, acked, facts),
@@ -110,7 +110,7 @@ impl Cc {
 
     /// A round trip was measured, or packets were acknowledged without one.
     #[inline]
-    pub fn on_sample(&mut self, window: &mut Window, sample: AckSample, facts: &Facts) {
+    pub fn on_sample(&mut self, window: &mut Window, sample: AckSample, facts: Facts) {
         match self {
             Self::Cubic(cubic) => cubic.on_sample(window, sample, facts),
             Self::Htcp(htcp) => htcp.on_sample(window, sample, facts),
@@ -120,14 +120,14 @@ impl Cc {
 
     /// An acknowledgement was processed, before losses are looked for.
     #[inline]
-    pub fn on_ack(&mut self, facts: &Facts) {
+    pub fn on_ack(&mut self, facts: Facts) {
         if let Self::Dctcp(dctcp) = self {
             dctcp.on_ack(facts);
         }
     }
 
     /// The sender goes from one state to another (which may be the same).
-    pub fn on_state(&mut self, window: &mut Window, to: CaState, facts: &Facts) {
+    pub fn on_state(&mut self, window: &mut Window, to: CaState, facts: Facts) {
         match self {
             Self::Cubic(cubic) => cubic.on_state(to, facts),
             Self::Htcp(htcp) => htcp.on_state(to, facts),
@@ -139,7 +139,7 @@ impl Cc {
     /// The first packet after an idle time is about to leave; the last one
     /// left `idle_jiffies` ago.
     #[inline]
-    pub fn on_send_start(&mut self, idle_jiffies: u64, facts: &Facts) {
+    pub fn on_send_start(&mut self, idle_jiffies: u64, facts: Facts) {
         if let Self::Cubic(cubic) = self {
             cubic.on_send_start(idle_jiffies, facts);
         }

@@ -152,7 +152,7 @@ def _section(
     by_signal: dict[str, list[dict[str, Any]]] = {}
     for picture in pictures:
         by_signal.setdefault(picture.signal, []).append(picture.of_page(f"f{number}-"))
-    groups = [
+    groups: list[dict[str, Any]] = [
         {
             "group": group,
             "pictures": [p for s in group.signals for p in by_signal.get(s.name, ())],
@@ -170,6 +170,9 @@ def _section(
         "words": describe(experiment),
         "window": window(experiment),
         "toml": experiment.scenario.to_toml(),
+        "has_system_delay": any(
+            metric.startswith("system_delay") for part in groups for metric in part["group"].metrics
+        ),
         "lines": found,
         "tally": tally(found),
         "cells": {host: counts(printed(reproduction, host)) for host in HOSTS},

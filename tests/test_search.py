@@ -215,7 +215,7 @@ def test_of_a_large_grid_so_many_are_drawn_as_the_file_allows_always_the_same(du
 def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:
     assert duk.searched == ("1", "2")
     assert [experiment.name for experiment in duk.other] == ["3", "4", "5", "6"]
-    assert not duk.replaced
+    assert file.settled(duk.path.parent) == ()
 
 
 def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_path: Path) -> None:
@@ -359,10 +359,8 @@ def test_a_ledger_that_took_up_what_a_search_found_has_its_half_calibrated(toy: 
     one, two = find(["toy/1", "toy/2"])
     assert one.claims()[1] == set(one.published)
     assert two.claims()[1] == set()
-    spec = file.load("toy")
-    assert spec.replaced
     # The text's own stays what it was.
-    assert setups(spec)[0].applied[0].name == "fast"
+    assert setups(file.load("toy"))[0].applied[0].name == "fast"
 
 
 def test_a_search_prints_luck_set_ups_and_reasons_and_keeps_them_in_its_folder(

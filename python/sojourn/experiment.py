@@ -36,7 +36,6 @@ from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import Keys, load, spell
 from sojourn.scenario.variant import Variant
-from sojourn.search.replaced import searched_of
 from sojourn.sweeps.axis import Axis, Cell, Point, grid
 from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
@@ -113,7 +112,7 @@ class Experiment:
         """The claims, and the cells that settled a setting."""
         cells = {cell.label: cell.texts for cell in self.cells()}
         found, calibrated = claims_file.read(_read(self.folder / "claims.toml"), cells)
-        if self.name in searched_of(self.folder.parent):
+        if self.name in _settled(self.folder.parent):
             calibrated |= set(self.published)
         return found, calibrated
 
@@ -212,6 +211,13 @@ def _other_form(own: Contender) -> Contender:
     every = algorithms.every().values()
     name = next(other.name for other in every if other.like == own.algorithm)
     return replace(own, name=name, algorithm=name)
+
+
+def _settled(paper: Path) -> tuple[str, ...]:
+    """The experiments whose printed numbers a search has settled a setting on."""
+    from sojourn.search import file  # reads experiments
+
+    return file.settled(paper)
 
 
 def _read(path: Path) -> dict[str, Any]:

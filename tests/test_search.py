@@ -15,7 +15,7 @@ import pytest
 from sojourn import experiment as of_experiments
 from sojourn.cli import status
 from sojourn.errors import InputError
-from sojourn.experiment import find
+from sojourn.experiment import experiments, find
 from sojourn.runs import jobs_of
 from sojourn.search import file
 from sojourn.search.file import Search
@@ -168,6 +168,13 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield folder
 
 
+PAPERS = sorted(
+    paper
+    for paper in {found.paper for found in experiments()}
+    if (of_experiments.ROOT / paper / "search.toml").is_file()
+)
+
+
 @pytest.fixture(scope="module")
 def duk() -> Search:
     """The search of DUK as it is shipped."""
@@ -210,6 +217,16 @@ def test_of_a_large_grid_so_many_are_drawn_as_the_file_allows_always_the_same(du
         if point.touches(duk.searched) and value.name != point.text
     }
     assert singles == wanted
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_search_that_is_shipped_has_the_ledgers_values_and_keys_that_can_be_set(
+    paper: str,
+) -> None:
+    spec = file.load(paper)
+    assert spec.other
+    assert 1 < len(setups(spec)) <= 64
+    assert all(point.ledger == point.text for point in spec.points)
 
 
 def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:

@@ -111,7 +111,7 @@ class Experiment:
 
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
         """The claims, and the cells that settled a setting as the file says; what a search has
-        settled comes on top (sojourn.search.replaced)."""
+        settled comes on top (sojourn.search.file)."""
         cells = {cell.label: cell.texts for cell in self.cells()}
         return claims_file.read(_read(self.folder / "claims.toml"), cells)
 

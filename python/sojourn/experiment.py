@@ -9,7 +9,7 @@ claims.toml       what it claims of several experiments (sojourn.paper)
 and in PAPER/EXPERIMENT/:
 
 experiment.toml   signals and further axes, what is measured where; its keys stand in place of the
-                  paper's
+                  paper's, and [[also]] are algorithms that run beside those of the paper
 scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       what text and tables claim of this experiment
@@ -124,7 +124,7 @@ class Experiment:
         """The algorithms, or those that run under a signal."""
         return [
             Contender(entry["name"], entry["algorithm"], entry.get("rows", {}))
-            for entry in self.data["algorithms"]
+            for entry in (*self.data["algorithms"], *self.data.get("also", ()))
             if signal is None or not signal.only or entry["name"] in signal.only
         ]
 

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from sojourn import as_json
+from sojourn import as_json, over_curve
 from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
@@ -71,6 +71,10 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
     for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
         console.print(_table(reproduction, signal))
+    if over_curve.is_curve(experiment):
+        for drawing in over_curve.drawings(reproduction):
+            for line in over_curve.summary(drawing):
+                console.print(line, markup=False, highlight=False)
     for host in reproduction.hosts:
         console.print(_claims(reproduction, host))
 
@@ -140,7 +144,9 @@ def _lines(decision: Decision) -> str:
 
 
 def figures(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[str, str]]:
-    """Delay over time on each host."""
+    """Delay over time on each host, or what the experiment's [figure] asks for."""
+    if over_curve.is_curve(reproduction.experiment):
+        return _curves(reproduction, signal, name)
     from sojourn import figure_words
     from sojourn.figure import delay_over_time
 
@@ -151,6 +157,23 @@ def figures(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[
             figure_words.delay_over_time(reproduction, signal.name, host),
         )
         for host in reproduction.hosts_of(signal)
+    ]
+
+
+def _curves(reproduction: Reproduction, signal: Signal, name: str) -> list[dict[str, str]]:
+    """One for each host, at the first cell: it shows all of them."""
+    from sojourn.figure_curve import curve  # draws with matplotlib, which is slow to import
+
+    first, *_ = reproduction.experiment.signals()
+    if signal != first:
+        return []
+    return [
+        {
+            **drawn(partial(curve, drawing), f"{name}-{drawing.host}", over_curve.words(drawing)),
+            "caption": f"Means of {len(reproduction.seeds)} seeds. "
+            + " ".join(f"{line.rstrip('.')}." for line in over_curve.summary(drawing)),
+        }
+        for drawing in over_curve.drawings(reproduction)
     ]
 
 

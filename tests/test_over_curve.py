@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The delay-utilisation curve of an experiment, its knees, and the figure of it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+from sojourn import report
+from sojourn.drawing import NARROW_IN, WIDE_IN
+from sojourn.errors import InputError
+from sojourn.experiment import Experiment, find
+from sojourn.figure_curve import curve
+from sojourn.over_curve import Drawing, Point, csv_rows, drawings, knee, summary, words
+from sojourn.reproduce import Reproduction, reproduce
+
+
+def of_queue(s: float, steps: int = 200) -> list[Point]:
+    """The curve of the queue M/D/1 with the service time s, up to 95 %."""
+    loads = [0.95 * n / steps for n in range(1, steps + 1)]
+    return [Point(f"{u:g}", 100 * u, s * (1 + u / 2 / (1 - u))) for u in loads]
+
+
+@pytest.mark.parametrize("unit", [1.0, 3.0, 10.0])
+def test_the_knee_of_a_known_curve_is_where_calculus_has_it(unit: float) -> None:
+    s = 0.596
+    found = knee(of_queue(s), unit).point
+    assert found
+    share = 1 - (s / 2 / unit) ** 0.5
+    assert found.x == pytest.approx(100 * share, abs=0.05)
+    assert found.y == pytest.approx(s * (1 + share / 2 / (1 - share)), rel=0.002)
+
+
+def test_a_unit_that_the_curve_never_has_has_no_knee() -> None:
+    assert knee(of_queue(0.596), 0.1) == replace(knee([], 0.1), steeper=True)
+    assert knee(of_queue(0.596), 1e6).point is None
+    assert not knee(of_queue(0.596), 1e6).steeper
+
+
+def test_points_without_a_number_and_points_that_do_not_grow_are_left_out() -> None:
+    nothing = float("nan")
+    points = of_queue(0.596)
+    points = [*points[:50], Point("", nothing, nothing), replace(points[50], x=points[49].x)]
+    points += of_queue(0.596)[51:]
+    found = knee(points, 1.0).point
+    assert found and found.x == pytest.approx(45.4, abs=0.5)
+    assert knee([Point("", nothing, nothing)] * 3, 1.0).point is None
+    assert knee([Point("", 50.0, 1.0)], 1.0).point is None
+
+
+def short() -> Experiment:
+    """The experiment of the paper with three loads of two seconds."""
+    (experiment,) = find(["duk/curve"])
+    (axis,) = experiment.data["axes"]
+    loads = [
+        value for value in axis["values"] if value["name"] in ("50 %", "80 %", "95 %", "120 %")
+    ]
+    data = {**experiment.data, "axes": [{**axis, "values": loads}]}
+    found = replace(experiment, data=data)
+
+    def change(scenario: dict) -> None:  # type: ignore[type-arg]
+        scenario["duration"] = "7 s"
+        scenario["record"]["windows"] = [{"name": "settled", "from": "1 s", "to": "7 s"}]
+
+    found.__dict__["scenario"] = experiment.scenario.replace(change)
+    found.__dict__["claims"] = lambda: ([], set())
+    return found
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduction]:
+    yield reproduce(short(), quick=True, out=tmp_path_factory.mktemp("curve"))
+
+
+@pytest.fixture(scope="module")
+def drawing(small: Reproduction) -> Drawing:
+    (found,) = drawings(small)
+    return found
+
+
+def test_the_curve_ends_where_the_queue_would_grow_for_ever_and_the_others_do_not(
+    drawing: Drawing,
+) -> None:
+    assert [point.text for point in drawing.curve.points] == ["50 %", "80 %", "95 %"]
+    assert [trail.algorithm for trail in drawing.beside] == ["DUK", "CoDel", "PIE"]
+    assert all(trail.points[-1].text == "120 %" for trail in drawing.beside)
+
+
+def test_duk_works_below_the_curve_where_codel_follows_it(drawing: Drawing) -> None:
+    duk, codel, _ = drawing.beside
+    assert duk.points[1].x < 75 < codel.points[1].x
+    assert duk.points[-1].y < 5 < codel.points[-1].y
+
+
+def test_words_summary_and_rows_have_the_same_numbers(drawing: Drawing) -> None:
+    said, told = words(drawing), " ".join(summary(drawing))
+    rows = csv_rows(drawing)
+    assert len(rows) == 3 + 3 * 4 + 3
+    assert "No knee for 0.1 ms: the curve is steeper all along." in said
+    assert "No knee for 0.1 ms: the curve is steeper all along." in told
+    last = drawing.beside[0].points[-1]
+    assert f"at 120 % {last.y:.2f} with {last.x:.2f}" in said
+    assert f"utilisation {last.x:.2f} %, system delay, mean {last.y:.2f} ms" in told
+
+
+@pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN])
+def test_nothing_is_cut_off(drawing: Drawing, width_in: float) -> None:
+    figure = curve(drawing, width_in)
+    figure.draw_without_rendering()
+    box = figure.get_tightbbox()
+    assert box.x0 >= -0.01 and box.x1 <= width_in + 0.01
+    assert box.y0 >= -0.01 and box.y1 <= figure.get_size_inches()[1] + 0.01
+
+
+@pytest.mark.parametrize("width", [40, 200])
+def test_the_report_has_the_figure_once_and_the_terminal_the_knees(
+    small: Reproduction, width: int
+) -> None:
+    sink = io.StringIO()
+    report.print_tables(small, Console(file=sink, width=width, force_terminal=False))
+    assert "No knee for 0.1 ms" in " ".join(sink.getvalue().split())
+    page = report.html([small])
+    assert page.count("Curve: system delay, mean (ms) over utilisation (%)") == 2  # wide and narrow
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("of", "no AQN", r"'no AQN': there is no such algorithm. Did you mean 'no AQM'\?"),
+        ("beside", ["DUCK"], "'DUCK': there is no such algorithm"),
+        ("axis", "loads", "axis = 'loads': there is no such axis"),
+        ("until", "96 %", "until = '96 %': the axis has no such value"),
+    ],
+)
+def test_a_figure_that_asks_for_what_is_not_there_is_refused(
+    small: Reproduction, key: str, value: object, said: str
+) -> None:
+    data = small.experiment.data
+    wrong = replace(small.experiment, data={**data, "figure": {**data["figure"], key: value}})
+    with pytest.raises(InputError, match=said):
+        list(drawings(replace(small, experiment=wrong)))

@@ -16,7 +16,7 @@ from sojourn import experiment as of_experiments
 from sojourn import report_page
 from sojourn.cli import status
 from sojourn.errors import InputError
-from sojourn.experiment import find
+from sojourn.experiment import experiments, find
 from sojourn.reproduce import reproduce
 from sojourn.runs import jobs_of, open_store
 from sojourn.search import file, stored
@@ -25,7 +25,6 @@ from sojourn.search.inside import is_inside
 from sojourn.search.measure import SEEDS, Cell, Found, cases_of
 from sojourn.search.page import data
 from sojourn.search.reasons import effect, reasons
-from sojourn.search.replaced import claims_of
 from sojourn.search.result import Ranked
 from sojourn.search.run import Runner, search
 from sojourn.search.setups import Setup, alone, count, setups
@@ -172,6 +171,13 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield folder
 
 
+PAPERS = sorted(
+    paper
+    for paper in {found.paper for found in experiments()}
+    if (of_experiments.ROOT / paper / "search.toml").is_file()
+)
+
+
 @pytest.fixture(scope="module")
 def duk() -> Search:
     """The search of DUK as it is shipped."""
@@ -216,10 +222,20 @@ def test_of_a_large_grid_so_many_are_drawn_as_the_file_allows_always_the_same(du
     assert singles == wanted
 
 
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_search_that_is_shipped_has_the_ledgers_values_and_keys_that_can_be_set(
+    paper: str,
+) -> None:
+    spec = file.load(paper)
+    assert spec.other
+    assert 1 < len(setups(spec)) <= 64
+    assert all(point.ledger == point.text for point in spec.points)
+
+
 def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:
     assert duk.searched == ("1", "2")
     assert [experiment.name for experiment in duk.other] == ["3", "4", "5", "6"]
-    assert not duk.replaced
+    assert file.settled(duk.path.parent) == ()
 
 
 def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_path: Path) -> None:
@@ -377,20 +393,18 @@ def test_inside_is_near_the_printed_number_or_in_an_interval_that_says_something
 
 def test_a_ledger_that_took_up_what_a_search_found_has_its_half_calibrated(toy: Path) -> None:
     one, two = find(["toy/1", "toy/2"])
-    assert claims_of(one)[1] == set()
+    assert file.claims_of(one)[1] == set()
     text = SEARCH.replace('silent = "no section has it"', 'silent = "no"\ntext = "fast"')
     (toy / "search.toml").write_text(text)
-    assert claims_of(one)[1] == set()
+    assert file.claims_of(one)[1] == set()
     for name in ("1", "2"):
         slow = SCENARIO.format(name=name).replace("4 Mbit/s", "2 Mbit/s")
         (toy / name / "scenario.toml").write_text(slow)
     one, two = find(["toy/1", "toy/2"])
-    assert claims_of(one)[1] == set(one.published)
-    assert claims_of(two)[1] == set()
-    spec = file.load("toy")
-    assert spec.replaced
+    assert file.claims_of(one)[1] == set(one.published)
+    assert file.claims_of(two)[1] == set()
     # The text's own stays what it was.
-    assert setups(spec)[0].applied[0].name == "fast"
+    assert setups(file.load("toy"))[0].applied[0].name == "fast"
 
 
 def test_a_search_prints_luck_set_ups_and_reasons_and_keeps_them_in_its_folder(

@@ -113,6 +113,12 @@ def test_a_number_has_one_name() -> None:
                 assert page.heading(metric.name).startswith(kind.replace("_", " "))
 
 
+def test_what_was_not_measured_has_one_dash_and_no_half_width() -> None:
+    assert page.spread(estimate([float("nan"), 1.0])) == "–"
+    assert page.spread(estimate([2.0, 4.0])).startswith("3.00 ± ")
+    assert page.spread(estimate([2.0])) == "2.00"
+
+
 def test_the_page_of_metrics_has_every_name() -> None:
     page = (Path(__file__).parent.parent / "docs/metrics.md").read_text()
     for metric in METRICS.values():

@@ -16,6 +16,8 @@ scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       what text and tables claim of this experiment
 
+[[ablations]]     one thing changed in a cell, and why: `set`, or a C file as `algorithm`
+
 An experiment is a sweep with published numbers and claims. Its first axis is the signal, which has
 the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. A cell is called by its values:
 'drop', or 'drop, 25 ms'.
@@ -33,6 +35,7 @@ from typing import Any
 
 from sojourn import algorithms, claims, claims_file, preset
 from sojourn.errors import InputError, nearest
+from sojourn.own import compiler, library
 from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import Keys, load, spell
@@ -67,6 +70,7 @@ class Signal:
     title: str
     of: str  # the cell whose printed numbers stand beside it: its own, or an ablation's
     only: tuple[str, ...] = ()  # the algorithms that it is about; empty: all
+    algorithm: str = ""  # of an ablation: a C file that runs in their place
 
     @property
     def ablates(self) -> bool:
@@ -111,7 +115,7 @@ class Experiment:
 
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
         """The claims, and the cells that settled a setting as the file says; what a search has
-        settled comes on top (sojourn.search.replaced)."""
+        settled comes on top (sojourn.search.file)."""
         cells = {cell.label: cell.texts for cell in self.cells()}
         return claims_file.read(_read(self.folder / "claims.toml"), cells)
 
@@ -160,7 +164,8 @@ class Experiment:
     @property
     def _ablations(self) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = self.data.get("ablations", [])
-        return entries
+        # Without a compiler the others can run.
+        return [e for e in entries if "algorithm" not in e or compiler.is_there()]
 
     def _ablation(self, entry: Mapping[str, Any], base: Signal) -> Signal:
         return replace(
@@ -168,6 +173,7 @@ class Experiment:
             name=f"{base.name}, {entry['name']}",
             set={**base.set, **entry["set"]},
             only=tuple(entry.get("only", base.only)),
+            algorithm=entry.get("algorithm", ""),
             title=f"{base.name}, {entry['name']}: {entry['why']}",
         )
 
@@ -202,14 +208,21 @@ class Experiment:
         changed_signal = replace(signal, set={**signal.set, **changes})
         return Case(
             self._variant(contender, changed_signal),
-            {"aqm": contender.algorithm, "algorithm": contender.name, "signal": signal.name},
+            {
+                "aqm": signal.algorithm or contender.algorithm,
+                "algorithm": contender.name,
+                "signal": signal.name,
+            },
         )
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
         algorithm, chosen = preset.find(contender.algorithm)
         # An ablation's value of a row stands in place of the paper's.
-        kept = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
-        variant = Variant(algorithm, kept, preset=chosen)
+        rows = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
+        variant = Variant(algorithm, rows, preset=chosen)
+        if signal.algorithm:
+            rows = {k: v for k, v in variant.all_rows.items() if f"queue.{k}" not in signal.set}
+            variant = Variant(str(library.absolute(signal.algorithm, self.folder)), rows)
         source = f"{self.id}, {signal.name}, {contender.name}"
         return changed(self.scenario, variant, signal.set, source)
 

@@ -26,8 +26,8 @@ def number(value: float | None) -> str:
 
 
 def spread(found: Estimate) -> str:
-    """Mean and half width."""
-    if math.isinf(found.half):
+    """Mean and half width; a dash where nothing was measured."""
+    if math.isinf(found.half) or math.isnan(found.mean):
         return number(found.mean)
     return f"{number(found.mean)} ± {number(found.half)}"
 

@@ -23,7 +23,7 @@ from sojourn.errors import InputError
 from sojourn.experiment import ROOT, Experiment, experiments
 from sojourn.judged import Judged, lacking
 from sojourn.reproduce import CellValues, Reproduction, values_of
-from sojourn.search.replaced import claims_of
+from sojourn.search.file import claims_of
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from sojourn.judged import Judged, lacking
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
 from sojourn.runs import open_store, run_cases
-from sojourn.search.replaced import claims_of
+from sojourn.search.file import claims_of
 from sojourn.stats import Estimate, estimate
 
 

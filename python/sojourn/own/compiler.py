@@ -57,6 +57,14 @@ def path() -> str:
     )
 
 
+def is_there() -> bool:
+    """Whether this machine has one."""
+    try:
+        return bool(path())
+    except RunError:
+        return False
+
+
 @functools.cache
 def version() -> str:
     """What distinguishes its output from another compiler's."""

@@ -7,6 +7,6 @@ its printed numbers and judged on the other.
 `setups`  which set-ups are tried           `inside`   when a number is as printed
 `measure` their runs                        `result`   counts, ranks, tables and JSON
 `run`     the order in which halves run     `reasons`  what one changed thing does
-`replaced` what a search has settled        `page`     the page of it
+`ledger`  whether a value is the ledger's   `page`     the page of it
 `stored`  one that has run already
 """

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sojourn import experiment as of_papers
+from sojourn.claims import Cell, Claim
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import Contender, Experiment, Signal, experiments
 from sojourn.scenario import toml
@@ -93,11 +95,6 @@ class Search:
         """Those that it does not look at."""
         return tuple(found for found in self.experiments if found.name not in self.searched)
 
-    @property
-    def replaced(self) -> bool:
-        """Whether the ledger has what an earlier search found, and not what it had before."""
-        return any(point.ledger != point.text for point in self.points)
-
 
 def load(paper: str) -> Search:
     """The search of a paper."""
@@ -107,24 +104,63 @@ def load(paper: str) -> Search:
             f"{paper}: has no {path.name}; its open points would stand in {path}, and none is "
             "searched without it"
         )
+    with _placed(path):
+        return _read(_table(path), paper, path)
+
+
+def claims_of(experiment: Experiment) -> tuple[list[Claim], set[Cell]]:
+    """An experiment's claims, and the cells that settled a setting: those that its own file names,
+    and its printed ones where a search has looked at them and settled one."""
+    found, calibrated = experiment.claims()
+    if experiment.name in settled(experiment.folder.parent):
+        calibrated |= set(experiment.published)
+    return found, calibrated
+
+
+def settled(paper: Path) -> tuple[str, ...]:
+    """The searched experiments, where the ledger has another value of an open point than its
+    `text`; none where no point names one, or there is no file."""
+    path = paper / "search.toml"
+    if not path.is_file():
+        return ()
+    table = _table(path)
+    asked = [(i, point) for i, point in enumerate(table.points) if point.text]
+    if not asked:
+        return ()
+    every = _every(paper.name)
+    with _placed(path):
+        points = [_point(i, point, Ledger(every)) for i, point in asked]
+    return table.searched if any(point.ledger != point.text for point in points) else ()
+
+
+def _table(path: Path) -> SearchTable:
     text = toml.read_text(path)
     data = toml.parse(text, str(path))
     try:
-        table = SearchTable.model_validate(data)
+        return SearchTable.model_validate(data)
     except ValidationError as error:
         raise InputError(toml.sentences(error, data, str(path), text, SearchTable)) from error
+
+
+@contextmanager
+def _placed(path: Path) -> Iterator[None]:
+    """Say of a mistake where it stands."""
     try:
-        return _read(table, paper, path)
+        yield
     except Mistake as error:
-        line = toml.line_of(text, error.path)
+        line = toml.line_of(toml.read_text(path), error.path)
         place = f"{path}:{line}" if line else str(path)
         raise InputError(f"{place}: {toml.spell(error.path)}: {error}") from error
+
+
+def _every(paper: str) -> dict[str, Experiment]:
+    return {found.name: found for found in experiments() if found.paper == paper}
 
 
 def _read(table: SearchTable, paper: str, path: Path) -> Search:
     if table.format != 1:
         raise Mistake(("format",), f"{table.format} is not known; this version reads 1")
-    every = {found.name: found for found in experiments() if found.paper == paper}
+    every = _every(paper)
     in_print = tuple(found for found in every.values() if found.published)
     _check_searched(table.searched, every, [found.name for found in in_print])
     if not table.points:

@@ -9,57 +9,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn import _native
 from sojourn.described import describe, window
 from sojourn.experiment import Signal
 from sojourn.hosts import HOSTS
 from sojourn.judged import VERDICTS, Judged, count
-from sojourn.page import heading, render
+from sojourn.page import render
 from sojourn.paper import OfPaper, title_of
 from sojourn.picture import Picture
 from sojourn.pictures import pictures_of
 from sojourn.reasons import Change, Off, counts, off, printed
-from sojourn.reproduce import Measured, Reproduction
+from sojourn.report_tables import grids, groups_of, peers
+from sojourn.reproduce import Reproduction
 
-# Cells of a table that each have a block of rows.
-_MANY = 4
 NAMES = {"sim": "simulated", "linux": "Linux"}
-
-
-@dataclass(frozen=True)
-class Group:
-    """Cells that share a table: one for each value of the further axes."""
-
-    title: str
-    table: str
-    metrics: tuple[str, ...]
-    beside: tuple[str, ...]
-    signals: tuple[Signal, ...]
-
-    @property
-    def is_long(self) -> bool:
-        """Too many cells for a block of rows each."""
-        return len(self.signals) > _MANY
-
-
-# For each row its name, and what was measured on each host in each column.
-Rows = list[tuple[str, list[dict[str, Measured]]]]
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of numbers: columns that each have those of print and of both hosts."""
-
-    label: str
-    corner: str
-    headings: tuple[str, ...]
-    blocks: list[tuple[str, Rows]]
-
-    @property
-    def printed(self) -> bool:
-        """Any number of it is in print."""
-        cells = (of for _, rows in self.blocks for _, row in rows for of in row)
-        return any(of["sim"].published is not None for of in cells)
 
 
 @dataclass(frozen=True)
@@ -153,13 +115,13 @@ def _section(
     by_signal: dict[str, list[dict[str, Any]]] = {}
     for picture in pictures:
         by_signal.setdefault(picture.signal, []).append(picture.of_page(f"f{number}-"))
-    groups = [
+    groups: list[dict[str, Any]] = [
         {
             "group": group,
             "pictures": [p for s in group.signals for p in by_signal.get(s.name, ())],
-            "grids": _grids(reproduction, group, group.metrics),
-            "beside": _grids(reproduction, group, group.beside) if group.beside else [],
-            "peers": _peers(reproduction, group),
+            "grids": grids(reproduction, group, group.metrics),
+            "beside": grids(reproduction, group, group.beside) if group.beside else [],
+            "peers": peers(reproduction, group),
         }
         for group in groups_of(reproduction)
     ]
@@ -171,6 +133,9 @@ def _section(
         "words": describe(experiment),
         "window": window(experiment),
         "toml": experiment.scenario.to_toml(),
+        "has_system_delay": any(
+            metric.startswith("system_delay") for part in groups for metric in part["group"].metrics
+        ),
         "lines": found,
         "tally": tally(found),
         "cells": {host: counts(printed(reproduction, host)) for host in HOSTS},
@@ -189,80 +154,6 @@ def _section(
         ],
         "cores": cores(reproduction),
     }
-
-
-def groups_of(reproduction: Reproduction) -> list[Group]:
-    """Tables, in the order of the signals."""
-    found: dict[tuple[str, str], list[Signal]] = {}
-    for signal in reproduction.experiment.signals():
-        if not signal.ablates:
-            found.setdefault((signal.name.partition(", ")[0], signal.table), []).append(signal)
-    return [
-        Group(title, table, of[0].metrics, of[0].beside, tuple(of))
-        for (title, table), of in found.items()
-    ]
-
-
-def _grids(reproduction: Reproduction, group: Group, metrics: Sequence[str]) -> list[Grid]:
-    """A row for each algorithm; where there are many cells, as along an axis, a row for each cell,
-    and a table for each metric."""
-    contenders = reproduction.experiment.contenders(group.signals[0])
-
-    def cell(signal: Signal, algorithm: str, metric: str) -> dict[str, Measured]:
-        return {host: reproduction.cell(host, signal.name, algorithm, metric) for host in HOSTS}
-
-    if not group.is_long:
-        several = len(group.signals) > 1
-        blocks = [
-            (
-                signal.name if several else "",
-                [
-                    (c.name, [cell(signal, c.name, metric) for metric in metrics])
-                    for c in contenders
-                ],
-            )
-            for signal in group.signals
-        ]
-        return [Grid(group.title, "algorithm", tuple(map(heading, metrics)), blocks)]
-    names = tuple(contender.name for contender in contenders)
-    return [
-        Grid(
-            heading(metric),
-            heading(metric),
-            names,
-            [("", [(_rest(s), [cell(s, n, metric) for n in names]) for s in group.signals])],
-        )
-        for metric in metrics
-    ]
-
-
-def _rest(signal: Signal) -> str:
-    """Without what the title says of all of them."""
-    return signal.name.partition(", ")[2] or signal.name
-
-
-def _peers(reproduction: Reproduction, group: Group) -> list[dict[str, Any]]:
-    """Ours beside the kernel's own, of each cell."""
-    columns = reproduction.beside_kernel()
-    if not columns:
-        return []
-    return [
-        {
-            "title": signal.name,
-            "columns": columns,
-            "rows": [
-                (
-                    metric,
-                    [
-                        [reproduction.cell(host, signal.name, name, metric) for host, name in of]
-                        for of in columns
-                    ],
-                )
-                for metric in (*group.metrics, *group.beside)
-            ],
-        }
-        for signal in group.signals
-    ]
 
 
 def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[dict[str, Any]]:
@@ -305,11 +196,12 @@ def _share(change: Change) -> str:
 
 
 def cores(reproduction: Reproduction) -> dict[str, str]:
-    """Of each host that ran, what made its runs."""
-    ran = {str(run.labels["host"]) for run in reproduction.result.runs}
-    found = {"sim": f"Sojourn {_native.core_version()}"} if "sim" in ran else {}
-    if "linux" in ran:
-        from sojourn.linux.kernel import ready
+    """Of each host that ran, what made its runs: all of a host were made by the same."""
+    first = {str(run.labels["host"]): run for run in reversed(reproduction.result.runs)}
+    return {host: _made_by(run.entry.core().split()) for host, run in first.items()}
 
-        found["linux"] = " ".join(ready().version.split()[:2])
-    return found
+
+def _made_by(words: Sequence[str]) -> str:
+    """Version of the core, and of Linux the kernel's release."""
+    kernel = f", Linux {words[2]}" if words[1:2] == ["linux"] else ""
+    return f"Sojourn {words[0]}{kernel}"

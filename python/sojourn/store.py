@@ -228,6 +228,10 @@ class Entry:
 
         return arrow.rows_in(self.folder / "events.parquet")
 
+    def core(self) -> str:
+        """The version that made it, and of Linux the kernel and what else decides an outcome."""
+        return str(json.loads((self.folder / "run.json").read_bytes())["core"])
+
     def scenario(self) -> dict[str, Any]:
         """The scenario as it was run, written out in base units."""
         run: dict[str, Any] = json.loads((self.folder / "run.json").read_bytes())

@@ -137,6 +137,53 @@ def test_an_experiment_has_further_axes_as_a_sweep_has() -> None:
         wrong.signals()
 
 
+def test_rows_of_an_experiment_are_of_its_algorithms() -> None:
+    (duk,) = find(["duk/1"])
+    changed = replace(duk, data={**duk.data, "rows": {"PIE": {"limit": 90}}})
+    rows = {found.name: found.rows for found in changed.contenders()}
+    assert rows["PIE"] == {"limit": 90}
+    assert rows["CoDel"] == {"target": "5 ms", "interval": "100 ms"}
+    wrong = replace(duk, data={**duk.data, "rows": {"CoDl": {"limit": 90}}})
+    said = r"experiment.toml: rows.CoDl: there is no such algorithm. Did you mean 'CoDel'\?"
+    with pytest.raises(InputError, match=said):
+        wrong.contenders()
+
+
+def test_what_an_ablation_changes_stands_in_place_of_the_algorithms_own() -> None:
+    (duk,) = find(["duk/1"])
+    ablations = [
+        {"of": "drop", "name": "n", "why": "w", "only": ["CoDel"], "set": {"queue.target": "9 ms"}}
+    ]
+    changed = replace(duk, data={**duk.data, "ablations": ablations})
+    cases = [case for case in changed.cases() if case.labels["signal"] == "drop, n"]
+    (queue,) = [
+        link["queue"]
+        for case in cases
+        for link in case.scenario.to_engine()["links"]
+        if link["name"] == "bottleneck"
+    ]
+    assert (queue["rows"]["target"], queue["rows"]["interval"]) == (9_000_000, 100_000_000)
+
+
+def test_an_ablation_runs_a_c_file_and_is_left_out_without_a_compiler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (stability,) = find(["stability/900"])
+
+    def of_files(experiment: Experiment) -> list[str]:
+        return [s.name for s in experiment.signals() if s.algorithm]
+
+    (name,) = of_files(stability)
+    (case,) = (case for case in stability.cases() if case.labels["signal"] == name)
+    queues = {link["name"]: link["queue"] for link in case.scenario.to_engine()["links"]}
+    assert queues["bottleneck"]["algorithm"].startswith("avq_accepted.c@")
+    # The rows of avq@ns2, but for those of the buffer.
+    assert queues["bottleneck"]["rows"]["limit_bytes"] == 900_000
+    every = len(stability.signals())
+    monkeypatch.setattr("sojourn.experiment.compiler.is_there", lambda: False)
+    assert not of_files(stability) and len(stability.signals()) == every - 1
+
+
 def test_the_words_of_a_claim_are_its_quorum() -> None:
     words = {"in most": 0.5, "nearly every": 0.9, "in every": 1.0}
     for experiment in EXPERIMENTS:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Claims as an experiment's claims.toml has them. Each names its algorithms in one of these ways:
 
-pairs = [[CELL, LEFT, RIGHT], …]           one by one
+pairs = [[CELL, LEFT, RIGHT], …]           one by one; with a fourth, the cell of RIGHT
 order = [A, [B, C], D]                     each beside the next, in every cell; B and C are a tie
 left = A, right = [B, C]                   A beside each of the others, in every cell
 left = A, value = 50                       A beside a number that the text gives, in every cell;

@@ -131,11 +131,18 @@ class Experiment:
 
     def contenders(self, signal: Signal | None = None) -> list[Contender]:
         """The algorithms, or those that run under a signal."""
+        names = [entry["name"] for entry in self.data["algorithms"]]
+        own = self.data.get("rows", {})
+        for name in own:
+            if name not in names:
+                raise self._wrong(
+                    ("rows", name), f"there is no such algorithm.{nearest(name, names)}"
+                )
         return [
             Contender(
                 entry["name"],
                 entry["algorithm"],
-                {**entry.get("rows", {}), **self.data.get("rows", {}).get(entry["name"], {})},
+                {**entry.get("rows", {}), **own.get(entry["name"], {})},
             )
             for entry in (*self.data["algorithms"], *self.data.get("also", ()))
             if signal is None or not signal.only or entry["name"] in signal.only

@@ -30,7 +30,7 @@ def panels(
 ) -> Figure:
     """The curves, each with its name above it; the measured window is shaded."""
     columns = 2 if width_in >= WIDE_IN and len(curves) > 1 else 1
-    rows = -(-len(curves) // columns)
+    rows = max(-(-len(curves) // columns), 1)
     figure = Figure(figsize=(width_in, 1.35 * rows + 0.5), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     places = grid.flatten()
@@ -44,7 +44,7 @@ def panels(
     for axes in places[len(curves) :]:
         axes.set_axis_off()
     # The lowest that is drawn in each column.
-    for column in range(columns):
+    for column in range(min(columns, len(curves))):
         axes = places[[n for n in range(len(curves)) if n % columns == column][-1]]
         axes.tick_params(labelbottom=True)
     figure.supxlabel("time (s)", fontsize="medium")

@@ -199,7 +199,9 @@ METRICS: dict[str, Metric] = {
         *_delays(),
         Metric("queue_pkts_mean", "queue length, mean", "packets", ("queue_pkts", "mean")),
         Metric("queue_pkts_sd", "queue length, sd", "packets", ("queue_pkts", "sd")),
-        VariationMetric("queue_pkts_cov_pct", "queue length, sd of mean", "%", ("queue_pkts",)),
+        VariationMetric(
+            "queue_pkts_cov_pct", "queue length, coefficient of variation", "%", ("queue_pkts",)
+        ),
         Metric("utilisation_pct", "utilisation", "%", ("utilisation_pct",)),
         Metric("drop_pct", "drops", "%", ("drop_pct",)),
         Metric("mark_pct", "marks", "%", ("mark_pct",)),

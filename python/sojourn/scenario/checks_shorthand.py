@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sojourn.errors import nearest
 from sojourn.scenario.lay import Laid, lay, sides
 from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
-from sojourn.scenario.pairs import ends, pairs
+from sojourn.scenario.pairs import ends, first_pair, pairs
 from sojourn.scenario.problem import Path, Problem, of_trace, unique
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS
 from sojourn.scenario.traffic import Between, Traffic
@@ -107,11 +107,11 @@ def _between(of: Dumbbell | DualTransmitter) -> Iterator[Problem]:
         if across[0] == across[1]:
             yield (*where, "to"), f"'{begin}' and '{end}' are at one side of the bottleneck"
             continue
-        every = len(named[begin]) * len(named[end])
-        if flow.first_pair > every:
-            yield (*where, "first_pair"), f"{flow.first_pair}; allowed: 1 to {every}, the pairs"
+        every, first = len(named[begin]) * len(named[end]), first_pair(flow)
+        if first > every:
+            yield (*where, "first_pair"), f"{first}; allowed: 1 to {every}, the pairs"
             continue
-        both = pairs(named[begin], named[end], flow.count, flow.first_pair)
+        both = pairs(named[begin], named[end], flow.count, first)
         if len(both) > _MAX_PAIRS:
             yield (*where, "count"), f"{len(both)} pairs of nodes; allowed: up to {_MAX_PAIRS}"
             continue

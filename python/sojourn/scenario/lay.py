@@ -10,7 +10,7 @@ from typing import Any
 
 from sojourn.scenario.links import ETHERNET, DelayStep, Link
 from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot, Shorthand
-from sojourn.scenario.pairs import ends, pairs, shares
+from sojourn.scenario.pairs import ends, first_pair, pairs, shares
 from sojourn.scenario.shorthand import AMPLE, RECEIVERS, SENDERS, Back, Edge, Hop, Side
 from sojourn.scenario.traffic import Crossing, Flow, Traffic
 from sojourn.units import Duration, Size
@@ -226,7 +226,7 @@ def _between(
     for i, traffic in enumerate(of.flows):
         place: Path = (*at, "flows", i)
         senders, receivers = (named[end] for end in ends(traffic, named))
-        both = pairs(senders, receivers, traffic.count, traffic.first_pair)
+        both = pairs(senders, receivers, traffic.count, first_pair(traffic))
         for share, (sender, receiver) in zip(shares(traffic, len(both)), both, strict=True):
             alone = len(both) == 1
             name = traffic.name if alone else f"{traffic.name} {sender}-{receiver}"

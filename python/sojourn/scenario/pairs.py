@@ -25,6 +25,11 @@ def ends(traffic: Traffic, named: Mapping[str, Sequence[str]]) -> tuple[str, str
     return traffic.from_, SENDERS if back else RECEIVERS
 
 
+def first_pair(traffic: Traffic) -> int:
+    """The number of the pair that the first flow takes."""
+    return traffic.first_pair if isinstance(traffic, Between) else 1
+
+
 def pairs(
     first: Sequence[str], second: Sequence[str], count: int, begin: int = 1
 ) -> list[tuple[str, str]]:

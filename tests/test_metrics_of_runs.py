@@ -28,12 +28,12 @@ SPAN = {
 }
 
 
-def run(**tables: Any) -> Any:
+def run(seed: int = 1, **tables: Any) -> Any:
     """A run that has these tables alone."""
     report = {"queues": [{"name": "bottleneck", "windows": [SPAN]}]}
     found = {name: pa.table(columns) if columns else None for name, columns in tables.items()}
     methods = {name: (lambda table=table: table) for name, table in found.items()}
-    return SimpleNamespace(report=report, labels={"aqm": "duk:tick=4ms"}, seed=1, **methods)
+    return SimpleNamespace(report=report, labels={"aqm": "duk:tick=4ms"}, seed=seed, **methods)
 
 
 def value(name: str, of: Any) -> float:
@@ -113,6 +113,16 @@ def test_a_law_that_divides_once_more_is_counted_so(
     assert found and found.divisions > 4  # a compiler may have it in several branches
     with pytest.raises(RunError, match=r"broken.c does not compile here"):
         law.cost("broken")
+
+
+def test_without_a_compiler_the_cost_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> str:
+        raise RunError("no C compiler is on PATH")
+
+    monkeypatch.setattr("sojourn.own.compiler.path", missing)
+    assert law.cost("duk", 77) is None
+    nothing = METRICS["law_divisions"].of_run(run(seed=77), "bottleneck", "settled")
+    assert nothing != nothing
 
 
 def test_a_run_of_the_simulator_has_them_all(tmp_path: Path) -> None:

@@ -43,13 +43,22 @@ def known() -> list[str]:
 
 @functools.cache
 def cost(algorithm: str, repetition: int = 1) -> Cost | None:
-    """Measured once for each repetition; None where the law does not stand by itself."""
-    if algorithm not in known():
+    """Measured once for each repetition; None where the law does not stand by itself, and where
+    there is no compiler: a paper's other numbers need none."""
+    if algorithm not in known() or not _can_compile():
         return None
     program, counts = _compiled(algorithm)
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     million_per_s, _ = map(float, printed.split())
     return Cost(*counts, million_per_s)
+
+
+def _can_compile() -> bool:
+    try:
+        compiler.path()
+    except RunError:
+        return False
+    return True
 
 
 @functools.cache

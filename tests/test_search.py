@@ -368,6 +368,42 @@ def test_what_is_outside_the_text_is_a_reason_only_under_that_label(toy: Path) -
     assert (effect_of.gained, effect_of.lost, effect_of.cells) == (1, 0, 4)
 
 
+def test_what_moves_a_number_no_more_than_seeds_do_is_no_reason(toy: Path) -> None:
+    _, slow, three, *_ = setups(file.load("toy"))
+    text, little, enough = hand_made(11.1), hand_made(10.9), hand_made(10.5)
+    assert not text[next(iter(text))].inside
+    assert little[next(iter(little))].inside
+    (found,) = reasons(text, [(slow, little)], [])
+    assert (found.said, found.by) == ("unexplained", None)
+    (found,) = reasons(text, [(slow, little), (three, enough)], [])
+    assert found.said == "one thing"
+    assert found.by
+    assert found.by[0] == three
+
+
+def test_a_reason_names_no_change_that_does_not_reach_the_number(duk: Search) -> None:
+    both = next(
+        setup
+        for setup in setups(duk)
+        if {"burst", "delay box", "DUK's first interval"} <= setup.changed.keys()
+    )
+    said = {}
+    for cell in (
+        Cell("1", "drop", "DUK", "drop_pct"),
+        Cell("1", "drop", "PIE", "drop_pct"),
+        Cell("2", "drop", "PIE", "drop_pct"),
+    ):
+        before = {cell: Found(cell, 10.0, Estimate(20.0, 0.0))}
+        after = {cell: Found(cell, 10.0, Estimate(10.0, 0.0))}
+        (reason,) = reasons(before, [], [(both, after)])
+        said[cell.experiment, cell.algorithm] = set(reason.by[0].changed) if reason.by else set()
+    assert said["1", "DUK"] == set(both.changed)
+    assert said["1", "PIE"] == set(both.changed) - {"DUK's first interval"}
+    assert said["2", "PIE"] == (
+        left if len(left := said["1", "PIE"] - {"delay box"}) > 1 else set()
+    )
+
+
 @pytest.mark.parametrize(
     ("metric", "published", "mean", "half", "inside"),
     [

@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Why a number differs. A reason is a run with one thing changed, and its figure; what no such run
-brings to the printed number is explained by several changed things at best, or by none."""
+brings to the printed number is explained by several changed things at best, or by none. A run that
+moves the number by less than half the aim is no reason: seeds do as much."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sojourn.search.measure import Cell, Cells, Found
@@ -125,18 +126,40 @@ def reasons(text: Cells, alone: Sequence[Tried], several: Sequence[Tried]) -> li
 
 
 def _reason(cell: Cell, found: Found, alone: Sequence[Tried], several: Sequence[Tried]) -> Reason:
-    singles = sorted(
-        ((setup, cells[cell]) for setup, cells in alone if cell in cells),
-        key=lambda pair: pair[1].off,
-    )
-    together = sorted(
-        ((setup, cells[cell]) for setup, cells in several if cell in cells),
-        key=lambda pair: (len(pair[0].changed), pair[1].off),
-    )
-    nearer = [pair for pair in singles if pair[1].off < found.off]
+    nearer = sorted(_nearer(cell, found, alone), key=lambda pair: pair[1].off)
+    together = [
+        (_of_cell(setup, cell), measured) for setup, measured in _nearer(cell, found, several)
+    ]
     return Reason(
         found,
-        tuple(pair for pair in singles if pair[1].inside),
-        tuple(pair for pair in together if pair[1].inside),
+        tuple(pair for pair in nearer if pair[1].inside),
+        tuple(
+            pair
+            for pair in sorted(together, key=lambda pair: (len(pair[0].changed), pair[1].off))
+            if pair[1].inside and len(pair[0].changed) > 1
+        ),
         nearer[0] if nearer else None,
     )
+
+
+_LEAST = 0.5
+
+
+def _nearer(cell: Cell, found: Found, tried: Sequence[Tried]) -> list[tuple[Setup, Found]]:
+    """The runs that bring a number nearer to print by more than seeds do."""
+    return [
+        (setup, cells[cell])
+        for setup, cells in tried
+        if cell in cells and found.off - cells[cell].off >= _LEAST
+    ]
+
+
+def _of_cell(setup: Setup, cell: Cell) -> Setup:
+    """The set-up with those of its changes that set something in a cell's runs."""
+    changed = {
+        point: name
+        for point, name in setup.changed.items()
+        if setup.values[point].touches([cell.experiment])
+        and (not setup.values[point].only or cell.algorithm in setup.values[point].only)
+    }
+    return replace(setup, changed=changed)

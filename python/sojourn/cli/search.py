@@ -59,11 +59,12 @@ def run(
 
 
 def _paper(what: Sequence[str]) -> str:
-    papers = {found.paper for found in experiments()}
+    every = experiments()
+    papers = {found.paper for found in every}
     if len(what) != 1:
-        raise InputError(
-            f"--search is of one paper: sojourn reproduce {sorted(papers)[0]} --search"
-        )
+        with_one = [e.paper for e in every if (e.folder.parent / "search.toml").is_file()]
+        example = (with_one or sorted(papers))[0]
+        raise InputError(f"--search is of one paper: sojourn reproduce {example} --search")
     name = what[0]
     if name.partition("/")[0] in papers and "/" in name:
         paper = name.partition("/")[0]

@@ -63,6 +63,11 @@ def _legend(figure: Figure, axes: Any, width_in: float, extra: Sequence[Any] = (
     figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False)
 
 
+def _fullest(all_axes: Any) -> Any:
+    """Of several, the axes whose legend serves all."""
+    return max(all_axes, key=lambda axes: len(axes.get_legend_handles_labels()[0]))
+
+
 def _verdict(model: Model) -> str:
     margins = model.margins
     if not margins.is_stable:
@@ -261,15 +266,13 @@ def _queue(beside: Sequence[Beside]) -> Picture:
             )
             seen = run.time_s >= run.time_s[-1] - span_s
             time = run.time_s[seen] - (run.time_s[-1] - span_s)
-            tail = course.time_s >= course.time_s[-1] - span_s
-            late = course.time_s[tail] - max(course.time_s[-1] - span_s, 0)
-            lines(
-                axes,
-                [
-                    Curve("simulated", time, run.queue_pkts[seen], 0),
-                    Curve("equations", late, course.queue_pkts[tail, 0], 1),
-                ],
-            )
+            curves = [Curve("simulated", time, run.queue_pkts[seen], 0)]
+            if course:
+                begins_s = max(course.time_s[-1] - span_s, 0)
+                tail = course.time_s >= begins_s
+                queue = course.queue_pkts[tail, 0]
+                curves.append(Curve("equations", course.time_s[tail] - begins_s, queue, 1))
+            lines(axes, curves)
             rests = one.model.at.queue_pkts
             axes.axhline(rests, color=SOFT.light, linewidth=1, linestyle=":", label="equilibrium")
             axes.set_title(written(run.name), loc="left", fontsize=10)
@@ -278,7 +281,7 @@ def _queue(beside: Sequence[Beside]) -> Picture:
             axes.set_ylabel("queue (packets)")
             plain(axes)
         all_axes[-1].set_xlabel("time (s)")
-        _legend(figure, all_axes[0], width_in)
+        _legend(figure, _fullest(all_axes), width_in)
         return figure
 
     said = (
@@ -318,8 +321,7 @@ def _spectrum(beside: Sequence[Beside]) -> Picture:
             axes.set_ylabel("density (packets²/Hz)")
             plain(axes)
         all_axes[-1].set_xlabel("frequency (Hz)")
-        longest = max(all_axes, key=lambda axes: len(axes.get_legend_handles_labels()[0]))
-        _legend(figure, longest, width_in)
+        _legend(figure, _fullest(all_axes), width_in)
         return figure
 
     said = (

@@ -15,6 +15,7 @@ import numpy as np
 from sojourn import as_json
 from sojourn.drawing import WIDE_IN, png_file, svg_file
 from sojourn.fluid.charts import pictures
+from sojourn.fluid.noise import notes
 from sojourn.fluid.study import Study
 from sojourn.fluid.table import columns, title
 from sojourn.folder import claim
@@ -83,12 +84,11 @@ def _responses(study: Study) -> Iterable[Mapping[str, object]]:
 def _queues(study: Study) -> Iterable[Mapping[str, object]]:
     for one in study.beside:
         run, course = one.simulated, one.course
-        # The integration's own steps are finer than anyone draws.
-        thin = max(len(course.time_s) // 4000, 1)
-        sources = (
-            ("simulated", run.time_s, run.queue_pkts),
-            ("equations", course.time_s[::thin], course.queue_pkts[::thin, 0]),
-        )
+        sources = [("simulated", run.time_s, run.queue_pkts)]
+        if course:
+            # The integration's own steps are finer than anyone draws.
+            thin = max(len(course.time_s) // 4000, 1)
+            sources.append(("equations", course.time_s[::thin], course.queue_pkts[::thin, 0]))
         for source, times, queue in sources:
             for at, value in zip(times.tolist(), queue.tolist(), strict=True):
                 yield {"model": run.name, "source": source, "t_s": at, "queue_pkts": value}
@@ -131,5 +131,5 @@ def _page(study: Study, charts: Sequence[object]) -> str:
                 strict=True,
             )
         ),
-        notes=[f"{m.name}: {note}" for m in study.models for note in m.notes],
+        notes=[f"{m.name}: {note}" for m in study.models for note in notes(m)],
     )

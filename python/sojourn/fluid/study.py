@@ -13,7 +13,7 @@ from sojourn.fluid.equations import Course, integrate
 from sojourn.fluid.grid import Map, axes, grid
 from sojourn.fluid.models import Model, model
 from sojourn.fluid.network import Network
-from sojourn.fluid.noise import Noise, noise, swing_hz
+from sojourn.fluid.noise import Noise, noise, notes, swing_hz
 from sojourn.fluid.printed import printed
 from sojourn.fluid.rows import Chosen
 from sojourn.progress import Progress
@@ -33,7 +33,7 @@ class Beside:
 
     model: Model
     noise: Noise | None
-    course: Course
+    course: Course | None
     simulated: Simulated
 
 
@@ -69,7 +69,7 @@ def _model(one: Model, beside: Beside | None) -> dict[str, Any]:
         **one.margins.to_json(),
         "swing_hz": swing_hz(one),
         "queue_sd_pkts": predicted.deviation_pkts if predicted else math.nan,
-        "notes": list(one.notes),
+        "notes": notes(one),
         "simulated": beside.simulated.to_json() if beside else None,
     }
 

@@ -31,6 +31,7 @@ from tests.pages import parse
 
 # 3750 packets/s, after Hollot et al., INFOCOM 2001.
 RATE = "15 Mbit/s"
+HOLLOT = ["--flows", "60", "--capacity", RATE, "--rtt", "200 ms", "--packet", "500 B"]
 
 
 def network(flows: int = 60, rtt: str = "200 ms", rate: str = RATE, size: str = "500 B") -> Network:
@@ -327,9 +328,20 @@ def test_laws_whose_updates_are_far_too_many_are_not_integrated() -> None:
     assert integrate([of("pi:interval=10us", rtt="10 s")], 100.0) is None
 
 
-# ---- the command ----
+def test_signals_are_marks_whatever_a_preset_says_of_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """ns-2's PI drops unless told; the model marks."""
+    words = ["stability", "pi@ns2:limit=2000", *HOLLOT, "--simulate", "--duration", "20 s"]
+    assert status([*words, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["models"]
+    assert found["simulated"]["drop_pct"] < 0.1
+    assert found["simulated"]["signal"] > 0.002
+    # It crosses 1 at 0.1 rad/s and less.
+    assert "to settle and had 7 s in the simulator" in found["notes"][-1]
 
-HOLLOT = ["--flows", "60", "--capacity", RATE, "--rtt", "200 ms", "--packet", "500 B"]
+
+# ---- the command ----
 
 
 def test_presets_and_set_reach_the_law(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from sojourn.fluid.grid import counts
-from sojourn.fluid.noise import notes
 from sojourn.fluid.study import Study
 from sojourn.fluid.table import columns, title
 from sojourn.tables import Column, console, print_columns
@@ -30,5 +29,5 @@ def print_study(study: Study, out: Path | None) -> None:
     if out:
         terminal.print(f"stability: {out}", soft_wrap=True, markup=False, highlight=False)
     for model in study.models:
-        for note in notes(model):
+        for note in study.notes(model):
             print(f"sojourn: {model.name}: {note}", file=sys.stderr)

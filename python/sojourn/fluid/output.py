@@ -15,7 +15,6 @@ import numpy as np
 from sojourn import as_json
 from sojourn.drawing import WIDE_IN, png_file, svg_file
 from sojourn.fluid.charts import pictures
-from sojourn.fluid.noise import notes
 from sojourn.fluid.study import Study
 from sojourn.fluid.table import columns, title
 from sojourn.folder import claim
@@ -131,5 +130,5 @@ def _page(study: Study, charts: Sequence[object]) -> str:
                 strict=True,
             )
         ),
-        notes=[f"{m.name}: {note}" for m in study.models for note in notes(m)],
+        notes=[f"{m.name}: {note}" for m in study.models for note in study.notes(m)],
     )

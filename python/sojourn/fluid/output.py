@@ -15,6 +15,7 @@ import numpy as np
 from sojourn import as_json
 from sojourn.drawing import WIDE_IN, png_file, svg_file
 from sojourn.fluid.charts import pictures
+from sojourn.fluid.picture import Picture
 from sojourn.fluid.study import Study
 from sojourn.fluid.table import columns, title
 from sojourn.folder import claim
@@ -109,7 +110,7 @@ def _spectra(study: Study) -> Iterable[Mapping[str, object]]:
                 }
 
 
-def _page(study: Study, charts: Sequence[object]) -> str:
+def _page(study: Study, charts: Sequence[Picture]) -> str:
     cells = columns(study)
     return render(
         "stability.html",
@@ -120,7 +121,7 @@ def _page(study: Study, charts: Sequence[object]) -> str:
                 "caption": chart.caption,
                 "figure": drawn(chart.draw, chart.name, chart.words),
             }
-            for chart in pictures(study)
+            for chart in charts
         ],
         headings=[" ".join(column.heading.split("\n")) for column in cells],
         rows=list(

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sojourn.fluid.simulated import Simulated
     from sojourn.result import Result
 
-# A loop that crosses 1 at w forgets its start in some times 1 / w.
-_TIMES = 3
+# A loop that crosses 1 at w has forgotten its start after so many times 1 / w.
+_SETTLED = 3
 # Of the integrated equations: how long, in periods of the swing; and how far from rest they begin.
 _PERIODS = 20
 _PUSH = 0.5
@@ -52,7 +52,7 @@ class Study:
     def notes(self, one: Model) -> list[str]:
         """What the model does not know here, and a run that was too short for it."""
         found = notes(one)
-        settles_s = _TIMES / one.margins.crossover_rad_s
+        settles_s = _SETTLED / one.margins.crossover_rad_s
         for beside in self.beside:
             if beside.model is one and settles_s > beside.simulated.settling_s:
                 found.append(

@@ -29,5 +29,5 @@ def print_study(study: Study, out: Path | None) -> None:
     if out:
         terminal.print(f"stability: {out}", soft_wrap=True, markup=False, highlight=False)
     for model in study.models:
-        for note in model.notes:
+        for note in study.notes(model):
             print(f"sojourn: {model.name}: {note}", file=sys.stderr)

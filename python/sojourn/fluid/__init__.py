@@ -7,10 +7,13 @@ plant      TCP and the queue as a transfer function, linearised with their delay
 laws       the algorithms: where each rests, its transfer function, its law step by step
 printed    loops as papers print them, and with their slips corrected
 loop       a loop's margins, and its poles in the right half-plane after Nyquist
-models     the loops of an algorithm on a network
+rows       from an algorithm's rows to its law
+models     the loop of an algorithm on a network
 equations  the nonlinear equations with their delays, integrated
 noise      the spectrum of the queue that signals at random leave
 grid       margins over flows, capacity and round trip
 simulated  the same network in the packet engine
-charts, output   pictures, and the files of a folder
+study      all of that for one command
+table      its numbers
+picture, charts, queue_charts, output   its pictures, and the files of a folder
 """

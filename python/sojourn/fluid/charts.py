@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The pictures of a study: Nyquist, Bode, maps, the queue over time and by frequency."""
+"""The pictures of a study: Nyquist, Bode, maps, and those of the queue."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,28 +13,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from sojourn.drawing import Curve, colour, lines, plain, written
+from sojourn.drawing import Curve, colour, lines, plain
 from sojourn.fluid.grid import Map
 from sojourn.fluid.models import Model
-from sojourn.fluid.noise import swing_hz
-from sojourn.fluid.study import Beside, Study
+from sojourn.fluid.picture import Picture, new_figure, put_legend, sentence
+from sojourn.fluid.queue_charts import queue, spectrum
+from sojourn.fluid.study import Study
 from sojourn.theme import INK, LINE, SHADE, SOFT
 
-# Periods of the swing that the queue is shown for.
-_PERIODS = 15
 _LEVELS_DEG = (15, 30, 45, 60)
 _UNITS = {"flows": "flows", "capacity_mbit_s": "capacity (Mbit/s)", "rtt_ms": "round trip (ms)"}
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure, what stands below it, and its text alternative."""
-
-    name: str
-    title: str
-    caption: str
-    words: str
-    draw: Callable[[float], Figure]
 
 
 def pictures(study: Study) -> list[Picture]:
@@ -44,23 +31,8 @@ def pictures(study: Study) -> list[Picture]:
     found = [_nyquist(models), _bode(models)]
     found += [_map(one, number) for number, one in enumerate(study.maps, 1)]
     if study.beside:
-        found += [_queue(study.beside), _spectrum(study.beside)]
+        found += [queue(study.beside), spectrum(study.beside)]
     return found
-
-
-def _figure(width_in: float, height_in: float, rows: int = 1, **how: Any) -> tuple[Figure, Any]:
-    figure = Figure(figsize=(width_in, height_in), layout="constrained")
-    axes = figure.subplots(rows, 1, squeeze=False, **how).ravel()
-    return figure, axes
-
-
-def _legend(figure: Figure, axes: Any, width_in: float, extra: Sequence[Any] = ()) -> None:
-    handles, names = axes.get_legend_handles_labels()
-    handles += list(extra)
-    names += [one.get_label() for one in extra]
-    longest = max(map(len, names), default=1)
-    columns = max(min(int(width_in / 0.085 / (longest + 6)), len(names)), 1)
-    figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False)
 
 
 def _verdict(model: Model) -> str:
@@ -77,7 +49,7 @@ def _nyquist(models: Sequence[Model]) -> Picture:
     reach = min(max([1.4 * max(crossings, default=1), 2.0]), 12.0)
 
     def draw(width_in: float) -> Figure:
-        figure, (axes,) = _figure(width_in, min(width_in, 5.6))
+        figure, (axes,) = new_figure(width_in, min(width_in, 5.6))
         curves = []
         for look, model in enumerate(models):
             values = model.loop.gain(1j * model.loop.frequencies())
@@ -95,7 +67,7 @@ def _nyquist(models: Sequence[Model]) -> Picture:
         axes.set_xlabel("real part of L")
         axes.set_ylabel("imaginary part of L")
         plain(axes)
-        _legend(figure, axes, width_in)
+        put_legend(figure, axes, width_in)
         return figure
 
     caption = (
@@ -103,11 +75,7 @@ def _nyquist(models: Sequence[Model]) -> Picture:
         "A loop without poles of its own on the right is unstable where the curve goes around -1."
     )
     words = "Nyquist curve: imaginary part of L against its real part. "
-    return Picture("nyquist", "Nyquist", caption, words + _all(map(_verdict, models)), draw)
-
-
-def _all(clauses: Any) -> str:
-    return "; ".join(clauses) + "."
+    return Picture("nyquist", "Nyquist", caption, words + sentence(map(_verdict, models)), draw)
 
 
 def _shown(models: Sequence[Model]) -> tuple[float, float]:
@@ -126,7 +94,7 @@ def _bode(models: Sequence[Model]) -> Picture:
     low, high = _shown(models)
 
     def draw(width_in: float) -> Figure:
-        figure, (above, below) = _figure(width_in, 5.6, 2, sharex=True)
+        figure, (above, below) = new_figure(width_in, 5.6, 2, sharex=True)
         sizes, angles = [], []
         for look, model in enumerate(models):
             omega = model.loop.frequencies()
@@ -156,7 +124,7 @@ def _bode(models: Sequence[Model]) -> Picture:
             axes.set_xlim(low, high)
             plain(axes)
         below.set_ylim(-560, 10)
-        _legend(figure, above, width_in)
+        put_legend(figure, above, width_in)
         return figure
 
     caption = (
@@ -169,7 +137,7 @@ def _bode(models: Sequence[Model]) -> Picture:
         for m in models
     )
     words = "Bode curves: |L| and phase against frequency. "
-    return Picture("bode", "Bode", caption, words + _all(said), draw)
+    return Picture("bode", "Bode", caption, words + sentence(said), draw)
 
 
 def _rad(value: float) -> str:
@@ -178,7 +146,7 @@ def _rad(value: float) -> str:
 
 def _map(found: Map, number: int) -> Picture:
     def draw(width_in: float) -> Figure:
-        figure, (axes,) = _figure(width_in, min(width_in * 0.8, 5.2))
+        figure, (axes,) = new_figure(width_in, min(width_in * 0.8, 5.2))
         x, y = found.x.values, found.y.values
         kind = np.where(found.unstable < 0, 2.0, np.where(found.unstable > 0, 1.0, 0.0))
         # Cells are drawn from edge to edge, so that what is unstable is what was counted so.
@@ -216,7 +184,7 @@ def _map(found: Map, number: int) -> Picture:
         axes.set_xlabel(_UNITS[found.x.label])
         axes.set_ylabel(_UNITS[found.y.label])
         axes.spines[["top", "right"]].set_visible(False)
-        _legend(figure, axes, width_in, patches)
+        put_legend(figure, axes, width_in, patches)
         return figure
 
     stable, unstable = (found.unstable == 0).sum(), (found.unstable > 0).sum()
@@ -247,89 +215,3 @@ def _cell(x: Any, y: Any, i: int, j: int, ground: str) -> Any:
 def _level(axes: Any, x: Any, y: Any, values: Any, level: float, shade: str, dashes: str) -> None:
     if np.nanmin(values) < level < np.nanmax(values):
         axes.contour(x, y, values, [level], colors=[shade], linestyles=[dashes], linewidths=1.6)
-
-
-def _queue(beside: Sequence[Beside]) -> Picture:
-    def draw(width_in: float) -> Figure:
-        figure, all_axes = _figure(width_in, 0.7 + 2.4 * len(beside), len(beside))
-        for axes, one in zip(all_axes, beside, strict=True):
-            run, course = one.simulated, one.course
-            swing = swing_hz(one.model)
-            span_s = min(
-                _PERIODS / swing if math.isfinite(swing) else math.inf,
-                run.time_s[-1] * 2 / 3,
-            )
-            seen = run.time_s >= run.time_s[-1] - span_s
-            time = run.time_s[seen] - (run.time_s[-1] - span_s)
-            tail = course.time_s >= course.time_s[-1] - span_s
-            late = course.time_s[tail] - max(course.time_s[-1] - span_s, 0)
-            lines(
-                axes,
-                [
-                    Curve("simulated", time, run.queue_pkts[seen], 0),
-                    Curve("equations", late, course.queue_pkts[tail, 0], 1),
-                ],
-            )
-            rests = one.model.at.queue_pkts
-            axes.axhline(rests, color=SOFT.light, linewidth=1, linestyle=":", label="equilibrium")
-            axes.set_title(written(run.name), loc="left", fontsize=10)
-            axes.set_xlim(0, span_s)
-            axes.set_ylim(bottom=0)
-            axes.set_ylabel("queue (packets)")
-            plain(axes)
-        all_axes[-1].set_xlabel("time (s)")
-        _legend(figure, all_axes[0], width_in)
-        return figure
-
-    said = (
-        f"{one.simulated.name} rests at {one.model.at.queue_pkts:.1f} packets and is simulated "
-        f"with a mean of {one.simulated.mean_pkts:.1f} ± {one.simulated.deviation_pkts:.1f}"
-        for one in beside
-    )
-    caption = (
-        "The simulated queue of the first seed, its mean over each step; the nonlinear equations, "
-        "integrated with their delays, without noise. Their phases mean nothing."
-    )
-    return Picture("queue", "Queue", caption, "Queue over time. " + _all(said), draw)
-
-
-def _spectrum(beside: Sequence[Beside]) -> Picture:
-    def draw(width_in: float) -> Figure:
-        figure, all_axes = _figure(width_in, 0.7 + 2.6 * len(beside), len(beside))
-        for axes, one in zip(all_axes, beside, strict=True):
-            run = one.simulated
-            low, high = run.frequency_hz[0], run.frequency_hz[-1]
-            curves = [Curve("simulated", run.frequency_hz, run.density_pkts2_per_hz, 0)]
-            if one.noise:
-                seen = (one.noise.frequency_hz >= low) & (one.noise.frequency_hz <= high)
-                density = one.noise.density_pkts2_per_hz[seen]
-                curves.append(Curve("predicted", one.noise.frequency_hz[seen], density, 1))
-            lines(axes, curves)
-            swing = swing_hz(one.model)
-            axes.axvline(
-                swing, color=SOFT.light, linewidth=1, linestyle=":", label="predicted swing"
-            )
-            axes.set_title(written(run.name), loc="left", fontsize=10)
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            axes.set_xlim(low, high)
-            top = float(np.nanmax(run.density_pkts2_per_hz))
-            axes.set_ylim(top * 1e-6, top * 10)
-            axes.set_ylabel("density (packets²/Hz)")
-            plain(axes)
-        all_axes[-1].set_xlabel("frequency (Hz)")
-        longest = max(all_axes, key=lambda axes: len(axes.get_legend_handles_labels()[0]))
-        _legend(figure, longest, width_in)
-        return figure
-
-    said = (
-        f"{one.simulated.name} is predicted to swing at "
-        f"{swing_hz(one.model):.3g} Hz and simulated with most power around "
-        f"{one.simulated.peak_hz:.3g} Hz"
-        for one in beside
-    )
-    caption = (
-        "Power of the queue by frequency, after Welch, mean over the seeds; predicted for a stable "
-        "loop from the noise of its own signals."
-    )
-    return Picture("spectrum", "Spectrum", caption, "Spectrum of the queue. " + _all(said), draw)

@@ -21,7 +21,7 @@ from sojourn.fluid.models import Model
 
 # Steps in the shortest round trip, at least; and of all, at most.
 _IN_A_ROUND_TRIP = 100
-MOST_STEPS = 2_000_000
+_MOST_STEPS = 200_000
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,9 @@ class Course:
     signal: Any
 
 
-def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) -> Course:
-    """From the equilibrium, with a queue longer by the share `push`."""
+def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) -> Course | None:
+    """From the equilibrium, with a queue longer by the share `push`; None where updates are so many
+    in a round trip that it would take minutes."""
     law = _stacked([model.law for model in models if model.law])
     at = [model.at for model in models]
     trip_0 = np.array([one.round_trip_s for one in at])
@@ -45,9 +46,11 @@ def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) ->
     base = np.array([one.rtt_s for one in network])
 
     step, every = _step(law, float(trip_0.min()))
-    count = min(math.ceil(duration_s / step), MOST_STEPS)
+    count = math.ceil(duration_s / step)
     # As far back as a queue of four times its length would delay a signal.
     past = math.ceil(4 * float(trip_0.max()) / step) + 2
+    if count + past > _MOST_STEPS:
+        return None
     columns = np.arange(len(models))
     queue = np.empty((past + count, len(models)))
     window, signal = np.empty_like(queue), np.empty_like(queue)

@@ -59,8 +59,9 @@ class Law:
         raise NotImplementedError
 
 
-def _z_inverse(s: Numbers, interval_s: float) -> Numbers:
-    return np.exp(-s * interval_s)
+def _change(s: Numbers, interval_s: float) -> Numbers:
+    """1 - 1 / z, exact where s is small."""
+    return -np.expm1(-s * interval_s)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +76,8 @@ class Pi(Law):
         return self.reference_pkts
 
     def response(self, s: Numbers, at: Equilibrium) -> Numbers:
-        back = _z_inverse(s, self.sampled_s)
-        return (self.rise - self.fall * back) / (1 - back)
+        change = _change(s, self.sampled_s)
+        return (self.rise - self.fall + self.fall * change) / change
 
     def corners_rad_s(self, at: Equilibrium) -> tuple[float, ...]:
         return ((self.rise - self.fall) / self.rise / self.sampled_s,)
@@ -110,9 +111,9 @@ class Rem(Law):
         return max(rests, 0.0) / self.size
 
     def response(self, s: Numbers, at: Equilibrium) -> Numbers:
-        back = _z_inverse(s, self.sampled_s)
+        change = _change(s, self.sampled_s)
         slope = self.log_phi * (1 - at.signal / self.scale) * self.scale
-        return slope * self.gamma * self.size * (1 - back + self.alpha) / (1 - back)
+        return slope * self.gamma * self.size * (change + self.alpha) / change
 
     def corners_rad_s(self, at: Equilibrium) -> tuple[float, ...]:
         return (self.alpha / self.sampled_s,)
@@ -149,7 +150,7 @@ class Lqd(Law):
         return max(rests, 0.0)
 
     def response(self, s: Numbers, at: Equilibrium) -> Numbers:
-        return self.rise / (1 - (1 - self.leak) * _z_inverse(s, self.sampled_s))
+        return self.rise / (self.leak + (1 - self.leak) * _change(s, self.sampled_s))
 
     def corners_rad_s(self, at: Equilibrium) -> tuple[float, ...]:
         return (self.leak / self.sampled_s,)
@@ -256,11 +257,11 @@ class Pie(Law):
         return found
 
     def response(self, s: Numbers, at: Equilibrium) -> Numbers:
-        back = _z_inverse(s, self.sampled_s)
-        gain = self.alpha_hz + self.beta_hz * (1 - back)
+        change = _change(s, self.sampled_s)
+        gain = self.alpha_hz + self.beta_hz * change
         late = np.exp(-s * self.target_s) if self.is_stamped else 1
         divisor = float(self._divisor(at.signal * self.spacing)) * self.spacing
-        return gain / divisor / self.capacity_pkts_s * late / (1 - back)
+        return gain / divisor / self.capacity_pkts_s * late / change
 
     def corners_rad_s(self, at: Equilibrium) -> tuple[float, ...]:
         return (self.alpha_hz / (self.alpha_hz + self.beta_hz) / self.sampled_s,)

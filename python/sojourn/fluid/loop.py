@@ -133,8 +133,13 @@ def _distances(loop: Loop, per_decade: int, within: float, is_stable: bool) -> d
     if len(phases):
         i = int(np.argmin(np.abs(phases)))
         delays = np.radians(np.mod(phases, 360)) / at_1
+        phase_deg = float(phases[i])
+        if not is_stable:
+            # Angles repeat; how far it has turned since low frequencies says what is missing.
+            angle = np.interp(at_1[i], omega, np.unwrap(np.angle(values)))
+            phase_deg += 360 * round((180 + math.degrees(float(angle)) - phase_deg) / 360)
         found |= {
-            "phase_deg": float(phases[i]),
+            "phase_deg": phase_deg,
             "crossover_rad_s": float(at_1[i]),
             "delay_s": float(delays.min()) if is_stable else math.nan,
         }

@@ -36,6 +36,11 @@ class Model:
     plant: Plant | None = None
     notes: tuple[str, ...] = ()
 
+    @property
+    def room_pkts(self) -> int:
+        """How many packets the queue takes."""
+        return room_pkts(self.chosen, self.at)
+
 
 def model(
     chosen: Chosen, network: Network, per_decade: int = 200, within: float = math.inf
@@ -96,10 +101,15 @@ def sampled(plant: Callable[[Any], Any], law: Law, at: Equilibrium) -> Callable[
     return gain
 
 
+def room_pkts(chosen: Chosen, at: Equilibrium) -> int:
+    """How many packets the queue takes."""
+    return min(chosen.number("limit"), chosen.number("limit_bytes") // at.network.packet_bytes)
+
+
 def _notes(chosen: Chosen, at: Equilibrium, loop: Loop) -> list[str]:
     """What the linear model leaves out here."""
     notes = []
-    limit = min(chosen.number("limit"), chosen.number("limit_bytes") // at.network.packet_bytes)
+    limit = room_pkts(chosen, at)
     if at.queue_pkts >= limit:
         notes.append(
             f"the queue would rest at {at.queue_pkts:.1f} packets and has room for {limit}: its "

@@ -19,6 +19,9 @@ import numpy as np
 
 from sojourn.fluid.models import Model
 
+# Of deviations: a swing as large as that comes often enough to be seen.
+_REACH = 3
+
 
 @dataclass(frozen=True)
 class Noise:
@@ -53,6 +56,21 @@ def swing_hz(model: Model) -> float:
     margins = model.margins
     rad_s = margins.nearest_rad_s if margins.is_stable else margins.phase_crossover_rad_s
     return rad_s / math.tau
+
+
+def notes(model: Model) -> list[str]:
+    """What the linear model does not know here."""
+    found, of_noise = list(model.notes), noise(model)
+    if not of_noise:
+        return found
+    reach, rests = _REACH * of_noise.deviation_pkts, model.at.queue_pkts
+    room = model.room_pkts
+    swings = f"swings of ± {of_noise.deviation_pkts:.1f} packets"
+    if rests < room < rests + reach:
+        found.append(f"{swings} reach its limit of {room}, where packets are lost together")
+    if 0 < rests < reach:
+        found.append(f"{swings} reach the empty queue, where they are not small any more")
+    return found
 
 
 def peak_hz(frequency_hz: Any, density: Any) -> float:

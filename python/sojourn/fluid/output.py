@@ -15,6 +15,7 @@ import numpy as np
 from sojourn import as_json
 from sojourn.drawing import WIDE_IN, png_file, svg_file
 from sojourn.fluid.charts import pictures
+from sojourn.fluid.picture import Picture
 from sojourn.fluid.study import Study
 from sojourn.fluid.table import columns, title
 from sojourn.folder import claim
@@ -83,12 +84,11 @@ def _responses(study: Study) -> Iterable[Mapping[str, object]]:
 def _queues(study: Study) -> Iterable[Mapping[str, object]]:
     for one in study.beside:
         run, course = one.simulated, one.course
-        # The integration's own steps are finer than anyone draws.
-        thin = max(len(course.time_s) // 4000, 1)
-        sources = (
-            ("simulated", run.time_s, run.queue_pkts),
-            ("equations", course.time_s[::thin], course.queue_pkts[::thin, 0]),
-        )
+        sources = [("simulated", run.time_s, run.queue_pkts)]
+        if course:
+            # The integration's own steps are finer than anyone draws.
+            thin = max(len(course.time_s) // 4000, 1)
+            sources.append(("equations", course.time_s[::thin], course.queue_pkts[::thin, 0]))
         for source, times, queue in sources:
             for at, value in zip(times.tolist(), queue.tolist(), strict=True):
                 yield {"model": run.name, "source": source, "t_s": at, "queue_pkts": value}
@@ -110,7 +110,7 @@ def _spectra(study: Study) -> Iterable[Mapping[str, object]]:
                 }
 
 
-def _page(study: Study, charts: Sequence[object]) -> str:
+def _page(study: Study, charts: Sequence[Picture]) -> str:
     cells = columns(study)
     return render(
         "stability.html",
@@ -121,7 +121,7 @@ def _page(study: Study, charts: Sequence[object]) -> str:
                 "caption": chart.caption,
                 "figure": drawn(chart.draw, chart.name, chart.words),
             }
-            for chart in pictures(study)
+            for chart in charts
         ],
         headings=[" ".join(column.heading.split("\n")) for column in cells],
         rows=list(
@@ -131,5 +131,5 @@ def _page(study: Study, charts: Sequence[object]) -> str:
                 strict=True,
             )
         ),
-        notes=[f"{m.name}: {note}" for m in study.models for note in m.notes],
+        notes=[f"{m.name}: {note}" for m in study.models for note in study.notes(m)],
     )

@@ -32,7 +32,7 @@ class Chosen:
 
     algorithm: str
     label: str  # in tables and pictures
-    spec: str  # for --aqm
+    spec: str  # for --aqm, with marks
     numbers: Mapping[str, int]  # canonical, of every row
 
     def number(self, key: str) -> int:
@@ -90,13 +90,15 @@ def _sets(assignments: list[str]) -> str:
 def _names(
     variant: Variant, changes: Mapping[str, object], rows: Mapping[str, object]
 ) -> tuple[str, str]:
-    """What tables call it, and what chooses it with all rows written out."""
+    """What tables call it, and what chooses it for the packet engine, with all rows."""
     more = ",".join(f"{key}={write_value(value)}" for key, value in changes.items())
     label = str(variant)
     if more:
         label += ("," if variant.settings else ":") + more.replace(" ", "")
-    written = ",".join(f"{key}={write_value(value)}" for key, value in rows.items())
-    return label, f"{variant.algorithm}:{written}" if written else variant.algorithm
+    # Signals are marks in the model, whatever the rows say.
+    marking = {**rows, "ecn": True}
+    written = ",".join(f"{key}={write_value(value)}" for key, value in marking.items())
+    return label, f"{variant.algorithm}:{written}"
 
 
 def law(chosen: Chosen, network: Network) -> Law:

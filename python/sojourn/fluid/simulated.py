@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Of the IP packet and of TCP's header, without timestamps.
 _HEADERS_BYTES = 40
+_LEAST_DATA_BYTES = 88
 # Steps of the series in a round trip; of a spectrum's pieces, periods of the slowest frequency.
 _STEPS = 20
 _LEAST_STEP_S, _MOST_STEP_S = 0.001, 0.1
@@ -50,6 +51,7 @@ class Simulated:
     utilisation_pct: float
     drop_pct: float
     seeds: int
+    settling_s: float
 
     def to_json(self) -> dict[str, float | int]:
         """Keys of `sojourn stability --json`."""
@@ -112,10 +114,11 @@ def simulate(
     from sojourn.runs import run
     from sojourn.scenario import loads
 
-    if network.packet_bytes <= _HEADERS_BYTES + 24:
+    least = _HEADERS_BYTES + _LEAST_DATA_BYTES
+    if network.packet_bytes < least:
         raise InputError(
-            f"--packet {network.packet_bytes} B: a packet of the simulator has {_HEADERS_BYTES} "
-            "bytes of headers and at least 24 of data; --simulate needs more"
+            f"--packet '{network.packet_bytes} B': --simulate takes {least} B and more, "
+            f"{_HEADERS_BYTES} of headers and {_LEAST_DATA_BYTES} of data"
         )
     if duration_s < 30 * network.rtt_s:
         raise InputError(
@@ -125,7 +128,6 @@ def simulate(
     result = run(
         loads(scenario(network, duration_s)),
         aqms=[one.spec for one in chosen],
-        changes={"queue.ecn": True},
         seeds=seeds,
         workers=workers,
         processes=True,
@@ -166,6 +168,7 @@ def _simulated(name: str, runs: Sequence[Run], settled_s: float) -> Simulated:
         float(np.mean([w["utilisation_pct"] for w in window])),
         float(np.mean([w["drop_pct"] for w in window])),
         len(runs),
+        settled_s,
     )
 
 

@@ -13,7 +13,7 @@ from sojourn.fluid.equations import Course, integrate
 from sojourn.fluid.grid import Map, axes, grid
 from sojourn.fluid.models import Model, model
 from sojourn.fluid.network import Network
-from sojourn.fluid.noise import Noise, noise, swing_hz
+from sojourn.fluid.noise import Noise, noise, notes, swing_hz
 from sojourn.fluid.printed import printed
 from sojourn.fluid.rows import Chosen
 from sojourn.progress import Progress
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sojourn.fluid.simulated import Simulated
     from sojourn.result import Result
 
+# A loop that crosses 1 at w has forgotten its start after so many times 1 / w.
+_SETTLED = 3
 # Of the integrated equations: how long, in periods of the swing; and how far from rest they begin.
 _PERIODS = 20
 _PUSH = 0.5
@@ -33,7 +35,7 @@ class Beside:
 
     model: Model
     noise: Noise | None
-    course: Course
+    course: Course | None
     simulated: Simulated
 
 
@@ -47,6 +49,18 @@ class Study:
     beside: Sequence[Beside] = ()
     result: Result | None = None
 
+    def notes(self, one: Model) -> list[str]:
+        """What the model does not know here, and a run that was too short for it."""
+        found = notes(one)
+        settles_s = _SETTLED / one.margins.crossover_rad_s
+        for beside in self.beside:
+            if beside.model is one and settles_s > beside.simulated.settling_s:
+                found.append(
+                    f"the loop takes about {settles_s:.0f} s to settle and had "
+                    f"{beside.simulated.settling_s:.0f} s in the simulator; a longer --duration"
+                )
+        return found
+
     def to_json(self) -> dict[str, Any]:
         """What --json prints."""
         network = self.network
@@ -56,7 +70,10 @@ class Study:
             "capacity_pkts_s": network.capacity_pkts_s,
             "rtt_s": network.rtt_s,
             "packet_bytes": network.packet_bytes,
-            "models": [_model(one, by_model.get(one.name)) for one in self.models],
+            "models": [
+                {**_model(one, by_model.get(one.name)), "notes": self.notes(one)}
+                for one in self.models
+            ],
             "maps": [{"algorithm": found.name, "cells": found.rows()} for found in self.maps],
         }
 
@@ -69,7 +86,6 @@ def _model(one: Model, beside: Beside | None) -> dict[str, Any]:
         **one.margins.to_json(),
         "swing_hz": swing_hz(one),
         "queue_sd_pkts": predicted.deviation_pkts if predicted else math.nan,
-        "notes": list(one.notes),
         "simulated": beside.simulated.to_json() if beside else None,
     }
 

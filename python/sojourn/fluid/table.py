@@ -40,20 +40,20 @@ def columns(study: Study) -> list[Column]:
         _column("window\npackets", [m.at.window_pkts for m in models], ".2f"),
         _column("signal\n%", [100 * m.at.signal for m in models], ".3f"),
         _column("round trip\nms", [1e3 * m.at.round_trip_s for m in models], ".1f"),
-        _column("crossover\nrad/s", [one.crossover_rad_s for one in of], ".3f"),
-        _column("crossover\nHz", [one.crossover_rad_s / math.tau for one in of], ".4f"),
+        _column("crossover\nrad/s", [one.crossover_rad_s for one in of], ".4g"),
+        _column("crossover\nHz", [one.crossover_rad_s / math.tau for one in of], ".4g"),
         _column("phase\nmargin °", [one.phase_deg for one in of], ".1f"),
         _column("gain\nmargin", [one.gain for one in of], ".3g"),
         _column("delay\nmargin ms", [1e3 * one.delay_s for one in of], ".0f"),
         Column("after\nNyquist", [verdict(m) for m in models]),
-        _column("swing\nHz", [swing_hz(m) for m in models], ".3f"),
+        _column("swing\nHz", [swing_hz(m) for m in models], ".3g"),
         _column("queue sd\npackets", [n.deviation_pkts if n else math.nan for n in noises], ".1f"),
     ]
     if study.beside:
         found += [
             _column("simulated\nqueue", [r.mean_pkts if r else math.nan for r in runs], ".1f"),
             _column("simulated\nsd", [r.deviation_pkts if r else math.nan for r in runs], ".1f"),
-            _column("simulated\npeak Hz", [r.peak_hz if r else math.nan for r in runs], ".3f"),
+            _column("simulated\npeak Hz", [r.peak_hz if r else math.nan for r in runs], ".3g"),
             _column(
                 "simulated\nsignal %", [100 * r.signal if r else math.nan for r in runs], ".3f"
             ),

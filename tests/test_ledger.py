@@ -18,8 +18,9 @@ import pytest
 from matplotlib.lines import Line2D
 from sojourn import in_print, ledger, ledger_run, papers_page, stored
 from sojourn.cli import status
+from sojourn.described import describe, window
 from sojourn.errors import InputError, Interrupted
-from sojourn.experiment import experiments, find
+from sojourn.experiment import Experiment, experiments, find
 from sojourn.judged import VERDICTS
 from sojourn.paper import papers
 from sojourn.pictures import KINDS, kind_of, pictures_of
@@ -310,6 +311,13 @@ def test_every_paper_that_is_shipped_lists_its_figures_and_tables() -> None:
         assert found, paper.name
         answered = {name for one in found for name in one.experiments}
         assert answered <= {experiment.id for experiment in paper.experiments}
+
+
+@pytest.mark.parametrize("experiment", experiments(), ids=lambda e: e.id)
+def test_every_experiment_that_is_shipped_is_described(experiment: Experiment) -> None:
+    assert str(experiment.scenario.duration) in window(experiment)
+    for table in describe(experiment):
+        assert table.rows and all(len(row) == len(table.headings) for row in table.rows)
 
 
 def test_a_kernel_is_not_built_only_to_look(monkeypatch: pytest.MonkeyPatch) -> None:

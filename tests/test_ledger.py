@@ -18,8 +18,9 @@ import pytest
 from matplotlib.lines import Line2D
 from sojourn import in_print, ledger, ledger_run, papers_page, stored
 from sojourn.cli import status
+from sojourn.described import describe, window
 from sojourn.errors import InputError, Interrupted
-from sojourn.experiment import experiments, find
+from sojourn.experiment import Experiment, experiments, find
 from sojourn.judged import VERDICTS
 from sojourn.paper import papers
 from sojourn.pictures import KINDS, kind_of, pictures_of
@@ -55,8 +56,11 @@ def test_the_index_has_every_experiment_of_the_folder_and_a_page_for_each_paper(
     page = parse(index)
     links = [e.attributes["href"] for e in page.all("a")]
     pages = [link for link in links if not link.startswith("#")]
-    assert pages == [f"{paper.name}.html" for paper in papers()]
-    assert all((tmp_path / "out" / name).exists() for name in pages)
+    assert {link.partition("#")[0] for link in pages} == {f"{p.name}.html" for p in papers()}
+    for link in pages:
+        name, _, anchor = link.partition("#")
+        text = (tmp_path / "out" / name).read_text()
+        assert not anchor or f'id="{anchor}"' in text
     assert "http" not in index and "<script" not in index
 
 
@@ -307,6 +311,13 @@ def test_every_paper_that_is_shipped_lists_its_figures_and_tables() -> None:
         assert found, paper.name
         answered = {name for one in found for name in one.experiments}
         assert answered <= {experiment.id for experiment in paper.experiments}
+
+
+@pytest.mark.parametrize("experiment", experiments(), ids=lambda e: e.id)
+def test_every_experiment_that_is_shipped_is_described(experiment: Experiment) -> None:
+    assert str(experiment.scenario.duration) in window(experiment)
+    for table in describe(experiment):
+        assert table.rows and all(len(row) == len(table.headings) for row in table.rows)
 
 
 def test_a_kernel_is_not_built_only_to_look(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,7 +116,7 @@ def test_the_words_have_every_number_of_the_figure(drawing: Drawing) -> None:
         values = ", ".join(number(cell.found.mean) for cell in line.cells)
         assert f"{line.algorithm} {values}" in said
     assert len(csv_rows(drawing)) == 5 * 3
-    assert csv_rows(drawing)[0][:3] == ("CFD", "0.4 Mbit/s", drawing.lines[0].cells[0].found.mean)
+    assert csv_rows(drawing)[0][:3] == ("CFD", 0.4, drawing.lines[0].cells[0].found.mean)
 
 
 def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(

@@ -36,8 +36,11 @@ def describe(experiment: Experiment) -> list[Words]:
 def window(experiment: Experiment) -> str:
     """From when to when, and where."""
     data = experiment.data
-    (found,) = (w for w in experiment.scenario.record.windows if w.name == data["window"])
-    return f"{found.from_} to {found.to} of {experiment.scenario.duration}, at “{data['queue']}”"
+    end = experiment.scenario.duration
+    # Without windows there is one over the whole run.
+    named = [w for w in experiment.scenario.record.windows if w.name == data["window"]]
+    span = f"{named[0].from_} to {named[0].to} of {end}" if named else f"begin to end, {end}"
+    return f"{span}, at “{data['queue']}”"
 
 
 def _links(experiment: Experiment) -> Words:

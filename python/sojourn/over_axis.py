@@ -129,10 +129,13 @@ def _and(texts: Sequence[str]) -> str:
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
-def csv_rows(drawing: Drawing) -> list[tuple[str, str, float, float, float]]:
-    """Its numbers: algorithm, value of the axis, mean, and the ends of the interval."""
+def csv_rows(drawing: Drawing) -> list[tuple[str, str | float, float, float, float]]:
+    """Its numbers: algorithm, value of the axis, mean, and the ends of the interval. The value is a
+    number where the axis is one, since the heading has its unit."""
+    scale = drawing.scale
+    values: Sequence[str | float] = scale.places if scale.is_numeric else scale.texts
     return [
-        (line.algorithm, text, cell.found.mean, cell.found.low, cell.found.high)
+        (line.algorithm, value, cell.found.mean, cell.found.low, cell.found.high)
         for line in drawing.lines
-        for text, cell in zip(drawing.scale.texts, line.cells, strict=True)
+        for value, cell in zip(values, line.cells, strict=True)
     ]

@@ -6,7 +6,7 @@ network    flows, capacity and round trip; the equilibrium
 plant      TCP and the queue as a transfer function, linearised with their delays
 laws       the algorithms: where each rests, its transfer function, its law step by step
 printed    loops as papers print them, and with their slips corrected
-loop       a loop's margins, and its poles in the right half-plane after Nyquist
+loop       a loop's margins, and its poles in the right half-plane by Nyquist's criterion
 rows       from an algorithm's rows to its law
 models     the loop of an algorithm on a network
 equations  the nonlinear equations with their delays, integrated

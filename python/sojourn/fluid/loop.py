@@ -77,7 +77,7 @@ class Margins:
 
     @property
     def is_stable(self) -> bool:
-        """After Nyquist."""
+        """By Nyquist's criterion."""
         return self.unstable == 0
 
     def to_json(self) -> dict[str, float | int | bool]:

@@ -45,7 +45,7 @@ def columns(study: Study) -> list[Column]:
         _column("phase\nmargin °", [one.phase_deg for one in of], ".1f"),
         _column("gain\nmargin", [one.gain for one in of], ".3g"),
         _column("delay\nmargin ms", [1e3 * one.delay_s for one in of], ".0f"),
-        Column("after\nNyquist", [verdict(m) for m in models]),
+        Column("Nyquist\ncriterion", [verdict(m) for m in models]),
         _column("swing\nHz", [swing_hz(m) for m in models], ".3g"),
         _column("queue sd\npackets", [n.deviation_pkts if n else math.nan for n in noises], ".1f"),
     ]

@@ -26,29 +26,33 @@ def stability(
             help="NAME, NAME@PRESET, either with :key=value,...", autocompletion=complete.aqms
         ),
     ],
-    flows: Annotated[int, typer.Option("--flows", help="How many share the link.")],
-    capacity: Annotated[str, typer.Option("--capacity", help="Of the link: '15 Mbit/s'.")],
-    rtt: Annotated[str, typer.Option("--rtt", help="Without the queue: '240 ms'.")],
+    flows: Annotated[int, typer.Option("--flows", help="How many TCP flows share the link.")],
+    capacity: Annotated[str, typer.Option("--capacity", help="The link's rate: '15 Mbit/s'.")],
+    rtt: Annotated[str, typer.Option("--rtt", help="Round trip without the queue: '240 ms'.")],
     packet: Annotated[
-        str, typer.Option("--packet", help="Of every flow, with all headers.")
+        str, typer.Option("--packet", help="Length of every packet, with all headers.")
     ] = "1500 B",
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value, a row of each algorithm.")
+        list[str] | None, typer.Option("--set", help="key=value, a parameter of each algorithm.")
     ] = None,
     as_printed: Annotated[
-        bool, typer.Option("--as-printed", help="Beside it, the loop as its paper prints it.")
+        bool, typer.Option("--as-printed", help="Add the loop as the algorithm's paper prints it.")
     ] = False,
     map_: Annotated[
         str | None,
-        typer.Option("--map", help="Two of flows, capacity, rtt: 'flows,rtt', 'flows=9..99,rtt'."),
+        typer.Option(
+            "--map",
+            help="Phase margin over two of flows, capacity, rtt: 'flows,rtt', "
+            "'flows=9..99,rtt'; needs --out or --json.",
+        ),
     ] = None,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Beside it, the queue in the simulator.")
+        bool, typer.Option("--simulate", help="Add the queue in the packet simulator.")
     ] = False,
     duration: Annotated[
-        str, typer.Option("--duration", help="Of that; its first third settles.")
+        str, typer.Option("--duration", help="Simulated time; its first third is left out.")
     ] = "180 s",
-    seeds: Annotated[int, typer.Option("--seeds", help="Of that, 1 to N.")] = 1,
+    seeds: Annotated[int, typer.Option("--seeds", help="Seeds of the simulation, 1 to N.")] = 1,
     out: Out = None,
     workers: Workers = None,
     as_json: Json = False,

@@ -231,6 +231,16 @@ def test_a_kind_of_figure_that_is_not_there_is_named(toy: Path) -> None:
     assert all(kind_of(experiment) in KINDS for experiment in find(["toy/b"]))
 
 
+@pytest.mark.parametrize("rest", ['"machine": [], "papers": []', '"machine": 5, "papers": {}'])
+def test_a_ledger_with_a_value_of_another_kind_is_damaged_in_plain_words(
+    tmp_path: Path, rest: str
+) -> None:
+    path = tmp_path / "ledger.json"
+    path.write_text(f'{{"format": 1, "quick": true, {rest}}}')
+    with pytest.raises(InputError, match=r"is damaged \(not as it was written\); `sojourn rep"):
+        ledger.read(path)
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1, "papers": [{}]}', "\0"])
 def test_a_damaged_ledger_is_refused_with_a_sentence_and_made_again(
     toy: Path, tmp_path: Path, text: str

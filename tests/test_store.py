@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from sojourn import _native
 from sojourn.arrow import parquet_bytes
 from sojourn.errors import StoreError
 from sojourn.store import Store, key_of
@@ -92,3 +93,17 @@ def test_the_second_writer_of_a_run_changes_nothing(store: Store) -> None:
     store.save(KEY, {**FILES, "run.json": b'{"report": {"goodput_mbps": 2.0}}'})
     entry = store.load(KEY)
     assert entry and entry.report == RUN["report"]
+
+
+def test_what_names_the_engine_in_a_key_is_the_digest_of_these_sources() -> None:
+    """Not of the checkout that filled the target folder first."""
+    root = Path(__file__).parent.parent
+    left_out = {"check", "test", "tests", "target", "examples", "benches"}
+    files = [root / "Cargo.lock"]
+    for folder in ("aqm", "crates/core", "crates/sim"):
+        found = [file for end in ("c", "h", "rs") for file in (root / folder).rglob(f"*.{end}")]
+        files += [f for f in found if left_out.isdisjoint(f.relative_to(root).parts[:-1])]
+    digest = 0xCBF2_9CE4_8422_2325  # FNV-1a, as in crates/py/build.rs
+    for byte in b"".join(file.read_bytes() + b"\0" for file in sorted(files)):
+        digest = (digest ^ byte) * 0x100_0000_01B3 & 0xFFFF_FFFF_FFFF_FFFF
+    assert _native.core_version().split("+")[1] == f"{digest:016x}"

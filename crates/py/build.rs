@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 const FOLDERS: [&str; 3] = ["aqm", "crates/core", "crates/sim"];
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // The folder of this package, where cargo runs this. A path compiled in or printed would be
+    // that of the checkout that filled the target folder, which another one may share or copy.
+    let root = Path::new("../..");
     let mut files = vec![root.join("Cargo.lock")];
     for folder in FOLDERS {
         println!("cargo:rerun-if-changed={}", root.join(folder).display());

@@ -154,8 +154,10 @@ def read(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
     try:
         _check(data)
-    except (KeyError, TypeError, AttributeError) as error:
+    except KeyError as error:
         raise InputError(f"{path}: is damaged (it lacks {error}); {remedy}") from error
+    except (TypeError, AttributeError) as error:
+        raise InputError(f"{path}: is damaged (not as it was written); {remedy}") from error
     return data
 
 

@@ -262,6 +262,12 @@ def find(names: Sequence[str]) -> list[Experiment]:
         here = [e for e in known if name in (e.id, e.paper)]
         if not here:
             valid = {e.id for e in known} | {e.paper for e in known}
+            if name and Path(name).is_dir():
+                raise InputError(
+                    f"'{name}' is a folder; reproduce runs the papers that `sojourn list "
+                    "experiments` names. For an experiment of your own, write a scenario and "
+                    "`sojourn sweep` it"
+                )
             raise InputError(f"there is no experiment '{name}'.{nearest(name, valid)}")
         chosen += [e for e in here if e not in chosen]
     return chosen or known

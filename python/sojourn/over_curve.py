@@ -148,7 +148,7 @@ def words(drawing: Drawing) -> str:
     return (
         f"Curve: {y.label} ({y.unit}) over {x.label} ({x.unit}), a point for each {drawing.axis}. "
         f"{drawing.curve.algorithm}: {_points(drawing.curve.points)}. "
-        + " ".join(_said(found, y.unit) for found in drawing.knees)
+        + " ".join(_said(found, drawing) for found in drawing.knees)
         + " Beside it "
         + "; ".join(f"{trail.algorithm} {_points(trail.points)}" for trail in drawing.beside)
         + "."
@@ -159,10 +159,13 @@ def _points(points: Sequence[Point]) -> str:
     return ", ".join(f"at {p.text} {number(p.y)} with {number(p.x)}" for p in points)
 
 
-def _said(found: Knee, unit: str) -> str:
+def _said(found: Knee, drawing: Drawing) -> str:
+    x, unit = METRICS[drawing.x].unit, METRICS[drawing.y].unit
     if found.point:
         point = found.point
-        return f"Knee for {found.unit:g} {unit}: {number(point.x)} with {number(point.y)}."
+        return (
+            f"Knee for {found.unit:g} {unit}: {number(point.x)} {x} with {number(point.y)} {unit}."
+        )
     word = "steeper" if found.steeper else "flatter"
     return f"No knee for {found.unit:g} {unit}: the curve is {word} all along."
 
@@ -170,7 +173,7 @@ def _said(found: Knee, unit: str) -> str:
 def summary(drawing: Drawing) -> list[str]:
     """For a terminal: the knees, and where each algorithm works at the last value of the axis."""
     x, y = METRICS[drawing.x], METRICS[drawing.y]
-    lines = [f"{_said(found, y.unit)}" for found in drawing.knees]
+    lines = [f"{_said(found, drawing)}" for found in drawing.knees]
     for trail in drawing.beside:
         last = trail.points[-1]
         lines.append(

@@ -20,6 +20,7 @@ from sojourn.pictures import pictures_of
 from sojourn.reasons import Change, Off, counts, off, printed
 from sojourn.report_tables import grids, groups_of, peers
 from sojourn.reproduce import Reproduction
+from sojourn.search.inside import RULE
 
 NAMES = {"sim": "simulated", "linux": "Linux"}
 
@@ -71,6 +72,7 @@ def of_pictures(
         hosts=NAMES,
         verdicts=VERDICTS,
         searches=searches or {},
+        inside=RULE.replace("inside:", "inside if"),
         title=_title(reproductions),
     )
 

@@ -71,7 +71,7 @@ def _nyquist(models: Sequence[Model]) -> Picture:
         return figure
 
     caption = (
-        "L(jω) for ω above 0; the mirror image belongs to it. The dotted circle is |L| = 1. "
+        "L(jω) for ω above 0; below 0 it is the mirror image. The dotted circle is |L| = 1. "
         "A loop without poles of its own on the right is unstable where the curve goes around -1."
     )
     words = "Nyquist curve: imaginary part of L against its real part. "
@@ -191,7 +191,8 @@ def _map(found: Map, number: int) -> Picture:
     none = (found.unstable < 0).sum()
     where = f"{_UNITS[found.x.label]} and {_UNITS[found.y.label]}"
     caption = (
-        "Lines join equal phase margins among stable cells; a cell is shaded by its own poles."
+        "Lines join equal phase margins among stable cells. A shaded cell is unstable by Nyquist's "
+        "criterion."
     )
     words = (
         f"Map of {found.name} over {where}: {stable} cells are stable, {unstable} unstable, in "

@@ -59,7 +59,7 @@ def queue(beside: Sequence[Beside]) -> Picture:
     )
     caption = (
         "The simulated queue of the first seed, its mean over each step; the nonlinear equations, "
-        "integrated with their delays, without noise. Their phases mean nothing."
+        "integrated with their delays, without noise. The two are not aligned in time."
     )
     return Picture("queue", "Queue", caption, "Queue over time. " + sentence(said), draw)
 
@@ -101,8 +101,9 @@ def spectrum(beside: Sequence[Beside]) -> Picture:
         for one in beside
     )
     caption = (
-        "Power of the queue by frequency, after Welch, mean over the seeds; predicted for a stable "
-        "loop from the noise of its own signals."
+        "Power of the queue by frequency, by Welch's method, mean over the seeds; predicted for a "
+        "stable loop from the noise of its own signals. The swing is where density times "
+        "frequency is highest."
     )
     return Picture(
         "spectrum", "Spectrum", caption, "Spectrum of the queue. " + sentence(said), draw

@@ -50,9 +50,14 @@ def stability(
         bool, typer.Option("--simulate", help="Add the queue in the packet simulator.")
     ] = False,
     duration: Annotated[
-        str, typer.Option("--duration", help="Simulated time; its first third is left out.")
-    ] = "180 s",
-    seeds: Annotated[int, typer.Option("--seeds", help="Seeds of the simulation, 1 to N.")] = 1,
+        str | None,
+        typer.Option(
+            "--duration", help="Simulated time, 180 s unless given; its first third is left out."
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", help="Seeds of the simulation, 1 to N; unless given, 1.")
+    ] = None,
     out: Out = None,
     workers: Workers = None,
     as_json: Json = False,
@@ -70,7 +75,10 @@ def stability(
         _read("--rtt", Duration, rtt),
         _read("--packet", Size, packet),
     )
-    long = _read("--duration", Duration, duration)
+    if not simulate and (duration is not None or seeds is not None):
+        option = "--seeds" if duration is None else "--duration"
+        raise InputError(f"{option} is of a simulation: give --simulate too, or leave it out")
+    long = _read("--duration", Duration, "180 s" if duration is None else duration)
     chosen = rows.choose_all(algorithm, set_ or [])
     if map_ and not out and not as_json:
         raise InputError("--map: a map is a picture; name a folder for it with --out")
@@ -82,7 +90,7 @@ def stability(
         as_printed=as_printed,
         over=map_ or "",
         simulated_s=long / 1e9 if simulate else 0,
-        seeds=seeds,
+        seeds=1 if seeds is None else seeds,
         workers=workers,
     )
     if out:

@@ -31,8 +31,8 @@ def pictures(reproduction: Reproduction) -> Iterator[Picture]:
             named(reproduction.experiment, "curve", drawing.host),
             "",
             drawing.host,
-            f"Means of {len(reproduction.seeds)} seeds. The knee for so many {y.unit} is where the "
-            f"curve rises as steeply as so many {y.unit} in 100 % of {x.label}. "
+            f"Means of {len(reproduction.seeds)} seeds. The knee for D {y.unit} is where the "
+            f"slope of the curve is D {y.unit} per 100 % of {x.label}. "
             + " ".join(f"{line.rstrip('.')}." for line in summary(drawing)),
             words(drawing),
             ("algorithm", drawing.axis, x.name, y.name),

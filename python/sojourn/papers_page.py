@@ -38,8 +38,11 @@ _HEAD = """\
 
 `sojourn reproduce` runs every experiment of every paper and writes an index, and for each paper a
 page with its tables beside ours, its figures redrawn with their numbers as CSV, and why numbers
-differ. `sojourn reproduce PAPER` does it for one. A printed cell is inside by [one
-rule](design.md#the-package) for all papers. [Verdicts](cli.md#verdicts) have one rule, too.
+differ. `sojourn reproduce PAPER` does it for one. A printed number is inside where it is
+[met](cli.md#what-is-not-in-print), by one rule for all papers, and off otherwise.
+[Verdicts](cli.md#verdicts) have one rule, too. “Drop” are cells whose algorithms drop packets,
+“ecn” those whose algorithms mark them. “Not run” says that this page has no run of the experiment
+as its files are now, not that it cannot run.
 """
 
 

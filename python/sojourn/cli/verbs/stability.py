@@ -56,8 +56,7 @@ def stability(
         ),
     ] = None,
     seeds: Annotated[
-        int | None,
-        typer.Option("--seeds", help="Seeds of the simulation, 1 to N; unless given, 1."),
+        int | None, typer.Option("--seeds", help="Seeds of the simulation, unless given 1.")
     ] = None,
     out: Out = None,
     workers: Workers = None,

@@ -81,7 +81,7 @@ def stability(
         of,
         as_printed=as_printed,
         over=map_ or "",
-        simulated_s=long / 1e9 if simulate else 0,
+        simulated_s=long / 1e9 if simulate else None,
         seeds=seeds,
         workers=workers,
     )

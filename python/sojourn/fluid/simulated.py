@@ -122,7 +122,7 @@ def simulate(
         )
     if duration_s < 30 * network.rtt_s:
         raise InputError(
-            f"--duration {_time(duration_s)}: too short to see the queue swing; at least 30 round "
+            f"--duration {duration_s:g} s: too short to see the queue swing; at least 30 round "
             f"trips, {_time(30 * network.rtt_s)}"
         )
     result = run(

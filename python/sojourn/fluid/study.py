@@ -96,7 +96,7 @@ def study(
     *,
     as_printed: bool = False,
     over: str = "",
-    simulated_s: float = 0,
+    simulated_s: float | None = None,
     seeds: int = 1,
     workers: int | None = None,
 ) -> Study:
@@ -113,7 +113,7 @@ def study(
         for one in chosen:
             with Progress(f"mapping {one.label}", cells) as progress:
                 maps.append(grid(one, network, x, y, progress.update))
-    if not simulated_s:
+    if simulated_s is None:
         return Study(network, models, maps)
     from sojourn.fluid.simulated import simulate
 

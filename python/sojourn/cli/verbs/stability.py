@@ -89,7 +89,7 @@ def stability(
         of,
         as_printed=as_printed,
         over=map_ or "",
-        simulated_s=long / 1e9 if simulate else 0,
+        simulated_s=long / 1e9 if simulate else None,
         seeds=1 if seeds is None else seeds,
         workers=workers,
     )

@@ -21,6 +21,7 @@ from sojourn.cli import status
 from sojourn.described import describe, window
 from sojourn.errors import InputError, Interrupted
 from sojourn.experiment import Experiment, experiments, find
+from sojourn.figure import window_s
 from sojourn.judged import VERDICTS
 from sojourn.paper import papers
 from sojourn.pictures import KINDS, kind_of, pictures_of
@@ -328,6 +329,13 @@ def test_every_experiment_that_is_shipped_is_described(experiment: Experiment) -
     assert str(experiment.scenario.duration) in window(experiment)
     for table in describe(experiment):
         assert table.rows and all(len(row) == len(table.headings) for row in table.rows)
+
+
+def test_without_windows_tables_and_figures_are_of_the_whole_run() -> None:
+    (experiment,) = find(["cfd/fct-count"])
+    assert not experiment.scenario.record.windows
+    assert window_s(experiment) == (0, experiment.scenario.duration / 1e9)
+    assert window(experiment).startswith("begin to end, ")
 
 
 def test_a_kernel_is_not_built_only_to_look(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,12 +35,11 @@ def describe(experiment: Experiment) -> list[Words]:
 
 def window(experiment: Experiment) -> str:
     """From when to when, and where."""
-    data = experiment.data
     end = experiment.scenario.duration
-    # Without windows there is one over the whole run.
-    named = [w for w in experiment.scenario.record.windows if w.name == data["window"]]
-    span = f"{named[0].from_} to {named[0].to} of {end}" if named else f"begin to end, {end}"
-    return f"{span}, at “{data['queue']}”"
+    span = f"{experiment.window.from_} to {experiment.window.to} of {end}"
+    if not experiment.scenario.record.windows:
+        span = f"begin to end, {end}"
+    return f"{span}, at “{experiment.data['queue']}”"
 
 
 def _links(experiment: Experiment) -> Words:

@@ -38,6 +38,7 @@ from sojourn.errors import InputError, nearest
 from sojourn.own import compiler, library
 from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.record import Window
 from sojourn.scenario.toml import Keys, load, spell
 from sojourn.scenario.variant import Variant
 from sojourn.sweeps.axis import Axis, Cell, Point, grid
@@ -101,6 +102,12 @@ class Experiment:
     def scenario(self) -> Scenario:
         """The scenario before an algorithm and a signal are put in."""
         return load(self.folder / "scenario.toml")
+
+    @cached_property
+    def window(self) -> Window:
+        """Over what the tables measure."""
+        windows = self.scenario.expand().record.windows
+        return next(window for window in windows if window.name == self.data["window"])
 
     @cached_property
     def published(self) -> dict[claims.Cell, float]:

@@ -63,9 +63,7 @@ def delay_over_time(
 
 def window_s(experiment: Experiment) -> tuple[float, float]:
     """From when to when the tables measure."""
-    windows = experiment.scenario.record.windows
-    window = next(w for w in windows if w.name == experiment.data["window"])
-    return window.from_ / 1e9, window.to / 1e9
+    return experiment.window.from_ / 1e9, experiment.window.to / 1e9
 
 
 def steps(reproduction: Reproduction) -> list[tuple[float, str]]:

@@ -71,11 +71,6 @@ class Drawing:
     beside: tuple[Trail, ...]
 
 
-def is_curve(experiment: Experiment) -> bool:
-    """Whether its figures are of this kind."""
-    return bool(experiment.data["figure"].get("kind") == "curve")
-
-
 def drawings(reproduction: Reproduction) -> Iterator[Drawing]:
     """One for each host."""
     experiment = reproduction.experiment

@@ -21,7 +21,7 @@ from sojourn.hosts import HOSTS
 from sojourn.judged import VERDICTS, Judged
 from sojourn.page import heading, number, spread
 from sojourn.paper import OfPaper
-from sojourn.pictures import pictures_of
+from sojourn.pictures import kind_of, pictures_of
 from sojourn.reproduce import Measured, Reproduction
 from sojourn.result import read_request
 
@@ -71,12 +71,13 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     """Measured beside published, the ablations, and last, where a terminal stays, the claims."""
     experiment = reproduction.experiment
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
-    if report_axis.is_over_axis(experiment):
+    kind = kind_of(experiment)
+    if kind == "axis":
         report_axis.print_tables(reproduction, console, _HOSTS.__getitem__)
     else:
         for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
             console.print(_table(reproduction, signal))
-    if over_curve.is_curve(experiment):
+    if kind == "curve":
         for drawing in over_curve.drawings(reproduction):
             for line in over_curve.summary(drawing):
                 console.print(line, markup=False, highlight=False)

@@ -33,11 +33,6 @@ class Table:
     columns: tuple[tuple[str, ...], ...]
 
 
-def is_over_axis(experiment: Experiment) -> bool:
-    """Whether its figures are of this kind."""
-    return bool(experiment.data["figure"].get("kind") == "axis")
-
-
 def pictures(reproduction: Reproduction) -> Iterator[Picture]:
     """Those over the axis, at its first cell."""
     from sojourn.figure_axis import over_axis  # draws with matplotlib, which is slow to import

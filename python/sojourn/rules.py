@@ -6,9 +6,15 @@ queue corrected and counted, and options of TCP that a host cannot set."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sojourn.result import Run
+
+
+def breaks(report: Mapping[str, Any]) -> bool:
+    """Whether an algorithm broke a rule in the run of this report."""
+    return any(n for queue in report["queues"] for n in queue["bad_verdicts"].values())
 
 
 def broken(runs: Iterable[Run]) -> list[str]:

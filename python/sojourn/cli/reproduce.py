@@ -16,6 +16,7 @@ from sojourn.hosts import HOSTS, check_hosts
 from sojourn.paper import judge
 from sojourn.reproduce import Reproduction, reproduce
 from sojourn.result import Run
+from sojourn.rules import breaks
 from sojourn.tables import console
 
 
@@ -85,7 +86,7 @@ def _ledger(
     broken: list[Run] = []
 
     def done(found: list[Reproduction]) -> None:
-        broken.extend(run for one in found for run in one.result if _is_broken(run))
+        broken.extend(run for one in found for run in one.result if breaks(run.report))
 
     data = ledger_run.run(
         folder,
@@ -107,7 +108,3 @@ def _ledger(
         said = f"index: {folder / 'index.html'}, in {took_s:.0f} s"
         terminal.print(said, soft_wrap=True, markup=False, highlight=False)
     return tell_broken(broken)
-
-
-def _is_broken(run: Run) -> bool:
-    return any(count for queue in run.report["queues"] for count in queue["bad_verdicts"].values())

@@ -18,7 +18,10 @@ from sojourn.figure_peers import delay_beside_kernel
 from sojourn.paper import papers
 from sojourn.reproduce import Reproduction
 
+from tests import toy_paper
+
 EXPERIMENTS = experiments()
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.id)
@@ -166,22 +169,29 @@ def test_what_an_ablation_changes_stands_in_place_of_the_algorithms_own() -> Non
 
 
 def test_an_ablation_runs_a_c_file_and_is_left_out_without_a_compiler(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (stability,) = find(["stability/900"])
+    (tmp_path / "twice.c").write_text((ROOT / "aqm/algorithms/codel.c").read_text())
+    paper = toy_paper.write(tmp_path)
+    with (paper / "a/experiment.toml").open("a") as file:
+        file.write(
+            '[[ablations]]\nof = "drop"\nname = "a file"\nwhy = "its law"\nonly = ["CoDel"]\n'
+            'algorithm = "../../twice.c"\nset = { "queue.target" = "9 ms" }\n'
+        )
+    toy_paper.use(tmp_path, monkeypatch)
+    (toy,) = find(["toy/a"])
 
     def of_files(experiment: Experiment) -> list[str]:
         return [s.name for s in experiment.signals() if s.algorithm]
 
-    (name,) = of_files(stability)
-    (case,) = (case for case in stability.cases() if case.labels["signal"] == name)
+    (name,) = of_files(toy)
+    (case,) = (case for case in toy.cases() if case.labels["signal"] == name)
     queues = {link["name"]: link["queue"] for link in case.scenario.to_engine()["links"]}
-    assert queues["bottleneck"]["algorithm"].startswith("avq_accepted.c@")
-    # The rows of avq@ns2, but for those of the buffer.
-    assert queues["bottleneck"]["rows"]["limit_bytes"] == 900_000
-    every = len(stability.signals())
+    assert queues["bottleneck"]["algorithm"].startswith("twice.c@")
+    assert queues["bottleneck"]["rows"]["target"] == 9_000_000
+    every = len(toy.signals())
     monkeypatch.setattr("sojourn.experiment.compiler.is_there", lambda: False)
-    assert not of_files(stability) and len(stability.signals()) == every - 1
+    assert not of_files(toy) and len(toy.signals()) == every - 1
 
 
 def test_the_words_of_a_claim_are_its_quorum() -> None:

@@ -12,12 +12,13 @@
 struct avq_conf {
 	u32 gamma, alpha; /* Q0.32 */
 	u32 buffer;
+	u32 accepted;
 };
 
 struct avq_state {
 	u64 rate;  /* C~, bytes/s * 2^20 */
 	u64 queue; /* VQ, bytes * 2^20 */
-	u64 last_ns;
+	u64 last_ns, adapted_ns;
 	u64 virtual_rate, virtual_queue; /* whole numbers, for the reader */
 	u32 begun;
 };
@@ -31,6 +32,8 @@ static const struct aqm_field params[] = {
 		"how fast the virtual capacity adapts, per second"),
 	AQM_ROW(3, AQM_U32, avq_conf, buffer, AQM_BYTES, 0, 0, U32_MAX, 0,
 		"buffer of the virtual queue; 0: the limits, in packets of the MTU"),
+	AQM_ROW(4, AQM_BOOL, avq_conf, accepted, AQM_COUNT, 0, 0, 1, 0,
+		"as in ns-2, what the virtual queue drops does not move the virtual capacity"),
 	AQM_END,
 };
 
@@ -85,17 +88,20 @@ static void adapt(struct avq_state *s, const struct avq_conf *c, u64 link, u64 s
 
 /* The paper's pseudo-code, at each arrival: does the packet get the signal? */
 static bool virtual_arrival(struct avq_state *s, const struct avq_conf *c, u64 now,
-                            const struct aqm_view *view, u32 len)
+                            const struct aqm_view *view, const struct aqm_pkt *pkt)
 {
-	u64 since_ns = now - s->last_ns, size = (u64)len << AVQ_FRACTION;
+	u64 size = (u64)pkt->len << AVQ_FRACTION;
 	bool signal;
 
-	s->queue -= min64(s->queue, muldiv64(s->rate, since_ns, NS_PER_S));
+	s->queue -= min64(s->queue, muldiv64(s->rate, now - s->last_ns, NS_PER_S));
+	s->last_ns = now;
 	signal = s->queue + size > room(c, view) << AVQ_FRACTION;
 	if (!signal)
 		s->queue += size;
-	adapt(s, c, view->rate_bytes_s, since_ns, len);
-	s->last_ns = now;
+	if (!signal || !c->accepted || aqm_can_mark(view, pkt)) {
+		adapt(s, c, view->rate_bytes_s, now - s->adapted_ns, pkt->len);
+		s->adapted_ns = now;
+	}
 	s->virtual_rate = s->rate >> AVQ_FRACTION;
 	s->virtual_queue = s->queue >> AVQ_FRACTION;
 	return signal;
@@ -104,7 +110,7 @@ static bool virtual_arrival(struct avq_state *s, const struct avq_conf *c, u64 n
 static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *view, struct aqm_pkt *pkt)
 {
-	if (virtual_arrival(st, conf, now, view, pkt->len))
+	if (virtual_arrival(st, conf, now, view, pkt))
 		return aqm_signal(view, pkt, AQM_WHY_THRESHOLD);
 	return aqm_pass();
 }
@@ -112,7 +118,7 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
                                    const struct aqm_view *view, struct aqm_pkt *pkt)
 {
-	(void)virtual_arrival(st, conf, now, view, pkt->len);
+	(void)virtual_arrival(st, conf, now, view, pkt);
 	return aqm_drop(AQM_WHY_LIMIT);
 }
 

@@ -73,3 +73,39 @@ TEST(the_signal_is_for_what_exceeds_the_buffer)
 	CHECK_EQ(drops(&b), 1);
 	bench_end(&b);
 }
+
+/* As in ns-2; the time since the last arrival that moved C~ counts on. */
+TEST(what_the_virtual_queue_drops_moves_nothing_where_accepted_packets_count)
+{
+	struct bench b = BEGIN(&aqm_avq, 10, 0, {"buffer", 3000}, {"accepted", 1},
+	                       {"bandwidth", 1000000});
+
+	arrive(&b, 0, 2000, 0);
+	CHECK_EQ(stat(&b, "virtual_rate"), 999700);
+	arrive(&b, 0, 2000, 0);
+	CHECK_EQ(drops(&b), 1);
+	CHECK_EQ(stat(&b, "virtual_rate"), 999700);
+	b.now += NS_PER_S / 1000;
+	arrive(&b, 0, 2500, 0);
+	CHECK_EQ(drops(&b), 2);
+	CHECK_EQ(stat(&b, "virtual_rate"), 999700);
+	CHECK_EQ(stat(&b, "virtual_queue"), 1000);
+	/* 0.147 * 1000000 a second, for 2 ms; alpha b is 150. */
+	b.now += NS_PER_S / 1000;
+	arrive(&b, 0, 1000, 0);
+	CHECK_EQ(stat(&b, "virtual_rate"), 999700 + 294 - 150);
+	bench_end(&b);
+}
+
+/* A mark lets the packet in: it counts. */
+TEST(what_is_marked_moves_the_virtual_capacity_where_accepted_packets_count)
+{
+	struct bench b = BEGIN(&aqm_avq, 10, 0, {"buffer", 3000}, {"accepted", 1},
+	                       {"bandwidth", 1000000}, {"ecn", 1});
+
+	arrive(&b, 0, 2000, AQM_ECT0);
+	arrive(&b, 0, 2000, AQM_ECT0);
+	CHECK_EQ(drops(&b), 0);
+	CHECK_EQ(stat(&b, "virtual_rate"), 999400);
+	bench_end(&b);
+}

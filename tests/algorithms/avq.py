@@ -23,6 +23,7 @@ class BesideAvq(Beside):
         "gamma": round(0.98 * 2**32),
         "alpha": round(0.15 * 2**32),
         "buffer": 0,
+        "accepted": 0,
     }
     settings: ClassVar = (
         {"buffer": 200_000, "alpha": 2**30},
@@ -30,8 +31,14 @@ class BesideAvq(Beside):
         {"gamma": 2**31, "alpha": 2**32 - 1, "buffer": 180_000, "bandwidth": 900_000},
         {"gamma": 2**32 - 1, "alpha": 1, "buffer": 2100, "bandwidth": 10**9},
         {"buffer": 100_000, "alpha": 2**29, "bandwidth": 1 << 40},
+        {"buffer": 60_000, "accepted": 1},
+        {"buffer": 20_000, "accepted": 1, "alpha": 2**31, "limit": 40, "bandwidth": 900_000},
     )
-    signalling: ClassVar = ({"buffer": 15_000}, {"buffer": 40_000, "alpha": 1 << 31})
+    signalling: ClassVar = (
+        {"buffer": 15_000},
+        {"buffer": 40_000, "alpha": 1 << 31},
+        {"buffer": 15_000, "accepted": 1},
+    )
     signal_if_below: ClassVar = {"buffer": True}
     columns: ClassVar = {"virtual_rate": plain, "virtual_queue": plain}
     tie_share = 0.005
@@ -44,6 +51,7 @@ class BesideAvq(Beside):
             gamma=rows["gamma"] * Q32_UNIT,
             alpha=rows["alpha"] * Q32_UNIT,
             buffer=rows["buffer"] or None,
+            accepted=bool(rows["accepted"]),
             mtu=case.mtu,
             start_s=case.start_ns * NS,
             **common(case, judge),
@@ -75,28 +83,21 @@ class Ns2Avq(Avq):
     """ns-2.35's, queue/vq.cc, by an author of the paper."""
 
     def __init__(self, *, marks: bool, **common: Any) -> None:
-        super().__init__(**common)
+        super().__init__(accepted=True, **common)
         self.marks = marks
         self.virtual_rate = NS2_BEGINS * self.capacity
-        self.adapted_s: float | None = None
+        self.begun = False
 
-    def virtual_arrival(self, now_s: float, size: int) -> bool:
-        if self.adapted_s is None:
+    def arrived(self, now_s: float, packet: Packet) -> bool:
+        """Its clocks begin with the first packet; with marks it drops none."""
+        if not self.begun:
+            self.begun = True
             self.adapted_s = self.last_s = now_s
-        self.now_s = now_s
-        before = self.virtual_rate
-        signal = super().virtual_arrival(now_s, size)
-        if signal and not self.marks:
-            # C~ is told nothing of what AVQ drops.
-            self.virtual_rate = before
-        else:
-            self.adapted_s = now_s
-        return signal
+        return self.virtual_arrival(now_s, packet.size, self.marks)
 
     def adapt(self, since_s: float, size: int) -> None:
         """Bounded by C after alpha b is taken, not before."""
-        assert self.adapted_s is not None
-        grown = self.alpha * self.gamma * self.capacity * (self.now_s - self.adapted_s)
+        grown = self.alpha * self.gamma * self.capacity * since_s
         moved = self.virtual_rate + grown - self.alpha * size
         self.virtual_rate = max(min(moved, self.capacity), 0.0)
 
@@ -131,8 +132,8 @@ class WitnessedAvq(Witnessed):
         if row["kind"] != ARRIVED:
             return
         now_s = self.now_ns(row) * NS
-        if model.adapted_s is None:
-            self.printed.last_s = now_s
+        if not model.begun:
+            self.printed.last_s = self.printed.adapted_s = now_s
         signal = self.printed.virtual_arrival(now_s, row["len"])
         self.unlike += signal != (not row["let_in"] or row["ecn_after"] == CE)
 

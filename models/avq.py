@@ -6,8 +6,8 @@ active queue management", SIGCOMM 2001, its pseudo-code.
 C is the link's capacity, `virtual_rate` the virtual queue's, in bytes per second; B the buffer of
 both; b the arriving packet, t now and s the time of the arrival before it.
 
-`accepted` is ns-2.35's rule (queue/vq.cc, enque: Pktdrp): a packet that the virtual queue drops does
-not move C~, and the time since the last one that did counts on.
+`accepted` is ns-2.35's rule (queue/vq.cc, enque: Pktdrp): a packet that the virtual queue drops
+does not move C~, and the time since the last one that did counts on.
 """
 
 from __future__ import annotations

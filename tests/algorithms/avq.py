@@ -36,8 +36,7 @@ class BesideAvq(Beside):
     )
     signalling: ClassVar = (
         {"buffer": 15_000},
-        {"buffer": 40_000, "alpha": 1 << 31},
-        {"buffer": 15_000, "accepted": 1},
+        {"buffer": 40_000, "alpha": 1 << 31, "accepted": 1},
     )
     signal_if_below: ClassVar = {"buffer": True}
     columns: ClassVar = {"virtual_rate": plain, "virtual_queue": plain}

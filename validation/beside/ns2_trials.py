@@ -48,10 +48,11 @@ class Begun(Avq):
 
     begun = False
 
-    def virtual_arrival(self, now_s: float, size: int) -> bool:
+    def arrived(self, now_s: float, packet: Packet) -> bool:
         if not self.begun:
-            self.begun, self.virtual_rate, self.last_s = True, NS2_BEGINS * CAPACITY, now_s
-        return super().virtual_arrival(now_s, size)
+            self.begun, self.virtual_rate = True, NS2_BEGINS * CAPACITY
+            self.last_s = self.adapted_s = now_s
+        return super().arrived(now_s, packet)
 
 
 def red(kind: type[Red], judge: Judge) -> Discipline:

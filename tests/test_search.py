@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from sojourn import experiment as of_experiments
-from sojourn import report_page
+from sojourn import ledger_run, papers_page, report_page
 from sojourn.cli import status
 from sojourn.errors import InputError
 from sojourn.experiment import experiments, find
@@ -285,6 +285,28 @@ def test_a_papers_page_has_a_search_that_was_made_to_its_end(
     )
     assert "What a search of the open points found (toy)" in page
     assert found["judged"][1]["label"] in page
+
+
+def test_the_page_of_papers_says_what_a_search_found_until_its_points_change(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sojourn.paper.ROOT", toy.parent)
+    (toy / "figures.toml").write_text("figures = []")
+    search(file.load("toy"), out=None, workers=2)
+    ledger_run.run(
+        tmp_path / "out", quick=True, hosts=("sim",), looked_up=(), workers=2, say=lambda _: None
+    )
+    ledger = tmp_path / "out" / "ledger.json"
+    found = stored.found("toy", toy)
+    assert found
+    best = next(row for row in found["judged"] if row["which"] == "best")
+    line = f"| best | {best['searched']} | {best['other']} | {best['label']} |"
+    assert line in papers_page.text(ledger)
+    points = toy / "search.toml"
+    points.write_text("# A comment changes nothing.\n" + points.read_text())
+    assert line in papers_page.text(ledger)
+    points.write_text(points.read_text().replace('silent = "', 'silent = "by the way, ', 1))
+    assert "--search`: not run with the experiments as they are" in papers_page.text(ledger)
 
 
 def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_luck(

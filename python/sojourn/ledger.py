@@ -41,8 +41,9 @@ def of_paper(
     reproductions: Sequence[Reproduction],
     of_several: OfPaper | None,
     pictures: Sequence[Sequence[Picture]],
+    search: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A paper's part."""
+    """A paper's part; `search` is what a search of its open points found."""
     paper = reproductions[0].experiment.paper
     several = lines(of_several.judged) if of_several else []
     experiments = [_experiment(*both) for both in zip(reproductions, pictures, strict=True)]
@@ -54,8 +55,24 @@ def of_paper(
         "page": f"{paper}.html",
         "verdicts": tally(every),
         "claims": [_claim(line) for line in several],
+        "search": _search(search, reproductions[0].experiment.folder.parent) if search else None,
         "experiments": experiments,
     }
+
+
+def _search(found: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    said = ("which", "label", "searched", "other")
+    return {
+        "definition": open_points(folder),
+        "counts": found["counts"],
+        "cells": found["cells"],
+        "judged": [{key: row[key] for key in said} for row in found["judged"]],
+    }
+
+
+def open_points(folder: Path) -> str:
+    """A digest of what the paper's search.toml says, without its comments."""
+    return _digest([tomllib.loads((folder / "search.toml").read_text(encoding="utf-8"))])
 
 
 def _lines(reproduction: Reproduction) -> list[Line]:
@@ -137,7 +154,11 @@ def definition(experiment: Experiment) -> str:
     another one says nothing about this one."""
     files = ("scenario.toml", "published.toml", "claims.toml")
     parts = [tomllib.loads((experiment.folder / f).read_text(encoding="utf-8")) for f in files]
-    text = json.dumps([dict(experiment.data), *parts], sort_keys=True, default=str)
+    return _digest([dict(experiment.data), *parts])
+
+
+def _digest(parts: Sequence[Any]) -> str:
+    text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

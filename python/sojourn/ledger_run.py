@@ -117,7 +117,7 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
     searches = {paper.name: searched} if searched else {}
     page = of_pictures(found, several, pictures, searches=searches)
     own.write(f"{paper.name}.html", page.encode())
-    data["papers"].append(ledger.of_paper(found, next(iter(several), None), pictures))
+    data["papers"].append(ledger.of_paper(found, next(iter(several), None), pictures, searched))
     own.write(ledger.FILE, as_json.spell(data).encode())
     own.write("index.html", ledger_page.index(data).encode())
 

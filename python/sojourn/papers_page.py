@@ -95,6 +95,9 @@ def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
     yield _experiments(paper, entries)
     yield "### Claims\n"
     yield _claims(verdicts)
+    if (paper.folder / "search.toml").is_file():
+        yield "### The search\n"
+        yield _search(paper, had.get("search"), whole=len(entries) == len(paper.experiments))
 
 
 # By id, what it says and where, and its verdict and measurement on each host.
@@ -186,6 +189,23 @@ def _claims(verdicts: Verdicts) -> str:
         )
         cells = (claim.text, claim.source, *(of[host][0] for host in HOSTS), said)
         rows.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
+    return "\n".join([*rows, ""])
+
+
+def _search(paper: Paper, found: Mapping[str, Any] | None, *, whole: bool) -> str:
+    """What the open points can move: how many printed numbers each set-up meets."""
+    command = f"`sojourn reproduce {paper.name} --search`"
+    if not found or not whole or found["definition"] != ledger.open_points(paper.folder):
+        return f"{command}: not run with the experiments as they are.\n"
+    half, other = found["cells"]["searched"], found["cells"]["other"]
+    rows = [
+        f"{command}: {found['counts']}.\n",
+        f"| set-up | met of {half} searched | of {other} others | what is not as in the text |",
+        "|---|---:|---:|---|",
+    ]
+    for row in found["judged"]:
+        words = (row["which"], str(row["searched"]), str(row["other"]), row["label"])
+        rows.append(f"| {' | '.join(_cell(word) for word in words)} |")
     return "\n".join([*rows, ""])
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the store has of cases, without running any: whole cells alone, with every seed."""
+"""What the store has of cases, without running any: of each its seeds from 1 on, without a gap."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def count(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) 
 
 
 def runs_of(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> list[Run]:
-    """The runs of each case that has all its seeds, in order. InputError where the host cannot run
-    one of them."""
+    """The runs of each case, in order, up to the first seed that is not there: so all cases have
+    the first of them in common. InputError where the host cannot run one of them."""
     if not cases or not is_ready(host):
         return []
     try:
@@ -40,11 +40,9 @@ def runs_of(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str
         return []
     found: list[Run] = []
     for first in range(0, len(jobs), len(seeds)):
-        of_case = jobs[first : first + len(seeds)]
-        if not all(store.has(job.key) for job, _ in of_case):
-            continue
-        entries = [store.load(job.key) for job, _ in of_case]
-        pairs = zip(of_case, entries, strict=True)
-        runs = [Run(labels, entry.report, entry) for (_, labels), entry in pairs if entry]
-        found += runs if len(runs) == len(seeds) else []
+        for job, labels in jobs[first : first + len(seeds)]:
+            entry = store.load(job.key)
+            if entry is None:
+                break
+            found.append(Run(labels, entry.report, entry))
     return found

@@ -10,7 +10,7 @@ import pytest
 from sojourn.algorithms import algorithms, read_rows
 from sojourn.errors import InputError
 from sojourn.experiment import find
-from sojourn.linux import refusals
+from sojourn.linux import memory, refusals
 from sojourn.linux.counts import read, report_flows
 from sojourn.linux.plan import plan
 from sojourn.linux.qdiscs import leaf_words, stages
@@ -262,7 +262,7 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
             {"transport": {"kind": "tcp", "cc": "reno", "options": {"prr": False}}},
             "prr: switches of the simulator's TCP",
         ),
-        (("links", 1), {"rate_bps": 10**11}, "too many packets"),
+        (("links", 1), {"rate_bps": 10**12}, "too many packets"),
         (
             ("flows", 0),
             {
@@ -282,6 +282,55 @@ def test_what_linux_cannot_express_is_named(
     scenario[part][index] |= change
     with pytest.raises(InputError, match=sentence):
         refusals.check(scenario)
+
+
+def of_rate(rate_bps: int, seconds: int) -> dict[str, Any]:
+    scenario = engine()
+    scenario["links"][1]["rate_bps"] = rate_bps
+    return {**scenario, "duration_ns": seconds * 10**9}
+
+
+def test_a_guest_has_more_memory_only_where_its_packets_need_it() -> None:
+    assert memory.guest_mb(of_rate(10**7, 4)) == memory.USUAL_MB
+    # 3.125 million full packets, twice as many with the margin, of 64 bytes each: 400 MB.
+    assert memory.guest_mb(of_rate(10**9, 37)) == memory.USUAL_MB
+    assert memory.guest_mb(of_rate(10**9, 38)) == memory.USUAL_MB + 512
+    # A rate that changes counts for as long as it lasts.
+    falls = of_rate(10**9, 38)
+    falls["links"][1]["schedule"] = [{"at_ns": 10**9, "rate_bps": 10**6}]
+    assert memory.guest_mb(falls) == memory.USUAL_MB
+
+
+def test_memory_depends_on_the_scenario_and_not_on_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    large = of_rate(10**9, 60)
+    wanted = memory.guest_mb(large)
+    monkeypatch.setattr(memory, "most_mb", lambda: 900)
+    assert memory.guest_mb(large) == wanted == 1280
+    with pytest.raises(
+        InputError,
+        match=r"duration_ns: .* a guest of 1280 MB, .* machine's memory is 900 MB; .* up to 38 s",
+    ):
+        refusals.check(large)
+    monkeypatch.setattr(memory, "most_mb", lambda: 1280)
+    refusals.check(large)
+
+
+def test_more_packets_than_the_module_keeps_are_refused_on_any_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "most_mb", lambda: 10**6)
+    refusals.check(of_rate(10**9, 400))
+    with pytest.raises(InputError, match=r"up to 83 million, where 67 .* rates: up to 403 s"):
+        refusals.check(of_rate(10**9, 500))
+
+
+def test_every_experiment_but_one_runs_in_the_usual_memory() -> None:
+    for experiment in find([]):
+        first = experiment.cases()[0].scenario.to_engine("linux")
+        wanted = 1280 if experiment.id == "duk/2" else memory.USUAL_MB
+        assert memory.guest_mb(first) == wanted, experiment.id
 
 
 def test_a_receive_buffer_is_that_of_the_namespace_in_which_the_flow_ends() -> None:

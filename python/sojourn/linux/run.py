@@ -15,6 +15,7 @@ from sojourn import _native, algorithms
 from sojourn.errors import RunError
 from sojourn.linux import counts as counted
 from sojourn.linux.kernel import module_for, ready
+from sojourn.linux.memory import guest_mb
 from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.transport import ignored
@@ -53,6 +54,7 @@ def run(
                 seed,
                 _LIMIT_S + _LIMIT_S_OF_SECOND * duration_ns / 1e9,
                 lambda console: progress(_share(console, duration_ns)),
+                memory_mb=guest_mb(scenario),
             )
         except Stopped:
             return None

@@ -399,5 +399,5 @@ def test_without_windows_tables_and_figures_are_of_the_whole_run() -> None:
 
 
 def test_a_kernel_is_not_built_only_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sojourn.linux.kernel.examine", lambda: [("linux: kernel", False, "")])
+    monkeypatch.setattr("sojourn.linux.kernel.examine", lambda hz: [("linux: kernel", False, "")])
     assert stored.is_ready("sim") and not stored.is_ready("linux")

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sojourn import stored
 from sojourn.algorithms import algorithms, read_rows
 from sojourn.errors import InputError
 from sojourn.experiment import find
@@ -14,8 +16,9 @@ from sojourn.linux import memory, refusals
 from sojourn.linux.counts import read, report_flows
 from sojourn.linux.plan import plan
 from sojourn.linux.qdiscs import leaf_words, stages
-from sojourn.runs import run
+from sojourn.runs import Case, jobs_of, run
 from sojourn.scenario import loads
+from sojourn.store import Store
 
 DUMBBELL = """
 format = 1
@@ -324,6 +327,48 @@ def test_more_packets_than_the_module_keeps_are_refused_on_any_machine(
     refusals.check(of_rate(10**9, 400))
     with pytest.raises(InputError, match=r"up to 83 million, where 67 .* rates: up to 403 s"):
         refusals.check(of_rate(10**9, 500))
+
+
+def test_a_run_is_filed_under_the_kernel_of_its_hz_and_else_as_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two scenarios, one of another HZ, in one command."""
+
+    class Ready:
+        def __init__(self, hz: int) -> None:
+            self.version = f"kernel of {hz}"
+
+    monkeypatch.setattr("sojourn.linux.kernel.ready", lambda hz: Ready(hz))
+    monkeypatch.setattr("sojourn.linux.kernel.module_for", lambda kernel, files: None)
+    text = DUMBBELL.replace("format = 1", "format = 2")
+    plain, other = loads(text), loads(text.replace("[dumbbell]", "[linux]\nhz = 250\n\n[dumbbell]"))
+    explicit = loads(text.replace("[dumbbell]", "[linux]\nhz = 1000\n\n[dumbbell]"))
+    assert "hz" not in explicit.to_engine("linux") and "hz" not in other.to_engine("sim")
+    cases = [Case(one, {"of": n}) for n, one in enumerate((plain, explicit, other))]
+    keys = {}
+    for host in ("sim", "linux"):
+        jobs = [job for job, _ in jobs_of(cases, [1], (host,))]
+        keys[host] = [job.key for job in jobs]
+        if host == "linux":
+            assert [job.host for job in jobs] == [f"kernel of {hz}" for hz in (1000, 1000, 250)]
+    assert len(set(keys["sim"])) == 1
+    assert keys["linux"][0] == keys["linux"][1] != keys["linux"][2]
+    refusals.check(other.to_engine("linux"))
+    assert plan(other.to_engine("linux"), 1) == plan(plain.to_engine("linux"), 1)
+
+
+def test_a_kernel_of_another_hz_is_not_built_only_to_look(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def built(*_: object, **__: object) -> None:
+        raise AssertionError("a kernel was built")
+
+    monkeypatch.setattr("sojourn.linux.kernel.examine", lambda hz: [("linux: kernel", False, "")])
+    monkeypatch.setattr("sojourn.linux.kernel.ready", built)
+    text = DUMBBELL.replace("format = 1", "format = 2\nlinux = { hz = 250 }")
+    cases = [Case(loads(text), {"aqm": "codel"})]
+    assert stored.count(cases, [1], Store(tmp_path), "linux") == 0
+    assert stored.runs_of(cases, [1], Store(tmp_path), "linux") == []
 
 
 def test_every_experiment_but_one_runs_in_the_usual_memory() -> None:

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from sojourn.errors import InputError, nearest
 
 HOSTS = ("sim", "linux")
+# Ticks per second of the kernel in virtual time, unless a scenario asks for others.
+HZ: Literal[1000] = 1000
 # Ends the label of a host where traces run as rates.
 BINNED = ", binned"
 

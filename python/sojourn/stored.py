@@ -7,24 +7,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sojourn.errors import RunError
+from sojourn.hosts import HZ
 from sojourn.result import Run
 from sojourn.runs import Case, jobs_of
 from sojourn.store import Store
 
 
-def is_ready(host: str) -> bool:
+def is_ready(host: str, hz: int = HZ) -> bool:
     """Whether runs of the host can be looked up: those of Linux are filed under its kernel, which
     is not built only to look."""
     if host == "sim":
         return True
     from sojourn.linux.kernel import examine
 
-    return all(found for _, found, _ in examine())
+    return all(found for _, found, _ in examine(hz))
+
+
+def _in_reach(cases: Sequence[Case], host: str) -> list[Case]:
+    """Those whose kernel is there: of others the store has nothing."""
+    ready = {hz: is_ready(host, hz) for hz in {case.scenario.linux.hz for case in cases}}
+    return [case for case in cases if ready[case.scenario.linux.hz]]
 
 
 def count(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> int:
     """How many of the runs there are. InputError where the host cannot run one of them."""
-    if not cases or not is_ready(host):
+    cases = _in_reach(cases, host)
+    if not cases:
         return 0
     return sum(store.has(job.key) for job, _ in jobs_of(cases, seeds, (host,)))
 
@@ -32,7 +40,8 @@ def count(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) 
 def runs_of(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> list[Run]:
     """The runs of each case, in order, up to the first seed that is not there: so all cases have
     the first of them in common. InputError where the host cannot run one of them."""
-    if not cases or not is_ready(host):
+    cases = _in_reach(cases, host)
+    if not cases:
         return []
     try:
         jobs = jobs_of(cases, seeds, (host,))

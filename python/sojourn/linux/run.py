@@ -13,6 +13,7 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.errors import RunError
+from sojourn.hosts import HZ
 from sojourn.linux import counts as counted
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.memory import guest_mb
@@ -36,7 +37,7 @@ def run(
     """Boot a guest for this scenario (JSON); None when `progress` said stop. The table of transfers
     goes to that file, where the scenario asks for it."""
     scenario = json.loads(text)
-    kernel = ready()
+    kernel = ready(hz=scenario.get("hz", HZ))
     module = module_for(kernel, algorithms.libraries(scenario))
     job = plan(scenario, seed)
     duration_ns = scenario["duration_ns"]

@@ -103,7 +103,7 @@ def test_each_host_of_a_command_is_asked_for_its_own(monkeypatch: pytest.MonkeyP
         raise Asked({job.host: json.loads(job.scenario) for job in jobs})
 
     monkeypatch.setattr(forms, "run_all", asked)
-    monkeypatch.setattr(forms, "_made_of", lambda host, of_host: host)
+    monkeypatch.setattr(forms, "_made_of", lambda host, hz, of_host: host)
     with pytest.raises(Asked) as caught:
         runs.run(loads(TWO), hosts=["sim", "linux"])
     (told,) = caught.value.args

@@ -133,6 +133,66 @@ def test_a_cell_of_which_a_seed_is_missing_did_not_run(toy: Path) -> None:
     assert [c.found for c in again.cells] == [c.found for c in whole.cells]
 
 
+def test_a_host_has_as_many_seeds_as_the_store_has_of_it(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one experiment two of three, of one cell of the other a single one."""
+    first, second = find(["toy/a", "toy/b"])
+    reproduce(first, workers=1, seeds={"sim": 2})
+    whole = reproduce(second, workers=1)
+    gone = whole.runs("sim", "drop", "CoDel")[1].entry.folder
+    shutil.rmtree(gone)
+    out = tmp_path / "out"
+    assert status(["reproduce", "--stored", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "toy/a on sim: 2 seeds of 3" in said and "toy/b on sim: 1 to 3 seeds of 3" in said
+    data = ledger.read(out / "ledger.json")
+    a, b = data["papers"][0]["experiments"]
+    assert (a["hosts"]["sim"]["seeds"], b["hosts"]["sim"]["seeds"]) == ([2, 2], [1, 3])
+    assert all(cell["sim"] != "not run" for e in (a, b) for cell in e["cells"])
+    assert a["command"] == "sojourn reproduce toy/a --host sim --seeds sim=2"
+    assert b["command"] == "sojourn reproduce toy/b --host sim"
+    # A claim has the seeds that all its cells have, over several experiments too; of one seed
+    # there is no interval.
+    (of_a,), (of_b,), (several,) = a["claims"], b["claims"], data["papers"][0]["claims"]
+    assert [claim["seeds"]["sim"] for claim in (of_a, of_b, several)] == [2, 1, 1]
+    assert of_b["verdicts"]["sim"] == several["verdicts"]["sim"] == "undecided"
+    page = papers_page.text(out / "ledger.json")
+    assert "`sojourn reproduce`, 1 to 3 seeds, by" in page
+    assert re.search(r"is less than that of tail drop \| Table b \| undecided \(1 seed\)", page)
+    for name in ("toy.html", "index.html"):
+        text = (out / name).read_text()
+        assert "1 to 3 seeds" in text and '<span class="small">1 seed</span>' in text
+    assert status(["reproduce", "--seeds", "1", "--out", str(out)]) == 2
+    assert "holds a ledger of more seeds on sim, which --seeds would" in capsys.readouterr().err
+    # What is asked for anew is what is missing, and no more.
+    assert status(["reproduce", "--seeds", "3", "--out", str(out), "--workers", "1"]) == 0
+    captured = capsys.readouterr()
+    assert "toy/a on sim: 4 of 12 runs are missing" in captured.err
+    assert "seeds of 3" not in captured.out
+    again = ledger.read(out / "ledger.json")["papers"][0]
+    assert [e["hosts"]["sim"]["seeds"] for e in again["experiments"]] == [[3, 3], [3, 3]]
+
+
+def test_an_ablation_that_is_about_a_host_runs_there_alone(toy: Path) -> None:
+    path = toy / "a" / "experiment.toml"
+    large = """\n[[ablations]]\nof = "drop"\nname = "large segments"\nwhy = "x"
+host = "linux"\nset = { "linux.offloads" = true }\n"""
+    path.write_text(path.read_text() + large)
+    (experiment,) = find(["toy/a"])
+    both = ("sim", "linux")
+    named = {host: [s.name for s in experiment.runs_on(host, both)] for host in both}
+    assert named == {"sim": ["drop", "drop, five flows"], "linux": ["drop", "drop, large segments"]}
+    alone = [s.name for s in experiment.runs_on("linux", ("linux",))]
+    assert alone == ["drop", "drop, five flows", "drop, large segments"]
+    assert not reproduce(experiment, quick=True, workers=1).runs(
+        "sim", "drop, large segments", "CoDel"
+    )
+    path.write_text(path.read_text().replace('"linux"\n', '"linus"\n'))
+    with pytest.raises(InputError, match=r"ablations\[1\].host: 'linus'.*Did you mean 'linux'"):
+        find(["toy/a"])[0].signals()
+
+
 def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,5 +399,5 @@ def test_without_windows_tables_and_figures_are_of_the_whole_run() -> None:
 
 
 def test_a_kernel_is_not_built_only_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sojourn.linux.kernel.examine", lambda: [("linux: kernel", False, "")])
+    monkeypatch.setattr("sojourn.linux.kernel.examine", lambda hz: [("linux: kernel", False, "")])
     assert stored.is_ready("sim") and not stored.is_ready("linux")

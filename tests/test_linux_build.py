@@ -33,7 +33,7 @@ def test_a_step_that_fails_shows_the_end_of_its_log(tmp_path: Path) -> None:
 def test_progress_of_the_kernel_is_for_terminals(
     terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def build(source: Any, note: uml.Note) -> None:
+    def build(source: Any, hz: int, note: uml.Note) -> None:
         for lines in (1, uml.LINES, 2 * uml.LINES):
             note(lines)
 
@@ -114,3 +114,23 @@ def test_an_option_of_the_sanitizers_that_a_kernel_does_not_have_is_missed(tmp_p
     configured(*fragment)
     with pytest.raises(uml.BuildError, match=r"lost: CONFIG_UBSAN_SHIFT=y$"):
         configured(*(line for line in fragment if line != "CONFIG_UBSAN_SHIFT=y"))
+
+
+def test_a_kernel_of_another_hz_is_another_kernel_of_the_same_configuration(
+    tmp_path: Path,
+) -> None:
+    archive = tmp_path / "some.tar"
+    archive.write_text("content")
+    folders = {uml.kernel_folder(archive, hz=hz) for hz in (250, 1000)}
+    assert len(folders) == 2 and uml.kernel_folder(archive) in folders
+    usual, other = uml.wanted_config([uml.CONFIG]), uml.wanted_config([uml.CONFIG], 250)
+    assert usual == uml.CONFIG.read_text()
+    differ = [
+        pair
+        for pair in zip(usual.splitlines(), other.splitlines(), strict=True)
+        if len(set(pair)) > 1
+    ]
+    assert differ == [("CONFIG_HZ=1000", "CONFIG_HZ=250")]
+    (tmp_path / ".config").write_text("CONFIG_HZ=1000\n")
+    with pytest.raises(uml.BuildError, match=r"lost: CONFIG_HZ=250$"):
+        uml.check_config(tmp_path, [], 250)

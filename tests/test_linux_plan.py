@@ -4,18 +4,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sojourn import stored
 from sojourn.algorithms import algorithms, read_rows
 from sojourn.errors import InputError
 from sojourn.experiment import find
-from sojourn.linux import refusals
+from sojourn.linux import memory, refusals
 from sojourn.linux.counts import read, report_flows
 from sojourn.linux.plan import plan
 from sojourn.linux.qdiscs import leaf_words, stages
-from sojourn.runs import run
+from sojourn.runs import Case, jobs_of, run
 from sojourn.scenario import loads
+from sojourn.store import Store
 
 DUMBBELL = """
 format = 1
@@ -262,7 +265,7 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
             {"transport": {"kind": "tcp", "cc": "reno", "options": {"prr": False}}},
             "prr: switches of the simulator's TCP",
         ),
-        (("links", 1), {"rate_bps": 10**11}, "too many packets"),
+        (("links", 1), {"rate_bps": 10**12}, "too many packets"),
         (
             ("flows", 0),
             {
@@ -282,6 +285,97 @@ def test_what_linux_cannot_express_is_named(
     scenario[part][index] |= change
     with pytest.raises(InputError, match=sentence):
         refusals.check(scenario)
+
+
+def of_rate(rate_bps: int, seconds: int) -> dict[str, Any]:
+    scenario = engine()
+    scenario["links"][1]["rate_bps"] = rate_bps
+    return {**scenario, "duration_ns": seconds * 10**9}
+
+
+def test_a_guest_has_more_memory_only_where_its_packets_need_it() -> None:
+    assert memory.guest_mb(of_rate(10**7, 4)) == memory.USUAL_MB
+    # 3.125 million full packets, twice as many with the margin, of 64 bytes each: 400 MB.
+    assert memory.guest_mb(of_rate(10**9, 37)) == memory.USUAL_MB
+    assert memory.guest_mb(of_rate(10**9, 38)) == memory.USUAL_MB + 512
+    # A rate that changes counts for as long as it lasts.
+    falls = of_rate(10**9, 38)
+    falls["links"][1]["schedule"] = [{"at_ns": 10**9, "rate_bps": 10**6}]
+    assert memory.guest_mb(falls) == memory.USUAL_MB
+
+
+def test_memory_depends_on_the_scenario_and_not_on_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    large = of_rate(10**9, 60)
+    wanted = memory.guest_mb(large)
+    monkeypatch.setattr(memory, "most_mb", lambda: 900)
+    assert memory.guest_mb(large) == wanted == 1280
+    with pytest.raises(
+        InputError,
+        match=r"duration_ns: .* a guest of 1280 MB, .* machine's memory is 900 MB; .* up to 38 s",
+    ):
+        refusals.check(large)
+    monkeypatch.setattr(memory, "most_mb", lambda: 1280)
+    refusals.check(large)
+
+
+def test_more_packets_than_the_module_keeps_are_refused_on_any_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "most_mb", lambda: 10**6)
+    refusals.check(of_rate(10**9, 400))
+    with pytest.raises(InputError, match=r"up to 83 million, where 67 .* rates: up to 403 s"):
+        refusals.check(of_rate(10**9, 500))
+
+
+def test_a_run_is_filed_under_the_kernel_of_its_hz_and_else_as_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two scenarios, one of another HZ, in one command."""
+
+    class Ready:
+        def __init__(self, hz: int) -> None:
+            self.version = f"kernel of {hz}"
+
+    monkeypatch.setattr("sojourn.linux.kernel.ready", lambda hz: Ready(hz))
+    monkeypatch.setattr("sojourn.linux.kernel.module_for", lambda kernel, files: None)
+    text = DUMBBELL.replace("format = 1", "format = 2")
+    plain, other = loads(text), loads(text.replace("[dumbbell]", "[linux]\nhz = 250\n\n[dumbbell]"))
+    explicit = loads(text.replace("[dumbbell]", "[linux]\nhz = 1000\n\n[dumbbell]"))
+    assert "hz" not in explicit.to_engine("linux") and "hz" not in other.to_engine("sim")
+    cases = [Case(one, {"of": n}) for n, one in enumerate((plain, explicit, other))]
+    keys = {}
+    for host in ("sim", "linux"):
+        jobs = [job for job, _ in jobs_of(cases, [1], (host,))]
+        keys[host] = [job.key for job in jobs]
+        if host == "linux":
+            assert [job.host for job in jobs] == [f"kernel of {hz}" for hz in (1000, 1000, 250)]
+    assert len(set(keys["sim"])) == 1
+    assert keys["linux"][0] == keys["linux"][1] != keys["linux"][2]
+    refusals.check(other.to_engine("linux"))
+    assert plan(other.to_engine("linux"), 1) == plan(plain.to_engine("linux"), 1)
+
+
+def test_a_kernel_of_another_hz_is_not_built_only_to_look(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def built(*_: object, **__: object) -> None:
+        raise AssertionError("a kernel was built")
+
+    monkeypatch.setattr("sojourn.linux.kernel.examine", lambda hz: [("linux: kernel", False, "")])
+    monkeypatch.setattr("sojourn.linux.kernel.ready", built)
+    text = DUMBBELL.replace("format = 1", "format = 2\nlinux = { hz = 250 }")
+    cases = [Case(loads(text), {"aqm": "codel"})]
+    assert stored.count(cases, [1], Store(tmp_path), "linux") == 0
+    assert stored.runs_of(cases, [1], Store(tmp_path), "linux") == []
+
+
+def test_every_experiment_but_one_runs_in_the_usual_memory() -> None:
+    for experiment in find([]):
+        first = experiment.cases()[0].scenario.to_engine("linux")
+        wanted = 1280 if experiment.id == "duk/2" else memory.USUAL_MB
+        assert memory.guest_mb(first) == wanted, experiment.id
 
 
 def test_a_receive_buffer_is_that_of_the_namespace_in_which_the_flow_ends() -> None:

@@ -92,6 +92,7 @@ class Check:
     found: Estimate
     verdict: Verdict
     bounds: tuple[float, ...] = (0.0,)  # what the number has to lie above or below
+    seeds: int = 0  # those that all its cells have
 
     def text(self) -> str:
         """One clause for a table."""
@@ -120,6 +121,7 @@ class Check:
             "quantity": _QUANTITIES.get(self.quantity, "difference"),
             "estimate": self.found.mean,
             "ci95": [self.found.low, self.found.high],
+            "seeds": self.seeds,
             "verdict": self.verdict,
         }
 
@@ -151,6 +153,16 @@ class Decision:
     rule: Verdict  # what the rule alone says, where the verdict is 'calibrated'
     checks: tuple[Check, ...]
 
+    @property
+    def seeds(self) -> int:
+        """The fewest that one of its cells was decided on."""
+        return min(check.seeds for check in self.checks)
+
+    @property
+    def is_provisional(self) -> bool:
+        """Of fewer seeds than a verdict needs."""
+        return self.seeds < SEEDS
+
     def counts(self) -> dict[Verdict, int]:
         """How many of its cells hold, fail, are undecided."""
         verdicts = [check.verdict for check in self.checks]
@@ -173,6 +185,7 @@ class Decision:
             "source": self.claim.source,
             "verdict": self.verdict,
             "otherwise": self.rule if self.verdict == "calibrated" else None,
+            "seeds": self.seeds,
             "quorum": self.claim.quorum,
             "counts": self.counts(),
             "measured": "; ".join(check.text() for check in self.checks),
@@ -206,8 +219,10 @@ def _met(count: int, decision: Decision) -> bool:
 def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
     measured = [values((signal, algorithm, metric)) for signal, algorithm in pair.sides]
     if pair.right is None:
-        return _beside_value(claim, pair, metric, estimate(measured[0]))
-    matched = list(zip(*measured, strict=True))
+        of_value = _beside_value(claim, pair, metric, estimate(measured[0]))
+        return replace(of_value, seeds=len(measured[0]))
+    # Each cell has seeds from 1 on: where one has fewer, the first of the other are its peers.
+    matched = list(zip(*measured, strict=False))
     if isinstance(claim.factor, tuple):
         least, most = claim.factor
         sides = [
@@ -218,7 +233,8 @@ def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
         verdict = _both([verdict for _, _, verdict in sides])
     else:
         found, word, verdict = _side(matched, claim.relation, claim.factor, claim.margin)
-    return Check(pair, metric, word, found, verdict, (1.0 if word == _RATIO else 0.0,))
+    bounds = (1.0 if word == _RATIO else 0.0,)
+    return Check(pair, metric, word, found, verdict, bounds, len(matched))
 
 
 def _beside_value(claim: Claim, pair: Pair, metric: str, found: Estimate) -> Check:

@@ -16,7 +16,8 @@ scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       what text and tables claim of this experiment
 
-[[ablations]]     one thing changed in a cell, and why: `set`, or a C file as `algorithm`
+[[ablations]]     one thing changed in a cell, and why: `set`, or a C file as `algorithm`; with
+                  `host` it is about what only that host has, and runs there and nowhere else
 
 An experiment is a sweep with published numbers and claims. Its first axis is the signal, which has
 the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. A cell is called by its values:
@@ -35,6 +36,7 @@ from typing import Any
 
 from sojourn import algorithms, claims, claims_file, preset
 from sojourn.errors import InputError, nearest
+from sojourn.hosts import HOSTS
 from sojourn.own import compiler, library
 from sojourn.runs import Case, changed
 from sojourn.scenario.model import Scenario
@@ -72,6 +74,7 @@ class Signal:
     of: str  # the cell whose printed numbers stand beside it: its own, or an ablation's
     only: tuple[str, ...] = ()  # the algorithms that it is about; empty: all
     algorithm: str = ""  # of an ablation: a C file that runs in their place
+    host: str = ""  # of an ablation: the one that it is about; empty: the first
 
     @property
     def ablates(self) -> bool:
@@ -181,15 +184,28 @@ class Experiment:
         # Without a compiler the others can run.
         return [e for e in entries if "algorithm" not in e or compiler.is_there()]
 
-    def _ablation(self, entry: Mapping[str, Any], base: Signal) -> Signal:
+    def _ablation(self, entry: dict[str, Any], base: Signal) -> Signal:
         return replace(
             base,
             name=f"{base.name}, {entry['name']}",
             set={**base.set, **entry["set"]},
             only=tuple(entry.get("only", base.only)),
             algorithm=entry.get("algorithm", ""),
+            host=self._host(entry),
             title=f"{base.name}, {entry['name']}: {entry['why']}",
         )
+
+    def _host(self, entry: dict[str, Any]) -> str:
+        host = str(entry.get("host", ""))
+        if host and host not in HOSTS:
+            path = ("ablations", self._ablations.index(entry), "host")
+            raise self._wrong(path, f"'{host}': there is no such host.{nearest(host, HOSTS)}")
+        return host
+
+    def runs_on(self, host: str, hosts: Sequence[str]) -> list[Signal]:
+        """The cells, and of the ablations those that one of several hosts runs: of those that are
+        about no host the first has all."""
+        return [s for s in self.signals() if not s.ablates or (s.host or hosts[0]) == host]
 
     def peers(self) -> list[tuple[Contender, Contender]]:
         """Ours and the kernel's own with the same rows, to be set side by side on Linux."""
@@ -200,6 +216,10 @@ class Experiment:
     def cases(self) -> list[Case]:
         """Every algorithm under every signal."""
         return self._cases(self.contenders(), self.signals())
+
+    def cases_on(self, host: str, hosts: Sequence[str]) -> list[Case]:
+        """What one of several hosts runs."""
+        return self._cases(self.contenders(), self.runs_on(host, hosts))
 
     def peer_cases(self, host: str) -> list[Case]:
         """What else a host runs to have ours beside the kernel's own: not what runs anyway."""

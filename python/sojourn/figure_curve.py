@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 from sojourn.drawing import WIDE_IN, colour, marker, plain, written
+from sojourn.hosts import seeds_text
 from sojourn.metrics import METRICS
 from sojourn.over_curve import Drawing, Trail, csv_rows, drawings, summary, words
 from sojourn.picture import Picture, named
@@ -31,8 +32,8 @@ def pictures(reproduction: Reproduction) -> Iterator[Picture]:
             named(reproduction.experiment, "curve", drawing.host),
             "",
             drawing.host,
-            f"Means of {len(reproduction.seeds)} seeds. The knee for D {y.unit} is where the "
-            f"slope of the curve is D {y.unit} per 100 % of {x.label}. "
+            f"Means of {seeds_text(*reproduction.seeds_of(drawing.host))}. The knee for D {y.unit} "
+            f"is where the slope of the curve is D {y.unit} per 100 % of {x.label}. "
             + " ".join(f"{line.rstrip('.')}." for line in summary(drawing)),
             words(drawing),
             ("algorithm", drawing.axis, x.name, y.name),

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sojourn.executor import run_all
-from sojourn.hosts import BINNED
+from sojourn.hosts import BINNED, HZ
 from sojourn.job import Job
 from sojourn.result import Run
 from sojourn.store import Store
@@ -36,23 +37,23 @@ class Form:
 
 def jobs_of_forms(forms: Sequence[Form], seeds: Sequence[int]) -> list[tuple[Job, Labels]]:
     """Every form under every seed, in that order, and the labels of each run."""
-    names = {form.host: form.host.removesuffix(BINNED) for form in forms}
-    made_of = {
-        host: _made_of(host, [form for form in forms if names[form.host] == host])
-        for host in dict.fromkeys(names.values())
-    }
+    machines = [_machine(form) for form in forms]
+    by_machine: dict[tuple[str, int], list[Form]] = {}
+    for form, machine in zip(forms, machines, strict=True):
+        by_machine.setdefault(machine, []).append(form)
+    made_of = {machine: _made_of(*machine, of) for machine, of in by_machine.items()}
     return [
         (
             Job(
                 form.scenario,
                 seed,
                 f"{form.title}, seed {seed}",
-                made_of[names[form.host]],
+                made_of[machine],
                 form.files,
             ),
             {**form.labels, "seed": seed, "host": form.host},
         )
-        for form in forms
+        for form, machine in zip(forms, machines, strict=True)
         for seed in seeds
     ]
 
@@ -83,13 +84,19 @@ def run_jobs(
     )
 
 
-def _made_of(host: str, forms: Iterable[Form]) -> str:
+def _machine(form: Form) -> tuple[str, int]:
+    """Where it runs: the host, and the ticks per second of its kernel."""
+    host = form.host.removesuffix(BINNED)
+    return host, HZ if host == "sim" else json.loads(form.scenario).get("hz", HZ)
+
+
+def _made_of(host: str, hz: int, forms: Iterable[Form]) -> str:
     """What the host is made of, for the key of the store; a kernel is built where there is none."""
     if host == "sim":
         return ""
     from sojourn.linux import kernel
 
-    ready = kernel.ready()
+    ready = kernel.ready(hz=hz)
     for form in forms:
         kernel.module_for(ready, form.files)
     return ready.version

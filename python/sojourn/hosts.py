@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from sojourn.errors import InputError, nearest
 
 HOSTS = ("sim", "linux")
+# Ticks per second of the kernel in virtual time, unless a scenario asks for others.
+HZ: Literal[1000] = 1000
 # Ends the label of a host where traces run as rates.
 BINNED = ", binned"
 
@@ -19,3 +22,32 @@ def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
         if host not in HOSTS:
             raise InputError(f"--host {host}: there is no such host.{nearest(host, HOSTS)}")
     return tuple(dict.fromkeys(hosts)) or ("sim",)
+
+
+# No verdict needs nearly as many.
+_MOST_SEEDS = 1000
+
+
+def read_seeds(words: Iterable[str], hosts: Sequence[str]) -> dict[str, int]:
+    """How many seeds each host runs: '3' says it for all of `hosts`, 'linux=3' for one."""
+    found: dict[str, int] = {}
+    for word in words:
+        host, is_of_one, text = word.rpartition("=")
+        if is_of_one:
+            check_hosts([host])
+        try:
+            count = int(text)
+        except ValueError:
+            raise InputError(
+                f"--seeds {word}: a number N is wanted, or HOST=N, as in linux=3"
+            ) from None
+        if not 1 <= count <= _MOST_SEEDS:
+            raise InputError(f"--seeds {word}: allowed: 1 to {_MOST_SEEDS}")
+        found |= dict.fromkeys([host] if is_of_one else hosts, count)
+    return found
+
+
+def seeds_text(least: int, most: int) -> str:
+    """'10 seeds', or '1 to 3 seeds' where not all have as many."""
+    count = f"{least}" if least == most else f"{least} to {most}"
+    return f"{count} seed{'' if most == 1 else 's'}"

@@ -92,6 +92,7 @@ def _experiment(reproduction: Reproduction, pictures: Sequence[Picture]) -> dict
         "hosts": {
             host: {
                 "core": made.get(host),
+                "seeds": list(reproduction.seeds_of(host)),
                 "cells": counts(printed(reproduction, host)),
                 "verdicts": verdicts[host],
                 "why": reproduction.refused.get(host, ""),
@@ -115,6 +116,10 @@ def _claim(line: Line) -> dict[str, Any]:
         "source": claim.source,
         "verdicts": {host: judged.verdict for host, judged in line.by_host.items()},
         "measured": {host: _short(judged) for host, judged in line.by_host.items()},
+        "seeds": {
+            host: judged.decision.seeds if judged.decision else 0
+            for host, judged in line.by_host.items()
+        },
     }
 
 

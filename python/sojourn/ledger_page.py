@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sojourn.hosts import HOSTS
+from sojourn.claims import SEEDS
+from sojourn.hosts import HOSTS, seeds_text
 from sojourn.judged import VERDICTS
 from sojourn.page import render
 from sojourn.report_page import NAMES
@@ -23,6 +24,8 @@ def index(ledger: Mapping[str, Any]) -> str:
         total=total(ledger),
         hosts=NAMES,
         verdicts=VERDICTS,
+        enough=SEEDS,
+        seeds=seeds_text,
     )
 
 

@@ -7,24 +7,26 @@ nothing, and the same command goes on."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn import as_json, ledger, ledger_page, stored
 from sojourn.errors import InputError, Interrupted
 from sojourn.experiment import Experiment
 from sojourn.folder import Folder, claim
-from sojourn.hosts import HOSTS
+from sojourn.hosts import HOSTS, seeds_text
 from sojourn.paper import Paper, judge, papers
 from sojourn.pictures import pictures_of
 from sojourn.report_page import of_pictures
-from sojourn.reproduce import Reproduction, reproduce
+from sojourn.reproduce import Reproduction, reproduce, seeds_on
 from sojourn.runs import open_store
 from sojourn.search import stored as of_search
 
 _LOOK = "`sojourn reproduce --stored` shows what is there"
+_DEFAULT: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -45,19 +47,23 @@ class Missing:
         return f"{self.experiment} on {self.host}: {gone} of {self.wanted} runs are missing"
 
 
-def missing(of: Iterable[Experiment], quick: bool, hosts: Sequence[str]) -> list[Missing]:
-    """What the store has not, experiment by experiment."""
+def missing(
+    of: Iterable[Experiment],
+    quick: bool,
+    hosts: Sequence[str],
+    asked: Sequence[str],
+    seeds: Mapping[str, int],
+) -> list[Missing]:
+    """What the store has not, experiment by experiment, of those `hosts` that are `asked`."""
     found = []
     store = open_store(None)
     for experiment in of:
-        ablations = {signal.name for signal in experiment.signals() if signal.ablates}
-        seeds = range(1, experiment.data["quick_seeds" if quick else "seeds"] + 1)
-        for host in hosts:
-            skipped = ablations if host != hosts[0] else set()
-            cases = [c for c in experiment.cases() if c.labels["signal"] not in skipped]
-            wanted = len(cases) * len(seeds)
+        for host in asked:
+            cases = experiment.cases_on(host, hosts)
+            of_host = seeds_on(experiment, host, quick, seeds)
+            wanted = len(cases) * len(of_host)
             try:
-                there = stored.count(cases, seeds, store, host)
+                there = stored.count(cases, of_host, store, host)
             except InputError as error:
                 found.append(Missing(experiment.id, host, 0, wanted, str(error)))
                 continue
@@ -74,15 +80,17 @@ def run(
     looked_up: Collection[str],
     workers: int | None,
     say: Callable[[str], None],
+    seeds: Mapping[str, int] = _DEFAULT,
     done: Callable[[list[Reproduction]], None] = lambda found: None,
 ) -> dict[str, Any]:
     """The ledger, its index and a page for each paper, in the folder. Of the hosts `looked_up`
     nothing is run."""
     own = claim(folder)
-    check_folder(folder, quick)
+    check_folder(folder, quick, seeds)
     asked = [host for host in hosts if host not in looked_up]
     every = papers()
-    for one in missing([e for paper in every for e in paper.experiments], quick, asked):
+    whole = [experiment for paper in every for experiment in paper.experiments]
+    for one in missing(whole, quick, hosts, asked, seeds):
         say(one.text())
     data = ledger.begin(quick)
     for paper in every:
@@ -95,11 +103,13 @@ def run(
                     hosts=hosts,
                     processes=True,
                     looked_up=looked_up,
+                    seeds=seeds,
                 )
                 for experiment in paper.experiments
             ]
         except Interrupted as stop:
-            left = [one.text() for one in missing(_from(every, paper), quick, asked)]
+            rest = missing(_from(every, paper), quick, hosts, asked, seeds)
+            left = [one.text() for one in rest]
             raise Interrupted("\n  ".join([f"{stop}. {_LOOK}; to be run:", *left])) from None
         done(found)
         write_paper(own, paper, found, data)
@@ -122,18 +132,29 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
     own.write("index.html", ledger_page.index(data).encode())
 
 
-def check_folder(folder: Path, quick: bool) -> None:
-    """InputError where a provisional ledger would replace one of all seeds. One that is damaged is
-    moved aside when the new one is written."""
+def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
+    """InputError where a provisional ledger would replace one of all seeds, or of more than are
+    asked for. One that is damaged is moved aside when the new one is written."""
     try:
         had = json.loads((folder / ledger.FILE).read_bytes())
         fuller = quick and not had["quick"]
-    except (OSError, ValueError, KeyError, TypeError):
+        entries = [entry for paper in had["papers"] for entry in paper["experiments"]]
+        more = [
+            host
+            for host, count in seeds.items()
+            if any(e["hosts"][host].get("seeds", (0, 0))[1] > count for e in entries)
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
     if fuller:
         raise InputError(
             f"{folder}: holds a ledger of all seeds, which --quick would replace; name another "
             f"folder: --out {folder}-quick"
+        )
+    if more:
+        raise InputError(
+            f"{folder}: holds a ledger of more seeds on {more[0]}, which --seeds would replace; "
+            f"name another folder: --out {folder}-{seeds[more[0]]}"
         )
 
 
@@ -155,12 +176,13 @@ def not_there(data: dict[str, Any]) -> list[str]:
 
 
 def _lacks(experiment: dict[str, Any], host: str) -> list[str]:
-    cells = experiment["cells"]
+    cells, of_host = experiment["cells"], experiment["hosts"][host]
     gone = sum(cell[host] == "not run" for cell in cells)
-    if not gone:
-        return []
-    why = experiment["hosts"][host]["why"]
-    return [f"{gone} of {len(cells)} cells not run", *([why] if why else [])]
+    said = [f"{gone} of {len(cells)} cells not run"] if gone else []
+    least, most = of_host["seeds"]
+    if 0 < least < experiment["seeds"]:
+        said.append(f"{seeds_text(least, most)} of {experiment['seeds']}")
+    return [*said, *([of_host["why"]] if gone and of_host["why"] else [])]
 
 
 def _from(every: Sequence[Paper], paper: Paper) -> list[Experiment]:

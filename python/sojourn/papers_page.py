@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from sojourn import as_json, generated, in_print, ledger
-from sojourn.claims import Claim
+from sojourn.claims import SEEDS, Claim
 from sojourn.errors import SojournError
 from sojourn.experiment import Experiment
-from sojourn.hosts import HOSTS
+from sojourn.hosts import HOSTS, seeds_text
 from sojourn.in_print import InPrint
 from sojourn.judged import NOT_RUN, VERDICTS
 from sojourn.paper import Paper, papers, title_of
@@ -42,7 +42,8 @@ differ. `sojourn reproduce PAPER` does it for one. A printed number is inside wh
 [met](cli.md#what-is-not-in-print), by one rule for all papers, and off otherwise.
 [Verdicts](cli.md#verdicts) have one rule, too. “Drop” are cells whose algorithms drop packets,
 “ecn” those whose algorithms mark them. “Not run” says that this page has no run of the experiment
-as its files are now, not that it cannot run.
+as its files are now, not that it cannot run. A verdict of fewer than ten seeds is provisional, and
+has their number beside it.
 """
 
 
@@ -66,15 +67,35 @@ def _made_with(found: Mapping[str, Any]) -> str:
             if entry["hosts"][host]["core"]
         }
     )
-    seeds = sorted({e["seeds"] for paper in found["papers"] for e in paper["experiments"]})
+    seeds = _seeds(found)
     machine = found["machine"]
     quick = " --quick" if found["quick"] else ""
     provisional = " With so few seeds verdicts are provisional." if found["quick"] else ""
     return (
-        f"This page: `sojourn reproduce{quick}`, {' or '.join(map(str, seeds)) or 'no'} seeds, "
+        f"This page: `sojourn reproduce{quick}`, {seeds or 'no seeds'}, "
         f"by {', '.join(made) or 'nothing'}, on {machine['processor']} with {machine['cores']} "
         f"cores.{provisional}\n"
     )
+
+
+def _seeds(found: Mapping[str, Any]) -> str:
+    """How many, host by host where they differ."""
+    every = [entry for paper in found["papers"] for entry in paper["experiments"]]
+    by_host = {}
+    for host in HOSTS:
+        counts = {n for e in every for n in _seeds_of(e, host) if e["hosts"][host]["core"]}
+        if counts:
+            by_host[host] = seeds_text(min(counts), max(counts))
+    if len(set(by_host.values())) == 1:
+        return next(iter(by_host.values()))
+    where = {"sim": "simulated", "linux": "on Linux"}
+    return ", ".join(f"{said} {where[host]}" for host, said in by_host.items())
+
+
+def _seeds_of(entry: Mapping[str, Any], host: str) -> tuple[int, int]:
+    """Of the cell with the fewest, and of the one with the most."""
+    least, most = entry["hosts"][host].get("seeds", (entry["seeds"], entry["seeds"]))
+    return least, most
 
 
 def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
@@ -100,8 +121,9 @@ def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
         yield _search(paper, had.get("search"), whole=len(entries) == len(paper.experiments))
 
 
-# By id, what it says and where, and its verdict and measurement on each host.
-Verdicts = dict[str, tuple[Claim, dict[str, tuple[str, str]]]]
+# By id, what it says and where, and on each host its verdict, measurement, and seeds where these
+# are fewer than a verdict needs.
+Verdicts = dict[str, tuple[Claim, dict[str, tuple[str, str, str]]]]
 
 
 def _verdicts(
@@ -120,10 +142,18 @@ def _verdicts(
     return found
 
 
-def _said(entry: Mapping[str, Any] | None) -> dict[str, tuple[str, str]]:
+def _said(entry: Mapping[str, Any] | None) -> dict[str, tuple[str, str, str]]:
     if entry is None:
-        return dict.fromkeys(HOSTS, (NOT_RUN, ""))
-    return {host: (entry["verdicts"][host], entry["measured"][host]) for host in HOSTS}
+        return dict.fromkeys(HOSTS, (NOT_RUN, "", ""))
+    seeds = entry.get("seeds", {})
+    return {
+        host: (entry["verdicts"][host], entry["measured"][host], _few(seeds.get(host, 0)))
+        for host in HOSTS
+    }
+
+
+def _few(seeds: int) -> str:
+    return seeds_text(seeds, seeds) if 0 < seeds < SEEDS else ""
 
 
 def _counts(verdicts: Verdicts) -> str:
@@ -173,10 +203,12 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
         return NOT_RUN
     of = entry["hosts"][host]
     counted = [f"{count} {word}" for word, count in of["cells"].items() if count]
+    least, most = _seeds_of(entry, host)
+    seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
     if counted and of["core"]:
-        return ", ".join(counted)
+        return _with(", ".join(counted), seeds)
     why = f": {' '.join(of['why'].split())}" if of["why"] else ""
-    return "no number in print" if of["core"] else f"{NOT_RUN}{why}"
+    return _with("no number in print", seeds) if of["core"] else f"{NOT_RUN}{why}"
 
 
 def _claims(verdicts: Verdicts) -> str:
@@ -184,10 +216,11 @@ def _claims(verdicts: Verdicts) -> str:
     for claim, of in verdicts.values():
         said = " · ".join(
             f"{_HOSTS[host]}: {words}" if host != "sim" else words
-            for host, (_, words) in of.items()
+            for host, (_, words, _) in of.items()
             if words
         )
-        cells = (claim.text, claim.source, *(of[host][0] for host in HOSTS), said)
+        verdicts_ = (_with(of[host][0], of[host][2]) for host in HOSTS)
+        cells = (claim.text, claim.source, *verdicts_, said)
         rows.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
     return "\n".join([*rows, ""])
 
@@ -207,6 +240,10 @@ def _search(paper: Paper, found: Mapping[str, Any] | None, *, whole: bool) -> st
         words = (row["which"], str(row["searched"]), str(row["other"]), row["label"])
         rows.append(f"| {' | '.join(_cell(word) for word in words)} |")
     return "\n".join([*rows, ""])
+
+
+def _with(words: str, seeds: str) -> str:
+    return f"{words} ({seeds})" if seeds else words
 
 
 def _cell(words: str) -> str:

@@ -88,13 +88,22 @@ def printed(reproduction: Reproduction, host: str) -> list[tuple[Measured, bool]
 
 
 def off(reproduction: Reproduction) -> list[Off]:
-    """Every printed cell of the first host that is off, with what was tried."""
+    """Every printed cell of the first host that is off, with what was tried; of other hosts those
+    on which something was tried that is about them."""
+    first, *others = reproduction.hosts
+    of_others = (one for host in others for one in _off(reproduction, host) if one.changes)
+    return [*_off(reproduction, first), *of_others]
+
+
+def _off(reproduction: Reproduction, host: str) -> list[Off]:
     from sojourn.reproduce import values_of
 
-    host = reproduction.hosts[0]
-    experiment = reproduction.experiment
     values = values_of(reproduction, host)
-    ablations = [signal for signal in experiment.signals() if signal.ablates]
+    ablations = [
+        signal
+        for signal in reproduction.experiment.signals()
+        if signal.ablates and host in reproduction.hosts_of(signal)
+    ]
 
     def change(signal: Signal, base: Measured) -> Change | None:
         changed = reproduction.cell(host, signal.name, base.algorithm, base.metric)
@@ -102,7 +111,8 @@ def off(reproduction: Reproduction) -> list[Off]:
             return None
         before = values((base.signal, base.algorithm, base.metric))
         after = values((signal.name, base.algorithm, base.metric))
-        difference = estimate([b - a for a, b in zip(before, after, strict=True)])
+        # Either may have fewer seeds, from 1 on.
+        difference = estimate([b - a for a, b in zip(before, after, strict=False)])
         published = base.published or 0.0
         inside = is_inside(base.metric, published, changed.found)
         return Change(signal, changed, difference, _closed(base, changed), inside)

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -17,26 +18,27 @@ from sojourn.claims import SEEDS, Decision
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
 from sojourn.folder import claim
-from sojourn.hosts import HOSTS
+from sojourn.hosts import HOSTS, seeds_text
 from sojourn.judged import VERDICTS, Judged
 from sojourn.page import heading, number, spread
 from sojourn.paper import OfPaper
 from sojourn.pictures import kind_of, pictures_of
-from sojourn.reproduce import Measured, Reproduction
+from sojourn.reproduce import Measured, Reproduction, seeds_on
 from sojourn.result import read_request
 
+_NONE: Mapping[str, int] = MappingProxyType({})
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
 
 
 def seeds_note(reproduction: Reproduction) -> str:
     """How many seeds, and whether they are enough to decide."""
-    count = len(reproduction.seeds)
     note = (
         "system delay is the time in the queue and being sent, which papers call queuing delay; "
-        f"{count} seeds, 95 % t-intervals"
+        f"{reproduction.seeds_said()}, 95 % t-intervals"
     )
-    if reproduction.quick:
-        note += f"; --quick: fewer than the {SEEDS} that a verdict needs, so these are provisional"
+    if reproduction.is_provisional:
+        asked = "--quick: " if reproduction.quick else ""
+        note += f"; {asked}fewer than the {SEEDS} that a verdict needs are provisional"
     return note
 
 
@@ -75,7 +77,8 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     if kind == "axis":
         report_axis.print_tables(reproduction, console, _HOSTS.__getitem__)
     else:
-        for signal in sorted(experiment.signals(), key=lambda signal: bool(signal.ablates)):
+        there = [signal for signal in experiment.signals() if reproduction.hosts_of(signal)]
+        for signal in sorted(there, key=lambda signal: bool(signal.ablates)):
             console.print(_table(reproduction, signal))
     if kind == "curve":
         for drawing in over_curve.drawings(reproduction):
@@ -154,6 +157,8 @@ def verdict(decision: Decision) -> str:
     """What a table says of a claim."""
     style = _STYLES[decision.verdict]
     text = f"[{style}]{decision.verdict}[/{style}]"
+    if decision.is_provisional:
+        text += f"\n{seeds_text(decision.seeds, decision.seeds)}"
     if decision.verdict == "calibrated":
         text += f"\notherwise: [{_STYLES[decision.rule]}]{decision.rule}[/{_STYLES[decision.rule]}]"
     return text
@@ -165,7 +170,11 @@ def _lines(decision: Decision) -> str:
 
 
 def check_folder(
-    folder: Path, experiments: Sequence[Experiment], quick: bool, hosts: Sequence[str]
+    folder: Path,
+    experiments: Sequence[Experiment],
+    quick: bool,
+    hosts: Sequence[str],
+    seeds: Mapping[str, int] = _NONE,
 ) -> None:
     """InputError where these would replace what has more."""
     claim(folder)
@@ -173,26 +182,30 @@ def check_folder(
         raise InputError(f"{folder}: holds what `sojourn run` made; name another folder with --out")
     try:
         text = (folder / "reproduction.json").read_bytes()
-        had = {_part(entry) for entry in json.loads(text)["experiments"]}
-    except (OSError, ValueError, KeyError):
+        had = dict(part for entry in json.loads(text)["experiments"] for part in _parts(entry))
+    except (OSError, ValueError, KeyError, TypeError):
         return
-    has = {(e.paper, e.name, quick, host) for e in experiments for host in hosts}
-    fuller = {(paper, name, True, host) for paper, name, _, host in has} if not quick else set()
-    missing = {part for parts in had for part in parts} - has - fuller
+    has = {
+        (e.id, host): len(seeds_on(e, host, quick, seeds)) for e in experiments for host in hosts
+    }
+    missing = {part: count for part, count in had.items() if has.get(part, -1) < count}
     if missing:
-        said = sorted(
-            f"{paper}/{name}{' --quick' * its_quick} --host {host}"
-            for paper, name, its_quick, host in missing
-        )
+        said = [
+            f"{name} --host {host}, {seeds_text(count, count)}"
+            for (name, host), count in sorted(missing.items())
+        ]
         raise InputError(
             f"{folder}: holds a report that has more ({'; '.join(said)}); ask for that too, or "
             f"name another folder: --out {folder}-2"
         )
 
 
-def _part(entry: dict[str, Any]) -> tuple[tuple[str, str, bool, str], ...]:
-    where = entry["paper"], entry["experiment"], bool(entry["quick"])
-    return tuple((*where, str(host)) for host in entry["hosts"])
+def _parts(entry: dict[str, Any]) -> list[tuple[tuple[str, str], int]]:
+    """By experiment and host, how many seeds it has."""
+    name = f"{entry['paper']}/{entry['experiment']}"
+    asked = entry.get("seeds", 0 if entry["quick"] else SEEDS)
+    most = {host: of[1] for host, of in entry.get("seeds_of", {}).items()}
+    return [((name, str(host)), most.get(host, asked)) for host in entry["hosts"]]
 
 
 def write_all(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from sojourn import tables
+from sojourn.hosts import seeds_text
 from sojourn.over_axis import csv_rows, drawings, rows_of, scale_of, words
 from sojourn.page import heading, number, spread
 from sojourn.picture import Picture, named
@@ -44,7 +45,7 @@ def pictures(reproduction: Reproduction) -> Iterator[Picture]:
             named(reproduction.experiment, drawing.signal, drawing.metric, drawing.host),
             drawing.cells[0],
             drawing.host,
-            f"Mean of {len(reproduction.seeds)} seeds with its 95 % interval.",
+            f"Mean of {seeds_text(*reproduction.seeds_of(drawing.host))} with its 95 % interval.",
             words(drawing),
             ("algorithm", drawing.scale.label, drawing.metric, "ci95_low", "ci95_high"),
             csv_rows(drawing),
@@ -113,14 +114,18 @@ def _named(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
 def ablated(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
     """For each cell that has ablations and each metric: the cell, and then they."""
     experiment = reproduction.experiment
-    for cell, found in ablations(experiment).items():
+    for cell, changed in ablations(experiment).items():
         (base,) = (signal for signal in experiment.signals() if signal.name == cell)
-        rows = ("as above", *(_short(signal, cell) for signal in found))
-        for metric in (*base.metrics, *base.beside):
-            title = f"{heading(metric)} at {cell}, with one thing changed"
-            yield _table(
-                reproduction, metric, title, "changed", rows, [base, *found], name_of, True
-            )
+        for host in reproduction.hosts:
+            found = [signal for signal in changed if host in reproduction.hosts_of(signal)]
+            if not found:
+                continue
+            rows = ("as above", *(_short(signal, cell) for signal in found))
+            for metric in (*base.metrics, *base.beside):
+                title = f"{heading(metric)} at {cell}, with one thing changed"
+                yield _table(
+                    reproduction, metric, title, "changed", rows, [base, *found], name_of, host
+                )
 
 
 def _table(
@@ -131,11 +136,11 @@ def _table(
     rows: tuple[str, ...],
     signals: Sequence[Signal],
     name_of: Callable[[str], str],
-    first_host_alone: bool = False,
+    host_alone: str = "",
 ) -> Table:
     headings, columns = [], []
     several = len(reproduction.hosts) > 1
-    hosts = reproduction.hosts[:1] if first_host_alone else reproduction.hosts
+    hosts = (host_alone,) if host_alone else reproduction.hosts
     for contender in reproduction.experiment.contenders():
         name = contender.name
         if any(_cell(reproduction, hosts[0], s, name, metric, True) != "–" for s in signals):

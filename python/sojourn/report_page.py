@@ -147,12 +147,13 @@ def _section(
         "ablations": [
             {
                 "signal": signal,
+                "host": signal.host and NAMES[signal.host],
                 "name": signal.title.partition(": ")[0],
                 "rows": _beside_base(reproduction, signal),
                 "pictures": by_signal.get(signal.name, []),
             }
             for signal in experiment.signals()
-            if signal.ablates
+            if signal.ablates and reproduction.hosts_of(signal)
         ],
         "cores": cores(reproduction),
     }
@@ -163,7 +164,7 @@ def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[dict[str,
     from sojourn.reproduce import values_of
     from sojourn.stats import estimate
 
-    host = reproduction.hosts[0]
+    (host,) = reproduction.hosts_of(ablation)
     values = values_of(reproduction, host)
     rows = []
     for metric in ablation.metrics:
@@ -175,7 +176,7 @@ def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[dict[str,
                 pairs = zip(
                     values((ablation.of, contender.name, metric)),
                     values((ablation.name, contender.name, metric)),
-                    strict=True,
+                    strict=False,  # either may have fewer seeds, from 1 on
                 )
                 difference = estimate([after - before for before, after in pairs])
             rows.append(
@@ -187,6 +188,7 @@ def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[dict[str,
 def _reason(one: Off) -> dict[str, Any]:
     return {
         "base": one.base,
+        "host": NAMES[one.base.host],
         "reasons": [(change, _share(change)) for change in one.reasons[:3]],
         "nearest": (one.nearest, _share(one.nearest)) if one.nearest else None,
         "tried": len(one.changes),

@@ -6,22 +6,27 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn import claims, stored
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
-from sojourn.hosts import HOSTS, check_hosts
+from sojourn.hosts import HOSTS, check_hosts, seeds_text
 from sojourn.judged import Judged, lacking
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
 from sojourn.runs import open_store, run_cases
 from sojourn.search.file import claims_of
 from sojourn.stats import Estimate, estimate
+
+_DEFAULT: Mapping[str, int] = MappingProxyType({})
+_WHERE = {"sim": "simulated", "linux": "on Linux"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Measured:
     published: float | None
     found: Estimate
     ran: bool = True  # else nothing was found because nothing ran
+    seeds: int = 0  # that it is the mean of
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
@@ -49,6 +55,7 @@ class Measured:
             "measured": self.found.mean,
             "ci95": [self.found.low, self.found.high],
             "ran": self.ran,
+            "seeds": self.seeds,
         }
 
 
@@ -57,7 +64,7 @@ class Reproduction:
     """What came of one experiment."""
 
     experiment: Experiment
-    seeds: tuple[int, ...]
+    seeds: tuple[int, ...]  # of the host that was to run most of them
     quick: bool
     result: Result
     cells: tuple[Measured, ...]
@@ -78,8 +85,33 @@ class Reproduction:
         return self.judged[self.hosts[0]]
 
     def hosts_of(self, signal: Signal) -> tuple[str, ...]:
-        """An ablation runs on the first host only: it tells about the setting, not the host."""
+        """An ablation runs on the first host only: it tells about the setting, not the host. One
+        that is about a host runs there."""
+        if signal.host:
+            return tuple(host for host in self.hosts if host == signal.host)
         return self.hosts[:1] if signal.ablates else self.hosts
+
+    def seeds_of(self, host: str) -> tuple[int, int]:
+        """How many its cells have: the one with the fewest, and the one with the most."""
+        return self._seeds.get(host, (0, 0))
+
+    @cached_property
+    def _seeds(self) -> dict[str, tuple[int, int]]:
+        return _seeds_by_host(self.result.runs)
+
+    def seeds_said(self) -> str:
+        """In words, host by host where they differ."""
+        by_host = {host: self.seeds_of(host) for host in HOSTS if self.seeds_of(host)[1]}
+        if len(set(by_host.values())) == 1:
+            return seeds_text(*next(iter(by_host.values())))
+        if not by_host:
+            return seeds_text(len(self.seeds), len(self.seeds))
+        return ", ".join(f"{seeds_text(*of)} {_WHERE[host]}" for host, of in by_host.items())
+
+    @property
+    def is_provisional(self) -> bool:
+        """A cell has fewer seeds than a verdict needs."""
+        return any(0 < self.seeds_of(host)[0] < claims.SEEDS for host in HOSTS)
 
     def beside_kernel(self) -> list[list[tuple[str, str]]]:
         """For each of our algorithms that has a peer in the kernel, what stands side by side: host
@@ -111,6 +143,7 @@ class Reproduction:
             "host": self.hosts[0],
             "hosts": list(self.hosts),
             "seeds": len(self.seeds),
+            "seeds_of": {host: list(self.seeds_of(host)) for host in self.hosts},
             "quick": self.quick,
             "cells": [cell.to_json() for cell in self.cells],
             "claims": [
@@ -152,24 +185,22 @@ def reproduce(
     hosts: Sequence[str] = ("sim",),
     processes: bool = False,
     looked_up: Collection[str] = (),
+    seeds: Mapping[str, int] = _DEFAULT,
 ) -> Reproduction:
-    """Run an experiment under at least ten seeds (`quick`: fewer), and judge its claims. Of the
-    hosts `looked_up` nothing is run: they have what the store has."""
-    count = experiment.data["quick_seeds" if quick else "seeds"]
-    seeds = tuple(range(1, count + 1))
-    ablations = {signal.name for signal in experiment.signals() if signal.ablates}
+    """Run an experiment under at least ten seeds (`quick`: fewer; `seeds`: so many on a host), and
+    judge its claims. Of the hosts `looked_up` nothing is run: they have what the store has."""
     hosts = check_hosts(hosts)
+    wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
     runs: list[Run] = []
     refused: dict[str, str] = {}
     for host in hosts:
-        skipped = ablations if host != hosts[0] else set()
-        cases = [case for case in experiment.cases() if case.labels["signal"] not in skipped]
+        cases = experiment.cases_on(host, hosts)
         peers = experiment.peer_cases(host) if "linux" in hosts else []
         if host not in looked_up:
             runs += run_cases(
                 cases if "linux" in looked_up else cases + peers,
-                seeds,
+                wanted[host],
                 store=store,
                 workers=workers,
                 title=f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else ""),
@@ -178,20 +209,19 @@ def reproduce(
             )
             cases, peers = [], peers if "linux" in looked_up else []
         try:
-            runs += stored.runs_of([*cases, *peers], seeds, store, host)
+            runs += stored.runs_of([*cases, *peers], wanted[host], store, host)
         except InputError as error:
             refused[host] = str(error)
     ran = {run.labels["host"] for run in runs}
     ran_on = [host for host in hosts if host in ran or host not in looked_up] or hosts[:1]
-    words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]
-    words += [word for host in ran_on for word in ("--host", host)]
-    meta = {"experiment": experiment.id, "command": shlex.join(words)}
+    command = _command(experiment, quick, ran_on, _seeds_by_host(runs))
+    meta = {"experiment": experiment.id, "command": command}
     result = Result(experiment.scenario, tuple(runs), meta)
     values = {host: CellValues(experiment, host, runs) for host in hosts}
     judged = {host: _judge(experiment, host, of) for host, of in values.items()}
     return Reproduction(
         experiment,
-        seeds,
+        max(wanted.values(), key=len),
         quick,
         result,
         tuple(cell for host in values for cell in _cells(experiment, host, hosts, values[host])),
@@ -199,6 +229,36 @@ def reproduce(
         {host: waiting for host, (_, waiting) in judged.items()},
         refused,
     )
+
+
+def seeds_on(
+    experiment: Experiment, host: str, quick: bool, seeds: Mapping[str, int]
+) -> tuple[int, ...]:
+    """From 1 on: as many as were asked for, or as the experiment says."""
+    count = seeds.get(host, experiment.data["quick_seeds" if quick else "seeds"])
+    return tuple(range(1, count + 1))
+
+
+def _seeds_by_host(runs: Iterable[Run]) -> dict[str, tuple[int, int]]:
+    """Those of the cell with the fewest, and of the one with the most."""
+    counts: dict[str, Counter[tuple[str, str]]] = {}
+    for run in runs:
+        of_cell = str(run.labels["signal"]), str(run.labels["algorithm"])
+        counts.setdefault(str(run.labels["host"]), Counter())[of_cell] += 1
+    return {host: (min(of.values()), max(of.values())) for host, of in counts.items()}
+
+
+def _command(
+    experiment: Experiment, quick: bool, hosts: Sequence[str], seeds: Mapping[str, tuple[int, int]]
+) -> str:
+    """What makes these runs again."""
+    words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]
+    words += [word for host in hosts for word in ("--host", host)]
+    for host in hosts:
+        _, most = seeds.get(host, (0, 0))
+        if most and most != len(seeds_on(experiment, host, quick, _DEFAULT)):
+            words += ["--seeds", f"{host}={most}"]
+    return shlex.join(words)
 
 
 def _judge(
@@ -260,13 +320,13 @@ def _cells(
     for signal in experiment.signals():
         ran = values.algorithms(signal.name)
         wanted = [contender.name for contender in experiment.contenders(signal)]
-        elsewhere = signal.ablates and host != hosts[0]
+        elsewhere = signal.ablates and host != (signal.host or hosts[0])
         for algorithm in dict.fromkeys(ran if elsewhere else [*ran, *wanted]):
             for metric in (*signal.metrics, *signal.beside):
                 cell = _not_run(experiment, host, signal, algorithm, metric)
                 if algorithm in ran:
-                    measured = estimate(values((signal.name, algorithm, metric)))
-                    cell = replace(cell, found=measured, ran=True)
+                    measured = values((signal.name, algorithm, metric))
+                    cell = replace(cell, found=estimate(measured), ran=True, seeds=len(measured))
                 found.append(cell)
     return found
 

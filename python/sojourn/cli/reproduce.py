@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sojourn import ledger_run, report
 from sojourn.cli.output import print_json, tell_broken
+from sojourn.errors import InputError
 from sojourn.experiment import find
-from sojourn.hosts import HOSTS, check_hosts
+from sojourn.hosts import HOSTS, check_hosts, read_seeds
 from sojourn.paper import judge
 from sojourn.reproduce import Reproduction, reproduce
 from sojourn.result import Run
@@ -25,18 +26,22 @@ def run(
     *,
     quick: bool,
     hosts: Sequence[str],
+    seeds: Sequence[str],
     stored: bool,
     out: Path | None,
     workers: int | None,
     as_json: bool,
 ) -> int:
     """The status to end with."""
-    if not what:
-        return _ledger(quick, hosts, stored, out, workers, as_json)
+    if quick and seeds:
+        raise InputError("--quick and --seeds both say how many seeds; leave one of them out")
     hosts = check_hosts(hosts)
+    of_host = read_seeds(seeds, hosts)
+    if not what:
+        return _ledger(quick, hosts, of_host, stored, out, workers, as_json)
     chosen = find(what)
     folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
-    report.check_folder(folder, chosen, quick, hosts)
+    report.check_folder(folder, chosen, quick, hosts, of_host)
     done = []
     for experiment in chosen:
         kept = out / experiment.id if out and len(chosen) > 1 else out
@@ -49,6 +54,7 @@ def run(
                 hosts=hosts,
                 processes=True,
                 looked_up=hosts if stored else (),
+                seeds=of_host,
             )
         )
         if kept and not stored:
@@ -73,7 +79,8 @@ def run(
 
 def _ledger(
     quick: bool,
-    hosts: Sequence[str],
+    asked: Sequence[str],
+    seeds: Mapping[str, int],
     stored: bool,
     out: Path | None,
     workers: int | None,
@@ -81,7 +88,6 @@ def _ledger(
 ) -> int:
     """Hosts that were not asked for have what the store has."""
     begun_s = time.monotonic()
-    asked = check_hosts(hosts)
     folder = out or ledger_run.folder_name(quick)
     broken: list[Run] = []
 
@@ -95,6 +101,7 @@ def _ledger(
         looked_up=[host for host in HOSTS if stored or host not in asked],
         workers=workers,
         say=lambda text: print(text, file=sys.stderr),
+        seeds=seeds,
         done=done,
     )
     if as_json:

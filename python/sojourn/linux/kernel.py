@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn.errors import InputError, RunError
+from sojourn.hosts import HZ
 from sojourn.linux.uml import build, module
 from sojourn.linux.uml.build import LINES, BuildError, Built, digest
 from sojourn.own.layout import lay_out
@@ -47,8 +48,9 @@ class Kernel:
 
 
 @functools.cache
-def ready(source: Path | None = None) -> Kernel:
-    """From the cache, or built now; RunError says what is missing and how to install it.
+def ready(source: Path | None = None, hz: int = HZ) -> Kernel:
+    """From the cache, or built now; RunError says what is missing and how to install it. The kernel
+    counts `hz` ticks per second.
 
     SOJOURN_KERNEL_SOURCE names another tree or archive than Debian's for every command.
     """
@@ -64,7 +66,7 @@ def ready(source: Path | None = None) -> Kernel:
         with Progress("compiling the kernel", LINES) as progress:
             # Elsewhere than on a terminal the name of the log is enough.
             shown = progress.update if sys.stderr.isatty() else lambda lines: None
-            built = build.build(source, note=lambda lines: shown(min(lines, LINES)))
+            built = build.build(source, hz=hz, note=lambda lines: shown(min(lines, LINES)))
         return Kernel(built, module.module(built, trace="packets"))
     except BuildError as error:
         raise RunError(f"the kernel for --host linux: {error}") from error
@@ -81,8 +83,9 @@ def module_for(kernel: Kernel, files: Sequence[Library]) -> Path:
         raise RunError(f"{names}, as part of the module: {error}") from error
 
 
-def examine() -> list[tuple[str, bool, str]]:
-    """What --host linux needs, without building anything: name, whether it is there, and what."""
+def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
+    """What --host linux needs with a kernel of so many ticks per second, without building
+    anything: name, whether it is there, and what."""
     system = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
     tools = {**_TOOLS, **build.NEEDED}
     missing = {package for tool, package in tools.items() if not shutil.which(tool, path=system)}
@@ -102,7 +105,7 @@ def examine() -> list[tuple[str, bool, str]]:
     ]
     kernel = None
     if source and source.exists() and not missing:
-        kernel = build.kernel_folder(source) / "linux"
+        kernel = build.kernel_folder(source, hz=hz) / "linux"
     built = bool(kernel and kernel.exists())
     said = str(kernel) if built else "not built; `sojourn linux build` does it, about 7 minutes"
     return [*found, ("linux: kernel", built, said)]

@@ -11,6 +11,8 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.errors import InputError
+from sojourn.linux import memory
+from sojourn.linux.memory import IP_BYTES, recorded
 from sojourn.linux.qdiscs import ETHERNET_BYTES, header_bytes, stages
 from sojourn.linux.stock import STOCK
 from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
@@ -21,23 +23,16 @@ from sojourn.units import Duration
 MAX_FLOWS = 30_000
 # A guest needs ten seconds of processor time for a thousand; each costs more than the one before.
 MAX_SPACES = 1_000
-# A bucket smaller than a packet never lets it pass.
-IP_BYTES = 1500
 # 2^32 ticks of 64 ns, in which tc writes a delay of netem down.
 MAX_DELAY_S = 274
 # A packet is compared with a filter of each flow that has a round trip of its own.
 MAX_OWN_DELAYS = 1_000
 # Above this number of means or standard deviations no time is drawn but one of thousands.
 _TAIL = 8
-# Both sides of a tap keep 32 bytes of each packet in the guest's memory.
-MAX_LOG_BYTES = 400_000_000
-_LOG_BYTES_OF_PACKET = 64
 # With fewer, two datagrams that are under way could have one number.
 _NUMBER_BYTES = 4
 # Behind the headers of IPv6 and UDP; a larger datagram would go in fragments.
 _MAX_PAYLOAD_BYTES_6 = IP_BYTES - 48
-# Small packets among the full ones, and drops: more packets than the rate alone says.
-_MARGIN = 2
 
 
 def check(scenario: Mapping[str, Any]) -> None:
@@ -60,7 +55,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
                 "stage of the link; leave out linux.ip of the flows"
             )
         if scenario.get("offloads"):
-            for key, reason in _of_offloads(link, _recorded(link, scenario)):
+            for key, reason in _of_offloads(link, recorded(link, scenario)):
                 yield f"links[{i}].{key}: {reason}"
     for i, flow in enumerate(scenario["flows"]):
         for key, reason in _of_flow(flow):
@@ -71,7 +66,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for node, unlike in at_node.items():
         if len(unlike) > 1:
             yield f"flows: those to '{node}' have unlike receive buffers; a namespace has one size"
-    boxes = (len(stages(link, _recorded(link, scenario))) for link in scenario["links"])
+    boxes = (len(stages(link, recorded(link, scenario))) for link in scenario["links"])
     spaces = len(scenario["nodes"]) + sum(boxes)
     if spaces > MAX_SPACES:
         yield (
@@ -89,13 +84,8 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
             f"flows: {own} of them have round trips of their own; each needs a filter of tc that "
             f"every packet meets: up to {MAX_OWN_DELAYS}"
         )
-    bits = sum(_bits(link, scenario) for link in scenario["links"] if _recorded(link, scenario))
-    log_bytes = _MARGIN * _LOG_BYTES_OF_PACKET * bits / 8 / IP_BYTES
-    if log_bytes > MAX_LOG_BYTES:
-        yield (
-            f"duration_ns: too many packets to keep in the guest's memory until the end; "
-            f"up to {scenario['duration_ns'] * MAX_LOG_BYTES / log_bytes / 1e9:.0f} s at this rate"
-        )
+    if reason := memory.refusal(scenario):
+        yield f"duration_ns: {reason}"
 
 
 def _long_scripts(scenario: Mapping[str, Any]) -> Iterator[str]:
@@ -128,21 +118,6 @@ def _ipv6(scenario: Mapping[str, Any]) -> bool:
     return any(flow.get("ip") == 6 for flow in scenario["flows"])
 
 
-def _recorded(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
-    return link["name"] in scenario["record"]["queues"]
-
-
-def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
-    """What the link can send in the whole run."""
-    rates = [(0, link["rate_bps"])]
-    rates += [(step["at_ns"], step["rate_bps"]) for step in link["schedule"]]
-    ends = [*(at_ns for at_ns, _ in rates[1:]), scenario["duration_ns"]]
-    spans = zip(rates, ends, strict=True)
-    end_ns = scenario["duration_ns"]
-    sent: int = sum(int(rate) * max(0, min(to, end_ns) - at) for (at, rate), to in spans)
-    return sent / 1e9
-
-
 def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     later = (step["delay_ns"] for step in link.get("delays", ()))
     if max([link["delay_ns"], *later]) > MAX_DELAY_S * 10**9:
@@ -153,6 +128,7 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if link["ring_pkts"]:
         reason = "a virtual link has no driver ring; allowed: 0; sim.ring is for the simulator"
         yield "ring_pkts", reason
+    # A bucket smaller than a packet never lets it pass.
     full_bytes = IP_BYTES + header_bytes(link)
     tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
     if tbf and link["burst_bytes"] < full_bytes:
@@ -163,7 +139,7 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
 
 
-def _of_offloads(link: Mapping[str, Any], recorded: bool) -> Iterator[tuple[str, str]]:
+def _of_offloads(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[str, str]]:
     """What cannot be together with large segments."""
     off = "leave it out, or linux.offloads"
     if header_bytes(link) != ETHERNET_BYTES and link["rate_bps"] is not None:
@@ -173,7 +149,7 @@ def _of_offloads(link: Mapping[str, Any], recorded: bool) -> Iterator[tuple[str,
         )
     name = link["queue"]["algorithm"]
     splits = name == "kernel:cake" or (name in STOCK and link["shaper"] == "tbf")
-    if recorded and splits:
+    if is_recorded and splits:
         who = name if name == "kernel:cake" else f"tbf above {name}"
         yield (
             "queue",

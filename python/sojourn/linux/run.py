@@ -13,8 +13,10 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.errors import RunError
+from sojourn.hosts import HZ
 from sojourn.linux import counts as counted
 from sojourn.linux.kernel import module_for, ready
+from sojourn.linux.memory import guest_mb
 from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.transport import ignored
@@ -35,7 +37,7 @@ def run(
     """Boot a guest for this scenario (JSON); None when `progress` said stop. The table of transfers
     goes to that file, where the scenario asks for it."""
     scenario = json.loads(text)
-    kernel = ready()
+    kernel = ready(hz=scenario.get("hz", HZ))
     module = module_for(kernel, algorithms.libraries(scenario))
     job = plan(scenario, seed)
     duration_ns = scenario["duration_ns"]
@@ -53,6 +55,7 @@ def run(
                 seed,
                 _LIMIT_S + _LIMIT_S_OF_SECOND * duration_ns / 1e9,
                 lambda console: progress(_share(console, duration_ns)),
+                memory_mb=guest_mb(scenario),
             )
         except Stopped:
             return None

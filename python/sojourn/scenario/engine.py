@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.algorithm import Algorithm
+from sojourn.hosts import HZ
 from sojourn.scenario import times, trace
 from sojourn.scenario.links import ETHERNET, Link
 from sojourn.scenario.traffic import Flow
@@ -42,6 +43,7 @@ def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
             **({"transfers": True} if graph.record.transfers else {}),
         },
         **({"offloads": True} if graph.linux.offloads and not here else {}),
+        **({"hz": graph.linux.hz} if graph.linux.hz != HZ and not here else {}),
     }
 
 
@@ -114,7 +116,7 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     foreign = {i for i, algorithm in of_links(scenario) if "sim" not in algorithm.hosts}
     links = enumerate(scenario["links"])
     return {
-        **{key: value for key, value in scenario.items() if key != "offloads"},
+        **{key: value for key, value in scenario.items() if key not in ("offloads", "hz")},
         "links": [{**link, "queue": plain} if i in foreign else link for i, link in links],
         "flows": [known(flow) for flow in scenario["flows"]],
     }

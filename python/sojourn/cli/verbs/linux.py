@@ -23,12 +23,18 @@ def build(
     source: Annotated[
         Path | None, typer.Option("--source", help="A kernel's tree or archive; else Debian's.")
     ] = None,
+    hz: Annotated[
+        int, typer.Option("--hz", help="Ticks per second of the kernel: 250 or 1000.")
+    ] = 1000,
     as_json: Json = False,
 ) -> None:
     """Build the kernel, the module and the guest's programs ahead of the first run."""
+    from sojourn.errors import InputError
     from sojourn.linux import kernel
 
-    built = kernel.ready(source)
+    if hz not in (250, 1000):
+        raise InputError(f"--hz {hz}: allowed: 250, 1000")
+    built = kernel.ready(source, hz)
     data = {
         "release": built.built.release,
         "kernel": str(built.built.kernel),

@@ -124,6 +124,15 @@ def reproduce(
     stored: Annotated[
         bool, typer.Option("--stored", help="Run nothing: what the store has, and what it has not.")
     ] = False,
+    seeds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--seeds",
+            help="How many of each run, as 3, or of one host, as linux=3; unless given, the "
+            "experiment's.",
+            metavar="N",
+        ),
+    ] = None,
     search: Annotated[
         bool,
         typer.Option(
@@ -140,7 +149,7 @@ def reproduce(
     if search:
         from sojourn.cli import search as of_search
 
-        given = {"--quick": quick, "--host": host, "--stored": stored}
+        given = {"--quick": quick, "--host": host, "--seeds": seeds, "--stored": stored}
         refused = [word for word, is_given in given.items() if is_given]
         return of_search.run(what or [], refused=refused, out=out, workers=workers, json=as_json)
     from sojourn.cli.reproduce import run as run_experiments
@@ -149,6 +158,7 @@ def reproduce(
         what or [],
         quick=quick,
         hosts=host or [],
+        seeds=seeds or [],
         stored=stored,
         out=out,
         workers=workers,

@@ -6,9 +6,9 @@
 
 A job is a folder with an executable `job`; inside the guest it is the current folder,
 and files that it writes there are ordinary files of the host. The kernel's command
-line and environment are the same for every job, because the command line is mixed
-into the guest's random pool: two runs of one job with one seed give the same bytes,
-from whatever folder.
+line and environment are the same for every job, but for the guest's memory, because
+the command line is mixed into the guest's random pool: two runs of one job with one
+seed and one memory give the same bytes, from whatever folder, on whatever machine.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sojourn.linux.memory import USUAL_MB
 from sojourn.linux.uml.build import BuildError, Built, build, cache_root
 
 # 2026-01-01T00:00:00Z: a round number to read logs by.
 EPOCH_S = 1_767_225_600
 COMMAND_LINE = [
-    "mem=768M",
     "root=/dev/root",
     "rootfstype=hostfs",
     "rootflags=/",
@@ -129,6 +129,7 @@ def boot(
     limit_s: float = 600,
     watch: Watch = lambda console: True,
     real_time: bool = False,
+    memory_mb: int = USUAL_MB,
 ) -> Outcome:
     """Run the folder's job; raise with its console when it hangs, panics or fails. `watch`
     gets the console's file again and again, and says whether to go on. In real time
@@ -146,7 +147,8 @@ def boot(
     }
     console = folder / "console.txt"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    words = [word for word in COMMAND_LINE if not (real_time and word.startswith("time-travel"))]
+    words = [f"mem={memory_mb}M", *COMMAND_LINE]
+    words = [word for word in words if not (real_time and word.startswith("time-travel"))]
     # setpriv: should this program itself be killed, the kernel goes with it.
     command = ["setpriv", "--pdeathsig", "KILL", str(built.kernel), *words]
     with console.open("wb") as out, own_processor() as on_it:

@@ -4,6 +4,7 @@
 
     python -m sojourn.linux.uml.build
     python -m sojourn.linux.uml.build --sanitizers
+    python -m sojourn.linux.uml.build --hz 250
 
 The kernel is User-Mode Linux with time travel: an ordinary unprivileged process in
 which computing takes no time and idle time is skipped. Its source is Debian's source
@@ -27,6 +28,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT
+
+from sojourn.hosts import HZ
 
 # What the guest runs, and the kernel's configuration.
 HERE = (Path(__file__).parents[2] / "sources/linux/uml").resolve()
@@ -244,7 +247,7 @@ def free_hz(tree: Path) -> None:
     kconfig.write_text(text)
 
 
-def check_config(objects: Path, fragments: Sequence[Path]) -> None:
+def check_config(objects: Path, fragments: Sequence[Path], hz: int = HZ) -> None:
     """Every option that our fragments set must have survived; of kernel.config, every one
     that this kernel knows."""
     made = set((objects / ".config").read_text().splitlines())
@@ -252,25 +255,33 @@ def check_config(objects: Path, fragments: Sequence[Path]) -> None:
     wanted = {w: f for f in fragments for w in f.read_text().splitlines() if w.endswith("=y")}
     lost = [w for w in wanted if w not in made]
     lost = [w for w in lost if wanted[w] != CONFIG or w.split("=")[0] in known]
-    if lost or "CONFIG_HZ=1000" not in made:
-        raise BuildError(f"configuration lost: {' '.join(lost) or 'CONFIG_HZ=1000'}")
+    ticks = f"CONFIG_HZ={hz}"
+    if lost or ticks not in made:
+        raise BuildError(f"configuration lost: {' '.join(lost) or ticks}")
+
+
+def wanted_config(fragments: Sequence[Path], hz: int = HZ) -> str:
+    """What the fragments say, with this many ticks per second."""
+    text = "".join(fragment.read_text() for fragment in fragments)
+    return text.replace(f"CONFIG_HZ={HZ}\n", f"CONFIG_HZ={hz}\n")
 
 
 def make_kernel(
-    source: Path, fragments: Sequence[Path], folder: Path, jobs: int, note: Note
+    source: Path, fragments: Sequence[Path], hz: int, folder: Path, jobs: int, note: Note
 ) -> None:
     """Unpack, edit, configure, compile; about 7 minutes with two jobs."""
     tree, objects, log = folder / "source", folder / "objects", folder / "build.log"
-    print(f"building the virtual-time kernel; log: {log}", file=sys.stderr, flush=True)
+    of_hz = "" if hz == HZ else f" of HZ {hz}"
+    print(f"building the virtual-time kernel{of_hz}; log: {log}", file=sys.stderr, flush=True)
     unpack(source, tree, log)
     require_kernel(tree, source)
     free_hz(tree)
     objects.mkdir()
     make: list[str | Path] = ["make", "-C", tree, "ARCH=um", f"O={objects}", *NAMED]
     wanted = folder / "wanted.config"
-    wanted.write_text("".join(fragment.read_text() for fragment in fragments))
+    wanted.write_text(wanted_config(fragments, hz))
     run([*make, f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"], log)
-    check_config(objects, fragments)
+    check_config(objects, fragments, hz)
     run([*make, f"-j{jobs}", "linux", "modules"], log, note=note)
     # `linux` is written last and atomically: its presence means the folder is whole.
     shutil.copy2(objects / "linux", folder / "linux.new")
@@ -301,10 +312,10 @@ def make_programs(fresh: Path) -> None:
     run(["gcc", *flags, *shim, *(HERE / f"{name}.c" for name in SHIMS)], fresh / "build.log")
 
 
-def kernel_folder(origin: Path, fragments: Sequence[Path] = (CONFIG,)) -> Path:
+def kernel_folder(origin: Path, fragments: Sequence[Path] = (CONFIG,), hz: int = HZ) -> Path:
     """Where the kernel of this tree or archive is, or will be: by content, not by place."""
     content = tree_digest(origin) if origin.is_dir() else archive_digest(origin)
-    key = digest(fragments, [content, compiler_version(), "HZ 1000", *NAMED])
+    key = digest(fragments, [content, compiler_version(), f"HZ {hz}", *NAMED])
     return cache_root() / f"kernel-{key}"
 
 
@@ -313,22 +324,24 @@ def build(
     jobs: int = 2,
     *,
     sanitizers: bool = False,
+    hz: int = HZ,
     note: Note = ignore,
 ) -> Built:
     """Everything that a boot needs, from the cache where it is there already. With
-    `sanitizers` it is a kernel that finds misuse of memory and locks, and takes its time."""
+    `sanitizers` it is a kernel that finds misuse of memory and locks, and takes its time; one of
+    another `hz` has a folder of its own."""
     require_tools()
     require_plain_paths()
     origin = source or archive()
     if origin.is_dir():
         require_kernel(origin, origin)
     fragments = [CONFIG, SANITIZERS] if sanitizers else [CONFIG]
-    kernel = kernel_folder(origin, fragments)
+    kernel = kernel_folder(origin, fragments, hz)
     with only_one(kernel.name):
         if not (kernel / "linux").exists():
             shutil.rmtree(kernel, ignore_errors=True)
             kernel.mkdir(parents=True)
-            make_kernel(origin, fragments, kernel, jobs, note)
+            make_kernel(origin, fragments, hz, kernel, jobs, note)
     sources = sorted(HERE.rglob("*.[ch]"))
     programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
     kept(programs, make_programs)
@@ -342,9 +355,10 @@ def main() -> int:
     parser.add_argument("--source", type=Path, help="kernel tree or archive instead of Debian's")
     parser.add_argument("--jobs", type=int, default=2, help="compilers side by side (default 2)")
     parser.add_argument("--sanitizers", action="store_true", help="the kernel for make test-deep")
+    parser.add_argument("--hz", type=int, default=HZ, help=f"ticks per second (default {HZ})")
     options = parser.parse_args()
     try:
-        built = build(options.source, options.jobs, sanitizers=options.sanitizers)
+        built = build(options.source, options.jobs, sanitizers=options.sanitizers, hz=options.hz)
     except BuildError as error:
         print(f"build: {error}", file=sys.stderr)
         return 1

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""How much memory a guest gets, and what it has to hold: the records of all packets until the end.
+
+The kernel's command line is mixed into the guest's random numbers, and says its memory. So that
+depends on the scenario alone, never on the machine; and what the usual memory is enough for runs
+with just that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+USUAL_MB = 768
+# Of these, TCP may hold three quarters; records take what TCP does not.
+_USUAL_LOG_BYTES = 400_000_000
+# So that scenarios that are much alike run with one memory.
+_STEP_MB = 512
+# A queue's own record of a packet, and that of a tap behind its shaper.
+_LOG_BYTES_OF_PACKET = 64
+# Small packets among the full ones, and drops: more packets than the rate alone says.
+_MARGIN = 2
+IP_BYTES = 1500
+# The module keeps so many records (`records` of linux/qdisc/store.c).
+MOST_PKTS = 1 << 26
+
+
+def recorded(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
+    """Whether its queue is."""
+    return link["name"] in scenario["record"]["queues"]
+
+
+def packets(scenario: Mapping[str, Any]) -> float:
+    """How many records there may be, with a margin."""
+    links = scenario["links"]
+    bits = sum(_bits(link, scenario) for link in links if recorded(link, scenario))
+    return _MARGIN * bits / 8 / IP_BYTES
+
+
+def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
+    """What the link can send in the whole run."""
+    rates = [(0, link["rate_bps"])]
+    rates += [(step["at_ns"], step["rate_bps"]) for step in link["schedule"]]
+    ends = [*(at_ns for at_ns, _ in rates[1:]), scenario["duration_ns"]]
+    spans = zip(rates, ends, strict=True)
+    end_ns = scenario["duration_ns"]
+    sent: int = sum(int(rate) * max(0, min(to, end_ns) - at) for (at, rate), to in spans)
+    return sent / 1e9
+
+
+def guest_mb(scenario: Mapping[str, Any]) -> int:
+    """The guest's memory."""
+    more_bytes = packets(scenario) * _LOG_BYTES_OF_PACKET - _USUAL_LOG_BYTES
+    steps = max(0, -int(-more_bytes // (_STEP_MB * 10**6)))
+    return USUAL_MB + steps * _STEP_MB
+
+
+def most_mb() -> int:
+    """What a guest may have here: half of the machine's memory, and the usual in any case."""
+    machine_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(USUAL_MB, machine_bytes // 2 // 2**20)
+
+
+def refusal(scenario: Mapping[str, Any]) -> str:
+    """Why its packets cannot be kept until the end; empty where they can."""
+    seconds, count = scenario["duration_ns"] / 1e9, packets(scenario)
+    wanted_mb, here_mb = guest_mb(scenario), most_mb()
+    if count > MOST_PKTS:
+        fits = seconds * MOST_PKTS / count
+        return (
+            f"too many packets to keep until the end: up to {count / 1e6:.0f} million, where "
+            f"{MOST_PKTS / 1e6:.0f} million are kept; allowed at these rates: up to {fits:.0f} s"
+        )
+    if wanted_mb > here_mb:
+        room = _USUAL_LOG_BYTES + (here_mb - USUAL_MB) // _STEP_MB * _STEP_MB * 10**6
+        fits = seconds * room / (count * _LOG_BYTES_OF_PACKET)
+        return (
+            f"too many packets to keep until the end: a guest of {wanted_mb} MB, and half of this "
+            f"machine's memory is {here_mb} MB; allowed here at these rates: up to {fits:.0f} s"
+        )
+    return ""

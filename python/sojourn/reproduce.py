@@ -36,6 +36,11 @@ class Measured:
     found: Estimate
     ran: bool = True  # else nothing was found because nothing ran
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its ends, as far as there can be values."""
+        return METRICS[self.metric].interval(self.found)
+
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
         return {
@@ -47,7 +52,7 @@ class Measured:
             "unit": METRICS[self.metric].unit,
             "published": self.published,
             "measured": self.found.mean,
-            "ci95": [self.found.low, self.found.high],
+            "ci95": [*self.interval],
             "ran": self.ran,
         }
 

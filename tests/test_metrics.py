@@ -8,7 +8,8 @@ import math
 from typing import Any
 
 import pytest
-from sojourn.metrics import find, jain
+from sojourn.metrics import METRICS, find, jain
+from sojourn.stats import Estimate, estimate
 
 
 def report(*groups: tuple[str, bool, list[float]]) -> dict[str, Any]:
@@ -70,3 +71,26 @@ def test_mean_and_number_of_completion_times_are_those_of_the_report() -> None:
     nothing = {"transport": [{"name": "whole", "fct_s": {"n": 0, "mean": None}}]}
     assert math.isnan(find("fct_mean_s").of(nothing, "bottleneck", "whole"))
     assert find("fct_n").of(nothing, "bottleneck", "whole") == 0
+
+
+@pytest.mark.parametrize(
+    ("metric", "found", "ends"),
+    [
+        ("drop_pct", Estimate(0.02, 0.05), (0.0, 0.07)),
+        ("utilisation_pct", Estimate(99.9, 0.3), (99.6, 100.0)),
+        # A packet on the edge of a window counts whole.
+        ("utilisation_pct", Estimate(100.01, 0.02), (99.99, 100.01)),
+        ("queue_pkts_cov_pct", Estimate(140.0, 30.0), (110.0, 170.0)),
+        ("jain_tcp", Estimate(0.99, 0.03), (0.96, 1.0)),
+        ("system_delay_mean_ms", Estimate(3.0, 4.0), (0.0, 7.0)),
+    ],
+)
+def test_an_interval_ends_where_values_do(
+    metric: str, found: Estimate, ends: tuple[float, float]
+) -> None:
+    assert METRICS[metric].interval(found) == pytest.approx(ends)
+
+
+def test_one_seed_or_none_has_no_interval() -> None:
+    assert METRICS["drop_pct"].interval(estimate([1.0])) == (-math.inf, math.inf)
+    assert all(map(math.isnan, METRICS["drop_pct"].interval(estimate([]))))

@@ -84,10 +84,11 @@ def test_lines_are_the_measured_means_with_their_intervals(
     assert tuple(bar.get_label() for bar in bars) == NAMES
     for bar, name in zip(bars, NAMES, strict=True):
         line, _, (interval,) = bar
-        found = [small.cell("sim", cell, name, "jain").found for cell in drawing.cells]
-        assert list(line.get_ydata()) == [cell.mean for cell in found]
+        found = [small.cell("sim", cell, name, "jain") for cell in drawing.cells]
+        assert list(line.get_ydata()) == [cell.found.mean for cell in found]
         ends = [segment[:, 1].tolist() for segment in interval.get_segments()]
-        assert np.allclose(ends, [[cell.low, cell.high] for cell in found])
+        assert np.allclose(ends, [cell.interval for cell in found])
+        assert np.max(ends) <= 1
         # Beside each other, and nearer to their own value than to the next.
         assert line.get_xdata() == pytest.approx([0.4, 0.5, 0.6], abs=0.005)
 

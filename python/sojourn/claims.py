@@ -94,6 +94,13 @@ class Check:
     bounds: tuple[float, ...] = (0.0,)  # what the number has to lie above or below
     seeds: int = 0  # those that all its cells have
 
+    @property
+    def _interval(self) -> tuple[float, float]:
+        """Its ends; of a value, as far as there can be values."""
+        if self.quantity == _VALUE:
+            return METRICS[self.metric].interval(self.found)
+        return self.found.low, self.found.high
+
     def text(self) -> str:
         """One clause for a table."""
         pair = self.pair
@@ -104,8 +111,7 @@ class Check:
             head += f" of {pair.right_signal}"
         if math.isnan(self.found.mean):
             return f"{head}: not measured in every seed"
-        numbers = (self.found.mean, self.found.low, self.found.high)
-        mean, low, high = _told_apart(numbers, *self.bounds)
+        mean, low, high = _told_apart((self.found.mean, *self._interval), *self.bounds)
         unit = METRICS[self.metric].unit if pair.right is None else ""
         return f"{head} = {mean} [{low}, {high}] {unit}".rstrip()
 
@@ -120,7 +126,7 @@ class Check:
             **of_two,
             "quantity": _QUANTITIES.get(self.quantity, "difference"),
             "estimate": self.found.mean,
-            "ci95": [self.found.low, self.found.high],
+            "ci95": [*self._interval],
             "seeds": self.seeds,
             "verdict": self.verdict,
         }

@@ -5,12 +5,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from sojourn.drawing import WIDE_IN, colour, marker, plain, written
-from sojourn.metrics import METRICS
+from sojourn.metrics import METRICS, Metric
 from sojourn.over_axis import Drawing, Scale
+
+if TYPE_CHECKING:
+    from sojourn.reproduce import Measured
 
 _STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 
@@ -27,11 +32,10 @@ def over_axis(drawing: Drawing, width_in: float = WIDE_IN) -> Figure:
     for line in drawing.lines:
         beside = (line.look - middle) * gap
         means = [cell.found.mean for cell in line.cells]
-        halves = [cell.found.half for cell in line.cells]
         axes.errorbar(
             [place + beside for place in scale.places],
             means,
-            yerr=[half if half < math.inf else 0.0 for half in halves],
+            yerr=_reaches(line.cells),
             label=written(line.algorithm),
             color=colour(line.look),
             linestyle=_STYLES[line.look % len(_STYLES)],
@@ -46,7 +50,7 @@ def over_axis(drawing: Drawing, width_in: float = WIDE_IN) -> Figure:
     axes.set_xticks([scale.places[i] for i in shown], [_tick(scale, i) for i in shown])
     axes.set_xlabel(written(scale.label))
     axes.set_ylabel(f"{metric.label} ({metric.unit})" if metric.unit else metric.label)
-    axes.set_ylim(0, _top(drawing))
+    axes.set_ylim(0, _top(drawing, metric))
     plain(axes)
     columns = 3 if narrow else len(drawing.lines)
     figure.legend(loc="outside upper center", ncols=min(columns, 5), frameon=False)
@@ -58,13 +62,21 @@ def _tick(scale: Scale, index: int) -> str:
     return f"{scale.places[index]:g}" if scale.is_numeric else written(text)
 
 
-def _top(drawing: Drawing) -> float:
+def _reaches(cells: Sequence[Measured]) -> tuple[list[float], list[float]]:
+    """How far intervals reach below and above the means; those of one seed are not drawn."""
+    ends = [(cell.found.mean, *cell.interval) for cell in cells]
+    below = [mean - low if low > -math.inf else 0.0 for mean, low, _ in ends]
+    return below, [high - mean if high < math.inf else 0.0 for mean, _, high in ends]
+
+
+def _top(drawing: Drawing, metric: Metric) -> float:
     """From 0 on; an index to 1, above which there is none."""
     ends = [
-        cell.found.high if cell.found.high < math.inf else cell.found.mean
+        high if high < math.inf else cell.found.mean
         for line in drawing.lines
         for cell in line.cells
+        for _, high in [cell.interval]
         if cell.found.mean == cell.found.mean
     ]
     top = 1.05 * max(ends, default=1.0)
-    return max(top, 1.02) if drawing.metric.startswith("jain") else top or 1.0
+    return 1.02 if metric.most == 1 else top or 1.0

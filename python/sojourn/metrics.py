@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from sojourn.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from sojourn.result import Run
+    from sojourn.stats import Estimate
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,20 @@ class _Number:
         """The label and the unit, a part on each line."""
         unit = [f"({self.unit})"] if self.unit else []
         return "\n".join([*self.label.split(", "), *unit])
+
+    @property
+    def most(self) -> float:
+        """No value is above it; and none is below 0."""
+        if self.name.startswith("jain"):
+            return 1.0
+        return 100.0 if self.unit == "%" else math.inf
+
+    def interval(self, found: Estimate) -> tuple[float, float]:
+        """The ends of its interval, as far as there can be values; of one seed it has none. A mean
+        that rounding brings above the most stays within."""
+        if not math.isfinite(found.half):
+            return found.low, found.high
+        return max(found.low, 0.0), min(found.high, max(self.most, found.mean))
 
     def value(self, at: Any) -> float:
         """NaN where nothing was measured."""
@@ -70,6 +86,11 @@ class RunMetric(Metric):
 @dataclass(frozen=True)
 class VariationMetric(Metric):
     """A standard deviation as a percentage of its mean."""
+
+    @property
+    def most(self) -> float:
+        """It may be larger than the mean."""
+        return math.inf
 
     def value(self, at: Any) -> float:
         """NaN where the mean is 0: of nothing there is no share."""

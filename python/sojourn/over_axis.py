@@ -135,7 +135,7 @@ def csv_rows(drawing: Drawing) -> list[tuple[str, str | float, float, float, flo
     scale = drawing.scale
     values: Sequence[str | float] = scale.places if scale.is_numeric else scale.texts
     return [
-        (line.algorithm, value, cell.found.mean, cell.found.low, cell.found.high)
+        (line.algorithm, value, cell.found.mean, *cell.interval)
         for line in drawing.lines
         for value, cell in zip(values, line.cells, strict=True)
     ]

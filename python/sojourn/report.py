@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from sojourn import as_json, over_curve, report_axis
 from sojourn.claims import SEEDS, Decision
@@ -25,6 +26,7 @@ from sojourn.paper import OfPaper
 from sojourn.pictures import kind_of, pictures_of
 from sojourn.reproduce import Measured, Reproduction, seeds_on
 from sojourn.result import read_request
+from sojourn.tables import Column, fits, print_columns, print_whole
 
 _NONE: Mapping[str, int] = MappingProxyType({})
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
@@ -79,7 +81,7 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     else:
         there = [signal for signal in experiment.signals() if reproduction.hosts_of(signal)]
         for signal in sorted(there, key=lambda signal: bool(signal.ablates)):
-            console.print(_table(reproduction, signal))
+            _print_signal(reproduction, signal, console)
     if kind == "curve":
         for drawing in over_curve.drawings(reproduction):
             for line in over_curve.summary(drawing):
@@ -89,22 +91,50 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
             console.print(_claims(reproduction, host))
 
 
-def _table(reproduction: Reproduction, signal: Signal) -> Table:
-    """A row for each metric and algorithm: a terminal is not wide enough for more columns."""
-    table = Table(title=f"{signal.title} ({signal.table})", title_justify="left")
+def _print_signal(reproduction: Reproduction, signal: Signal, console: Console) -> None:
+    """A row for each metric and algorithm, as a terminal is not wide enough for more columns; where
+    it is narrower still, a table for each metric."""
+    title = f"{signal.title} ({signal.table})"
+    of_metrics = {
+        heading(metric): _columns(reproduction, signal, cells)
+        for metric, cells in rows(reproduction, signal)
+    }
+    words = Column("metric", [word for name in of_metrics for word in name.split()])
+    joined = [
+        Column(parts[0].heading, [cell for part in parts for cell in part.cells])
+        for parts in zip(*of_metrics.values(), strict=True)
+    ]
+    if not fits(console.width, [words, *joined]):
+        for name, (algorithms, *numbers) in of_metrics.items():
+            print_columns(console, f"{title}: {name}", [algorithms], numbers)
+        return
+    table = Table(title=Text(title), title_justify="left")
     table.add_column("metric", overflow="fold")
-    table.add_column("algorithm", overflow="fold")
+    table.add_column("algorithm", no_wrap=True)
     table.add_column("published", justify="right", style="dim", no_wrap=True)
-    for heading_of_host in headings(reproduction, signal):
-        table.add_column(heading_of_host, justify="right", no_wrap=True)
-    for metric, of_algorithms in rows(reproduction, signal):
-        for n, cells in enumerate(of_algorithms):
-            first = n == 0
-            last = n == len(of_algorithms) - 1
-            texts = [number(cells[0].published), *(spread(cell.found) for cell in cells)]
-            name = heading(metric) if first else ""
-            table.add_row(name, cells[0].algorithm, *texts, end_section=last)
-    return table
+    for column in joined[2:]:
+        table.add_column(column.heading, justify="right", no_wrap=True)
+    for name, columns in of_metrics.items():
+        count = len(columns[0].cells)
+        for n, cells in enumerate(zip(*(column.cells for column in columns), strict=True)):
+            label = name if n == 0 else ""
+            table.add_row(label, *map(Text, cells), end_section=n == count - 1)
+    print_whole(console, table)
+
+
+def _columns(
+    reproduction: Reproduction, signal: Signal, cells: list[list[Measured]]
+) -> list[Column]:
+    """Of one metric: the algorithms, what is published of each, and what each host has."""
+    names = headings(reproduction, signal)
+    return [
+        Column("algorithm", [of_hosts[0].algorithm for of_hosts in cells]),
+        Column("published", [number(of_hosts[0].published) for of_hosts in cells]),
+        *(
+            Column(name, [spread(of_hosts[n].found) for of_hosts in cells])
+            for n, name in enumerate(names)
+        ),
+    ]
 
 
 def print_paper(of_paper: OfPaper, console: Console) -> None:
@@ -119,16 +149,21 @@ def print_paper(of_paper: OfPaper, console: Console) -> None:
 
 def print_ledger(data: dict[str, Any], console: Console) -> None:
     """Claims by verdict, a row for each paper and host."""
-    table = Table(title="claims by verdict", title_justify="left")
-    for column in ("paper", "host"):
-        table.add_column(column)
-    for verdict_ in VERDICTS:
-        table.add_column(verdict_, justify="right")
-    for paper in data["papers"]:
-        for host, counts in paper["verdicts"].items():
-            row = [str(counts[verdict_]) for verdict_ in VERDICTS]
-            table.add_row(paper["title"], _HOSTS[host], *row, end_section=host == HOSTS[-1])
-    console.print(table)
+    rows = [
+        (paper["title"], _HOSTS[host], counts)
+        for paper in data["papers"]
+        for host, counts in paper["verdicts"].items()
+    ]
+    print_columns(
+        console,
+        "claims by verdict",
+        [
+            Column("paper", [title for title, *_ in rows]),
+            Column("host", [host for _, host, _ in rows]),
+        ],
+        [Column(word, [str(counts[word]) for *_, counts in rows]) for word in VERDICTS],
+        lines_below=[n for n, (_, host, _) in enumerate(rows) if host == _HOSTS[HOSTS[-1]]],
+    )
 
 
 def _found(judged: Judged) -> tuple[str, str]:

@@ -42,6 +42,11 @@ class Measured:
     ran: bool = True  # else nothing was found because nothing ran
     seeds: int = 0  # that it is the mean of
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its ends, as far as there can be values."""
+        return METRICS[self.metric].interval(self.found)
+
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""
         return {
@@ -53,7 +58,7 @@ class Measured:
             "unit": METRICS[self.metric].unit,
             "published": self.published,
             "measured": self.found.mean,
-            "ci95": [self.found.low, self.found.high],
+            "ci95": [*self.interval],
             "ran": self.ran,
             "seeds": self.seeds,
         }

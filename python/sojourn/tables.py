@@ -6,7 +6,7 @@ goes on in a further block, with the labels again. A pipe or a file gets everyth
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -46,22 +46,33 @@ def _lines(text: str) -> list[str]:
 
 
 def print_columns(
-    out: Console, title: str, labels: Sequence[Column], columns: Sequence[Column]
+    out: Console,
+    title: str,
+    labels: Sequence[Column],
+    columns: Sequence[Column],
+    lines_below: Collection[int] = (),
 ) -> None:
-    """Columns of numbers beside columns of labels, which take a third of the width at most."""
-    labels = [
-        Column(label.heading, [_folded(cell, out.width // 3) for cell in label.cells])
-        for label in labels
-    ]
-    for number, block in enumerate(_blocks(out.width, labels, columns)):
+    """Columns of numbers beside columns of labels, which take a third of the width at most, or less
+    where all columns fit then. `lines_below` are rows that a line ends."""
+    labels, short = (_all_folded(labels, most) for most in (out.width // 3, 0))
+    blocks = _blocks(out.width, labels, columns)
+    if len(blocks) > 1 and fits(out.width, [*short, *columns]):
+        labels, blocks = short, [list(columns)]
+    for number, block in enumerate(blocks):
         table = Table(title=Text(title) if number == 0 else None, title_justify="left")
         for label in labels:
             table.add_column(Text(label.heading), overflow="fold")
         for column in block:
             table.add_column(Text(column.heading), justify="right", no_wrap=True)
-        for cells in zip(*(column.cells for column in (*labels, *block)), strict=True):
-            table.add_row(*map(Text, cells))
+        rows = zip(*(column.cells for column in (*labels, *block)), strict=True)
+        for row, cells in enumerate(rows):
+            table.add_row(*map(Text, cells), end_section=row in lines_below)
         print_whole(out, table)
+
+
+def fits(width: int, columns: Sequence[Column]) -> bool:
+    """Whether they stand side by side with nothing folded."""
+    return 1 + sum(column.width for column in columns) <= width
 
 
 # Columns of sentences. All others hold names and numbers, which stay whole.
@@ -79,12 +90,19 @@ def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]
     print_whole(out, table)
 
 
+def _all_folded(labels: Sequence[Column], width: int) -> list[Column]:
+    return [
+        Column(label.heading, [_folded(cell, width) for cell in label.cells]) for label in labels
+    ]
+
+
 def _folded(label: str, width: int) -> str:
     """A label over several lines, each ending with a comma, where one would be too long."""
     lines = [""]
     for part in label.replace(",", ",\0").split("\0"):
         if lines[-1] and len(lines[-1] + part) > width:
             lines.append("  ")
+            part = part.lstrip()
         lines[-1] += part
     return "\n".join(lines)
 

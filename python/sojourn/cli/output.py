@@ -19,12 +19,17 @@ def print_json(data: Any) -> None:
     print(as_json.spell(data))
 
 
+def tell_note(sentence: str) -> None:
+    """What a result does not show, on stderr."""
+    print(f"sojourn: {sentence}", file=sys.stderr)
+
+
 def tell_ignored(runs: Sequence[Run]) -> None:
     """What a host could not set, on stderr."""
     from sojourn.rules import ignored
 
     for sentence in ignored(runs):
-        print(f"sojourn: {sentence}", file=sys.stderr)
+        tell_note(sentence)
 
 
 def tell_broken(runs: Sequence[Run]) -> int:
@@ -33,5 +38,5 @@ def tell_broken(runs: Sequence[Run]) -> int:
 
     sentences = broken(runs)
     for sentence in sentences:
-        print(f"sojourn: {sentence}", file=sys.stderr)
+        tell_note(sentence)
     return 3 if sentences else 0

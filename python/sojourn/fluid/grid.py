@@ -119,10 +119,10 @@ def _axis(part: str, text: str, network: Network) -> Axis:
     if equals:
         first, dots, last = (word.strip() for word in ends.partition(".."))
         try:
-            low, high = read(first), read(last)
+            low, high = (read(first), read(last)) if dots and first and last else (0, 0)
         except UnitError as error:
             raise InputError(f"--map {text}: {name}: {error}") from error
-        if not (dots and 0 < low < high):
+        if not 0 < low < high:
             raise InputError(f"--map {text}: {name}: write its ends as LEAST..MOST, least first")
     values = np.geomspace(low, high, STEPS)
     if name == "flows":

@@ -17,7 +17,8 @@ from sojourn.rows import SCALES
 from sojourn.scenario.assignments import read_assignments, write_value
 from sojourn.scenario.variant import Variant, read
 
-# aqm/law/pie_rows.h, RFC 8033, 4.2; and aqm/algorithms/pie_2013.c: below this p that divisor.
+# aqm/law/pie_rows.h, RFC 8033, 4.2; and pie_2013.h: below this p that divisor. The
+# interface has rows and statistics but no such table, so a test holds these to the C's.
 _RFC_DIVISORS = ((0.1, 2), (0.01, 8), (0.001, 32), (1e-4, 128), (1e-5, 512), (1e-6, 2048))
 _2013_DIVISORS = ((0.1, 2), (0.01, 8))
 # RFC 8033, 5.4: a sum of 0.85 without a signal, and then the chance.
@@ -75,11 +76,16 @@ def choose(text: str, assignments: list[str]) -> Chosen:
     return chosen
 
 
-def choose_all(texts: Sequence[str], assignments: list[str]) -> list[Chosen]:
-    """Each once: the same rows written otherwise are the same."""
+def choose_all(
+    texts: Sequence[str], assignments: list[str], tell: Callable[[str], None] = lambda _: None
+) -> list[Chosen]:
+    """Each once: the same rows written otherwise are the same. `tell` hears what is left out."""
     found: dict[object, Chosen] = {}
     for one in (choose(text, assignments) for text in texts):
-        found.setdefault((one.algorithm, *one.numbers.values()), one)
+        first = found.setdefault((one.algorithm, *one.numbers.values()), one)
+        if first is not one:
+            again = "named twice" if one.label == first.label else f"has the rows of {first.label}"
+            tell(f"{one.label}: {again}, shown once")
     return list(found.values())
 
 

@@ -45,6 +45,11 @@ class Found:
     found: Estimate
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """Its ends, as far as there can be values."""
+        return METRICS[self.cell.metric].interval(self.found)
+
+    @property
     def inside(self) -> bool:
         """As printed, by the rule of `sojourn.search.inside`."""
         return is_inside(self.cell.metric, self.published, self.found)

@@ -81,12 +81,12 @@ class Reason:
             **cell_json(self.text.cell),
             "published": self.text.published,
             "measured": self.text.found.mean,
-            "ci95": [self.text.found.low, self.text.found.high],
+            "ci95": [*self.text.interval],
             "reason": self.said,
             "setup": by[0].number if by else None,
             "changed": by[0].label if by else None,
             "then": by[1].found.mean if by else None,
-            "then_ci95": [by[1].found.low, by[1].found.high] if by else None,
+            "then_ci95": [*by[1].interval] if by else None,
         }
 
 

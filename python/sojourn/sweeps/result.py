@@ -130,7 +130,7 @@ class Swept:
             "metrics": {
                 metric.name: {
                     "mean": found[metric.name].mean,
-                    "ci95": [found[metric.name].low, found[metric.name].high],
+                    "ci95": [*metric.interval(found[metric.name])],
                     "values": list(mean.values[metric]),
                 }
                 for metric in self.spec.metrics

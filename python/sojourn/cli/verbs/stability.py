@@ -11,7 +11,7 @@ import typer
 
 from sojourn.cli import complete
 from sojourn.cli.options import Json, Out, Workers, verbs
-from sojourn.cli.output import print_json, tell_broken
+from sojourn.cli.output import print_json, tell_broken, tell_note
 from sojourn.errors import InputError
 
 app = verbs()
@@ -79,7 +79,7 @@ def stability(
         option = "--seeds" if duration is None else "--duration"
         raise InputError(f"{option} is of a simulation: give --simulate too, or leave it out")
     long = _read("--duration", Duration, "180 s" if duration is None else duration)
-    chosen = rows.choose_all(algorithm, set_ or [])
+    chosen = rows.choose_all(algorithm, set_ or [], tell_note)
     if map_ and not out and not as_json:
         raise InputError("--map: a map is a picture; name a folder for it with --out")
     if out:

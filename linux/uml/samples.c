@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "dump.h"
 #include "samples.h"
 #include "sockets.h"
 
@@ -21,14 +22,17 @@ static struct group *groups;
 static size_t ngroups;
 static unsigned long long every_ns, last, most, next;
 static uint64_t begin_ns;
+static int is_dumped;
 
 int samples_line(const char *line, uint64_t t0_ns)
 {
 	struct group group = {0};
 
 	begin_ns = t0_ns;
-	if (sscanf(line, "samples %llu %llu %llu", &every_ns, &last, &most) == 3)
+	if (sscanf(line, "samples %llu %llu %llu", &every_ns, &last, &most) == 3) {
+		dump_wanted();
 		return 1;
+	}
 	if (sscanf(line, "group %u %u %u", &group.number, &group.first, &group.count) != 3)
 		return 0;
 	group.stride = (unsigned)((group.count + most - 1) / most);
@@ -74,23 +78,36 @@ void sample_flow(unsigned flow, uint64_t answered, uint64_t delivered)
 	group->looked_at += (unsigned)looks_at(group, flow);
 }
 
-void sample_socket(unsigned flow, int end, int fd)
+/* A socket by itself: one that was reset is in no dump, and may hold data. */
+static struct told asked(int fd)
 {
-	struct group *group = group_of(flow);
 	struct tcp_info info = {0};
 	socklen_t size = sizeof(info);
 	int unread = 0;
 
-	if (!ioctl(fd, FIONREAD, &unread))
-		group->delivered[end] += (unsigned)unread;
-	if (end || !looks_at(group, flow))
-		return;
+	if (ioctl(fd, FIONREAD, &unread))
+		unread = 0;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+		info.tcpi_rtt = 0;
+	return (struct told){0, (uint32_t)unread, info.tcpi_rtt, info.tcpi_snd_cwnd};
+}
+
+void sample_socket(unsigned flow, int end, int fd)
+{
+	struct group *group = group_of(flow);
+	struct told of;
+
+	if (!is_dumped)
+		dump_all();
+	is_dumped = 1;
+	of = told_of(fd) ? *told_of(fd) : asked(fd);
+	group->delivered[end] += of.unread_bytes;
 	/* Without a round trip yet it is not open. */
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) || !info.tcpi_rtt)
+	if (end || !looks_at(group, flow) || !of.rtt_us)
 		return;
 	group->connections++;
-	group->cwnd_pkts += info.tcpi_snd_cwnd;
-	group->srtt_us += info.tcpi_rtt;
+	group->cwnd_pkts += of.cwnd_pkts;
+	group->srtt_us += of.rtt_us;
 }
 
 void print_sample(void)
@@ -105,4 +122,5 @@ void print_sample(void)
 		group->looked_at = group->connections = group->cwnd_pkts = group->srtt_us = 0;
 	}
 	next++;
+	is_dumped = 0;
 }

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "dump.h"
 #include "sockets.h"
 
 enum { MAX_SPACES = 1024, MAX_FILES = 1 << 18 };
@@ -101,8 +102,11 @@ int open_socket(const char *space, const union endpoint *like, const char *cc)
 	fd = socket(like->any.sa_family, (udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		die("socket");
-	if (!udp && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
+	if (udp)
+		return fd;
+	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
 		die(cc);
+	dump_note(fd, space, like->any.sa_family);
 	return fd;
 }
 

@@ -37,6 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dump.h"
 #include "samples.h"
 #include "sockets.h"
 #include "transit.h"
@@ -199,6 +200,7 @@ static void on_listener(struct flow *flow)
 	flow->server = accept4(flow->listener, NULL, NULL, SOCK_NONBLOCK);
 	if (flow->server < 0)
 		return; /* reset before it was taken */
+	dump_note_accepted(flow->server);
 	read_at_least(flow);
 	watch(flow->server, SERVER, flow - flows, EPOLLIN, EPOLL_CTL_ADD);
 }

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../dump.h"
 #include "play.h"
 
 struct talk *talks;
@@ -133,6 +134,7 @@ void on_listener(size_t flow)
 			close(fd); /* its opener is gone */
 			continue;
 		}
+		dump_note_accepted(fd);
 		hold_little(fd, nflows);
 		talks[i].sides[!talks[i].plan->opener].fd = fd;
 		talks[i].sides[!talks[i].plan->opener].connected = 1;

@@ -40,7 +40,7 @@ SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
 GUEST_PROGRAMS = ("init", "tap", "traffic", "play", "clock", "settings", "statistics")
 # Each is a file of its name with what is in the folder of its name; these share some more.
-_SHARED = dict.fromkeys(("traffic", "play"), ("sockets.c", "transit.c", "samples.c"))
+_SHARED = dict.fromkeys(("traffic", "play"), ("sockets.c", "transit.c", "samples.c", "dump.c"))
 # Preloaded into the kernel process, as one library.
 SHIMS = ("seed", "registers")
 NEEDED = {

@@ -9,6 +9,7 @@ import io
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -174,11 +175,56 @@ def test_a_host_has_as_many_seeds_as_the_store_has_of_it(
     assert [e["hosts"]["sim"]["seeds"] for e in again["experiments"]] == [[3, 3], [3, 3]]
 
 
+def test_linux_with_fewer_seeds_stands_beside_the_simulator(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a Linux that is the simulator, one packet time slower."""
+
+    def run_pretended(cases: Any, *args: Any, hosts: Any, **rest: Any) -> Any:
+        runs = run_cases(cases, *args, **rest)
+        return [replace(run, labels={**run.labels, "host": hosts[0]}) for run in runs]
+
+    path = toy / "a" / "experiment.toml"
+    path.write_text(path.read_text() + LARGE)
+    out = tmp_path / "out"
+    words = ["reproduce", "--out", str(out), "--workers", "1"]
+    assert status(words) == 0
+    monkeypatch.setattr("sojourn.reproduce.run_cases", run_pretended)
+    assert status([*words, "--host", "linux", "--seeds", "2"]) == 0
+    data = ledger.read(out / "ledger.json")["papers"][0]
+    for entry in data["experiments"]:
+        assert {host: of["seeds"] for host, of in entry["hosts"].items()} == {
+            "sim": [3, 3],
+            "linux": [2, 2],
+        }
+        assert entry["seeds"] == 3
+        words_of = f"sojourn reproduce {entry['experiment']} --host sim --host linux"
+        assert entry["command"] == f"{words_of} --seeds linux=2"
+    (several,) = data["claims"]
+    assert several["seeds"] == {"sim": 3, "linux": 2}
+    assert "not run" not in several["verdicts"].values()
+    text = (out / "toy.html").read_text()
+    assert "3 seeds simulated, 2 seeds on Linux, 95 % t-intervals; fewer than" in text
+    assert "drop, large segments: what they do (Linux)" in text
+    page = papers_page.text(out / "ledger.json")
+    assert "`sojourn reproduce`, 3 seeds simulated, 2 seeds on Linux, by" in page
+    assert re.search(r"\| (holds|undecided|fails) \(3 seeds\) \| \w+ \(2 seeds\) \|", page)
+    assert re.search(r"\| 3 \| \d[^|]* \| \d[^|]* \(2 seeds\) \|", page)
+
+
+LARGE = """
+[[ablations]]
+of = "drop"
+name = "large segments"
+why = "what they do"
+host = "linux"
+set = { "linux.offloads" = true }
+"""
+
+
 def test_an_ablation_that_is_about_a_host_runs_there_alone(toy: Path) -> None:
     path = toy / "a" / "experiment.toml"
-    large = """\n[[ablations]]\nof = "drop"\nname = "large segments"\nwhy = "x"
-host = "linux"\nset = { "linux.offloads" = true }\n"""
-    path.write_text(path.read_text() + large)
+    path.write_text(path.read_text() + LARGE)
     (experiment,) = find(["toy/a"])
     both = ("sim", "linux")
     named = {host: [s.name for s in experiment.runs_on(host, both)] for host in both}

@@ -39,6 +39,9 @@ def run(
     of_host = read_seeds(seeds, hosts)
     if not what:
         return _ledger(quick, hosts, of_host, stored, out, workers, as_json)
+    for host in of_host:
+        if host not in hosts:
+            raise InputError(f"--seeds {host}={of_host[host]}: add --host {host}")
     chosen = find(what)
     folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
     report.check_folder(folder, chosen, quick, hosts, of_host)

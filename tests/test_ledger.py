@@ -17,7 +17,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from matplotlib.lines import Line2D
-from sojourn import in_print, ledger, ledger_run, papers_page, stored
+from sojourn import in_print, ledger, ledger_page, ledger_run, papers_page, stored
 from sojourn.cli import status
 from sojourn.described import describe, window
 from sojourn.errors import InputError, Interrupted
@@ -64,6 +64,15 @@ def test_the_index_has_every_experiment_of_the_folder_and_a_page_for_each_paper(
         text = (tmp_path / "out" / name).read_text()
         assert not anchor or f'id="{anchor}"' in text
     assert "http" not in index and "<script" not in index
+
+
+def test_the_index_counts_one_figure_and_several(toy: Path, tmp_path: Path) -> None:
+    data = made(tmp_path / "out")
+    first, second = data["papers"][0]["experiments"]
+    first["figures"], second["figures"] = first["figures"][:1], second["figures"][:2]
+    assert len(second["figures"]) == 2
+    counted = re.findall(r"2 seeds, (.*?)<", ledger_page.index(data))
+    assert counted == ["1 figure", "2 figures"]
 
 
 def test_verdicts_of_page_index_and_terminal_are_those_of_the_ledger(

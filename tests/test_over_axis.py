@@ -169,7 +169,17 @@ def test_no_number_is_cut_on_a_terminal(small: Reproduction, width: int) -> None
 def test_the_page_has_each_figure_once(small: Reproduction) -> None:
     page = report_page.html([small])
     assert page.count("<figure>") == 2
-    assert "Mean of 3 seeds with its 95 % interval" in page
+    said = ": mean of 3 seeds with its 95 % interval"
+    assert (
+        page.count(f"Figure 3 (left){said}") == page.count(f"Not a figure of the paper{said}") == 1
+    )
+
+
+def test_a_table_of_what_is_not_in_print_does_not_say_that_it_is(small: Reproduction) -> None:
+    titles = [table.title for table in report_axis.over(small)]
+    printed = [title for title in titles if title.endswith("(Figure 3 (left))")]
+    assert [title.split(" over ")[0] for title in printed] == ["Jain's index"]
+    assert all(title.endswith("(measured too)") for title in titles if title not in printed)
 
 
 def test_an_axis_that_is_not_there_is_named_with_those_that_are() -> None:

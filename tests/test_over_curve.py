@@ -7,6 +7,8 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
 
 import pytest
 from rich.console import Console
@@ -14,9 +16,11 @@ from sojourn import report, report_page
 from sojourn.drawing import NARROW_IN, WIDE_IN
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, find
-from sojourn.figure_curve import curve
+from sojourn.figure_curve import curve, pictures
 from sojourn.over_curve import Drawing, Point, csv_rows, drawings, knee, summary, words
-from sojourn.reproduce import Reproduction, reproduce
+from sojourn.reproduce import CellValues, Reproduction, reproduce
+from sojourn.runs import run_cases
+from sojourn.store import Store
 
 
 def of_queue(s: float, steps: int = 200) -> list[Point]:
@@ -33,6 +37,28 @@ def test_the_knee_of_a_known_curve_is_where_calculus_has_it(unit: float) -> None
     share = 1 - (s / 2 / unit) ** 0.5
     assert found.x == pytest.approx(100 * share, abs=0.05)
     assert found.y == pytest.approx(s * (1 + share / 2 / (1 - share)), rel=0.002)
+
+
+def test_the_measured_curve_of_duks_figure_1_is_that_of_its_closed_form(tmp_path: Path) -> None:
+    (experiment,) = find(["duk/curve"])
+    (queue,) = (c for c in experiment.contenders() if c.name == experiment.data["figure"]["of"])
+    seeds, s = range(1, 11), 1490 * 8 / 20e3
+    wanted = [f"drop, {load} %" for load in (30, 40, 50, 60)]
+    signals = [signal for signal in experiment.signals() if signal.name in wanted]
+    cases = [experiment.case(queue, signal) for signal in signals]
+    runs = run_cases(cases, seeds, store=Store(tmp_path), workers=1)
+    values = CellValues(experiment, "sim", runs)
+    points = []
+    for signal in signals:
+        x, y = (
+            fmean(values((signal.name, queue.name, metric)))
+            for metric in ("utilisation_pct", "system_delay_mean_ms")
+        )
+        points.append(Point(signal.name, x, y))
+        assert y == pytest.approx(s * (1 + x / 2 / (100 - x)), rel=0.004)
+    found = knee(points, 1.0).point
+    assert found
+    assert found.x == pytest.approx(100 * (1 - (s / 2) ** 0.5), abs=1)
 
 
 def test_a_unit_that_the_curve_never_has_has_no_knee() -> None:
@@ -105,6 +131,18 @@ def test_words_summary_and_rows_have_the_same_numbers(drawing: Drawing) -> None:
     last = drawing.beside[0].points[-1]
     assert f"at 120 % {last.y:.2f} with {last.x:.2f}" in said
     assert f"utilisation {last.x:.2f} %, system delay, mean {last.y:.2f} ms" in told
+
+
+def test_the_axis_of_the_csv_is_a_number_and_a_knee_has_none(small: Reproduction) -> None:
+    (picture,) = pictures(small)
+    head, *lines = picture.csv().splitlines()
+    assert head == "algorithm,load (%),utilisation_pct,system_delay_mean_ms"
+    loads = [line.split(",")[1] for line in lines]
+    assert loads[3:7] == ["50", "80", "95", "120"]
+    assert [line.split(",")[:2] for line in lines[-2:]] == [
+        ["knee for 1 ms", ""],
+        ["knee for 10 ms", ""],
+    ]
 
 
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN])

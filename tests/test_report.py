@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 from sojourn import report, report_page, theme
+from sojourn.described import abouts
 from sojourn.figure import curves
 from sojourn.figure_peers import lines
 from sojourn.reproduce import Reproduction
@@ -81,6 +84,20 @@ def test_every_figure_says_its_numbers_in_words(page: Page, beside: Reproduction
             clause = f"{line.algorithm} ({line.look.label}) {median:.1f} and "
             assert any(clause in words for words in said), clause
     assert all("of DUK" in words or "kernel:codel" in words for words in said)
+
+
+def test_what_an_algorithm_is_that_the_paper_has_not_stands_outside_of_every_fold(
+    short: Reproduction,
+) -> None:
+    page = report_page.html([short])
+    open_text = re.sub(r"<details.*?</details>", "", page, flags=re.S)
+    known = dict(abouts(short.experiment))
+    assert list(known) == ["DUK, search", "DUK, tick"]
+    for name, about in known.items():
+        assert f"<strong>{name}</strong>: {about}. " in open_text
+    sink = io.StringIO()
+    report.print_tables(short, Console(file=sink, width=500))
+    assert all(f"{name}: {about}\n" in sink.getvalue() for name, about in known.items())
 
 
 def test_every_table_scrolls_in_its_own_box_or_stacks(text: str) -> None:

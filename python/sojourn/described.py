@@ -33,6 +33,11 @@ def describe(experiment: Experiment) -> list[Words]:
     return [_links(experiment), _flows(experiment), _algorithms(experiment), _cells(experiment)]
 
 
+def abouts(experiment: Experiment) -> list[tuple[str, str]]:
+    """Algorithms that the paper has not, and what they are."""
+    return [(found.name, found.about) for found in experiment.contenders() if found.about]
+
+
 def window(experiment: Experiment) -> str:
     """From when to when, and where."""
     end = experiment.scenario.duration

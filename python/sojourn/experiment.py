@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Experiments of papers, as data in sojourn/experiments/PAPER/:
 
-paper.toml        what all its experiments share: algorithms under the paper's names, seeds, and
-                  which of the kernel's own are set beside ours on Linux
+paper.toml        what all its experiments share: algorithms under the paper's names, with `about`
+                  where the paper has no such one, seeds, and which of the kernel's own are set
+                  beside ours on Linux
 claims.toml       what it claims of several experiments (sojourn.paper)
 search.toml       what it leaves open, and where a search may look (sojourn.search)
 
@@ -58,6 +59,7 @@ class Contender:
     name: str
     algorithm: str
     rows: Mapping[str, Any]
+    about: str = ""  # of one that the paper has not: what it is
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,7 @@ class Experiment:
                 entry["name"],
                 entry["algorithm"],
                 {**entry.get("rows", {}), **own.get(entry["name"], {})},
+                entry.get("about", ""),
             )
             for entry in (*self.data["algorithms"], *self.data.get("also", ()))
             if signal is None or not signal.only or entry["name"] in signal.only

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from sojourn.drawing import WIDE_IN, colour, marker, plain, written
 from sojourn.hosts import seeds_text
 from sojourn.metrics import METRICS
-from sojourn.over_curve import Drawing, Trail, csv_rows, drawings, summary, words
+from sojourn.over_curve import Drawing, Trail, csv_columns, csv_rows, drawings, summary, words
 from sojourn.picture import Picture, named
 from sojourn.theme import INK, SOFT
 
@@ -36,7 +36,7 @@ def pictures(reproduction: Reproduction) -> Iterator[Picture]:
             f"is where the slope of the curve is D {y.unit} per 100 % of {x.label}. "
             + " ".join(f"{line.rstrip('.')}." for line in summary(drawing)),
             words(drawing),
-            ("algorithm", drawing.axis, x.name, y.name),
+            csv_columns(drawing),
             csv_rows(drawing),
             partial(curve, drawing),
         )

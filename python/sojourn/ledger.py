@@ -19,12 +19,12 @@ from sojourn.errors import InputError
 from sojourn.experiment import Experiment
 from sojourn.hosts import HOSTS
 from sojourn.judged import NOT_RUN, Judged
+from sojourn.machine import host as machine
 from sojourn.paper import OfPaper, title_of
 from sojourn.picture import Picture
 from sojourn.reasons import counts, printed
 from sojourn.report_page import Line, cores, lines, tally
 from sojourn.reproduce import Measured, Reproduction
-from sojourn.result import host as machine
 
 FORMAT = 1
 FILE = "ledger.json"

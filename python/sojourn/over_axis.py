@@ -66,6 +66,7 @@ def scale_of(name: str, texts: Sequence[str]) -> Scale:
     if len(told) != 1:
         return Scale(name, tuple(texts), tuple(map(float, range(len(texts)))), False)
     (unit,) = told
+    unit = "%" if unit == "percent" else unit
     label = f"{name} ({unit})" if unit and not name.endswith(unit) else name
     return Scale(label, tuple(texts), tuple(float(number) for number, _ in found), True)
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn.errors import InputError, nearest
 from sojourn.metrics import METRICS
+from sojourn.over_axis import Scale, scale_of
 from sojourn.page import number
 
 if TYPE_CHECKING:
@@ -178,16 +179,31 @@ def summary(drawing: Drawing) -> list[str]:
     return lines
 
 
+def csv_columns(drawing: Drawing) -> tuple[str, ...]:
+    """The headings of `csv_rows`."""
+    return "algorithm", _scale(drawing).label, METRICS[drawing.x].name, METRICS[drawing.y].name
+
+
 def csv_rows(drawing: Drawing) -> list[tuple[Any, ...]]:
-    """Its numbers: what, at which value of the axis or for which unit, x and y."""
-    trails = (drawing.curve, *drawing.beside)
+    """Its numbers: whose, at which value of the axis, x and y; and then each knee, which has no
+    value of the axis. That is a number where the axis is one, since the heading has its unit."""
+    scale = _scale(drawing)
+    values: Sequence[str | float] = scale.places if scale.is_numeric else scale.texts
+    at = dict(zip(scale.texts, values, strict=True))
     rows: list[tuple[Any, ...]] = [
-        (trail.algorithm, point.text, point.x, point.y)
-        for trail in trails
+        (trail.algorithm, at[point.text], point.x, point.y)
+        for trail in (drawing.curve, *drawing.beside)
         for point in trail.points
     ]
     nothing = float("nan")
     for found in drawing.knees:
         x, y = (found.point.x, found.point.y) if found.point else (nothing, nothing)
-        rows.append(("knee", f"{found.unit:g} {METRICS[drawing.y].unit}", x, y))
+        name = f"knee for {found.unit:g} {METRICS[drawing.y].unit}"
+        rows.append((name, nothing if scale.is_numeric else "", x, y))
     return rows
+
+
+def _scale(drawing: Drawing) -> Scale:
+    trails = (drawing.curve, *drawing.beside)
+    texts = dict.fromkeys(point.text for trail in trails for point in trail.points)
+    return scale_of(drawing.axis, tuple(texts))

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native, theme
+from sojourn.machine import host as machine
 from sojourn.metrics import METRICS
-from sojourn.result import host as machine
 from sojourn.stats import Estimate
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from sojourn import as_json, over_curve, report_axis
 from sojourn.claims import SEEDS, Decision
+from sojourn.described import abouts
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
 from sojourn.folder import claim
@@ -75,6 +76,8 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
     """Measured beside published, the ablations, and last, where a terminal stays, the claims."""
     experiment = reproduction.experiment
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
+    for name, about in abouts(experiment):
+        console.print(f"{name}: {about}", markup=False, highlight=False)
     kind = kind_of(experiment)
     if kind == "axis":
         report_axis.print_tables(reproduction, console, _HOSTS.__getitem__)

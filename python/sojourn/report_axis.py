@@ -41,11 +41,14 @@ def pictures(reproduction: Reproduction) -> Iterator[Picture]:
     for drawing in drawings(reproduction):
         if not any(cell.ran for line in drawing.lines for cell in line.cells):
             continue
+        of = next(s for s in reproduction.experiment.signals() if s.name == drawing.cells[0])
+        shown = of.table if drawing.metric in of.metrics else "Not a figure of the paper"
         yield Picture(
             named(reproduction.experiment, drawing.signal, drawing.metric, drawing.host),
             drawing.cells[0],
             drawing.host,
-            f"Mean of {seeds_text(*reproduction.seeds_of(drawing.host))} with its 95 % interval.",
+            f"{shown}: mean of {seeds_text(*reproduction.seeds_of(drawing.host))} "
+            "with its 95 % interval.",
             words(drawing),
             ("algorithm", drawing.scale.label, drawing.metric, "ci95_low", "ci95_high"),
             csv_rows(drawing),
@@ -102,7 +105,8 @@ def over(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Ite
         scale = scale_of(x, [cell.texts[x] for cell in along])
         rows = tuple(number_ if scale.is_numeric else text for text, number_ in _named(scale.texts))
         for metric in (*signals[0].metrics, *signals[0].beside):
-            title = f"{heading(metric)} over {scale.label}, {rest} ({signals[0].table})"
+            table = signals[0].table if metric in signals[0].metrics else "measured too"
+            title = f"{heading(metric)} over {scale.label}, {rest} ({table})"
             yield _table(reproduction, metric, title, scale.label, rows, signals, name_of)
 
 

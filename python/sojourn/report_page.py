@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn.described import describe, window
+from sojourn.described import abouts, describe, window
 from sojourn.experiment import Signal
 from sojourn.hosts import HOSTS
 from sojourn.judged import VERDICTS, Judged, count
@@ -133,6 +133,7 @@ def _section(
         "experiment": experiment,
         "command": reproduction.result.meta["command"],
         "words": describe(experiment),
+        "abouts": abouts(experiment),
         "window": window(experiment),
         "toml": experiment.scenario.to_toml(),
         "has_system_delay": any(

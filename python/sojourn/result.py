@@ -24,15 +24,13 @@ does not match it, was not finished.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from sojourn import _native, columns
+from sojourn import _native, result_rows
 from sojourn.errors import InputError, StoreError
-from sojourn.steps import spell
 from sojourn.store import (
     Content,
     Entry,
@@ -94,30 +92,6 @@ class Run:
         return {**self.labels, **self.report}
 
 
-def host() -> dict[str, str | int]:
-    """The machine that ran it."""
-    import platform
-
-    return {
-        "system": f"{platform.system()} {platform.release()}",
-        "machine": platform.machine(),
-        "processor": _processor(),
-        "cores": os.cpu_count() or 1,
-        "python": platform.python_version(),
-    }
-
-
-def _processor() -> str:
-    import platform
-
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 @dataclass(frozen=True, repr=False)
 class Result:
     """Several runs that belong together."""
@@ -150,26 +124,26 @@ class Result:
         """Aggregates: one row for each run, queue and window."""
         from sojourn import arrow
 
-        return arrow.table(list(_window_rows(self.runs)))
+        return arrow.table(list(result_rows.of_windows(self.runs)))
 
     def flows(self) -> pa.Table:
         """One row for each run, flow and window."""
         from sojourn import arrow
 
-        return arrow.table(list(_flow_rows(self.runs)))
+        return arrow.table(list(result_rows.of_flows(self.runs)))
 
     def groups(self) -> pa.Table:
         """One row for each run, window and name of flows: counts, fairness, completion times."""
         from sojourn import arrow
 
-        return arrow.table(list(_group_rows(self.runs)))
+        return arrow.table(list(result_rows.of_groups(self.runs)))
 
     def steps(self) -> pa.Table:
         """The response to each change of the scenario: one row for each run, queue and time of a
         change, none where nothing changes."""
         from sojourn import arrow
 
-        return arrow.table(list(_step_rows(self.runs)))
+        return arrow.table(list(result_rows.of_steps(self.runs)))
 
     def series(self) -> pa.Table:
         """The raw series of all runs, with the labels of each run as columns."""
@@ -213,6 +187,8 @@ class Result:
 
         from sojourn.arrow import parquet_bytes
         from sojourn.folder import claim
+        from sojourn.machine import host
+        from sojourn.result_readme import readme
 
         own = claim(folder)
         store = Store(own.path / "runs")
@@ -228,7 +204,7 @@ class Result:
             "groups.parquet": parquet_bytes(self.groups()),
             "distributions.parquet": parquet_bytes(self.distributions()),
             **self._transfers_in(own.path),
-            "README.md": self._readme().encode(),
+            "README.md": readme(self).encode(),
         }
         steps = self.steps()
         if len(steps):
@@ -260,15 +236,6 @@ class Result:
             except OSError:
                 beside.unlink(missing_ok=True)
                 raise
-
-    def _readme(self) -> str:
-        command = self.meta.get("command")
-        again = _AGAIN.format(command=command) if command else ""
-        more = _OF_EXPERIMENTS if "experiment" in self.meta else ""
-        own = _OF_OWN if any(run.entry.sources for run in self.runs) else ""
-        kept = any(run.entry.transfer_batches() for run in self.runs)
-        own = (_OF_TRANSFERS if kept else "") + own
-        return _README.format(again=again, own=own, more=more, core=_native.core_version())
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -336,83 +303,3 @@ def _unfinished(folder: Path) -> str:
         f"{folder}: this result is not whole (its command was stopped, or a file was cut off). "
         "Run the same command again: what was finished is kept"
     )
-
-
-def _window_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    for run in runs:
-        for queue in run.report["queues"]:
-            for window in queue["windows"]:
-                labels = {**run.labels, "queue": queue["name"], "window": window["name"]}
-                yield labels | columns.values(columns.WINDOWS, window)
-
-
-def _flow_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    """Goodput is of the window; what else is counted is of the whole run, and its name says so."""
-    for run in runs:
-        windows = [window["name"] for window in run.report["transport"]]
-        for flow in run.report["flows"]:
-            whole = columns.values(columns.FLOWS, flow)
-            goodputs = zip(windows, flow["goodput_mbps_of_windows"], strict=True)
-            for window, goodput_mbps in goodputs:
-                labels = {**run.labels, "flow": flow["name"], "index": flow["index"]}
-                yield {**labels, "window": window, "goodput_mbps": goodput_mbps, **whole}
-
-
-def _group_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    for run in runs:
-        for window in run.report["transport"]:
-            for group in window["groups"]:
-                labels = {**run.labels, "group": group["name"], "window": window["name"]}
-                yield labels | columns.values(columns.GROUPS, group)
-
-
-def _step_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    for run in runs:
-        for queue in run.report["queues"]:
-            for step in queue.get("steps", ()):
-                labels = {**run.labels, "queue": queue["name"]}
-                values = columns.values(columns.STEPS, step)
-                at = {key: values.pop(key) for key in ("at_s", "to_s")}
-                yield labels | at | {"change": spell(step["changes"])} | values
-
-
-_README = """\
-# A result of Sojourn
-
-{again}* `result.json`: version, command, host, seeds, and the aggregates of every run (`runs`)
-* `scenario.toml`: the scenario, before the changes of the command
-* `windows.parquet`: one row for each run, queue and window
-* `series.parquet`: one row for each run, queue and time, the raw series
-* `group_series.parquet`: one row for each run, name of flows and time
-* `statistics.parquet`: one row for each run, queue, statistic of its algorithm and time
-* `flows.parquet`: one row for each run, flow and window
-* `groups.parquet`: one row for each run, window and name of flows
-* `distributions.parquet`: one row for each cell of a histogram of delays or times
-* `steps.parquet`: one row for each run, queue and change, where the scenario changes
-{own}{more}* `runs/`: each finished run with its scenario in full; the same command goes on here
-
-    import pandas;  pandas.read_parquet("windows.parquet")
-    import polars;  polars.read_parquet("series.parquet")
-    import duckdb;  duckdb.sql("select aqm, avg(utilisation_pct) from 'windows.parquet' group by 1")
-
-Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
-packets, utilisation in percent of what the link could have sent.
-Made by Sojourn {core}.
-"""
-_OF_TRANSFERS = """\
-* `transfers.parquet`: one row for each run and transfer
-"""
-_OF_OWN = """\
-* `own/`: C files of yours, as they were run, each under its name and the digest of its content;
-  `--aqm ./own/.../NAME.c` runs one again
-"""
-_OF_EXPERIMENTS = """\
-* `report.html`, `reproduction.json`: measured beside published, and a verdict for each claim
-* `figures/`: the numbers of the report's figures
-"""
-_AGAIN = """\
-In this folder, this command repeats it:
-
-    {command}
-
-"""

@@ -39,11 +39,11 @@ def run(
 ) -> int:
     """The search of one paper."""
     paper = _paper(what)
+    spec = file.load(paper)
     if refused:
         raise InputError(
             f"--search has three seeds in the simulator: leave {' and '.join(refused)} out"
         )
-    spec = file.load(paper)
     setups(spec)  # what is wrong with the file is said before there is a folder
     folder = out or Path(f"sojourn-{paper}-search")
     claim(folder)

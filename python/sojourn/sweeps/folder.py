@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 from sojourn import _native
 from sojourn.errors import InputError
 from sojourn.folder import claim
+from sojourn.machine import host
 from sojourn.own import library
-from sojourn.result import host
 from sojourn.store import digest
 from sojourn.sweeps import placed
 

@@ -172,7 +172,7 @@ def test_a_host_has_as_many_seeds_as_the_store_has_of_it(
     assert re.search(r"is less than that of tail drop \| Table b \| undecided \(1 seed\)", page)
     for name in ("toy.html", "index.html"):
         text = (out / name).read_text()
-        assert "1 to 3 seeds" in text and '<span class="small">1 seed</span>' in text
+        assert "1 to 3 seeds" in text and '<span class="small">1&nbsp;seed</span>' in text
     assert status(["reproduce", "--seeds", "1", "--out", str(out)]) == 2
     assert "holds a ledger of more seeds on sim, which --seeds would" in capsys.readouterr().err
     # What is asked for anew is what is missing, and no more.

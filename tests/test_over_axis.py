@@ -20,6 +20,7 @@ from sojourn.figure_axis import over_axis
 from sojourn.over_axis import Drawing, csv_rows, drawings, rows_of, scale_of, words
 from sojourn.page import number, spread
 from sojourn.reproduce import Reproduction, reproduce
+from sojourn.stats import Estimate
 
 NAMES = ("CFD", "RED", "gCHOKe", "CoDel", "PIE")
 
@@ -99,6 +100,46 @@ def test_lines_are_told_apart_without_colour(drawing: Drawing) -> None:
     assert len({line.get_marker() for line in lines}) == len(lines)
     looks = {repr(line._unscaled_dash_pattern) for line in lines}
     assert len(looks) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("count", "numbers"),
+    [
+        (3, [0, 1, 2]),
+        (7, [0, 2, 4, 6]),
+        (8, [1, 3, 5, 7]),
+        (9, [0, 2, 4, 6, 8]),
+        (10, [0, 3, 6, 9]),
+    ],
+)
+def test_on_a_telephone_the_last_value_of_the_axis_has_its_number(
+    drawing: Drawing, count: int, numbers: list[int]
+) -> None:
+    texts = tuple(f"{value} s" for value in range(count))
+    scale = replace(drawing.scale, texts=texts, places=tuple(map(float, range(count))))
+    lines = [replace(line, cells=(line.cells[0],) * count) for line in drawing.lines]
+    (axes,) = over_axis(replace(drawing, scale=scale, lines=tuple(lines)), NARROW_IN).axes
+    assert [int(tick) for tick in axes.get_xticks()] == numbers
+
+
+@pytest.mark.parametrize(
+    ("metric", "ends", "scale"),
+    [
+        ("queue_delay_mean_ms", (20.0, 400.0), "log"),
+        ("queue_delay_mean_ms", (50.0, 400.0), "linear"),
+        ("queue_delay_mean_ms", (0.0, 400.0), "linear"),
+        ("fct_mean_s", (20.0, 400.0), "linear"),
+    ],
+)
+def test_delays_that_span_decades_are_not_squeezed_at_the_bottom(
+    drawing: Drawing, metric: str, ends: tuple[float, float], scale: str
+) -> None:
+    lines = [
+        replace(line, cells=tuple(replace(c, found=Estimate(end, 0.1)) for c in line.cells))
+        for line, end in zip(drawing.lines[:2], ends, strict=True)
+    ]
+    (axes,) = over_axis(replace(drawing, metric=metric, lines=tuple(lines))).axes
+    assert axes.get_yscale() == scale
 
 
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN])

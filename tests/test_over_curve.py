@@ -67,6 +67,23 @@ def test_a_unit_that_the_curve_never_has_has_no_knee() -> None:
     assert not knee(of_queue(0.596), 1e6).steeper
 
 
+def test_a_knee_lies_on_the_curve_however_far_apart_its_points_are() -> None:
+    points = [Point("", 100 * u, 0.596 * (1 + u / 2 / (1 - u))) for u in (0.5, 0.7, 0.8, 0.9, 0.95)]
+    found = knee(points, 10.0).point
+    assert found and 80 < found.x < 90
+    share = (found.x - 80) / 10
+    assert found.y == pytest.approx(points[2].y ** (1 - share) * points[3].y ** share)
+
+
+def test_a_host_that_ran_none_of_it_has_no_figure_and_no_knee(small: Reproduction) -> None:
+    nothing = {"linux": small.judged["sim"]}
+    both = replace(small, judged={**small.judged, **nothing})
+    assert [drawing.host for drawing in drawings(both)] == ["sim"]
+    sink = io.StringIO()
+    report.print_tables(both, Console(file=sink, width=200))
+    assert sink.getvalue().count("No knee for 0.1 ms") == 1
+
+
 def test_points_without_a_number_and_points_that_do_not_grow_are_left_out() -> None:
     nothing = float("nan")
     points = of_queue(0.596)
@@ -76,6 +93,8 @@ def test_points_without_a_number_and_points_that_do_not_grow_are_left_out() -> N
     assert found and found.x == pytest.approx(45.4, abs=0.5)
     assert knee([Point("", nothing, nothing)] * 3, 1.0).point is None
     assert knee([Point("", 50.0, 1.0)], 1.0).point is None
+    back = [Point("", x, y) for x, y in ((60.0, 1.0), (70.0, 1.01), (40.0, 1.1), (50.0, 2.0))]
+    assert knee(back, 1.0).point
 
 
 def short() -> Experiment:

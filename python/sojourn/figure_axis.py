@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from sojourn.drawing import WIDE_IN, colour, marker, plain, written
 from sojourn.metrics import METRICS, Metric
@@ -46,15 +47,38 @@ def over_axis(drawing: Drawing, width_in: float = WIDE_IN) -> Figure:
             capsize=2,
         )
     narrow = width_in < WIDE_IN
-    shown = range(0, len(scale.texts), 2 if narrow and len(scale.texts) > 6 else 1)
+    shown = _shown(len(scale.texts), narrow)
     axes.set_xticks([scale.places[i] for i in shown], [_tick(scale, i) for i in shown])
     axes.set_xlabel(written(scale.label))
     axes.set_ylabel(f"{metric.label} ({metric.unit})" if metric.unit else metric.label)
-    axes.set_ylim(0, _top(drawing, metric))
+    if _spans_decades(drawing, metric):
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(0, _top(drawing, metric))
     plain(axes)
     columns = 3 if narrow else len(drawing.lines)
     figure.legend(loc="outside upper center", ncols=min(columns, 5), frameon=False)
     return figure
+
+
+def _shown(count: int, narrow: bool) -> range:
+    """Which values of the axis have their number below it. Where there is no room for all, the last
+    has, the first too where even steps allow it."""
+    if not narrow or count <= 6:
+        return range(count)
+    step = next((step for step in (2, 3, 4) if (count - 1) % step == 0), 2)
+    return range((count - 1) % step, count, step)
+
+
+def _spans_decades(drawing: Drawing, metric: Metric) -> bool:
+    """Of delays in milliseconds the short ones are what matters, and beside one that is ten times
+    as long they would lie on each other."""
+    means = [cell.found.mean for line in drawing.lines for cell in line.cells]
+    known = [mean for mean in means if mean == mean]
+    return metric.unit == "ms" and bool(known) and max(known) > 10 * min(known) > 0
 
 
 def _tick(scale: Scale, index: int) -> str:

@@ -73,7 +73,7 @@ class Drawing:
 
 
 def drawings(reproduction: Reproduction) -> Iterator[Drawing]:
-    """One for each host."""
+    """One for each host that ran any of it."""
     experiment = reproduction.experiment
     wanted = experiment.data["figure"]
     names = [contender.name for contender in experiment.contenders()]
@@ -90,6 +90,8 @@ def drawings(reproduction: Reproduction) -> Iterator[Drawing]:
         curve = _trail(reproduction, host, wanted["of"])
         curve = Trail(curve.algorithm, curve.look, curve.points[:last])
         beside = tuple(_trail(reproduction, host, name) for name in wanted["beside"])
+        if not any(point.x == point.x for trail in (curve, *beside) for point in trail.points):
+            continue
         knees = tuple(knee(curve.points, unit) for unit in wanted["units"])
         yield Drawing(host, wanted["x"], wanted["y"], wanted["axis"], curve, knees, beside)
 
@@ -120,8 +122,9 @@ def _trail(reproduction: Reproduction, host: str, algorithm: str) -> Trail:
 
 def knee(points: Sequence[Point], unit: float) -> Knee:
     """Between two neighbours the slope is that of the line through them, and stands in the middle;
-    between two middles its logarithm is taken as straight, for it grows like a power. What was not
-    measured is left out, and where x does not grow there is no slope."""
+    between two middles its logarithm is taken as straight, for it grows like a power. The knee lies
+    on the curve there. What was not measured is left out, and where x does not grow there is no
+    slope."""
     known = [p for p in points if p.x == p.x and p.y == p.y]
     slopes = [
         (Point("", (a.x + b.x) / 2, (a.y + b.y) / 2), 100 * (b.y - a.y) / (b.x - a.x))
@@ -133,9 +136,19 @@ def knee(points: Sequence[Point], unit: float) -> Knee:
     for (a, low), (b, high) in pairwise(slopes):
         if low <= unit <= high:
             share = log(unit / low) / log(high / low) if high > low else 0.0
-            y = exp(log(a.y) + share * (log(b.y) - log(a.y))) if a.y > 0 else a.y
-            return Knee(unit, Point("", a.x + share * (b.x - a.x), y))
+            x = a.x + share * (b.x - a.x)
+            return Knee(unit, Point("", x, _height(known, x)))
     return Knee(unit, None)
+
+
+def _height(points: Sequence[Point], x: float) -> float:
+    """On the curve as it is drawn: straight between neighbours, where y is logarithmic."""
+    a, b = next(
+        pair for pair in pairwise(points) if min(p.x for p in pair) <= x <= max(p.x for p in pair)
+    )
+    if b.x == a.x or a.y <= 0 or b.y <= 0:
+        return a.y
+    return exp(log(a.y) + (x - a.x) / (b.x - a.x) * log(b.y / a.y))
 
 
 def words(drawing: Drawing) -> str:

@@ -170,6 +170,18 @@ def test_table_and_json_say_how_many_cells_hold() -> None:
     assert over_cells(1, 0, 0, "every").tally() == ""
 
 
+def test_a_claim_that_fails_names_the_cells_by_which_it_does() -> None:
+    decision = over_cells(1, 2, 1, "every")
+    failed = [check.text() for check in decision.checks if check.verdict == "fails"]
+    assert decision.against() == f"fail: {failed[0]}; {failed[1]}"
+    shown = [line.rsplit(": ", 1)[1] for line in report._lines(decision).splitlines()[1:]]
+    assert shown == ["holds", "fails", "fails", "undecided"]
+    assert over_cells(0, 7, 0, "every").against().endswith("; and 3 more")
+    # One cell is told in full; and where the claim does not fail, none is to blame.
+    assert over_cells(0, 1, 0, "every").against() == ""
+    assert over_cells(3, 2, 0, "most").against() == ""
+
+
 @pytest.mark.parametrize(
     ("left", "right", "expected"),
     [

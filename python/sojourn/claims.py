@@ -132,6 +132,9 @@ class Check:
         }
 
 
+# Cells that a sentence names.
+_NAMED = 4
+
 # The words between left and right, and what they are called.
 _RATIO, _VALUE = "/", "="
 _QUANTITIES = {_RATIO: "ratio", _VALUE: "value"}
@@ -182,6 +185,14 @@ class Decision:
         counts = ", ".join(f"{count} {words[verdict]}" for verdict, count in self.counts().items())
         need = next(n for n in range(len(self.checks) + 1) if _met(n, self))
         return f"{len(self.checks)} cells: {counts}; {need} must hold"
+
+    def against(self) -> str:
+        """The cells by which it fails; nothing where it does not, or has a single cell."""
+        if self.rule != "fails" or len(self.checks) == 1:
+            return ""
+        failed = [check.text() for check in self.checks if check.verdict == "fails"]
+        more = [f"and {len(failed) - _NAMED} more"] if len(failed) > _NAMED else []
+        return "fail: " + "; ".join([*failed[:_NAMED], *more]) if failed else ""
 
     def to_json(self) -> dict[str, Any]:
         """Keys of `sojourn reproduce --json`."""

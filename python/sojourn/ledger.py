@@ -124,10 +124,12 @@ def _claim(line: Line) -> dict[str, Any]:
 
 
 def _short(judged: Judged) -> str:
-    """The counts, or the measurement of a single cell."""
+    """The counts and what fails, or the measurement of a single cell."""
     if not judged.decision:
         return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
-    return judged.decision.tally() or judged.decision.checks[0].text()
+    decision = judged.decision
+    told = [text for text in (decision.tally(), decision.against()) if text]
+    return "; ".join(told) or decision.checks[0].text()
 
 
 def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:

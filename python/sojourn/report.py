@@ -203,7 +203,9 @@ def verdict(decision: Decision) -> str:
 
 
 def _lines(decision: Decision) -> str:
-    lines = [decision.tally(), *(check.text() for check in decision.checks)]
+    several = len(decision.checks) > 1
+    texts = (check.text() + f": {check.verdict}" * several for check in decision.checks)
+    lines = [decision.tally(), *texts]
     return "\n".join(line for line in lines if line).replace("[", r"\[")
 
 

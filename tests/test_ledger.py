@@ -54,7 +54,8 @@ def test_the_index_has_every_experiment_of_the_folder_and_a_page_for_each_paper(
     index = (tmp_path / "out" / "index.html").read_text()
     for experiment in experiments():
         assert experiment.title in index
-        assert f"sojourn reproduce {experiment.id} --quick --host sim" in index
+        words = ("sojourn", "reproduce", experiment.id, "--quick", "--host", "sim")
+        assert " ".join(f'<span class="word">{word}</span>' for word in words) in index
     page = parse(index)
     links = [e.attributes["href"] for e in page.all("a")]
     pages = [link for link in links if not link.startswith("#")]
@@ -106,6 +107,15 @@ def test_a_host_that_did_not_run_says_so_cell_by_cell(toy: Path, tmp_path: Path)
     page = (tmp_path / "out" / "toy.html").read_text()
     # With those that have no number in print.
     assert page.count('<span class="not-run">not run</span>') == len(cells) + 2 * 2
+
+
+def test_the_index_says_of_each_experiment_that_a_host_did_not_run_it(
+    toy: Path, tmp_path: Path
+) -> None:
+    made(tmp_path / "out")
+    index = (tmp_path / "out" / "index.html").read_text()
+    assert len(re.findall(r"Linux: </span>.*?<br>not run</p></td>", index, re.S)) == 2
+    assert not re.findall(r"simulated: </span>[^L]*?<br>not run</p></td>", index)
 
 
 def test_what_is_not_in_the_store_is_said_and_nothing_runs(

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from matplotlib.lines import Line2D
-from sojourn import in_print, ledger, ledger_page, ledger_run, papers_page, stored
+from sojourn import in_print, ledger, ledger_page, ledger_run, papers_page, report, stored
 from sojourn.cli import status
 from sojourn.described import describe, window
 from sojourn.errors import InputError, Interrupted
@@ -27,7 +27,7 @@ from sojourn.judged import VERDICTS
 from sojourn.paper import papers
 from sojourn.pictures import KINDS, kind_of, pictures_of
 from sojourn.reproduce import reproduce
-from sojourn.runs import run_cases
+from sojourn.runs import open_store, run_cases
 
 from tests import toy_paper
 from tests.pages import parse
@@ -387,7 +387,46 @@ def test_a_ledger_of_all_seeds_is_not_replaced_by_a_provisional_one(
     data = made(out)
     (out / "ledger.json").write_text(json.dumps({**data, "quick": False}))
     assert status(["reproduce", "--quick", "--stored", "--out", str(out)]) == 2
-    assert "a ledger of all seeds" in capsys.readouterr().err
+    assert "a ledger without --quick" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("of_sim", [{"seeds": [10, 10]}, {}], ids=["as written now", "older"])
+def test_a_ledger_of_more_seeds_is_not_replaced(tmp_path: Path, of_sim: dict[str, Any]) -> None:
+    hosts = {"sim": {"core": "Sojourn", **of_sim}, "linux": {"core": None}}
+    had = {"quick": False, "papers": [{"experiments": [{"seeds": 10, "hosts": hosts}]}]}
+    (tmp_path / "ledger.json").write_text(json.dumps(had))
+    ledger_run.check_folder(tmp_path, False, {"sim": 10, "linux": 1})
+    with pytest.raises(InputError, match="a ledger of more seeds on sim"):
+        ledger_run.check_folder(tmp_path, False, {"sim": 1})
+
+
+@pytest.mark.parametrize("seeds", [[], [1], None, "x", {}, ["a", "b"]])
+def test_a_damaged_number_of_seeds_keeps_no_ledger_from_being_written(
+    tmp_path: Path, seeds: Any
+) -> None:
+    hosts = {"sim": {"core": "Sojourn", "seeds": seeds}}
+    had = {"quick": False, "papers": [{"experiments": [{"seeds": 10, "hosts": hosts}]}]}
+    (tmp_path / "ledger.json").write_text(json.dumps(had))
+    ledger_run.check_folder(tmp_path, False, {"sim": 1})
+
+
+@pytest.mark.parametrize("of", [{"seeds_of": []}, {"seeds_of": {"sim": []}}, {"hosts": 3}])
+def test_a_damaged_report_keeps_none_from_being_written(tmp_path: Path, of: dict[str, Any]) -> None:
+    entry = {"paper": "toy", "experiment": "a", "quick": False, "hosts": ["sim"], **of}
+    (tmp_path / "reproduction.json").write_text(json.dumps({"experiments": [entry]}))
+    report.check_folder(tmp_path, [], True, ("sim",))
+
+
+def test_a_command_with_fewer_seeds_than_quick_is_one_that_the_command_takes(
+    toy: Path, tmp_path: Path
+) -> None:
+    experiment = find(["toy/a"])[0]
+    run_cases(experiment.cases(), [1], store=open_store(None), workers=1)
+    found = reproduce(experiment, quick=True, looked_up=("sim",))
+    command = found.result.meta["command"]
+    assert command == "sojourn reproduce toy/a --host sim --seeds sim=1"
+    words = command.split()[1:]
+    assert status([*words, "--stored", "--out", str(tmp_path / "out")]) == 0
 
 
 def test_the_page_of_papers_is_what_is_generated() -> None:

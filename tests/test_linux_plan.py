@@ -313,9 +313,10 @@ def test_memory_depends_on_the_scenario_and_not_on_the_machine(
     assert memory.guest_mb(large) == wanted == 1280
     with pytest.raises(
         InputError,
-        match=r"duration_ns: .* a guest of 1280 MB, .* machine's memory is 900 MB; .* up to 38 s",
+        match=r"duration_ns: .* a guest of 1280 MB, .* machine's memory is 900 MB; .* up to 37 s",
     ):
         refusals.check(large)
+    refusals.check(of_rate(10**9, 37))
     monkeypatch.setattr(memory, "most_mb", lambda: 1280)
     refusals.check(large)
 
@@ -325,8 +326,11 @@ def test_more_packets_than_the_module_keeps_are_refused_on_any_machine(
 ) -> None:
     monkeypatch.setattr(memory, "most_mb", lambda: 10**6)
     refusals.check(of_rate(10**9, 400))
-    with pytest.raises(InputError, match=r"up to 83 million, where 67 .* rates: up to 403 s"):
+    with pytest.raises(InputError, match=r"up to 83 million, where 67 .* rates: up to 402 s"):
         refusals.check(of_rate(10**9, 500))
+    refusals.check(of_rate(10**9, 402))
+    with pytest.raises(InputError, match=r"rates: up to 0\.4 s"):
+        refusals.check(of_rate(10**12, 1))
 
 
 def test_a_run_is_filed_under_the_kernel_of_its_hz_and_else_as_before(

@@ -138,17 +138,12 @@ def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
     try:
         had = json.loads((folder / ledger.FILE).read_bytes())
         fuller = quick and not had["quick"]
-        entries = [entry for paper in had["papers"] for entry in paper["experiments"]]
-        more = [
-            host
-            for host, count in seeds.items()
-            if any(e["hosts"][host].get("seeds", (0, 0))[1] > count for e in entries)
-        ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        more = [host for host, count in seeds.items() if _most(had, host) > count]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return
     if fuller:
         raise InputError(
-            f"{folder}: holds a ledger of all seeds, which --quick would replace; name another "
+            f"{folder}: holds a ledger without --quick, which --quick would replace; name another "
             f"folder: --out {folder}-quick"
         )
     if more:
@@ -156,6 +151,14 @@ def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
             f"{folder}: holds a ledger of more seeds on {more[0]}, which --seeds would replace; "
             f"name another folder: --out {folder}-{seeds[more[0]]}"
         )
+
+
+def _most(had: Mapping[str, Any], host: str) -> int:
+    """Seeds of the experiment that has the most; one of an older form says them for all hosts that
+    ran."""
+    entries = [entry for paper in had["papers"] for entry in paper["experiments"]]
+    ran = [entry for entry in entries if entry["hosts"][host]["core"]]
+    return max((int(e["hosts"][host].get("seeds", [0, e["seeds"]])[1]) for e in ran), default=0)
 
 
 def folder_name(quick: bool) -> Path:

@@ -223,7 +223,7 @@ def check_folder(
     try:
         text = (folder / "reproduction.json").read_bytes()
         had = dict(part for entry in json.loads(text)["experiments"] for part in _parts(entry))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return
     has = {
         (e.id, host): len(seeds_on(e, host, quick, seeds)) for e in experiments for host in hosts

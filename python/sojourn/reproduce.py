@@ -256,13 +256,15 @@ def _seeds_by_host(runs: Iterable[Run]) -> dict[str, tuple[int, int]]:
 def _command(
     experiment: Experiment, quick: bool, hosts: Sequence[str], seeds: Mapping[str, tuple[int, int]]
 ) -> str:
-    """What makes these runs again."""
+    """What makes these runs again. Where a host has other seeds than --quick gives, it says those
+    of each: the two do not go together."""
+    had = {host: most for host in hosts for _, most in [seeds.get(host, (0, 0))] if most}
+    other = {h: n for h, n in had.items() if n != len(seeds_on(experiment, h, quick, _DEFAULT))}
+    if quick and other:
+        quick, other = False, had
     words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]
     words += [word for host in hosts for word in ("--host", host)]
-    for host in hosts:
-        _, most = seeds.get(host, (0, 0))
-        if most and most != len(seeds_on(experiment, host, quick, _DEFAULT)):
-            words += ["--seeds", f"{host}={most}"]
+    words += [word for host, n in other.items() for word in ("--seeds", f"{host}={n}")]
     return shlex.join(words)
 
 

@@ -9,6 +9,7 @@ with just that.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -63,6 +64,12 @@ def most_mb() -> int:
     return max(USUAL_MB, machine_bytes // 2 // 2**20)
 
 
+def _told(seconds: float) -> str:
+    """Two digits, never more than fit."""
+    step = 10.0 ** (math.floor(math.log10(seconds)) - 1)
+    return f"{math.floor(seconds / step) * step:.2g}" if step < 1 else f"{math.floor(seconds)}"
+
+
 def refusal(scenario: Mapping[str, Any]) -> str:
     """Why its packets cannot be kept until the end; empty where they can."""
     seconds, count = scenario["duration_ns"] / 1e9, packets(scenario)
@@ -71,13 +78,13 @@ def refusal(scenario: Mapping[str, Any]) -> str:
         fits = seconds * MOST_PKTS / count
         return (
             f"too many packets to keep until the end: up to {count / 1e6:.0f} million, where "
-            f"{MOST_PKTS / 1e6:.0f} million are kept; allowed at these rates: up to {fits:.0f} s"
+            f"{MOST_PKTS / 1e6:.0f} million are kept; allowed at these rates: up to {_told(fits)} s"
         )
     if wanted_mb > here_mb:
         room = _USUAL_LOG_BYTES + (here_mb - USUAL_MB) // _STEP_MB * _STEP_MB * 10**6
         fits = seconds * room / (count * _LOG_BYTES_OF_PACKET)
         return (
             f"too many packets to keep until the end: a guest of {wanted_mb} MB, and half of this "
-            f"machine's memory is {here_mb} MB; allowed here at these rates: up to {fits:.0f} s"
+            f"machine's memory is {here_mb} MB; allowed here at these rates: up to {_told(fits)} s"
         )
     return ""

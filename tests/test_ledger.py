@@ -23,6 +23,7 @@ from sojourn.described import describe, window
 from sojourn.errors import InputError, Interrupted
 from sojourn.experiment import Experiment, experiments, find
 from sojourn.figure import window_s
+from sojourn.folder import claim
 from sojourn.judged import VERDICTS
 from sojourn.paper import papers
 from sojourn.pictures import KINDS, kind_of, pictures_of
@@ -413,8 +414,9 @@ def test_a_damaged_number_of_seeds_keeps_no_ledger_from_being_written(
 @pytest.mark.parametrize("of", [{"seeds_of": []}, {"seeds_of": {"sim": []}}, {"hosts": 3}])
 def test_a_damaged_report_keeps_none_from_being_written(tmp_path: Path, of: dict[str, Any]) -> None:
     entry = {"paper": "toy", "experiment": "a", "quick": False, "hosts": ["sim"], **of}
-    (tmp_path / "reproduction.json").write_text(json.dumps({"experiments": [entry]}))
-    report.check_folder(tmp_path, [], True, ("sim",))
+    text = json.dumps({"experiments": [entry]})
+    claim(tmp_path / "out").write("reproduction.json", text.encode())
+    report.check_folder(tmp_path / "out", [], True, ("sim",))
 
 
 def test_a_command_with_fewer_seeds_than_quick_is_one_that_the_command_takes(

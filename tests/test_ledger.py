@@ -9,6 +9,7 @@ import io
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,10 @@ from sojourn.folder import claim
 from sojourn.judged import VERDICTS
 from sojourn.paper import papers
 from sojourn.pictures import KINDS, kind_of, pictures_of
+from sojourn.reasons import Change
 from sojourn.reproduce import reproduce
 from sojourn.runs import open_store, run_cases
+from sojourn.stats import Estimate
 
 from tests import toy_paper
 from tests.pages import parse
@@ -364,8 +367,54 @@ def test_a_ledger_with_a_value_of_another_kind_is_damaged_in_plain_words(
 ) -> None:
     path = tmp_path / "ledger.json"
     path.write_text(f'{{"format": 1, "quick": true, {rest}}}')
-    with pytest.raises(InputError, match=r"is damaged \(not as it was written\); `sojourn rep"):
+    with pytest.raises(InputError, match=r"is damaged \(machine: .*\); `sojourn rep"):
         ledger.read(path)
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each place of a JSON value: what holds it, and its key; of a list the first."""
+    keys = list(value) if isinstance(value, dict) else [0] if value else []
+    for key in keys:
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
+
+
+def test_whatever_stands_in_a_ledger_the_page_of_papers_is_made_or_refused_in_a_sentence(
+    toy: Path, tmp_path: Path
+) -> None:
+    whole = made(tmp_path / "out")
+    whole["papers"][0]["search"] = {
+        "definition": "0", "counts": "3 of 4", "cells": {"searched": 1, "other": 2},
+        "judged": [{"which": "best", "label": "slow", "searched": 1, "other": 2}],
+    }  # fmt: skip
+    path = tmp_path / "ledger.json"
+    foreigners: list[Any] = [None, [], {}, "x", -3, 1.5, True, [1]]
+    refused = 0
+    for holder, key in places(whole):
+        kept = holder[key]
+        for foreign in foreigners:
+            holder[key] = foreign
+            path.write_text(json.dumps(whole))
+            try:
+                papers_page.text(path)
+            except InputError as error:
+                refused += 1
+                assert "ledger.json: is " in str(error), (key, foreign)
+        holder[key] = kept
+    assert refused > 300
+
+
+def test_what_brings_a_number_inside_is_a_reason_as_is_what_brings_it_half_of_the_way() -> None:
+    moved = Estimate(1.0, 0.5)
+
+    def explains(closed: float, inside: bool, by: Estimate = moved) -> bool:
+        cell: Any = None
+        return Change(cell, cell, by, closed, inside).explains
+
+    assert explains(0.3, inside=True) and explains(0.6, inside=False)
+    assert not explains(0.3, inside=False) and not explains(-0.2, inside=True)
+    assert not explains(0.9, inside=True, by=Estimate(1.0, 1.5))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1, "papers": [{}]}', "\0"])

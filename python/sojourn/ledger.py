@@ -15,10 +15,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment
 from sojourn.hosts import HOSTS
 from sojourn.judged import NOT_RUN, Judged
+from sojourn.ledger_form import Ledger
 from sojourn.machine import host as machine
 from sojourn.paper import OfPaper, title_of
 from sojourn.picture import Picture
@@ -181,22 +184,9 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
     try:
-        _check(data)
-    except KeyError as error:
-        raise InputError(f"{path}: is damaged (it lacks {error}); {remedy}") from error
-    except (TypeError, AttributeError) as error:
-        raise InputError(f"{path}: is damaged (not as it was written); {remedy}") from error
+        Ledger.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: is damaged ({place}: {first['msg']}); {remedy}") from error
     return data
-
-
-def _check(data: Mapping[str, Any]) -> None:
-    """What every reader of it needs."""
-    _ = data["quick"], data["machine"]["processor"]
-    for paper in data["papers"]:
-        _ = paper["paper"], paper["title"], paper["source"], paper["verdicts"]
-        experiments = paper["experiments"]
-        for entry in (*paper["claims"], *(c for e in experiments for c in e["claims"])):
-            _ = entry["id"], [entry["verdicts"][host] for host in HOSTS]
-        for entry in experiments:
-            _ = entry["experiment"], entry["definition"], entry["command"], entry["seeds"]
-            _ = [(entry["hosts"][host]["core"], entry["hosts"][host]["cells"]) for host in HOSTS]

@@ -5,8 +5,8 @@ else "unexplained".
 
 A printed cell is off where it is not inside (sojourn.search.inside). An ablation is a reason for a
 cell that is off if it changes the figure (the 95 % interval of the difference, seed by seed, lies
-wholly on one side of zero) and the changed figure is less than half as far from print. No cell is
-excused by words.
+wholly on one side of zero) and the changed figure is inside, or less than half as far from print. No
+cell is excused by words.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Change:
     @property
     def explains(self) -> bool:
         """It is a reason for a cell that is off."""
-        return self.shown and self.closed > ENOUGH
+        return self.shown and (self.closed > ENOUGH or (self.inside and self.closed > 0))
 
     @property
     def name(self) -> str:

@@ -5,8 +5,8 @@ else "unexplained".
 
 A printed cell is off where it is not inside (sojourn.search.inside). An ablation is a reason for a
 cell that is off if it changes the figure (the 95 % interval of the difference, seed by seed, lies
-wholly on one side of zero) and the changed figure is inside, or less than half as far from print. No
-cell is excused by words.
+wholly on one side of zero) and the changed figure is inside, or less than half as far from print.
+No cell is excused by words.
 """
 
 from __future__ import annotations

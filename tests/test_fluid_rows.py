@@ -5,6 +5,7 @@ twice."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -39,7 +40,6 @@ def test_what_is_named_twice_is_shown_once_and_told(capsys: pytest.CaptureFixtur
         "sojourn: pi: named twice, shown once",
         "sojourn: pi:qref=50: has the rows of pi, shown once",
     ]
-    assert [line.split()[1] for line in said.out.splitlines() if line.startswith("│ ")] == [
-        "pi",
-        "rem",
-    ]
+    assert status(["stability", "pi", "pi", "pi:qref=50", "rem", *NETWORK, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["models"]
+    assert [model["name"] for model in shown] == ["pi", "rem"]

@@ -95,12 +95,14 @@ static struct told asked(int fd)
 void sample_socket(unsigned flow, int end, int fd)
 {
 	struct group *group = group_of(flow);
+	const struct told *told;
 	struct told of;
 
 	if (!is_dumped)
 		dump_all();
 	is_dumped = 1;
-	of = told_of(fd) ? *told_of(fd) : asked(fd);
+	told = told_of(fd);
+	of = told ? *told : asked(fd);
 	group->delivered[end] += of.unread_bytes;
 	/* Without a round trip yet it is not open. */
 	if (end || !looks_at(group, flow) || !of.rtt_us)

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal
 
 from sojourn.errors import InputError, nearest
 
 HOSTS = ("sim", "linux")
-# Ticks per second of the kernel in virtual time, unless a scenario asks for others.
+# Ticks per second that a kernel in virtual time can have, and those that it has unless a scenario
+# asks for others.
+Ticks = Literal[250, 1000]
 HZ: Literal[1000] = 1000
 # Ends the label of a host where traces run as rates.
 BINNED = ", binned"
@@ -24,6 +27,8 @@ def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(hosts)) or ("sim",)
 
 
+# Where no number of seeds is asked for: each host has the experiment's.
+EXPERIMENTS_SEEDS: Mapping[str, int] = MappingProxyType({})
 # No verdict needs nearly as many.
 _MOST_SEEDS = 1000
 

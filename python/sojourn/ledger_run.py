@@ -10,14 +10,13 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from sojourn import as_json, ledger, ledger_page, stored
 from sojourn.errors import InputError, Interrupted
 from sojourn.experiment import Experiment
 from sojourn.folder import Folder, claim
-from sojourn.hosts import HOSTS, seeds_text
+from sojourn.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
 from sojourn.paper import Paper, judge, papers
 from sojourn.pictures import pictures_of
 from sojourn.report_page import of_pictures
@@ -26,7 +25,6 @@ from sojourn.runs import open_store
 from sojourn.search import stored as of_search
 
 _LOOK = "`sojourn reproduce --stored` shows what is there"
-_DEFAULT: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def run(
     looked_up: Collection[str],
     workers: int | None,
     say: Callable[[str], None],
-    seeds: Mapping[str, int] = _DEFAULT,
+    seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
     done: Callable[[list[Reproduction]], None] = lambda found: None,
 ) -> dict[str, Any]:
     """The ledger, its index and a page for each paper, in the folder. Of the hosts `looked_up`

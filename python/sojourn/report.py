@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -20,7 +19,7 @@ from sojourn.described import abouts
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
 from sojourn.folder import claim
-from sojourn.hosts import HOSTS, seeds_text
+from sojourn.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
 from sojourn.judged import VERDICTS, Judged
 from sojourn.page import heading, number, spread
 from sojourn.paper import OfPaper
@@ -29,7 +28,6 @@ from sojourn.reproduce import Measured, Reproduction, seeds_on
 from sojourn.result import read_request
 from sojourn.tables import Column, fits, print_columns, print_whole
 
-_NONE: Mapping[str, int] = MappingProxyType({})
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
 
 
@@ -214,7 +212,7 @@ def check_folder(
     experiments: Sequence[Experiment],
     quick: bool,
     hosts: Sequence[str],
-    seeds: Mapping[str, int] = _NONE,
+    seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
 ) -> None:
     """InputError where these would replace what has more."""
     claim(folder)

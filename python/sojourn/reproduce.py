@@ -11,13 +11,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from sojourn import claims, stored
 from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
-from sojourn.hosts import HOSTS, check_hosts, seeds_text
+from sojourn.hosts import EXPERIMENTS_SEEDS, HOSTS, check_hosts, seeds_text
 from sojourn.judged import Judged, lacking
 from sojourn.metrics import METRICS
 from sojourn.result import Result, Run
@@ -25,7 +24,6 @@ from sojourn.runs import open_store, run_cases
 from sojourn.search.file import claims_of
 from sojourn.stats import Estimate, estimate
 
-_DEFAULT: Mapping[str, int] = MappingProxyType({})
 _WHERE = {"sim": "simulated", "linux": "on Linux"}
 
 
@@ -190,7 +188,7 @@ def reproduce(
     hosts: Sequence[str] = ("sim",),
     processes: bool = False,
     looked_up: Collection[str] = (),
-    seeds: Mapping[str, int] = _DEFAULT,
+    seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
 ) -> Reproduction:
     """Run an experiment under at least ten seeds (`quick`: fewer; `seeds`: so many on a host), and
     judge its claims. Of the hosts `looked_up` nothing is run: they have what the store has."""
@@ -259,7 +257,9 @@ def _command(
     """What makes these runs again. Where a host has other seeds than --quick gives, it says those
     of each: the two do not go together."""
     had = {host: most for host in hosts for _, most in [seeds.get(host, (0, 0))] if most}
-    other = {h: n for h, n in had.items() if n != len(seeds_on(experiment, h, quick, _DEFAULT))}
+    other = {
+        h: n for h, n in had.items() if n != len(seeds_on(experiment, h, quick, EXPERIMENTS_SEEDS))
+    }
     if quick and other:
         quick, other = False, had
     words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
-from sojourn.hosts import HZ
+from sojourn.hosts import HZ, Ticks
 from sojourn.scenario.base import Model
 from sojourn.units import Duration
 
@@ -54,7 +54,7 @@ class LinuxHost(Model):
         description="devices take large segments and join packets to such (TSO, GSO, GRO); where "
         "they do not, each packet is one of the wire",
     )
-    hz: Literal[250, 1000] = Field(
+    hz: Ticks = Field(
         HZ,
         description="ticks per second of the kernel, of which its TCP counts time; one of 250 is "
         "built where a scenario first asks for it",

@@ -6,7 +6,7 @@ imported until it is used."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -30,10 +30,11 @@ def build(
 ) -> None:
     """Build the kernel, the module and the guest's programs ahead of the first run."""
     from sojourn.errors import InputError
+    from sojourn.hosts import Ticks
     from sojourn.linux import kernel
 
-    if hz not in (250, 1000):
-        raise InputError(f"--hz {hz}: allowed: 250, 1000")
+    if hz not in get_args(Ticks):
+        raise InputError(f"--hz {hz}: allowed: {', '.join(map(str, get_args(Ticks)))}")
     built = kernel.ready(source, hz)
     data = {
         "release": built.built.release,

@@ -1,218 +1,135 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// answer.c: answers to other nodes' probes, see answer.h.
+// answer.c: answers to other nodes' experimental probes, see answer.h.
 //
-// A question comes in a softirq and is answered from a work item, which may look for a
-// route. Both the questions that wait and the answers of a second are bounded, so that
-// no traffic can cause more answers. An answer, or our own probe returned unchanged, is
-// never answered: two modules cannot bounce one packet forever.
+// As with the kernel's answers to echo requests the answer leaves at once, by the routes and
+// policies of the question's VRF. Only a node on the link can ask: no router has seen the
+// question (RFC 5082). An answer is never answered.
 
-#include <linux/inet.h>
-#include <linux/jiffies.h>
 #include <linux/netdevice.h>
-#include <linux/workqueue.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
-#include <net/ipv6.h>
-#include <net/netns/generic.h>
+#include <net/l3mdev.h>
 #include <net/route.h>
 
 #include "answer.h"
-#include "probe.h"
+#include "compat.h"
 #include "probe6.h"
+#include "probe_wire.h"
 
-#define WAITING_MAX   64
 #define ANSWERS_PER_S 10000
-#define HOPS          64
+/* Sources that share one have its answers between them; which do is a secret. */
+#define SHARES 1024
 
-/* Of one namespace. */
-struct answers {
-	struct net *net;
-	atomic_t responders; /* queues with `respond` */
-	spinlock_t lock;
-	struct probe_question waiting[WAITING_MAX];
-	u32 first, held;
-	unsigned long second; /* in jiffies, when it began */
-	u32 taken;            /* in it */
-	struct work_struct work;
+struct answer_share {
+	u32 second;
+	atomic_t taken;
 };
 
-static unsigned int answers_id;
+struct answer_budget {
+	siphash_key_t secret;
+	struct answer_share shares[SHARES];
+};
 
-static struct answers *answers_of(struct net *net)
+struct answer_budget *answer_budget_new(void)
 {
-	return net_generic(net, answers_id);
+	struct answer_budget *budget = kvzalloc(sizeof(*budget), GFP_KERNEL_ACCOUNT);
+
+	if (budget)
+		get_random_bytes(&budget->secret, sizeof(budget->secret));
+	return budget;
 }
 
-void sojourn_respond(struct net *net, int change)
+void answer_budget_free(struct answer_budget *budget)
 {
-	atomic_add(change, &answers_of(net)->responders);
+	kvfree(budget);
 }
 
-static bool may_take(struct answers *a)
+static bool may_answer(struct answer_budget *budget, const struct in6_addr *from)
 {
-	if (time_after_eq(jiffies, a->second + HZ)) {
-		a->second = jiffies;
-		a->taken = 0;
+	u32 second = ktime_get_seconds();
+	u32 which = siphash(from, sizeof(*from), &budget->secret) % SHARES;
+	struct answer_share *share = &budget->shares[which];
+
+	if (READ_ONCE(share->second) != second) {
+		WRITE_ONCE(share->second, second);
+		atomic_set(&share->taken, 0);
 	}
-	return a->taken < ANSWERS_PER_S && a->held < WAITING_MAX;
+	return atomic_add_unless(&share->taken, 1, ANSWERS_PER_S);
 }
 
-void answer_later(struct net *net, const struct sk_buff *skb,
-                  const struct probe_question *question)
+/* The VRF's device chooses the route, or for an address that every link has, the link's. */
+static int route_by(struct net *net, const struct answer_ends *ends)
 {
-	struct answers *a = answers_of(net);
+	struct net_device *dev = dev_get_by_index_rcu(net, ends->dev[1] ?: ends->dev[0]);
 
-	/* A broadcast is addressed to no single node. */
-	if (atomic_read(&a->responders) <= 0 || skb->pkt_type != PACKET_HOST)
-		return;
-	spin_lock(&a->lock);
-	if (may_take(a)) {
-		a->waiting[(a->first + a->held) % WAITING_MAX] = *question;
-		a->held++;
-		a->taken++;
-		schedule_work(&a->work);
-	}
-	spin_unlock(&a->lock);
+	if (!dev)
+		return -1;
+	if (ipv6_addr_type(&ends->from) & IPV6_ADDR_LINKLOCAL)
+		return dev->ifindex;
+	return l3mdev_master_ifindex_rcu(dev);
 }
 
-static bool next_question(struct answers *a, struct probe_question *q)
-{
-	bool some;
-
-	spin_lock_bh(&a->lock);
-	some = a->held != 0;
-	if (some) {
-		*q = a->waiting[a->first];
-		a->first = (a->first + 1) % WAITING_MAX;
-		a->held--;
-	}
-	spin_unlock_bh(&a->lock);
-	return some;
-}
-
-static void put_ipv4(struct sk_buff *skb, const struct probe_ends *ends, u8 ds)
-{
-	struct iphdr *ip = skb_put_zero(skb, sizeof(*ip));
-
-	ip->version = 4;
-	ip->ihl = sizeof(*ip) / 4;
-	ip->tos = ds;
-	ip->tot_len = htons(sizeof(*ip) + sizeof(__be64));
-	ip->frag_off = htons(IP_DF);
-	ip->ttl = HOPS;
-	ip->protocol = PROBE_PROTOCOL;
-	ip->saddr = ends->from.s6_addr32[3];
-	ip->daddr = ends->to.s6_addr32[3];
-	ip_send_check(ip);
-}
-
-static void put_ipv6(struct sk_buff *skb, const struct probe_ends *ends, u8 ds)
-{
-	struct ipv6hdr *ip = skb_put(skb, sizeof(*ip));
-
-	ip6_flow_hdr(ip, ds, 0);
-	ip->payload_len = htons(sizeof(__be64));
-	ip->nexthdr = PROBE_PROTOCOL;
-	ip->hop_limit = HOPS;
-	ip->saddr = ends->from;
-	ip->daddr = ends->to;
-}
-
-static bool is_ipv4(const struct probe_ends *ends)
-{
-	return ipv6_addr_v4mapped(&ends->to);
-}
-
-void probe_put_ip(struct sk_buff *skb, const struct probe_ends *ends, u8 ds, u64 nonce)
-{
-	__be64 payload = cpu_to_be64(nonce);
-
-	if (is_ipv4(ends))
-		put_ipv4(skb, ends, ds);
-	else
-		put_ipv6(skb, ends, ds);
-	skb_set_transport_header(skb, skb->len);
-	skb_put_data(skb, &payload, sizeof(payload));
-}
-
-static void send_ipv4(struct net *net, struct sk_buff *skb, const struct probe_ends *ends)
+static struct dst_entry *route4(struct net *net, struct sk_buff *skb,
+                                const struct in6_addr *from, const struct in6_addr *to, int dev)
 {
 	struct flowi4 flow = {
-	        .daddr = ends->to.s6_addr32[3],
-	        .saddr = ends->from.s6_addr32[3],
+	        .daddr = to->s6_addr32[3],
+	        .saddr = from->s6_addr32[3],
+	        .flowi4_oif = dev,
+	        .flowi4_mark = IP4_REPLY_MARK(net, skb->mark),
 	        .flowi4_proto = PROBE_PROTOCOL,
+	        .flowi4_uid = sock_net_uid(net, NULL),
 	};
-	struct rtable *route = ip_route_output_key(net, &flow);
+	struct rtable *route;
 
-	if (IS_ERR(route)) {
-		kfree_skb(skb);
+	security_skb_classify_flow(skb, flowi4_to_flowi_common(&flow));
+	route = ip_route_output_flow(net, &flow, NULL);
+	if (IS_ERR(route))
+		return NULL;
+	/* Neither a broadcast nor this machine. */
+	if (route->rt_type == RTN_UNICAST)
+		return &route->dst;
+	ip_rt_put(route);
+	return NULL;
+}
+
+void answer_question(struct net *net, struct answer_budget *budget, struct sk_buff *skb,
+                     const struct answer_ends *ends, u64 nonce)
+{
+	const struct probe_head head = {
+	        .from = ends->to,
+	        .to = ends->from,
+	        .ds = ends->ds & ~INET_ECN_MASK,
+	        .hops = PROBE_HOPS,
+	};
+	bool ipv4 = ipv6_addr_v4mapped(&head.to);
+	int dev = route_by(net, ends);
+	struct dst_entry *dst;
+	struct sk_buff *answer;
+
+	if (dev < 0 || ends->hops != PROBE_HOPS || !budget || !may_answer(budget, &ends->from))
+		return;
+	dst = ipv4 ? route4(net, skb, &head.from, &head.to, dev)
+	           : probe6_answer_route(net, skb, &head.from, &head.to, dev);
+	if (!dst)
+		return;
+	answer = alloc_skb(LL_RESERVED_SPACE(dst->dev) + dst->header_len + PROBE_MAX +
+	                           dst->trailer_len + dst->dev->needed_tailroom,
+	                   GFP_ATOMIC);
+	if (!answer) {
+		dst_release(dst);
 		return;
 	}
-	skb_dst_set(skb, &route->dst);
-	ip_local_out(net, NULL, skb);
-}
-
-static void send_answer(struct net *net, const struct probe_question *q)
-{
-	struct probe_ends ends = {.from = q->ends.to, .to = q->ends.from};
-	struct sk_buff *skb = alloc_skb(LL_MAX_HEADER + PROBE_BYTES_MAX, GFP_ATOMIC);
-
-	if (!skb)
-		return;
-	skb_reserve(skb, LL_MAX_HEADER);
-	skb_reset_network_header(skb);
-	probe_put_ip(skb, &ends, q->ds & ~INET_ECN_MASK, q->nonce | PROBE_ANSWER);
-	if (is_ipv4(&ends)) {
-		skb->protocol = htons(ETH_P_IP);
-		send_ipv4(net, skb, &ends);
-	} else {
-		skb->protocol = htons(ETH_P_IPV6);
-		probe6_send(net, skb, &ends, q->dev);
-	}
-}
-
-static void answer_all(struct work_struct *work)
-{
-	struct answers *a = container_of(work, struct answers, work);
-	struct probe_question q;
-
-	while (next_question(a, &q)) {
-		local_bh_disable();
-		send_answer(a->net, &q);
-		local_bh_enable();
-	}
-}
-
-static int __net_init answers_begin(struct net *net)
-{
-	struct answers *a = answers_of(net);
-
-	a->net = net;
-	a->second = jiffies;
-	spin_lock_init(&a->lock);
-	INIT_WORK(&a->work, answer_all);
-	return 0;
-}
-
-static void __net_exit answers_end(struct net *net)
-{
-	cancel_work_sync(&answers_of(net)->work);
-}
-
-static struct pernet_operations answers_ops = {
-        .init = answers_begin,
-        .exit = answers_end,
-        .id = &answers_id,
-        .size = sizeof(struct answers),
-};
-
-int answers_start(void)
-{
-	return register_pernet_subsys(&answers_ops);
-}
-
-void answers_stop(void)
-{
-	unregister_pernet_subsys(&answers_ops);
+	skb_reserve(answer, LL_RESERVED_SPACE(dst->dev) + dst->header_len);
+	probe_put(answer, &head, nonce | PROBE_ANSWER);
+	skb_dst_set(answer, dst);
+	if (ipv4)
+		ip_local_out(net, NULL, answer);
+	else
+		probe6_output(net, NULL, answer);
 }

@@ -8,11 +8,20 @@
 
 #include <linux/netlink.h>
 #include <linux/version.h>
+#include <net/dst.h>
+#include <net/flow.h>
+#include <net/inet_dscp.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #include <net/gso.h>
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
 #endif
 
 /* The kernel loads a qdisc by this alias since 6.8; before, by the file's name. */
@@ -29,6 +38,26 @@ static inline void set_pkt_len(struct sk_buff *skb, u32 bytes)
 #endif
 }
 
+/* The DSCP by which a route is chosen; without ECN. */
+static inline void flow4_set_ds(struct flowi4 *flow, u8 ds)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+	flow->flowi4_dscp = inet_dsfield_to_dscp(ds);
+#else
+	flow->flowi4_tos = ds & INET_DSCP_MASK;
+#endif
+}
+
+/* Does IPsec change the packets of this route? */
+static inline bool is_transformed(const struct dst_entry *dst)
+{
+#ifdef CONFIG_XFRM
+	return dst->xfrm;
+#else
+	return false;
+#endif
+}
+
 /*
  * A sentence with numbers in it. Since 6.2 a reply has room for 80 characters of its
  * own. Before, it points at ours, and the kernel reads it soon after it releases the RTNL
@@ -38,8 +67,8 @@ static inline void set_pkt_len(struct sk_buff *skb, u32 bytes)
 #ifdef NL_SET_ERR_MSG_FMT
 #define SAY(extack, ...) NL_SET_ERR_MSG_FMT(extack, __VA_ARGS__)
 #else
-static char sentences[8][80];
-static unsigned int said;
+static char __maybe_unused sentences[8][80];
+static unsigned int __maybe_unused said;
 
 #define SAY(extack, ...)                                                                       \
 	do {                                                                                   \

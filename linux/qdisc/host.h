@@ -59,8 +59,11 @@ struct sojourn_sched {
 	struct sojourn_lost lost;
 	struct tasklet_struct teller; /* reports to parents after a call */
 	struct sojourn_conf conf;
+	u8 hears;                      /* protocols of probes, see hear.h */
 	struct sojourn_probes *probes; /* NULL: the algorithm sends none */
 	u64 last_ns;                   /* of its events, where there are probes */
+	struct probe_place due;        /* where `is_due`: the next packet asks */
+	bool is_due;
 	struct queue_trace trace;
 };
 
@@ -131,24 +134,26 @@ static inline void host_set_next(aqm_ctx sch, aqm_h skb, aqm_h next)
 	skb->next = next;
 }
 
+static inline bool host_is_probe(aqm_ctx sch, aqm_h skb)
+{
+	const struct sojourn_sched *s = qdisc_priv(sch);
+
+	return unlikely(s->probes) && sojourn_is_probe(s->probes, skb);
+}
+
 static inline void host_free(aqm_ctx sch, aqm_h skb, u8 why)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_lost *lost = &s->lost;
 
 	trace_freed(sch, skb, why);
-	if (!sojourn_is_probe(skb))
+	if (!host_is_probe(sch, skb))
 		qdisc_qstats_drop(sch);
 	lost->pkts++;
 	lost->bytes += qdisc_pkt_len(skb);
 	if (!lost->first)
 		lost->last = skb;
 	__qdisc_drop(skb, &lost->first);
-}
-
-static inline bool host_is_probe(aqm_ctx sch, aqm_h skb)
-{
-	return sojourn_is_probe(skb);
 }
 
 #endif

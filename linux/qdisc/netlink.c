@@ -6,13 +6,14 @@
 // against the rows themselves, so that a limit is written once and the sentence that
 // refuses a value can give its name and range.
 
+#include <linux/in.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 #include <net/netlink.h>
 
 #include "compat.h"
 #include "field.h"
 #include "netlink.h"
-#include "probe.h"
 
 static const struct nla_policy policy[TCA_SOJOURN_END] = {
         [TCA_SOJOURN_ALGO] = {.type = NLA_NUL_STRING, .len = SOJOURN_NAME - 1},
@@ -20,6 +21,7 @@ static const struct nla_policy policy[TCA_SOJOURN_END] = {
         [TCA_SOJOURN_QUEUE] = {.type = NLA_NESTED},
         [TCA_SOJOURN_PARAMS] = {.type = NLA_NESTED},
         [TCA_SOJOURN_ANEW] = {.type = NLA_FLAG},
+        [TCA_SOJOURN_RESPONDER6] = NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 };
 
 /* Of a queue for which no algorithm was chosen. */
@@ -148,6 +150,33 @@ static int read_tables(struct sojourn_choice *choice, struct nlattr **tb,
 	return 0;
 }
 
+/* An address that no single other host has is a mistake. */
+static int check_responders(const struct sojourn_conf *conf, struct netlink_ext_ack *extack)
+{
+	__be32 to = htonl(conf->responder);
+	struct in6_addr to6;
+
+	memcpy(&to6, conf->responder6, sizeof(to6));
+	if (ipv4_is_multicast(to) || ipv4_is_lbcast(to) || ipv4_is_loopback(to) ||
+	    (!ipv6_addr_any(&to6) &&
+	     (!(ipv6_addr_type(&to6) & IPV6_ADDR_UNICAST) ||
+	      ipv6_addr_type(&to6) & (IPV6_ADDR_LOOPBACK | IPV6_ADDR_MAPPED)))) {
+		NL_SET_ERR_MSG(extack, "responder: not the address of one other host");
+		return -EADDRNOTAVAIL;
+	}
+	return 0;
+}
+
+static int read_responders(struct sojourn_choice *choice, struct nlattr **tb,
+                           struct netlink_ext_ack *extack)
+{
+	const struct nlattr *nla = tb[TCA_SOJOURN_RESPONDER6];
+
+	if (nla)
+		nla_memcpy(choice->host.responder6, nla, sizeof(choice->host.responder6));
+	return check_responders(&choice->host, extack);
+}
+
 /* All rows together: as a change of `old`, or as a queue of their own. */
 static struct aqm_refusal check(const struct sojourn_choice *choice,
                                 const struct sojourn_choice *old, u32 room)
@@ -169,11 +198,9 @@ static int choose_rows(struct sojourn_choice *choice, const struct sojourn_choic
 	err = read_tables(choice, tb, extack);
 	if (err)
 		return err;
-	if (choice->algo->echo && !sojourn_probes_are_heard()) {
-		SAY(extack, "%s: another module has IP protocol 253, which probes need",
-		    choice->algo->name);
-		return -EOPNOTSUPP;
-	}
+	err = read_responders(choice, tb, extack);
+	if (err)
+		return err;
 	no = check(choice, base, room);
 	if (no.sentence) {
 		/* Sentences about several rows contain their names already. */
@@ -252,9 +279,17 @@ static int put_rows(struct sk_buff *skb, int nest_type, const struct aqm_field *
 	return 0;
 }
 
+static int put_responder6(struct sk_buff *skb, const struct sojourn_conf *conf)
+{
+	if (!memchr_inv(conf->responder6, 0, sizeof(conf->responder6)))
+		return 0;
+	return nla_put(skb, TCA_SOJOURN_RESPONDER6, sizeof(conf->responder6), conf->responder6);
+}
+
 int sojourn_put_choice(struct sk_buff *skb, const struct sojourn_choice *choice)
 {
 	if (nla_put_string(skb, TCA_SOJOURN_ALGO, choice->algo->name) ||
+	    put_responder6(skb, &choice->host) ||
 	    put_rows(skb, TCA_SOJOURN_HOST, sojourn_rows, &choice->host) ||
 	    put_rows(skb, TCA_SOJOURN_QUEUE, aqm_setup_rows, &choice->setup) ||
 	    put_rows(skb, TCA_SOJOURN_PARAMS, choice->algo->params, choice->conf))

@@ -63,7 +63,8 @@ static void tell_parents(struct Qdisc *sch)
 static void tell_later(struct tasklet_struct *teller)
 {
 	struct sojourn_sched *s = from_tasklet(s, teller, teller);
-	struct Qdisc *sch = qdisc_from_priv(s);
+	/* The kernel's own way back has another name since 7.2. */
+	struct Qdisc *sch = container_of((void *)s, struct Qdisc, privdata);
 	spinlock_t *lock;
 
 	rcu_read_lock();

@@ -1,292 +1,508 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// probe.c: sends probes and receives their answers, see probe.h.
+// probe.c: the book of a queue's probes, see probe.h and probe_book.h.
 //
-// A nonce is 12 bits for a slot in the table of its queue, 20 for the queue, 31 of a keyed
-// hash, and the bit that marks an answer. An answer counts when slot, nonce, its sender and
-// its receiver are those of a probe in flight; the first clears the slot. An answer that
-// is forged, late or repeated changes nothing.
-//
-// Nothing here takes the lock of a queue. An answer waits in a short ring until the queue's
-// next event, which passes it on with its time of arrival.
+// A nonce has 12 bits for a slot in the table of its queue, 4 random ones, 16 for the queue,
+// 31 random ones, and the bit that marks an answer. An echo carries the low half. An answer
+// counts when slot, nonce and sender are those of a probe that has joined the queue, and for a
+// next hop its device too; the first clears the slot. An answer that is forged, late or
+// repeated changes nothing. Answers wait in a ring until the queue's next event, which passes
+// them on with their times of arrival.
 
-#include <linux/hashtable.h>
-#include <linux/if_vlan.h>
-#include <linux/inetdevice.h>
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include <linux/if_bridge.h>
 #include <linux/ip.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/netdevice.h>
 #include <linux/random.h>
-#include <linux/siphash.h>
 #include <linux/slab.h>
-#include <net/dsfield.h>
+#include <net/dst_metadata.h>
 #include <net/inet_ecn.h>
-#include <net/protocol.h>
+#include <net/ip6_route.h>
+#include <net/pkt_sched.h>
 #include <net/route.h>
+#include <net/sock.h>
 
-#include "answer.h"
+#include "hear.h"
 #include "ip_header.h"
-#include "probe.h"
-#include "probe6.h"
+#include "probe_book.h"
+#include "probe_wire.h"
 
-#define SLOTS      4096
-#define ANSWERS    16
-#define ID_BITS    20
-#define ID_SHIFT   12
-#define HASH_SHIFT 32
+/* An older one may have the link header of a neighbour that is gone. */
+#define PARKED_NS_MAX NSEC_PER_SEC
 
-struct slot {
-	u64 nonce; /* 0: free */
-	u64 sent_ns;
-	struct probe_ends ends;
-	u32 inst;
-};
-
-struct sojourn_probes {
-	struct hlist_node node;
-	struct rcu_head rcu;
-	struct net *net;
-	u32 id;
-	u64 sequence;
-	siphash_key_t key;
-	spinlock_t lock; /* of slots and answers */
-	struct sojourn_answer answers[ANSWERS];
-	u32 first, held;
-	struct sojourn_probe_counts counts;
-	struct slot slots[SLOTS];
-};
-
-static DEFINE_HASHTABLE(live, 8);
-static DEFINE_SPINLOCK(live_lock);
-static u32 next_id;
-static bool heard;
-
-bool sojourn_probes_are_heard(void)
+size_t sojourn_probes_bytes(void)
 {
-	return heard;
+	return sizeof(struct sojourn_probes);
 }
 
-struct sojourn_probes *sojourn_probes_new(struct net *net)
+/* Its packets are known by it; it hears nothing: unhashed, no packet is given to it. */
+static int open_owner(struct sojourn_probes *p)
+{
+	int err = sock_create_kern(p->net, AF_INET6, SOCK_RAW, IPPROTO_RAW, &p->owner);
+
+	if (err == -EAFNOSUPPORT)
+		err = sock_create_kern(p->net, AF_INET, SOCK_RAW, IPPROTO_RAW, &p->owner);
+	if (!err)
+		p->owner->sk->sk_prot->unhash(p->owner->sk);
+	return err;
+}
+
+struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
 {
 	struct sojourn_probes *p = kvzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	int err;
 
+	BUILD_BUG_ON(sizeof(struct probe_key) != 32);
+	BUILD_BUG_ON(sizeof(struct probe_slot) != 32);
 	if (!p)
-		return NULL;
-	p->net = net;
+		return ERR_PTR(-ENOMEM);
+	p->net = dev_net(qdisc_dev(sch));
+	p->sch = sch;
+	p->sequence = get_random_u16();
+	get_random_bytes(&p->secret, sizeof(p->secret));
 	spin_lock_init(&p->lock);
-	get_random_bytes(&p->key, sizeof(p->key));
-	spin_lock_bh(&live_lock);
-	p->id = next_id++ & (BIT(ID_BITS) - 1);
-	hash_add_rcu(live, &p->node, p->id);
-	spin_unlock_bh(&live_lock);
+	probe_sender_init(p);
+	err = open_owner(p);
+	if (err)
+		goto no_owner;
+	err = hear_for(p);
+	if (err)
+		goto no_hearing;
 	return p;
+no_hearing:
+	sock_release(p->owner);
+no_owner:
+	kvfree(p);
+	return ERR_PTR(err);
+}
+
+static void free_parked(struct sojourn_probes *p)
+{
+	while (p->parks)
+		kfree_skb(p->parked[--p->parks].skb);
 }
 
 void sojourn_probes_free(struct sojourn_probes *p)
 {
 	if (!p)
 		return;
-	spin_lock_bh(&live_lock);
-	hash_del_rcu(&p->node);
-	spin_unlock_bh(&live_lock);
+	hear_no_more(p);
+	probe_sender_end(p);
+	free_parked(p);
+	sock_release(p->owner);
 	kvfree_rcu(p, rcu);
 }
 
-/* ---- probes out ---- */
+/* ---- which probe a packet asks for ---- */
 
-static void probe_destructor(struct sk_buff *skb)
+static bool asks_by_ip(const struct ip_place *ip, const u8 *header, const struct sk_buff *skb)
 {
-}
+	bool ipv4 = ip->bytes == sizeof(struct iphdr);
+	u8 protocol = ipv4 ? header[offsetof(struct iphdr, protocol)]
+	                   : header[offsetof(struct ipv6hdr, nexthdr)];
+	u32 at = ip->at + (ipv4 ? (header[0] & 15) * 4 : ip->bytes);
+	const u8 *type;
+	u8 room;
 
-bool sojourn_is_probe(const struct sk_buff *skb)
-{
-	return skb->destructor == probe_destructor;
-}
-
-void sojourn_probe_leaves(struct sk_buff *skb)
-{
-	skb->destructor = NULL;
-}
-
-static u64 next_nonce(struct sojourn_probes *p)
-{
-	u64 hash = siphash_1u64(p->sequence, &p->key) << 1 >> 1;
-	u64 slot = p->sequence++ % SLOTS;
-
-	return (hash >> HASH_SHIFT << HASH_SHIFT | (u64)p->id << ID_SHIFT | slot) &
-	       ~PROBE_ANSWER;
-}
-
-static u64 remember(struct sojourn_probes *p, u64 now, u32 inst, const struct probe_ends *ends)
-{
-	u64 nonce;
-	struct slot *slot;
-
-	spin_lock(&p->lock);
-	nonce = next_nonce(p);
-	slot = &p->slots[nonce % SLOTS];
-	p->counts.forgotten += slot->nonce != 0;
-	*slot = (struct slot){nonce, now, *ends, inst};
-	spin_unlock(&p->lock);
-	return nonce;
-}
-
-static __be32 next_hop(const struct sk_buff *asking, const struct iphdr *ip)
-{
-	const struct dst_entry *dst = skb_dst(asking);
-
-	/* Without a route, as in a bridge, only the user knows the far end. */
-	if (!dst || dst->ops->family != AF_INET)
-		return 0;
-	return rt_nexthop(skb_rtable(asking), ip->daddr);
-}
-
-static bool probe4_ends(const struct sk_buff *asking, const struct iphdr *ip, __be32 to,
-                        struct probe_ends *ends)
-{
-	__be32 from;
-
-	to = to ?: next_hop(asking, ip);
-	from = to ? inet_select_addr(route_dev(asking), to, RT_SCOPE_LINK) : 0;
-	ipv6_addr_set_v4mapped(from, &ends->from);
-	ipv6_addr_set_v4mapped(to, &ends->to);
-	return from;
-}
-
-/* The header in front of IP, VLAN tags included, is that of the packet before it. */
-static struct sk_buff *with_link_header(const struct sk_buff *asking, u32 bytes)
-{
-	struct sk_buff *skb = alloc_skb(PROBE_BYTES_MAX + bytes + NET_SKB_PAD, GFP_ATOMIC);
-
-	if (!skb)
-		return NULL;
-	skb_reserve(skb, NET_SKB_PAD);
-	skb_reset_mac_header(skb);
-	skb_put_data(skb, asking->data, bytes);
-	skb_set_network_header(skb, bytes);
-	skb->protocol = asking->protocol;
-	skb->dev = asking->dev;
-	skb->priority = asking->priority;
-	__vlan_hwaccel_copy_tag(skb, asking);
-	return skb;
-}
-
-/* Its probe's source and destination; false: unknown. */
-static bool find_ends(const struct sk_buff *asking, const struct ip_place *ip, __be32 to,
-                      struct probe_ends *ends)
-{
-	const void *header = asking->data + ip->at;
-
-	if (!ip->bytes || ip->at < 0 || ip->at + ip->bytes > skb_headlen(asking) ||
-	    !is_version(ip, header))
+	if (protocol == PROBE_PROTOCOL)
 		return false;
-	if (ip->bytes == sizeof(struct iphdr))
-		return probe4_ends(asking, header, to, ends);
-	return probe6_ends(asking, header, ends);
+	if (protocol != (ipv4 ? IPPROTO_ICMP : IPPROTO_ICMPV6))
+		return true;
+	type = skb_header_pointer(skb, at, sizeof(room), &room);
+	return type && *type == (ipv4 ? ICMP_ECHO : ICMPV6_ECHO_REQUEST);
 }
 
-struct sk_buff *sojourn_probe_make(struct sojourn_probes *p, struct sk_buff *asking, __be32 to,
-                                   u64 now, u32 inst)
+static const u8 *ip_header_of(const struct sk_buff *skb, const struct ip_place *ip)
 {
-	struct ip_place ip = find_ip(asking);
-	struct probe_ends ends;
-	struct sk_buff *skb;
+	const u8 *header = skb->data + ip->at;
 
-	if (!find_ends(asking, &ip, to, &ends))
-		goto unmade;
-	skb = with_link_header(asking, ip.at);
-	if (!skb)
-		goto unmade;
-	probe_put_ip(skb, &ends, read_ds(asking) & ~INET_ECN_MASK,
-	             remember(p, now, inst, &ends));
-	skb->destructor = probe_destructor;
+	if (!ip->bytes || ip->at < 0 || ip->at + ip->bytes > skb_headlen(skb) ||
+	    !is_version(ip, header))
+		return NULL;
+	return header;
+}
+
+bool sojourn_probe_may_ask(const struct sk_buff *skb)
+{
+	struct ip_place ip = find_ip(skb);
+	const u8 *header = ip_header_of(skb, &ip);
+
+	return !header || asks_by_ip(&ip, header, skb);
+}
+
+/* A gateway, or a neighbour on a link that has several. The far end of a link with two ends
+ * needs no address, and none may be known here. */
+static bool next_hop4(const struct dst_entry *dst, const struct iphdr *ip, struct in6_addr *to)
+{
+	const struct rtable *rt = container_of(dst, struct rtable, dst);
+
+	if (rt->rt_type != RTN_UNICAST)
+		return false;
+	if (rt->rt_gw_family == AF_INET6) {
+		*to = rt->rt_gw6;
+		return true;
+	}
+	if (!rt->rt_gw_family && dst->dev->flags & IFF_POINTOPOINT)
+		return false;
+	ipv6_addr_set_v4mapped(rt_nexthop(rt, ip->daddr), to);
+	return true;
+}
+
+static bool next_hop6(const struct dst_entry *dst, const struct ipv6hdr *ip,
+                      struct in6_addr *to)
+{
+	const struct rt6_info *rt = container_of(dst, struct rt6_info, dst);
+
+	if (!(rt->rt6i_flags & RTF_GATEWAY) && dst->dev->flags & IFF_POINTOPOINT)
+		return false;
+	*to = *rt6_nexthop(rt, &ip->daddr);
+	return ipv6_addr_type(to) & IPV6_ADDR_UNICAST;
+}
+
+static bool find_target(struct probe_key *key, const struct dst_entry *dst,
+                        const struct ip_place *ip, const void *header,
+                        const struct sojourn_conf *conf)
+{
+	bool ipv4 = ip->bytes == sizeof(struct iphdr);
+
+	if (ipv4 && conf->responder) {
+		ipv6_addr_set_v4mapped(htonl(conf->responder), &key->to);
+		return true;
+	}
+	memcpy(&key->to, conf->responder6, sizeof(key->to));
+	if (!ipv4 && !ipv6_addr_any(&key->to))
+		return true;
+	key->way |= PROBE_TO_HOP;
+	if (!dst || dst->ops->family != (ipv4 ? AF_INET : AF_INET6))
+		return false;
+	return ipv4 ? next_hop4(dst, header, &key->to) : next_hop6(dst, header, &key->to);
+}
+
+/* The device that chooses the route: a VLAN above this one, or the bridge of a port. It is one
+ * of this namespace; the device of a route that was deleted is not. */
+static const struct net_device *route_device(const struct sojourn_probes *p,
+                                             const struct dst_entry *dst,
+                                             const struct sk_buff *asking)
+{
+	const struct net_device *dev = dst ? dst->dev : asking->dev;
+
+	if (netif_is_bridge_port(dev))
+		dev = netdev_master_upper_dev_get_rcu((struct net_device *)dev);
+	return dev && dev != blackhole_netdev && net_eq(dev_net(dev), p->net) ? dev : NULL;
+}
+
+/* HTB takes the number of a class before it asks its filters, so the probe comes to this
+ * queue's class. The child of mq has no class. */
+static u32 priority_to(const struct Qdisc *sch, const struct sk_buff *asking)
+{
+	bool in_class = sch->parent != TC_H_ROOT && TC_H_MIN(sch->parent) &&
+	                !(sch->flags & TCQ_F_NOPARENT);
+
+	return in_class ? sch->parent : asking->priority;
+}
+
+static bool find_key(const struct sojourn_probes *p, const struct sk_buff *asking,
+                     const struct sojourn_conf *conf, struct probe_key *key)
+{
+	/* A tunnel's metadata is no route. */
+	const struct dst_entry *dst = skb_valid_dst(asking) ? skb_dst(asking) : NULL;
+	const struct net_device *dev = route_device(p, dst, asking);
+	struct ip_place ip = find_ip(asking);
+	const u8 *header = ip_header_of(asking, &ip);
+
+	if (!dev || !header || !find_target(key, dst, &ip, header, conf))
+		return false;
+	key->mark = asking->mark;
+	key->priority = priority_to(p->sch, asking);
+	key->dev = dev->ifindex;
+	key->tx_queue = skb_get_queue_mapping(asking);
+	key->ds = read_ds(asking) & ~INET_ECN_MASK;
+	key->way |= conf->probe == SOJOURN_ECHO ? PROBE_BY_ECHO : 0;
+	return true;
+}
+
+/* ---- asking, parking, joining ---- */
+
+static u32 hash_of(const struct sojourn_probes *p, const void *data, size_t bytes)
+{
+	return siphash(data, bytes, &p->secret);
+}
+
+static struct probe_slot *slot_of(struct sojourn_probes *p, u64 nonce)
+{
+	return &p->slots[nonce % PROBE_SLOTS];
+}
+
+static bool is_of(const struct sojourn_probes *p, const struct probe_slot *slot, u64 nonce,
+                  bool echo)
+{
+	return slot->state != SLOT_FREE && slot->life == p->life && slot->echo == echo &&
+	       (echo ? (u32)slot->nonce == (u32)nonce : slot->nonce == nonce);
+}
+
+/* Under the lock. */
+static void joins(struct sojourn_probes *p, struct probe_slot *slot, u64 now,
+                  const struct probe_place *place, u64 waited_ns)
+{
+	slot->state = SLOT_JOINED;
+	slot->at_ns = now;
+	slot->inst = place->inst;
+	slot->lane = place->lane;
+	p->counts.waited_ns += waited_ns;
+	p->counts.waited_max_ns = max(p->counts.waited_max_ns, waited_ns);
+}
+
+/* The oldest are first. */
+static struct sk_buff *unpark(struct sojourn_probes *p, u32 i)
+{
+	struct sk_buff *skb = p->parked[i].skb;
+
+	memmove(p->parked + i, p->parked + i + 1, (--p->parks - i) * sizeof(p->parked[0]));
 	return skb;
-unmade:
-	p->counts.unmade++;
+}
+
+/* The oldest fresh one with this key. */
+static struct sk_buff *take_parked(struct sojourn_probes *p, u32 key, u64 now, u32 *nonce)
+{
+	u32 i;
+
+	while (p->parks && now - p->parked[0].at_ns >= PARKED_NS_MAX)
+		kfree_skb(unpark(p, 0));
+	for (i = 0; i < p->parks; i++) {
+		*nonce = p->parked[i].nonce;
+		if (p->parked[i].key == key)
+			return unpark(p, i);
+	}
 	return NULL;
 }
 
-/* ---- answers in ---- */
-
-static void keep_answer(struct sojourn_probes *p, const struct sojourn_answer *answer)
+/* A parked probe joins behind the packet that asks. Its slot may have gone to a later one. */
+static bool join_parked(struct sojourn_probes *p, u32 nonce, u64 now,
+                        const struct probe_place *place)
 {
-	if (p->held == ANSWERS) {
+	struct probe_slot *slot = slot_of(p, nonce);
+	bool known = slot->state == SLOT_PARKED && slot->life == p->life &&
+	             (u32)slot->nonce == nonce;
+
+	if (known) {
+		p->counts.ready++;
+		joins(p, slot, now, place, 0);
+	}
+	return known;
+}
+
+static void want(struct sojourn_probes *p, const struct probe_ask *ask)
+{
+	if (p->asks_held < PROBE_ASKS)
+		p->asks[(p->first_ask + p->asks_held++) % PROBE_ASKS] = *ask;
+	else if (!ask->park)
+		p->counts.unmade++;
+}
+
+struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff *asking,
+                                  const struct sojourn_conf *conf, u64 now,
+                                  struct probe_place place)
+{
+	struct probe_ask ask = {.at_ns = now, .place = place};
+	struct sk_buff *skb = NULL;
+	bool possible;
+	u32 nonce;
+
+	rcu_read_lock();
+	possible = find_key(p, asking, conf, &ask.key);
+	rcu_read_unlock();
+	if (possible)
+		skb = take_parked(p, hash_of(p, &ask.key, sizeof(ask.key)), now, &nonce);
+	spin_lock(&p->lock);
+	p->counts.asked++;
+	p->counts.unmade += !possible;
+	if (skb && !join_parked(p, nonce, now, &place)) {
+		kfree_skb(skb);
+		skb = NULL;
+	}
+	if (possible) {
+		ask.life = p->life;
+		if (!skb)
+			want(p, &ask);
+		ask.park = true;
+		want(p, &ask);
+		tasklet_schedule(&p->sender);
+	}
+	spin_unlock(&p->lock);
+	if (skb)
+		skb->priority = asking->priority;
+	return skb;
+}
+
+bool probe_next_ask(struct sojourn_probes *p, struct probe_ask *ask)
+{
+	bool some;
+
+	spin_lock_bh(&p->lock);
+	some = p->asks_held;
+	if (some) {
+		*ask = p->asks[p->first_ask];
+		p->first_ask = (p->first_ask + 1) % PROBE_ASKS;
+		p->asks_held--;
+	}
+	spin_unlock_bh(&p->lock);
+	return some;
+}
+
+void probe_unmade(struct sojourn_probes *p, const struct probe_ask *ask)
+{
+	spin_lock_bh(&p->lock);
+	p->counts.unmade += !ask->park;
+	spin_unlock_bh(&p->lock);
+}
+
+/* A later probe takes the slot. */
+static void count_lost(struct sojourn_probes *p, const struct probe_slot *slot)
+{
+	if (slot->life != p->life)
+		return;
+	p->counts.forgotten += slot->state == SLOT_JOINED;
+	p->counts.strayed += slot->state == SLOT_SENT;
+}
+
+u64 probe_enter(struct sojourn_probes *p, const struct probe_ask *ask)
+{
+	u64 random = get_random_u64();
+	struct probe_slot *slot;
+	u64 nonce;
+
+	spin_lock_bh(&p->lock);
+	nonce = (random & ~PROBE_ANSWER) >> 32 << 32 | (u32)p->id << 16 |
+	        ((u16)random & ~(PROBE_SLOTS - 1)) | p->sequence++ % PROBE_SLOTS;
+	slot = slot_of(p, nonce);
+	count_lost(p, slot);
+	*slot = (struct probe_slot){
+	        .nonce = nonce,
+	        .at_ns = ask->at_ns,
+	        .to = hash_of(p, &ask->key.to, sizeof(ask->key.to)),
+	        .dev = ask->key.way & PROBE_TO_HOP ? ask->key.dev : 0,
+	        .life = ask->life,
+	        .lane = ask->place.lane,
+	        .state = SLOT_SENT,
+	        .echo = ask->key.way & PROBE_BY_ECHO,
+	        .park = ask->park,
+	};
+	if (ask->park)
+		slot->key = hash_of(p, &ask->key, sizeof(ask->key));
+	else
+		slot->inst = ask->place.inst;
+	spin_unlock_bh(&p->lock);
+	return nonce;
+}
+
+bool sojourn_is_probe(const struct sojourn_probes *p, const struct sk_buff *skb)
+{
+	return skb->sk == p->owner->sk;
+}
+
+/* It may lie there for long, and holds nothing then: no route, no connection, no state of
+ * IPsec. The oldest makes room. */
+static void park(struct sojourn_probes *p, struct sk_buff *skb, u64 now, u32 nonce, u32 key)
+{
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb_ext_reset(skb);
+	if (p->parks == PROBE_PARKED_MAX)
+		kfree_skb(unpark(p, 0));
+	p->parked[p->parks++] = (struct probe_parked){skb, now, key, nonce};
+}
+
+enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *skb, u64 now,
+                                    struct probe_place *place)
+{
+	enum probe_fate fate = PROBE_STALE;
+	struct probe_slot *slot;
+	u32 key = 0;
+	u64 nonce;
+	bool echo;
+
+	if (!probe_read(skb, &nonce, &echo))
+		return PROBE_STALE;
+	spin_lock(&p->lock);
+	slot = slot_of(p, nonce);
+	if (is_of(p, slot, nonce, echo) && slot->state == SLOT_SENT) {
+		fate = slot->park ? PROBE_PARKED : PROBE_JOINS;
+		*place = (struct probe_place){slot->inst, slot->lane};
+		key = slot->key;
+		if (slot->park)
+			slot->state = SLOT_PARKED;
+		else
+			joins(p, slot, now, place, now - slot->at_ns);
+	}
+	spin_unlock(&p->lock);
+	if (fate == PROBE_PARKED)
+		park(p, skb, now, (u32)nonce, key);
+	return fate;
+}
+
+/* Nothing of ours stays in lower queues or drivers. */
+void sojourn_probe_leaves(struct sojourn_probes *p, struct sk_buff *skb)
+{
+	p->counts.left_bytes += qdisc_pkt_len(skb);
+	skb_orphan(skb);
+}
+
+/* ---- answers ---- */
+
+static void keep_answer(struct sojourn_probes *p, const struct probe_slot *slot, u64 now)
+{
+	if (p->answers_held == PROBE_ANSWERS) {
 		p->counts.unheard++;
 		return;
 	}
-	p->answers[(p->first + p->held) % ANSWERS] = *answer;
-	WRITE_ONCE(p->held, p->held + 1);
+	p->answers[(p->first_answer + p->answers_held) % PROBE_ANSWERS] =
+	        (struct sojourn_answer){now, now - slot->at_ns, slot->inst};
+	WRITE_ONCE(p->answers_held, p->answers_held + 1);
 }
 
-static bool is_answer(const struct probe_ends *answer, const struct probe_ends *probe)
+static bool is_from(const struct sojourn_probes *p, const struct probe_slot *slot,
+                    const struct in6_addr *from, const int dev[2], u8 hops)
 {
-	return ipv6_addr_equal(&answer->from, &probe->to) &&
-	       ipv6_addr_equal(&answer->to, &probe->from);
+	if (slot->to != hash_of(p, from, sizeof(*from)))
+		return false;
+	if (!slot->dev)
+		return true;
+	return (slot->dev == dev[0] || slot->dev == dev[1]) &&
+	       (slot->echo || hops == PROBE_HOPS);
 }
 
-/* Is a probe with this nonce in flight? A packet between these ends may answer it. */
-static bool find_probe(struct net *net, u64 nonce, const struct probe_ends *answer)
+void probe_answered(struct sojourn_probes *p, u64 nonce, bool echo, const struct in6_addr *from,
+                    const int dev[2], u8 hops)
 {
+	struct probe_slot *slot = slot_of(p, nonce);
 	u64 now = ktime_get_ns();
-	u32 id = nonce >> ID_SHIFT & (BIT(ID_BITS) - 1);
-	struct sojourn_probes *p;
-	bool found = false;
 
-	hash_for_each_possible_rcu(live, p, node, id) {
-		struct slot *slot = &p->slots[nonce % SLOTS];
-
-		if (p->id != id || p->net != net)
-			continue;
-		spin_lock(&p->lock);
-		if (nonce && slot->nonce == nonce) {
-			found = true;
-			if (answer && is_answer(answer, &slot->ends)) {
-				keep_answer(p, &(struct sojourn_answer){
-				                       now, now - slot->sent_ns, slot->inst});
-				slot->nonce = 0;
-			}
-		}
-		spin_unlock(&p->lock);
+	/* A stranger's packet takes no lock. */
+	if ((u32)READ_ONCE(slot->nonce) != (u32)nonce)
+		return;
+	spin_lock(&p->lock);
+	if (is_of(p, slot, nonce, echo) && is_from(p, slot, from, dev, hops)) {
+		if (slot->state == SLOT_JOINED)
+			keep_answer(p, slot, now);
+		p->counts.strayed += slot->state == SLOT_SENT;
+		/* The answer to a parked probe is none of this machine's. */
+		if (slot->state != SLOT_PARKED)
+			slot->state = SLOT_FREE;
 	}
-	return found;
-}
-
-/* In a softirq, under RCU. */
-void probe_received(struct sk_buff *skb, struct probe_question *question)
-{
-	struct net *net = dev_net(skb->dev);
-	u64 nonce;
-
-	if (skb->len == sizeof(__be64) && pskb_may_pull(skb, sizeof(__be64))) {
-		nonce = be64_to_cpup((__be64 *)skb->data);
-		question->nonce = nonce;
-		if (nonce & PROBE_ANSWER)
-			find_probe(net, nonce & ~PROBE_ANSWER, &question->ends);
-		else if (!find_probe(net, nonce, NULL)) /* our own returned probes are none */
-			answer_later(net, skb, question);
-	}
-	consume_skb(skb);
-}
-
-static int received(struct sk_buff *skb)
-{
-	const struct iphdr *ip = ip_hdr(skb);
-	struct probe_question question = {.ds = ip->tos};
-
-	ipv6_addr_set_v4mapped(ip->saddr, &question.ends.from);
-	ipv6_addr_set_v4mapped(ip->daddr, &question.ends.to);
-	probe_received(skb, &question);
-	return 0;
+	spin_unlock(&p->lock);
 }
 
 bool sojourn_probes_hear(struct sojourn_probes *p, struct sojourn_answer *answer)
 {
-	if (!READ_ONCE(p->held))
+	if (!READ_ONCE(p->answers_held))
 		return false;
 	spin_lock(&p->lock);
-	*answer = p->answers[p->first];
-	p->first = (p->first + 1) % ANSWERS;
-	WRITE_ONCE(p->held, p->held - 1);
+	*answer = p->answers[p->first_answer];
+	p->first_answer = (p->first_answer + 1) % PROBE_ANSWERS;
+	WRITE_ONCE(p->answers_held, p->answers_held - 1);
 	spin_unlock(&p->lock);
 	return true;
 }
@@ -294,46 +510,19 @@ bool sojourn_probes_hear(struct sojourn_probes *p, struct sojourn_answer *answer
 void sojourn_probes_forget(struct sojourn_probes *p)
 {
 	spin_lock_bh(&p->lock);
-	memset(p->slots, 0, sizeof(p->slots));
-	WRITE_ONCE(p->held, 0);
+	p->life++;
+	p->asks_held = 0;
+	WRITE_ONCE(p->answers_held, 0);
 	spin_unlock_bh(&p->lock);
+	free_parked(p);
 }
 
-const struct sojourn_probe_counts *sojourn_probes_counts(const struct sojourn_probes *p)
+struct sojourn_probe_counts sojourn_probes_counts(struct sojourn_probes *p)
 {
-	return &p->counts;
-}
+	struct sojourn_probe_counts counts;
 
-/* ---- the protocol ---- */
-
-static const struct net_protocol protocol = {
-        .handler = received,
-        .no_policy = 1,
-};
-
-int sojourn_probes_start(void)
-{
-	int err = answers_start();
-
-	if (err)
-		return err;
-	heard = !inet_add_protocol(&protocol, PROBE_PROTOCOL);
-	if (heard)
-		probe6_start();
-	else
-		pr_warn("sch_sojourn: IP protocol %d is another's: no probes\n",
-		        PROBE_PROTOCOL);
-	return 0;
-}
-
-void sojourn_probes_stop(void)
-{
-	/* Waits until no handler is running. */
-	if (heard) {
-		probe6_stop();
-		inet_del_protocol(&protocol, PROBE_PROTOCOL);
-	}
-	answers_stop();
-	/* Memory that kvfree_rcu() has. */
-	rcu_barrier();
+	spin_lock_bh(&p->lock);
+	counts = p->counts;
+	spin_unlock_bh(&p->lock);
+	return counts;
 }

@@ -3,16 +3,18 @@
 /*
  * probe.h: the probes of a queue's algorithm, on a wire.
  *
- * A probe is a packet of 28 bytes with IPv4 or 48 with IPv6, as the packet before it,
- * protocol 253 (for experiments, RFC 3692), Not-ECT, whose payload is a nonce of 64 bits. It
- * goes to the next hop of the packet before it, or with IPv4 to the address of the row
- * `responder`. The responder returns the nonce with its highest bit set.
+ * The queue only asks. The kernel's own IP output makes a probe, so its route, source address,
+ * VRF, IPsec and neighbour are chosen there, without the root lock. A socket of the queue owns
+ * the probe, and by that socket the queue knows it when it comes. The queue then parks it: the
+ * next packet that asks has a probe right behind it at once.
  */
 #ifndef SOJOURN_PROBE_H
 #define SOJOURN_PROBE_H
 
 #include <linux/skbuff.h>
-#include <net/net_namespace.h>
+#include <net/sch_generic.h>
+
+#include "sojourn.h"
 
 struct sojourn_probes;
 
@@ -22,39 +24,63 @@ struct sojourn_answer {
 	u32 inst;
 };
 
-/* The fate of probes, beside the queue's own counts. */
+/* The fate of probes, beside the queue's own counts, in the order of enum sojourn_probe. */
 struct sojourn_probe_counts {
-	u64 unmade;    /* no memory, no address, or no IP */
-	u64 forgotten; /* not answered within the 4096 that followed */
-	u64 unheard;   /* answers lost because no event of the queue took them */
+	u64 unmade;        /* asked, but none could be sent */
+	u64 forgotten;     /* not answered within the 4096 that followed */
+	u64 unheard;       /* answers lost because no event of the queue took them */
+	u64 left_bytes;    /* of those that left, with their link headers */
+	u64 asked;         /* by packets */
+	u64 ready;         /* of these, joined at once */
+	u64 strayed;       /* sent, but did not come to this queue */
+	u64 waited_ns;     /* from asking to joining, over all that joined */
+	u64 waited_max_ns; /* its largest */
 };
 
-/* False where another module has the protocol's number. */
-bool sojourn_probes_are_heard(void);
+/* What becomes of a probe that comes to its queue. */
+enum probe_fate {
+	PROBE_JOINS,
+	PROBE_PARKED, /* the packet is no longer the caller's */
+	PROBE_STALE   /* of an earlier life: to be dropped */
+};
 
-/* Of one queue; NULL: no memory. */
-struct sojourn_probes *sojourn_probes_new(struct net *net);
-/* Freed after the last reader is done; NULL: none. */
+/* The instance that a probe is for, and the lane that it joins. */
+struct probe_place {
+	u32 inst;
+	u8 lane;
+};
+
+/* Of one queue, or an error. Under RTNL, as is the next. */
+struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch);
+/* NULL: none. No packet may reach the queue any more. */
 void sojourn_probes_free(struct sojourn_probes *p);
+size_t sojourn_probes_bytes(void);
 
-/* The probe to follow this packet, or NULL. `to`, of IPv4: 0 is the next hop. */
-struct sk_buff *sojourn_probe_make(struct sojourn_probes *p, struct sk_buff *asking, __be32 to,
-                                   u64 now, u32 inst);
-/* As long as the queue that made it holds it. */
-bool sojourn_is_probe(const struct sk_buff *skb);
+/* What the senders of all queues share. */
+int probe_senders_start(void);
+void probe_senders_stop(void);
+
+/*
+ * The calls below are under the root lock, and their work is constant.
+ *
+ * May this packet ask for a probe? One that may be an answer to a probe, or caused by one,
+ * may not: two queues would cause each other's probes for ever.
+ */
+bool sojourn_probe_may_ask(const struct sk_buff *skb);
+/* A probe to follow this packet now; NULL: one will come, or none can be sent. */
+struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff *asking,
+                                  const struct sojourn_conf *conf, u64 now,
+                                  struct probe_place place);
+/* Is it a probe of this queue, on its way to it or in it? */
+bool sojourn_is_probe(const struct sojourn_probes *p, const struct sk_buff *skb);
+enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *skb, u64 now,
+                                    struct probe_place *place);
 /* It leaves the queue: from here on it is an ordinary packet. */
-void sojourn_probe_leaves(struct sk_buff *skb);
-
+void sojourn_probe_leaves(struct sojourn_probes *p, struct sk_buff *skb);
 /* The next answer, in order of arrival. */
 bool sojourn_probes_hear(struct sojourn_probes *p, struct sojourn_answer *answer);
-/* Answers to probes in flight no longer count: the queue was reset. */
+/* All probes under way no longer count: the queue was reset. */
 void sojourn_probes_forget(struct sojourn_probes *p);
-const struct sojourn_probe_counts *sojourn_probes_counts(const struct sojourn_probes *p);
-
-/* One more (1) or one less (-1) queue of this namespace has `respond`. */
-void sojourn_respond(struct net *net, int change);
-
-int sojourn_probes_start(void);
-void sojourn_probes_stop(void);
+struct sojourn_probe_counts sojourn_probes_counts(struct sojourn_probes *p);
 
 #endif

@@ -1,94 +1,82 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // probe6.c: IPv6 under probes and answers, see probe6.h.
-//
-// All that refers to symbols of the kernel's IPv6 is here, and left out where it has none.
 
-#include <net/addrconf.h>
-#include <net/dsfield.h>
+#include <linux/icmpv6.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
-#include <net/protocol.h>
+#include <net/rawv6.h>
 
 #include "probe6.h"
+#include "probe_wire.h"
 
-static bool heard;
-
-/* The next hop of a packet's route. Without one, as in a bridge, it is not known. */
-static const struct in6_addr *next_hop(const struct sk_buff *asking, const struct ipv6hdr *ip)
+/* A route that leads to this machine itself, or to nobody in particular, is none. */
+static struct dst_entry *usable(struct dst_entry *dst, const struct flowi6 *flow)
 {
-	const struct dst_entry *dst = skb_dst(asking);
+	const struct rt6_info *route;
 
-	if (!dst || dst->ops->family != AF_INET6)
+	if (IS_ERR(dst))
 		return NULL;
-	return rt6_nexthop(container_of(dst, struct rt6_info, dst), &ip->daddr);
+	route = container_of(dst, struct rt6_info, dst);
+	if (!ipv6_addr_any(&flow->saddr) && !(route->rt6i_flags & (RTF_LOCAL | RTF_REJECT)) &&
+	    ipv6_addr_type(&flow->daddr) & IPV6_ADDR_UNICAST)
+		return dst;
+	dst_release(dst);
+	return NULL;
 }
 
-/* Called in enqueue: under the root lock, with softirqs off. The choice of a source takes
- * only RCU. Its time grows with the namespace's addresses. */
-bool probe6_ends(const struct sk_buff *asking, const struct ipv6hdr *ip,
-                 struct probe_ends *ends)
+struct dst_entry *probe6_search(struct net *net, struct sock *sk, struct probe_route *found)
 {
-	const struct in6_addr *to = heard ? next_hop(asking, ip) : NULL;
+	const struct probe_key *key = &found->key;
+	struct flowi6 flow = {
+	        .daddr = key->to,
+	        .flowi6_oif = key->dev,
+	        .flowi6_mark = key->mark,
+	        .flowi6_proto = key->way & PROBE_BY_ECHO ? IPPROTO_ICMPV6 : PROBE_PROTOCOL,
+	        .flowlabel = ip6_make_flowinfo(key->ds, 0),
+	        .flowi6_uid = sock_net_uid(net, NULL),
+	};
+	struct dst_entry *dst;
 
-	if (!to || !(ipv6_addr_type(to) & IPV6_ADDR_UNICAST))
-		return false;
-	ends->to = *to;
-	return !ipv6_dev_get_saddr(dev_net(asking->dev), route_dev(asking), to, 0, &ends->from);
+	if (key->way & PROBE_BY_ECHO)
+		flow.fl6_icmp_type = ICMPV6_ECHO_REQUEST;
+	security_sk_classify_flow(sk, flowi6_to_flowi_common(&flow));
+	dst = usable(ip6_dst_lookup_flow(net, sk, &flow, NULL), &flow);
+	if (dst) {
+		found->from = flow.saddr;
+		found->cookie = rt6_get_cookie(container_of(dst, struct rt6_info, dst));
+	}
+	return dst;
 }
 
-void probe6_send(struct net *net, struct sk_buff *skb, const struct probe_ends *ends, int dev)
+void probe6_output(struct net *net, struct sock *sk, struct sk_buff *skb)
+{
+	ip6_local_out(net, sk, skb);
+}
+
+struct dst_entry *probe6_answer_route(struct net *net, struct sk_buff *skb,
+                                      const struct in6_addr *from, const struct in6_addr *to,
+                                      int dev)
 {
 	struct flowi6 flow = {
-	        .daddr = ends->to,
-	        .saddr = ends->from,
+	        .daddr = *to,
+	        .saddr = *from,
 	        .flowi6_oif = dev,
+	        .flowi6_mark = IP6_REPLY_MARK(net, skb->mark),
 	        .flowi6_proto = PROBE_PROTOCOL,
-	};
-	struct dst_entry *dst = ip6_route_output(net, NULL, &flow);
-
-	skb_dst_set(skb, dst);
-	if (dst->error)
-		kfree_skb(skb);
-	else
-		ip6_local_out(net, NULL, skb);
-}
-
-/* Called in a softirq, under RCU, behind all extension headers. Every packet of the protocol
- * is accepted: no ICMPv6 error. */
-static int received(struct sk_buff *skb)
-{
-	const struct ipv6hdr *ip = ipv6_hdr(skb);
-	struct probe_question question = {
-	        .ends = {.from = ip->saddr, .to = ip->daddr},
-	        .ds = ipv6_get_dsfield(ip),
+	        .flowi6_uid = sock_net_uid(net, NULL),
 	};
 
-	if (ipv6_addr_type(&ip->saddr) & IPV6_ADDR_LINKLOCAL)
-		question.dev = inet6_iif(skb);
-	if (ipv6_addr_type(&ip->saddr) & ipv6_addr_type(&ip->daddr) & IPV6_ADDR_UNICAST)
-		probe_received(skb, &question);
-	else
-		consume_skb(skb);
-	return 0;
+	security_skb_classify_flow(skb, flowi6_to_flowi_common(&flow));
+	return usable(ip6_dst_lookup_flow(net, NULL, &flow, NULL), &flow);
 }
 
-static const struct inet6_protocol protocol = {
-        .handler = received,
-        .flags = INET6_PROTO_NOPOLICY | INET6_PROTO_FINAL,
-};
-
-void probe6_start(void)
+void probe6_filter(struct sock *sk)
 {
-	heard = !inet6_add_protocol(&protocol, PROBE_PROTOCOL);
-	if (!heard)
-		pr_warn("sch_sojourn: IPv6 protocol %d is another's: probes by IPv4 only\n",
-		        PROBE_PROTOCOL);
-}
+	struct icmp6_filter *filter = &raw6_sk(sk)->filter;
 
-void probe6_stop(void)
-{
-	/* Waits until no handler is running. */
-	if (heard)
-		inet6_del_protocol(&protocol, PROBE_PROTOCOL);
+	if (inet_sk(sk)->inet_num != IPPROTO_ICMPV6)
+		return;
+	memset(filter, 0xff, sizeof(*filter));
+	filter->data[ICMPV6_ECHO_REPLY >> 5] &= ~(1u << (ICMPV6_ECHO_REPLY & 31));
 }

@@ -1,46 +1,48 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * probe6.h: the parts of a kernel's IPv6 that probes need. A kernel may have none.
+ * probe6.h: all that refers to symbols of the kernel's IPv6. A kernel without it has none.
  */
 #ifndef SOJOURN_PROBE6_H
 #define SOJOURN_PROBE6_H
 
-#include "answer.h"
+#include <linux/ipv6.h>
+
+#include "probe_book.h"
 
 #if IS_ENABLED(CONFIG_IPV6)
-
-/* The ends of a probe behind this packet with this header; false: not known, or no answer
- * could be received. Does not sleep. */
-bool probe6_ends(const struct sk_buff *asking, const struct ipv6hdr *ip,
-                 struct probe_ends *ends);
-/* Send the packet, an IPv6 header and its payload, by this device; 0: any. */
-void probe6_send(struct net *net, struct sk_buff *skb, const struct probe_ends *ends, int dev);
-void probe6_start(void);
-void probe6_stop(void);
-
+/* The route of found->key, its source and cookie; NULL: there is none. */
+struct dst_entry *probe6_search(struct net *net, struct sock *sk, struct probe_route *found);
+void probe6_output(struct net *net, struct sock *sk, struct sk_buff *skb);
+/* The route of an answer between these ends, or NULL. `dev`: the question's, 0 unless the
+ * addresses alone do not tell it. */
+struct dst_entry *probe6_answer_route(struct net *net, struct sk_buff *skb,
+                                      const struct in6_addr *from, const struct in6_addr *to,
+                                      int dev);
+/* A raw socket that hears this protocol; of ICMPv6 only echo replies. */
+void probe6_filter(struct sock *sk);
 #else
-
-static inline bool probe6_ends(const struct sk_buff *asking, const struct ipv6hdr *ip,
-                               struct probe_ends *ends)
+static inline struct dst_entry *probe6_search(struct net *net, struct sock *sk,
+                                              struct probe_route *found)
 {
-	return false;
+	return NULL;
 }
 
-static inline void probe6_send(struct net *net, struct sk_buff *skb,
-                               const struct probe_ends *ends, int dev)
+static inline void probe6_output(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
 	kfree_skb(skb);
 }
 
-static inline void probe6_start(void)
+static inline struct dst_entry *probe6_answer_route(struct net *net, struct sk_buff *skb,
+                                                    const struct in6_addr *from,
+                                                    const struct in6_addr *to, int dev)
 {
+	return NULL;
 }
 
-static inline void probe6_stop(void)
+static inline void probe6_filter(struct sock *sk)
 {
 }
-
 #endif
 
 #endif

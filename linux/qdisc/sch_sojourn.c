@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 
-#include "answer.h"
+#include "hear.h"
 #include "host.h"
 #include "netlink.h"
 
@@ -113,32 +113,74 @@ static noinline __cold int settle_arrivals(struct Qdisc *sch, bool joined, u32 p
 	return joined ? NET_XMIT_SUCCESS : NET_XMIT_CN;
 }
 
-/*
- * The probe behind a packet joins this queue, as if it had come with it; parents count it
- * as one more piece of a segment. Returns its bytes; 0: there is none.
- */
-static noinline __cold u32 send_probe(struct Qdisc *sch, struct sk_buff *asking, u64 now)
+static bool join_probe(struct Qdisc *sch, struct sk_buff *skb, u64 now,
+                       const struct probe_place *place)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
-	struct sk_buff *skb = sojourn_probe_make(s->probes, asking, htonl(s->conf.responder),
-	                                         now, s->queue->probe_inst);
-	u32 bytes = skb ? skb->len : 0;
 
-	if (!skb)
-		return 0;
-	/* The kernel's own notes beside a packet, as its drop reason. */
-	memcpy(skb->cb, asking->cb, sizeof(skb->cb));
-	set_pkt_len(skb, bytes);
+	s->queue->probe_inst = place->inst;
+	s->queue->probe_lane = place->lane;
 	sojourn_cb(skb)->ds = read_ds(skb);
 	sojourn_cb(skb)->trace = (struct packet_trace){};
 	trace_arrival(sch, skb);
-	trace_joined(sch, aqm_join_probe(s->queue, now, skb));
+	return trace_joined(sch, aqm_join_probe(s->queue, now, skb));
+}
+
+/*
+ * The last arrival wants a probe, or an earlier one that may not ask did. Where one is parked
+ * it joins at once, and parents count it as one more piece of a segment. Returns its bytes.
+ */
+static noinline __cold u32 ask_probe(struct Qdisc *sch, const struct sk_buff *asking, u64 now)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+	struct aqm_queue *q = s->queue;
+	struct sk_buff *skb;
+	u32 bytes;
+
+	if (aqm_probe_asked(q))
+		s->due = (struct probe_place){q->probe_inst, q->probe_lane};
+	q->probe_asked = 0;
+	s->is_due = !sojourn_probe_may_ask(asking);
+	if (s->is_due)
+		return 0;
+	skb = sojourn_probe_ask(s->probes, asking, &s->conf, now, s->due);
+	if (!skb)
+		return 0;
+	bytes = qdisc_pkt_len(skb);
+	join_probe(sch, skb, now, &s->due);
 	return bytes;
 }
 
-static bool wants_probe(const struct sojourn_sched *s)
+/* A probe of this queue comes as any packet does. No parent counts it where it does not
+ * join. */
+static noinline __cold int enqueue_probe(struct Qdisc *sch, struct sk_buff *skb, u64 now,
+                                         struct sk_buff **to_free)
 {
-	return s->probes && aqm_probe_asked(s->queue);
+	struct sojourn_sched *s = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb);
+	struct probe_place place;
+	bool joined;
+
+	switch (sojourn_probe_comes(s->probes, skb, now, &place)) {
+	case PROBE_STALE:
+		__qdisc_drop(skb, to_free);
+		fallthrough;
+	case PROBE_PARKED:
+		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+	case PROBE_JOINS:
+		break;
+	}
+	joined = join_probe(sch, skb, now, &place);
+	if (s->lost.pkts)
+		return settle_arrivals(sch, joined, 1, len, len, to_free);
+	sch->q.qlen++;
+	qdisc_qstats_backlog_inc(sch, skb);
+	return NET_XMIT_SUCCESS;
+}
+
+static bool wants_probe(const struct sojourn_sched *s, bool joined)
+{
+	return s->probes && (aqm_probe_asked(s->queue) || (s->is_due && joined));
 }
 
 /* Passes on the answers since the last event, each with its time of arrival. */
@@ -165,7 +207,7 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
 	struct sk_buff *segments, *segment, *next;
 	u32 pkts = 0, bytes = 0, probe, len = qdisc_pkt_len(skb);
-	bool joined = false;
+	bool joined = false, joins;
 
 	/* Found once: the segments inherit it. */
 	skb_get_hash(skb);
@@ -179,8 +221,9 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 		set_pkt_len(segment, segment->len);
 		pkts++;
 		bytes += segment->len;
-		joined |= enqueue_one(sch, segment, now);
-		probe = wants_probe(s) ? send_probe(sch, segment, now) : 0;
+		joins = enqueue_one(sch, segment, now);
+		joined |= joins;
+		probe = wants_probe(s, joins) ? ask_probe(sch, segment, now) : 0;
 		pkts += probe != 0;
 		bytes += probe;
 	}
@@ -188,14 +231,14 @@ static noinline int enqueue_split(struct Qdisc *sch, struct sk_buff *skb, u64 no
 	return settle_arrivals(sch, joined, pkts, bytes, len, to_free);
 }
 
-/* A packet has joined, and a probe is to follow it. */
-static noinline __cold int enqueue_probed(struct Qdisc *sch, struct sk_buff *skb, u64 now,
-                                          struct sk_buff **to_free)
+/* A probe is to follow this packet, now or when the kernel has made one. */
+static noinline __cold int enqueue_probed(struct Qdisc *sch, const struct sk_buff *skb,
+                                          bool joined, u64 now, struct sk_buff **to_free)
 {
 	u32 len = qdisc_pkt_len(skb);
-	u32 probe = send_probe(sch, skb, now);
+	u32 probe = ask_probe(sch, skb, now);
 
-	return settle_arrivals(sch, true, 1 + (probe != 0), len + probe, len, to_free);
+	return settle_arrivals(sch, joined, 1 + (probe != 0), len + probe, len, to_free);
 }
 
 static AQM_FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -205,13 +248,16 @@ static AQM_FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	u64 now = ktime_get_ns();
 	bool joined;
 
-	if (unlikely(s->probes))
+	if (unlikely(s->probes)) {
 		hear_answers(sch, now);
+		if (sojourn_is_probe(s->probes, skb))
+			return enqueue_probe(sch, skb, now, to_free);
+	}
 	if (s->conf.split_gso && unlikely(skb_is_gso(skb)))
 		return enqueue_split(sch, skb, now, to_free);
 	joined = enqueue_one(sch, skb, now);
-	if (unlikely(wants_probe(s)))
-		return enqueue_probed(sch, skb, now, to_free);
+	if (unlikely(wants_probe(s, joined)))
+		return enqueue_probed(sch, skb, joined, now, to_free);
 	if (unlikely(s->lost.pkts))
 		return settle_arrivals(sch, joined, 1, qdisc_pkt_len(skb), qdisc_pkt_len(skb),
 		                       to_free);
@@ -233,8 +279,8 @@ static struct sk_buff *take(struct Qdisc *sch)
 	skb = aqm_dequeue(s->queue, now);
 	trace_left(sch, skb);
 	if (skb) {
-		if (unlikely(s->probes) && sojourn_is_probe(skb))
-			sojourn_probe_leaves(skb);
+		if (host_is_probe(sch, skb))
+			sojourn_probe_leaves(s->probes, skb);
 		skb_mark_not_on_list(skb);
 		sch->q.qlen--;
 		qdisc_qstats_backlog_dec(sch, skb);
@@ -297,6 +343,7 @@ static void empty_queue(struct Qdisc *sch)
 	trace_look(sch, now);
 	trace_reset(sch, now);
 	aqm_queue_reset(s->queue, now);
+	s->is_due = false;
 	if (s->probes)
 		sojourn_probes_forget(s->probes);
 	trace_look(sch, now);
@@ -328,21 +375,23 @@ static struct sojourn_choice chosen(const struct sojourn_sched *s)
 	};
 }
 
-static int keep_dst(struct net_device *dev, struct netdev_nested_priv *unused)
+static int keep_dst(struct net_device *dev, struct netdev_nested_priv *of)
 {
-	netif_keep_dst(dev);
+	if (net_eq(dev_net(dev), of->data))
+		netif_keep_dst(dev);
 	return 0;
 }
 
 /* A probe goes to the next hop of a packet, so the packet must keep its route until here. A
- * VLAN's device would drop the route first, unless it keeps routes too. */
+ * VLAN's device would drop the route first, unless it keeps routes too. Packets of another
+ * namespace ask for none. */
 static void keep_routes(struct net_device *dev)
 {
-	struct netdev_nested_priv unused = {};
+	struct netdev_nested_priv of = {.data = dev_net(dev)};
 
 	netif_keep_dst(dev);
 	rcu_read_lock();
-	netdev_walk_all_upper_dev_rcu(dev, keep_dst, &unused);
+	netdev_walk_all_upper_dev_rcu(dev, keep_dst, &of);
 	rcu_read_unlock();
 }
 
@@ -357,22 +406,24 @@ struct made {
 static int make_queue(struct Qdisc *sch, struct made *made, const struct sojourn_choice *choice,
                       struct netlink_ext_ack *extack)
 {
-	made->bytes = aqm_queue_mem(choice->algo, &choice->setup);
-	if (!made->bytes || made->bytes > MEM_MAX) {
+	size_t bytes = aqm_queue_mem(choice->algo, &choice->setup);
+
+	made->bytes = bytes + (choice->algo->echo ? sojourn_probes_bytes() : 0);
+	if (!bytes || made->bytes > MEM_MAX) {
 		SAY(extack, "a queue of %zu MB is wanted, 64 MB is the most: fewer flows",
 		    made->bytes >> 20);
 		return -E2BIG;
 	}
 	/* No warning in the log: the caller gets the error. */
-	made->queue = kvzalloc(made->bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	made->queue = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!made->queue)
 		return -ENOMEM;
 	made->probes = NULL;
 	if (choice->algo->echo) {
-		made->probes = sojourn_probes_new(dev_net(qdisc_dev(sch)));
-		if (!made->probes) {
+		made->probes = sojourn_probes_new(sch);
+		if (IS_ERR(made->probes)) {
 			kvfree(made->queue);
-			return -ENOMEM;
+			return PTR_ERR(made->probes);
 		}
 		keep_routes(qdisc_dev(sch));
 	}
@@ -388,8 +439,16 @@ static void use_conf(struct Qdisc *sch, const struct sojourn_conf *conf)
 	struct sojourn_sched *s = qdisc_priv(sch);
 
 	if (conf->respond != s->conf.respond)
-		sojourn_respond(dev_net(qdisc_dev(sch)), conf->respond ? 1 : -1);
+		hear_respond(dev_net(qdisc_dev(sch)), conf->respond ? 1 : -1);
 	s->conf = *conf;
+}
+
+static u8 heard_by(const struct sojourn_choice *choice)
+{
+	bool echo = choice->host.probe == SOJOURN_ECHO;
+	u8 own = echo ? HEAR_ECHO : HEAR_EXPERIMENTAL;
+
+	return (choice->algo->echo ? own : 0) | (choice->host.respond ? HEAR_EXPERIMENTAL : 0);
 }
 
 static void use_queue(struct Qdisc *sch, const struct made *made,
@@ -402,7 +461,7 @@ static void use_queue(struct Qdisc *sch, const struct made *made,
 	s->probes = made->probes;
 	s->last_ns = made->now;
 	use_conf(sch, &choice->host);
-	trace_init(sch, choice, made->now);
+	trace_made(sch, choice, made->now);
 }
 
 static int sojourn_init(struct Qdisc *sch, struct nlattr *options,
@@ -418,9 +477,14 @@ static int sojourn_init(struct Qdisc *sch, struct nlattr *options,
 	err = sojourn_choose(&choice, NULL, 0, options, extack);
 	if (err)
 		return err;
+	err = hear_protocols(dev_net(qdisc_dev(sch)), heard_by(&choice));
+	if (err)
+		goto end;
+	s->hears = heard_by(&choice);
 	err = make_queue(sch, &made, &choice, extack);
 	if (!err)
 		use_queue(sch, &made, &choice);
+end:
 	kfree(choice.conf);
 	return err;
 }
@@ -431,8 +495,9 @@ static void sojourn_destroy(struct Qdisc *sch)
 
 	tasklet_kill(&s->teller);
 	if (s->conf.respond)
-		sojourn_respond(dev_net(qdisc_dev(sch)), -1);
+		hear_respond(dev_net(qdisc_dev(sch)), -1);
 	sojourn_probes_free(s->probes);
+	hear_protocols_no_more(dev_net(qdisc_dev(sch)), s->hears);
 	kvfree(s->queue);
 }
 
@@ -458,37 +523,58 @@ static void replace_queue(struct Qdisc *sch, const struct made *made,
 	use_queue(sch, made, choice);
 }
 
+/* The rows of `choice`, or where they do not suffice a new queue: the old one goes to `unused`.
+ */
+static int use_choice(struct Qdisc *sch, const struct sojourn_choice *choice,
+                      struct made *unused, struct netlink_ext_ack *extack)
+{
+	struct sojourn_sched *s = qdisc_priv(sch);
+	struct sk_buff *dropped;
+	struct made made;
+	int err;
+
+	if (choice->anew) {
+		err = make_queue(sch, &made, choice, extack);
+		if (err)
+			return err;
+		*unused = (struct made){.queue = s->queue, .probes = s->probes};
+	}
+	sch_tree_lock(sch);
+	if (choice->anew)
+		replace_queue(sch, &made, choice);
+	else
+		change_queue(sch, choice);
+	tell_parents(sch);
+	dropped = take_dropped(s);
+	sch_tree_unlock(sch);
+	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
+	return 0;
+}
+
 static int sojourn_change(struct Qdisc *sch, struct nlattr *options,
                           struct netlink_ext_ack *extack)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_choice old = chosen(s), choice;
-	struct sojourn_probes *mute = NULL;
-	struct aqm_queue *unused = NULL;
-	struct sk_buff *dropped;
-	struct made made;
+	struct net *net = dev_net(qdisc_dev(sch));
+	struct made unused = {};
+	u8 hears, more;
 	int err = sojourn_choose(&choice, &old, s->queue->room, options, extack);
 
 	if (err)
 		return err;
-	if (choice.anew) {
-		unused = s->queue;
-		mute = s->probes;
-		err = make_queue(sch, &made, &choice, extack);
-		if (err)
-			goto end;
-	}
-	sch_tree_lock(sch);
-	if (choice.anew)
-		replace_queue(sch, &made, &choice);
-	else
-		change_queue(sch, &choice);
-	tell_parents(sch);
-	dropped = take_dropped(s);
-	sch_tree_unlock(sch);
-	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
-	sojourn_probes_free(mute);
-	kvfree(unused);
+	hears = heard_by(&choice);
+	more = hears & ~s->hears;
+	err = hear_protocols(net, more);
+	if (err)
+		goto end;
+	err = use_choice(sch, &choice, &unused, extack);
+	hear_protocols_no_more(net, err ? more : s->hears & ~hears);
+	if (err)
+		goto end;
+	s->hears = hears;
+	sojourn_probes_free(unused.probes);
+	kvfree(unused.queue);
 end:
 	kfree(choice.conf);
 	return err;
@@ -538,7 +624,7 @@ static int put_probes(struct sk_buff *skb, const struct sojourn_sched *s)
 	BUILD_BUG_ON(sizeof(counts) != SOJOURN_PROBES * sizeof(u64));
 	if (!s->probes)
 		return 0;
-	counts.wire = *sojourn_probes_counts(s->probes);
+	counts.wire = sojourn_probes_counts(s->probes);
 	return sojourn_put_numbers(skb, TCA_SOJOURN_STATS_PROBES, (const u64 *)&counts,
 	                           SOJOURN_PROBES);
 }
@@ -619,14 +705,19 @@ static int __init sojourn_module_init(void)
 	err = trace_start();
 	if (err)
 		return err;
-	err = sojourn_probes_start();
+	err = probe_senders_start();
 	if (err)
-		goto no_probes;
+		goto no_senders;
+	err = hear_start();
+	if (err)
+		goto no_hearing;
 	err = register_qdisc(&sojourn_ops);
 	if (!err)
 		return 0;
-	sojourn_probes_stop();
-no_probes:
+	hear_stop();
+no_hearing:
+	probe_senders_stop();
+no_senders:
 	trace_stop();
 	return err;
 }
@@ -634,7 +725,8 @@ no_probes:
 static void __exit sojourn_module_exit(void)
 {
 	unregister_qdisc(&sojourn_ops);
-	sojourn_probes_stop();
+	hear_stop();
+	probe_senders_stop();
 	trace_stop();
 }
 

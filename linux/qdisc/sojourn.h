@@ -32,6 +32,7 @@ enum {
 	/* Flag, in requests only: the queue is that of the defaults and the rows given.
 	 * Without it a queue keeps its settings, but for the rows that are given. */
 	TCA_SOJOURN_ANEW,
+	TCA_SOJOURN_RESPONDER6, /* 16 bytes: an IPv6 address; all zero: the next hop */
 	TCA_SOJOURN_END
 };
 
@@ -70,14 +71,24 @@ enum sojourn_probe {
 	SOJOURN_UNMADE,
 	SOJOURN_FORGOTTEN,
 	SOJOURN_UNHEARD,
+	SOJOURN_LEFT_BYTES,
+	SOJOURN_ASKED,
+	SOJOURN_READY,
+	SOJOURN_STRAYED,
+	SOJOURN_WAITED_NS,
+	SOJOURN_WAITED_MAX_NS,
 	SOJOURN_PROBES
 };
 
-/* Rows that only a kernel has. */
+enum sojourn_probe_kind { SOJOURN_ECHO, SOJOURN_EXPERIMENTAL };
+
+/* Rows that only a kernel has; the last is an attribute of its own. */
 struct sojourn_conf {
 	u32 split_gso;
-	u32 respond;   /* answer probes that come to this namespace */
+	u32 respond;   /* answer experimental probes that come to this namespace */
 	u32 responder; /* IPv4 address that this queue's probes go to; 0: the next hop */
+	u32 probe;     /* enum sojourn_probe_kind */
+	u8 responder6[16];
 };
 
 extern const struct aqm_field sojourn_rows[];

@@ -92,7 +92,7 @@ static inline void trace_choice(struct Qdisc *sch, const struct sojourn_choice *
 	trace_rows(sch, TCA_SOJOURN_PARAMS, choice->algo->params, choice->conf);
 }
 
-static inline void trace_init(struct Qdisc *sch, const struct sojourn_choice *choice, u64 now)
+static inline void trace_made(struct Qdisc *sch, const struct sojourn_choice *choice, u64 now)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_record r = record_of(RECORD_INIT);

@@ -58,7 +58,7 @@ static inline void passage_over(struct Qdisc *sch, struct sk_buff *skb, u8 fate,
 	};
 
 	/* A probe is no packet of a user's. */
-	if (!sojourn_is_probe(skb))
+	if (!host_is_probe(sch, skb))
 		store_record(&p);
 }
 
@@ -98,7 +98,7 @@ static inline void trace_left(struct Qdisc *sch, struct sk_buff *skb)
 		passage_over(sch, skb, PASSAGE_SENT, 0);
 }
 
-static inline void trace_init(struct Qdisc *sch, const struct sojourn_choice *choice, u64 now)
+static inline void trace_made(struct Qdisc *sch, const struct sojourn_choice *choice, u64 now)
 {
 	struct sojourn_sched *s = qdisc_priv(sch);
 	struct sojourn_passage p = {.fate = PASSAGE_QUEUE};

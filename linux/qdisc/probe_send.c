@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// probe_send.c: sends the probes that a queue has asked for.
+//
+// A tasklet sends, right behind the call that asked. It may not search for a route: with
+// 30,000 addresses IPv6's choice of a source takes 5 ms. A work item searches, and the tasklet
+// goes on when it has ended, so one of the two has the routes at any time.
+
+#include <linux/icmp.h>
+#include <linux/jiffies.h>
+#include <linux/netdevice.h>
+#include <net/dst.h>
+#include <net/ip.h>
+#include <net/route.h>
+#include <net/sock.h>
+
+#include "compat.h"
+#include "probe6.h"
+#include "probe_book.h"
+#include "probe_wire.h"
+
+/* Where a responder is not on the link, as far as most systems send. */
+#define HOPS_FAR 64
+
+static struct workqueue_struct *searches;
+
+/* ---- routes ---- */
+
+static bool same_way(const struct probe_key *a, const struct probe_key *b)
+{
+	return ipv6_addr_equal(&a->to, &b->to) && a->dev == b->dev && a->mark == b->mark &&
+	       a->ds == b->ds && a->way == b->way;
+}
+
+static bool is_valid(const struct probe_route *route)
+{
+	struct dst_entry *dst = route->dst;
+
+	if (!dst)
+		return time_before(jiffies, route->until);
+	return !dst->obsolete || dst->ops->check(dst, route->cookie);
+}
+
+static struct probe_route *route_of(struct sojourn_probes *p, const struct probe_key *key)
+{
+	u32 i;
+
+	for (i = 0; i < PROBE_ROUTES; i++) {
+		struct probe_route *route = &p->routes[i];
+
+		if (route->known && same_way(&route->key, key))
+			return is_valid(route) ? route : NULL;
+	}
+	return NULL;
+}
+
+/* The place of this key, or of the one that came first. */
+static struct probe_route *place_for(struct sojourn_probes *p, const struct probe_key *key)
+{
+	u32 i;
+
+	for (i = 0; i < PROBE_ROUTES; i++)
+		if (p->routes[i].known && same_way(&p->routes[i].key, key))
+			return &p->routes[i];
+	return &p->routes[p->next_route++ % PROBE_ROUTES];
+}
+
+/* A source, one node, this device, and no IPsec, which would hide the nonce from the queue. */
+static bool is_usable(const struct dst_entry *dst, const struct probe_key *key)
+{
+	bool here;
+
+	rcu_read_lock();
+	here = dst->dev->ifindex == key->dev;
+	rcu_read_unlock();
+	return here && !is_transformed(dst);
+}
+
+static struct dst_entry *search4(struct sojourn_probes *p, struct probe_route *found)
+{
+	const struct probe_key *key = &found->key;
+	struct sock *sk = p->owner->sk;
+	struct flowi4 flow = {
+	        .daddr = key->to.s6_addr32[3],
+	        .flowi4_oif = key->dev,
+	        .flowi4_mark = key->mark,
+	        .flowi4_proto = key->way & PROBE_BY_ECHO ? IPPROTO_ICMP : PROBE_PROTOCOL,
+	        .flowi4_uid = sock_net_uid(p->net, NULL),
+	};
+	struct rtable *route;
+
+	flow4_set_ds(&flow, key->ds);
+	if (key->way & PROBE_BY_ECHO)
+		flow.fl4_icmp_type = ICMP_ECHO;
+	security_sk_classify_flow(sk, flowi4_to_flowi_common(&flow));
+	route = ip_route_output_flow(p->net, &flow, sk);
+	if (IS_ERR(route))
+		return NULL;
+	if (!flow.saddr || route->rt_type != RTN_UNICAST || !is_usable(&route->dst, key)) {
+		ip_rt_put(route);
+		return NULL;
+	}
+	ipv6_addr_set_v4mapped(flow.saddr, &found->from);
+	return &route->dst;
+}
+
+static struct dst_entry *search6(struct sojourn_probes *p, struct probe_route *found)
+{
+	struct dst_entry *dst;
+
+	/* The owner is a socket of IPv4 where this kernel's IPv6 is off. */
+	if (p->owner->sk->sk_family != AF_INET6)
+		return NULL;
+	dst = probe6_search(p->net, p->owner->sk, found);
+	if (dst && !is_usable(dst, &found->key)) {
+		dst_release(dst);
+		dst = NULL;
+	}
+	return dst;
+}
+
+/* In a work item, with no lock. */
+static void search_route(struct work_struct *work)
+{
+	struct sojourn_probes *p = container_of(work, struct sojourn_probes, search);
+	struct probe_route *place = place_for(p, &p->ask.key);
+
+	dst_release(place->dst);
+	*place = (struct probe_route){.key = p->ask.key, .known = true};
+	place->dst = ipv6_addr_v4mapped(&place->key.to) ? search4(p, place) : search6(p, place);
+	place->until = jiffies + HZ;
+	spin_lock_bh(&p->lock);
+	p->searching = false;
+	if (!p->dying)
+		tasklet_schedule(&p->sender);
+	spin_unlock_bh(&p->lock);
+}
+
+static void begin_search(struct sojourn_probes *p)
+{
+	spin_lock(&p->lock);
+	if (!p->dying) {
+		p->searching = true;
+		queue_work(searches, &p->search);
+	}
+	spin_unlock(&p->lock);
+}
+
+/* ---- packets ---- */
+
+/* As IP's own output expects it; its device may want room in front of its header. */
+static struct sk_buff *new_probe(const struct dst_entry *dst)
+{
+	u32 front = LL_RESERVED_SPACE(dst->dev);
+	struct sk_buff *skb =
+	        alloc_skb(front + PROBE_MAX + dst->dev->needed_tailroom, GFP_ATOMIC);
+
+	if (skb)
+		skb_reserve(skb, front);
+	return skb;
+}
+
+static u8 hops_of(const struct probe_key *key)
+{
+	if (!(key->way & PROBE_BY_ECHO))
+		return PROBE_HOPS;
+	return key->way & PROBE_TO_HOP ? 1 : HOPS_FAR;
+}
+
+static void send_probe(struct sojourn_probes *p, const struct probe_ask *ask,
+                       const struct probe_route *route)
+{
+	const struct probe_key *key = &ask->key;
+	struct sock *sk = p->owner->sk;
+	struct probe_head head = {
+	        .from = route->from,
+	        .to = key->to,
+	        .ds = key->ds,
+	        .hops = hops_of(key),
+	        .echo = key->way & PROBE_BY_ECHO,
+	};
+	struct sk_buff *skb;
+
+	rcu_read_lock();
+	skb = route->dst ? new_probe(route->dst) : NULL;
+	rcu_read_unlock();
+	if (!skb) {
+		probe_unmade(p, ask);
+		return;
+	}
+	probe_put(skb, &head, probe_enter(p, ask));
+	skb->priority = key->priority;
+	skb->mark = key->mark;
+	/* The device's own choice of a transmit queue takes that of the socket. */
+	sk_tx_queue_set(sk, key->tx_queue);
+	skb_set_owner_w(skb, sk);
+	skb_dst_set(skb, dst_clone(route->dst));
+	if (skb->protocol == htons(ETH_P_IP))
+		ip_local_out(p->net, sk, skb);
+	else
+		probe6_output(p->net, sk, skb);
+}
+
+static bool may_run(struct sojourn_probes *p)
+{
+	bool may;
+
+	spin_lock(&p->lock);
+	may = !p->dying && !p->searching;
+	spin_unlock(&p->lock);
+	return may;
+}
+
+/* As many in one run as can wait; an ask that comes later has scheduled another run. */
+static void send_probes(struct tasklet_struct *sender)
+{
+	struct sojourn_probes *p = from_tasklet(p, sender, sender);
+	struct probe_route *route;
+	u32 sent;
+
+	if (!may_run(p))
+		return;
+	for (sent = 0; sent <= PROBE_ASKS; sent++) {
+		p->has_ask = p->has_ask || probe_next_ask(p, &p->ask);
+		if (!p->has_ask)
+			return;
+		route = route_of(p, &p->ask.key);
+		if (!route) {
+			begin_search(p);
+			return;
+		}
+		p->has_ask = false;
+		send_probe(p, &p->ask, route);
+	}
+}
+
+void probe_sender_init(struct sojourn_probes *p)
+{
+	tasklet_setup(&p->sender, send_probes);
+	INIT_WORK(&p->search, search_route);
+}
+
+/* The search takes no lock that its caller may hold, as RTNL. */
+void probe_sender_end(struct sojourn_probes *p)
+{
+	u32 i;
+
+	spin_lock_bh(&p->lock);
+	p->dying = true;
+	spin_unlock_bh(&p->lock);
+	tasklet_kill(&p->sender);
+	cancel_work_sync(&p->search);
+	for (i = 0; i < PROBE_ROUTES; i++)
+		dst_release(p->routes[i].dst);
+}
+
+int probe_senders_start(void)
+{
+	/* Of any processor, and fair among queues: a search takes as long as a namespace's
+	 * addresses make it. */
+	searches = alloc_workqueue("sojourn_probes", WQ_UNBOUND, 0);
+	return searches ? 0 : -ENOMEM;
+}
+
+void probe_senders_stop(void)
+{
+	destroy_workqueue(searches);
+}

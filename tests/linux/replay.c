@@ -279,6 +279,8 @@ static void arrive(struct replay *c, struct aqm_queue *q, const struct sojourn_r
 	c->packets[h] =
 	        (struct packet){.len = r->len, .flow = r->flow, .mem = r->mem, .ds = r->ds};
 	c->packets[h].probe = r->ev == AQM_EV_PROBE;
+	if (r->ev == AQM_EV_PROBE)
+		q->probe_inst = r->inst;
 	joined = r->ev == AQM_EV_PROBE ? aqm_join_probe(q, r->now, h)
 	                               : aqm_enqueue(q, r->now, h);
 	record_fate(c, RECORD_JOINED, record_number(c, h), joined, 0);

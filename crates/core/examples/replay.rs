@@ -239,7 +239,7 @@ impl Replay {
         };
         let kernel = self.outcomes(call, What::Joined)?;
         let joined = if call.is(PROBE) {
-            queue.join_probe(&mut self.slots, call.now_ns, packet)
+            queue.join_probe(&mut self.slots, call.now_ns, call.inst, packet)
         } else {
             queue.enqueue(&mut self.slots, call.now_ns, packet)
         };

@@ -170,6 +170,7 @@ unsafe extern "C" {
         slots: *mut Slot,
         nslots: u32,
         now: u64,
+        inst: u32,
         packet: u32,
     ) -> bool;
     pub fn core_echo(queue: *mut c_void, now: u64, inst: u32, rtt_ns: u64);

@@ -161,7 +161,8 @@ size_t core_mem(const struct aqm_algo *algo, const struct aqm_setup *setup);
 void core_init(struct core_queue *c, const struct aqm_algo *algo, const struct aqm_setup *setup,
                const void *conf, u32 mtu_bytes, u64 now, u64 seed);
 bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet);
-bool core_join_probe(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet);
+bool core_join_probe(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 inst,
+                     u32 packet);
 void core_echo(struct core_queue *c, u64 now, u32 inst, u64 rtt_ns);
 u32 core_dequeue(struct core_queue *c, struct slot *slots, u32 nslots, u64 now);
 struct aqm_refusal core_change(struct core_queue *c, struct slot *slots, u32 nslots, u64 now,
@@ -201,9 +202,11 @@ AQM_FLAT bool core_enqueue(struct core_queue *c, struct slot *slots, u32 nslots,
 	return joined;
 }
 
-bool core_join_probe(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 packet)
+bool core_join_probe(struct core_queue *c, struct slot *slots, u32 nslots, u64 now, u32 inst,
+                     u32 packet)
 {
 	enter(c, slots, nslots);
+	c->q.probe_inst = inst < c->q.insts ? inst : 0;
 	slots[packet].probe = 1;
 	c->probe_asked = AQM_NIL;
 	return aqm_join_probe(&c->q, now, packet);

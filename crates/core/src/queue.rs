@@ -289,18 +289,19 @@ impl Queue {
         (inst != ffi::NIL).then_some(inst)
     }
 
-    /// The probe that was asked for joins behind the packet that asked. `false`: it was
-    /// refused, and is in [`Queue::freed`] too.
+    /// A probe that this instance has asked for joins, behind the packet that asked or later; one
+    /// that is not there counts as the first. `false`: it was refused, and is in [`Queue::freed`]
+    /// too.
     ///
     /// # Panics
-    /// When `slots` lacks this packet or one that is queued, or when nothing was asked for.
-    pub fn join_probe(&mut self, slots: &mut [Slot], now_ns: u64, packet: u32) -> bool {
-        assert!(self.probe_asked().is_some(), "the queue wants no probe");
+    /// When `slots` lacks this packet or one that is queued.
+    pub fn join_probe(&mut self, slots: &mut [Slot], now_ns: u64, inst: u32, packet: u32) -> bool {
         self.reach_to(packet);
         let count = self.covered(slots);
+        let slots_at = slots.as_mut_ptr();
         // SAFETY: as for `enqueue`.
         let joined =
-            unsafe { ffi::core_join_probe(self.raw(), slots.as_mut_ptr(), count, now_ns, packet) };
+            unsafe { ffi::core_join_probe(self.raw(), slots_at, count, now_ns, inst, packet) };
         self.collect(slots);
         joined
     }

@@ -134,7 +134,8 @@ impl Port {
         shared.ledger[path.forth.flow as usize].born += 1;
         self.entered_pkts += 1;
         self.note_backlog(now);
-        self.queue.join_probe(&mut shared.packets.slots, now.0, id);
+        self.queue
+            .join_probe(&mut shared.packets.slots, now.0, inst, id);
         self.collect(now, shared);
     }
 

@@ -423,10 +423,20 @@ static const char *count_name(u32 which)
 static const char *probe_name(u32 which)
 {
 	static const char *const names[SOJOURN_PROBES] = {
-	        [SOJOURN_JOINED] = "joined",       [SOJOURN_REFUSED] = "refused",
-	        [SOJOURN_LEFT] = "left",           [SOJOURN_FREED] = "freed",
-	        [SOJOURN_ANSWERED] = "answered",   [SOJOURN_UNMADE] = "unmade",
-	        [SOJOURN_FORGOTTEN] = "forgotten", [SOJOURN_UNHEARD] = "unheard",
+	        [SOJOURN_JOINED] = "joined",
+	        [SOJOURN_REFUSED] = "refused",
+	        [SOJOURN_LEFT] = "left",
+	        [SOJOURN_FREED] = "freed",
+	        [SOJOURN_ANSWERED] = "answered",
+	        [SOJOURN_UNMADE] = "unmade",
+	        [SOJOURN_FORGOTTEN] = "forgotten",
+	        [SOJOURN_UNHEARD] = "unheard",
+	        [SOJOURN_LEFT_BYTES] = "left_bytes",
+	        [SOJOURN_ASKED] = "asked",
+	        [SOJOURN_READY] = "ready",
+	        [SOJOURN_STRAYED] = "strayed",
+	        [SOJOURN_WAITED_NS] = "waited_ns",
+	        [SOJOURN_WAITED_MAX_NS] = "waited_max_ns",
 	};
 
 	return names[which];

@@ -9,8 +9,6 @@
 // repeated changes nothing. Answers wait in a ring until the queue's next event, which passes
 // them on with their times of arrival.
 
-#include <linux/icmp.h>
-#include <linux/icmpv6.h>
 #include <linux/if_bridge.h>
 #include <linux/ip.h>
 #include <linux/ktime.h>
@@ -32,6 +30,8 @@
 
 /* An older one may have the link header of a neighbour that is gone. */
 #define PARKED_NS_MAX NSEC_PER_SEC
+/* Between two attempts to have a first one parked. */
+#define PRIME_NS (100 * NSEC_PER_MSEC)
 
 size_t sojourn_probes_bytes(void)
 {
@@ -98,23 +98,6 @@ void sojourn_probes_free(struct sojourn_probes *p)
 
 /* ---- which probe a packet asks for ---- */
 
-static bool asks_by_ip(const struct ip_place *ip, const u8 *header, const struct sk_buff *skb)
-{
-	bool ipv4 = ip->bytes == sizeof(struct iphdr);
-	u8 protocol = ipv4 ? header[offsetof(struct iphdr, protocol)]
-	                   : header[offsetof(struct ipv6hdr, nexthdr)];
-	u32 at = ip->at + (ipv4 ? (header[0] & 15) * 4 : ip->bytes);
-	const u8 *type;
-	u8 room;
-
-	if (protocol == PROBE_PROTOCOL)
-		return false;
-	if (protocol != (ipv4 ? IPPROTO_ICMP : IPPROTO_ICMPV6))
-		return true;
-	type = skb_header_pointer(skb, at, sizeof(room), &room);
-	return type && *type == (ipv4 ? ICMP_ECHO : ICMPV6_ECHO_REQUEST);
-}
-
 static const u8 *ip_header_of(const struct sk_buff *skb, const struct ip_place *ip)
 {
 	const u8 *header = skb->data + ip->at;
@@ -129,8 +112,16 @@ bool sojourn_probe_may_ask(const struct sk_buff *skb)
 {
 	struct ip_place ip = find_ip(skb);
 	const u8 *header = ip_header_of(skb, &ip);
+	u8 protocol;
 
-	return !header || asks_by_ip(&ip, header, skb);
+	if (!header)
+		return true;
+	if (ip.bytes == sizeof(struct iphdr)) {
+		protocol = header[offsetof(struct iphdr, protocol)];
+		return protocol != IPPROTO_ICMP && protocol != PROBE_PROTOCOL;
+	}
+	protocol = header[offsetof(struct ipv6hdr, nexthdr)];
+	return protocol != IPPROTO_ICMPV6 && protocol != PROBE_PROTOCOL;
 }
 
 /* A gateway, or a neighbour on a link that has several. The far end of a link with two ends
@@ -335,6 +326,29 @@ struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff
 	if (skb)
 		skb->priority = asking->priority;
 	return skb;
+}
+
+/* Without it the first probe of a burst would begin when a route is found, behind the burst,
+ * and the least round trip would be that of a queue already full. */
+void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
+                         const struct sojourn_conf *conf, u64 now)
+{
+	struct probe_ask ask = {.at_ns = now, .park = true};
+
+	if (p->parks && now - p->parked[p->parks - 1].at_ns < PARKED_NS_MAX)
+		return;
+	if (now - p->primed_ns < PRIME_NS || !sojourn_probe_may_ask(coming))
+		return;
+	p->primed_ns = now;
+	rcu_read_lock();
+	if (find_key(p, coming, conf, &ask.key)) {
+		spin_lock(&p->lock);
+		ask.life = p->life;
+		want(p, &ask);
+		tasklet_schedule(&p->sender);
+		spin_unlock(&p->lock);
+	}
+	rcu_read_unlock();
 }
 
 bool probe_next_ask(struct sojourn_probes *p, struct probe_ask *ask)

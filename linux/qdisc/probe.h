@@ -63,14 +63,17 @@ void probe_senders_stop(void);
 /*
  * The calls below are under the root lock, and their work is constant.
  *
- * May this packet ask for a probe? One that may be an answer to a probe, or caused by one,
- * may not: two queues would cause each other's probes for ever.
+ * May this packet ask for a probe? One that may be a probe of another queue, its answer or
+ * its consequence may not: two queues would cause each other's probes for ever.
  */
 bool sojourn_probe_may_ask(const struct sk_buff *skb);
 /* A probe to follow this packet now; NULL: one will come, or none can be sent. */
 struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff *asking,
                                   const struct sojourn_conf *conf, u64 now,
                                   struct probe_place place);
+/* Where no fresh probe is parked, this packet has one parked for those that will ask. */
+void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
+                         const struct sojourn_conf *conf, u64 now);
 /* Is it a probe of this queue, on its way to it or in it? */
 bool sojourn_is_probe(const struct sojourn_probes *p, const struct sk_buff *skb);
 enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *skb, u64 now,

@@ -90,6 +90,7 @@ struct sojourn_probes {
 	/* Under the root lock. */
 	struct probe_parked parked[PROBE_PARKED_MAX];
 	u32 parks;
+	u64 primed_ns;
 	/* Of the sender alone: its tasklet, or while `searching` its work item. */
 	struct tasklet_struct sender;
 	struct work_struct search;

@@ -252,6 +252,7 @@ static AQM_FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		hear_answers(sch, now);
 		if (sojourn_is_probe(s->probes, skb))
 			return enqueue_probe(sch, skb, now, to_free);
+		sojourn_probe_prime(s->probes, skb, &s->conf, now);
 	}
 	if (s->conf.split_gso && unlikely(skb_is_gso(skb)))
 		return enqueue_split(sch, skb, now, to_free);

@@ -25,8 +25,17 @@ from sojourn.linux.uml.build import BuildError, build
 
 from tests.linux.hostile import qemu
 from tests.linux.hostile.covers import COMMAND, DIGEST, covers
-from tests.linux.hostile.kernels import DEBIAN, KERNELS, SANITIZERS, Player
-from tests.linux.hostile.play import Played, numbers
+from tests.linux.hostile.kernels import (
+    DEBIAN,
+    ENDS,
+    ENDS_AT_ONCE,
+    ENDS_DEBIAN,
+    ENDS_SANITIZERS,
+    KERNELS,
+    SANITIZERS,
+    Player,
+)
+from tests.linux.hostile.play import Played, hangs, numbers
 from tests.linux.hostile.spoils import SPOILS, Spoil, found
 
 
@@ -50,8 +59,10 @@ def explain(player: Player, seeds: range, steps: str, played: Played) -> str:
     assert played.fault
     fault = played.fault
     tree = [line for line in played.console.splitlines() if line.startswith(("TREE", "FRAME"))]
+    tree += hangs(played.console).splitlines()
     seed = fault.seed if fault.seed in seeds else seeds.start
-    fewest = player.fewest(seed, steps, played) if len(numbers(steps)) > 1 else ""
+    by_steps = len(numbers(steps)) > 1 and not player.kernel.manner.round_ms
+    fewest = player.fewest(seed, steps, played) if by_steps else ""
     shortest = (range(seed, seed + 1), fewest) if fewest else (seeds, steps)
     where = f"seed {fault.seed}, step {fault.step}: {fault.sentence}"
     return "\n".join([where, *tree, f"again: {again(player, *shortest)}"])
@@ -65,6 +76,7 @@ def storm(player: Player, seeds: range, steps: str, *, shrink: bool = True) -> O
     if played.fault:
         word = "FAILS"
         trouble = explain(player, seeds, steps, played) if shrink else str(played.fault)
+        trouble += "" if shrink else "\n" + hangs(played.console)
     seconds = time.monotonic() - began
     name = f"{player.kernel.name} {player.release}: seeds {seeds.start} to {seeds.stop - 1}"
     return Outcome(f"{word:5} {seconds:4.0f} s  {name}", played.counts, trouble)
@@ -88,9 +100,21 @@ def tasks() -> Iterator[tuple[str, Callable[[], Outcome]]]:
     for one in SPOILS:
         if one.kernel != "debian":
             yield "spoils", partial(spoil, one)
-    player = Player(SANITIZERS)
-    for seeds in SANITIZERS.guests():
-        yield f"{player.release} with sanitizers", partial(storm, player, seeds, SANITIZERS.steps)
+    for kernel in (SANITIZERS, ENDS, ENDS_SANITIZERS):
+        player = Player(kernel)
+        for seeds in kernel.guests():
+            yield what(player), partial(storm, player, seeds, kernel.steps)
+
+
+def what(player: Player) -> str:
+    """The title of a storm's counts."""
+    kernel = player.kernel
+    kind = "probes, " if kernel.manner.ends else ""
+    if kernel.debian:
+        return f"{kind}{player.release} on {qemu.PROCESSORS} processors"
+    checked = " with sanitizers" if kernel.manner.sanitizers else ""
+    at_once = " in real time" if kernel.manner.round_ms else ""
+    return f"{kind}{player.release}{checked}{at_once}"
 
 
 def alone() -> Iterator[tuple[str, Callable[[], Outcome]]]:
@@ -98,10 +122,10 @@ def alone() -> Iterator[tuple[str, Callable[[], Outcome]]]:
     for one in SPOILS:
         if one.kernel == "debian":
             yield "spoils", partial(spoil, one)
-    player = Player(DEBIAN)
-    for seeds in DEBIAN.guests():
-        what = f"{player.release} on {qemu.PROCESSORS} processors"
-        yield what, partial(storm, player, seeds, DEBIAN.steps, shrink=False)
+    for kernel in (ENDS_AT_ONCE, DEBIAN, ENDS_DEBIAN):
+        player = Player(kernel)
+        for seeds in kernel.guests():
+            yield what(player), partial(storm, player, seeds, kernel.steps, shrink=False)
 
 
 class Record:
@@ -111,10 +135,10 @@ class Record:
         self.counts: Counter[str] = Counter()
         self.failures = 0
 
-    def take(self, what: str, outcome: Outcome) -> None:
+    def take(self, title: str, outcome: Outcome) -> None:
         print(outcome.line, flush=True)
         for name, n in outcome.counts.items():
-            self.counts[name if what == "spoils" else f"{what}: {name}"] += n
+            self.counts[name if title == "spoils" else f"{title}: {name}"] += n
         if outcome.trouble:
             print(outcome.trouble, file=sys.stderr, flush=True)
             self.failures += 1
@@ -126,11 +150,11 @@ def everything(jobs: int) -> int:
         return 1
     began, before, record = time.monotonic(), covers(), Record()
     with ThreadPoolExecutor(jobs) as pool:
-        waiting = [(what, pool.submit(work)) for what, work in tasks()]
-        for what, outcome in waiting:
-            record.take(what, outcome.result())
-    for what, work in alone():
-        record.take(what, work())
+        waiting = [(title, pool.submit(work)) for title, work in tasks()]
+        for title, outcome in waiting:
+            record.take(title, outcome.result())
+    for title, work in alone():
+        record.take(title, work())
     seconds = time.monotonic() - began
     for name, n in sorted(record.counts.items()):
         print(f"{name}: {n}")

@@ -39,15 +39,17 @@ static uint64_t sum_of(const struct nlattr *nest)
 	return sum;
 }
 
-static uint64_t probes_of(const struct nlattr *nest)
+static void read_probes(struct qdisc *q, const struct nlattr *nest)
 {
 	const struct nlattr *n[SOJOURN_PROBES + 1];
 
 	if (!nest)
-		return 0;
+		return;
 	sort_attributes(n, SOJOURN_PROBES + 1, payload(nest), payload_bytes(nest));
-	return as_number(n[1 + SOJOURN_JOINED]) - as_number(n[1 + SOJOURN_LEFT]) -
-	       as_number(n[1 + SOJOURN_FREED]);
+	for (uint32_t i = 0; i < SOJOURN_PROBES; i++)
+		q->probed[i] = as_number(n[1 + i]);
+	q->probes =
+	        q->probed[SOJOURN_JOINED] - q->probed[SOJOURN_LEFT] - q->probed[SOJOURN_FREED];
 }
 
 static void read_own(struct qdisc *q, const struct nlattr *own)
@@ -70,7 +72,7 @@ static void read_own(struct qdisc *q, const struct nlattr *own)
 	q->marked = sum_of(part[TCA_SOJOURN_STATS_MARKS]);
 	q->bad = sum_of(part[TCA_SOJOURN_STATS_BAD]);
 	q->memory_bytes = as_number(part[TCA_SOJOURN_STATS_MEMORY]);
-	q->probes = probes_of(part[TCA_SOJOURN_STATS_PROBES]);
+	read_probes(q, part[TCA_SOJOURN_STATS_PROBES]);
 }
 
 static struct gnet_stats_queue read_queue(const struct nlattr **part,

@@ -24,6 +24,7 @@ struct qdisc {
 	uint64_t in_pkts, in_bytes, out_pkts, out_bytes, drop_bytes, dropped, marked, bad;
 	uint64_t memory_bytes;
 	uint64_t probes; /* held; in no count but these */
+	uint64_t probed[SOJOURN_PROBES];
 };
 
 struct class

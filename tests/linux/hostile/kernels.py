@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sojourn.linux.uml.build import Built, build, cache_root, digest, kept
 from sojourn.linux.uml.module import core_sources, module
 
 from tests.linux.hostile import play, qemu
-from tests.linux.hostile.play import Played
+from tests.linux.hostile.play import USUAL, Manner, Played
 from tests.linux.hostile.shrink import prefix, ranges, without_needless
 from tests.models.library import ROOT
 
@@ -22,22 +22,37 @@ SHRINK_S = 120.0
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kind of guest. `steps` is what a seed goes through: of Debian's kernel rounds."""
+    """One kind of guest, and of storm. `steps` is what a seed goes through; where several
+    processes act at once it is rounds."""
 
     name: str
     seeds: range
     seeds_per_guest: int
     steps: str
+    manner: Manner = USUAL
+    debian: bool = False
 
     def guests(self) -> list[range]:
         each = self.seeds_per_guest
         return [self.seeds[at : at + each] for at in range(0, len(self.seeds), each)]
 
 
+CHECKED = Manner(sanitizers=True)
+# Storms of probes: one after the other in virtual time, and by several processes in real time.
+PROBES = Manner(ends=True)
+PROBES_CHECKED = Manner(sanitizers=True, ends=True)
+PROBES_AT_ONCE = Manner(sanitizers=True, ends=True, round_ms=2500)
+
 VIRTUAL = Kernel("virtual", range(1, 61), 30, "0-150")
-SANITIZERS = Kernel("sanitizers", range(1, 121), 10, "0-150")
-DEBIAN = Kernel("debian", range(1, 5), 4, "0-5")
-KERNELS = {kernel.name: kernel for kernel in (VIRTUAL, SANITIZERS, DEBIAN)}
+SANITIZERS = Kernel("sanitizers", range(1, 121), 10, "0-150", CHECKED)
+DEBIAN = Kernel("debian", range(1, 5), 4, "0-5", debian=True)
+ENDS = Kernel("ends", range(1, 401), 50, "0-200", PROBES)
+ENDS_SANITIZERS = Kernel("ends-sanitizers", range(1, 81), 10, "0-150", PROBES_CHECKED)
+ENDS_AT_ONCE = Kernel("ends-at-once", range(1, 5), 4, "0-5", PROBES_AT_ONCE)
+ENDS_DEBIAN = Kernel("ends-debian", range(1, 5), 4, "0-5", PROBES, debian=True)
+USUAL_STORMS = (VIRTUAL, SANITIZERS, DEBIAN)
+OF_PROBES = (ENDS, ENDS_SANITIZERS, ENDS_AT_ONCE, ENDS_DEBIAN)
+KERNELS = {kernel.name: kernel for kernel in (*USUAL_STORMS, *OF_PROBES)}
 
 
 class Player:
@@ -46,19 +61,19 @@ class Player:
     def __init__(self, kernel: Kernel, *, plain: bool = False) -> None:
         self.kernel, self.plain = kernel, plain
         self.built: Built | None = None
-        if kernel is DEBIAN:
+        if kernel.debian:
             self.ours = debian_module()
             self.release = qemu.release()
             return
-        self.built = build(sanitizers=kernel is SANITIZERS)
+        self.built = build(sanitizers=kernel.manner.sanitizers)
         self.ours = module(self.built)
         self.release = self.built.release
 
     def play(self, seeds: range, steps: str) -> Played:
+        manner = self.kernel.manner
         if not self.built:
-            return qemu.play(self.ours, seeds, steps)
-        leaks = self.kernel is SANITIZERS
-        return play.play(self.built, self.ours, seeds, steps, sanitizers=leaks, plain=self.plain)
+            return qemu.play(self.ours, seeds, steps, ends=manner.ends)
+        return play.play(self.built, self.ours, seeds, steps, replace(manner, plain=self.plain))
 
     def fewest(self, seed: int, steps: str, played: Played) -> str:
         """The fewest steps of a seed that fail as these have; nothing: it does not fail alone."""

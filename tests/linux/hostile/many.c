@@ -16,15 +16,20 @@
 #include <unistd.h>
 #include <linux/pkt_sched.h>
 
+#include "ends.h"
 #include "storm.h"
 
 enum { SENDERS = 3, TALKERS = 3, WORKERS = SENDERS + TALKERS, STUCK_S = 120 };
+enum { BRIEFS_APART = 1000 };
+
+static const char NO_END[] = "a process of the storm does not come to its end";
 
 /* What a worker leaves behind. */
 struct left {
 	struct tally tally;
 	uint64_t sent, not_sent;
 	bool unsure;
+	struct ends_tally ends;
 };
 
 static uint64_t now_ms(void)
@@ -35,8 +40,23 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void work(struct storm *s, uint64_t round, uint32_t which, uint64_t end_ms,
-                 struct left *left)
+static void work_on_ends(struct ends *e, uint32_t which, uint64_t end_ms)
+{
+	struct storm *s = e->end[NEAR];
+	struct draw d = draw_for(s->seed, draw_word(&s->draw));
+
+	ends_reopen(e);
+	memset(&e->end[FAR]->tally, 0, sizeof(s->tally));
+	memset(&e->tally, 0, sizeof(e->tally));
+	/* Names of devices that come and go differ among processes. */
+	e->tally.briefs = which * BRIEFS_APART;
+	e->end[FAR]->draw = draw_for(s->seed, draw_word(&s->draw));
+	while (now_ms() < end_ms)
+		ends_push(e, &d, which < SENDERS);
+}
+
+static void work(struct storm *s, struct ends *e, uint64_t round, uint32_t which,
+                 uint64_t end_ms, struct left *left)
 {
 	/* A socket of one's own: answers go to who has asked. */
 	close(s->wire.fd);
@@ -45,22 +65,28 @@ static void work(struct storm *s, uint64_t round, uint32_t which, uint64_t end_m
 	s->world.sent = s->world.not_sent = 0;
 	s->draw = draw_for(s->seed, round * WORKERS + which + (1ull << 32));
 	tree_read(&s->wire, &s->tree, s->world.index);
+	if (e)
+		work_on_ends(e, which, end_ms);
 	while (now_ms() < end_ms)
 		storm_push(s, which < SENDERS);
 	left->tally = s->tally;
 	left->sent = s->world.sent;
 	left->not_sent = s->world.not_sent;
 	left->unsure = s->unsure;
+	if (e) {
+		e->tally.briefs -= which * BRIEFS_APART;
+		left->ends = e->tally;
+	}
 	_exit(0);
 }
 
 /* False: one of them did not come to its end. */
-static bool wait_for(pid_t *worker)
+static bool wait_for(pid_t *worker, uint32_t workers)
 {
 	uint64_t end_ms = now_ms() + STUCK_S * 1000;
 	int status;
 
-	for (uint32_t i = 0; i < WORKERS; i++) {
+	for (uint32_t i = 0; i < workers; i++) {
 		while (waitpid(worker[i], &status, WNOHANG) == 0) {
 			if (now_ms() > end_ms)
 				return false;
@@ -72,7 +98,7 @@ static bool wait_for(pid_t *worker)
 	return true;
 }
 
-static void gather(struct storm *s, const struct left *left)
+static void gather(struct storm *s, struct ends *e, const struct left *left)
 {
 	uint64_t *sum = &s->tally.steps;
 
@@ -85,34 +111,54 @@ static void gather(struct storm *s, const struct left *left)
 		s->world.sent += left[i].sent;
 		s->world.not_sent += left[i].not_sent;
 		s->unsure |= left[i].unsure;
+		if (e)
+			ends_add(e, &left[i].ends);
 	}
 }
 
-static bool play_round(struct storm *s, uint64_t round, uint32_t round_ms, struct left *left)
+/* Senders go on while the module goes and comes back, again and again. */
+static bool unload_under_way(struct ends *e, uint64_t end_ms)
 {
+	bool right = true;
+
+	while (right && now_ms() < end_ms)
+		right = ends_unload(e, one_in(&e->end[NEAR]->draw, 2));
+	return right;
+}
+
+static bool play_round(struct storm *s, struct ends *e, uint64_t round, uint32_t round_ms,
+                       struct left *left)
+{
+	bool unloads = e && e->module && !s->nobody && round % 2, right = true;
 	uint64_t end_ms = now_ms() + round_ms;
+	uint32_t workers = unloads ? SENDERS : WORKERS;
 	pid_t worker[WORKERS];
 
 	s->draw = draw_for(s->seed, round);
 	tree_read(&s->wire, &s->tree, s->world.index);
 	if (s->unsure || !round || !tree_root(&s->tree))
 		plant(s, TC_H_ROOT, LEVELS_MOST);
+	if (e)
+		plant_end(e->end[FAR]);
 	fflush(stdout);
-	for (uint32_t i = 0; i < WORKERS; i++) {
+	memset(left, 0, WORKERS * sizeof(*left));
+	for (uint32_t i = 0; i < workers; i++) {
 		worker[i] = fork();
 		if (!worker[i])
-			work(s, round, i, end_ms, &left[i]);
+			work(s, e, round, i, end_ms, &left[i]);
 	}
-	if (!wait_for(worker)) {
-		strcpy(s->trouble, "a process of the storm does not come to its end");
+	if (unloads)
+		right = unload_under_way(e, end_ms);
+	if (!wait_for(worker, workers)) {
+		strcpy(s->trouble, NO_END);
 		return false;
 	}
-	gather(s, left);
+	gather(s, e, left);
 	s->expect.handle = 0;
-	return storm_run_dry(s);
+	return right && (e ? ends_quiet(e) : storm_run_dry(s));
 }
 
-int play_rounds(struct storm *s, const char *list, uint32_t round_ms)
+int play_rounds(struct storm *s, struct ends *e, const char *list, uint32_t round_ms)
 {
 	struct left *left = mmap(NULL, WORKERS * sizeof(*left), PROT_READ | PROT_WRITE,
 	                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -124,8 +170,10 @@ int play_rounds(struct storm *s, const char *list, uint32_t round_ms)
 			continue;
 		printf("STEP %llu %llu round\n", (unsigned long long)s->seed,
 		       (unsigned long long)round);
-		if (!play_round(s, round, round_ms, left))
-			return storm_fails(s, round);
+		if (play_round(s, e, round, round_ms, left))
+			continue;
+		storm_fails(s, round);
+		return strcmp(s->trouble, NO_END) ? 1 : HANGS;
 	}
 	return 0;
 }

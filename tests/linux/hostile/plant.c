@@ -76,6 +76,7 @@ void message_leaf(struct storm *s, struct message *m, uint32_t where, uint32_t h
 	at = nest_begin(m, TCA_OPTIONS);
 	put_text(m, TCA_SOJOURN_ALGO, choice->algo->name);
 	draw_rows(&s->draw, choice, m, flows_most(s));
+	draw_responder6(&s->draw, m);
 	nest_end(m, at);
 }
 

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
+import socket
+import struct
 import sys
 import tempfile
 import time
@@ -28,6 +31,11 @@ LIMIT_S = 900.0
 STEP = re.compile(r"^STEP (\d+) (\d+) (\w+)$", re.M)
 FAIL = re.compile(r"^FAIL (\d+) (\d+): (.*)$", re.M)
 WORLD = re.compile(r"^WORLD (\d+) (.*)$", re.M)
+ENDS = re.compile(r"^ENDS (.*)$", re.M)
+# What a guest that hangs tells of its tasks, and those of the kernel's own words that name us.
+HANGS = re.compile(r"^HANGS .*$|^.*\[sch_sojourn\].*$|^.*(?:soft lockup|blocked for more).*$", re.M)
+# How long a kernel that hangs may take to tell of its tasks.
+TELL_S = 10.0
 PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
 
 
@@ -72,6 +80,25 @@ def storm(kernel_module: Path) -> Path:
     return kept(folder, make) / "storm"
 
 
+@dataclass(frozen=True)
+class Manner:
+    """How a guest is played. `ends` is a storm of probes between two namespaces; `plain`: the
+    kernel's own queues stand where ours would; with `round_ms` several processes act at once,
+    and the guest's clock is the host's."""
+
+    sanitizers: bool = False
+    plain: bool = False
+    ends: bool = False
+    round_ms: int = 0
+
+    def words(self, kernel_module: str | Path) -> list[str]:
+        words = [str(self.round_ms)] * bool(self.round_ms) + ["plain"] * self.plain
+        return words + (["ends", f"module={kernel_module}"] if self.ends else [])
+
+
+USUAL = Manner()
+
+
 def script(program: Path, kernel_module: Path, words: list[str], sanitizers: bool) -> str:
     lines = ["#!/bin/sh", "echo >/proc/sys/kernel/modprobe", f"insmod {kernel_module} || exit"]
     lines += [f"{program} {shlex.join(words)} || exit", "echo END of the storm"]
@@ -92,8 +119,23 @@ def numbers(words: str) -> list[int]:
     return found
 
 
+def ask_where_it_hangs(folder: Path) -> None:
+    """Of a guest that says nothing any more: its kernel tells of all tasks and work items, where
+    it still takes the host's questions."""
+    for name in folder.glob(".uml/*/mconsole"):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ours:
+            ours.bind(str(folder / "asking"))
+            ours.settimeout(TELL_S)
+            for key in "9pwt":
+                words = f"sysrq {key}".encode()
+                head = struct.pack("=III", 0xCAFEBABE, 2, len(words))
+                with contextlib.suppress(OSError):
+                    ours.sendto(head + words.ljust(512, b"\0"), str(name))
+                    ours.recv(1 << 16)
+
+
 class Watch:
-    """Ends a guest that has said nothing for too long."""
+    """Ends a guest that has said nothing for too long, and asks it before where it hangs."""
 
     def __init__(self, quiet_s: float) -> None:
         self.quiet_s = quiet_s
@@ -103,7 +145,10 @@ class Watch:
         size = console.stat().st_size
         if size != self.size:
             self.size, self.since_s = size, time.monotonic()
-        return time.monotonic() - self.since_s < self.quiet_s
+        if time.monotonic() - self.since_s < self.quiet_s:
+            return True
+        ask_where_it_hangs(console.parent)
+        return False
 
 
 def fault_in(console: str, trouble: str) -> Fault | None:
@@ -135,7 +180,16 @@ def count(console: str) -> Counter[str]:
                 counts.update(f"trees with {kind}" for kind in value.split(",") if kind)
             elif name != "mtu":
                 counts[name] += int(value)
-    return counts
+    for words in ENDS.findall(console):
+        for word in words.split():
+            name, value = word.split("=")
+            counts[f"ends {name}"] += int(value)
+    return +counts
+
+
+def hangs(console: str, most: int = 60) -> str:
+    """The lines that tell where a guest hangs; nothing: it did not."""
+    return "\n".join(found[0] for found in list(HANGS.finditer(console))[-most:])
 
 
 def play(
@@ -143,22 +197,25 @@ def play(
     kernel_module: Path,
     seeds: range,
     steps: str,
+    manner: Manner = USUAL,
     *,
     program: Path | None = None,
-    sanitizers: bool = False,
-    plain: bool = False,
     quiet_s: float = QUIET_S,
 ) -> Played:
     """Play the steps of each seed in one guest. `program` is the storm with the tables of
-    another module; `plain`: the kernel's own queues stand where ours would."""
-    words = [str(seeds.start), str(seeds.stop - 1), steps, WORDS, *["plain"] * plain]
+    another module."""
+    words = [str(seeds.start), str(seeds.stop - 1), steps, WORDS, *manner.words(kernel_module)]
+    real_time = manner.round_ms > 0
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
         job = Path(scratch) / "job"
-        job.write_text(script(program or storm(kernel_module), kernel_module, words, sanitizers))
+        job.write_text(
+            script(program or storm(kernel_module), kernel_module, words, manner.sanitizers)
+        )
         job.chmod(0o755)
         trouble = ""
         try:
-            boot(built, Path(scratch), limit_s=LIMIT_S, watch=Watch(quiet_s))
+            watch = Watch(quiet_s)
+            boot(built, Path(scratch), limit_s=LIMIT_S, watch=watch, real_time=real_time)
         except Stopped:
             trouble = "hang"
         except BootError as error:

@@ -9,6 +9,10 @@
 #include "rows.h"
 
 enum { TABLES = 3, NUMBER_MAX = 0x3fff };
+/* Kernels before it do not know it. */
+enum { RESPONDER6 = TCA_SOJOURN_ANEW + 1, HAS_RESPONDER6 = TCA_SOJOURN_END > RESPONDER6 };
+
+bool likes_probes;
 
 struct table {
 	u16 nest;
@@ -29,6 +33,10 @@ const struct aqm_algo *draw_algo(struct draw *d)
 
 	while (aqm_all[n])
 		n++;
+	if (likes_probes && !one_in(d, 3))
+		for (u32 i = 0; i < n; i++)
+			if (aqm_all[i]->echo)
+				return aqm_all[i];
 	return aqm_all[below(d, n)];
 }
 
@@ -116,6 +124,46 @@ static u64 draw_value(struct draw *d, const struct aqm_field *row)
 	return spread(d, low < row->min ? row->min : low, high);
 }
 
+/* Anybody that may be named: the next hop, the other end, one behind it, nobody. */
+static u32 draw_responder(struct draw *d)
+{
+	static const u32 some[] = {0,          0x0a000002, 0x0a000001, 0x0a020009,
+	                           0x0a050002, 0x0a00004d, 0xcb007101};
+
+	if (one_in(d, 8))
+		return 0x01000000u + below(d, 0x7e000000u);
+	return some[below(d, sizeof(some) / sizeof(*some))];
+}
+
+void draw_responder6(struct draw *d, struct message *m)
+{
+	static const u8 some[][16] = {
+	        {0},
+	        {0xfd, [15] = 2},
+	        {0xfd, [15] = 1},
+	        {0xfd, 2, [15] = 9},
+	        {0xfe, 0x80, [15] = 9},
+	        {0xfd, 0x99, [15] = 1},
+	};
+
+	if (HAS_RESPONDER6 && one_in(d, 3))
+		put(m, RESPONDER6, some[below(d, sizeof(some) / 16)], 16);
+}
+
+/* A value that a liking has for this row. */
+static u64 draw_liked(struct draw *d, const struct aqm_field *row, u64 value)
+{
+	if (row->unit == AQM_IPV4)
+		return draw_responder(d);
+	if (!likes_probes)
+		return value;
+	if (!strcmp(row->name, "ratio"))
+		return row->min + below(d, 3);
+	if (!strcmp(row->name, "respond"))
+		return below(d, 2);
+	return value;
+}
+
 void draw_rows(struct draw *d, struct choice *c, struct message *m, u32 flows_most)
 {
 	const struct aqm_field *flows = aqm_field_find(aqm_setup_rows, "flows");
@@ -128,11 +176,14 @@ void draw_rows(struct draw *d, struct choice *c, struct message *m, u32 flows_mo
 		u32 at = nest_begin(m, t[i].nest);
 
 		for (const struct aqm_field *row = t[i].rows; row && row->name; row++) {
-			u64 value = draw_value(d, row);
+			u64 value = draw_liked(d, row, draw_value(d, row));
 			bool rarely = row->type != AQM_BOOL && !one_in(d, share);
+
+			rarely &= !likes_probes || strcmp(row->name, "ratio");
 
 			if (row == flows && value > flows_most)
 				value = flows_most;
+
 			/* Often an arrival evicts all that is held. */
 			if (row == limit && one_in(d, 6))
 				value = 1 + below(d, 3);

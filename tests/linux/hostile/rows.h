@@ -24,6 +24,9 @@ struct choice {
 	_Alignas(u64) u8 conf[CONF_ROOM];
 };
 
+/* Mostly algorithms that probe, often, and addresses that somebody has. */
+extern bool likes_probes;
+
 const struct aqm_algo *draw_algo(struct draw *);
 void choice_begin(struct choice *, const struct aqm_algo *);
 
@@ -35,6 +38,8 @@ const char *choice_differs(const struct choice *, const struct choice *);
 /* Draw rows in their ranges, into the choice and into the message; with at most so many
  * flows, since each of them takes memory. */
 void draw_rows(struct draw *, struct choice *, struct message *, u32 flows_most);
+/* Who answers probes behind IPv6 packets, drawn; now and then nothing of it. */
+void draw_responder6(struct draw *, struct message *);
 /* One thing that must be refused. */
 void draw_wrong(struct draw *, const struct choice *, struct message *);
 /* Attributes that may mean anything. */

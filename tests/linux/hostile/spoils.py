@@ -14,7 +14,7 @@ from sojourn.linux.uml.build import BuildError, Built, run
 from sojourn.linux.uml.module import module
 
 from tests.linux.hostile import qemu
-from tests.linux.hostile.play import Fault, play, storm
+from tests.linux.hostile.play import Fault, Manner, play, storm
 from tests.models.library import ROOT
 
 STEPS = "0-150"
@@ -137,9 +137,8 @@ def found(spoil: Spoil, built: Built) -> Fault:
         else:
             leaks = spoil.kernel == "sanitizers"
             seeds = range(1, 6) if leaks else SEEDS
-            played = play(
-                built, wrong, seeds, STEPS, program=tables, sanitizers=leaks, quiet_s=QUIET_S
-            )
+            manner = Manner(sanitizers=leaks)
+            played = play(built, wrong, seeds, STEPS, manner, program=tables, quiet_s=QUIET_S)
     if not played.fault:
         raise BuildError(f"nobody has found {spoil.name}")
     if not re.search(spoil.said, played.fault.sentence):

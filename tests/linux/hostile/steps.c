@@ -91,6 +91,7 @@ static bool step_change(struct storm *s)
 	begin_change(s, &m, q);
 	at = nest_begin(&m, TCA_OPTIONS);
 	draw_rows(&s->draw, &choice, &m, q->choice.setup.flows);
+	draw_responder6(&s->draw, &m);
 	nest_end(&m, at);
 	no = refusal(q, &choice);
 	err = storm_ask(s, &m);
@@ -379,6 +380,17 @@ void storm_push(struct storm *s, bool traffic)
 		tree_read(&s->wire, &s->tree, s->world.index);
 	s->tally.steps++;
 	steps[which].act(s);
+}
+
+bool storm_act(struct storm *s)
+{
+	uint32_t which;
+
+	do
+		which = draw_step(&s->draw);
+	while (which <= LAST_OF_TRAFFIC || steps[which].act == step_dry ||
+	       steps[which].act == step_stranger);
+	return steps[which].act(s);
 }
 
 bool storm_step(struct storm *s, uint64_t number)

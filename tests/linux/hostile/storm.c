@@ -3,19 +3,22 @@
 /*
  * storm.c: attacks on queues, one for each seed, in a network namespace of its own.
  *
- *   storm FIRST LAST STEPS WORDS [MS] [plain]
+ *   storm FIRST LAST STEPS WORDS [MS] [plain] [ends] [module=FILE]
  *       seeds from FIRST to LAST; of each the steps named by STEPS, as in 0-99 or 0,7,30-35;
  *       after each all must be right, and the kernel have said none of the WORDS, as in
  *       BUG:|WARNING:. With MS a step is a round of so many milliseconds, in which several
  *       processes act at once, and all must be right after it. With `plain` the kernel's own
- * queues stand where ours would: what fails then is not ours. storm --kinds the parents that it
- * plants, a name a line
+ *       queues stand where ours would: what fails then is not ours. With `ends` it is a storm
+ *       of probes between two namespaces, in which FILE is unloaded and loaded, too.
+ *   storm --kinds
+ *       the parents that it plants, a name a line
  *
  * The first trouble ends it: `FAIL seed step: sentence`.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +27,13 @@
 #include <unistd.h>
 #include <linux/pkt_sched.h>
 
+#include "ends.h"
 #include "storm.h"
 #include "stranger.h"
 
 enum { RELEASE_S = 120, PACKETS_BY_SEGMENTS = 100000, NOBODY_EACH = 4 };
+/* Of one seed: in virtual time waiting costs nothing, and a patient storm waits for hours. */
+enum { SEED_S = 300, SEED_VIRTUAL_S = 100 * 3600 };
 
 /* What was asked for. */
 struct orders {
@@ -35,9 +41,12 @@ struct orders {
 	const char *list;     /* steps, or rounds */
 	uint32_t round_ms;    /* 0: steps, one after the other */
 	bool plain;
+	bool ends;          /* a storm of probes */
+	const char *module; /* its file; NULL: it stays loaded */
 };
 
-static struct storm storm;
+static struct storm storm, far_storm;
+static struct ends ends = {.end = {&storm, &far_storm}};
 
 bool listed(const char *list, uint64_t number)
 {
@@ -141,23 +150,74 @@ static bool take_down(struct storm *s, struct draw *d)
 	return true;
 }
 
-static int play_steps(struct storm *s, const char *list)
+static int play_steps(struct storm *s, struct ends *e, const char *list)
 {
 	for (uint64_t step = 0; step <= last_of(list); step++) {
 		if (!listed(list, step))
 			continue;
 		printf("STEP %llu %llu %s\n", (unsigned long long)s->seed,
-		       (unsigned long long)step, step_name(s, step));
-		if (!storm_step(s, step))
+		       (unsigned long long)step,
+		       e ? ends_step_name(e, step) : step_name(s, step));
+		if (!(e ? ends_step(e, step) : storm_step(s, step)))
 			return storm_fails(s, step);
 	}
 	return 0;
+}
+
+/* What a storm of probes did besides, and what it could not. */
+static void print_ends(const struct ends *e)
+{
+	static const char *const names[SOJOURN_PROBES] = {
+	        "joined",   "probes_refused", "left",      "freed",
+	        "answered", "unmade",         "forgotten", "unheard",
+	};
+
+	printf("ENDS unloads=%llu moves=%llu heard=%llu spoken=%llu briefs=%llu",
+	       (unsigned long long)e->tally.unloads, (unsigned long long)e->tally.moves,
+	       (unsigned long long)e->tally.heard, (unsigned long long)e->tally.spoken,
+	       (unsigned long long)e->tally.briefs);
+	for (uint32_t i = 0; i < EXTRAS; i++)
+		printf(" made_%s=%llu no_%s=%llu", extra_names[i],
+		       (unsigned long long)e->tally.made[i], extra_names[i],
+		       (unsigned long long)e->tally.skipped[i]);
+	for (uint32_t i = 0; i < SOJOURN_PROBES && names[i]; i++)
+		printf(" %s=%llu", names[i], (unsigned long long)e->probes[i]);
+	printf("\n");
+}
+
+/* What is done at the far end is counted with the rest. */
+static void add_far(struct storm *s, const struct storm *far)
+{
+	uint64_t *sum = &s->tally.steps;
+	const uint64_t *other = &far->tally.steps;
+
+	for (size_t n = 0; n < offsetof(struct tally, kinds) / sizeof(*sum); n++)
+		sum[n] += other[n];
+	s->tally.kinds |= far->tally.kinds;
+	s->world.seen += far->world.seen;
+	s->world.sent += far->world.sent;
+	s->world.not_sent += far->world.not_sent;
+}
+
+/* A world with a device of its own, or two ends and a wire between them. */
+static bool build(struct storm *s, struct ends *e, struct draw *d)
+{
+	if (!e) {
+		wire_open(&s->wire);
+		world_build(&s->wire, &s->world, d);
+		return true;
+	}
+	far_storm = *s;
+	far_storm.kernel_log = -1;
+	likes_probes = true;
+	return ends_build(e, d);
 }
 
 /* In a process of its own, whose end takes down the rest. */
 static int play(uint64_t seed, const struct orders *o)
 {
 	struct draw d = draw_for(seed, UINT64_MAX);
+	struct ends *e = o->ends ? &ends : NULL;
 	struct storm *s = &storm;
 	int status;
 
@@ -171,16 +231,24 @@ static int play(uint64_t seed, const struct orders *o)
 		perror("storm: namespace");
 		return 2;
 	}
-	wire_open(&s->wire);
-	world_build(&s->wire, &s->world, &d);
+	ends.module = o->module;
+	if (!build(s, e, &d)) {
+		printf("FAIL %llu 0: the two ends cannot be built\n", (unsigned long long)seed);
+		return 2;
+	}
 	printf("SEED %llu %s mtu %u %s\n", (unsigned long long)seed, s->world.place,
 	       s->world.mtu_bytes, s->nobody ? "nobody" : "root");
-	status = o->round_ms ? play_rounds(s, o->list, o->round_ms) : play_steps(s, o->list);
+	status = o->round_ms ? play_rounds(s, e, o->list, o->round_ms)
+	                     : play_steps(s, e, o->list);
 	if (status)
 		return status;
-	if (!take_down(s, &d))
+	if (!(e ? ends_take_down(e) : take_down(s, &d)))
 		return storm_fails(s, last_of(o->list) + 1);
+	if (e)
+		add_far(s, e->end[FAR]);
 	print_tally(s);
+	if (e)
+		print_ends(e);
 	return 0;
 }
 
@@ -196,8 +264,16 @@ static int watch_over(uint64_t seed, const struct orders *o)
 		fflush(stdout);
 		_exit(status);
 	}
-	if (child < 0 || waitpid(child, &status, 0) != child)
+	if (child < 0)
 		return 2;
+	if (!wait_at_most(child, &status, o->round_ms ? SEED_S : SEED_VIRTUAL_S)) {
+		tell_where_all_hang();
+		printf("FAIL %llu 0: the storm does not come to its end\n",
+		       (unsigned long long)seed);
+		return HANGS;
+	}
+	if (WIFEXITED(status) && WEXITSTATUS(status) == HANGS)
+		tell_where_all_hang();
 	if (status) {
 		if (WIFSIGNALED(status))
 			printf("FAIL %llu 0: the storm itself ended by signal %d\n",
@@ -206,6 +282,7 @@ static int watch_over(uint64_t seed, const struct orders *o)
 	}
 	storm.seed = seed;
 	if (!module_is_free(RELEASE_S)) {
+		tell_where_all_hang();
 		strcpy(storm.trouble, "somebody holds the module when all is taken down");
 		return storm_fails(&storm, last_of(o->list));
 	}
@@ -235,7 +312,8 @@ int main(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "--kinds"))
 		return print_kinds();
 	if (argc < 5) {
-		fprintf(stderr, "storm FIRST LAST STEPS WORDS [MS] [plain]\n");
+		fprintf(stderr,
+		        "storm FIRST LAST STEPS WORDS [MS] [plain] [ends] [module=FILE]\n");
 		return 2;
 	}
 	o.first = strtoull(argv[1], NULL, 10);
@@ -245,6 +323,10 @@ int main(int argc, char **argv)
 	for (int i = 5; i < argc; i++) {
 		if (!strcmp(argv[i], "plain"))
 			o.plain = true;
+		else if (!strcmp(argv[i], "ends"))
+			o.ends = true;
+		else if (!strncmp(argv[i], "module=", 7))
+			o.module = argv[i] + 7;
 		else
 			o.round_ms = (uint32_t)strtoul(argv[i], NULL, 10);
 	}

@@ -6,6 +6,8 @@
 #ifndef HOSTILE_STORM_H
 #define HOSTILE_STORM_H
 
+#include <sys/types.h>
+
 #include "books.h"
 #include "kinds.h"
 #include "world.h"
@@ -61,8 +63,16 @@ int storm_fails(const struct storm *, uint64_t step);
 bool listed(const char *list, uint64_t number); /* in a list such as 0,7,30-35 */
 uint64_t last_of(const char *list);
 
-/* many.c: rounds of many processes at once, each with a quiet end. */
-int play_rounds(struct storm *, const char *list, uint32_t round_ms);
+/* many.c: rounds of many processes at once, each with a quiet end. With `ends` they are of a
+ * storm of probes. */
+struct ends;
+int play_rounds(struct storm *, struct ends *, const char *list, uint32_t round_ms);
+
+/* watchdog.c: where does everybody hang? What ends so has the status HANGS. */
+enum { HANGS = 3 };
+void tell_where_all_hang(void);
+/* As waitpid(); false: it has not ended after so many seconds. */
+bool wait_at_most(pid_t child, int *status, uint32_t seconds);
 
 /* boot.c: where this is the first process of a machine: what that has to do. */
 bool is_first_process(void);
@@ -73,6 +83,8 @@ bool storm_step(struct storm *, uint64_t number);
 const char *step_name(struct storm *, uint64_t number);
 /* A step beside others that act at the same time: traffic, or anything else. */
 void storm_push(struct storm *, bool traffic);
+/* One that is no traffic, of a drawn kind; false with a sentence. */
+bool storm_act(struct storm *);
 void send_some(struct storm *, uint64_t frames, const struct class *);
 
 /* checks.c: is all as it must be? False with a sentence. */

@@ -17,19 +17,24 @@ enum { ANSWER_BYTES = 1 << 16 };
 
 void wire_open(struct wire *w)
 {
+	wire_open_to(w, NETLINK_ROUTE);
+	if (w->fd >= 0)
+		return;
+	perror("netlink");
+	exit(2);
+}
+
+void wire_open_to(struct wire *w, int protocol)
+{
 	int on = 1;
 
-	w->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	if (w->fd < 0) {
-		perror("netlink");
-		exit(2);
-	}
+	w->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
 	setsockopt(w->fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(w->fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 }
 
-static void begin(struct message *m, uint16_t type, uint16_t flags, const void *fixed,
-                  size_t bytes)
+void begin_message(struct message *m, uint16_t type, uint16_t flags, const void *fixed,
+                   size_t bytes)
 {
 	struct nlmsghdr head = {.nlmsg_type = type, .nlmsg_flags = flags | NLM_F_REQUEST};
 
@@ -42,7 +47,7 @@ void begin_link(struct message *m, uint16_t type, uint16_t flags, uint32_t index
 {
 	struct ifinfomsg fixed = {.ifi_index = (int)index};
 
-	begin(m, type, flags, &fixed, sizeof(fixed));
+	begin_message(m, type, flags, &fixed, sizeof(fixed));
 }
 
 void begin_tc(struct message *m, uint16_t type, uint16_t flags, uint32_t index, uint32_t handle,
@@ -55,7 +60,7 @@ void begin_tc(struct message *m, uint16_t type, uint16_t flags, uint32_t index, 
 	        .tcm_info = info,
 	};
 
-	begin(m, type, flags, &fixed, sizeof(fixed));
+	begin_message(m, type, flags, &fixed, sizeof(fixed));
 }
 
 void put(struct message *m, uint16_t type, const void *data, size_t bytes)
@@ -182,6 +187,8 @@ static int receive(struct wire *w, taker take, void *to)
 
 int wire_ask(struct wire *w, struct message *m)
 {
+	if (w->fd < 0)
+		return EPROTONOSUPPORT;
 	transmit(w, m, NLM_F_ACK);
 	return receive(w, NULL, NULL);
 }

@@ -26,9 +26,13 @@ struct wire {
 	char sentence[SENTENCE_ROOM]; /* of the last refusal */
 };
 
-void wire_open(struct wire *);
+void wire_open(struct wire *); /* to the routing side */
+/* Where the kernel has no such side, everything is refused. */
+void wire_open_to(struct wire *, int protocol);
 
 /* A message begins with its head and the fixed part of its kind. */
+void begin_message(struct message *, uint16_t type, uint16_t flags, const void *fixed,
+                   size_t bytes);
 void begin_link(struct message *, uint16_t type, uint16_t flags, uint32_t index);
 void begin_tc(struct message *, uint16_t type, uint16_t flags, uint32_t index, uint32_t handle,
               uint32_t parent, uint32_t info);

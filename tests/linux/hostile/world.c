@@ -283,6 +283,16 @@ void world_build(struct wire *wire, struct world *w, struct draw *d)
 	open_watcher(w);
 }
 
+void world_attach(struct world *w)
+{
+	for (; w->ports; w->ports--)
+		close(w->port[w->ports - 1].fd);
+	if (w->watcher > 0)
+		close(w->watcher);
+	open_ports(w, w->index, NULL);
+	open_watcher(w);
+}
+
 /* ---- sending ---- */
 
 static ssize_t send_udp(struct port *p, struct draw *d)

@@ -36,6 +36,9 @@ struct world {
 /* In the present namespace, with a device for these draws. */
 void world_build(struct wire *, struct world *, struct draw *);
 
+/* Open, again if need be, the ways to send bare frames by a device that others have made. */
+void world_attach(struct world *);
+
 /* Send one drawn frame through a drawn port, towards a class; `packets_most` bounds what
  * one large segment may become. */
 void world_send(struct world *, struct draw *, uint32_t classid, uint32_t packets_most);

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from sojourn import _native, algorithms
 from sojourn.cli import status
+from sojourn.errors import InputError
 from sojourn.linux import rtnetlink as nl
 from sojourn.linux.rtnetlink import Qdisc
 from sojourn.linux.tc import command, line, show, tables, words
@@ -48,7 +49,8 @@ def qdisc(options: bytes = b"", **changed: Any) -> Qdisc:
 def test_a_queue_is_printed_as_tc_prints_it() -> None:
     said = "fq codel ecn limit 500p target 2.5ms nosplit_gso"
     assert show.text(qdisc(options_of(said))) == (
-        "qdisc sojourn 1: root refcnt 2 codel nosplit_gso norespond responder 0.0.0.0 limit 500p"
+        "qdisc sojourn 1: root refcnt 2 codel nosplit_gso norespond responder 0.0.0.0"
+        " probe echo limit 500p"
         " limit_bytes 4294967295b ecn"
         " flows 1024 quantum 0b memory_limit 33554432b bandwidth 0bit drop_batch 64"
         " target 2500us interval 100ms form ours ce_threshold 0ns "
@@ -56,7 +58,7 @@ def test_a_queue_is_printed_as_tc_prints_it() -> None:
     leaf = qdisc(options_of("fifo"), handle=0x10 << 16, parent=9 << 16 | 1, references=1)
     assert show.text(leaf, "eth0") == (
         "qdisc sojourn 10: dev eth0 parent 9:1 fifo split_gso norespond responder 0.0.0.0"
-        " limit 1000p"
+        " probe echo limit 1000p"
         " limit_bytes 4294967295b noecn flows 0 quantum 0b memory_limit 33554432b bandwidth 0bit"
         " drop_batch 64 "
     )
@@ -74,6 +76,36 @@ def test_what_is_printed_can_be_typed_again(name: str) -> None:
         line_ = show.text(qdisc(inside))
         again = words.read(line_.split(" refcnt 2 ")[1].split())
         assert nl.attributes(again.options())[0][1] == inside, line_
+
+
+def test_a_responder_of_each_family_is_printed_and_can_be_typed_again() -> None:
+    typed = "asqm responder 192.0.2.1 responder 2001:DB8:0::1 probe experimental"
+    said = words.read(typed.split())
+    options = options_of("asqm responder 192.0.2.1 probe experimental")
+    six = nl.attribute(tables.RESPONDER6, said.responder6)
+    made = qdisc(options + six)
+    printed = show.text(made)
+    assert printed.endswith(" responder 2001:db8::1 ")
+    assert words.read(printed.split(" refcnt 2 ")[1].split()).responder6 == said.responder6
+    assert six in said.options()
+    entry = show.data(made)["options"]
+    assert (entry["probe"], entry["responder6"]) == ("experimental", "2001:db8::1")
+    assert "responder6" not in show.data(qdisc(options))["options"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "refused"),
+    [
+        ("responder 2001:db8::1 responder ::2", "responder: given twice"),
+        ("responder 2001:db8::x", "responder: an address, as in 192.0.2.1 or 2001:db8::1"),
+        ("responder fe80::1%eth0", "responder: an address, as in 192.0.2.1 or 2001:db8::1"),
+        ("responder 192.0.2", "responder: an address, as in 192.0.2.1 or 2001:db8::1"),
+        ("probe 253", "probe: echo or experimental is wanted, not 253"),
+    ],
+)
+def test_an_address_or_a_kind_of_probe_that_is_none_is_refused(typed: str, refused: str) -> None:
+    with pytest.raises(InputError, match=re.escape(refused)):
+        words.read(["asqm", *typed.split()])
 
 
 def numbered(numbers: Iterable[int]) -> list[bytes]:

@@ -112,6 +112,8 @@ def test_values_are_read_and_written_as_in_the_plugin(row: Row, plugin: ctypes.C
     numbers = ["", "0", "1", "5", ".5", "2.5", "0.1", "1e3", "1e-3", "-1", "+3", "-0", "1e999"]
     numbers += ["18446744073709551615", "18446744073709551616", "9007199254740993", "nan", "inf"]
     numbers += ["4294967295", "0.99999999999", "1.5e", "1 ", "5ms5", "one", "five"]
+    # More digits than Python converts.
+    numbers += ["7" * 5000, "0" * 5000 + "5", "." + "3" * 5000, "1e" + "9" * 5000, "\u0663"]
     units = ["", "ns", "us", "ms", "s", "min", "p", "b", "kb", "mb", "%", "bit", "kbit", "mbit"]
     units += ["gbit", "B/s", "kB/s", "MB/s", "GB/s", "bps", "MS", "pp"]
     texts = [number + unit for number in numbers for unit in units]
@@ -136,10 +138,10 @@ def test_numbers_of_nests_and_counters_are_those_of_the_header() -> None:
         re.findall(r"^\s+(\w+),?", body, re.M)
         for body in re.findall(r"^enum[^{]*\{(.*?)\}", header, re.M | re.S)
     ]
-    options, stats, counts, probes = enumerations
-    names = ["ALGO", "HOST", "QUEUE", "PARAMS", "ANEW"]
+    options, stats, counts, probes, kinds = enumerations
+    names = ["ALGO", "HOST", "QUEUE", "PARAMS", "ANEW", "RESPONDER6"]
     assert options[1:-1] == [f"TCA_SOJOURN_{name}" for name in names]
-    assert [getattr(tables, name) for name in names] == [1, 2, 3, 4, 5]
+    assert [getattr(tables, name) for name in names] == [1, 2, 3, 4, 5, 6]
     named = {number: title.upper() for title, number, _ in tables.counters()}
     named |= {tables.OWN: "ALGO", tables.MEMORY: "MEMORY"}
     assert stats[1:-1] == [f"TCA_SOJOURN_STATS_{named[number]}" for number in sorted(named)]
@@ -150,6 +152,8 @@ def test_numbers_of_nests_and_counters_are_those_of_the_header() -> None:
     assert tuple(name.removeprefix("SOJOURN_").lower() for name in probes[:-1]) == (
         tables.PROBE_NAMES
     )
+    [probe] = [row for row in tables.HOST_ROWS if row.name == "probe"]
+    assert tuple(name.removeprefix("SOJOURN_").lower() for name in kinds) == probe.choices
     flows = re.search(r"^#define SOJOURN_FQ_FLOWS (\d+)$", header, re.M)
     assert flows and int(flows[1]) == tables.FQ_FLOWS
     assert _native.reason_names()[:3] == ["none", "early", "delay"]

@@ -80,7 +80,11 @@ enum sojourn_probe {
 	SOJOURN_PROBES
 };
 
-enum sojourn_probe_kind { SOJOURN_ECHO, SOJOURN_EXPERIMENTAL };
+/* Of the row `probe`. */
+enum sojourn_probe_kind {
+	SOJOURN_ECHO,
+	SOJOURN_EXPERIMENTAL,
+};
 
 /* Rows that only a kernel has; the last is an attribute of its own. */
 struct sojourn_conf {

@@ -5,6 +5,7 @@
 // Nothing here names an algorithm or a row: options, help and output are made from
 // the tables, which are compiled in.
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,8 @@ struct said {
 	} *words; /* room for each row once */
 	u32 count;
 	bool fq;
+	struct in6_addr responder6;
+	bool says_responder6;
 };
 
 static bool is_said(const struct said *said, const struct aqm_field *row)
@@ -173,6 +176,29 @@ static bool in_range(const struct aqm_field *row, u64 value)
 	return false;
 }
 
+/* The row `responder` takes one address of each family. */
+static bool is_responder6(int argc, char **argv)
+{
+	return argc > 1 && !strcmp(argv[0], "responder") && strchr(argv[1], ':');
+}
+
+static int read_responder6(struct said *said, const char *text)
+{
+	if (said->says_responder6) {
+		fprintf(stderr, "sojourn: responder: given twice\n");
+		return -1;
+	}
+	if (inet_pton(AF_INET6, text, &said->responder6) != 1) {
+		fprintf(stderr,
+		        "sojourn: responder: an address, as in 192.0.2.1 or "
+		        "2001:db8::1 is wanted, not %s\n",
+		        text);
+		return -1;
+	}
+	said->says_responder6 = true;
+	return 2;
+}
+
 /* One row with its value; the number of words used, or -1. */
 static int read_words(struct said *said, int argc, char **argv)
 {
@@ -182,6 +208,8 @@ static int read_words(struct said *said, int argc, char **argv)
 	int type;
 	u64 value;
 
+	if (is_responder6(argc, argv))
+		return read_responder6(said, argv[1]);
 	row = find(said, argv[0], &type);
 	if (row && row->type == AQM_BOOL)
 		return say(said, row, type, 1) ? 1 : -1;
@@ -286,6 +314,9 @@ static void put_options(struct nlmsghdr *message, const struct said *said)
 		          (int)strlen(said->algo->name) + 1);
 	for (type = TCA_SOJOURN_HOST; type <= TCA_SOJOURN_PARAMS; type++)
 		put_table(message, said, type);
+	if (said->says_responder6)
+		addattr_l(message, TC_MESSAGE_BYTES, TCA_SOJOURN_RESPONDER6, &said->responder6,
+		          sizeof(said->responder6));
 	if (message->nlmsg_flags & NLM_F_REPLACE)
 		addattr_l(message, TC_MESSAGE_BYTES, TCA_SOJOURN_ANEW, NULL, 0);
 	addattr_nest_end(message, options);
@@ -377,6 +408,18 @@ static void print_rows(const struct aqm_field *rows, struct nlattr *nest)
 			print_value(rows, value);
 }
 
+/* Text that a command accepts; in JSON under a name of its own. */
+static void print_responder6(struct nlattr *nla)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (!nla || nla->nla_len != NLA_HDRLEN + sizeof(struct in6_addr))
+		return;
+	inet_ntop(AF_INET6, PAYLOAD(nla), text, sizeof(text));
+	print_color_string(TC_JSON, TC_NO_COLOUR, "responder6", NULL, text);
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "responder %s ", text);
+}
+
 static const struct aqm_algo *algo_of(void *first, int bytes)
 {
 	struct nlattr *nla = find_nla(first, bytes, TCA_SOJOURN_ALGO);
@@ -405,6 +448,7 @@ static int print_options(const struct qdisc_util *self, FILE *out, struct rtattr
 	tables_of(last_algo, tables);
 	for (i = 0; i < TABLES; i++)
 		print_rows(tables[i].rows, find_nla(PAYLOAD(options), bytes, tables[i].type));
+	print_responder6(find_nla(PAYLOAD(options), bytes, TCA_SOJOURN_RESPONDER6));
 	return 0;
 }
 

@@ -98,7 +98,7 @@ static const char *read_address(const char *text, u64 *value)
 	struct in_addr address;
 
 	if (inet_pton(AF_INET, text, &address) != 1)
-		return "an IPv4 address, as in 192.0.2.1";
+		return "an address, as in 192.0.2.1 or 2001:db8::1";
 	*value = ntohl(address.s_addr);
 	return NULL;
 }

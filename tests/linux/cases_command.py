@@ -67,7 +67,8 @@ def the_command_serves_a_leaf_and_counts_as_tc_does() -> None:
     time.sleep(1)
     shown = ours("-s qdisc show dev c0 parent 9:1")
     assert shown.startswith(
-        "qdisc sojourn 10: parent 9:1 pie split_gso norespond responder 0.0.0.0 limit 20p"
+        "qdisc sojourn 10: parent 9:1 pie split_gso norespond responder 0.0.0.0"
+        " probe echo limit 20p"
     ), shown
     assert shown in do("tc -s qdisc show dev c0"), (shown, do("tc -s qdisc show dev c0"))
     [mine] = json.loads(ours("-s -j qdisc show dev c0 parent 9:1"))

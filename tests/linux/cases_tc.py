@@ -84,7 +84,8 @@ def tc_reads_units_and_flags() -> None:
     }
     assert nl.numbers(rows[nl.PARAMS]) == {1: 2_500_000, 2: 100 * MS, 3: 0, 4: 0}
     assert shown().strip() == (
-        "codel nosplit_gso norespond responder 0.0.0.0 limit 500p limit_bytes 4294967295b ecn"
+        "codel nosplit_gso norespond responder 0.0.0.0 probe echo limit 500p"
+        " limit_bytes 4294967295b ecn"
         " flows 1024 quantum 0b"
         " memory_limit 33554432b bandwidth 0bit drop_batch 64"
         " target 2500us interval 100ms form ours ce_threshold 0ns"

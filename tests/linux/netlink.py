@@ -58,9 +58,9 @@ __all__ = [
 
 # The numbers of linux/qdisc/sojourn.h, a second time: they never change, and a test that must
 # change one has found a mistake.
-ALGO, HOST, QUEUE, PARAMS, ANEW = 1, 2, 3, 4, 5
+ALGO, HOST, QUEUE, PARAMS, ANEW, RESPONDER6 = 1, 2, 3, 4, 5, 6
 COUNTS, DROPS, MARKS, BAD, STATS, MEMORY, PROBES = 1, 2, 3, 4, 5, 6, 7
-SPLIT_GSO, RESPOND, RESPONDER = 1, 2, 3
+SPLIT_GSO, RESPOND, RESPONDER, PROBE = 1, 2, 3, 4
 # Of IP and what the tests put in front of it.
 PROBE_BYTES = 42
 LIMIT, LIMIT_BYTES, ECN, FLOWS, QUANTUM, MEMORY_LIMIT, BANDWIDTH, DROP_BATCH = range(1, 9)

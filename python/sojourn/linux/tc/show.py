@@ -15,6 +15,7 @@ from sojourn.linux.tc.place import handle_text, place_text
 from sojourn.rows import Row
 
 _Rows = Sequence[tuple[Row, int]]
+_ADDRESS6_BYTES = 16
 
 
 def text(qdisc: Qdisc, device: str = "", *, stats: bool = False) -> str:
@@ -26,6 +27,8 @@ def text(qdisc: Qdisc, device: str = "", *, stats: bool = False) -> str:
     if qdisc.kind == tables.KIND:
         name, rows = _options(qdisc)
         words += [name, *_words(rows)]
+        if six := _responder6(qdisc):
+            words.append(f"responder {six}")
     below = [*_common_lines(qdisc), *_own_lines(qdisc)] if stats else []
     # tc puts a space behind each word, also the last.
     return "\n".join([" ".join(words) + " ", *below])
@@ -46,6 +49,8 @@ def data(qdisc: Qdisc, device: str = "", *, stats: bool = False) -> dict[str, An
     if qdisc.kind == tables.KIND:
         name, rows = _options(qdisc)
         entry["options"] = {"algorithm": name} | _numbers(rows)
+        if six := _responder6(qdisc):
+            entry["options"]["responder6"] = six
     if stats:
         entry |= _common_numbers(qdisc)
         if qdisc.own_stats and qdisc.kind == tables.KIND:
@@ -63,6 +68,12 @@ def _options(qdisc: Qdisc) -> tuple[str, _Rows]:
     for nest, rows in tables.tables(name).items():
         found += _rows(rows, parts.get(nest, b""))
     return name, found
+
+
+def _responder6(qdisc: Qdisc) -> str:
+    """The IPv6 address, or nothing."""
+    packed = dict(nl.attributes(qdisc.options)).get(tables.RESPONDER6, b"")
+    return values.write_address6(packed) if len(packed) == _ADDRESS6_BYTES else ""
 
 
 def _rows(rows: Sequence[Row], nest: bytes) -> _Rows:

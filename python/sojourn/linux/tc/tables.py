@@ -15,16 +15,20 @@ KIND = "sojourn"
 FQ_FLOWS = 1024
 
 # In the options of the qdisc.
-ALGO, HOST, QUEUE, PARAMS, ANEW = 1, 2, 3, 4, 5
+ALGO, HOST, QUEUE, PARAMS, ANEW, RESPONDER6 = 1, 2, 3, 4, 5, 6
 # In its statistics.
 COUNTS, DROPS, MARKS, BAD, OWN, MEMORY, PROBES = 1, 2, 3, 4, 5, 6, 7
 
 _LARGEST = {"bool": 1, "u32": 2**32 - 1}
 
 
-def _row(attr: int, kind: str, name: str, unit: str, default: int, help_: str) -> Row:
+def _row(
+    attr: int, kind: str, name: str, unit: str, help_: str, *, default: int = 0, choices: str = ""
+) -> Row:
     """A row that takes every value of its kind, at any time."""
-    return Row(name, help_, unit, kind, default, 0, _LARGEST[kind], (), fixed=False, attr=attr)
+    words = tuple(choices.split())
+    largest = len(words) - 1 if words else _LARGEST[kind]
+    return Row(name, help_, unit, kind, default, 0, largest, words, fixed=False, attr=attr)
 
 
 # linux/qdisc/rows.c has the same rows; a test compares the two.
@@ -34,31 +38,38 @@ HOST_ROWS = (
         "bool",
         "split_gso",
         "count",
-        1,
         "split large segments into packets of the wire before they are queued",
+        default=1,
     ),
     _row(
         2,
         "bool",
         "respond",
         "count",
-        0,
-        "answer the probes of other queues that come to this namespace",
+        "answer the experimental probes of neighbours that come to this namespace",
     ),
     _row(
         3,
         "u32",
         "responder",
         "ipv4",
-        0,
         "who answers this queue's IPv4 probes; 0.0.0.0: the next hop",
+    ),
+    _row(
+        4,
+        "choice",
+        "probe",
+        "count",
+        "an echo request, which any host answers, or protocol 253, which respond answers",
+        choices="echo experimental",
     ),
 )
 
 COUNT_NAMES = ("in_pkts", "in_bytes", "out_pkts", "out_bytes", "drop_bytes", "unmarkable")
 PROBE_NAMES = (
     *("joined", "refused", "left", "freed", "answered"),
-    *("unmade", "forgotten", "unheard"),
+    *("unmade", "forgotten", "unheard", "left_bytes"),
+    *("asked", "ready", "strayed", "waited_ns", "waited_max_ns"),
 )
 
 

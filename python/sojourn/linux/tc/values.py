@@ -11,11 +11,13 @@ from __future__ import annotations
 import ipaddress
 import math
 import re
+import socket
 
 from sojourn.rows import SCALES, Row
 
 _U32_MAX = 2**32 - 1
 _U64_MAX = 2**64 - 1
+_U64_DIGITS = len(str(_U64_MAX))
 # Beyond it a double is no longer exact; no such value needs a larger unit.
 _EXACT = 2**53
 
@@ -40,6 +42,7 @@ _BASES: dict[str, tuple[dict[str, float], str]] = {
     ),
     "share": ({"": 1, "%": 0.01}, "a probability, as in 0.02 or 2%"),
 }
+_ADDRESS = "an address, as in 192.0.2.1 or 2001:db8::1"
 _PLAIN = {"": 1.0}
 _SUFFIX = {"packets": "p", "size": "b", "rate": "B/s"}
 _TIMES = ((10**9, "s"), (10**6, "ms"), (10**3, "us"), (1, "ns"))
@@ -81,7 +84,22 @@ def _of_address(text: str) -> int:
     try:
         return int(ipaddress.IPv4Address(text))
     except ValueError:
-        raise Wanted("an IPv4 address, as in 192.0.2.1") from None
+        raise Wanted(_ADDRESS) from None
+
+
+def read_address6(text: str) -> bytes:
+    """An IPv6 address as on a wire; Wanted if it is none."""
+    try:
+        if "%" not in text:
+            return ipaddress.IPv6Address(text).packed
+    except ValueError:
+        pass
+    raise Wanted(_ADDRESS)
+
+
+def write_address6(packed: bytes) -> str:
+    """As the C library writes it."""
+    return socket.inet_ntop(socket.AF_INET6, packed)
 
 
 def _base(row: Row) -> str:
@@ -103,11 +121,15 @@ def _units(row: Row) -> tuple[dict[str, float], str]:
 def _whole(row: Row, text: str, units: dict[str, float]) -> int | None:
     """Whole numbers of the canonical unit are read without a detour through floats."""
     match = _WHOLE.fullmatch(text)
-    if not match or _base(row) == "share" or int(match[1]) > _U64_MAX:
+    # Python refuses to convert thousands of digits.
+    if not match or _base(row) == "share" or len(match[1].lstrip("0")) > _U64_DIGITS:
+        return None
+    number = int(match[1][-_U64_DIGITS:])
+    if number > _U64_MAX:
         return None
     # A size may stand without its unit.
     if units.get(match[2]) == 1 or (_base(row) == "size" and not match[2]):
-        return int(match[1])
+        return number
     return None
 
 

@@ -44,6 +44,7 @@ class Said:
 
     algorithm: str
     values: dict[tuple[int, Row], int] = field(default_factory=dict)
+    responder6: bytes = b""  # not said, or an IPv6 address
 
     def say(self, nest: int, row: Row, value: int) -> None:
         if (nest, row) in self.values:
@@ -61,7 +62,8 @@ class Said:
         """The attribute for the kernel; `anew`: rows that are not said get their defaults."""
         name = [nl.text(tables.ALGO, self.algorithm)] if self.algorithm else []
         nests = [nl.nest(nest, *self._rows(nest)) for nest in tables.tables(self.algorithm)]
-        return nl.nest(nl.OPTIONS, *name, *nests, *[nl.flag(tables.ANEW)] * anew)
+        six = [nl.attribute(tables.RESPONDER6, self.responder6)] if self.responder6 else []
+        return nl.nest(nl.OPTIONS, *name, *nests, *six, *[nl.flag(tables.ANEW)] * anew)
 
     def _rows(self, wanted: int) -> list[bytes]:
         return [
@@ -100,6 +102,10 @@ def read(words: Sequence[str]) -> Said:
 def _read_row(said: Said, rest: list[str]) -> None:
     """One row with what belongs to it is taken from the words."""
     word = rest.pop(0)
+    # It takes one address of each family.
+    if word == "responder" and rest and ":" in rest[0]:
+        _read_responder6(said, rest.pop(0))
+        return
     found, off = said.find(word), said.find(word.removeprefix("no"))
     if found and found[1].kind == "bool":
         said.say(*found, 1)
@@ -113,6 +119,15 @@ def _read_row(said: Said, rest: list[str]) -> None:
     else:
         name = said.algorithm
         raise InputError(f'{name} has no row "{word}"; try "sojourn {name} help"')
+
+
+def _read_responder6(said: Said, text: str) -> None:
+    if said.responder6:
+        raise InputError("responder: given twice")
+    try:
+        said.responder6 = values.read_address6(text)
+    except values.Wanted as wanted:
+        raise InputError(f"responder: {wanted} is wanted, not {text}") from None
 
 
 def _read_value(row: Row, text: str) -> int:

@@ -30,8 +30,10 @@
 
 /* An older one may have the link header of a neighbour that is gone. */
 #define PARKED_NS_MAX NSEC_PER_SEC
-/* Between two attempts to have a first one parked. */
+/* Between two attempts to have the first ones parked; with the default ratio they serve the
+ * first flight of a TCP connection. */
 #define PRIME_NS (100 * NSEC_PER_MSEC)
+#define PRIMES   4
 
 size_t sojourn_probes_bytes(void)
 {
@@ -334,6 +336,7 @@ void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
                          const struct sojourn_conf *conf, u64 now)
 {
 	struct probe_ask ask = {.at_ns = now, .park = true};
+	u32 i;
 
 	if (p->parks && now - p->parked[p->parks - 1].at_ns < PARKED_NS_MAX)
 		return;
@@ -344,7 +347,8 @@ void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
 	if (find_key(p, coming, conf, &ask.key)) {
 		spin_lock(&p->lock);
 		ask.life = p->life;
-		want(p, &ask);
+		for (i = 0; i < PRIMES; i++)
+			want(p, &ask);
 		tasklet_schedule(&p->sender);
 		spin_unlock(&p->lock);
 	}

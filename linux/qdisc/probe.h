@@ -71,7 +71,7 @@ bool sojourn_probe_may_ask(const struct sk_buff *skb);
 struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff *asking,
                                   const struct sojourn_conf *conf, u64 now,
                                   struct probe_place place);
-/* Where no fresh probe is parked, this packet has one parked for those that will ask. */
+/* Where no fresh probe is parked, this packet has some parked for those that will ask. */
 void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
                          const struct sojourn_conf *conf, u64 now);
 /* Is it a probe of this queue, on its way to it or in it? */

@@ -18,7 +18,8 @@ static struct dst_entry *usable(struct dst_entry *dst, const struct flowi6 *flow
 	if (IS_ERR(dst))
 		return NULL;
 	route = container_of(dst, struct rt6_info, dst);
-	if (!ipv6_addr_any(&flow->saddr) && !(route->rt6i_flags & (RTF_LOCAL | RTF_REJECT)) &&
+	if (!ipv6_addr_any(&flow->saddr) && !ipv6_addr_is_multicast(&flow->saddr) &&
+	    !(route->rt6i_flags & (RTF_LOCAL | RTF_REJECT)) &&
 	    ipv6_addr_type(&flow->daddr) & IPV6_ADDR_UNICAST)
 		return dst;
 	dst_release(dst);

@@ -418,13 +418,28 @@ def test_what_large_segments_would_falsify_is_refused_with_them_alone(
         refusals.check({**scenario, "offloads": True})
 
 
-def test_probes_by_ipv6_are_refused() -> None:
+def test_probes_have_a_responder_of_each_family_that_the_flows_have() -> None:
     scenario = engine()
     scenario["links"][1]["queue"] = {"algorithm": "asqm", "rows": {}}
-    refusals.check(scenario)
     scenario["flows"][0]["ip"] = 6
-    with pytest.raises(InputError, match=r"links\[1\]\.queue: asqm probes by IPv6 the next hop"):
-        refusals.check(scenario)
+    refusals.check(scenario)
+    job = plan(scenario, 1)
+    assert "sojourn asqm responder 10.4.0.1 responder fd00::4:1 " in job.files["l1s0.qdiscs"]
+    far = job.files["n2.ip"]
+    assert "addr add 10.4.0.1/32 dev lo" in far and "addr add fd00::4:1/128 dev lo" in far
+    assert "addr add fd00::3:1/128 dev lo" in job.files["l1s0.ip"]
+    # Any kernel answers an echo request.
+    assert "respond" not in job.files["network"]
+
+
+def test_experimental_probes_are_answered_as_if_no_router_lay_between() -> None:
+    scenario = engine()
+    scenario["links"][1] |= {"queue": {"algorithm": "asqm", "rows": {}}, "probe": "experimental"}
+    job = plan(scenario, 1)
+    assert "sojourn asqm responder 10.4.0.1 probe experimental " in job.files["l1s0.qdiscs"]
+    assert "sojourn fifo respond" in job.files["network"]
+    [name] = [name for name in job.files if name.endswith(".egress")]
+    assert "ip protocol 253 0xff action pedit ex munge ip ttl set 255" in job.files[name]
 
 
 def test_flows_of_ipv6_have_addresses_and_routes_of_it_beside_those_of_ipv4() -> None:

@@ -244,4 +244,11 @@ QUEUE = (
     ),
     Column("events_left_out", "packets", "more than events.parquet can keep"),
     Column("bad_verdicts", "", "verdicts of the algorithm that broke a rule, by rule"),
+    Column(
+        "probes",
+        "",
+        "of an algorithm that probes, over the whole run: sent_pkts, sent_bytes as the link counts "
+        "them, refused_pkts at the queue's limit, answered_pkts",
+        of_all=False,
+    ),
 )

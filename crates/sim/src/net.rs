@@ -15,7 +15,7 @@ use crate::event::Source;
 use crate::link::Link;
 use crate::packet::{Body, Packet, PacketId, Probe, Way};
 use crate::record::{Transfer, TransferTimes};
-use crate::rng::hash;
+use crate::rng::flow_hash;
 use crate::route::{END, Routes};
 use crate::shared::Shared;
 use crate::talk::{NONE, Stay, Talk};
@@ -229,6 +229,7 @@ impl Net {
         let link = &mut self.links[probe.link as usize];
         let packet = &mut self.shared.packets.all[id as usize];
         if let (false, Some(path)) = (probe.answered, link.port.probes) {
+            self.shared.packets.slots[id as usize].flow = path.hash ^ 1;
             packet.way.hop = path.back_hop;
             packet.body = Body::Probe(Probe {
                 answered: true,
@@ -322,7 +323,7 @@ impl Net {
         flow.opened += 1;
         let name = format!("flow/{}/{}/{}", flow.name, flow.index, flow.opened);
         // Other connections have other ports, so another hash.
-        let hash = (hash(name.as_bytes()) ^ self.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let hash = flow_hash(self.seed, &name);
         let make = |who: End| {
             let ahead_ns = flow.clocks_ahead_ns[who as usize];
             match &flow.tcp {
@@ -338,7 +339,7 @@ impl Net {
         let (lead_ns, both_write) = (flow.lead_ns + own_ns, flow.both_write);
         let mut ends = [0; 2];
         for (who, kind) in [opener, opener.peer()].into_iter().zip(kinds) {
-            let hash = hash as u32 ^ u32::from(who == End::To);
+            let hash = hash ^ u32::from(who == End::To);
             let number = self.occupy(index, kind, ways[who as usize], hash);
             ends[who as usize] = number;
             let end = &mut self.endpoints[number as usize];

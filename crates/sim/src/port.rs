@@ -8,7 +8,7 @@ use sojourn_core::{Queue, Slot};
 use crate::event::{Events, Source};
 use crate::packet::{Body, PacketId, Probe, Way};
 use crate::rate::Rate;
-use crate::record::QueueRecord;
+use crate::record::{ProbesReport, QueueRecord};
 use crate::scenario::{HEADER_BYTES, LinkSpec, RATE_ROW};
 use crate::shared::Shared;
 use crate::time::Time;
@@ -47,6 +47,9 @@ pub struct ProbePath {
     pub forth: Way,
     /// The first place of the way back.
     pub back_hop: u32,
+    /// Of all probes of this queue, by which queues on their way know the flow; that of the answers
+    /// is another.
+    pub hash: u32,
 }
 
 /// A probe as a queue sees it: 20 bytes of IP and 8 of payload behind an Ethernet header.
@@ -118,7 +121,7 @@ impl Port {
         let asking = shared.packets.slots[asking as usize];
         let id = shared.packets.claim();
         shared.packets.slots[id as usize] = Slot {
-            flow: asking.flow,
+            flow: path.hash,
             dscp: asking.dscp,
             len_bytes: PROBE_BYTES.wrapping_add(self.header_more),
             ..Slot::default()
@@ -137,6 +140,18 @@ impl Port {
         self.queue
             .join_probe(&mut shared.packets.slots, now.0, inst, id);
         self.collect(now, shared);
+    }
+
+    /// What became of its probes, which are all of one length; none: its algorithm asks for none.
+    pub(crate) fn probes_report(&self) -> Option<ProbesReport> {
+        let counts = self.probes.map(|_| self.queue.probes())?;
+        let bytes = PROBE_BYTES.wrapping_add(self.header_more);
+        Some(ProbesReport {
+            sent_pkts: counts.left,
+            sent_bytes: counts.left * u64::from(bytes),
+            refused_pkts: counts.refused,
+            answered_pkts: counts.answered,
+        })
     }
 
     #[inline]

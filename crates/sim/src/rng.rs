@@ -28,6 +28,13 @@ pub fn hash(bytes: &[u8]) -> u64 {
     })
 }
 
+/// By which queues know the packets of one direction of a flow of this name; the other's is that
+/// with its lowest bit turned.
+pub fn flow_hash(seed: u64, name: &str) -> u32 {
+    let mixed = (hash(name.as_bytes()) ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32) as u32
+}
+
 impl Rng {
     /// The stream of `name` under `seed`.
     pub fn stream(seed: u64, name: &str) -> Self {

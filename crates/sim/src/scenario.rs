@@ -147,6 +147,19 @@ pub struct LinkSpec {
     /// Node that answers the probes of the queue's algorithm; none: the receiving end.
     #[serde(default)]
     pub responder: Option<String>,
+    /// Of which kind the probes are; here both are one packet.
+    #[serde(default)]
+    pub probe: ProbeKind,
+}
+
+/// What a probe is on a wire: an echo request, or a packet of an experimental protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum ProbeKind {
+    #[default]
+    Echo,
+    Experimental,
 }
 
 /// Of Ethernet, without what a queueing discipline does not see: preamble, checksum, gap.

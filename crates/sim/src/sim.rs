@@ -25,7 +25,7 @@ use crate::packet::{Ledger, Packets, Way};
 use crate::port::ProbePath;
 use crate::record::{QueueRecord, Transfer, TransferTimes};
 use crate::ring::Ring;
-use crate::rng::Rng;
+use crate::rng::{Rng, flow_hash};
 use crate::route::{Graph, Routes};
 use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::shared::Shared;
@@ -303,6 +303,7 @@ impl<'a> Run<'a> {
             }
             let ways = graph.probe_ways(spec, &format!("links[{i}]"))?;
             let [forth, back] = ways.map(|links| self.net.routes.add(&links));
+            let hash = flow_hash(self.net.seed, &format!("probes/{}", spec.name));
             self.net.links[i].port.probes = Some(ProbePath {
                 link: i as u32,
                 forth: Way {
@@ -311,6 +312,7 @@ impl<'a> Run<'a> {
                     ..Way::default()
                 },
                 back_hop: back,
+                hash,
             });
         }
         self.net.shared.ledger.push(Ledger::default());

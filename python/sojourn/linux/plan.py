@@ -34,6 +34,13 @@ _ECT1, _ECT0, _ECN_MASK = 1, 2, 3
 # about ours.
 TC = "TC_LIB_DIR=$SOJOURN_TC tc"
 ANSWERS = "sojourn fifo respond"
+# Probes of protocol 253, as if no router had seen them.
+_AS_FROM_THE_LINK = (
+    "protocol ip prio 3 u32 match ip protocol 253 0xff "
+    "action pedit ex munge ip ttl set 255 pipe action csum ip",
+    "protocol ipv6 prio 4 u32 match ip6 protocol 253 0xff "
+    "action pedit ex munge ip6 hoplimit set 255",
+)
 
 
 @dataclass(frozen=True)
@@ -272,8 +279,8 @@ class _Layout:
     def _put(self, box: str, dev: str, stage: Stage, link: int) -> None:
         space = self.spaces[box]
         space.routes += [f"route add {way} dev {dev}" for way in self.manner.everywhere]
-        responder = probe_address(link, asks=False)
-        space.qdiscs = [c.format(dev=dev, responder=responder) for c in stage.commands]
+        probes = self._probe_words(link)
+        space.qdiscs = [c.format(dev=dev, probes=probes) for c in stage.commands]
         space.qdiscs.append(f"qdisc show dev {dev}")
         program = TC if stage.kind == "sojourn" else "tc"
         # tc may refuse a leaf and the shaper silently keep its own.
@@ -284,12 +291,24 @@ class _Layout:
         for at_ns, commands in stage.timetable:
             self.timetable.append((at_ns, _at_once(box, [c.format(dev=dev) for c in commands])))
 
+    def _probe_words(self, link: int) -> str:
+        """For the queue of this link: whom its probes ask, and how."""
+        words = [f"responder {probe_address(link, ip, asks=False)}" for ip in self.manner.versions]
+        kind = self.links[link].get("probe")
+        return " ".join([*words, f"probe {kind}"] if kind else words)
+
     def add_probes(self, i: int, forth: list[int], back: list[int], responder: str) -> None:
-        """Addresses at both ends, routes between them, and a queue that lets the far end answer.
-        It is the queue of lo, which no packet of the run passes."""
-        link = self.links[i]
-        here, there = probe_address(i, asks=True), probe_address(i, asks=False)
+        """Addresses at both ends and routes between them, for each family of the flows."""
         far = self.spaces[self.nodes[responder]]
+        for ip in self.manner.versions:
+            self._add_probe_ways(i, forth, back, far, ip)
+        if self.links[i].get("probe") == "experimental":
+            self._respond(far)
+
+    def _add_probe_ways(
+        self, i: int, forth: list[int], back: list[int], far: Space, ip: int
+    ) -> None:
+        here, there = (probe_address(i, ip, asks=asks) for asks in (True, False))
         asking = f"l{i}s{int(i in self.own_delays)}"
         self.spaces[asking].addresses.append(here)
         far.addresses.append(there)
@@ -297,9 +316,21 @@ class _Layout:
             for j in links:
                 node = self.spaces[self.nodes[self.links[j]["from"]]]
                 node.routes.append(f"route add {goal} dev l{j}h0a")
-        near = self.spaces[self.nodes[link["from"]]]
+        near = self.spaces[self.nodes[self.links[i]["from"]]]
         near.routes.append(f"route add {here} dev l{i}h0a")
-        self.answers.setdefault(far.name, f"{TC} -n {far.name} qdisc add dev lo root {ANSWERS}")
+
+    def _respond(self, far: Space) -> None:
+        """A queue of lo, which no packet of the run passes, lets the node answer experimental
+        probes. It answers those of the link alone, and here each stage is a router: so they arrive
+        as if there were none."""
+        if far.name in self.answers:
+            return
+        self.answers[far.name] = f"{TC} -n {far.name} qdisc add dev lo root {ANSWERS}"
+        lines = self.rewritten.setdefault(far.name, [])
+        for dev in far.devices:
+            hook = f"qdisc add dev {dev} clsact"
+            lines += [] if hook in lines else [hook]
+            lines += [f"filter add dev {dev} ingress {words}" for words in _AS_FROM_THE_LINK]
 
     def rewrite(self, kind: int, flow: Mapping[str, Any], first: int, *, sends: bool) -> None:
         """At an end of the flow, where its packets begin their way: ECT(1) in place of ECT(0),
@@ -348,8 +379,10 @@ def _at_once(space: str, commands: list[str]) -> str:
     return f"printf '%s\\n' {lines} | {TC} -n {space} -batch -"
 
 
-def probe_address(link: int, *, asks: bool) -> str:
-    """Of a link's probes, where they begin or where they are answered."""
+def probe_address(link: int, ip: int, *, asks: bool) -> str:
+    """Of a link's probes of this version of IP, where they begin or where they are answered."""
+    if ip == 6:
+        return f"fd00::{3 if asks else 4}:{link:x}"
     return f"10.{3 if asks else 4}.{link >> 8}.{link & 255}"
 
 

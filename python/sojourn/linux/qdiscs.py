@@ -33,8 +33,8 @@ _SUFFIX = {"ns": "ns", "pkts": "p", "bytes": "b", "bytes/s": "B/s"}
 
 @dataclass(frozen=True)
 class Stage:
-    """tc commands for one device; `{dev}` stands for it, `{responder}` for the address that its
-    probes go to. Times are those of the run; all commands of one time are for one moment."""
+    """tc commands for one device; `{dev}` stands for it, `{probes}` for the words of its
+    probes. Times are those of the run; all commands of one time are for one moment."""
 
     commands: tuple[str, ...]
     timetable: tuple[tuple[int, tuple[str, ...]], ...] = ()
@@ -207,7 +207,7 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
         rows.pop("flows", None)
     words.append(algorithm.inside)
     if algorithm.probes:
-        words += ["responder", "{responder}"]
+        words.append("{probes}")
     # Packets occupy memory here only: a scenario's limits must mean the same on each host.
     rows.setdefault("memory_limit", known["memory_limit"].max)
     for name, number in rows.items():

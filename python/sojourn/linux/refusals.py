@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sojourn import _native, algorithms
+from sojourn import _native
 from sojourn.errors import InputError
 from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded
@@ -48,12 +48,6 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for i, link in enumerate(scenario["links"]):
         for key, reason in _of_link(link):
             yield f"links[{i}].{key}: {reason}"
-        name = link["queue"]["algorithm"]
-        if algorithms.find(name).probes and _ipv6(scenario):
-            yield (
-                f"links[{i}].queue: {name} probes by IPv6 the next hop alone, which here is a "
-                "stage of the link; leave out linux.ip of the flows"
-            )
         if scenario.get("offloads"):
             for key, reason in _of_offloads(link, recorded(link, scenario)):
                 yield f"links[{i}].{key}: {reason}"
@@ -112,10 +106,6 @@ def _unlike_settings(scenario: Mapping[str, Any]) -> Iterator[str]:
                     f"flows: '{name}' and '{flow['name']}' have unlike TCPs at '{node}' "
                     f"({unlike}); a namespace has one: give them nodes of their own"
                 )
-
-
-def _ipv6(scenario: Mapping[str, Any]) -> bool:
-    return any(flow.get("ip") == 6 for flow in scenario["flows"])
 
 
 def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.memory import guest_mb
 from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
+from sojourn.linux.qdiscs import ETHERNET_BYTES
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import BootError, Stopped, boot
 from sojourn.scenario.engine import without_foreign
@@ -71,14 +72,14 @@ def run(
             "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
             "group_series.parquet": group_series(scenario, of_plain + of_scripts),
         }
-        bad = [_bad_verdicts((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
+        told = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     if transfers is not None:
         with write_errors(transfers):
             found.write_transfers(transfers)
     report = {
         "queues": [
-            {**queue, "bad_verdicts": verdicts}
-            for queue, verdicts in zip(json.loads(queues), bad, strict=True)
+            {**queue, **_told(qdiscs, _header_bytes(scenario, queue["name"]))}
+            for queue, qdiscs in zip(json.loads(queues), told, strict=True)
         ],
         **counted.report_flows(found),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
@@ -96,10 +97,26 @@ def _share(console: Path, duration_ns: int) -> float:
     return int(marks[-1]) / duration_ns if marks else 0.0
 
 
-def _bad_verdicts(listing: str) -> dict[str, int]:
-    """Of our qdisc, by what `tc -s -j` says of it; none of another."""
-    ours = [qdisc["sojourn"]["bad"] for qdisc in json.loads(listing) if "sojourn" in qdisc]
-    return {name: count for bad in ours for name, count in bad.items() if count}
+def _header_bytes(scenario: Mapping[str, Any], name: str) -> int:
+    """What the link of this name counts beside each IP packet."""
+    [link] = [link for link in scenario["links"] if link["name"] == name]
+    return int(link.get("header_bytes", ETHERNET_BYTES))
+
+
+def _told(qdiscs: Iterable[Mapping[str, Any]], header_bytes: int) -> dict[str, Any]:
+    """What our qdisc says of itself by `tc -s -j`: verdicts that broke a rule, and its probes."""
+    ours = [qdisc["sojourn"] for qdisc in qdiscs if "sojourn" in qdisc]
+    bad = {name: n for one in ours for name, n in one["bad"].items() if n}
+    report: dict[str, Any] = {"bad_verdicts": bad}
+    for probes in (one["probes"] for one in ours if "probes" in one):
+        sent, more = probes["left"], header_bytes - ETHERNET_BYTES
+        report["probes"] = {
+            "sent_pkts": sent,
+            "sent_bytes": probes["left_bytes"] + sent * more,
+            "refused_pkts": probes["refused"],
+            "answered_pkts": probes["answered"],
+        }
+    return report
 
 
 def _observe(

@@ -27,6 +27,11 @@ class Manner:
     offloads: bool = False
 
     @property
+    def versions(self) -> tuple[int, ...]:
+        """Of IP, that its packets may have."""
+        return (4, 6) if self.ipv6 else (4,)
+
+    @property
     def everywhere(self) -> tuple[str, ...]:
         """The goals of a route for all packets."""
         return ("default", "::/0") if self.ipv6 else ("default",)

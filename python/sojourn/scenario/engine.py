@@ -80,6 +80,7 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
             "rows": dict(link.queue.rows),
         },
         "responder": link.responder,
+        **({} if link.probe == "echo" else {"probe": link.probe}),
         **({} if link.header == ETHERNET else {"header_bytes": int(link.header)}),
         **of_trace,
     }

@@ -175,7 +175,7 @@ def _delays(delays: Delays) -> dict[str, Any]:
 
 
 # Keys that a link has under the same name.
-_QUEUED = ("rate", "schedule", "trace", "shaper", "burst", "ring", "sim", "jitter", "loss")
+_QUEUED = ("rate", "schedule", "trace", "shaper", "burst", "ring", "sim", "jitter", "loss", "probe")
 
 
 def _many(dumbbell: Dumbbell) -> Laid:

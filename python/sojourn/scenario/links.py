@@ -165,6 +165,10 @@ RING = "as `sim.ring`, in format 1"
 OF_SIM = "what only the simulator has; Linux takes no notice (format 2)"
 HEADER = "what the link counts beside each IP packet; unless given, Ethernet's (format 2)"
 _RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
+PROBE = (
+    "what the probes of the queue's algorithm are: echo requests, or packets of an experimental "
+    "protocol; in the simulator both are one packet"
+)
 LOSS = "packets lost on the wire, at random"
 JITTER = "random delay of each packet, added to the constant one behind the queue"
 
@@ -186,6 +190,7 @@ class Direction(Model):
     loss: Share = Field(Share(0.0), description=LOSS)
     queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
     responder: Name | None = Field(None, description=_RESPONDER)
+    probe: Literal["echo", "experimental"] = Field("echo", description=PROBE)
 
 
 class _Ends(Model):

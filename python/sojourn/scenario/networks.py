@@ -16,6 +16,7 @@ from sojourn.scenario.links import (
     ETHERNET,
     JITTER,
     OF_SIM,
+    PROBE,
     RING,
     SCHEDULE,
     SHAPER,
@@ -62,6 +63,7 @@ class Dumbbell(Model):
     jitter: Jitter | None = Field(None, description=JITTER)
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Size = Field(Size("3028 B"), description=BURST)
+    probe: Literal["echo", "experimental"] = Field("echo", description=PROBE)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)

@@ -116,6 +116,22 @@ pub struct QueueReport {
     pub events_left_out: u64,
     /// Verdicts of the algorithm that broke a rule, by rule.
     pub bad_verdicts: BTreeMap<&'static str, u64>,
+    /// Of an algorithm that probes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probes: Option<ProbesReport>,
+}
+
+/// A queue's probes over the whole run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ProbesReport {
+    /// Sent on.
+    pub sent_pkts: u64,
+    /// Of these, as the link counts them.
+    pub sent_bytes: u64,
+    /// Found the queue's limit reached.
+    pub refused_pkts: u64,
+    /// Their answers reached the algorithm.
+    pub answered_pkts: u64,
 }
 
 /// Of delays seen in a unit of which so many make a millisecond.
@@ -278,6 +294,7 @@ impl QueueRecord {
             events: self.events,
             events_left_out: self.events_left_out,
             bad_verdicts: self.totals.queue.bad_by_name().collect(),
+            probes: None,
         }
     }
 

@@ -111,20 +111,25 @@ impl Run<'_> {
 
     pub(super) fn report(mut self) -> Result<Report, Error> {
         let conservation = self.conservation()?;
-        let records = self
-            .net
-            .links
-            .iter_mut()
-            .filter_map(|link| link.port.record.take());
-        let records: Vec<_> = records.collect();
-        let fingerprint = records.iter().fold(conservation.born, |mixed, record| {
-            mixed.rotate_left(7) ^ record.fingerprint()
+        let links = self.net.links.iter_mut();
+        let records = links.filter_map(|link| {
+            let probes = link.port.probes_report();
+            link.port.record.take().map(|record| (record, probes))
         });
+        let records: Vec<_> = records.collect();
+        let fingerprint = records
+            .iter()
+            .fold(conservation.born, |mixed, (record, _)| {
+                mixed.rotate_left(7) ^ record.fingerprint()
+            });
         let of_flows = self.of_flows();
         Ok(Report {
             queues: records
                 .into_iter()
-                .map(|record| record.report(self.scenario.phases()))
+                .map(|(record, probes)| QueueReport {
+                    probes,
+                    ..record.report(self.scenario.phases())
+                })
                 .collect(),
             flows: of_flows.flows,
             echoes: of_flows.echoes,

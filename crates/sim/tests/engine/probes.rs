@@ -136,3 +136,30 @@ fn a_responder_must_have_a_way_back() {
     let fault = Scenario::from_json(&scenario.to_string()).expect_err("no such node");
     assert_eq!(fault.key, "links[1].responder");
 }
+
+#[test]
+fn a_probe_is_a_flow_of_its_own_in_every_queue_but_its_own() {
+    // Queues for flows, whose law never acts: a flow waits for its own packets alone.
+    let rows = json!({"limit": 1000, "flows": 1024, "target": 10_000_000_000_u64});
+    let fair = json!({"rate_bps": 5_000_000, "queue": {"algorithm": "fq_codel", "rows": rows}});
+    let report = play(&access(&fair), 1);
+    assert!(drops(&report) == 0.0, "{}", drops(&report));
+    assert!(late_ms(&report, 1) > 200.0, "{}", late_ms(&report, 1));
+}
+
+#[test]
+fn a_report_counts_probes_and_their_bytes() {
+    let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000}});
+    let mut scenario = dumbbell(4, &queue, &json!({"header_bytes": 38}));
+    scenario["format"] = json!(2);
+    let report = play(&scenario, 1);
+    let probes = report.queues[0].probes.expect("asqm probes");
+    let passed = report.queues[0].windows[0].departed_pkts;
+    assert!(probes.sent_pkts > passed / 5, "{probes:?} {passed}");
+    assert!(probes.sent_pkts > probes.answered_pkts);
+    assert!(probes.answered_pkts > probes.sent_pkts * 9 / 10);
+    assert_eq!(probes.sent_bytes, probes.sent_pkts * (28 + 38));
+    assert_eq!(probes.refused_pkts, 0);
+    let silent = play(&dumbbell(4, &json!({"algorithm": "codel"}), &json!({})), 1);
+    assert!(silent.queues[0].probes.is_none());
+}

@@ -7,6 +7,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <linux/if_ether.h>
 
@@ -19,8 +20,8 @@ enum { NEAR_HARDWARE = 1, FAR_HARDWARE = 2, RED_TABLE = 10, TUNNEL_PORT = 4789 }
 enum { EXTERNAL_PORT = 4790 };
 
 const char *const extra_names[EXTRAS] = {
-        "vlan",   "vxlan", "external_vxlan", "vrf",   "bridge",
-        "tunnel", "ipsec", "firewall",       "route", "lodger",
+        "vlan",  "vxlan",    "external_vxlan", "vrf",    "bridge", "tunnel",
+        "ipsec", "firewall", "route",          "lodger", "router",
 };
 
 void ends_enter(const struct ends *e, int which)
@@ -287,7 +288,9 @@ bool ends_build(struct ends *e, struct draw *d)
 {
 	uint32_t which = below(d, 5);
 
-	if (!make_namespaces(e))
+	e->gathered = mmap(NULL, sizeof(*e->gathered), PROT_READ | PROT_WRITE,
+	                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (e->gathered == MAP_FAILED || !make_namespaces(e))
 		return false;
 	wire_open_to(&e->xfrm, NETLINK_XFRM);
 	wire_open_to(&e->netfilter, NETLINK_NETFILTER);

@@ -28,6 +28,7 @@ enum extra {
 	EXTRA_FIREWALL,
 	EXTRA_ROUTE,
 	EXTRA_LODGER,
+	EXTRA_ROUTER,
 	EXTRAS
 };
 
@@ -35,6 +36,12 @@ enum extra {
 struct probed {
 	uint32_t handle;
 	uint64_t count[SOJOURN_PROBES];
+};
+
+/* The sum of it, as far as anybody looked before the end of a queue. */
+struct gathered {
+	uint64_t probes[SOJOURN_PROBES];
+	struct probed seen[2][QDISCS_MOST];
 };
 
 struct caught {
@@ -55,13 +62,13 @@ struct ends {
 	struct wire xfrm, netfilter; /* of the near end */
 	bool bridged, in_vrf;
 	int mouth[NAMESPACES][MOUTHS];
+	int router; /* a socket, or 0 */
 	int ear[2]; /* hears and says frames at each end */
 	struct caught caught[CAUGHT_MOST];
 	uint32_t caught_at;
 	const char *module; /* NULL: it stays */
 	struct ends_tally tally;
-	struct probed seen[2][QDISCS_MOST];
-	uint64_t probes[SOJOURN_PROBES]; /* as far as anybody looked before their end */
+	struct gathered *gathered; /* shared by all processes of a storm */
 };
 
 extern const char *const extra_names[EXTRAS];

@@ -27,10 +27,31 @@ enum { BRIEF_PACKETS = 100, BRIEF_BYTES = 300, UNLOAD_TRIES = 12000, SILENCE_LOO
 enum { STILL_PACKETS = 300 };
 static const uint64_t MS = 1000000, SECOND = 1000000000;
 
+/* A wire with a delay, on which probes and answers are under way when something ends. */
+static bool plant_delay(struct storm *s)
+{
+	const struct kind *kind = kind_find("netem");
+	uint32_t handle = free_handle(s);
+	struct choice choice;
+	struct message m;
+
+	draw_bounds(s);
+	message_parent(s, &m, NLM_F_CREATE | NLM_F_REPLACE, TC_H_ROOT, handle, kind, 1);
+	if (storm_ask(s, &m))
+		return false;
+	message_leaf(s, &m, handle | 1, free_handle(s), &choice);
+	storm_ask(s, &m);
+	s->tally.qdiscs += 2;
+	s->tally.trees++;
+	s->tally.kinds |= 1u << (kind - kinds);
+	return true;
+}
+
 void plant_end(struct storm *s)
 {
 	tree_read(&s->wire, &s->tree, s->world.index);
-	plant(s, TC_H_ROOT, LEVELS_MOST - 1);
+	if (!one_in(&s->draw, 3) || !plant_delay(s))
+		plant(s, TC_H_ROOT, below(&s->draw, LEVELS_MOST));
 	tree_read(&s->wire, &s->tree, s->world.index);
 }
 
@@ -73,18 +94,18 @@ static void gather_one(struct ends *e, const struct probed *seen, const struct q
 		if (q->probed[n] < last->count[n])
 			last = &none;
 	for (uint32_t n = 0; n < SOJOURN_PROBES; n++)
-		e->probes[n] += q->probed[n] - last->count[n];
+		e->gathered->probes[n] += q->probed[n] - last->count[n];
 }
 
 void ends_gather(struct ends *e)
 {
 	for (int which = NEAR; which <= FAR; which++) {
 		const struct tree *t = &e->end[which]->tree;
-		struct probed *seen = e->seen[which];
+		struct probed *seen = e->gathered->seen[which];
 
 		for (uint32_t i = 0; i < t->qdiscs; i++)
 			gather_one(e, seen, &t->qdisc[i]);
-		memset(seen, 0, sizeof(e->seen[which]));
+		memset(seen, 0, sizeof(e->gathered->seen[which]));
 		for (uint32_t i = 0; i < t->qdiscs; i++) {
 			seen[i].handle = t->qdisc[i].handle;
 			memcpy(seen[i].count, t->qdisc[i].probed, sizeof(seen[i].count));

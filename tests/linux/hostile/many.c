@@ -51,8 +51,15 @@ static void work_on_ends(struct ends *e, uint32_t which, uint64_t end_ms)
 	/* Names of devices that come and go differ among processes. */
 	e->tally.briefs = which * BRIEFS_APART;
 	e->end[FAR]->draw = draw_for(s->seed, draw_word(&s->draw));
-	while (now_ms() < end_ms)
+	while (now_ms() < end_ms) {
 		ends_push(e, &d, which < SENDERS);
+		if (which != SENDERS)
+			continue;
+		for (int end = NEAR; end <= FAR; end++)
+			tree_read(&e->end[end]->wire, &e->end[end]->tree,
+			          e->end[end]->world.index);
+		ends_gather(e);
+	}
 }
 
 static void work(struct storm *s, struct ends *e, uint64_t round, uint32_t which,

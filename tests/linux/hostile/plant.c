@@ -201,7 +201,7 @@ static void plant_classes(struct storm *s, const struct qdisc *parent, const str
 }
 
 /* What keeps a tree in motion must be known of all of it. */
-static void draw_bounds(struct storm *s)
+void draw_bounds(struct storm *s)
 {
 	bool long_packets = !s->real_time && one_in(&s->draw, 6);
 

@@ -181,7 +181,7 @@ static void print_ends(const struct ends *e)
 		       (unsigned long long)e->tally.made[i], extra_names[i],
 		       (unsigned long long)e->tally.skipped[i]);
 	for (uint32_t i = 0; i < SOJOURN_PROBES && names[i]; i++)
-		printf(" %s=%llu", names[i], (unsigned long long)e->probes[i]);
+		printf(" %s=%llu", names[i], (unsigned long long)e->gathered->probes[i]);
 	printf("\n");
 }
 

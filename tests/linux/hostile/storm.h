@@ -48,6 +48,7 @@ struct storm {
  * them; what it answered is in the tally. */
 int storm_ask(struct storm *, struct message *);
 void plant(struct storm *, uint32_t where, uint32_t levels);
+void draw_bounds(struct storm *);
 void message_leaf(struct storm *, struct message *, uint32_t where, uint32_t handle,
                   struct choice *);
 void message_class(struct storm *, struct message *, const struct qdisc *, uint32_t minor);

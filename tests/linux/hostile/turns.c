@@ -7,11 +7,13 @@
 
 #define _GNU_SOURCE
 #include <net/if.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 #include <unistd.h>
+#include <linux/mroute6.h>
 #include <linux/pkt_sched.h>
 
 #include "devices.h"
@@ -273,6 +275,24 @@ static bool turn_route(struct ends *e, struct draw *d)
 	return true;
 }
 
+/* A router of multicast of IPv6: while there is one, whoever closes a raw socket of ICMPv6
+ * takes RTNL. */
+static bool turn_router(struct ends *e, struct draw *d)
+{
+	int one = 1;
+
+	(void)d;
+	if (e->router > 0) {
+		close(e->router);
+		e->router = 0;
+		return true;
+	}
+	e->router = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMPV6);
+	note(e, EXTRA_ROUTER,
+	     !setsockopt(e->router, IPPROTO_IPV6, MRT6_INIT, &one, sizeof(one)));
+	return true;
+}
+
 /* ---- what stands in the way ---- */
 
 static bool turn_ipsec(struct ends *e, struct draw *d)
@@ -342,8 +362,9 @@ static const struct {
         {"vanish", turn_vanish, 8},   {"neighbour", turn_neighbour, 8},
         {"address", turn_address, 4}, {"route", turn_route, 4},
         {"ipsec", turn_ipsec, 4},     {"firewall", turn_firewall, 4},
-        {"tunnel", turn_tunnel, 4},   {"brief", turn_brief, 5},
-        {"unload", turn_unload, 2},   {"dry", turn_dry, 3},
+        {"router", turn_router, 4},   {"tunnel", turn_tunnel, 4},
+        {"brief", turn_brief, 5},     {"unload", turn_unload, 2},
+        {"dry", turn_dry, 3},
 };
 
 static uint32_t draw_turn(struct draw *d)

@@ -14,6 +14,9 @@ from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink, Qdisc
 
 FLOWS = 1024
+# Words, algorithm, flows; one that probes is a default like any other.
+DEFAULTS = [("duk", "duk", 0), ("fq pie", "pie", FLOWS), ("sfb", "sfb", 0)]
+DEFAULTS += [("asqm", "asqm", 0), ("fq asqm", "asqm", FLOWS)]
 
 
 def is_fq(queue: Qdisc, name: str, flows: int = FLOWS) -> bool:
@@ -93,7 +96,7 @@ def a_queue_without_words_is_the_default_however_it_is_made() -> None:
 def the_parameter_of_the_module_is_the_default() -> None:
     lay_wire()
     kernel = Netlink()
-    for words, name, flows in (("duk", "duk", 0), ("fq pie", "pie", FLOWS), ("sfb", "sfb", 0)):
+    for words, name, flows in DEFAULTS:
         assert reload_module(words).returncode == 0, words
         do("tc qdisc add dev c0 root handle 1: sojourn")
         assert is_fq(kernel.dump("c0")["1:"], name, flows), words

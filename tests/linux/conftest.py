@@ -23,16 +23,30 @@ def own_store() -> None:
     """These tests use the user's cache: it holds the kernel, which takes minutes to build."""
 
 
+def built(*, devices: bool = False) -> uml.Built:
+    source = os.environ.get("SOJOURN_KERNEL_SOURCE")
+    if not source and not uml.archive_here():
+        pytest.skip(f"no kernel source: apt install {uml.PACKAGE}")
+    return uml.build(Path(source) if source else None, devices=devices)
+
+
 @pytest.fixture(scope="session")
 def kernel() -> uml.Built:
-    if source := os.environ.get("SOJOURN_KERNEL_SOURCE"):
-        return uml.build(Path(source))
-    if not uml.archive_here():
-        pytest.skip(f"no kernel source: apt install {uml.PACKAGE}")
-    return uml.build()
+    return built()
+
+
+@pytest.fixture(scope="session")
+def devices_kernel() -> uml.Built:
+    """The same with what a router's packets may meet."""
+    return built(devices=True)
 
 
 @pytest.fixture(scope="session")
 def sojourn_ko(kernel: uml.Built) -> Path:
     """The module, with further algorithms for cases that no published one reaches."""
     return module(kernel, OWN)
+
+
+@pytest.fixture(scope="session")
+def devices_ko(devices_kernel: uml.Built) -> Path:
+    return module(devices_kernel, OWN)

@@ -11,9 +11,9 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from tests.linux.net import CASES, EXPECTED, complaints, do
+from tests.linux.net import CASES, DEVICES, EXPECTED, REAL_TIME, complaints, do
 
-__all__ = ["CASES", "OWN"]
+__all__ = ["CASES", "DEVICES", "OWN", "REAL_TIME"]
 
 HERE = Path(__file__).resolve().parent
 # Algorithms for the cases alone.

@@ -13,12 +13,26 @@ OFFLOADS = ["tso", "gso", "gro", "sg", "tx", "rx"]
 ADDRESS = "10.0.0.2"
 Case = Callable[[], None]
 CASES: dict[str, Case] = {}
+# Cases for the kernel of linux/uml/devices.config.
+DEVICES: set[str] = set()
+# Cases whose fault takes a processor's time: in virtual time all work is done at once.
+REAL_TIME: set[str] = set()
 # Words that the kernel may rightly print in a case.
 EXPECTED: dict[str, tuple[str, ...]] = {}
 
 
 def case(function: Case) -> Case:
     CASES[function.__name__] = function
+    return function
+
+
+def in_real_time(function: Case) -> Case:
+    REAL_TIME.add(function.__name__)
+    return function
+
+
+def needs_devices(function: Case) -> Case:
+    DEVICES.add(function.__name__)
     return function
 
 

@@ -33,7 +33,7 @@ from sojourn.linux.uml.module import module
 
 from tests.algorithms import ALGORITHMS
 from tests.linux import parity
-from tests.linux.guest import CASES, OWN
+from tests.linux.guest import CASES, OWN, REAL_TIME
 from tests.linux.sources import algorithm_sources, commit, queue_sources
 from tests.models.digest import LICENCE, hash_of
 from tests.models.library import ROOT
@@ -133,16 +133,19 @@ def guest(built: Built, kernel_module: Path, job: str) -> str:
     """The console of a job of a module of Python."""
     with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
         command = f"{PYTHON}.{job} {kernel_module}"
-        return watched(built, kernel_module, command, Path(scratch))
+        real_time = job.split()[-1] in REAL_TIME
+        return watched(built, kernel_module, command, Path(scratch), real_time=real_time)
 
 
-def watched(built: Built, kernel_module: Path, command: str, folder: Path) -> str:
+def watched(
+    built: Built, kernel_module: Path, command: str, folder: Path, *, real_time: bool = False
+) -> str:
     """The console of a command that left nothing behind; BootError otherwise."""
     path = folder / "job"
     path.write_text(script(kernel_module, command))
     path.chmod(0o755)
     try:
-        return boot(built, folder, limit_s=LIMIT_S).console
+        return boot(built, folder, limit_s=LIMIT_S, real_time=real_time).console
     except BootError:
         console = (folder / "console.txt").read_text(errors="replace")
         raise BootError(console.replace("\r\n", "\n")) from None

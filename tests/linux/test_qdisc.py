@@ -13,7 +13,7 @@ import pytest
 from sojourn.linux.uml.boot import boot
 from sojourn.linux.uml.build import Built
 
-from tests.linux.guest import CASES
+from tests.linux.guest import CASES, DEVICES, REAL_TIME
 
 ROOT = Path(__file__).resolve().parents[2]
 SPLIT = "segments_are_split_into_packets_of_the_wire"
@@ -28,7 +28,7 @@ def run(case: str, built: Built, module: Path, folder: Path) -> str:
     python = f"{setting} exec {sys.executable} -S -B -m tests.linux.guest"
     job.write_text(f"#!/bin/sh\n{python} {case} {module}\n")
     job.chmod(0o755)
-    return boot(built, folder, limit_s=300).console
+    return boot(built, folder, limit_s=300, real_time=case in REAL_TIME).console
 
 
 def test_a_transfer_with_offloads_is_as_one_without(
@@ -53,6 +53,16 @@ def marked(case: str) -> Any:
     return pytest.param(case, marks=pytest.mark.deep) if is_long else case
 
 
-@pytest.mark.parametrize("case", [marked(case) for case in sorted(CASES.keys() - {SPLIT, WHOLE})])
+PLAIN = sorted(CASES.keys() - DEVICES - {SPLIT, WHOLE})
+
+
+@pytest.mark.parametrize("case", [marked(case) for case in PLAIN])
 def test_the_qdisc(case: str, kernel: Built, sojourn_ko: Path, tmp_path: Path) -> None:
     run(case, kernel, sojourn_ko, tmp_path)
+
+
+@pytest.mark.parametrize("case", sorted(DEVICES))
+def test_the_qdisc_among_devices(
+    case: str, devices_kernel: Built, devices_ko: Path, tmp_path: Path
+) -> None:
+    run(case, devices_kernel, devices_ko, tmp_path)

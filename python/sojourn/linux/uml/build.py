@@ -3,6 +3,7 @@
 """build.py: make the virtual-time kernel and the guest's programs, once per content.
 
     python -m sojourn.linux.uml.build
+    python -m sojourn.linux.uml.build --devices
     python -m sojourn.linux.uml.build --sanitizers
     python -m sojourn.linux.uml.build --hz 250
 
@@ -36,6 +37,7 @@ HERE = (Path(__file__).parents[2] / "sources/linux/uml").resolve()
 PACKAGE = "linux-source-6.12"
 INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
 CONFIG = HERE / "kernel.config"
+DEVICES = HERE / "devices.config"
 SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
 GUEST_PROGRAMS = ("init", "tap", "traffic", "play", "clock", "settings", "statistics")
@@ -249,7 +251,7 @@ def free_hz(tree: Path) -> None:
 
 def check_config(objects: Path, fragments: Sequence[Path], hz: int = HZ) -> None:
     """Every option that our fragments set must have survived; of kernel.config, every one
-    that this kernel knows."""
+    that this kernel knows. The last fragment to name an option decides."""
     made = set((objects / ".config").read_text().splitlines())
     known = {line.split("=")[0].removeprefix("# ").split(" ")[0] for line in made}
     wanted = {w: f for f in fragments for w in f.read_text().splitlines() if w.endswith("=y")}
@@ -323,19 +325,20 @@ def build(
     source: Path | None = None,
     jobs: int = 2,
     *,
+    devices: bool = False,
     sanitizers: bool = False,
     hz: int = HZ,
     note: Note = ignore,
 ) -> Built:
-    """Everything that a boot needs, from the cache where it is there already. With
-    `sanitizers` it is a kernel that finds misuse of memory and locks, and takes its time; one of
-    another `hz` has a folder of its own."""
+    """Everything that a boot needs, from the cache where it is there already. With `devices` the
+    kernel has what a router's packets may meet; with `sanitizers` it finds misuse of memory and
+    locks too, and takes its time. One of another `hz` has a folder of its own."""
     require_tools()
     require_plain_paths()
     origin = source or archive()
     if origin.is_dir():
         require_kernel(origin, origin)
-    fragments = [CONFIG, SANITIZERS] if sanitizers else [CONFIG]
+    fragments = [CONFIG, *[DEVICES] * (devices or sanitizers), *[SANITIZERS] * sanitizers]
     kernel = kernel_folder(origin, fragments, hz)
     with only_one(kernel.name):
         if not (kernel / "linux").exists():
@@ -354,11 +357,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Build the virtual-time kernel (cached).")
     parser.add_argument("--source", type=Path, help="kernel tree or archive instead of Debian's")
     parser.add_argument("--jobs", type=int, default=2, help="compilers side by side (default 2)")
+    parser.add_argument("--devices", action="store_true", help="the kernel of the qdisc's tests")
     parser.add_argument("--sanitizers", action="store_true", help="the kernel for make test-deep")
     parser.add_argument("--hz", type=int, default=HZ, help=f"ticks per second (default {HZ})")
     options = parser.parse_args()
     try:
-        built = build(options.source, options.jobs, sanitizers=options.sanitizers, hz=options.hz)
+        kinds = {"devices": options.devices, "sanitizers": options.sanitizers}
+        built = build(options.source, options.jobs, **kinds, hz=options.hz)
     except BuildError as error:
         print(f"build: {error}", file=sys.stderr)
         return 1

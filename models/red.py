@@ -23,7 +23,8 @@ from models.queue import NEVER, Act, Discipline, Packet, Why
 class RedAverage:
     """The averaged queue length; while the link is idle it ages by packets that might have left.
 
-    `before` is the average when the queue became empty, at `idle_since_s`.
+    `before` is the average when the queue became empty, at `idle_since_s`, or when a packet last
+    came to it.
     """
 
     weight: float
@@ -39,21 +40,25 @@ class RedAverage:
     def update(self, now_s: float, length: float) -> float:
         """Figure 2, "calculate the new average queue size": a packet finds `length` waiting.
 
-        A packet that finds none and is then refused leaves q_time as it is.
+        If it finds none and is then refused, the link goes on idling.
         """
         if self.idle_since_s is not None and not length:
             self.average = self.at(now_s)
+            self.empties(now_s)
         else:
             self.idle_since_s = None
             self.average += self.weight * (length - self.average)
         return self.average
 
     def at(self, now_s: float) -> float:
-        """Figure 2, m: of an idle link, aged by the packets that could have left by now."""
+        """Figure 2, m: of an idle link, aged by the packets that could have left by now.
+
+        f in m = f(time - q_time) is linear. A part of a packet's time counts along a straight line.
+        """
         if self.idle_since_s is None:
             return self.average
-        could_have_left = math.floor((now_s - self.idle_since_s) / self.packet_time_s + 1e-9)
-        return self.before * (1 - self.weight) ** could_have_left
+        part, whole = math.modf((now_s - self.idle_since_s) / self.packet_time_s)
+        return self.before * (1 - self.weight) ** whole * (1 - self.weight * part)
 
 
 @dataclass

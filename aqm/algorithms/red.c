@@ -23,7 +23,6 @@ enum { RED_CLASSIC, RED_GENTLE, RED_ADAPTIVE };
 
 struct red_state {
 	struct red_average avg; /* first: law/red.h's calls find it there */
-	u32 weight;             /* with which avg is kept */
 	u32 min, max, top; /* in what is counted; from top on every packet gets the signal */
 	u32 max_p;
 	u32 count; /* 1 + RED's count: packets between the thresholds since a signal */
@@ -100,8 +99,6 @@ static void configure(void *st, const void *conf, const struct aqm_view *view)
 	const struct red_conf *c = conf;
 
 	(void)view;
-	red_rescale(&s->avg, s->weight, c->weight);
-	s->weight = c->weight;
 	s->min = c->min * unit(c);
 	s->max = c->max * unit(c);
 	s->top = c->form == RED_CLASSIC ? s->max : 2 * s->max;
@@ -128,17 +125,17 @@ static void measure(struct red_state *s, const struct red_conf *c, u64 now,
 	u32 q = c->mode == RED_BYTES ? view->bytes : view->pkts;
 
 	red_update(&s->avg, now, q, c->weight, red_rate(view->rate_bytes_s), c->avpkt);
-	s->average = div64(s->avg.scaled >> (c->weight + RED_FRACTION), unit(c));
+	s->average = div64(s->avg.scaled >> RED_FRACTION, unit(c));
 	s->prob = 0;
 }
 
 /* p_b: up to max as in 1993, and from there gently on. */
 static u32 slope(const struct red_state *s)
 {
-	u64 max = red_scaled(s->max, s->weight);
+	u64 max = red_scaled(s->max);
 
 	if (s->avg.scaled < max)
-		return red_slope_q32(&s->avg, s->weight, s->min, s->max, s->max_p);
+		return red_slope_q32(&s->avg, s->min, s->max, s->max_p);
 	return (u32)min64(s->max_p +
 	                          muldiv64((1ull << 32) - s->max_p, s->avg.scaled - max, max),
 	                  U32_MAX);
@@ -152,11 +149,11 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	u32 p;
 
 	measure(s, c, now, view);
-	if (s->avg.scaled < red_scaled(s->min, c->weight)) {
+	if (s->avg.scaled < red_scaled(s->min)) {
 		s->count = 0;
 		return aqm_pass();
 	}
-	if (s->avg.scaled >= red_scaled(s->top, c->weight)) {
+	if (s->avg.scaled >= red_scaled(s->top)) {
 		s->count = 1;
 		return c->harddrop ? aqm_drop(AQM_WHY_THRESHOLD)
 		                   : aqm_signal(view, pkt, AQM_WHY_THRESHOLD);
@@ -187,8 +184,8 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 static int side(const struct red_state *s, const struct red_conf *c, u64 now,
                 const struct aqm_view *view)
 {
-	u64 fifth = div64(red_scaled(s->max - s->min, c->weight), 5);
-	u64 low = red_scaled(s->min, c->weight) + 2 * fifth;
+	u64 fifth = div64(red_scaled(s->max - s->min), 5);
+	u64 low = red_scaled(s->min) + 2 * fifth;
 	u64 avg = s->avg.scaled;
 
 	if (!view->pkts)

@@ -35,7 +35,6 @@ struct flow_count {
 /* A packet's own word is its class. */
 struct rio_ps_state {
 	struct red_average avg[RIO_CLASSES]; /* of all packets; of those of short flows */
-	u32 weight;                          /* with which they are kept */
 	u32 short_pkts;                      /* of short flows, in the queue */
 	u32 count[RIO_CLASSES]; /* 1 + RED's: packets between the thresholds since a signal */
 	u32 prob, sets;
@@ -97,18 +96,6 @@ static const char *check(const void *conf)
 	return c->long_min < c->long_max ? NULL : "long_min must be smaller than long_max";
 }
 
-static void configure(void *st, const void *conf, const struct aqm_view *view)
-{
-	struct rio_ps_state *s = st;
-	const struct rio_ps_conf *c = conf;
-	u32 class;
-
-	(void)view;
-	for (class = 0; class < RIO_CLASSES; class ++)
-		red_rescale(&s->avg[class], s->weight, c->weight);
-	s->weight = c->weight;
-}
-
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
 {
 	struct rio_ps_state *s = st;
@@ -160,12 +147,11 @@ static void measure(struct rio_ps_state *s, const struct rio_ps_conf *c, u64 now
                     const struct aqm_view *view)
 {
 	u64 rate = red_rate(view->rate_bytes_s);
-	u32 shift = c->weight + RED_FRACTION;
 
 	red_update(&s->avg[RIO_LONG], now, view->pkts, c->weight, rate, c->avpkt);
 	red_update(&s->avg[RIO_SHORT], now, s->short_pkts, c->weight, rate, c->avpkt);
-	s->average = s->avg[RIO_LONG].scaled >> shift;
-	s->short_average = s->avg[RIO_SHORT].scaled >> shift;
+	s->average = s->avg[RIO_LONG].scaled >> RED_FRACTION;
+	s->short_average = s->avg[RIO_SHORT].scaled >> RED_FRACTION;
 	s->prob = 0;
 }
 
@@ -178,15 +164,15 @@ static struct aqm_verdict decide(struct rio_ps_state *s, const struct rio_ps_con
 	u32 max = class == RIO_SHORT ? c->short_max : c->long_max;
 	u32 most = class == RIO_SHORT ? c->short_probability : c->long_probability;
 
-	if (avg->scaled < red_scaled(min, c->weight)) {
+	if (avg->scaled < red_scaled(min)) {
 		s->count[class] = 0;
 		return aqm_pass();
 	}
-	if (avg->scaled >= red_scaled(max, c->weight)) {
+	if (avg->scaled >= red_scaled(max)) {
 		s->count[class] = 1;
 		return aqm_signal(view, pkt, AQM_WHY_THRESHOLD);
 	}
-	s->prob = red_slope_q32(avg, c->weight, min, max, most);
+	s->prob = red_slope_q32(avg, min, max, most);
 	if (!red_signals(&s->rng, s->prob, s->count[class]++))
 		return aqm_pass();
 	s->count[class] = 1;
@@ -255,7 +241,6 @@ const struct aqm_algo aqm_rio_ps = {
         .params = params,
         .stats = stats,
         .check = check,
-        .configure = configure,
         .start = start,
         .enqueue = enqueue,
         .overflow = overflow,

@@ -74,7 +74,7 @@ static void choke_average(struct choke_state *s, const struct choke_conf *c, u64
                           const struct aqm_view *view)
 {
 	red_update(&s->avg, now, view->pkts, c->weight, red_rate(view->rate_bytes_s), c->avpkt);
-	s->average = s->avg.scaled >> (c->weight + RED_FRACTION);
+	s->average = s->avg.scaled >> RED_FRACTION;
 	s->prob = 0;
 }
 
@@ -102,18 +102,18 @@ static struct aqm_verdict choke_answer(struct choke_state *s, const struct choke
 	struct aqm_verdict v;
 
 	choke_average(s, c, now, view);
-	if (s->avg.scaled <= red_scaled(c->min, c->weight)) {
+	if (s->avg.scaled <= red_scaled(c->min)) {
 		s->count = 0;
 		return aqm_pass();
 	}
 	v = choke_match(s, view, pkt, most);
 	if (v.nvictims)
 		return v;
-	if (s->avg.scaled > red_scaled(c->max, c->weight)) {
+	if (s->avg.scaled > red_scaled(c->max)) {
 		s->count = 1;
 		return aqm_drop(AQM_WHY_THRESHOLD);
 	}
-	s->prob = red_slope_q32(&s->avg, c->weight, c->min, c->max, c->probability);
+	s->prob = red_slope_q32(&s->avg, c->min, c->max, c->probability);
 	if (!red_signals(&s->rng, s->prob, s->count++))
 		return aqm_pass();
 	s->count = 1;

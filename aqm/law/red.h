@@ -4,9 +4,9 @@
  * law/red.h: RED's average queue and its probability, Floyd and Jacobson, "Random
  * Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4), 1993.
  *
- * The average has weight 2^-k and is kept as avg * 2^(k + 16): an update rounds by
- * less than 2^-16 of what is counted, and rounding adds up to no more than that.
- * With q <= 2^27 and k <= 20 it stays at or below 2^63.
+ * The average is kept as avg * 2^36. With weight 2^-k an update rounds by less than one of
+ * these, and rounding adds up to less than 2^k of them: with k <= 20 to less than 2^-16 of what
+ * is counted. With q <= 2^27 it stays at or below 2^63.
  */
 #ifndef AQM_LAW_RED_H
 #define AQM_LAW_RED_H
@@ -15,16 +15,22 @@
 #include "../fixed.h"
 #include "../rng.h"
 
-#define RED_FRACTION 16 /* bits of the average below one */
+#define RED_FRACTION 36 /* bits of the average below one */
 /* Packets or bytes: 128 MiB. A longer queue counts as this one; thresholds stay below. */
 #define RED_LONGEST (1u << 27)
 
 /* For a link of unknown rate: 10 Mbit/s, as tc's red. */
 #define RED_UNKNOWN_BYTES_S 1250000
 
+/* A threshold or a queue as the average is kept. */
+static inline u64 red_scaled(u32 threshold)
+{
+	return (u64)threshold << RED_FRACTION;
+}
+
 struct red_average {
-	u64 scaled;   /* avg * 2^(k + RED_FRACTION) */
-	u64 empty_ns; /* if the queue is empty: aged up to here, in whole packet times */
+	u64 scaled;   /* avg * 2^RED_FRACTION */
+	u64 empty_ns; /* if the queue is empty: aged up to here */
 };
 
 /* x * base^m in Q0.32, by squaring; each step rounds down by less than 2^-32. */
@@ -45,52 +51,50 @@ static inline u64 red_rate(u64 known_bytes_s)
 	return known_bytes_s ? known_bytes_s : RED_UNKNOWN_BYTES_S;
 }
 
-/* m of figure 2: packets that the link could have sent while the queue was empty. */
-static inline u64 red_idle_pkts(const struct red_average *a, u64 now, u64 bytes_per_s,
-                                u32 mean_bytes)
-{
-	return muldiv64(now - a->empty_ns, bytes_per_s, (u64)mean_bytes * NS_PER_S);
-}
+/* Of the bytes that a link could have sent 20 bits are behind the point, of a part of a packet
+ * 28: with packets below 2^16 bytes and a rate of at most 2^41 both fit into 64. */
+#define RED_BYTE_BITS 20
+#define RED_PART_BITS 28
 
-/* The average for an arrival at `now` at an empty queue. */
+/* The average for an arrival at `now` at an empty queue. m of figure 2 are the packets that the
+ * link could have sent since: a linear function of the time, and no whole number. Within a
+ * packet's time the power is taken along a straight line. A time so long that the product
+ * saturates leaves nothing of the average. */
 static inline u64 red_aged(const struct red_average *a, u64 now, u32 k, u64 bytes_per_s,
                            u32 mean_bytes)
 {
-	return decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)),
-	                 red_idle_pkts(a, now, bytes_per_s, mean_bytes));
+	u64 one = (u64)mean_bytes << RED_BYTE_BITS;
+	u64 sent = muldiv64(now - a->empty_ns, bytes_per_s << RED_BYTE_BITS, NS_PER_S);
+	u64 m = div64(sent, one), part = div64((sent - m * one) << RED_PART_BITS, one);
+	u64 aged = decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)), m);
+
+	/* Rounded, not cut: what is lost here adds up where the parts are small. */
+	return aged - ((mulshift64(aged, part, RED_PART_BITS - 1 + k) + 1) >> 1);
+}
+
+/* avg += 2^-k (q - avg), rounded up: from below it comes to a queue that stands, and from
+ * above, as the exact one, never quite. */
+static inline void red_move(struct red_average *a, u64 q, u32 k)
+{
+	if (q > a->scaled)
+		a->scaled += (q - a->scaled + (1ull << k) - 1) >> k;
+	else
+		a->scaled -= (a->scaled - q) >> k;
 }
 
 /* A packet arrives at a queue of q; figure 2 of the paper. While it was empty m packets
  * could have been sent: the average decays as if m arrivals had found it empty, and this
- * one is not counted again. If this packet is refused the queue stays empty. Only whole
- * packet times are used up, so that many refused packets age the average as one does. */
+ * one is not counted again. If this packet is refused the queue stays empty, and its idle time
+ * goes on from here. */
 static inline void red_update(struct red_average *a, u64 now, u32 q, u32 k, u64 bytes_per_s,
                               u32 mean_bytes)
 {
 	if (!q) {
-		u64 m = red_idle_pkts(a, now, bytes_per_s, mean_bytes);
-
 		a->scaled = red_aged(a, now, k, bytes_per_s, mean_bytes);
-		a->empty_ns += min64(now - a->empty_ns,
-		                     muldiv64(m, (u64)mean_bytes * NS_PER_S, bytes_per_s));
+		a->empty_ns = now;
 		return;
 	}
-	q = q < RED_LONGEST ? q : RED_LONGEST;
-	a->scaled += ((u64)q << RED_FRACTION) - (a->scaled >> k);
-}
-
-/* A threshold as the average is kept. */
-static inline u64 red_scaled(u32 threshold, u32 k)
-{
-	return (u64)threshold << (k + RED_FRACTION);
-}
-
-/* The same average, kept for another weight. */
-static inline void red_rescale(struct red_average *a, u32 from, u32 to)
-{
-	u32 less = (u32)min64(from, to);
-
-	a->scaled = a->scaled >> (from - less) << (to - less);
+	red_move(a, red_scaled(q < RED_LONGEST ? q : RED_LONGEST), k);
 }
 
 static inline void red_emptied(struct red_average *a, u64 now)
@@ -130,10 +134,9 @@ static inline bool red_signals(struct aqm_rng *rng, u32 p_q32, u32 count)
 }
 
 /* max_p * (avg - min) / (max - min), for min <= avg <= max. */
-static inline u32 red_slope_q32(const struct red_average *a, u32 k, u32 min, u32 max,
-                                u32 max_p_q32)
+static inline u32 red_slope_q32(const struct red_average *a, u32 min, u32 max, u32 max_p_q32)
 {
-	u64 above = a->scaled - red_scaled(min, k), span = red_scaled(max - min, k);
+	u64 above = a->scaled - red_scaled(min), span = red_scaled(max - min);
 
 	return (u32)min64(muldiv64(max_p_q32, above, span), U32_MAX);
 }

@@ -73,8 +73,8 @@ TEST(max_p_rises_stays_and_falls_while_the_link_is_idle)
 
 	CHECK_EQ(first, (1u << 26) + (1u << 24));
 	CHECK(most > 5 * first);
-	CHECK_EQ(updated(1u << 26, 0, 25, 100), most);
-	CHECK(updated(1u << 26, 0, 35, 100) < most);
+	CHECK_EQ(updated(1u << 26, 0, 24, 100), most);
+	CHECK(updated(1u << 26, 0, 25, 100) < most);
 	CHECK_NEAR((double)least / 4294967296., 0.0095, 0.0005);
 }
 

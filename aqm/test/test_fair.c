@@ -13,7 +13,7 @@ extern const struct aqm_algo aqm_choke, aqm_sfb;
 
 static double average_of(const struct red_average *a)
 {
-	return (double)a->scaled / (double)red_scaled(1, 9);
+	return (double)a->scaled / (double)red_scaled(1);
 }
 
 TEST(the_average_moves_by_its_weight)
@@ -31,7 +31,7 @@ TEST(the_average_moves_by_its_weight)
 
 TEST(the_average_decays_while_the_queue_is_empty)
 {
-	struct red_average a = {red_scaled(100, 9), 0};
+	struct red_average a = {red_scaled(100), 0};
 
 	red_emptied(&a, NS_PER_S);
 	/* 400 ms at 1250 packets per second: 500 of them */

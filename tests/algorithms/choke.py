@@ -16,6 +16,7 @@ from tests.algorithms.red import (
     LinuxAverage,
     LinuxProbability,
     WitnessedAverage,
+    average_off,
     check_red,
 )
 from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, probability
@@ -44,7 +45,7 @@ class ChokeOnRing(OnRing, Choke):
 
 
 class BesideChoke(Beside):
-    """The average is kept to 2^-16 packets; p inherits that."""
+    """p inherits the error of the average."""
 
     algorithm = "choke"
     defaults: ClassVar = {
@@ -92,17 +93,18 @@ class BesideChoke(Beside):
     def slack(self, model: Choke) -> dict[str, float]:
         p = self.slope_error(model)
         spread = max(1e-3, 1 - (model.red.count + 1) * model.slope) ** 2
-        return {"min": 2**-16, "max": 2**-16, "signal": 2 * p / spread}
+        off = average_off(model.average)
+        return {"min": off, "max": off, "signal": 2 * p / spread}
 
     def slope_error(self, model: Choke) -> float:
         """An error of the average, along RED's slope."""
         red = model.red
-        return 2 * Q32_UNIT + red.max_p * 2**-16 / (red.max_th - red.min_th)
+        return 2 * Q32_UNIT + red.max_p * average_off(model.average) / (red.max_th - red.min_th)
 
     def state(self, model: Choke, wakes: int) -> list[tuple[float, float]]:
         # the statistic is cut to whole packets
         return [
-            (model.average.average - 0.5, 0.5 + 2**-16),
+            (model.average.average - 0.5, 0.5 + average_off(model.average)),
             (model.slope, self.slope_error(model)),
             (model.matched, 0),
         ]
@@ -211,12 +213,17 @@ WITNESSED = WitnessedChoke
 
 
 def test_red_average_ages_while_idle() -> None:
-    """By the two packets that could have left, and not by the one that comes; figure 2."""
+    """By the two packets that could have left, and not by the one that comes; figure 2. By half of
+    one along a straight line."""
     average = RedAverage(
         weight=0.25, packet_time_s=0.001, average=8.0, idle_since_s=1.0, before=8.0
     )
-    assert average.update(1.002, 0) == 8 * 0.75**2
-    assert average.update(1.002, 1) == 8 * 0.75**3 + 0.25
+    assert average.update(1.002, 0) == pytest.approx(8 * 0.75**2)
+    assert average.update(1.002, 1) == pytest.approx(8 * 0.75**3 + 0.25)
+    average.empties(2.0)
+    before = average.average
+    assert average.update(2.0005, 0) == pytest.approx(before * 0.875)
+    assert average.update(2.0010, 0) == pytest.approx(before * 0.875**2)
 
 
 def test_red_spreads_signals_evenly() -> None:

@@ -35,6 +35,13 @@ from tests.models.witnessed import (
 CLASSIC, GENTLE, ADAPTIVE = range(3)
 
 
+def average_off(average: RedAverage) -> float:
+    """How far the core's average may be from the model's. An update rounds by less than 2^-36 and
+    forgets `weight` of what was rounded before. To age by m packets, with an error of m 2^-32, is
+    to forget all but (1 - weight)^m; by a part of one, which has 28 bits, that part of `weight`."""
+    return (2**-36 + average.average * 2**-32) / average.weight + average.average * 2**-24
+
+
 class Counting(Red):
     """Knows how many of what is counted make a packet."""
 
@@ -44,7 +51,7 @@ class Counting(Red):
 
 
 class BesideRed(Beside):
-    """The average is kept to 2^-16 of what is counted; p inherits that."""
+    """p inherits the error of the average."""
 
     algorithm = "red"
     defaults: ClassVar = {
@@ -144,13 +151,7 @@ class BesideRed(Beside):
         p = model.p_packet
         spread = max(p, 1 - model.red.count * p, 1e-3) ** 2
         signal = self.slope_error(model) / spread
-        return {"top": self.average_error(model), "signal": signal + Q32_UNIT}
-
-    def average_error(self, model: Red) -> float:
-        """What is counted is kept to 2^-16; to age by m packets, with an error of m 2^-32, is to
-        forget all but (1 - weight)^m of it."""
-        average = model.average
-        return 2**-16 + average.average * 2**-32 / average.weight
+        return {"top": average_off(model.average), "signal": signal + Q32_UNIT}
 
     def slope_error(self, model: Red) -> float:
         """An error of the average, along the slope; max_p may have moved since."""
@@ -158,13 +159,13 @@ class BesideRed(Beside):
         steep = (0.51 if model.adaptive else red.max_p) / (red.max_th - red.min_th)
         if model.gentle and model.average.average >= red.max_th:
             steep = (1 - red.max_p) / red.max_th
-        return 4 * Q32_UNIT + self.average_error(model) * steep
+        return 4 * Q32_UNIT + average_off(model.average) * steep
 
     def state(self, model: Counting, wakes: int) -> list[tuple[float, float]]:
         # The statistic is cut to whole packets.
         average = model.average.average
         return [
-            (average / model.packet - 0.5, 0.5 + self.average_error(model)),
+            (average / model.packet - 0.5, 0.5 + average_off(model.average)),
             (model.p_b, self.slope_error(model)),
             (model.red.max_p, 2 * (1 + wakes) * Q32_UNIT),
         ]
@@ -428,9 +429,16 @@ class Ns2Red(Red):
             self.average.idle_since_s = None
             self.average.average += self.average.weight * (len(self.waiting) - self.average.average)
         else:
-            self.average.average = self.average.at(now_s) * (1 - self.average.weight)
+            self.average.average = self.whole_packets(now_s) * (1 - self.average.weight)
             self.average.idle_since_s = None
         return self.average.average
+
+    def whole_packets(self, now_s: float) -> float:
+        """m is cut to a whole number."""
+        average = self.average
+        assert average.idle_since_s is not None
+        m = math.floor((now_s - average.idle_since_s) / average.packet_time_s + 1e-9)
+        return float(average.before * (1 - average.weight) ** m)
 
     def decide(self, packet: Packet, average: float) -> Act:
         red = self.red

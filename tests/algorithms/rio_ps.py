@@ -9,8 +9,8 @@ from typing import ClassVar
 import pytest
 
 from models.queue import Discipline, Judge, Packet, Why
-from models.red import RedAverage
 from models.rio_ps import Edge, RioPs
+from tests.algorithms.red import average_off
 from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
 from tests.models.generator import Draws, spread
 from tests.models.inputs import MS, SECOND, overload
@@ -18,7 +18,7 @@ from tests.models.library import Case, core
 
 
 class BesideRioPs(Beside):
-    """Averages are kept to 2^-16 packets; p inherits that."""
+    """p inherits the error of the averages."""
 
     algorithm = "rio_ps"
     defaults: ClassVar = {
@@ -100,28 +100,23 @@ class BesideRioPs(Beside):
         )
 
     def slack(self, model: RioPs) -> dict[str, float]:
-        off = self.average_error(model.last.average)
+        off = average_off(model.last.average)
         # RED's p_a is below 1 only where 1 - count p_b is above p_b.
         spread_out = max(model.p_b, 1 - model.last.red.count * model.p_b, 1e-3) ** 2
         signal = self.slope_error(model) / spread_out
         return {"max": off, "signal": signal + Q32_UNIT}
 
-    def average_error(self, average: RedAverage) -> float:
-        """Kept to 2^-16; to age by m packets, with an error of m 2^-32, is to forget all but
-        (1 - weight)^m of it."""
-        return 2**-16 + average.average * 2**-32 / average.weight
-
     def slope_error(self, model: RioPs) -> float:
         """An error of the average, along the slope."""
         red = model.last.red
         steep = red.max_p / (red.max_th - red.min_th)
-        return 4 * Q32_UNIT + self.average_error(model.last.average) * steep
+        return 4 * Q32_UNIT + average_off(model.last.average) * steep
 
     def state(self, model: RioPs, wakes: int) -> list[tuple[float, float]]:
         averages = [model.classes[short].average for short in (False, True)]
         return [
             # Statistics are cut to whole packets.
-            *((a.average - 0.5, 0.5 + self.average_error(a)) for a in averages),
+            *((a.average - 0.5, 0.5 + average_off(a)) for a in averages),
             (model.p_b, self.slope_error(model)),
             (model.short_arrivals, 0),
             (model.short_signals, 0),

@@ -35,7 +35,7 @@ class Avq(Discipline):
         **common: Any,
     ) -> None:
         super().__init__(**common)
-        self.capacity = capacity
+        self.capacity = self.link = capacity
         self.gamma = gamma
         self.alpha = alpha
         self.buffer = buffer
@@ -56,6 +56,7 @@ class Avq(Discipline):
         since_s = now_s - self.last_s
         # Update Virtual Queue Size: VQ <- max(VQ - C~ (t - s), 0)
         self.virtual_queue = max(self.virtual_queue - self.virtual_rate * since_s, 0.0)
+        self.follow()
         # If VQ + b > B mark or drop packet in the real queue, else VQ <- VQ + b
         signal = self.judge.below("buffer", self.room(), self.virtual_queue + size)
         if not signal:
@@ -67,6 +68,15 @@ class Avq(Discipline):
         # Update last packet arrival time: s <- t
         self.last_s = now_s
         return signal
+
+    def follow(self) -> None:
+        """Not said by the paper, whose C is constant: `link` is C as it is now. Of a slower link C~
+        keeps its share; what C gains C~ gains as well."""
+        if self.link > self.capacity:
+            self.virtual_rate += self.link - self.capacity
+        else:
+            self.virtual_rate *= self.link / self.capacity
+        self.capacity = self.link
 
     def adapt(self, since_s: float, size: int) -> None:
         """Update Virtual Capacity: C~ = max(min(C~ + alpha gamma C (t - s), C) - alpha b, 0)"""

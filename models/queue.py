@@ -121,6 +121,8 @@ class Discipline:
         self.reason = self.signals_for
         self.wakes = 0
         self.wakes_in_silence = 0
+        # What changes at the next event.
+        self.new_rows: list[Callable[[float], None]] = []
 
     # What a subclass says.
 
@@ -157,10 +159,18 @@ class Discipline:
             self.wakes_in_silence += 1
             self.on_wake(self.wake_at())
 
-    def arrive(self, now_s: float, packet: Packet) -> Outcome:
-        """A packet comes to the queue."""
+    def begin(self, now_s: float) -> None:
+        """An event: the algorithm wakes with the old values as often as it should have, and then
+        takes the new ones."""
         self.outcome = Outcome()
         self.advance(now_s)
+        for take in self.new_rows:
+            take(now_s)
+        self.new_rows.clear()
+
+    def arrive(self, now_s: float, packet: Packet) -> Outcome:
+        """A packet comes to the queue."""
+        self.begin(now_s)
         self.wakes_in_silence = 0
         packet.arrived_s = now_s
         self.reason = self.signals_for
@@ -180,8 +190,7 @@ class Discipline:
 
     def request(self, now_s: float) -> Outcome:
         """The link requests the next packet."""
-        self.outcome = Outcome()
-        self.advance(now_s)
+        self.begin(now_s)
         self.wakes_in_silence = 0
         packet = self.on_request(now_s)
         self.outcome.sent = None if packet is None else packet.number
@@ -198,8 +207,7 @@ class Discipline:
 
     def answer(self, now_s: float, rtt_s: float) -> Outcome:
         """A probe comes back after so long."""
-        self.outcome = Outcome()
-        self.advance(now_s)
+        self.begin(now_s)
         self.wakes_in_silence = 0
         self.on_answer(now_s, rtt_s)
         return self.outcome

@@ -19,8 +19,8 @@ struct avq_state {
 	u64 rate;  /* C~, bytes/s * 2^20 */
 	u64 queue; /* VQ, bytes * 2^20 */
 	u64 last_ns, adapted_ns;
+	u64 link;                        /* C at the last arrival, bytes/s; 0: none yet */
 	u64 virtual_rate, virtual_queue; /* whole numbers, for the reader */
-	u32 begun;
 };
 
 /* clang-format off */
@@ -52,9 +52,10 @@ static void configure(void *st, const void *conf, const struct aqm_view *view)
 
 	(void)conf;
 	/* The paper does not say where C~ begins. After a time without packets it is C. */
-	if (!s->begun)
-		s->rate = view->rate_bytes_s << AVQ_FRACTION;
-	s->begun = 1;
+	if (!s->link) {
+		s->link = view->rate_bytes_s;
+		s->rate = s->link << AVQ_FRACTION;
+	}
 	s->virtual_rate = s->rate >> AVQ_FRACTION;
 }
 
@@ -72,16 +73,26 @@ static u64 room(const struct avq_conf *c, const struct aqm_view *view)
 	return min64(view->limit_bytes, (u64)view->limit_pkts * view->mtu_bytes);
 }
 
-/* C~ = max(min(C~ + alpha gamma C (t - s), C) - alpha b, 0) */
-static void adapt(struct avq_state *s, const struct avq_conf *c, u64 link, u64 since_ns,
-                  u32 len)
+/* differs: the paper's C is constant. C~ comes back by alpha gamma C a second only, so that it
+ * would be far below C long after a link was slow. On a slower one it keeps its share, and it
+ * gains all that C gains. C~ stays at or below C. */
+static void follow(struct avq_state *s, u64 link)
 {
-	u64 capacity = link << AVQ_FRACTION;
+	if (link > s->link)
+		s->rate += (link - s->link) << AVQ_FRACTION;
+	else if (link < s->link)
+		s->rate = muldiv64(s->rate, link, s->link);
+	s->link = link;
+}
+
+/* C~ = max(min(C~ + alpha gamma C (t - s), C) - alpha b, 0) */
+static void adapt(struct avq_state *s, const struct avq_conf *c, u64 since_ns, u32 len)
+{
+	u64 capacity = s->link << AVQ_FRACTION;
 	u64 slope = mulshift64(mulshift64(capacity, c->gamma, 32), c->alpha, 32);
 	u64 grown = muldiv64(slope, since_ns, NS_PER_S);
 	u64 spent = (u64)c->alpha * len >> (32 - AVQ_FRACTION);
 
-	s->rate = min64(s->rate, capacity); /* the link may have become slower */
 	s->rate += min64(grown, capacity - s->rate);
 	s->rate -= min64(spent, s->rate);
 }
@@ -95,11 +106,12 @@ static bool virtual_arrival(struct avq_state *s, const struct avq_conf *c, u64 n
 
 	s->queue -= min64(s->queue, muldiv64(s->rate, now - s->last_ns, NS_PER_S));
 	s->last_ns = now;
+	follow(s, view->rate_bytes_s);
 	signal = s->queue + size > room(c, view) << AVQ_FRACTION;
 	if (!signal)
 		s->queue += size;
 	if (!signal || !c->accepted || aqm_can_mark(view, pkt)) {
-		adapt(s, c, view->rate_bytes_s, now - s->adapted_ns, pkt->len);
+		adapt(s, c, now - s->adapted_ns, pkt->len);
 		s->adapted_ns = now;
 	}
 	s->virtual_rate = s->rate >> AVQ_FRACTION;

@@ -38,7 +38,7 @@ TEST(no_flow_knows_its_share_of_the_rate)
 	bench_end(&b);
 }
 
-/* C~ = min(C~, C) - alpha b at an arrival without time since the last. */
+/* C~ - alpha b at an arrival without time since the last. */
 TEST(the_virtual_capacity_is_never_above_the_link_s)
 {
 	struct bench b = BEGIN(&aqm_avq, 10, 0, {"bandwidth", 1000000});
@@ -47,16 +47,51 @@ TEST(the_virtual_capacity_is_never_above_the_link_s)
 	arrive(&b, 0, 1000, 0);
 	CHECK_EQ(stat(&b, "virtual_rate"), 999850);
 	change_row(&b, "bandwidth", 2000);
-	arrive(&b, 0, 1000, 0);
-	CHECK_EQ(stat(&b, "virtual_rate"), 1850);
-	/* 0.147 * 2000 a second; and then at most 2000. */
-	b.now += NS_PER_S / 2;
 	arrive(&b, 0, 20, 0);
-	CHECK_EQ(stat(&b, "virtual_rate"), 1850 + 147 - 3);
+	CHECK_EQ(stat(&b, "virtual_rate"), 1999 - 3);
+	/* 0.147 * 2000 a second; and then at most 2000. */
+	b.now += NS_PER_S / 1000;
+	arrive(&b, 0, 1000, 0);
+	CHECK_NEAR(stat(&b, "virtual_rate"), 1997 - 150, 1);
 	b.now += (u64)1 << 62;
 	arrive(&b, 0, 20, 0);
 	CHECK_EQ(stat(&b, "virtual_rate"), 1997);
 	CHECK_EQ(stat(&b, "virtual_queue"), 20);
+	bench_end(&b);
+}
+
+/* 100 of 1000, 10 of 100 and then 910 of 1000: what the law took of the slow link is all that
+ * is missing on the fast one. */
+TEST(the_virtual_capacity_follows_a_link_that_slows_and_recovers)
+{
+	struct bench b = BEGIN(&aqm_avq, 100, 0, {"bandwidth", 1000000}, {"limit", 50});
+	u64 slow;
+	u32 i;
+
+	for (i = 0; i < 6; i++)
+		arrive(&b, 0, 1000000, 0);
+	CHECK_NEAR(stat(&b, "virtual_rate"), 100000, 1);
+	change_row(&b, "bandwidth", 100000);
+	arrive(&b, 0, 1, 0);
+	slow = stat(&b, "virtual_rate");
+	CHECK_NEAR(slow, 10000, 1);
+	change_row(&b, "bandwidth", 1000000);
+	arrive(&b, 0, 1, 0);
+	CHECK_NEAR(stat(&b, "virtual_rate"), slow + 900000, 1);
+	bench_end(&b);
+}
+
+/* The time before the change counts at the virtual capacity of that time. */
+TEST(the_virtual_queue_drains_as_fast_as_the_link_was)
+{
+	struct bench b = BEGIN(&aqm_avq, 10, 0, {"bandwidth", 1000000}, {"buffer", 3000});
+
+	arrive(&b, 0, 3000, 0);
+	b.now += NS_PER_S;
+	change_row(&b, "bandwidth", 1000);
+	arrive(&b, 0, 2000, 0);
+	CHECK_EQ(stat(&b, "virtual_queue"), 2000);
+	CHECK_EQ(drops(&b), 0);
 	bench_end(&b);
 }
 

@@ -38,6 +38,13 @@ class BesideAvq(Beside):
         {"buffer": 15_000},
         {"buffer": 40_000, "alpha": 1 << 31, "accepted": 1},
     )
+    changes: ClassVar = (
+        {"bandwidth": 125_000, "buffer": 20_000},
+        {"bandwidth": 1_250_000},
+        {"bandwidth": 1_000_000, "alpha": 2**31},
+        {"bandwidth": 1 << 41},
+        {"bandwidth": 600_000, "gamma": 2**31, "buffer": 60_000},
+    )
     signal_if_below: ClassVar = {"buffer": True}
     columns: ClassVar = {"virtual_rate": plain, "virtual_queue": plain}
     tie_share = 0.005
@@ -55,6 +62,14 @@ class BesideAvq(Beside):
             start_s=case.start_ns * NS,
             **common(case, judge),
         )
+
+    def change(self, model: Avq, row: str, value: int) -> None:
+        if row == "bandwidth":
+            model.link = value
+        elif row == "buffer":
+            model.buffer = value
+        else:
+            setattr(model, row, value * Q32_UNIT)
 
     # 60,000 arrivals; and floats, whose 2^-53 of a rate of 2^40 is more.
     error = 60_000 * 2**-20

@@ -28,10 +28,12 @@ from tests.models.library import (
     MARKED,
     REQUEST,
     RESET,
+    ROW,
     SENT,
     Case,
     Core,
     Replay,
+    core,
 )
 
 NS = 1e-9
@@ -117,6 +119,8 @@ class Beside(ABC):
     # Rows by which it signals early and often at 20 Mbit/s, and others to change to: with these
     # it is recorded in a kernel.
     signalling: ClassVar[tuple[Rows, Rows]] = ({}, {})
+    # Values that rows take one after the other while packets come and go.
+    changes: ClassVar[tuple[Rows, ...]] = ()
     # Is it compared inside of flow queueing too?
     in_flows: ClassVar[bool] = False
     # Files that are compared otherwise too: does a build of the core answer as the model?
@@ -139,6 +143,10 @@ class Beside(ABC):
     @abstractmethod
     def model(self, case: Case, judge: Judge) -> Discipline:
         """A model with the rows of a case."""
+
+    def change(self, model: Any, row: str, value: int) -> None:
+        """The model has the row's new value from now on."""
+        raise NotImplementedError
 
     def ticks(self, rows: Rows) -> tuple[int, int] | None:
         """Period and first time of ticks after each of which the statistics are read, in ns."""
@@ -222,6 +230,14 @@ def restarted(case: Case, model: Discipline, now_ns: int) -> Case:
     return replace(case, rows=rows, start_ns=now_ns)
 
 
+def change(how: Beside, model: Discipline, case: Case, event: Any) -> Outcome:
+    """A row changes; the next event takes its value."""
+    _, _, number, low, high = event
+    names = {core().row(case.algorithm, name): name for rows in how.changes for name in rows}
+    model.new_rows.append(lambda _: how.change(model, names[number], high << 32 | low))
+    return Outcome()
+
+
 def where(case: Case, index: int) -> str:
     """An event, as a sentence begins."""
     return f"{case.name}: event {index} at {case.events['now_ns'][index]} ns"
@@ -254,6 +270,8 @@ def compare(how: Beside, case: Case, replay: Replay) -> Comparison:
                 want.dropped.sort()
             model = judge.model = how.model(restarted(case, model, now_ns), judge)
             wakes = 0
+        elif kind == ROW:
+            have = change(how, model, case, row)
         else:
             have = step(model, now_ns * NS, row, number)
         number += kind == ARRIVE

@@ -12,6 +12,7 @@ from tests.models.beside import Beside, Rows
 from tests.models.inputs import (
     SECOND,
     answered,
+    changing,
     fast_link,
     gusts,
     in_and_out,
@@ -21,7 +22,7 @@ from tests.models.inputs import (
     slow_link,
     stopped,
 )
-from tests.models.library import Case, Events
+from tests.models.library import Case, Events, core
 from tests.models.record import DATA, load
 
 INPUTS = 7
@@ -52,7 +53,17 @@ def cases(algorithm: str) -> Iterator[Case]:
                 label = f"{algorithm}-{number}-{'ecn' if ecn else 'drop'}-{name}"
                 seen = looked_at(how, rows, events, start_ns, often=name != "stopped")
                 yield Case(label, algorithm, settings, seen, seed, mtu, start_ns)
+    yield from changed(algorithm)
     yield from recorded(algorithm)
+
+
+def changed(algorithm: str) -> Iterator[Case]:
+    """Rows change under way."""
+    how = ALGORITHMS[algorithm]
+    numbered = [{core().row(algorithm, row): v for row, v in c.items()} for c in how.changes]
+    for ecn in (0, 1) if numbered else ():
+        name = f"{algorithm}-{'ecn' if ecn else 'drop'}-rows"
+        yield Case(name, algorithm, {"limit": 1000, "ecn": ecn}, changing(ecn, numbered), ecn)
 
 
 def looked_at(
@@ -96,5 +107,5 @@ def fast_cases(algorithm: str) -> Iterator[Case]:
     for number, case in enumerate(cases(algorithm)):
         setting, place = divmod(number, INPUTS)
         often = (place + setting) % 4 == 0 or (place >= INPUTS - 3 and setting % 2)
-        if often or case.name.endswith("-recorded"):
+        if often or case.name.endswith(("-recorded", "-rows")):
             yield case

@@ -31,8 +31,12 @@ struct tm_out {
 };
 
 /* TM_LOOK: the ticks due by now are run, as before an arrival. TM_ANSWER: of a probe, len
- * nanoseconds after it joined. */
-enum { TM_ARRIVE, TM_REQUEST, TM_LIMIT, TM_RESET, TM_LOOK, TM_ANSWER };
+ * nanoseconds after it joined. TM_ROW: the row with the number `flow` (tm_row) becomes len,
+ * with ds above its 32 bits. */
+enum { TM_ARRIVE, TM_REQUEST, TM_LIMIT, TM_RESET, TM_LOOK, TM_ANSWER, TM_ROW };
+
+/* From here on numbers of rows are those of the algorithm. */
+#define TM_ROWS_OF_QUEUE 64
 
 struct tm_event {
 	u64 now_ns;
@@ -241,6 +245,21 @@ static void limit(struct tm_queue *t, u64 now, u32 pkts)
 	aqm_queue_apply(t->q, now, &setup, t->conf);
 }
 
+static void change(struct tm_queue *t, const struct tm_event *e)
+{
+	bool own = e->flow >= TM_ROWS_OF_QUEUE;
+	const struct aqm_field *row = own ? &t->q->algo->params[e->flow - TM_ROWS_OF_QUEUE]
+	                                  : &aqm_setup_rows[e->flow];
+
+	if (aqm_field_set(row, own ? (void *)t->conf : &t->setup, e->len | (u64)e->ds << 32) ||
+	    aqm_setup_check(t->q->algo, &t->setup, t->conf, &t->q->setup, queue_conf(t->q),
+	                    t->q->room)
+	            .sentence)
+		t->host.fault = 1;
+	else
+		aqm_queue_apply(t->q, e->now_ns, &t->setup, t->conf);
+}
+
 /* Packets and bytes that the queue says it holds are those it was given. */
 static bool conserves(const struct tm_queue *t)
 {
@@ -255,7 +274,7 @@ static bool conserves(const struct tm_queue *t)
 s64 tm_run(struct tm_queue *t, const struct tm_event *events, u32 n, struct tm_out *out,
            u32 room, u64 *stats)
 {
-	const struct aqm_field *row;
+	const struct aqm_field *stat;
 	u32 i;
 
 	t->host.out = out;
@@ -274,12 +293,14 @@ s64 tm_run(struct tm_queue *t, const struct tm_event *events, u32 n, struct tm_o
 			limit(t, e->now_ns, e->len);
 		else if (e->kind == TM_ANSWER)
 			aqm_echo(t->q, e->now_ns, 0, e->len);
+		else if (e->kind == TM_ROW)
+			change(t, e);
 		else if (e->kind == TM_RESET)
 			aqm_queue_reset(t->q, e->now_ns);
 		else
 			run_ticks(t->q, inst_nth(t->q, 0), e->now_ns);
-		for (row = t->q->algo->stats; row && row->name; row++)
-			aqm_queue_stat(t->q, row, stats++);
+		for (stat = t->q->algo->stats; stat && stat->name; stat++)
+			aqm_queue_stat(t->q, stat, stats++);
 		if (t->host.fault || !conserves(t))
 			return -1;
 	}
@@ -289,6 +310,23 @@ s64 tm_run(struct tm_queue *t, const struct tm_event *events, u32 n, struct tm_o
 u64 tm_bad(const struct tm_queue *t, u32 what)
 {
 	return t->q->count.bad[what];
+}
+
+static u32 number_in(const struct aqm_field *rows, const char *name)
+{
+	u32 n = 0;
+
+	while (rows[n].name && strcmp(rows[n].name, name) != 0)
+		n++;
+	return rows[n].name ? n : U32_MAX;
+}
+
+/* The number of a row in an event. */
+u32 tm_row(const char *algo, const char *name)
+{
+	u32 n = number_in(aqm_setup_rows, name);
+
+	return n != U32_MAX ? n : TM_ROWS_OF_QUEUE + number_in(aqm_find(algo)->params, name);
 }
 
 u64 tm_default(const char *algo, const char *name)

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tests.models.library import ANSWER, ARRIVE, EVENT, LIMIT, LOOK, REQUEST, RESET, Events
+from tests.models.library import ANSWER, ARRIVE, EVENT, LIMIT, LOOK, REQUEST, RESET, ROW, Events
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -164,6 +165,19 @@ def on_grid(seed: int) -> Events:
     events = s.events()
     events["now_ns"] = events["now_ns"] // MS * MS
     return events
+
+
+def changing(seed: int, rows: Sequence[Mapping[int, int]], ect: float = 0.5) -> Events:
+    """Rows, by their numbers, change in calm, in overload and just before a link that is silent."""
+    s = Stream(seed)
+    for number in range(24):
+        values = rows[number % len(rows)]
+        s.add(Phase(s.random.uniform(0.05, 0.6), s.random.choice((0.7, 1.4)), ect=ect, sizes=MIXED))
+        for row, value in values.items():
+            s.rows.append((s.now_ns, ROW, row, value & 0xFFFFFFFF, value >> 32))
+        s.add(Phase(0.3, s.random.choice((0.0, 0.9, 1.3)), ect=ect))
+        s.add(Phase(s.random.choice((0.0, 0.4, 2.0)), 0.0, rate_bps=0))
+    return s.events()
 
 
 def looking(events: Events, period_ns: int, start_ns: int = 0) -> Events:

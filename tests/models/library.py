@@ -28,7 +28,7 @@ EVENT = np.dtype(
 OUT = np.dtype(
     [("event", "u4"), ("packet", "u4"), ("what", "u1"), ("why", "u1"), ("pad", "u2")], align=True
 )
-ARRIVE, REQUEST, LIMIT, RESET, LOOK, ANSWER = range(6)
+ARRIVE, REQUEST, LIMIT, RESET, LOOK, ANSWER, ROW = range(7)
 DROPPED, MARKED, SENT = range(3)
 BAD_KINDS = 8
 
@@ -85,6 +85,8 @@ class Core:
         lib.tm_stats.argtypes = [text]
         lib.tm_default.restype = u64
         lib.tm_default.argtypes = [text, text]
+        lib.tm_row.restype = u32
+        lib.tm_row.argtypes = [text, text]
         lib.tm_probes.restype = ctypes.c_bool
         lib.tm_probes.argtypes = [text]
         lib.tm_stat_name.restype = text
@@ -112,6 +114,10 @@ class Core:
     def default(self, algorithm: str, row: str) -> int:
         """A row's default."""
         return int(self.lib.tm_default(algorithm.encode(), row.encode()))
+
+    def row(self, algorithm: str, row: str) -> int:
+        """A row's number in an event ROW."""
+        return int(self.lib.tm_row(algorithm.encode(), row.encode()))
 
     def replay(self, case: Case) -> Replay:
         """Run a case from a fresh queue."""

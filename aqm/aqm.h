@@ -32,7 +32,8 @@
  *                time of the first tick, or AQM_NEVER. Called again at a reset,
  *                on zeroed and configured memory; the algorithm gets no call
  *                for packets that the reset drops.
- *   tick         `now` is exactly the time answered before. Answers the next
+ *   tick         `now` is exactly the time answered before, or an earlier one where
+ *                a row with AQM_PERIOD has become smaller. Answers the next
  *                time, later than now. Ticks are lazy: the queue runs each tick
  *                that is due before the next event, a tick at t before a
  *                packet at t. Nothing changes in a queue between events, so
@@ -196,8 +197,11 @@ enum aqm_unit {
 	AQM_UNITS
 };
 enum aqm_field_flags {
-	AQM_FIXED = 1,  /* cannot be changed once the queue exists */
-	AQM_COUNTER = 2 /* statistic that only grows: with flows their sum is shown */
+	AQM_FIXED = 1,   /* cannot be changed once the queue exists */
+	AQM_COUNTER = 2, /* statistic that only grows: with flows their sum is shown */
+	/* the time from tick to tick: where a change makes it shorter, the next tick comes
+	 * as long after it at most */
+	AQM_PERIOD = 4
 };
 
 /* One row: one parameter (in conf) or one statistic (in st). */

@@ -39,6 +39,27 @@ static void inst_take_rows(struct aqm_queue *q, struct aqm_inst *in)
 		q->algo->configure(inst_state(q, in), queue_conf(q), inst_views(in));
 }
 
+/* Ticks must not wait for the end of a period that has become shorter. */
+static void inst_hasten(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	const struct aqm_field *row;
+
+	if (in->tick_ns == AQM_NEVER)
+		return;
+	for (row = q->algo->params; row && row->name; row++)
+		if (row->flags & AQM_PERIOD)
+			in->tick_ns =
+			        min64(in->tick_ns, now + aqm_field_get(row, queue_conf(q)));
+}
+
+/* Of an instance that has started. */
+static void inst_change(struct aqm_queue *q, struct aqm_inst *in, u64 now)
+{
+	inst_take_rows(q, in);
+	inst_hasten(q, in, now);
+	plain_open(q, in);
+}
+
 /* The time of a call to an instance without an event of its own: its overdue ticks
  * follow later, and no call may be later than the one after it. */
 static inline u64 inst_clock(const struct aqm_inst *in, u64 now)

@@ -155,7 +155,7 @@ static inline void aqm_queue_apply(struct aqm_queue *q, u64 now, const struct aq
 
 		AQM_STEP();
 		if (inst_started(q, in) && in->change != q->change)
-			inst_take_rows(q, in);
+			inst_change(q, in, now);
 	}
 	aqm_copy(queue_old_conf(q), queue_conf(q), q->algo->conf_bytes);
 	aqm_copy(queue_conf(q), conf, q->algo->conf_bytes);

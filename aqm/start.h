@@ -43,7 +43,7 @@ static void inst_catch_up(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 		inst_start(q, in);
 	run_ticks(q, in, now);
 	if (in->change != q->change)
-		inst_take_rows(q, in);
+		inst_change(q, in, now);
 }
 
 /* The next event of this instance. One that has not started is a change behind. */

@@ -65,7 +65,8 @@ class AnAqm(Ticking):
 
     def update(self, now_s: float) -> None:
         """p(k) = p(k - 1) + K sum w_i x_i; w_i(k + 1) = w_i(k) + d e(k) p(k) x_i(k)."""
-        self.rate, self.came = self.came / self.tupdate_s, 0
+        self.rate, self.came = self.came / (now_s - self.updated_s), 0
+        self.updated_s = now_s
         error = (len(self.waiting) - self.q_ref) / self.q_ref
         self.errors = [error, *self.errors[:2]]
         mismatch = min(self.rate / self.capacity - 1, MISMATCH_MAX)
@@ -107,3 +108,4 @@ class AnAqm(Ticking):
             self.wakes += 1
             self.wakes_in_silence += 1
             self.on_wake(self.next_s)
+            self.updated_s = self.next_s - self.tupdate_s

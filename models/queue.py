@@ -159,14 +159,22 @@ class Discipline:
             self.wakes_in_silence += 1
             self.on_wake(self.wake_at())
 
+    def change(self, now_s: float, take: Callable[[float], None]) -> None:
+        """Rows change: `take` is called at the next event, or with the next change."""
+        self.take_rows(now_s)
+        self.new_rows.append(take)
+
+    def take_rows(self, now_s: float) -> None:
+        for take in self.new_rows:
+            take(now_s)
+        self.new_rows.clear()
+
     def begin(self, now_s: float) -> None:
         """An event: the algorithm wakes with the old values as often as it should have, and then
         takes the new ones."""
         self.outcome = Outcome()
         self.advance(now_s)
-        for take in self.new_rows:
-            take(now_s)
-        self.new_rows.clear()
+        self.take_rows(now_s)
 
     def arrive(self, now_s: float, packet: Packet) -> Outcome:
         """A packet comes to the queue."""
@@ -285,6 +293,8 @@ class Ticking(Discipline):
         super().__init__(**common)
         self.tupdate_s = tupdate_s
         self.next_s = start_s + tupdate_s
+        # When it last computed, for one that needs to know how long ago.
+        self.updated_s = start_s
         self.rest_after = rest_after
         self.stuck_after = stuck_after
 
@@ -295,6 +305,11 @@ class Ticking(Discipline):
     def rest(self) -> None:
         """The state that an empty queue comes to."""
         raise NotImplementedError
+
+    def change_tupdate(self, now_s: float, tupdate_s: float) -> None:
+        """No update waits for the end of a time that has become shorter."""
+        self.tupdate_s = tupdate_s
+        self.next_s = min(self.next_s, now_s + tupdate_s)
 
     def wake_at(self) -> float:
         return self.next_s

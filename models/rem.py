@@ -62,10 +62,11 @@ class Rem(Ticking):
     def update(self, now_s: float) -> None:
         """price = max(0, price + gamma (in + alpha (q - b*) - c))"""
         queue = self.bytes / self.mean_packet if self.in_bytes else len(self.waiting)
-        served = self.tupdate_s * self.capacity / self.mean_packet
+        served = (now_s - self.updated_s) * self.capacity / self.mean_packet
         excess = self.came + self.alpha * (queue - self.q_ref) - served
         self.price = min(max(self.price + self.gamma * excess, 0.0), self.price_max)
         self.came = 0.0
+        self.updated_s = now_s
 
     def advance(self, now_s: float) -> None:
         """In silence all updates move the price alike: it is followed until it stands."""
@@ -75,6 +76,7 @@ class Rem(Ticking):
                 left = math.floor((now_s + SAME_INSTANT_S - self.next_s) / self.tupdate_s)
                 self.wakes += left
                 self.next_s += left * self.tupdate_s
+                self.updated_s = self.next_s - self.tupdate_s
             before = self.price if not self.came else math.nan
             self.wakes += 1
             self.wakes_in_silence += 1

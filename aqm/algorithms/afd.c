@@ -38,7 +38,7 @@ static const struct aqm_field params[] = {
 	AQM_ROW(3, AQM_U32, afd_conf, beta, AQM_COUNT, 180, 1, 1000, 0,
 		"gain on the queue, in hundredths"),
 	/* 160 Hz */
-	AQM_ROW(4, AQM_U64, afd_conf, interval, AQM_NS, 6250000, 10000, 10 * NS_PER_S, 0,
+	AQM_ROW(4, AQM_U64, afd_conf, interval, AQM_NS, 6250000, 10000, 10 * NS_PER_S, AQM_PERIOD,
 		"time between updates of the fair share"),
 	AQM_ROW(5, AQM_U32, afd_conf, sample, AQM_PKTS, 5, 1, 1u << 20, 0,
 		"arrivals of which one is sampled, s"),

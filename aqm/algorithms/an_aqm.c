@@ -38,7 +38,8 @@ struct an_aqm_state {
 	s64 last[SIGNALS], before[SIGNALS]; /* at the last update, and at the one before it */
 	u64 p;                              /* Q8.56 */
 	u64 came;                           /* bytes since the last update */
-	u64 rate;                           /* of arrivals between the last two, bytes/s */
+	u64 updated_ns;
+	u64 rate; /* of arrivals between the last two, bytes/s */
 	u32 prob, by_queue;
 	u32 idled; /* updates in a long silence; above IDLE_TICKS: at rest */
 	struct aqm_rng rng;
@@ -52,7 +53,7 @@ static const struct aqm_field params[] = {
 		"K: move of the probability for a weighted input of 1"),
 	AQM_ROW(3, AQM_U32, an_aqm_conf, learning, AQM_PROB, 429497, 0, U32_MAX, 0,
 		"d: how fast all weights learn"),
-	AQM_ROW(4, AQM_U64, an_aqm_conf, interval, AQM_NS, 6250000, 10000, 10 * NS_PER_S, 0,
+	AQM_ROW(4, AQM_U64, an_aqm_conf, interval, AQM_NS, 6250000, 10000, 10 * NS_PER_S, AQM_PERIOD,
 		"time between updates of the probability, T"),
 	AQM_END,
 };
@@ -94,6 +95,7 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	for (i = 0; i < INPUTS; i++)
 		s->weight[i] = WEIGHT_ONE / INPUTS;
 	rng_seed(&s->rng, seed, 0);
+	s->updated_ns = now;
 	show(s);
 	return now + c->interval;
 }
@@ -128,10 +130,11 @@ static s64 queue_error(const struct an_aqm_conf *c, u32 q)
 	return signed_as(div64(apart << INPUT_BITS, c->qref), q < c->qref);
 }
 
-/* r / C - 1 */
-static s64 rate_mismatch(struct an_aqm_state *s, const struct an_aqm_conf *c, u64 link_bytes_s)
+/* r / C - 1. The time since the last update is the interval, but for the first one after a
+ * change of it. */
+static s64 rate_mismatch(struct an_aqm_state *s, u64 now, u64 link_bytes_s)
 {
-	u64 r = muldiv64(s->came, NS_PER_S << RATE_BITS, c->interval);
+	u64 r = muldiv64(s->came, NS_PER_S << RATE_BITS, now - s->updated_ns);
 
 	s->rate = r >> RATE_BITS;
 	r = muldiv64(r, (u64)1 << (INPUT_BITS - RATE_BITS), link_bytes_s);
@@ -200,7 +203,8 @@ static void learn(struct an_aqm_state *s, const struct an_aqm_conf *c, const s64
 static u64 update(struct an_aqm_state *s, const struct an_aqm_conf *c, u64 now,
                   const struct aqm_view *view)
 {
-	s64 is[SIGNALS] = {queue_error(c, view->pkts), rate_mismatch(s, c, view->rate_bytes_s)};
+	s64 is[SIGNALS] = {queue_error(c, view->pkts),
+	                   rate_mismatch(s, now, view->rate_bytes_s)};
 	s64 x[INPUTS];
 	u32 i;
 
@@ -212,6 +216,7 @@ static u64 update(struct an_aqm_state *s, const struct an_aqm_conf *c, u64 now,
 		s->last[i] = is[i];
 	}
 	s->came = 0;
+	s->updated_ns = now;
 	s->p = even_moved(s->p, step(s, c, x), 1);
 	/* At 0 nothing is learned. */
 	if (s->p)
@@ -246,7 +251,9 @@ static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 fro
 		if (s->idled > STEADY_TICKS && !was && !s->p)
 			s->idled = IDLE_TICKS + 1;
 	}
-	return from <= to ? grid_after(from, to, c->interval) : from;
+	from = from <= to ? grid_after(from, to, c->interval) : from;
+	s->updated_ns = from - c->interval;
+	return from;
 }
 
 const struct aqm_algo aqm_an_aqm = {

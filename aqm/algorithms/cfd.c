@@ -35,7 +35,7 @@ static const char *const cfd_alone[] = {"spared", "dropped"};
 static const struct aqm_field params[] = {
 	AQM_ROW(1, AQM_U64, cfd_conf, target, AQM_NS, 20 * NS_PER_MS, 1000, 10 * NS_PER_S, 0,
 		"reference delay, r_d"),
-	AQM_ROW(2, AQM_U64, cfd_conf, tupdate, AQM_NS, 30 * NS_PER_MS, 100000, 10 * NS_PER_S, 0,
+	AQM_ROW(2, AQM_U64, cfd_conf, tupdate, AQM_NS, 30 * NS_PER_MS, 100000, 10 * NS_PER_S, AQM_PERIOD,
 		"time between updates of the probability"),
 	AQM_ROW(3, AQM_U32, cfd_conf, alpha, AQM_HZ_16, 2, 0, 65535, 0,
 		"gain on delay minus target, in sixteenths of a hertz"),

@@ -45,7 +45,7 @@ static const char *const schedulers[] = {"wrr", "ts_fifo"};
 static const struct aqm_field params[] = {
 	AQM_ROW(1, AQM_U64, dualpi2_conf, target, AQM_NS, 15 * NS_PER_MS, 1000, NS_PER_S, 0,
 		"queue delay that the base probability is driven to"),
-	AQM_ROW(2, AQM_U64, dualpi2_conf, tupdate, AQM_NS, 16 * NS_PER_MS, NS_PER_MS, NS_PER_S, 0,
+	AQM_ROW(2, AQM_U64, dualpi2_conf, tupdate, AQM_NS, 16 * NS_PER_MS, NS_PER_MS, NS_PER_S, AQM_PERIOD,
 		"time between updates of the base probability"),
 	/* 0.16 Hz and 3.2 Hz as nearly as Linux's dualpi2 has them. */
 	AQM_ROW(3, AQM_U32, dualpi2_conf, alpha, AQM_HZ_256, 41, 0, 65535, 0,

@@ -31,7 +31,7 @@ static const struct aqm_field params[] = {
 	AQM_ROW(4, AQM_U32, lqd_conf, b, AQM_PROB, 429496730, 0, U32_MAX, 0,
 		"fall per update, as a share of the loss rate above pref"),
 	/* The text gives T only in the example of section 3.2. */
-	AQM_ROW(5, AQM_U64, lqd_conf, interval, AQM_NS, NS_PER_MS, 10000, 10 * NS_PER_S, 0,
+	AQM_ROW(5, AQM_U64, lqd_conf, interval, AQM_NS, NS_PER_MS, 10000, 10 * NS_PER_S, AQM_PERIOD,
 		"time between updates of the probability, T"),
 	AQM_END,
 };

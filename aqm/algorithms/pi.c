@@ -29,7 +29,7 @@ static const struct aqm_field params[] = {
 		"rise per update, for each packet above qref"),
 	AQM_ROW(3, AQM_U32, pi_conf, b, AQM_PROB, 77997, 0, U32_MAX, 0,
 		"fall per update, for each packet above qref at the update before"),
-	AQM_ROW(4, AQM_U64, pi_conf, interval, AQM_NS, 5882353, 10000, 10 * NS_PER_S, 0,
+	AQM_ROW(4, AQM_U64, pi_conf, interval, AQM_NS, 5882353, 10000, 10 * NS_PER_S, AQM_PERIOD,
 		"time between updates of the probability"),
 	AQM_END,
 };

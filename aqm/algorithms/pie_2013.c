@@ -24,7 +24,7 @@ struct pie_2013_state {
 static const struct aqm_field params[] = {
 	AQM_ROW(1, AQM_U64, pie_2013_conf, target, AQM_NS, 20 * NS_PER_MS, 1000, 10 * NS_PER_S, 0,
 		"reference delay"),
-	AQM_ROW(2, AQM_U64, pie_2013_conf, tupdate, AQM_NS, 30 * NS_PER_MS, 100000, 10 * NS_PER_S, 0,
+	AQM_ROW(2, AQM_U64, pie_2013_conf, tupdate, AQM_NS, 30 * NS_PER_MS, 100000, 10 * NS_PER_S, AQM_PERIOD,
 		"time between updates of the probability"),
 	AQM_ROW(3, AQM_U32, pie_2013_conf, alpha, AQM_HZ_16, 2, 0, 65535, 0,
 		"gain on delay minus target, in sixteenths of a hertz"),

@@ -61,7 +61,7 @@ static const struct aqm_field params[] = {
 		"above max: probability 1, or gently up to 1; adaptive: that at max moves"),
 	AQM_ROW(8, AQM_BOOL, red_conf, harddrop, AQM_COUNT, 0, 0, 1, 0,
 		"where every packet gets the signal, drop also those that could be marked"),
-	AQM_ROW(9, AQM_U64, red_conf, tupdate, AQM_NS, 500 * NS_PER_MS, NS_PER_MS, 100 * NS_PER_S, 0,
+	AQM_ROW(9, AQM_U64, red_conf, tupdate, AQM_NS, 500 * NS_PER_MS, NS_PER_MS, 100 * NS_PER_S, AQM_PERIOD,
 		"adaptive: time between updates of the probability at max"),
 	AQM_END,
 };

@@ -25,7 +25,8 @@ struct rem_state {
 	u64 price_max; /* from here on p is 1 to 2^-32 */
 	u64 log_phi;   /* log2 of phi, Q0.48 */
 	u64 came;      /* packets or bytes since the last update */
-	u64 shown;     /* price in whole numbers, for the reader */
+	u64 updated_ns;
+	u64 shown; /* price in whole numbers, for the reader */
 	u32 prob;
 	struct aqm_rng rng;
 };
@@ -43,7 +44,7 @@ static const struct aqm_field params[] = {
 		"weight of the queue beside that of the rate"),
 	AQM_ROW(4, AQM_U32, rem_conf, phi, AQM_PROB, 4294967, 1u << 18, U32_MAX, 0,
 		"phi - 1: the probability is 1 - phi^-price"),
-	AQM_ROW(5, AQM_U64, rem_conf, interval, AQM_NS, 2 * NS_PER_MS, 10000, 10 * NS_PER_S, 0,
+	AQM_ROW(5, AQM_U64, rem_conf, interval, AQM_NS, 2 * NS_PER_MS, 10000, 10 * NS_PER_S, AQM_PERIOD,
 		"time between updates of the price"),
 	AQM_ROW(6, AQM_U32, rem_conf, avpkt, AQM_BYTES, 1000, 1, 65535, 0,
 		"mean packet, by which the link's rate is counted in packets"),
@@ -88,6 +89,7 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	const struct rem_conf *c = conf;
 
 	rng_seed(&s->rng, seed, 0);
+	s->updated_ns = now;
 	return now + c->interval;
 }
 
@@ -124,16 +126,17 @@ static u64 packets(const struct rem_conf *c, u64 count)
 	return c->bytes ? div64(count << PKTS_BITS, c->avpkt) : count << PKTS_BITS;
 }
 
-/* in + alpha (q - b*) - c, in packets, Q52.12 */
+/* in + alpha (q - b*) - c, in packets, Q52.12; c is what the link could send in `span_ns`, in
+ * which the arrivals came. That is the interval, but for the first update after a change of it.
+ */
 static s64 excess(const struct rem_state *s, const struct rem_conf *c,
-                  const struct aqm_view *view)
+                  const struct aqm_view *view, u64 span_ns)
 {
 	u64 queue = packets(c, c->bytes ? view->bytes : view->pkts);
 	u64 wanted = (u64)c->qref << PKTS_BITS;
 	u64 apart = queue > wanted ? queue - wanted : wanted - queue;
 	s64 term = (s64)mulshift64(apart, c->alpha, 32);
-	u64 served =
-	        muldiv64(view->rate_bytes_s << PKTS_BITS, c->interval, c->avpkt * NS_PER_S);
+	u64 served = muldiv64(view->rate_bytes_s << PKTS_BITS, span_ns, c->avpkt * NS_PER_S);
 
 	return (s64)packets(c, s->came) + (queue < wanted ? -term : term) - (s64)served;
 }
@@ -154,20 +157,25 @@ static void move(struct rem_state *s, const struct rem_conf *c, s64 by, u64 time
 
 static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)
 {
+	struct rem_state *s = st;
 	const struct rem_conf *c = conf;
 
-	move(st, c, excess(st, c, view), 1);
+	move(s, c, excess(s, c, view, now - s->updated_ns), 1);
+	s->updated_ns = now;
 	return now + c->interval;
 }
 
 /* Without events the queue stands and nothing comes: but for the first, all steps are equal. */
 static u64 idle(void *st, const void *conf, const struct aqm_view *view, u64 from, u64 to)
 {
+	struct rem_state *s = st;
 	const struct rem_conf *c = conf;
+	u64 times = div64(to - from, c->interval);
 
 	tick(st, conf, from, view);
-	move(st, c, excess(st, c, view), div64(to - from, c->interval));
-	return grid_after(from, to, c->interval);
+	move(s, c, excess(s, c, view, c->interval), times);
+	s->updated_ns += times * c->interval;
+	return s->updated_ns + c->interval;
 }
 
 const struct aqm_algo aqm_rem = {

@@ -86,6 +86,8 @@ static const char *range_fault(const struct aqm_field *row)
 		return "has a least value above its largest";
 	if (row->type == AQM_BOOL && row->max > 1)
 		return "is a bool, and its largest value is not 1";
+	if (row->flags & AQM_PERIOD && (row->unit != AQM_NS || !row->min))
+		return "is a period, and no time in ns above 0";
 	if (width(row) == 4 && row->max > U32_MAX)
 		return "has 32 bits, and a largest value that needs more";
 	if (row->def < row->min || row->def > row->max)

@@ -57,6 +57,13 @@ class BesideAnAqm(Beside):
         {"qref": 3, "gain": 2**27},
         {"qref": 10, "gain": 2**26, "learning": 2**24, "interval": 10 * MS},
     )
+    changes: ClassVar = (
+        {"interval": SECOND, "gain": 2**26},
+        {"interval": 6_250_000, "qref": 5},
+        {"interval": 100 * MS, "learning": 2**24},
+        {"interval": 7 * MS, "bandwidth": 900_000},
+        {"gain": 2**22, "interval": 300 * MS, "bandwidth": 1_250_000},
+    )
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"prob": probability, "rate": plain, "by_queue": probability}
 
@@ -76,6 +83,16 @@ class BesideAnAqm(Beside):
             **BOUNDS,
             **common(case, judge),
         )
+
+    def change(self, model: Bounded, now_s: float, row: str, value: int) -> None:
+        if row == "interval":
+            model.change_tupdate(now_s, value * NS)
+        elif row == "bandwidth":
+            model.capacity = value
+        elif row == "qref":
+            model.q_ref = value
+        else:
+            setattr(model, row, value * Q32_UNIT)
 
     def slack(self, model: Bounded) -> dict[str, float]:
         return {"signal": Q32_UNIT + model.p_off}
@@ -99,7 +116,7 @@ def updated(model: AnAqm, *, queue: int, came: int) -> float:
     """p behind one more update."""
     model.waiting = [Packet(number, 1000) for number in range(queue)]
     model.came = came
-    model.update(0.0)
+    model.update(model.updated_s + model.tupdate_s)
     return model.p
 
 

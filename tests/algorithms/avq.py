@@ -63,7 +63,7 @@ class BesideAvq(Beside):
             **common(case, judge),
         )
 
-    def change(self, model: Avq, row: str, value: int) -> None:
+    def change(self, model: Avq, now_s: float, row: str, value: int) -> None:
         if row == "bandwidth":
             model.link = value
         elif row == "buffer":

@@ -45,6 +45,13 @@ class BesideRem(Beside):
         {"qref": 3, "gamma": 2**28},
         {"bytes": 1, "qref": 10, "gamma": 2**29, "alpha": 2**31, "interval": 10 * MS},
     )
+    changes: ClassVar = (
+        {"interval": SECOND, "gamma": 2**31},
+        {"interval": 2 * MS, "qref": 5},
+        {"interval": 100 * MS, "alpha": 2**31},
+        {"interval": 7 * MS, "bandwidth": 900_000},
+        {"gamma": 2**22, "interval": 300 * MS, "bandwidth": 1_250_000},
+    )
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"price": plain, "prob": probability}
     lacks: ClassVar = frozenset({"pause"})
@@ -71,6 +78,16 @@ class BesideRem(Beside):
             uniform=Draws(case.seed).uniform,
             **common(case, judge),
         )
+
+    def change(self, model: Rem, now_s: float, row: str, value: int) -> None:
+        if row == "interval":
+            model.change_tupdate(now_s, value * NS)
+        elif row == "bandwidth":
+            model.capacity = value
+        elif row == "qref":
+            model.q_ref = value
+        else:
+            setattr(model, row, value * Q32_UNIT)
 
     def error(self, model: Rem) -> float:
         """Of the price: what the updates since it was taken over may have lost, and 2^-32 of p."""
@@ -152,6 +169,6 @@ def test_rem_step(price: float, came: int, queue: int, after: float, p: float) -
     for number in range(queue):
         model.join(Packet(number, 1000))
     model.price, model.came = price, came
-    model.update(0)
+    model.update(0.002)
     assert model.price == pytest.approx(after, abs=1e-9)
     assert model.probability() == pytest.approx(p, rel=2e-4)

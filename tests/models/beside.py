@@ -144,7 +144,7 @@ class Beside(ABC):
     def model(self, case: Case, judge: Judge) -> Discipline:
         """A model with the rows of a case."""
 
-    def change(self, model: Any, row: str, value: int) -> None:
+    def change(self, model: Any, now_s: float, row: str, value: int) -> None:
         """The model has the row's new value from now on."""
         raise NotImplementedError
 
@@ -231,10 +231,11 @@ def restarted(case: Case, model: Discipline, now_ns: int) -> Case:
 
 
 def change(how: Beside, model: Discipline, case: Case, event: Any) -> Outcome:
-    """A row changes; the next event takes its value."""
-    _, _, number, low, high = event
+    """A row changes."""
+    now_ns, _, number, low, high = event
     names = {core().row(case.algorithm, name): name for rows in how.changes for name in rows}
-    model.new_rows.append(lambda _: how.change(model, names[number], high << 32 | low))
+    value = high << 32 | low
+    model.change(now_ns * NS, lambda now_s: how.change(model, now_s, names[number], value))
     return Outcome()
 
 

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// test_rows.c: values that change under way are at work within one old or new interval.
+
+#include "begin.h"
+
+static const struct aqm_field *period_of(const struct aqm_algo *algo)
+{
+	const struct aqm_field *row;
+
+	for (row = algo->params; row && row->name; row++)
+		if (row->flags & AQM_PERIOD)
+			return row;
+	return NULL;
+}
+
+/* From an event to the next tick, where the longest period has become the shortest. */
+static u64 waited_ns(const struct aqm_algo *algo, const struct aqm_field *row)
+{
+	struct bench b = bench_new(algo, 100, NS_PER_S);
+	u64 first, waited;
+
+	set_row(&b, row->name, row->max);
+	if (!strcmp(algo->name, "red"))
+		set_row(&b, "form", 2); /* the others do without ticks */
+	CHECK(!bench_start(&b, 1).sentence);
+	arrive(&b, 1, 1000, 0);
+	first = inst_nth(b.q, 0)->tick_ns;
+	b.now += row->max / 3;
+	change_row(&b, row->name, row->min);
+	CHECK_EQ(inst_nth(b.q, 0)->tick_ns, first);
+	b.now += row->max / 3;
+	arrive(&b, 1, 1000, 0);
+	waited = inst_nth(b.q, 0)->tick_ns - b.now;
+	/* One that becomes longer leaves the tick that was due. */
+	change_row(&b, row->name, row->max);
+	arrive(&b, 1, 1000, 0);
+	CHECK_EQ(inst_nth(b.q, 0)->tick_ns - b.now, waited);
+	bench_end(&b);
+	return waited;
+}
+
+TEST(a_tick_does_not_wait_for_the_end_of_a_period_that_has_become_shorter)
+{
+	u32 n, found = 0;
+
+	for (n = 0; aqm_all[n]; n++) {
+		const struct aqm_field *row = period_of(aqm_all[n]);
+
+		if (aqm_all[n]->flags & AQM_SAMPLES || !row)
+			continue;
+		found++;
+		CHECK_EQ(waited_ns(aqm_all[n], row), row->min);
+	}
+	CHECK(found >= 9);
+}
+
+/* Flows have ticks of their own. */
+TEST(a_tick_of_a_flow_does_not_wait_either)
+{
+	struct bench b =
+	        BEGIN(aqm_find("pie"), 100, NS_PER_S, {"flows", 2}, {"tupdate", 10 * NS_PER_S});
+	struct aqm_inst *in = inst_nth(b.q, 1);
+
+	arrive(&b, 1u << 31, 1000, 0);
+	CHECK_EQ(in->tick_ns, 11 * NS_PER_S);
+	b.now += NS_PER_S;
+	change_row(&b, "tupdate", NS_PER_MS);
+	arrive(&b, 1u << 31, 1000, 0);
+	CHECK_EQ(in->tick_ns, b.now + NS_PER_MS);
+	/* Two changes without an event: the first is taken with the second. */
+	change_row(&b, "tupdate", 100000);
+	change_row(&b, "tupdate", NS_PER_S);
+	CHECK_EQ(in->tick_ns, b.now + 100000);
+	bench_end(&b);
+}
+
+/* The largest probability from 5 to 20 s at 90 % of the link, in which nothing ever waits;
+ * after 5.5 s the interval becomes another one. */
+static u64 largest_prob(const char *name, const char *gain, u64 from_ns, u64 to_ns)
+{
+	struct bench b = BEGIN(aqm_find(name), 100, NS_PER_S, {"interval", from_ns},
+	                       {"bandwidth", 1250000}, {gain, 1u << 30});
+	u64 prob = 0;
+	u32 ms;
+
+	for (ms = 0; ms < 20000; ms++) {
+		b.now += NS_PER_MS;
+		if (ms == 5500)
+			change_row(&b, "interval", to_ns);
+		if (ms % 10)
+			arrive(&b, 1, 1250, 0);
+		leave(&b);
+		if (ms > 5000)
+			prob = max64(prob, stat(&b, "prob"));
+	}
+	bench_end(&b);
+	return prob;
+}
+
+TEST(arrivals_of_a_long_interval_are_no_overload_in_a_short_one)
+{
+	static const char *const gains[][2] = {{"an_aqm", "gain"}, {"rem", "gamma"}};
+	static const u64 intervals_ns[] = {10 * NS_PER_MS, 100 * NS_PER_MS, NS_PER_S};
+	u32 n, from, to;
+
+	for (n = 0; n < 2; n++)
+		for (from = 0; from < 3; from++)
+			for (to = 0; to < 3; to++)
+				CHECK_EQ(largest_prob(gains[n][0], gains[n][1],
+				                      intervals_ns[from], intervals_ns[to]),
+				         0);
+}

@@ -44,12 +44,15 @@ static void inst_hasten(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	const struct aqm_field *row;
 
-	if (in->tick_ns == AQM_NEVER)
-		return;
-	for (row = q->algo->params; row && row->name; row++)
-		if (row->flags & AQM_PERIOD)
-			in->tick_ns =
-			        min64(in->tick_ns, now + aqm_field_get(row, queue_conf(q)));
+	for (row = q->algo->params; row && row->name; row++) {
+		u64 period;
+
+		if (!(row->flags & AQM_PERIOD) || in->tick_ns == AQM_NEVER)
+			continue;
+		period = aqm_field_get(row, queue_conf(q));
+		if (period < aqm_field_get(row, queue_old_conf(q)))
+			in->tick_ns = min64(in->tick_ns, now + period);
+	}
 }
 
 /* Of an instance that has started. */

@@ -5,7 +5,8 @@ below are those of that file.
 
 Not from there: the time that a queue is empty counts for BLUE (there an empty flow is served on, as
 long as others send); one request drops 256 packets at most; the first entry of all waits for an
-interval as every other; the root is exact.
+interval as every other; the root is exact; where the interval has become shorter, nothing is due
+later than that from now.
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ class Cobalt(Discipline):
     ) -> None:
         super().__init__(**common)
         self.mtu_s = mtu / rate_bytes_s if rate_bytes_s else 0.0
-        self.target_s = max(1.5 * self.mtu_s, target_s)
-        self.interval_s = max(interval_s + self.target_s - target_s, 2 * self.target_s)
+        self.scale(target_s, interval_s)
         self.p_inc = p_inc
         self.p_dec = p_dec
         self.drops_at_most = drops_at_most
@@ -48,7 +48,18 @@ class Cobalt(Discipline):
         self.blue_timer_s = start_s
         self.empty_since_s: float | None = None
 
+    def scale(self, target_s: float, interval_s: float) -> None:
+        """cake_set_rate()"""
+        self.unscaled_s = target_s, interval_s
+        self.target_s = max(1.5 * self.mtu_s, target_s)
+        self.interval_s = max(interval_s + self.target_s - target_s, 2 * self.target_s)
+
     # The schedule.
+
+    def hold(self, now_s: float) -> None:
+        """The interval may have become shorter."""
+        if self.drop_next_s > now_s + self.interval_s + SAME_INSTANT_S:
+            self.plan(now_s + self.interval_s)
 
     def spacing_s(self) -> float:
         """cobalt_control(): "both the '0' and '1' entries" of the roots are 1."""
@@ -93,6 +104,7 @@ class Cobalt(Discipline):
                 self.p = max(0.0, self.p - self.p_dec)
                 self.blue_timer_s = now_s
         self.dropping = False
+        self.hold(now_s)
         if self.count and reached(now_s, self.drop_next_s):
             self.count -= 1
             self.add_spacing()
@@ -114,6 +126,7 @@ class Cobalt(Discipline):
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
         """All join. Cake has served the empty queue until now, and each time that a signal was due
         it took 1 from the count."""
+        self.hold(now_s)
         if self.empty_since_s is not None:
             self.stay_empty(now_s)
             self.forget(now_s)
@@ -122,6 +135,7 @@ class Cobalt(Discipline):
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         """Also in an empty queue, of a packet that is too large."""
+        self.hold(now_s)
         if self.empty_since_s is not None:
             self.stay_empty(now_s)
             self.forget(now_s)
@@ -135,6 +149,7 @@ class Cobalt(Discipline):
         """The first half of cobalt_should_drop(): CoDel's signal, and whether the schedule is
         behind after it."""
         sojourn_s = now_s - packet.arrived_s
+        self.hold(now_s)
         over = sojourn_s > max(self.target_s, 4 * self.mtu_s) + SAME_INSTANT_S
         # next_due and schedule are of the time before an entry moves drop_next.
         had_count = self.count > 0

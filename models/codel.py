@@ -62,9 +62,14 @@ class CoDel(Discipline):
             self.first_above_s = None
         elif self.first_above_s is None:
             self.first_above_s = now_s + self.interval_s
-        elif self.is_over(now_s, self.first_above_s):
-            return packet, True
+        else:
+            self.first_above_s = self.within(now_s, self.first_above_s)
+            return packet, self.is_over(now_s, self.first_above_s)
         return packet, False
+
+    def within(self, now_s: float, when_s: float) -> float:
+        """Nothing is due later than an interval from now; the RFC's interval never changes."""
+        return min(when_s, now_s + self.interval_s)
 
     def backlog(self) -> int:
         """Section 4.1: the rest that the link has to send."""
@@ -86,6 +91,7 @@ class CoDel(Discipline):
 
     def due(self, now_s: float) -> bool:
         """Section 5.5: is it time for the next signal?"""
+        self.drop_next_s = self.within(now_s, self.drop_next_s)
         if self.judge.below("drop_next", now_s, self.drop_next_s - SAME_INSTANT_S):
             self.late = 0
             return False

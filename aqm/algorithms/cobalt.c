@@ -87,6 +87,12 @@ static u64 gap_ns(const struct cobalt_state *s)
 	return codel_step(s->interval_ns, s->count ? s->count : 1);
 }
 
+/* No step of CoDel's count is due later than an interval, which may have become shorter. */
+static void hold_schedule(struct cobalt_state *s, u64 now)
+{
+	s->drop_next_ns = min64(s->drop_next_ns, now + s->interval_ns);
+}
+
 /* 2 sqrt(count - 1/2) in Q15, from 4 count - 2 < 2^34. */
 static u32 twice_root(u32 count)
 {
@@ -138,6 +144,7 @@ static void idle_on(struct cobalt_state *s, const struct cobalt_conf *c, u64 now
 static void stayed_empty(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
 {
 	idle_on(s, c, now);
+	hold_schedule(s, now);
 	if (s->blue.idle && s->count && now >= s->drop_next_ns)
 		forget(s, now);
 }
@@ -187,9 +194,10 @@ static void gone(void *st, const void *conf, u64 now, const struct aqm_view *vie
 static struct aqm_verdict codel_part(struct cobalt_state *s, u64 now,
                                      const struct aqm_view *view, const struct aqm_pkt *pkt)
 {
-	bool over = s->delay > s->target_ns && s->delay > s->least_ns;
-	bool due = s->count && now >= s->drop_next_ns;
+	bool over = s->delay > s->target_ns && s->delay > s->least_ns, due;
 
+	hold_schedule(s, now);
+	due = s->count && now >= s->drop_next_ns;
 	/* differs: a flow's first entry of all waits for an interval too. Cake has a root of 0
 	 * then, where it means to have 1. */
 	if (over && !s->dropping)
@@ -258,6 +266,7 @@ static void empty(void *st, const void *conf, u64 now, const struct aqm_view *vi
 
 	(void)view;
 	blue_dry(s, conf, now);
+	hold_schedule(s, now);
 	s->dropping = 0;
 	if (s->count && now >= s->drop_next_ns) {
 		s->count--;

@@ -75,6 +75,7 @@ const struct aqm_algo aqm_fq_pie = {
         .params = params,
         .stats = pie_stats,
         .defaults = defaults,
+        .configure = pie_configure,
         .start = pie_start,
         .enqueue = enqueue,
         .overflow = pie_overflow,

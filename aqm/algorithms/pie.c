@@ -40,6 +40,7 @@ const struct aqm_algo aqm_pie = {
         .state_bytes = sizeof(struct pie_state),
         .params = params,
         .stats = pie_stats,
+        .configure = pie_configure,
         .start = pie_start,
         .enqueue = enqueue,
         .overflow = pie_overflow,

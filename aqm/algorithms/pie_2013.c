@@ -49,6 +49,15 @@ static const struct aqm_field stats[] = {
 };
 /* clang-format on */
 
+static void configure(void *st, const void *conf, const struct aqm_view *view)
+{
+	struct pie_2013_state *s = st;
+	const struct pie_2013_conf *c = conf;
+
+	(void)view;
+	pie_hold_burst(&s->law, c->max_burst);
+}
+
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
 {
 	struct pie_2013_state *s = st;
@@ -120,6 +129,7 @@ const struct aqm_algo aqm_pie_2013 = {
         .state_bytes = sizeof(struct pie_2013_state),
         .params = params,
         .stats = stats,
+        .configure = configure,
         .start = start,
         .enqueue = enqueue,
         .dequeue = dequeue,

@@ -78,6 +78,12 @@ static inline u64 codel_gap_ns(const struct codel_law *c, const struct codel_con
 	return codel_step(f->interval, c->count);
 }
 
+/* No signal is due later than this: the interval may have become shorter. */
+static inline u64 codel_latest(const struct codel_conf *f, u64 now)
+{
+	return now + codel_tick(f, f->interval);
+}
+
 /* Has the delay been above target for an interval? RFC 8289, dodequeue(). The backlog is
  * that of the whole link: section 4.1 guards the link, not a flow. */
 static inline bool codel_above(struct codel_law *c, const struct codel_conf *f, u64 now,
@@ -87,11 +93,12 @@ static inline bool codel_above(struct codel_law *c, const struct codel_conf *f, 
 		c->first_above_ns = 0;
 		return false;
 	}
-	if (c->first_above_ns)
-		return f->form == CODEL_LINUX ? now > c->first_above_ns
-		                              : now >= c->first_above_ns;
-	c->first_above_ns = now + codel_tick(f, f->interval);
-	return false;
+	if (!c->first_above_ns) {
+		c->first_above_ns = codel_latest(f, now);
+		return false;
+	}
+	c->first_above_ns = min64(c->first_above_ns, codel_latest(f, now));
+	return f->form == CODEL_LINUX ? now > c->first_above_ns : now >= c->first_above_ns;
 }
 
 static inline void codel_enter(struct codel_law *c, const struct codel_conf *f, u64 now)
@@ -150,6 +157,7 @@ static inline bool codel_signals(struct codel_law *c, const struct codel_conf *f
 	}
 	if (nth)
 		c->drop_next_ns += codel_gap_ns(c, f);
+	c->drop_next_ns = min64(c->drop_next_ns, codel_latest(f, now));
 	if (now < c->drop_next_ns) {
 		c->late = 0;
 		return false;

@@ -91,6 +91,12 @@ static inline void pie_renew_burst(struct pie_law *p, u64 target_ns, u64 max_bur
 		p->burst_ns = max_burst_ns;
 }
 
+/* What is allowed may have become less. */
+static inline void pie_hold_burst(struct pie_law *p, u64 max_burst_ns)
+{
+	p->burst_ns = min64(p->burst_ns, max_burst_ns);
+}
+
 static inline void pie_spend_burst(struct pie_law *p, u64 tupdate_ns)
 {
 	p->burst_ns -= min64(p->burst_ns, tupdate_ns);

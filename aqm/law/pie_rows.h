@@ -88,6 +88,15 @@ static const struct pie_tune pie_tunes[] = {
         {PIE_ONE / 10000, 7}, {PIE_ONE / 100000, 9}, {PIE_ONE / 1000000, 11},
 };
 
+static void pie_configure(void *st, const void *conf, const struct aqm_view *view)
+{
+	struct pie_state *s = st;
+	const struct pie_law_conf *c = conf;
+
+	(void)view;
+	pie_hold_burst(&s->law, c->max_burst);
+}
+
 static u64 pie_start(void *st, const void *conf, u64 now, u64 seed)
 {
 	struct pie_state *s = st;

@@ -111,3 +111,86 @@ TEST(arrivals_of_a_long_interval_are_no_overload_in_a_short_one)
 				                      intervals_ns[from], intervals_ns[to]),
 				         0);
 }
+
+/* From a change of the interval to the next signal; a queue stands all the time. */
+static u64 silence_ns(const char *name, u64 from_ns, u64 to_ns, u32 before_ms)
+{
+	struct bench b = BEGIN(aqm_find(name), 400, NS_PER_S, {"flows", 0}, {"limit", 300},
+	                       {"interval", from_ns});
+	u64 changed, seen;
+	u32 ms;
+
+	for (ms = 0; ms < 200; ms++)
+		arrive(&b, 1, 1250, 0);
+	for (ms = 0; ms < before_ms; ms++) {
+		b.now += NS_PER_MS;
+		arrive(&b, 1, 1250, 0);
+		leave(&b);
+	}
+	change_row(&b, "interval", to_ns);
+	changed = b.now;
+	seen = drops(&b);
+	while (drops(&b) == seen && b.now < changed + 2 * from_ns) {
+		b.now += NS_PER_MS;
+		arrive(&b, 1, 1250, 0);
+		leave(&b);
+	}
+	bench_end(&b);
+	return b.now - changed;
+}
+
+/* Before the first signal, and between two. */
+TEST(a_shorter_interval_does_not_wait_for_the_end_of_the_old_one)
+{
+	static const char *const names[] = {"codel", "fq_codel", "cobalt"};
+	u32 n;
+
+	for (n = 0; n < 3; n++) {
+		CHECK(silence_ns(names[n], 100 * NS_PER_S, 100 * NS_PER_MS, 5000) <=
+		      102 * NS_PER_MS);
+		CHECK(silence_ns(names[n], 10 * NS_PER_S, 100 * NS_PER_MS, 11000) <=
+		      102 * NS_PER_MS);
+	}
+}
+
+/* Linux's form has a clock of its own. */
+TEST(a_shorter_interval_does_not_wait_in_linux_s_form_either)
+{
+	struct bench b = BEGIN(aqm_find("codel"), 400, NS_PER_S, {"form", 1}, {"limit", 300},
+	                       {"interval", 100 * NS_PER_S});
+	u32 ms;
+
+	for (ms = 0; ms < 200; ms++)
+		arrive(&b, 1, 1250, 0);
+	for (ms = 0; ms < 150; ms++) {
+		if (ms == 20)
+			change_row(&b, "interval", 100 * NS_PER_MS);
+		b.now += NS_PER_MS;
+		leave(&b);
+	}
+	CHECK(drops(&b) > 0);
+	bench_end(&b);
+}
+
+/* An allowance of 10 s that becomes one of 100 ms is spent 100 ms later. */
+TEST(a_burst_is_allowed_no_longer_than_the_row_says)
+{
+	static const char *const names[] = {"pie", "pie_2013", "fq_pie"};
+	u32 n;
+
+	for (n = 0; n < 3; n++) {
+		struct bench b = BEGIN(aqm_find(names[n]), 400, NS_PER_S, {"flows", 0},
+		                       {"max_burst", 10 * NS_PER_S});
+
+		CHECK_EQ(stat(&b, "burst"), 10 * NS_PER_S);
+		arrive(&b, 1, 1250, 0);
+		change_row(&b, "max_burst", 100 * NS_PER_MS);
+		b.now += 5 * NS_PER_MS;
+		leave(&b);
+		CHECK_EQ(stat(&b, "burst"), 100 * NS_PER_MS);
+		change_row(&b, "max_burst", NS_PER_S);
+		leave(&b);
+		CHECK_EQ(stat(&b, "burst"), 100 * NS_PER_MS);
+		bench_end(&b);
+	}
+}

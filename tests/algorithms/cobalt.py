@@ -114,6 +114,13 @@ class BesideCobalt(Beside):
         {"target": MS, "interval": 20 * MS},
         {"target": 3 * MS, "interval": 50 * MS, "increment": 2**28, "decrement": 2**24},
     )
+    changes: ClassVar = (
+        {"interval": 10 * SECOND},
+        {"interval": 20 * MS},
+        {"interval": 2 * SECOND, "target": MS},
+        {"interval": 100 * MS},
+        {"target": 8 * MS, "interval": 50 * MS},
+    )
     signal_if_below: ClassVar = {"drop_next": False, "signal": True}
     columns: ClassVar = {
         "count": plain,
@@ -149,6 +156,13 @@ class BesideCobalt(Beside):
             return make(**queue)
         quantum = rows.get("quantum", case.mtu)
         return FlowQueue(make, flows=rows["flows"], quantum=quantum, **queue)
+
+    def change(self, model: Cobalt, now_s: float, row: str, value: int) -> None:
+        target_s, interval_s = model.unscaled_s
+        if row == "target":
+            model.scale(value * NS, interval_s)
+        else:
+            model.scale(target_s, value * NS)
 
     def slack(self, model: Any) -> dict[str, float]:
         one = model.busy if isinstance(model, FlowQueue) else model

@@ -57,6 +57,13 @@ class BesideCoDel(Beside):
         {"target": MS, "interval": 20 * MS},
         {"target": 3 * MS, "interval": 50 * MS, "form": 1},
     )
+    changes: ClassVar = (
+        {"interval": 10 * SECOND},
+        {"interval": 20 * MS},
+        {"interval": 2 * SECOND, "target": MS},
+        {"interval": 100 * MS},
+        {"target": 8 * MS, "interval": 50 * MS},
+    )
     signal_if_below: ClassVar = {"drop_next": False}
     columns: ClassVar = {"count": plain, "dropping": plain}
     # In long overload: 2 * 15 us of slack, signals one or two packet times of 0.6 ms apart.
@@ -71,6 +78,9 @@ class BesideCoDel(Beside):
             ce_threshold_s=rows["ce_threshold"] * NS or math.inf,
             **common(case, judge),
         )
+
+    def change(self, model: CoDel, now_s: float, row: str, value: int) -> None:
+        setattr(model, f"{row}_s", model.clock(value * NS))
 
     def slack(self, model: CoDel) -> dict[str, float]:
         return {"drop_next": slack_of(model)}

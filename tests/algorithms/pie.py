@@ -42,6 +42,28 @@ def settings_of(rows: Rows, case: Case, judge: Judge) -> dict[str, Any]:
     }
 
 
+def change(model: Any, now_s: float, row: str, value: int) -> None:
+    """A row that both of them have."""
+    if row == "tupdate":
+        model.change_tupdate(now_s, value * NS)
+    elif row in ("alpha", "beta"):
+        setattr(model, f"{row}_hz", value / 16)
+    else:
+        setattr(model, f"{row}_s", value * NS)
+    # What is left of an allowance is no more than the allowance.
+    model.burst_s = min(model.burst_s, model.max_burst_s)
+
+
+# Rows that change while it runs.
+CHANGES: tuple[Rows, ...] = (
+    {"tupdate": SECOND, "max_burst": 10 * SECOND},
+    {"tupdate": 15 * MS, "max_burst": 60 * MS},
+    {"tupdate": 300 * MS, "alpha": 8, "beta": 4},
+    {"tupdate": 5 * MS, "target": 3 * MS, "max_burst": SECOND},
+    {"alpha": 2, "beta": 20, "max_burst": 0},
+)
+
+
 class BesidePie(Beside):
     """As pie_2013. The sum of probabilities is kept in Q0.56 and decides at two bounds."""
 
@@ -68,6 +90,7 @@ class BesidePie(Beside):
         {"target": 5 * MS, "tupdate": 10 * MS, "beta": 2000, "mark_ecnth": 1 << 31},
         {"target": 2 * MS, "alpha": 200, "max_burst": 20 * MS, "dq_rate_estimator": 1, "form": 1},
     )
+    changes: ClassVar = CHANGES
     signal_if_below: ClassVar = {"signal": True, "sum-low": False, "sum-high": False}
     columns: ClassVar = {
         "prob": probability,
@@ -90,6 +113,9 @@ class BesidePie(Beside):
             mean_packet=case.mtu,
             **settings_of(rows, case, judge),
         )
+
+    def change(self, model: Pie, now_s: float, row: str, value: int) -> None:
+        change(model, now_s, row, value)
 
     def slack(self, model: Pie) -> dict[str, float]:
         return {"signal": 2 * Q32_UNIT, "sum-low": 100 * Q32_UNIT, "sum-high": 100 * Q32_UNIT}

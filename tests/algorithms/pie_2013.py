@@ -10,7 +10,7 @@ import pytest
 
 from models.pie_2013 import Pie2013
 from models.queue import Discipline, Judge
-from tests.algorithms.pie import settings_of
+from tests.algorithms.pie import CHANGES, change, settings_of
 from tests.models.beside import NS, Q32_UNIT, Beside, Rows, plain, probability, seconds, within
 from tests.models.inputs import MS, SECOND
 from tests.models.library import Case
@@ -36,6 +36,7 @@ class BesidePie2013(Beside):
         {"target": 5 * MS, "tupdate": 10 * MS, "beta": 200, "max_burst": 20 * MS},
         {"target": 2 * MS, "alpha": 8, "dq_threshold": 5000},
     )
+    changes: ClassVar = CHANGES
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"prob": probability, "delay": seconds, "rate": plain, "burst": seconds}
 
@@ -45,6 +46,9 @@ class BesidePie2013(Beside):
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
         return Pie2013(dq_threshold=rows["dq_threshold"], **settings_of(rows, case, judge))
+
+    def change(self, model: Pie2013, now_s: float, row: str, value: int) -> None:
+        change(model, now_s, row, value)
 
     def slack(self, model: Pie2013) -> dict[str, float]:
         return {"signal": 2 * Q32_UNIT}

@@ -255,7 +255,9 @@ enum aqm_algo_flags {
 	AQM_AT_HEAD = 8, /* signals to departures */
 	/* needs the row `bandwidth` above 0; its law describes the whole link, so it has no
 	 * flows of its own */
-	AQM_NEEDS_RATE = 16
+	AQM_NEEDS_RATE = 16,
+	/* compares flows: one that is alone has no other, so it has no flows of its own */
+	AQM_COMPARES = 32
 };
 
 /* An algorithm's default for a row of the queue (setup.h). */

@@ -67,6 +67,9 @@ struct aqm_refusal aqm_setup_check(const struct aqm_algo *algo, const struct aqm
 	 * would take the memory of the whole limit. */
 	if (setup->flows && ring)
 		return refuse("flows", "an algorithm that samples cannot be flow-queued");
+	if (setup->flows && algo->flags & AQM_COMPARES)
+		return refuse("flows",
+		              "an algorithm that compares flows cannot be flow-queued");
 	if (setup->flows && algo->flags & AQM_NEEDS_RATE)
 		return refuse("flows",
 		              "an algorithm that must know the link's rate has no flows");

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from models.queue import SAME_INSTANT_S, Act, Discipline, Packet
+from models.queue import SAME_INSTANT_S, Act, Discipline, Packet, Why
 
 
 class Blue(Discipline):
@@ -73,6 +73,11 @@ class Blue(Discipline):
         if self.idle_since_s is not None:
             self.stay_idle(now_s)
         self.rise(now_s)
+
+    def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
+        """In flows a loss is a packet of the fattest, which makes room."""
+        if why is Why.FAT:
+            self.on_overflow(now_s, packet)
 
     def on_request(self, now_s: float) -> Packet | None:
         """A request that finds nothing is where the link begins to idle."""

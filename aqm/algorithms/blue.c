@@ -76,6 +76,20 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	return aqm_drop(AQM_WHY_LIMIT);
 }
 
+/* In flows the loss is that of the fattest: it made room. */
+static void gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
+                 const struct aqm_pkt *pkt, u8 why)
+{
+	struct blue_state *s = st;
+	const struct blue_conf *c = conf;
+
+	(void)view, (void)pkt;
+	if (why != AQM_WHY_FAT)
+		return;
+	blue_idle_on(&s->law, c->decrement, c->freeze, now);
+	blue_raise(&s->law, c->increment, c->freeze, now);
+}
+
 static void empty(void *st, const void *conf, u64 now, const struct aqm_view *view)
 {
 	struct blue_state *s = st;
@@ -100,4 +114,5 @@ const struct aqm_algo aqm_blue = {
         .enqueue = enqueue,
         .overflow = overflow,
         .empty = empty,
+        .gone = gone,
 };

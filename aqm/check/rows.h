@@ -176,8 +176,8 @@ static const char *algo_fault(const struct aqm_algo *a)
 		return "with several queues it needs pick";
 	if (a->conf_bytes > BYTES_MAX || a->state_bytes > BYTES_MAX)
 		return "conf and state have a megabyte at most";
-	if (a->flags &
-	    ~(u32)(AQM_SAMPLES | AQM_MARKS | AQM_AT_TAIL | AQM_AT_HEAD | AQM_NEEDS_RATE))
+	if (a->flags & ~(u32)(AQM_SAMPLES | AQM_MARKS | AQM_AT_TAIL | AQM_AT_HEAD |
+	                      AQM_NEEDS_RATE | AQM_COMPARES))
 		return "it has a flag that there is not";
 	if (!a->tick != !a->idle)
 		return "tick and idle come together";

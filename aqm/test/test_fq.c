@@ -565,3 +565,47 @@ TEST(each_flow_has_an_algorithm_of_its_own)
 	CHECK_EQ(inst_views(inst_nth(b.q, 2))->pkts <= 1, 1);
 	bench_end(&b);
 }
+
+/* ---- algorithms in flows ---- */
+
+/* It would do nothing there, or not what it is for. */
+TEST(an_algorithm_that_compares_flows_has_none_of_its_own)
+{
+	static const char *const names[] = {"afd", "rio_ps", "sfb", "choke", "gchoke", "cfd"};
+	u32 i;
+
+	for (i = 0; i < 6; i++) {
+		struct bench b = bench_new(aqm_find(names[i]), 10, 0);
+		struct aqm_refusal no;
+
+		set_row(&b, "flows", 1);
+		no = bench_start(&b, 1);
+		CHECK(no.sentence && !strcmp(no.row->name, "flows"));
+		bench_end(&b);
+	}
+}
+
+/* Twice the link's rate for a minute, by one flow of two: each loss makes room for an arrival,
+ * and the other flow loses nothing. */
+TEST(what_a_flow_loses_to_make_room_raises_blue_s_probability)
+{
+	struct bench b = BEGIN(aqm_find("blue"), 400, NS_PER_S, {"flows", 2}, {"limit", 100});
+	const struct aqm_field *prob = aqm_field_find(b.algo->stats, "prob");
+	u64 fat, thin;
+	u32 ms;
+
+	for (ms = 0; ms < 60000; ms++) {
+		b.now += NS_PER_MS;
+		arrive(&b, 0, 1250, 0);
+		arrive(&b, 0, 1250, 0);
+		if (ms % 10 == 0)
+			arrive(&b, U32_MAX, 1250, 0);
+		leave(&b);
+	}
+	fat = aqm_field_get(prob, inst_state(b.q, inst_nth(b.q, 0)));
+	thin = aqm_field_get(prob, inst_state(b.q, inst_nth(b.q, 1)));
+	CHECK(b.q->count.drops[AQM_WHY_FAT] > 100);
+	CHECK_NEAR((double)fat / 4294967296., 0.53, 0.05);
+	CHECK_EQ(thin, 0);
+	bench_end(&b);
+}

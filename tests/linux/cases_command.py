@@ -97,7 +97,7 @@ def the_command_tells_what_the_kernel_refuses() -> None:
     add = "qdisc add dev c0 root handle 1: sojourn"
     sentences = {
         f"{add} choke min 9p max 9p": "min must be smaller than max",
-        f"{add} fq sfb flows 65536": "64 MB is the most",
+        f"{add} fq duk flows 65536": "64 MB is the most",
         "qdisc add dev c0 parent 7:7 sojourn codel": "sojourn: ",
     }
     for words, sentence in sentences.items():

@@ -131,7 +131,7 @@ def tc_refuses_with_a_sentence() -> None:
         "codel form windows": "form: ours or linux is wanted, not windows",
         # Errors that only the kernel detects come as its own sentence.
         "choke min 9p max 9p": "min must be smaller than max",
-        "fq sfb flows 65536": "64 MB is the most",
+        "fq duk flows 65536": "64 MB is the most",
     }.items():
         told = refusal(f"{add} {words}")
         assert sentence in told, (words, told)

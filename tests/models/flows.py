@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from models.flow_queue import FlowQueue
@@ -35,8 +36,10 @@ class BesideFlows(Beside):
             "limit_bytes": rows.pop("limit_bytes", float("inf")),
         }
 
+        numbers = count(case.seed)
+
         def make() -> Discipline:
-            own = self.inside.model(replace(case, rows=rows), judge)
+            own = self.inside.model(replace(case, rows=rows, seed=next(numbers)), judge)
             own.limit_pkts = own.limit_bytes = float("inf")
             return own
 

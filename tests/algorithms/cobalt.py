@@ -97,6 +97,7 @@ class BesideCobalt(Beside):
         "interval": 100 * MS,
         "increment": 2**24,
         "decrement": 2**20,
+        "limit": 10240,
         "ecn": 1,
         "flows": 0,
         "bandwidth": 0,

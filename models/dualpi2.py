@@ -47,6 +47,7 @@ class DualPi2(Discipline):
         min_th_s: float = 0.0008,
         range_s: float = 0.0004,
         th_len: int = 1,
+        spared: int = 0,
         classic_share: float = 1 / 16,
         tshift_s: float | None = None,
         mtu: int = 1500,
@@ -65,6 +66,7 @@ class DualPi2(Discipline):
         self.min_th_s = min_th_s
         self.range_s = range_s
         self.th_len = th_len
+        self.spared = spared
         self.classic_share = classic_share
         self.tshift_s = tshift_s
         self.mtu = mtu
@@ -105,23 +107,26 @@ class DualPi2(Discipline):
         """Lines 4b to 17, for a packet that has left its queue; marks it or not."""
         allowed = len(self.outcome.dropped) < self.drops_at_once
         self.signals_for = Why.EARLY
+        # Linux, which the RFC names: p' signals nothing while so little is left.
+        quiet = self.bytes < self.spared * self.mtu
+        p_cl, p_c = (0.0, 0.0) if quiet else (self.p_cl, self.p_c)
         if lane is self.lq and self.ecn:
-            if self.p_cl < 1:
+            if p_cl < 1:
                 native = self.laqm(now_s - packet.arrived_s)
                 if len(self.lq.packets) + 1 <= self.th_len:
                     native = 0.0
-                if self.recur(lane, max(native, self.p_cl)):
-                    self.signals_for = Why.DELAY if native > self.p_cl else Why.EARLY
+                if self.recur(lane, max(native, p_cl)):
+                    self.signals_for = Why.DELAY if native > p_cl else Why.EARLY
                     self.mark(packet)
                 return False
-            if self.recur(lane, self.p_c) and allowed:
+            if self.recur(lane, p_c) and allowed:
                 return True
             # Line 8h: p_CL is 1 at least, so "all remaining packets will be marked".
             self.mark(packet)
             return False
-        if not self.recur(lane, self.p_c):
+        if not self.recur(lane, p_c):
             return False
-        if not (self.ecn and packet.ect) or self.p_c >= self.p_c_max:
+        if not (self.ecn and packet.ect) or p_c >= self.p_c_max:
             return allowed
         self.mark(packet)
         return False

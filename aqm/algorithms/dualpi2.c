@@ -12,6 +12,7 @@ struct dualpi2_conf {
 	u32 coupling, th_len;
 	u32 scheduler;
 	u32 classic_share; /* Q0.32 */
+	u32 spared;
 };
 
 enum { CLASSIC, L4S, LANES };
@@ -66,6 +67,9 @@ static const struct aqm_field params[] = {
 		"wrr: least share of the link for Classic traffic"),
 	AQM_ROW(11, AQM_U64, dualpi2_conf, tshift, AQM_NS, 50 * NS_PER_MS, 0, 10 * NS_PER_S, 0,
 		"ts_fifo: how much longer a Classic packet waits"),
+	/* As in Linux, which the RFC names. */
+	AQM_ROW(12, AQM_U32, dualpi2_conf, spared, AQM_PKTS, 2, 0, 65535, 0,
+		"full-sized packets up to which a backlog gets no signal of the base probability"),
 	AQM_END,
 };
 
@@ -205,9 +209,9 @@ static struct aqm_verdict mark(u8 why)
 /* Figure 7, lines 4b to 8j. */
 static struct aqm_verdict offer_l4s(struct dualpi2_state *s, const struct dualpi2_conf *c,
                                     u64 now, const struct aqm_view *view,
-                                    const struct aqm_pkt *pkt)
+                                    const struct aqm_pkt *pkt, bool spared)
 {
-	u64 coupled = s->base * c->coupling, own = 0;
+	u64 coupled = spared ? 0 : s->base * c->coupling, own = 0;
 
 	if (coupled >= ONE) {
 		if (recur(&s->count[L4S], squared(s->base)) && pkt->nth < DROPS_MAX)
@@ -223,28 +227,36 @@ static struct aqm_verdict offer_l4s(struct dualpi2_state *s, const struct dualpi
 
 /* Figure 7, lines 10 to 17. Overload, p_C >= 1 / k^2, is k p' >= 1. */
 static struct aqm_verdict offer_classic(struct dualpi2_state *s, const struct dualpi2_conf *c,
-                                        const struct aqm_view *view, const struct aqm_pkt *pkt)
+                                        const struct aqm_view *view, const struct aqm_pkt *pkt,
+                                        bool spared)
 {
 	bool overload = s->base * c->coupling >= ONE;
 
-	if (!recur(&s->count[CLASSIC], squared(s->base)))
+	if (spared || !recur(&s->count[CLASSIC], squared(s->base)))
 		return aqm_pass();
 	if (aqm_can_mark(view, pkt) && !overload)
 		return mark(AQM_WHY_EARLY);
 	return pkt->nth < DROPS_MAX ? aqm_drop(AQM_WHY_EARLY) : aqm_pass();
 }
 
+/* Where so little waits behind the packet, a loss might leave the link idle. */
+static bool is_spared(const struct dualpi2_conf *c, const struct aqm_view *views)
+{
+	return (u64)views[CLASSIC].bytes + views[L4S].bytes < (u64)c->spared * views->mtu_bytes;
+}
+
 static struct aqm_verdict dequeue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *views, const struct aqm_pkt *pkt)
 {
 	const struct aqm_view *view = &views[pkt->lane];
+	bool spared = is_spared(conf, views);
 	struct aqm_verdict v;
 
 	/* ECN may have been switched off while the packet waited. */
 	if (pkt->lane == L4S && aqm_can_mark(view, pkt))
-		v = offer_l4s(st, conf, now, view, pkt);
+		v = offer_l4s(st, conf, now, view, pkt, spared);
 	else
-		v = offer_classic(st, conf, view, pkt);
+		v = offer_classic(st, conf, view, pkt, spared);
 	if (v.act != AQM_DROP)
 		charge(st, conf, views, pkt);
 	return v;

@@ -204,3 +204,29 @@ TEST(a_time_shifted_fifo_leaves_the_credit_alone)
 		bench_end(&b);
 	}
 }
+
+/* The probability is 1, and four full-sized packets wait. */
+TEST(a_short_backlog_is_spared)
+{
+	u32 spared;
+
+	for (spared = 0; spared < 4; spared++) {
+		struct bench b = BEGIN(&aqm_dualpi2, 100, NS_PER_S, {"alpha", 65535},
+		                       {"spared", spared});
+		u64 before;
+		u32 i;
+
+		for (i = 0; i < 9; i++)
+			arrive(&b, 0, 1514, 0);
+		b.now += NS_PER_S;
+		while (b.q->pkts)
+			leave(&b);
+		CHECK_EQ(stat(&b, "prob_classic"), U32_MAX);
+		for (i = 0; i < 4; i++)
+			arrive(&b, 0, 1514, 0);
+		before = drops(&b);
+		leave(&b);
+		CHECK_EQ(drops(&b) - before, 4 - spared);
+		bench_end(&b);
+	}
+}

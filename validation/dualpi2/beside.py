@@ -70,7 +70,7 @@ def run(
     of: Cell, variant: Variant, kernel: Kernel, seed: int, folder: Path
 ) -> tuple[Figures, dict[str, int]]:
     """One seed."""
-    text = of.text.replace('{ algorithm = "dualpi2" }', variant.queue(folder))
+    text = of.text.replace('{ algorithm = "dualpi2", spared = 0 }', variant.queue(folder))
     options = OPTIONS if variant.algorithm == KERNEL else []
     return play(kernel, sojourn.loads(text).to_engine(), seed, options, FROM_NS)
 

@@ -32,7 +32,7 @@ duration = "{duration_s} s"
 [dumbbell]
 rate = "{rate_mbps} Mbit/s"
 rtt = "{rtt_ms} ms"
-aqm = {{ algorithm = "dualpi2"{rows} }}
+aqm = {{ algorithm = "dualpi2", spared = 0{rows} }}
 
 [[dumbbell.flows]]
 name = "scalable"

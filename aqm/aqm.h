@@ -64,8 +64,8 @@
  *   gone         A packet accepted earlier left without a dequeue: a victim (the
  *                algorithm's own too), the head of the fattest flow, a lowered
  *                limit. Called after the removal; several come newest first. Not
- *                called for packets its own verdict dropped. The last two do not
- *                wait for ticks: if ticks are overdue, `now` is the time of the
+ *                called for packets its own verdict dropped. In flows the last two do
+ *                not wait for ticks: if ticks are overdue, `now` is the time of the
  *                first of them, and they see the queue without the packet. The
  *                same holds for `empty` where a dequeue passes many dry flows.
  *   echo         The answer to a probe of this instance came at `now`, rtt_ns

@@ -191,7 +191,8 @@ class DualPi2(Discipline):
     def lower_limit(self, now_s: float, limit_pkts: float) -> Outcome:
         """Of the fuller queue, by bytes."""
         self.outcome = Outcome()
-        self.advance(now_s)
+        if len(self.waiting) > limit_pkts:
+            self.advance(now_s)
         self.limit_pkts = limit_pkts
         while len(self.waiting) > limit_pkts:
             lane = max(self.cq, self.lq, key=lambda lane: (lane.bytes(), len(lane.packets) > 0))

@@ -205,9 +205,11 @@ class Discipline:
         return self.outcome
 
     def lower_limit(self, now_s: float, limit_pkts: float) -> Outcome:
-        """A smaller limit takes packets from the head until the rest fits."""
+        """A smaller limit takes packets from the head until the rest fits. If it takes none, nothing
+        has happened to the algorithm yet."""
         self.outcome = Outcome()
-        self.advance(now_s)
+        if len(self.waiting) > limit_pkts:
+            self.advance(now_s)
         self.limit_pkts = limit_pkts
         while len(self.waiting) > limit_pkts:
             self.remove(now_s, 0, Why.LOWERED)

@@ -105,3 +105,34 @@ TEST(refused_packets_do_not_keep_an_empty_queue_shut)
 	CHECK(refused >= 50 && refused < 400);
 	bench_end(&b);
 }
+
+/* A link stands still for a minute, and then its queue is made to hold next to nothing: the
+ * queue was not empty until then, and little of its average is gone a tenth of a millisecond
+ * later. */
+TEST(a_stop_is_no_idle_time_where_a_lower_limit_ends_it)
+{
+	u32 form;
+
+	for (form = 0; form < 3; form++) {
+		struct bench b = BEGIN(&aqm_red, 100, NS_PER_S, {"form", form}, {"min", 20},
+		                       {"max", 40}, {"weight", 2});
+		u32 i;
+
+		for (i = 0; i < 13; i++)
+			arrive(&b, 0, 1000, 0);
+		for (i = 0; i < 60; i++) {
+			b.now += NS_PER_MS;
+			arrive(&b, 0, 1000, 0);
+			leave(&b);
+		}
+		CHECK_EQ(stat(&b, "average"), 12);
+		b.now += 60 * NS_PER_S;
+		change_row(&b, "limit_bytes", 1);
+		CHECK_EQ(b.q->pkts, 0);
+		change_row(&b, "limit_bytes", U32_MAX);
+		b.now += 100000;
+		arrive(&b, 0, 1000, 0);
+		CHECK(stat(&b, "average") >= 11);
+		bench_end(&b);
+	}
+}

@@ -143,6 +143,9 @@ def stopped(seed: int) -> Events:
     s.add(Phase(0.05, 0.0, rate_bps=1e9)).add(Phase(1.5, 0.0, rate_bps=0))
     s.add(Phase(0.5, 1.5, ect=0.2, before=((LOOK, 0),)))
     s.add(Phase(2.5, 0.0, rate_bps=0)).add(Phase(0.5, 0.9, ect=0.2))
+    s.add(Phase(1.5, 1.8, ect=0.2)).add(Phase(5.0, 0.0, rate_bps=0))
+    s.add(Phase(0.001, 0.0, rate_bps=0, before=((LIMIT, 3),)))
+    s.add(Phase(0.5, 1.2, ect=0.2, before=((LIMIT, 1000),)))
     return s.events()
 
 

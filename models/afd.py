@@ -44,8 +44,7 @@ class Afd(Ticking):
         self.s = s
         self.shadow: list[tuple[int, int] | None] = [None] * b
         self.m: Counter[int] = Counter()
-        self.all_mtus = float(b * mtu)
-        self.m_most = self.all_mtus
+        self.m_most = float(b * mtu)
         self.m_fair = self.m_most
         self.q_before = 0.0
         self.m_i = 0
@@ -61,7 +60,9 @@ class Afd(Ticking):
             self.shadow[place] = (packet.flow, packet.size)
             self.m[packet.flow] += packet.size
             unlimited = self.m_fair == self.m_most
-            self.m_most = max(self.all_mtus, float(sum(self.m.values())))
+            # No flow can have more than b samples of the mean size.
+            sizes = [sample[1] for sample in self.shadow if sample is not None]
+            self.m_most = max(len(self.shadow) * sum(sizes) / len(sizes), 1.0)
             self.m_fair = self.m_most if unlimited else min(self.m_fair, self.m_most)
         self.m_i = self.m[packet.flow]
         self.d_i = max(0.0, 1 - self.m_fair / self.m_i) if self.m_i else 0.0

@@ -20,7 +20,6 @@ struct afd_conf {
 struct afd_state {
 	u64 fair;     /* m_fair, in hundredths of a byte */
 	u64 fair_max; /* likewise: a share that limits nobody */
-	u64 full;     /* bytes of a shadow buffer of MTUs */
 	u64 shown;    /* m_fair in bytes, for the reader */
 	u32 own;      /* m_i of the last arrival's flow, in bytes */
 	u32 prob;     /* of the last arrival */
@@ -72,25 +71,29 @@ static void set_fair(struct afd_state *s, u64 fair)
 	s->shown = div64(fair, HUNDREDTHS);
 }
 
-/* Samples can be larger than an MTU, where the host does not split segments. What no flow can
- * exceed is at most 2^10 samples of 2^20 bytes. A share that limited nobody still limits
- * nobody: else large samples would be dropped without any queue. */
-static void bound(struct afd_state *s)
+/* No flow can exceed as many samples of the mean size as are kept, which is at most 2^10 of
+ * 2^20 bytes. A larger share would take long to come down to where it matters. One that limited
+ * nobody still limits nobody: else large samples would be dropped without any queue. */
+static void bound(struct afd_state *s, const struct afd_conf *c)
 {
-	u64 max = max64(s->full, s->shadow.bytes) * HUNDREDTHS;
+	u64 all = (u64)s->shadow.bytes * c->shadow * HUNDREDTHS;
+	u64 max = max64(div64(all, s->shadow.samples), HUNDREDTHS);
 	bool open = s->fair == s->fair_max;
 
 	s->fair_max = max;
 	set_fair(s, open ? max : min64(s->fair, max));
 }
 
+/* Until the first sample comes it counts as an MTU. */
 static void configure(void *st, const void *conf, const struct aqm_view *view)
 {
 	struct afd_state *s = st;
 	const struct afd_conf *c = conf;
 
-	s->full = (u64)c->shadow * view->mtu_bytes;
-	bound(s);
+	if (s->fair_max)
+		return;
+	s->fair_max = (u64)c->shadow * view->mtu_bytes * HUNDREDTHS;
+	set_fair(s, s->fair_max);
 }
 
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
@@ -110,7 +113,7 @@ static void note(struct afd_state *s, const struct afd_conf *c, const struct aqm
 
 	if (!rng_below(&s->rng, c->sample)) {
 		shadow_put(&s->shadow, rng_below(&s->rng, c->shadow), pkt->k.flow, pkt->len);
-		bound(s);
+		bound(s, c);
 	}
 	s->own = shadow_bytes(&s->shadow, pkt->k.flow);
 	own = (s64)s->own * HUNDREDTHS;

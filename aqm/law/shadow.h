@@ -28,7 +28,8 @@ struct shadow {
 	u16 whose[SHADOW_MAX];
 	u16 bucket[SHADOW_BUCKETS];
 	u64 seed;
-	u32 bytes;  /* of all samples, at most 2^30 */
+	u32 bytes; /* of all samples, at most 2^30 */
+	u32 samples;
 	u32 used;   /* flows that were ever in use; the chain of unused ones is among them */
 	u32 flows;  /* in use */
 	u16 unused; /* the first of them */
@@ -66,6 +67,7 @@ static inline void shadow_take(struct shadow *s, u32 place)
 		return;
 	s->whose[place] = 0;
 	s->bytes -= s->len[place];
+	s->samples--;
 	s->flow[i].bytes -= s->len[place];
 	if (!--s->flow[i].samples)
 		shadow_forget(s, i);
@@ -98,6 +100,7 @@ static inline void shadow_put(struct shadow *s, u32 place, u32 flow, u32 len)
 	s->whose[place] = i;
 	s->len[place] = len < SHADOW_LEN_MAX ? len : SHADOW_LEN_MAX;
 	s->bytes += s->len[place];
+	s->samples++;
 	s->flow[i].bytes += s->len[place];
 	s->flow[i].samples++;
 }

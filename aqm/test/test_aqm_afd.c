@@ -26,6 +26,32 @@ TEST(large_segments_are_not_dropped_without_a_queue)
 	CHECK_EQ(stat(&b, "fair"), 100 * 64000);
 	/* and the share comes down with the samples */
 	one_at_a_time(&b, 100, 20000);
-	CHECK_EQ(stat(&b, "fair"), 100 * 1514);
+	CHECK_EQ(stat(&b, "fair"), 100 * 100);
 	bench_end(&b);
+}
+
+/* Twice the link's rate, of which one flow sends 90 %: when it loses a packet for its share. */
+static u64 held_after_ms(u32 len, u32 limit)
+{
+	struct bench b = BEGIN(&aqm_afd, 8192, NS_PER_S, {"limit", limit});
+	u64 begin = b.now;
+	u32 n;
+
+	for (n = 0; !b.q->count.drops[AQM_WHY_RATE] && b.now < 61 * NS_PER_S; n++) {
+		b.now += (u64)len * 800;
+		arrive(&b, n % 5 ? 1u << 28 : 15u << 28, len, 0);
+		arrive(&b, 1u << 28, len, 0);
+		leave(&b);
+	}
+	bench_end(&b);
+	return (b.now - begin) / NS_PER_MS;
+}
+
+TEST(small_packets_of_a_flow_are_held_as_soon_as_large_ones)
+{
+	CHECK(held_after_ms(1500, 1000) < 500);
+	CHECK(held_after_ms(500, 1000) < 500);
+	CHECK(held_after_ms(60, 1000) < 500);
+	/* Room for 20 kB more than qref. */
+	CHECK(held_after_ms(64, 1100) < 500);
 }

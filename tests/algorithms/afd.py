@@ -19,7 +19,8 @@ TICK = 6_250_000
 
 
 class BesideAfd(Beside):
-    """m_fair is exact in hundredths of a byte; D_i is cut to Q0.32."""
+    """m_fair is in hundredths of a byte, exact but for where it stands at its bound; D_i is cut to
+    Q0.32."""
 
     algorithm = "afd"
     defaults: ClassVar = {
@@ -64,15 +65,18 @@ class BesideAfd(Beside):
             **common(case, judge),
         )
 
+    def share_error(self, model: Afd) -> float:
+        return 2 * Q32_UNIT + 0.01 / max(model.m_i, 1)
+
     def slack(self, model: Afd) -> dict[str, float]:
-        return {"signal": 2 * Q32_UNIT}
+        return {"signal": self.share_error(model)}
 
     def state(self, model: Afd, wakes: int) -> list[tuple[float, float]]:
         # the first is cut to whole bytes
         return [
-            (model.m_fair - 0.5, 0.5 + 1e-6),
+            (model.m_fair - 0.5, 0.5 + 0.01 + 1e-6),
             (model.m_i, 0),
-            (model.d_i, 2 * Q32_UNIT),
+            (model.d_i, self.share_error(model)),
             (sum(samples > 0 for samples in model.m.values()), 0),
         ]
 
@@ -139,7 +143,7 @@ def test_afd_leaves_large_packets_alone_while_nothing_limits() -> None:
         done = model.arrive(0.0, Packet(number, size, flow=7))
         assert not done.dropped
         seen.append(model.m_fair)
-    assert seen == [64_000, 128_000, 65_000, 3_000]
+    assert seen == [128_000, 128_000, 65_000, 2_000]
 
 
 def test_afd_keeps_a_share_that_limits_where_it_is() -> None:

@@ -129,8 +129,8 @@ static inline void shed_to_limit(struct aqm_queue *q, u64 now)
 {
 	u32 i;
 
-	/* Packets that leave now were there at the ticks before. Flows may be too many for that:
-	 * theirs happens at the first tick that is overdue. */
+	/* Packets that leave now were there at the ticks before. Flows may be too many for
+	 * that: theirs happens at the first tick that is overdue. */
 	if (!q->setup.flows && over_held(q))
 		run_ticks(q, inst_nth(q, 0), now);
 	while (over_held(q)) {

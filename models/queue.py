@@ -205,8 +205,8 @@ class Discipline:
         return self.outcome
 
     def lower_limit(self, now_s: float, limit_pkts: float) -> Outcome:
-        """A smaller limit takes packets from the head until the rest fits. If it takes none, nothing
-        has happened to the algorithm yet."""
+        """A smaller limit takes packets from the head until the rest fits. If it takes none, it is
+        no event of the algorithm."""
         self.outcome = Outcome()
         if len(self.waiting) > limit_pkts:
             self.advance(now_s)

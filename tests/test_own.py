@@ -61,6 +61,16 @@ FOUND = {
     "DEFAULT_OF_QUEUE_OUTSIDE": ("", r"row 'limit': has a default outside the range"),
     "DEFAULT_TWICE": ("", r"row 'limit': is twice in its defaults"),
     "MARKS_WITHOUT_THE_ROW": ("marks", r"it marked a packet, though the row `ecn` is off"),
+    "FORGETS_WHILE_IT_IS_BUSY": (
+        "forget",
+        r"\d+ signals to packets of 64 bytes at 5 %",
+    ),
+    "REMEMBERS_A_SLOW_LINK": (
+        "dips",
+        r"it leaves the link idle: .* to \d+\.\d % while",
+    ),
+    "KEEPS_ITS_FIRST_ROWS": ("changes", r"10 s after target was at its largest: delay \d+"),
+    "TAKES_A_NEW_TIME_FOR_THE_OLD": ("calm", r"signals at 90 % .* after update went from \d+ to"),
 }
 
 

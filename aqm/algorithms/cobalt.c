@@ -48,8 +48,8 @@ static const struct aqm_field stats[] = {
 };
 /* clang-format on */
 
-/* Cake has no switch for ECN, and 10,240 MTUs is the most room that it takes by itself. With less
- * a fast link's start overflows, and BLUE answers for long. */
+/* Cake has no switch for ECN, and 10,240 MTUs is the most room that it takes by itself. With
+ * less a fast link's start overflows, and BLUE answers for long. */
 static const struct aqm_default defaults[] = {
         {"limit", 10240},
         {"ecn", 1},

@@ -6,6 +6,8 @@
 //   check                lists the properties, a line each: name, and what holds
 //   check NAME           tests one of them: prints a line with ok, FAILED or skipped first
 
+#include "forget.h"
+#include "new_rows.h"
 #include "pause.h"
 #include "rows.h"
 
@@ -409,34 +411,105 @@ static void partings(void)
 	}
 }
 
-static bool near(double is, double was, double times, double more)
-{
-	return is <= was * times + more && was <= is * times + more;
-}
-
 static void stopped_link(void)
 {
 	struct period seen[2] = {{0, 0, 0}, {0, 0, 0}};
-	double delay_ms[2], signals_pct[2];
-	u32 i;
 	bool good;
 
 	pause_run(algo, seen);
-	for (i = 0; i < 2; i++) {
-		double packets = seen[i].packets > 0 ? seen[i].packets : 1;
-
-		delay_ms[i] = seen[i].delay_ms / packets;
-		signals_pct[i] = 100 * seen[i].signals / packets;
-	}
-	/* Ours, with few signals, differ by factors of up to 2 and 3 between any two periods
-	 * of ten seconds. */
-	good = seen[1].packets > 0 && near(delay_ms[1], delay_ms[0], 2, 10) &&
-	       near(signals_pct[1], signals_pct[0], 3, 0.5);
+	good = alike_periods(&seen[1], &seen[0]);
 	printf("%s: delay %.1f ms, signals %.2f %% of packets; 10 s after a minute's stop "
 	       "%.1f ms, %.2f %%\n",
-	       good ? "ok" : "FAILED it does not come back", delay_ms[0], signals_pct[0],
-	       delay_ms[1], signals_pct[1]);
+	       good ? "ok" : "FAILED it does not come back", delay_ms(&seen[0]),
+	       signals_pct(&seen[0]), delay_ms(&seen[1]), signals_pct(&seen[1]));
 	exit(!good);
+}
+
+/* Ours keep 0.9 and more of what they used without dips. */
+#define DIPS_KEEP 0.8
+
+static void dips(void)
+{
+	double without = dips_run(algo, false), with = dips_run(algo, true);
+	bool good = with >= DIPS_KEEP * without;
+
+	printf("%s: the link is used to %.1f %%, and to %.1f %% while its rate dips to a tenth "
+	       "for "
+	       "100 ms every 2 s\n",
+	       good ? "ok" : "FAILED it leaves the link idle", 100 * without, 100 * with);
+	exit(!good);
+}
+
+static void forgetting(void)
+{
+	static const u32 sizes[] = {FORGET_SMALL, 576, 1514, 9000}, loads_pct[] = {5, 20, 50};
+	u32 i, k;
+
+	for (i = 0; i < 4; i++)
+		for (k = 0; k < 3; k++) {
+			struct life l = forget_life(algo);
+			u64 signals = forget_run(&l, sizes[i], loads_pct[k], FORGET_AFTER);
+
+			if (!signals)
+				continue;
+			printf("FAILED it does not forget: from 10 to 15 s after an overload "
+			       "%llu "
+			       "signals to packets of %u bytes at %u %% of the link\n",
+			       (unsigned long long)signals, sizes[i], loads_pct[k]);
+			exit(1);
+		}
+}
+
+static struct period usual;
+
+static void changed(const struct aqm_field *row, bool largest)
+{
+	struct period seen = {0, 0, 0};
+
+	if (row->flags & AQM_FIXED ||
+	    !senders_after(algo, row, largest ? row->max : row->min, &seen) ||
+	    alike_periods(&seen, &usual))
+		return;
+	printf("FAILED 10 s after %s was at its %s: delay %.1f ms, signals %.2f %% of packets, "
+	       "and not %.1f ms, %.2f %%\n",
+	       row->name, largest ? "largest" : "least", delay_ms(&seen), signals_pct(&seen),
+	       delay_ms(&usual), signals_pct(&usual));
+	exit(1);
+}
+
+static void changes(void)
+{
+	if (algo->params && algo->params->name)
+		senders_after(algo, algo->params, algo->params->def, &usual);
+	each_end(changed);
+}
+
+static void calm_with(const struct aqm_field *row, u64 from, u64 to)
+{
+	s64 signals = calm_signals(algo, row, from, to);
+
+	/* The new value may bring signals by itself. */
+	if (signals <= 0 || calm_signals(algo, row, to, to))
+		return;
+	printf("FAILED %lld signals at 90 %% of the link after %s went from %llu to %llu, and "
+	       "none with either\n",
+	       (long long)signals, row->name, (unsigned long long)from, (unsigned long long)to);
+	exit(1);
+}
+
+static void calm_end(const struct aqm_field *row, bool largest)
+{
+	u64 value = largest ? row->max : row->min;
+
+	if (row->flags & AQM_FIXED)
+		return;
+	calm_with(row, value, row->def);
+	calm_with(row, row->def, value);
+}
+
+static void calm(void)
+{
+	each_end(calm_end);
 }
 
 static const u32 extremes[] = {0, 1, 255, 65536, 1u << 20, 1u << 31, U32_MAX};
@@ -521,6 +594,10 @@ static const struct property {
         {"bounds", "the ends of each row's range work, and nothing beyond", bounds},
         {"work", "no call takes long, however long the queue or the pause", work},
         {"pause", "a link that stops for a minute is as before 10 s later", stopped_link},
+        {"dips", "a link whose rate dips is used all the same", dips},
+        {"forget", "10 s after an overload a link without a queue gets no signal", forgetting},
+        {"changes", "10 s after a row has changed its old value is forgotten", changes},
+        {"calm", "a row that changes while nothing waits brings no signal", calm},
         {"fuzz", "any rows, packets and times", any},
 };
 

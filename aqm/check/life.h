@@ -192,7 +192,7 @@ static inline void life_step(struct life *l, bool changes)
 	} else if (kind < 998) {
 		if (changes) {
 			set_row(&l->b, "limit",
-			        1 + rng_below(&l->r, min64(l->b.host->count / 2, 300)));
+			        1 + rng_below(&l->r, (u32)min64(l->b.host->count / 2, 300)));
 			set_row(&l->b, "ecn", rng_below(&l->r, 2));
 			life_change(l);
 		}

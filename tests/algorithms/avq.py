@@ -48,7 +48,7 @@ class BesideAvq(Beside):
     signal_if_below: ClassVar = {"buffer": True}
     columns: ClassVar = {"virtual_rate": plain, "virtual_queue": plain}
     tie_share = 0.005
-    lacks: ClassVar = frozenset({"pause"})
+    lacks: ClassVar = frozenset({"pause", "changes"})
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows

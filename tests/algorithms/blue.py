@@ -38,7 +38,7 @@ class BesideBlue(Beside):
     in_flows = True
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"prob": probability}
-    lacks: ClassVar = frozenset({"pause"})
+    lacks: ClassVar = frozenset({"pause", "forget"})
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows

@@ -34,7 +34,7 @@ class BesidePi(Beside):
     )
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"prob": probability, "queue": plain}
-    lacks: ClassVar = frozenset({"pause"})
+    lacks: ClassVar = frozenset({"pause", "forget", "changes"})
 
     def ticks(self, rows: Rows) -> tuple[int, int] | None:
         return rows.get("interval", self.defaults["interval"]), 0

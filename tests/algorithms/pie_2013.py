@@ -37,6 +37,7 @@ class BesidePie2013(Beside):
         {"target": 2 * MS, "alpha": 8, "dq_threshold": 5000},
     )
     changes: ClassVar = CHANGES
+    lacks: ClassVar = frozenset({"forget"})
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"prob": probability, "delay": seconds, "rate": plain, "burst": seconds}
 

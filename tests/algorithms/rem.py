@@ -54,7 +54,7 @@ class BesideRem(Beside):
     )
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"price": plain, "prob": probability}
-    lacks: ClassVar = frozenset({"pause"})
+    lacks: ClassVar = frozenset({"pause", "forget", "changes"})
 
     def __init__(self) -> None:
         # Updates of a model when it took over the core's price.

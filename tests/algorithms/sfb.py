@@ -74,6 +74,7 @@ class BesideSfb(Beside):
         {"rehash": 2 * SECOND, "warmup": 2 * SECOND},
     )
     accepted: ClassVar = ({"bin_target": 25, "bin_max": 25},)
+    lacks: ClassVar = frozenset({"forget", "changes"})
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"prob": probability, "penalised": plain}
 

@@ -41,6 +41,10 @@ enum {
 	DEFAULT_OF_QUEUE_OUTSIDE,
 	DEFAULT_TWICE,
 	MARKS_WITHOUT_THE_ROW,
+	FORGETS_WHILE_IT_IS_BUSY,
+	REMEMBERS_A_SLOW_LINK,
+	KEEPS_ITS_FIRST_ROWS,
+	TAKES_A_NEW_TIME_FOR_THE_OLD,
 };
 
 struct faults_conf {
@@ -48,7 +52,7 @@ struct faults_conf {
 };
 
 struct faults_state {
-	u64 delay, share, count, left;
+	u64 delay, share, count, left, slowest, came, target;
 	u32 prob, window[4];
 	u64 *seen;
 	struct aqm_rng rng;
@@ -90,9 +94,11 @@ static void configure(void *st, const void *conf, const struct aqm_view *view)
 {
 	struct faults_state *s = st;
 
-	(void)conf, (void)view;
+	(void)view;
 	if (FAULT == STARTS_ANEW_WITH_ROWS)
 		s->prob = 0;
+	if (!s->target || FAULT != KEEPS_ITS_FIRST_ROWS)
+		s->target = ((const struct faults_conf *)conf)->target;
 	s->seen = &s->delay;
 }
 
@@ -132,6 +138,11 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 		return aqm_drop(AQM_WHY_THRESHOLD);
 	if (FAULT == READS_THE_TIME_OF_DAY && (now >> 32) % 10 == 3)
 		return aqm_drop(AQM_WHY_THRESHOLD);
+	s->came += pkt->len;
+	s->slowest = s->slowest ? min64(s->slowest, view->rate_bytes_s) : view->rate_bytes_s;
+	if (FAULT == REMEMBERS_A_SLOW_LINK && s->slowest < view->rate_bytes_s &&
+	    rng_chance(&s->rng, U32_MAX / 4))
+		return aqm_drop(AQM_WHY_RATE);
 	v.probe = FAULT == LOOPS_IN_ECHO || FAULT == PROBE_WITHOUT_ECHO;
 	if (!rng_chance(&s->rng, s->prob))
 		return v;
@@ -173,11 +184,15 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	u64 delay = FAULT == POINTS_INTO_ITS_STATE ? *s->seen : s->delay;
 
 	/* One that takes a link that stands for a long queue, and forgets slowly. */
-	if (delay > c->target || (FAULT == WINDS_UP && view->pkts && now > s->left + NS_PER_S))
+	if (delay > s->target || (FAULT == WINDS_UP && view->pkts && now > s->left + NS_PER_S))
 		s->share = min64(s->share + STEP, U32_MAX / 4);
-	else
+	else if (FAULT != FORGETS_WHILE_IT_IS_BUSY || view->pkts)
 		s->share -= min64(s->share, FAULT == WINDS_UP ? STEP / 40 : STEP);
-	if (FAULT == SHARE_ABOVE_ONE && delay > c->target)
+	/* More than the link carries in that time? */
+	if (FAULT == TAKES_A_NEW_TIME_FOR_THE_OLD && s->came * 1000 > c->update * 2)
+		s->share = U32_MAX / 4;
+	s->came = 0;
+	if (FAULT == SHARE_ABOVE_ONE && delay > s->target)
 		s->share = 1ull << 32;
 	s->prob = (u32)min64(s->share, U32_MAX / 4);
 	return FAULT == TICKS_IN_THE_PAST && view->pkts > 20 ? now : now + c->update;

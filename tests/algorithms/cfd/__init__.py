@@ -62,6 +62,7 @@ class BesideCfd(Beside):
         {"target": 2 * MS, "alpha": 8, "samples": 3, "fairness": 1},
     )
     laws: ClassVar = {"law/landmark.h": landmark.answers_the_same}
+    lacks: ClassVar = frozenset({"forget"})
     signal_if_below: ClassVar = {"signal": True, "share": True}
     reason_of_signal: ClassVar = {"share": Why.MATCH}
     columns: ClassVar = {

@@ -51,7 +51,8 @@ writes the page from the figures that are kept in `validation/beside/figures.jso
 
 REST = """
 [dualpi2](algorithms/dualpi2.md) stands beside the kernel's own, of a newer Linux, on its page.
-Of the other algorithms no other implementation was at hand.
+Of the other algorithms none was run beside another implementation for this page; their own pages
+cite what was read.
 """
 
 LINUX = """

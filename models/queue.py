@@ -169,7 +169,7 @@ class Discipline:
             take(now_s)
         self.new_rows.clear()
 
-    def begin(self, now_s: float) -> None:
+    def event_begins(self, now_s: float) -> None:
         """An event: the algorithm wakes with the old values as often as it should have, and then
         takes the new ones."""
         self.outcome = Outcome()
@@ -178,7 +178,7 @@ class Discipline:
 
     def arrive(self, now_s: float, packet: Packet) -> Outcome:
         """A packet comes to the queue."""
-        self.begin(now_s)
+        self.event_begins(now_s)
         self.wakes_in_silence = 0
         packet.arrived_s = now_s
         self.reason = self.signals_for
@@ -198,7 +198,7 @@ class Discipline:
 
     def request(self, now_s: float) -> Outcome:
         """The link requests the next packet."""
-        self.begin(now_s)
+        self.event_begins(now_s)
         self.wakes_in_silence = 0
         packet = self.on_request(now_s)
         self.outcome.sent = None if packet is None else packet.number
@@ -217,7 +217,7 @@ class Discipline:
 
     def answer(self, now_s: float, rtt_s: float) -> Outcome:
         """A probe comes back after so long."""
-        self.begin(now_s)
+        self.event_begins(now_s)
         self.wakes_in_silence = 0
         self.on_answer(now_s, rtt_s)
         return self.outcome

@@ -58,7 +58,7 @@ class RedAverage:
         if self.idle_since_s is None:
             return self.average
         part, whole = math.modf((now_s - self.idle_since_s) / self.packet_time_s)
-        return self.before * (1 - self.weight) ** whole * (1 - self.weight * part)
+        return float(self.before * (1 - self.weight) ** whole * (1 - self.weight * part))
 
 
 @dataclass

@@ -330,6 +330,8 @@ int main(int argc, char **argv)
 		else
 			o.round_ms = (uint32_t)strtoul(argv[i], NULL, 10);
 	}
+	if (o.ends && o.round_ms)
+		ends_hold();
 	for (uint64_t seed = o.first; !status && seed <= o.last; seed++)
 		status = watch_over(seed, &o);
 	return status;

@@ -25,6 +25,7 @@
 
 #include "hear.h"
 #include "ip_header.h"
+#include "keep.h"
 #include "probe_book.h"
 #include "probe_wire.h"
 
@@ -34,6 +35,8 @@
  * first flight of a TCP connection. */
 #define PRIME_NS (100 * NSEC_PER_MSEC)
 #define PRIMES   4
+/* A later answer tells nothing of the link as it is. The law bounds a round trip to as much. */
+#define ANSWER_NS_MAX (60ull * NSEC_PER_SEC)
 
 size_t sojourn_probes_bytes(void)
 {
@@ -70,11 +73,16 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
 	err = open_owner(p);
 	if (err)
 		goto no_owner;
+	err = keep_routes(qdisc_dev(sch));
+	if (err)
+		goto no_keeping;
 	err = hear_for(p);
 	if (err)
 		goto no_hearing;
 	return p;
 no_hearing:
+	keep_routes_no_more(qdisc_dev(sch));
+no_keeping:
 	sock_release(p->owner);
 no_owner:
 	kvfree(p);
@@ -92,6 +100,7 @@ void sojourn_probes_free(struct sojourn_probes *p)
 	if (!p)
 		return;
 	hear_no_more(p);
+	keep_routes_no_more(qdisc_dev(p->sch));
 	probe_sender_end(p);
 	free_parked(p);
 	sock_release(p->owner);
@@ -126,8 +135,14 @@ bool sojourn_probe_may_ask(const struct sk_buff *skb)
 	return protocol != IPPROTO_ICMPV6 && protocol != PROBE_PROTOCOL;
 }
 
-/* A gateway, or a neighbour on a link that has several. The far end of a link with two ends
- * needs no address, and none may be known here. */
+/* On a link with two ends the far one needs no address, and none may be known here. */
+static bool has_neighbours(const struct net_device *dev)
+{
+	return !(dev->flags & IFF_POINTOPOINT) &&
+	       (dev->type == ARPHRD_ETHER || !(dev->flags & IFF_NOARP));
+}
+
+/* A gateway, or a neighbour. */
 static bool next_hop4(const struct dst_entry *dst, const struct iphdr *ip, struct in6_addr *to)
 {
 	const struct rtable *rt = container_of(dst, struct rtable, dst);
@@ -138,7 +153,7 @@ static bool next_hop4(const struct dst_entry *dst, const struct iphdr *ip, struc
 		*to = rt->rt_gw6;
 		return true;
 	}
-	if (!rt->rt_gw_family && dst->dev->flags & IFF_POINTOPOINT)
+	if (!rt->rt_gw_family && !has_neighbours(dst->dev))
 		return false;
 	ipv6_addr_set_v4mapped(rt_nexthop(rt, ip->daddr), to);
 	return true;
@@ -149,7 +164,7 @@ static bool next_hop6(const struct dst_entry *dst, const struct ipv6hdr *ip,
 {
 	const struct rt6_info *rt = container_of(dst, struct rt6_info, dst);
 
-	if (!(rt->rt6i_flags & RTF_GATEWAY) && dst->dev->flags & IFF_POINTOPOINT)
+	if (!(rt->rt6i_flags & RTF_GATEWAY) && !has_neighbours(dst->dev))
 		return false;
 	*to = *rt6_nexthop(rt, &ip->daddr);
 	return ipv6_addr_type(to) & IPV6_ADDR_UNICAST;
@@ -330,6 +345,21 @@ struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff
 	return skb;
 }
 
+/* The route of a packet from a device of another namespace would outlive that namespace in a
+ * queue; what remains of a deleted device's does not tell whose it was. */
+void sojourn_probes_drop_route(const struct sojourn_probes *p, struct sk_buff *skb)
+{
+	const struct net_device *dev;
+
+	if (!skb_valid_dst(skb))
+		return;
+	rcu_read_lock();
+	dev = skb_dst(skb)->dev;
+	if (dev == blackhole_netdev || !net_eq(dev_net(dev), p->net))
+		skb_dst_drop(skb);
+	rcu_read_unlock();
+}
+
 /* Without it the first probe of a burst would begin when a route is found, behind the burst,
  * and the least round trip would be that of a queue already full. */
 void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
@@ -472,6 +502,10 @@ void sojourn_probe_leaves(struct sojourn_probes *p, struct sk_buff *skb)
 
 static void keep_answer(struct sojourn_probes *p, const struct probe_slot *slot, u64 now)
 {
+	if (now - slot->at_ns > ANSWER_NS_MAX) {
+		p->counts.forgotten++;
+		return;
+	}
 	if (p->answers_held == PROBE_ANSWERS) {
 		p->counts.unheard++;
 		return;

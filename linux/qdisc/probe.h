@@ -27,7 +27,7 @@ struct sojourn_answer {
 /* The fate of probes, beside the queue's own counts, in the order of enum sojourn_probe. */
 struct sojourn_probe_counts {
 	u64 unmade;        /* asked, but none could be sent */
-	u64 forgotten;     /* not answered within the 4096 that followed */
+	u64 forgotten;     /* not answered within a minute and the 4096 that followed */
 	u64 unheard;       /* answers lost because no event of the queue took them */
 	u64 left_bytes;    /* of those that left, with their link headers */
 	u64 asked;         /* by packets */
@@ -71,6 +71,8 @@ bool sojourn_probe_may_ask(const struct sk_buff *skb);
 struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff *asking,
                                   const struct sojourn_conf *conf, u64 now,
                                   struct probe_place place);
+/* Drops a route that this queue may not hold. */
+void sojourn_probes_drop_route(const struct sojourn_probes *p, struct sk_buff *skb);
 /* Where no fresh probe is parked, this packet has some parked for those that will ask. */
 void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
                          const struct sojourn_conf *conf, u64 now);

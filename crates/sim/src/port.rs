@@ -91,8 +91,19 @@ impl Port {
 
     #[inline(always)]
     fn note_backlog(&mut self, now: Time) {
+        let pkts = self.users_pkts();
         if let Some(record) = &mut self.record {
-            record.on_backlog(now, self.queue.backlog_pkts());
+            record.on_backlog(now, pkts);
+        }
+    }
+
+    /// Packets in the queue without its own probes.
+    #[inline(always)]
+    pub(crate) fn users_pkts(&self) -> u32 {
+        let all = self.queue.backlog_pkts();
+        match self.probes {
+            None => all,
+            Some(_) => all - self.queue.probes().held() as u32,
         }
     }
 
@@ -150,6 +161,7 @@ impl Port {
             sent_pkts: counts.left,
             sent_bytes: counts.left * u64::from(bytes),
             refused_pkts: counts.refused,
+            unmade_pkts: 0,
             answered_pkts: counts.answered,
         })
     }

@@ -148,6 +148,19 @@ fn a_probe_is_a_flow_of_its_own_in_every_queue_but_its_own() {
 }
 
 #[test]
+fn a_queue_length_is_of_users_packets() {
+    let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000, "ratio": 1}});
+    let report = play(&dumbbell(4, &queue, &json!({})), 1);
+    let late = &report.queues[0].windows[1];
+    let series = &report.queues[0].series.queue_pkts[10..];
+    // Little's law: with the probes it would be twice as many.
+    let pkts = late.departed_pkts as f64 / 5.0 * late_ms(&report, 0) / 1000.0;
+    assert!((late.queue_pkts.mean / pkts - 1.0).abs() < 0.05, "{pkts}");
+    let mean = series.iter().sum::<f64>() / series.len() as f64;
+    assert!((mean / pkts - 1.0).abs() < 0.05, "{mean} {pkts}");
+}
+
+#[test]
 fn a_report_counts_probes_and_their_bytes() {
     let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000}});
     let mut scenario = dumbbell(4, &queue, &json!({"header_bytes": 38}));

@@ -65,7 +65,7 @@ class Player:
             self.ours = debian_module()
             self.release = qemu.release()
             return
-        self.built = build(sanitizers=kernel.manner.sanitizers)
+        self.built = build(devices=kernel.manner.ends, sanitizers=kernel.manner.sanitizers)
         self.ours = module(self.built)
         self.release = self.built.release
 

@@ -34,6 +34,7 @@ class Spoil:
     wrong: str
     said: str
     kernel: str = "virtual"
+    ends: bool = False  # looked for by a storm of probes
 
 
 SPOILS = [
@@ -102,6 +103,49 @@ SPOILS = [
         "is not as it was asked for",
     ),
     Spoil(
+        "a packet of ICMP that asks for a probe",
+        "linux/qdisc/probe.c",
+        "\t\treturn protocol != IPPROTO_ICMP && protocol != PROBE_PROTOCOL;\n",
+        "\t\treturn protocol != PROBE_PROTOCOL;\n",
+        "hangs|nobody speaks",
+        ends=True,
+    ),
+    Spoil(
+        "a tunnel beside a packet that is taken for its route",
+        "linux/qdisc/probe.c",
+        "skb_valid_dst(asking) ? skb_dst(asking) : NULL;",
+        "skb_dst(asking);",
+        "panics",
+        ends=True,
+    ),
+    Spoil(
+        "parked probes that outlive their queue",
+        "linux/qdisc/probe.c",
+        "\tfree_parked(p);\n\tsock_release(p->owner);\n",
+        "\tsock_release(p->owner);\n",
+        "unreferenced object",
+        "sanitizers",
+        ends=True,
+    ),
+    Spoil(
+        "a sender that outlives its queue",
+        "linux/qdisc/probe_send.c",
+        "\ttasklet_kill(&p->sender);\n",
+        "",
+        "KASAN|panics|ODEBUG",
+        "sanitizers",
+        ends=True,
+    ),
+    Spoil(
+        "sockets that are closed under RTNL",
+        "linux/qdisc/hear.c",
+        "\tmutex_unlock(&h->lock);\n\tschedule_work(&h->closing);\n",
+        "\tmutex_unlock(&h->lock);\n\tclose_unused(&h->closing);\n",
+        "hangs|does not come to its end|deadlock|recursive",
+        "sanitizers",
+        ends=True,
+    ),
+    Spoil(
         "a change without the lock of the tree",
         "linux/qdisc/sch_sojourn.c",
         "\tsch_tree_lock(sch);\n\tif (choice.anew)",
@@ -137,7 +181,7 @@ def found(spoil: Spoil, built: Built) -> Fault:
         else:
             leaks = spoil.kernel == "sanitizers"
             seeds = range(1, 6) if leaks else SEEDS
-            manner = Manner(sanitizers=leaks)
+            manner = Manner(sanitizers=leaks, ends=spoil.ends)
             played = play(built, wrong, seeds, STEPS, manner, program=tables, quiet_s=QUIET_S)
     if not played.fault:
         raise BuildError(f"nobody has found {spoil.name}")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // keep.c: devices whose packets keep their routes until they are queued, see keep.h.
 
+#include <linux/if_vlan.h>
 #include <linux/list.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -10,12 +11,20 @@
 
 #define RELEASES (IFF_XMIT_DST_RELEASE | IFF_XMIT_DST_RELEASE_PERM)
 
-/* Under RTNL. */
+/* A device above, whose flags are ours. */
+struct upper {
+	struct list_head node;
+	struct net_device *dev;
+	unsigned long had;
+};
+
+/* Of a device with queues that want routes, under RTNL. */
 struct kept {
 	struct list_head node;
 	struct net_device *dev;
 	unsigned long had; /* of RELEASES, before the first queue */
 	u32 queues;
+	struct list_head uppers;
 };
 
 static LIST_HEAD(all_kept);
@@ -46,21 +55,46 @@ static bool stands_below_foreign(struct net_device *dev)
 	return below;
 }
 
-static int keep_dst(struct net_device *upper, struct netdev_nested_priv *unused)
+static void give_back(struct kept *kept)
 {
-	netif_keep_dst(upper);
+	struct upper *upper, *next;
+
+	kept->dev->priv_flags |= kept->had;
+	list_for_each_entry_safe(upper, next, &kept->uppers, node)
+	{
+		upper->dev->priv_flags |= upper->had;
+		list_del(&upper->node);
+		kfree(upper);
+	}
+}
+
+/* It would drop the route before the device below has it. Without memory it goes on so. */
+static int keep_upper(struct net_device *dev, struct netdev_nested_priv *of)
+{
+	struct kept *kept = of->data;
+	struct upper *upper = kmalloc(sizeof(*upper), GFP_ATOMIC);
+
+	if (!upper)
+		return 0;
+	*upper = (struct upper){.dev = dev, .had = dev->priv_flags & RELEASES};
+	/* A VLAN is made like the device below it, which may have kept routes by then. */
+	if (is_vlan_dev(dev))
+		upper->had |= kept->had & IFF_XMIT_DST_RELEASE;
+	list_add(&upper->node, &kept->uppers);
+	netif_keep_dst(dev);
 	return 0;
 }
 
-/* A device above would drop the route first, unless it keeps routes too. It goes on so: the
- * one below drops them then. */
-static void keep(struct net_device *dev)
+static void look_again(struct kept *kept)
 {
-	struct netdev_nested_priv unused = {};
+	struct netdev_nested_priv of = {.data = kept};
 
-	netif_keep_dst(dev);
+	give_back(kept);
+	if (!kept->queues || stands_below_foreign(kept->dev))
+		return;
+	netif_keep_dst(kept->dev);
 	rcu_read_lock();
-	netdev_walk_all_upper_dev_rcu(dev, keep_dst, &unused);
+	netdev_walk_all_upper_dev_rcu(kept->dev, keep_upper, &of);
 	rcu_read_unlock();
 }
 
@@ -75,11 +109,11 @@ int keep_routes(struct net_device *dev)
 			return -ENOMEM;
 		kept->dev = dev;
 		kept->had = dev->priv_flags & RELEASES;
+		INIT_LIST_HEAD(&kept->uppers);
 		list_add(&kept->node, &all_kept);
 	}
-	kept->queues++;
-	if (!stands_below_foreign(dev))
-		keep(dev);
+	if (!kept->queues++)
+		look_again(kept);
 	return 0;
 }
 
@@ -90,29 +124,29 @@ void keep_routes_no_more(struct net_device *dev)
 	ASSERT_RTNL();
 	if (--kept->queues)
 		return;
-	dev->priv_flags |= kept->had;
+	give_back(kept);
 	list_del(&kept->node);
 	kfree(kept);
 }
 
-static int look_again(struct net_device *dev, struct netdev_nested_priv *unused)
+static int look_at(struct net_device *dev, struct netdev_nested_priv *unused)
 {
 	struct kept *kept = kept_of(dev);
 
-	if (kept && stands_below_foreign(dev))
-		dev->priv_flags |= kept->had;
+	if (kept)
+		look_again(kept);
 	return 0;
 }
 
-/* A device has come to another namespace, or to stand above another one. */
+/* A device has come to another namespace, or stands above another one, or no longer does. */
 static int changed(struct notifier_block *unused, unsigned long event, void *info)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
 	struct netdev_nested_priv none = {};
 
 	if (event == NETDEV_REGISTER || event == NETDEV_CHANGEUPPER) {
-		look_again(dev, &none);
-		netdev_walk_all_lower_dev(dev, look_again, &none);
+		look_at(dev, &none);
+		netdev_walk_all_lower_dev(dev, look_at, &none);
 	}
 	return NOTIFY_DONE;
 }

@@ -46,13 +46,14 @@ size_t sojourn_probes_bytes(void)
 /* Its packets are known by it; it hears nothing: unhashed, no packet is given to it. */
 static int open_owner(struct sojourn_probes *p)
 {
-	int err = sock_create_kern(p->net, AF_INET6, SOCK_RAW, IPPROTO_RAW, &p->owner);
+	int family = ipv6_mod_enabled() ? AF_INET6 : AF_INET;
+	int err = sock_create_kern(p->net, family, SOCK_RAW, IPPROTO_RAW, &p->owner);
 
-	if (err == -EAFNOSUPPORT)
-		err = sock_create_kern(p->net, AF_INET, SOCK_RAW, IPPROTO_RAW, &p->owner);
-	if (!err)
-		p->owner->sk->sk_prot->unhash(p->owner->sk);
-	return err;
+	if (err)
+		return err;
+	p->owner->sk->sk_prot->unhash(p->owner->sk);
+	p->owner->sk->sk_sndbuf = PROBE_SLOTS * SKB_TRUESIZE(PROBE_MAX + LL_MAX_HEADER);
+	return 0;
 }
 
 struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
@@ -61,7 +62,7 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct probe_key) != 32);
-	BUILD_BUG_ON(sizeof(struct probe_slot) != 32);
+	BUILD_BUG_ON(sizeof(struct probe_slot) != 40);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->net = dev_net(qdisc_dev(sch));
@@ -142,6 +143,14 @@ static bool has_neighbours(const struct net_device *dev)
 	       (dev->type == ARPHRD_ETHER || !(dev->flags & IFF_NOARP));
 }
 
+/* A tunnel without a far end of its own finds it by the packet's route, which a parked probe
+ * has no more. */
+static bool wants_route(const struct net_device *dev)
+{
+	return dev->type != ARPHRD_ETHER && dev->flags & IFF_NOARP &&
+	       !(dev->flags & IFF_POINTOPOINT);
+}
+
 /* A gateway, or a neighbour. */
 static bool next_hop4(const struct dst_entry *dst, const struct iphdr *ip, struct in6_addr *to)
 {
@@ -153,7 +162,8 @@ static bool next_hop4(const struct dst_entry *dst, const struct iphdr *ip, struc
 		*to = rt->rt_gw6;
 		return true;
 	}
-	if (!rt->rt_gw_family && !has_neighbours(dst->dev))
+	/* The kernel notes a learned MTU with the destination in the gateway's place. */
+	if (!rt->rt_uses_gateway && !has_neighbours(dst->dev))
 		return false;
 	ipv6_addr_set_v4mapped(rt_nexthop(rt, ip->daddr), to);
 	return true;
@@ -202,16 +212,6 @@ static const struct net_device *route_device(const struct sojourn_probes *p,
 	return dev && dev != blackhole_netdev && net_eq(dev_net(dev), p->net) ? dev : NULL;
 }
 
-/* HTB takes the number of a class before it asks its filters, so the probe comes to this
- * queue's class. The child of mq has no class. */
-static u32 priority_to(const struct Qdisc *sch, const struct sk_buff *asking)
-{
-	bool in_class = sch->parent != TC_H_ROOT && TC_H_MIN(sch->parent) &&
-	                !(sch->flags & TCQ_F_NOPARENT);
-
-	return in_class ? sch->parent : asking->priority;
-}
-
 static bool find_key(const struct sojourn_probes *p, const struct sk_buff *asking,
                      const struct sojourn_conf *conf, struct probe_key *key)
 {
@@ -221,10 +221,10 @@ static bool find_key(const struct sojourn_probes *p, const struct sk_buff *askin
 	struct ip_place ip = find_ip(asking);
 	const u8 *header = ip_header_of(asking, &ip);
 
-	if (!dev || !header || !find_target(key, dst, &ip, header, conf))
+	if (!dev || !header || wants_route(dev) || !find_target(key, dst, &ip, header, conf))
 		return false;
 	key->mark = asking->mark;
-	key->priority = priority_to(p->sch, asking);
+	key->priority = sojourn_class_at_root(p->sch) ?: asking->priority;
 	key->dev = dev->ifindex;
 	key->tx_queue = skb_get_queue_mapping(asking);
 	key->ds = read_ds(asking) & ~INET_ECN_MASK;
@@ -314,7 +314,7 @@ struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff
                                   const struct sojourn_conf *conf, u64 now,
                                   struct probe_place place)
 {
-	struct probe_ask ask = {.at_ns = now, .place = place};
+	struct probe_ask ask = {.at_ns = now, .place = place, .priority = asking->priority};
 	struct sk_buff *skb = NULL;
 	bool possible;
 	u32 nonce;
@@ -437,6 +437,7 @@ u64 probe_enter(struct sojourn_probes *p, const struct probe_ask *ask)
 	        .state = SLOT_SENT,
 	        .echo = ask->key.way & PROBE_BY_ECHO,
 	        .park = ask->park,
+	        .priority = ask->priority,
 	};
 	if (ask->park)
 		slot->key = hash_of(p, &ask->key, sizeof(ask->key));
@@ -468,7 +469,7 @@ enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *sk
 {
 	enum probe_fate fate = PROBE_STALE;
 	struct probe_slot *slot;
-	u32 key = 0;
+	u32 key = 0, priority = 0;
 	u64 nonce;
 	bool echo;
 
@@ -484,8 +485,13 @@ enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *sk
 			slot->state = SLOT_PARKED;
 		else
 			joins(p, slot, now, place, now - slot->at_ns);
+		priority = slot->priority;
+	} else {
+		p->counts.strayed++;
 	}
 	spin_unlock(&p->lock);
+	if (fate == PROBE_JOINS)
+		skb->priority = priority;
 	if (fate == PROBE_PARKED)
 		park(p, skb, now, (u32)nonce, key);
 	return fate;

@@ -32,7 +32,7 @@ struct sojourn_probe_counts {
 	u64 left_bytes;    /* of those that left, with their link headers */
 	u64 asked;         /* by packets */
 	u64 ready;         /* of these, joined at once */
-	u64 strayed;       /* sent, but did not come to this queue */
+	u64 strayed;       /* sent, but did not come to this queue, or too late */
 	u64 waited_ns;     /* from asking to joining, over all that joined */
 	u64 waited_max_ns; /* its largest */
 };
@@ -55,6 +55,10 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch);
 /* NULL: none. No packet may reach the queue any more. */
 void sojourn_probes_free(struct sojourn_probes *p);
 size_t sojourn_probes_bytes(void);
+
+/* The class of the root qdisc below which this queue stands; 0: none. A qdisc of HTB's kind
+ * takes its number before it asks its filters. */
+u32 sojourn_class_at_root(const struct Qdisc *sch);
 
 /* What the senders of all queues share. */
 int probe_senders_start(void);

@@ -43,6 +43,7 @@ struct probe_ask {
 	struct probe_key key;
 	u64 at_ns;
 	struct probe_place place;
+	u32 priority; /* of the packet that asked */
 	u16 life;
 	bool park;
 };
@@ -67,8 +68,9 @@ struct probe_slot {
 		u32 inst;
 		u32 key; /* hash of its key, of one to be parked */
 	};
-	u32 to;  /* hash of the address that answers */
-	int dev; /* by which the answer comes; 0: by any */
+	u32 to;       /* hash of the address that answers */
+	int dev;      /* by which the answer comes; 0: by any */
+	u32 priority; /* of the packet that asked */
 	u16 life;
 	u8 lane;
 	u8 state : 2, echo : 1, park : 1;

@@ -280,7 +280,7 @@ def _() -> str:
     return "h 10.0.0.2"
 
 
-@place("a band of prio below such a class")
+@place("a band of prio, chosen by port, below such a class")
 def _() -> str:
     run(f"""
         tc qdisc add dev c0 root handle 1: htb default 20
@@ -288,7 +288,8 @@ def _() -> str:
         tc class add dev c0 parent 1: classid 1:20 htb rate 100mbit
         tc filter add dev c0 parent 1: protocol ip u32 match ip protocol 17 0xff classid 1:10
         tc qdisc add dev c0 parent 1:10 handle 2: prio
-        tc qdisc add dev c0 parent 2:2 {QUEUE}
+        tc filter add dev c0 parent 2: protocol ip u32 match ip protocol 17 0xff classid 2:1
+        tc qdisc add dev c0 parent 2:1 {QUEUE}
     """)
     return "h 10.0.0.2"
 

@@ -189,9 +189,9 @@ def count(console: str) -> Counter[str]:
     return +counts
 
 
-def hangs(console: str, most: int = 60) -> str:
+def hangs(console: str, most: int = 80) -> str:
     """The lines that tell where a guest hangs; nothing: it did not."""
-    return "\n".join(found[0] for found in list(HANGS.finditer(console))[-most:])
+    return "\n".join(found[0] for found in list(HANGS.finditer(console))[:most])
 
 
 def play(

@@ -4,9 +4,8 @@
  * keep.h: devices whose packets keep their routes until they are queued.
  *
  * A probe goes to the next hop of a packet's route, which the kernel drops in front of a queue
- * unless the device keeps it. Where a device of another namespace stands above, as a
- * container's VLAN, no route is kept: in the queues of this device it would outlive that
- * namespace.
+ * unless the device keeps it. A device of another namespace may stand above, as a container's
+ * VLAN. In the queues of this one its routes would outlive that namespace, so it drops them.
  */
 #ifndef SOJOURN_KEEP_H
 #define SOJOURN_KEEP_H

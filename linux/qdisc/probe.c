@@ -49,11 +49,9 @@ static int open_owner(struct sojourn_probes *p)
 	int family = ipv6_mod_enabled() ? AF_INET6 : AF_INET;
 	int err = sock_create_kern(p->net, family, SOCK_RAW, IPPROTO_RAW, &p->owner);
 
-	if (err)
-		return err;
-	p->owner->sk->sk_prot->unhash(p->owner->sk);
-	p->owner->sk->sk_sndbuf = PROBE_SLOTS * SKB_TRUESIZE(PROBE_MAX + LL_MAX_HEADER);
-	return 0;
+	if (!err)
+		p->owner->sk->sk_prot->unhash(p->owner->sk);
+	return err;
 }
 
 struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
@@ -147,8 +145,7 @@ static bool has_neighbours(const struct net_device *dev)
  * has no more. */
 static bool wants_route(const struct net_device *dev)
 {
-	return dev->type != ARPHRD_ETHER && dev->flags & IFF_NOARP &&
-	       !(dev->flags & IFF_POINTOPOINT);
+	return !dev->header_ops && dev->flags & IFF_NOARP && !(dev->flags & IFF_POINTOPOINT);
 }
 
 /* A gateway, or a neighbour. */
@@ -407,6 +404,16 @@ void probe_unmade(struct sojourn_probes *p, const struct probe_ask *ask)
 	spin_unlock_bh(&p->lock);
 }
 
+bool probe_may_go(struct sojourn_probes *p)
+{
+	bool may;
+
+	spin_lock_bh(&p->lock);
+	may = p->away < PROBE_AWAY || ktime_get_ns() - p->sent_ns >= PRIME_NS;
+	spin_unlock_bh(&p->lock);
+	return may;
+}
+
 /* A later probe takes the slot. */
 static void count_lost(struct sojourn_probes *p, const struct probe_slot *slot)
 {
@@ -423,6 +430,8 @@ u64 probe_enter(struct sojourn_probes *p, const struct probe_ask *ask)
 	u64 nonce;
 
 	spin_lock_bh(&p->lock);
+	p->away++;
+	p->sent_ns = ktime_get_ns();
 	nonce = (random & ~PROBE_ANSWER) >> 32 << 32 | (u32)p->id << 16 |
 	        ((u16)random & ~(PROBE_SLOTS - 1)) | p->sequence++ % PROBE_SLOTS;
 	slot = slot_of(p, nonce);
@@ -476,6 +485,7 @@ enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *sk
 	if (!probe_read(skb, &nonce, &echo))
 		return PROBE_STALE;
 	spin_lock(&p->lock);
+	p->away = 0;
 	slot = slot_of(p, nonce);
 	if (is_of(p, slot, nonce, echo) && slot->state == SLOT_SENT) {
 		fate = slot->park ? PROBE_PARKED : PROBE_JOINS;

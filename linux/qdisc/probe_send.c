@@ -185,8 +185,7 @@ static void send_probe(struct sojourn_probes *p, const struct probe_ask *ask,
 	struct sk_buff *skb = NULL;
 
 	rcu_read_lock();
-	/* As many as have slots may wait elsewhere. */
-	if (route->dst && sk_wmem_alloc_get(sk) < READ_ONCE(sk->sk_sndbuf))
+	if (route->dst && probe_may_go(p))
 		skb = new_probe(route->dst);
 	rcu_read_unlock();
 	if (!skb) {

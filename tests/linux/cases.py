@@ -251,7 +251,7 @@ def a_queue_starts_with_the_defaults() -> None:
     kernel = Netlink()
     kernel.add("c0", "root", "1:", nl.algorithm("codel"))
     rows = kernel.dump("c0")["1:"].rows
-    assert nl.numbers(rows[nl.HOST]) == {1: 1, 2: 0, 3: 0}
+    assert nl.numbers(rows[nl.HOST]) == {1: 1, 2: 0, 3: 0, 4: 0}
     queue = {1: 1000, 2: 0xFFFFFFFF, 3: 0, 4: 0, 5: 0, 6: 32 << 20, 7: 0, 8: 64}
     assert nl.numbers(rows[nl.QUEUE]) == queue
     assert nl.numbers(rows[nl.PARAMS]) == {1: 5 * MS, 2: 100 * MS, 3: 0, 4: 0}

@@ -148,8 +148,8 @@ SPOILS = [
     Spoil(
         "a change without the lock of the tree",
         "linux/qdisc/sch_sojourn.c",
-        "\tsch_tree_lock(sch);\n\tif (choice.anew)",
-        "\tif (0)\n\t\tsch_tree_lock(sch);\n\tif (choice.anew)",
+        "\tsch_tree_lock(sch);\n\tif (choice->anew)",
+        "\tif (0)\n\t\tsch_tree_lock(sch);\n\tif (choice->anew)",
         ".",
         "debian",
     ),

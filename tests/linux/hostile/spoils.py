@@ -35,6 +35,7 @@ class Spoil:
     said: str
     kernel: str = "virtual"
     ends: bool = False  # looked for by a storm of probes
+    seeds: range | None = None  # where few of all find it
 
 
 SPOILS = [
@@ -80,6 +81,7 @@ SPOILS = [
         "sch->q.qlen > (counted ? 1 : 0)",
         "sch->q.qlen > 0",
         "stuck",
+        seeds=range(381, 481),
     ),
     Spoil(
         "a mark in a VLAN tag",
@@ -180,7 +182,7 @@ def found(spoil: Spoil, built: Built) -> Fault:
             played = qemu.play(wrong, SEEDS, ROUNDS, tables)
         else:
             leaks = spoil.kernel == "sanitizers"
-            seeds = range(1, 6) if leaks else SEEDS
+            seeds = spoil.seeds or (range(1, 6) if leaks else SEEDS)
             manner = Manner(sanitizers=leaks, ends=spoil.ends)
             played = play(built, wrong, seeds, STEPS, manner, program=tables, quiet_s=QUIET_S)
     if not played.fault:

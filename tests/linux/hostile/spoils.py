@@ -76,6 +76,14 @@ SPOILS = [
         "hangs",
     ),
     Spoil(
+        "a parent that counts nothing for a moment",
+        "linux/qdisc/sch_sojourn.c",
+        "sch->q.qlen > (counted ? 1 : 0)",
+        "sch->q.qlen > 0",
+        "stuck",
+        seeds=range(381, 481),
+    ),
+    Spoil(
         "a mark in a VLAN tag",
         "linux/qdisc/ip_header.h",
         "\tif (unlikely(eth_type_vlan(skb->protocol) || !type_agrees(skb)))\n",

@@ -67,6 +67,14 @@ def test_a_cable_is_two_links_alike_but_for_what_the_way_back_says() -> None:
     jsonschema.validate(tomllib.loads(CABLES), json.loads(schema.text()))
 
 
+def test_probes_are_of_one_kind_both_ways_and_their_responder_is_not_one_node() -> None:
+    both = loads(CABLES.replace("responder =", 'probe = "experimental"\nresponder ='))
+    assert [link.probe for link in both.links[1:3]] == ["experimental", "experimental"]
+    assert [link.responder for link in both.links[1:3]] == ["server", None]
+    unlike = loads(CABLES.replace("back = {", 'back = { probe = "experimental",'))
+    assert [link.probe for link in unlike.links[1:3]] == ["echo", "experimental"]
+
+
 def test_links_written_one_by_one_give_the_same_run() -> None:
     graph = loads(CABLES)
     one_by_one = graph.to_toml()

@@ -247,7 +247,25 @@ def test_the_engine_gets_base_units() -> None:
     ]
 
 
+def test_the_kind_of_probe_is_a_key_of_links_and_of_a_dumbbell() -> None:
+    """Unless it is written the engine hears nothing of it, so old runs keep their names."""
+    graph = loads(GRAPH.replace("queue = {", 'probe = "experimental"\nqueue = {'))
+    assert [link.probe for link in graph.links] == ["echo", "experimental", "echo"]
+    told = [link.get("probe") for link in graph.to_engine()["links"]]
+    assert told == [None, "experimental", None]
+    assert loads(graph.to_toml()) == graph
+    small = loads(SMALL.replace("[dumbbell]", '[dumbbell]\nprobe = "experimental"'))
+    kinds = {link.name: link.probe for link in small.expand().links}
+    assert kinds.pop("bottleneck") == "experimental"
+    assert set(kinds.values()) == {"echo"}
+
+
 MISTAKES = {
+    "a probe": (
+        "rate =",
+        'probe = "ping"\nrate =',
+        r":15: links\[1\].probe: 'ping' is not a choice",
+    ),
     "a key": ("duration =", "durration =", r":3: durration: unknown key.*'duration'"),
     "an aqm": ('"codel"', '"coddel"', r"queue.algorithm: unknown algorithm 'coddel'.*'codel'"),
     "a parameter": ("target", "taget", r"queue.taget: 'codel' has no such parameter.*'target'"),

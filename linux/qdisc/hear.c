@@ -167,7 +167,7 @@ static int open_socket(struct hearing *h, u32 which, bool ipv6)
 	struct socket **sock = &h->sockets[which][ipv6];
 	int err = 0;
 
-	if (*sock)
+	if (*sock || (ipv6 && !ipv6_mod_enabled()))
 		return 0;
 	err = sock_create_kern(h->net, ipv6 ? AF_INET6 : AF_INET, SOCK_RAW,
 	                       numbers[which][ipv6], sock);
@@ -175,7 +175,7 @@ static int open_socket(struct hearing *h, u32 which, bool ipv6)
 		attach(h, (*sock)->sk);
 	else
 		*sock = NULL;
-	return ipv6 && err == -EAFNOSUPPORT ? 0 : err;
+	return err;
 }
 
 static int open_protocol(struct hearing *h, u32 which)
@@ -183,7 +183,7 @@ static int open_protocol(struct hearing *h, u32 which)
 	int err = 0;
 
 	if (BIT(which) == HEAR_EXPERIMENTAL && !h->budget)
-		WRITE_ONCE(h->budget, answer_budget_new());
+		smp_store_release(&h->budget, answer_budget_new());
 	if (BIT(which) == HEAR_EXPERIMENTAL && !h->budget)
 		err = -ENOMEM;
 	if (!err)

@@ -28,6 +28,21 @@ static const struct Qdisc *parent_of(const struct Qdisc *sch)
 	return NULL;
 }
 
+u32 sojourn_class_at_root(const struct Qdisc *sch)
+{
+	u32 class = 0;
+
+	rcu_read_lock();
+	/* The child of mq has no class. */
+	while (sch && sch->parent != TC_H_ROOT && TC_H_MIN(sch->parent) &&
+	       !(sch->flags & TCQ_F_NOPARENT)) {
+		class = sch->parent;
+		sch = parent_of(sch);
+	}
+	rcu_read_unlock();
+	return class;
+}
+
 /*
  * Has every parent counted the packets that it has enqueued? One that splits a segment (TBF)
  * counts the pieces after the last of them; where one peeks at an arrival (HFSC, QFQ), those

@@ -14,7 +14,8 @@
 enum sojourn_fate {
 	PASSAGE_QUEUE, /* no packet: a new queue, and its device */
 	PASSAGE_SENT,  /* sent on, or peeked at by a parent */
-	PASSAGE_DROPPED
+	PASSAGE_DROPPED,
+	PASSAGE_PROBE /* the queue's own probe, sent on: no packet of a user's */
 };
 
 enum sojourn_marked { PASSAGE_UNMARKED, PASSAGE_MARKED_COMING, PASSAGE_MARKED_LEAVING };

@@ -25,6 +25,7 @@
 
 #include "hear.h"
 #include "ip_header.h"
+#include "keep.h"
 #include "probe_book.h"
 #include "probe_wire.h"
 
@@ -34,6 +35,8 @@
  * first flight of a TCP connection. */
 #define PRIME_NS (100 * NSEC_PER_MSEC)
 #define PRIMES   4
+/* A later answer tells nothing of the link as it is. The law bounds a round trip to as much. */
+#define ANSWER_NS_MAX (60ull * NSEC_PER_SEC)
 
 size_t sojourn_probes_bytes(void)
 {
@@ -43,10 +46,9 @@ size_t sojourn_probes_bytes(void)
 /* Its packets are known by it; it hears nothing: unhashed, no packet is given to it. */
 static int open_owner(struct sojourn_probes *p)
 {
-	int err = sock_create_kern(p->net, AF_INET6, SOCK_RAW, IPPROTO_RAW, &p->owner);
+	int family = ipv6_mod_enabled() ? AF_INET6 : AF_INET;
+	int err = sock_create_kern(p->net, family, SOCK_RAW, IPPROTO_RAW, &p->owner);
 
-	if (err == -EAFNOSUPPORT)
-		err = sock_create_kern(p->net, AF_INET, SOCK_RAW, IPPROTO_RAW, &p->owner);
 	if (!err)
 		p->owner->sk->sk_prot->unhash(p->owner->sk);
 	return err;
@@ -58,7 +60,7 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct probe_key) != 32);
-	BUILD_BUG_ON(sizeof(struct probe_slot) != 32);
+	BUILD_BUG_ON(sizeof(struct probe_slot) != 40);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->net = dev_net(qdisc_dev(sch));
@@ -70,11 +72,16 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
 	err = open_owner(p);
 	if (err)
 		goto no_owner;
+	err = keep_routes(qdisc_dev(sch));
+	if (err)
+		goto no_keeping;
 	err = hear_for(p);
 	if (err)
 		goto no_hearing;
 	return p;
 no_hearing:
+	keep_routes_no_more(qdisc_dev(sch));
+no_keeping:
 	sock_release(p->owner);
 no_owner:
 	kvfree(p);
@@ -92,6 +99,7 @@ void sojourn_probes_free(struct sojourn_probes *p)
 	if (!p)
 		return;
 	hear_no_more(p);
+	keep_routes_no_more(qdisc_dev(p->sch));
 	probe_sender_end(p);
 	free_parked(p);
 	sock_release(p->owner);
@@ -126,8 +134,21 @@ bool sojourn_probe_may_ask(const struct sk_buff *skb)
 	return protocol != IPPROTO_ICMPV6 && protocol != PROBE_PROTOCOL;
 }
 
-/* A gateway, or a neighbour on a link that has several. The far end of a link with two ends
- * needs no address, and none may be known here. */
+/* On a link with two ends the far one needs no address, and none may be known here. */
+static bool has_neighbours(const struct net_device *dev)
+{
+	return !(dev->flags & IFF_POINTOPOINT) &&
+	       (dev->type == ARPHRD_ETHER || !(dev->flags & IFF_NOARP));
+}
+
+/* A tunnel without a far end of its own finds it by the packet's route, which a parked probe
+ * has no more. */
+static bool wants_route(const struct net_device *dev)
+{
+	return !dev->header_ops && dev->flags & IFF_NOARP && !(dev->flags & IFF_POINTOPOINT);
+}
+
+/* A gateway, or a neighbour. */
 static bool next_hop4(const struct dst_entry *dst, const struct iphdr *ip, struct in6_addr *to)
 {
 	const struct rtable *rt = container_of(dst, struct rtable, dst);
@@ -138,7 +159,8 @@ static bool next_hop4(const struct dst_entry *dst, const struct iphdr *ip, struc
 		*to = rt->rt_gw6;
 		return true;
 	}
-	if (!rt->rt_gw_family && dst->dev->flags & IFF_POINTOPOINT)
+	/* The kernel notes a learned MTU with the destination in the gateway's place. */
+	if (!rt->rt_uses_gateway && !has_neighbours(dst->dev))
 		return false;
 	ipv6_addr_set_v4mapped(rt_nexthop(rt, ip->daddr), to);
 	return true;
@@ -149,7 +171,7 @@ static bool next_hop6(const struct dst_entry *dst, const struct ipv6hdr *ip,
 {
 	const struct rt6_info *rt = container_of(dst, struct rt6_info, dst);
 
-	if (!(rt->rt6i_flags & RTF_GATEWAY) && dst->dev->flags & IFF_POINTOPOINT)
+	if (!(rt->rt6i_flags & RTF_GATEWAY) && !has_neighbours(dst->dev))
 		return false;
 	*to = *rt6_nexthop(rt, &ip->daddr);
 	return ipv6_addr_type(to) & IPV6_ADDR_UNICAST;
@@ -187,16 +209,6 @@ static const struct net_device *route_device(const struct sojourn_probes *p,
 	return dev && dev != blackhole_netdev && net_eq(dev_net(dev), p->net) ? dev : NULL;
 }
 
-/* HTB takes the number of a class before it asks its filters, so the probe comes to this
- * queue's class. The child of mq has no class. */
-static u32 priority_to(const struct Qdisc *sch, const struct sk_buff *asking)
-{
-	bool in_class = sch->parent != TC_H_ROOT && TC_H_MIN(sch->parent) &&
-	                !(sch->flags & TCQ_F_NOPARENT);
-
-	return in_class ? sch->parent : asking->priority;
-}
-
 static bool find_key(const struct sojourn_probes *p, const struct sk_buff *asking,
                      const struct sojourn_conf *conf, struct probe_key *key)
 {
@@ -206,10 +218,10 @@ static bool find_key(const struct sojourn_probes *p, const struct sk_buff *askin
 	struct ip_place ip = find_ip(asking);
 	const u8 *header = ip_header_of(asking, &ip);
 
-	if (!dev || !header || !find_target(key, dst, &ip, header, conf))
+	if (!dev || !header || wants_route(dev) || !find_target(key, dst, &ip, header, conf))
 		return false;
 	key->mark = asking->mark;
-	key->priority = priority_to(p->sch, asking);
+	key->priority = sojourn_class_at_root(p->sch) ?: asking->priority;
 	key->dev = dev->ifindex;
 	key->tx_queue = skb_get_queue_mapping(asking);
 	key->ds = read_ds(asking) & ~INET_ECN_MASK;
@@ -299,7 +311,7 @@ struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff
                                   const struct sojourn_conf *conf, u64 now,
                                   struct probe_place place)
 {
-	struct probe_ask ask = {.at_ns = now, .place = place};
+	struct probe_ask ask = {.at_ns = now, .place = place, .priority = asking->priority};
 	struct sk_buff *skb = NULL;
 	bool possible;
 	u32 nonce;
@@ -328,6 +340,21 @@ struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff
 	if (skb)
 		skb->priority = asking->priority;
 	return skb;
+}
+
+/* The route of a packet from a device of another namespace would outlive that namespace in a
+ * queue; what remains of a deleted device's does not tell whose it was. */
+void sojourn_probes_drop_route(const struct sojourn_probes *p, struct sk_buff *skb)
+{
+	const struct net_device *dev;
+
+	if (!skb_valid_dst(skb))
+		return;
+	rcu_read_lock();
+	dev = skb_dst(skb)->dev;
+	if (dev == blackhole_netdev || !net_eq(dev_net(dev), p->net))
+		skb_dst_drop(skb);
+	rcu_read_unlock();
 }
 
 /* Without it the first probe of a burst would begin when a route is found, behind the burst,
@@ -377,6 +404,16 @@ void probe_unmade(struct sojourn_probes *p, const struct probe_ask *ask)
 	spin_unlock_bh(&p->lock);
 }
 
+bool probe_may_go(struct sojourn_probes *p)
+{
+	bool may;
+
+	spin_lock_bh(&p->lock);
+	may = p->away < PROBE_AWAY || ktime_get_ns() - p->sent_ns >= PRIME_NS;
+	spin_unlock_bh(&p->lock);
+	return may;
+}
+
 /* A later probe takes the slot. */
 static void count_lost(struct sojourn_probes *p, const struct probe_slot *slot)
 {
@@ -393,6 +430,8 @@ u64 probe_enter(struct sojourn_probes *p, const struct probe_ask *ask)
 	u64 nonce;
 
 	spin_lock_bh(&p->lock);
+	p->away++;
+	p->sent_ns = ktime_get_ns();
 	nonce = (random & ~PROBE_ANSWER) >> 32 << 32 | (u32)p->id << 16 |
 	        ((u16)random & ~(PROBE_SLOTS - 1)) | p->sequence++ % PROBE_SLOTS;
 	slot = slot_of(p, nonce);
@@ -407,6 +446,7 @@ u64 probe_enter(struct sojourn_probes *p, const struct probe_ask *ask)
 	        .state = SLOT_SENT,
 	        .echo = ask->key.way & PROBE_BY_ECHO,
 	        .park = ask->park,
+	        .priority = ask->priority,
 	};
 	if (ask->park)
 		slot->key = hash_of(p, &ask->key, sizeof(ask->key));
@@ -438,13 +478,14 @@ enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *sk
 {
 	enum probe_fate fate = PROBE_STALE;
 	struct probe_slot *slot;
-	u32 key = 0;
+	u32 key = 0, priority = 0;
 	u64 nonce;
 	bool echo;
 
 	if (!probe_read(skb, &nonce, &echo))
 		return PROBE_STALE;
 	spin_lock(&p->lock);
+	p->away = 0;
 	slot = slot_of(p, nonce);
 	if (is_of(p, slot, nonce, echo) && slot->state == SLOT_SENT) {
 		fate = slot->park ? PROBE_PARKED : PROBE_JOINS;
@@ -454,8 +495,13 @@ enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *sk
 			slot->state = SLOT_PARKED;
 		else
 			joins(p, slot, now, place, now - slot->at_ns);
+		priority = slot->priority;
+	} else {
+		p->counts.strayed++;
 	}
 	spin_unlock(&p->lock);
+	if (fate == PROBE_JOINS)
+		skb->priority = priority;
 	if (fate == PROBE_PARKED)
 		park(p, skb, now, (u32)nonce, key);
 	return fate;
@@ -472,6 +518,10 @@ void sojourn_probe_leaves(struct sojourn_probes *p, struct sk_buff *skb)
 
 static void keep_answer(struct sojourn_probes *p, const struct probe_slot *slot, u64 now)
 {
+	if (now - slot->at_ns > ANSWER_NS_MAX) {
+		p->counts.forgotten++;
+		return;
+	}
 	if (p->answers_held == PROBE_ANSWERS) {
 		p->counts.unheard++;
 		return;

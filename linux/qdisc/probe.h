@@ -27,12 +27,12 @@ struct sojourn_answer {
 /* The fate of probes, beside the queue's own counts, in the order of enum sojourn_probe. */
 struct sojourn_probe_counts {
 	u64 unmade;        /* asked, but none could be sent */
-	u64 forgotten;     /* not answered within the 4096 that followed */
+	u64 forgotten;     /* not answered within a minute and the 4096 that followed */
 	u64 unheard;       /* answers lost because no event of the queue took them */
 	u64 left_bytes;    /* of those that left, with their link headers */
 	u64 asked;         /* by packets */
 	u64 ready;         /* of these, joined at once */
-	u64 strayed;       /* sent, but did not come to this queue */
+	u64 strayed;       /* sent, but did not come to this queue, or too late */
 	u64 waited_ns;     /* from asking to joining, over all that joined */
 	u64 waited_max_ns; /* its largest */
 };
@@ -56,6 +56,10 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch);
 void sojourn_probes_free(struct sojourn_probes *p);
 size_t sojourn_probes_bytes(void);
 
+/* The class of the root qdisc below which this queue stands; 0: none. A qdisc of HTB's kind
+ * takes its number before it asks its filters. */
+u32 sojourn_class_at_root(const struct Qdisc *sch);
+
 /* What the senders of all queues share. */
 int probe_senders_start(void);
 void probe_senders_stop(void);
@@ -71,6 +75,8 @@ bool sojourn_probe_may_ask(const struct sk_buff *skb);
 struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff *asking,
                                   const struct sojourn_conf *conf, u64 now,
                                   struct probe_place place);
+/* Drops a route that this queue may not hold. */
+void sojourn_probes_drop_route(const struct sojourn_probes *p, struct sk_buff *skb);
 /* Where no fresh probe is parked, this packet has some parked for those that will ask. */
 void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
                          const struct sojourn_conf *conf, u64 now);

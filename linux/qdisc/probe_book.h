@@ -19,6 +19,9 @@
 
 /* At 500 Mbit/s and with the default ratio, 0.4 s of probes. */
 #define PROBE_SLOTS 4096
+/* Sent since the last one came to its queue. Beyond it a few go in a second: they may wait in
+ * somebody's memory, or go astray. */
+#define PROBE_AWAY 256
 /* Asked and not sent yet: a segment of 64 kB asks for 43 at once, and for as many to park. */
 #define PROBE_ASKS       128
 #define PROBE_PARKED_MAX 64
@@ -43,6 +46,7 @@ struct probe_ask {
 	struct probe_key key;
 	u64 at_ns;
 	struct probe_place place;
+	u32 priority; /* of the packet that asked */
 	u16 life;
 	bool park;
 };
@@ -67,8 +71,9 @@ struct probe_slot {
 		u32 inst;
 		u32 key; /* hash of its key, of one to be parked */
 	};
-	u32 to;  /* hash of the address that answers */
-	int dev; /* by which the answer comes; 0: by any */
+	u32 to;       /* hash of the address that answers */
+	int dev;      /* by which the answer comes; 0: by any */
+	u32 priority; /* of the packet that asked */
 	u16 life;
 	u8 lane;
 	u8 state : 2, echo : 1, park : 1;
@@ -106,6 +111,8 @@ struct sojourn_probes {
 	struct sojourn_answer answers[PROBE_ANSWERS];
 	u32 first_answer, answers_held;
 	u16 life, sequence;
+	u32 away;
+	u64 sent_ns; /* the last one */
 	struct sojourn_probe_counts counts;
 	struct probe_slot slots[PROBE_SLOTS];
 };
@@ -114,6 +121,8 @@ struct sojourn_probes {
 
 /* The next probe that is asked for. */
 bool probe_next_ask(struct sojourn_probes *p, struct probe_ask *ask);
+/* May another one be sent? */
+bool probe_may_go(struct sojourn_probes *p);
 /* No probe can be sent for it. */
 void probe_unmade(struct sojourn_probes *p, const struct probe_ask *ask);
 /* Enters a probe that is about to be sent; its nonce. */

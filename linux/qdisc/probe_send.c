@@ -92,6 +92,9 @@ static struct dst_entry *search4(struct sojourn_probes *p, struct probe_route *f
 	flow4_set_ds(&flow, key->ds);
 	if (key->way & PROBE_BY_ECHO)
 		flow.fl4_icmp_type = ICMP_ECHO;
+	/* It is a neighbour, whatever route a table may have for it. */
+	if (key->way & PROBE_TO_HOP)
+		flow.flowi4_scope = RT_SCOPE_LINK;
 	security_sk_classify_flow(sk, flowi4_to_flowi_common(&flow));
 	route = ip_route_output_flow(p->net, &flow, sk);
 	if (IS_ERR(route))
@@ -179,10 +182,11 @@ static void send_probe(struct sojourn_probes *p, const struct probe_ask *ask,
 	        .hops = hops_of(key),
 	        .echo = key->way & PROBE_BY_ECHO,
 	};
-	struct sk_buff *skb;
+	struct sk_buff *skb = NULL;
 
 	rcu_read_lock();
-	skb = route->dst ? new_probe(route->dst) : NULL;
+	if (route->dst && probe_may_go(p))
+		skb = new_probe(route->dst);
 	rcu_read_unlock();
 	if (!skb) {
 		probe_unmade(p, ask);

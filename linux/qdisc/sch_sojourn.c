@@ -14,6 +14,7 @@
 
 #include "hear.h"
 #include "host.h"
+#include "keep.h"
 #include "netlink.h"
 
 /* A build that records events has no stack for large functions under KASAN. */
@@ -252,6 +253,7 @@ static AQM_FLAT int sojourn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		hear_answers(sch, now);
 		if (sojourn_is_probe(s->probes, skb))
 			return enqueue_probe(sch, skb, now, to_free);
+		sojourn_probes_drop_route(s->probes, skb);
 		sojourn_probe_prime(s->probes, skb, &s->conf, now);
 	}
 	if (s->conf.split_gso && unlikely(skb_is_gso(skb)))
@@ -376,26 +378,6 @@ static struct sojourn_choice chosen(const struct sojourn_sched *s)
 	};
 }
 
-static int keep_dst(struct net_device *dev, struct netdev_nested_priv *of)
-{
-	if (net_eq(dev_net(dev), of->data))
-		netif_keep_dst(dev);
-	return 0;
-}
-
-/* A probe goes to the next hop of a packet, so the packet must keep its route until here. A
- * VLAN's device would drop the route first, unless it keeps routes too. Packets of another
- * namespace ask for none. */
-static void keep_routes(struct net_device *dev)
-{
-	struct netdev_nested_priv of = {.data = dev_net(dev)};
-
-	netif_keep_dst(dev);
-	rcu_read_lock();
-	netdev_walk_all_upper_dev_rcu(dev, keep_dst, &of);
-	rcu_read_unlock();
-}
-
 /* A queue that is not in use yet. */
 struct made {
 	struct aqm_queue *queue;
@@ -426,7 +408,6 @@ static int make_queue(struct Qdisc *sch, struct made *made, const struct sojourn
 			kvfree(made->queue);
 			return PTR_ERR(made->probes);
 		}
-		keep_routes(qdisc_dev(sch));
 	}
 	made->now = ktime_get_ns();
 	aqm_queue_init(made->queue, choice->algo, &choice->setup, choice->conf,
@@ -712,9 +693,14 @@ static int __init sojourn_module_init(void)
 	err = hear_start();
 	if (err)
 		goto no_hearing;
+	err = keep_start();
+	if (err)
+		goto no_keeping;
 	err = register_qdisc(&sojourn_ops);
 	if (!err)
 		return 0;
+	keep_stop();
+no_keeping:
 	hear_stop();
 no_hearing:
 	probe_senders_stop();
@@ -726,6 +712,7 @@ no_senders:
 static void __exit sojourn_module_exit(void)
 {
 	unregister_qdisc(&sojourn_ops);
+	keep_stop();
 	hear_stop();
 	probe_senders_stop();
 	trace_stop();

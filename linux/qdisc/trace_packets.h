@@ -57,9 +57,13 @@ static inline void passage_over(struct Qdisc *sch, struct sk_buff *skb, u8 fate,
 	        .went_ecn = cb->ds & INET_ECN_MASK,
 	};
 
-	/* A probe is no packet of a user's. */
-	if (!host_is_probe(sch, skb))
-		store_record(&p);
+	/* A reader needs the probes that left: a shaper above has spent tokens for them. */
+	if (host_is_probe(sch, skb)) {
+		if (fate == PASSAGE_DROPPED)
+			return;
+		p.fate = PASSAGE_PROBE;
+	}
+	store_record(&p);
 }
 
 static inline void trace_freed(struct Qdisc *sch, struct sk_buff *skb, u8 why)

@@ -248,7 +248,7 @@ QUEUE = (
         "probes",
         "",
         "of an algorithm that probes, over the whole run: sent_pkts, sent_bytes as the link counts "
-        "them, refused_pkts at the queue's limit, answered_pkts",
+        "them, refused_pkts at the queue's limit, unmade_pkts, answered_pkts",
         of_all=False,
     ),
 )

@@ -216,7 +216,9 @@ def a_dump_shows_every_row_exactly() -> None:
     lay_wire()
     kernel = Netlink()
     responder = nl.u32(nl.RESPONDER, 0x0A090807)
-    host = nl.nest(nl.HOST, nl.u32(nl.SPLIT_GSO, 0), nl.u32(nl.RESPOND, 1), responder)
+    rows = (nl.u32(nl.SPLIT_GSO, 0), nl.u32(nl.RESPOND, 1), responder, nl.u32(nl.PROBE, 1))
+    host = nl.nest(nl.HOST, *rows)
+    six = nl.attribute(nl.RESPONDER6, b"\x20\x01\x0d\xb8" + bytes(11) + b"\7")
     queue = nl.nest(
         nl.QUEUE,
         nl.u32(nl.LIMIT, 777),
@@ -235,8 +237,8 @@ def a_dump_shows_every_row_exactly() -> None:
         nl.u32(3, 1),
         nl.u64(4, 20_000_000_003),
     )
-    kernel.add("c0", "root", "1:", nl.algorithm("codel"), host, queue, params)
-    given = nl.algorithm("codel") + host + queue + params
+    kernel.add("c0", "root", "1:", nl.algorithm("codel"), six, host, queue, params)
+    given = nl.algorithm("codel") + six + host + queue + params
     assert kernel.dump("c0")["1:"].options == given
     # A dump's rows can be set again, and change nothing.
     kernel.put_raw("c0", "root", "1:", 0, nl.attribute(2 | nl.NESTED, given))
@@ -249,7 +251,7 @@ def a_queue_starts_with_the_defaults() -> None:
     kernel = Netlink()
     kernel.add("c0", "root", "1:", nl.algorithm("codel"))
     rows = kernel.dump("c0")["1:"].rows
-    assert nl.numbers(rows[nl.HOST]) == {1: 1, 2: 0, 3: 0}
+    assert nl.numbers(rows[nl.HOST]) == {1: 1, 2: 0, 3: 0, 4: 0}
     queue = {1: 1000, 2: 0xFFFFFFFF, 3: 0, 4: 0, 5: 0, 6: 32 << 20, 7: 0, 8: 64}
     assert nl.numbers(rows[nl.QUEUE]) == queue
     assert nl.numbers(rows[nl.PARAMS]) == {1: 5 * MS, 2: 100 * MS, 3: 0, 4: 0}

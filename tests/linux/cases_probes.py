@@ -232,6 +232,16 @@ def forged_repeated_and_late_answers_change_nothing() -> None:
         time.sleep(0.1)
         sender.send(1)
         assert count(kernel.dump("c0")["1:"], ANSWERED) == 10, way
+        # So it is after a minute.
+        with catching("s0", "s") as out:
+            sender.send(1)
+            time.sleep(0.05)
+        [old] = [way.number(data) for data in out if way.is_question(data)]
+        time.sleep(61)
+        send("s0", [way.frame(old)], "s")
+        time.sleep(0.1)
+        sender.send(1)
+        assert count(kernel.dump("c0")["1:"], ANSWERED) == 10, way
         # A reset discards the probes in flight.
         with catching("s0", "s") as out:
             sender.send(1)

@@ -78,24 +78,24 @@ class Script:
         self.link(index, name, "veth", nest(2, attribute(1, other)))
 
     def set_link(self, index: int, *, up: bool = True, mtu: int | None = None) -> None:
-        wanted = struct.pack("=BxHiII", 0, 0, index, _UP * up, _UP)
+        wanted = struct.pack("=BxHiII", 0, 0, _number(index), _UP * up, _UP)
         self.ask(NEW_LINK, 0, wanted + (u32(4, mtu) if mtu else b""))
 
     def address(self, index: int, address: str) -> None:
         """One of 254."""
-        head = struct.pack("=BBBBI", _INET, 24, 0, 0, index)
+        head = struct.pack("=BBBBI", _INET, 24, 0, 0, _number(index))
         own = IPv4Address(address).packed
         self.ask(NEW_ADDRESS, CREATE | EXCLUSIVE, head + attribute(1, own) + attribute(2, own))
 
     def neighbour(self, index: int, address: str, end: int) -> None:
-        head = struct.pack("=BxxxiHBB", _INET, index, _PERMANENT, 0, 0)
+        head = struct.pack("=BxxxiHBB", _INET, _number(index), _PERMANENT, 0, 0)
         who = attribute(1, IPv4Address(address).packed) + attribute(2, _mac(end))
         self.ask(NEW_NEIGHBOUR, CREATE | REPLACE, head + who)
 
     def ecn_route(self, index: int, address: str) -> None:
         """Connections to this address offer ECN."""
         head = struct.pack("=BBBBBBBBI", _INET, 32, 0, 0, _MAIN, _STATIC, _LINK, _UNICAST, 0)
-        to = attribute(1, IPv4Address(address).packed) + u32(4, index)
+        to = attribute(1, IPv4Address(address).packed) + u32(4, _number(index))
         self.ask(NEW_ROUTE, CREATE | REPLACE, head + to + nest(8, u32(12, _ECN)))
 
     # ---- qdiscs ----
@@ -104,7 +104,7 @@ class Script:
         self, index: int, where: str, own: str, flags: int, kind: str, *options: bytes
     ) -> None:
         parts = text(KIND, kind), nest(OPTIONS, *options)
-        self.ask(NEW, flags, qdisc_message(index, handle(own), handle(where), *parts))
+        self.ask(NEW, flags, qdisc_message(_number(index), handle(own), handle(where), *parts))
 
     def tbf(self, index: int, rate_bps: int, burst_bytes: int, flags: int) -> None:
         """Of a device's root, as 9:."""
@@ -114,11 +114,16 @@ class Script:
         self.qdisc(index, "root", "9:", flags, "tbf", attribute(1, qopt), u32(6, burst_bytes))
 
     def delete_qdisc(self, index: int, where: str, own: str) -> None:
-        self.ask(DELETE, 0, qdisc_message(index, handle(own), handle(where)))
+        self.ask(DELETE, 0, qdisc_message(_number(index), handle(own), handle(where)))
 
     def dump(self) -> None:
         """All qdiscs of the namespace update their statistics."""
         self.ask(GET, DUMP, qdisc_message(0, 0, 0))
+
+
+def _number(index: int) -> int:
+    """A device's in the kernel, behind those that some kernels make by themselves."""
+    return 100 + index
 
 
 def _mac(end: int) -> bytes:
@@ -126,4 +131,6 @@ def _mac(end: int) -> bytes:
 
 
 def _device(index: int, name: str, end: int = 1) -> bytes:
-    return struct.pack("=BxHiII", 0, 0, index, 0, 0) + text(3, name) + attribute(1, _mac(end))
+    return (
+        struct.pack("=BxHiII", 0, 0, _number(index), 0, 0) + text(3, name) + attribute(1, _mac(end))
+    )

@@ -392,13 +392,116 @@ def test_a_report_has_the_keys_of_the_page_of_columns() -> None:
     mine = {column.name for column in columns.RUN if "linux" in column.hosts and column.of_all}
     labels = {column.name for column in columns.LABELS}
     assert report.keys() == mine - labels - {"cpu_s"}
-    assert report["queues"][0].keys() == {column.name for column in columns.QUEUE}
+    # This queue has no probes.
+    assert report["queues"][0].keys() == {column.name for column in columns.QUEUE} - {"probes"}
     done = _native.run(json.dumps(loads(SCENARIO).to_engine()), 1)
     assert done
     sim = json.loads(done[0])
     for table in ("flows", "transport"):
         assert report[table][0].keys() == sim[table][0].keys()
     assert report["transport"][0]["groups"][0].keys() == sim["transport"][0]["groups"][0].keys()
+
+
+PROBED = """
+format = 2
+name = "a queue that probes"
+duration = "6 s"
+
+[dumbbell]
+rate = "20 Mbit/s"
+rtt = "40 ms"
+aqm = "asqm"
+KEYS
+
+[[dumbbell.flows]]
+count = 2
+"""
+
+
+def of_both(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Reports of Linux and of the simulator."""
+    done = _native.run(json.dumps(loads(text).to_engine()), 1)
+    assert done
+    return outcome(text, 1)[0], json.loads(done[0])
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(
+    ("shaper", "probe", "header"),
+    [("wire", "experimental", 38), ("htb", "echo", 14), ("tbf", "echo", 38)],
+)
+def test_probes_are_counted_apart_on_both_hosts(shaper: str, probe: str, header: int) -> None:
+    keys = f'shaper = "{shaper}"\nprobe = "{probe}"\nheader = "{header} B"'
+    of_hosts = of_both(PROBED.replace("KEYS", keys))
+    for report in of_hosts:
+        [queue] = report["queues"]
+        [window], probes = queue["windows"], queue["probes"]
+        assert probes["sent_pkts"] == pytest.approx(window["departed_pkts"] / 4, rel=0.02)
+        assert probes["sent_bytes"] == probes["sent_pkts"] * (28 + header)
+        assert probes["answered_pkts"] == pytest.approx(probes["sent_pkts"], rel=0.02)
+        assert (probes["refused_pkts"], probes["unmade_pkts"]) == (0, 0)
+        # Little's law holds of users' packets alone; those that still wait make the difference.
+        pkts = window["departed_pkts"] / 6 * window["queue_delay_ms"]["mean"] / 1000
+        assert window["queue_pkts"]["mean"] == pytest.approx(pkts, rel=0.04)
+    linux, sim = (report["queues"][0]["windows"][0] for report in of_hosts)
+    assert linux["utilisation_pct"] == pytest.approx(sim["utilisation_pct"], abs=3)
+    # The probes in front of a packet have taken their tokens.
+    sending = [w["system_delay_ms"]["mean"] - w["queue_delay_ms"]["mean"] for w in (linux, sim)]
+    assert sending[0] == pytest.approx(sending[1], abs=0.03)
+
+
+ABOVE = """
+format = 2
+name = "asqm above fq"
+duration = "10 s"
+nodes = ["sender", "home", "modem", "receiver"]
+
+[[links]]
+name = "access"
+from = "home"
+to = "modem"
+rate = "10 Mbit/s"
+queue = "asqm"
+responder = "receiver"
+
+[[links]]
+name = "below"
+from = "modem"
+to = "receiver"
+rate = "5 Mbit/s"
+delay = "5 ms"
+queue = { algorithm = "fq_codel", limit = "500 packets", target = "10 s" }
+
+[[cables]]
+name = "in"
+between = ["sender", "home"]
+delay = "5 ms"
+
+[[links]]
+name = "back"
+from = "receiver"
+to = "home"
+delay = "5 ms"
+
+[[flows]]
+from = "sender"
+to = "receiver"
+
+[record]
+queues = ["access", "below"]
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_in_queues_on_its_way_a_probe_is_a_flow_of_its_own_on_both_hosts() -> None:
+    """The law of the queue below never acts; the flow waits there, and the probe does not."""
+    for report in of_both(ABOVE):
+        access, below = (queue["windows"][0] for queue in report["queues"])
+        assert access["dropped_pkts"] == 0
+        assert below["queue_delay_ms"]["mean"] > 200
+        # Probes are packets there.
+        sent = report["queues"][0]["probes"]["sent_pkts"]
+        assert below["arrived_pkts"] == pytest.approx(access["departed_pkts"] + sent, rel=0.01)
 
 
 FULL = """

@@ -25,6 +25,7 @@ HOST
 rate = "50 Mbit/s"
 rtt = "40 ms"
 aqm = AQM
+KEYS
 
 [[dumbbell.flows]]
 count = 2
@@ -35,8 +36,9 @@ OFFLOADS = "linux = { offloads = true }"
 
 
 @cache
-def outcome(aqm: str, host: str = "", flows: str = "") -> dict[str, Any]:
-    text = TWO.replace("AQM", f'"{aqm}"').replace("HOST", host).replace("FLOWS", flows)
+def outcome(aqm: str, host: str = "", flows: str = "", keys: str = "") -> dict[str, Any]:
+    text = TWO.replace("AQM", f'"{aqm}"').replace("HOST", host)
+    text = text.replace("KEYS", keys).replace("FLOWS", flows)
     found = run(json.dumps(loads(text).to_engine("linux")), 1, lambda share: True)
     assert found
     return found[0]
@@ -95,6 +97,29 @@ def test_l4s_traffic_is_known_as_such_with_ipv6() -> None:
     old, new = (window(outcome("dualpi2", flows=f"{l4s}\n{ip}")) for ip in ("", IPV6))
     assert new["marked_pkts"] == pytest.approx(old["marked_pkts"], rel=0.3)
     assert new["dropped_pkts"] == 0
+
+
+@pytest.mark.parametrize("probe", ["echo", "experimental"])
+@pytest.mark.parametrize(("flows", "ip_bytes"), [("", 28), (IPV6, 48)])
+@pytest.mark.parametrize("host", ["", OFFLOADS])
+def test_probes_have_the_ip_of_the_flows_and_follow_each_fourth_packet(
+    probe: str, flows: str, ip_bytes: int, host: str
+) -> None:
+    report = outcome("asqm", host, flows, f'probe = "{probe}"')
+    probes = report["queues"][0]["probes"]
+    # Also inside a large segment, which is so many packets.
+    assert probes["sent_pkts"] == pytest.approx(window(report)["departed_pkts"] / 4, rel=0.02)
+    assert probes["sent_bytes"] == probes["sent_pkts"] * (ip_bytes + 14)
+    assert probes["answered_pkts"] == pytest.approx(probes["sent_pkts"], rel=0.02)
+
+
+def test_probes_are_of_the_family_of_the_packet_that_asks() -> None:
+    both = f'{IPV6}\n[[dumbbell.flows]]\nname = "four"\ncount = 2'
+    report = outcome("asqm", flows=both)
+    probes = report["queues"][0]["probes"]
+    six = probes["sent_bytes"] - 42 * probes["sent_pkts"]
+    assert 0.2 < six / 20 / probes["sent_pkts"] < 0.8
+    assert probes["answered_pkts"] == pytest.approx(probes["sent_pkts"], rel=0.02)
 
 
 def test_our_queue_sees_the_packets_of_the_wire_with_and_without_offloads() -> None:

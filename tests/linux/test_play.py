@@ -44,7 +44,7 @@ def late(script: Script) -> None:
 
 
 def refused(script: Script) -> None:
-    script.space("here")
+    script.link(1, "d1", "dummy")
     script.qdisc(1, "root", "1:", nl.CREATE, "no_such_kind")
 
 

@@ -48,8 +48,9 @@ def test_a_transfer_with_offloads_is_as_one_without(
 
 def marked(case: str) -> Any:
     """Some cases take half a minute each: trees of queues through a million packets, each command
-    of the page in a guest of its own, a send that no queue holds."""
-    is_long = case.startswith(("trees_run_dry", "the_command_prints", "of_a_send_of_25000"))
+    of the page in a guest of its own, a send that no queue holds, minutes of TCP."""
+    long = ("trees_run_dry", "the_command_prints", "of_a_send_of_25000", "a_far_end")
+    is_long = case.startswith(long)
     return pytest.param(case, marks=pytest.mark.deep) if is_long else case
 
 
@@ -58,7 +59,7 @@ PLAIN = sorted(CASES.keys() - DEVICES - {SPLIT, WHOLE})
 
 @pytest.mark.parametrize("case", [marked(case) for case in PLAIN])
 def test_the_qdisc(case: str, kernel: Built, sojourn_ko: Path, tmp_path: Path) -> None:
-    run(case, kernel, sojourn_ko, tmp_path)
+    print(run(case, kernel, sojourn_ko, tmp_path))
 
 
 @pytest.mark.parametrize("case", sorted(DEVICES))

@@ -59,12 +59,9 @@ def test_rows_of_the_other_algorithms_are_too(others: dict[str, list[Result]], g
 
 
 def test_every_sentence_of_a_refusal_is_met(found: Outcome) -> None:
-    """By a case here, or in a kernel where another module has the probes' protocol."""
     told = {case.sentence for cases in found.ours.values() for case in cases}
-    others = Path(__file__).with_name("test_probes6.py").read_text()
     for text in sentences.formats():
-        here = any(sentences.is_one_of(text, sentence) for sentence in told)
-        assert here or sentences.longest_words(text) in others, text
+        assert any(sentences.is_one_of(text, sentence) for sentence in told), text
 
 
 # ---- the kernel's own cases ----

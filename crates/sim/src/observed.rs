@@ -99,6 +99,10 @@ pub enum Fate {
         out: Time,
         ecn: u8,
     },
+    /// It was the queue's own probe, which a shaper let go then; only a shaper's tokens tell of it.
+    Probe {
+        out: Time,
+    },
 }
 
 /// In the order in which things of one time happen.
@@ -129,12 +133,13 @@ pub fn report(
         .ok_or_else(|| format!("link '{}' has no rate", link.name))?;
     let mut happened = clock(scenario, link);
     for (i, passage) in passages.iter().enumerate() {
-        happened.push((passage.came, What::Arrival, i));
         match passage.fate {
+            Fate::Probe { .. } => continue,
             Fate::Dropped { at, .. } => happened.push((at, What::Drop, i)),
             Fate::Left { dequeue, .. } => happened.push((dequeue, What::Dequeue, i)),
             Fate::Waits => (),
         }
+        happened.push((passage.came, What::Arrival, i));
     }
     happened.extend(sent(link, rate_bps, passages));
     happened.sort_unstable();
@@ -163,7 +168,7 @@ pub fn find<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a LinkSpec, Stri
 /// When the shaper sends each packet, and when that is over: docs/metrics.md.
 fn sent(link: &LinkSpec, rate_bps: u64, passages: &[Passage]) -> Vec<(Time, What, usize)> {
     let left = |(i, passage): (usize, &Passage)| match passage.fate {
-        Fate::Left { out, .. } => Some((out, i)),
+        Fate::Left { out, .. } | Fate::Probe { out } => Some((out, i)),
         _ => None,
     };
     let mut order: Vec<_> = passages.iter().enumerate().filter_map(left).collect();
@@ -189,7 +194,9 @@ fn sent(link: &LinkSpec, rate_bps: u64, passages: &[Passage]) -> Vec<(Time, What
                 (end, end)
             }
         };
-        sent.push((at, What::Sent { end }, i));
+        if let Fate::Left { .. } = passages[i].fate {
+            sent.push((at, What::Sent { end }, i));
+        }
     }
     sent
 }

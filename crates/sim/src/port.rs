@@ -36,6 +36,8 @@ pub struct Port {
     tells_rate: bool,
     /// Where probes of this queue go; none: its algorithm asks for none.
     pub probes: Option<ProbePath>,
+    /// The instance that wanted a probe behind a packet that may not ask: the next one asks.
+    due: Option<u32>,
 }
 
 /// The way of a queue's probes.
@@ -75,6 +77,7 @@ impl Port {
             entered_pkts: 0,
             dropped_pkts: 0,
             probes: None,
+            due: None,
             tells_rate: !spec.queue.rows.contains_key(RATE_ROW),
         }
     }
@@ -91,8 +94,19 @@ impl Port {
 
     #[inline(always)]
     fn note_backlog(&mut self, now: Time) {
+        let pkts = self.users_pkts();
         if let Some(record) = &mut self.record {
-            record.on_backlog(now, self.queue.backlog_pkts());
+            record.on_backlog(now, pkts);
+        }
+    }
+
+    /// Packets in the queue without its own probes.
+    #[inline(always)]
+    pub(crate) fn users_pkts(&self) -> u32 {
+        let all = self.queue.backlog_pkts();
+        match self.probes {
+            None => all,
+            Some(_) => all - self.queue.probes().held() as u32,
         }
     }
 
@@ -105,15 +119,25 @@ impl Port {
             let slot = &mut shared.packets.slots[id as usize];
             slot.len_bytes = slot.len_bytes.wrapping_add(self.header_more);
         }
-        self.queue.enqueue(&mut shared.packets.slots, now.0, id);
+        let joined = self.queue.enqueue(&mut shared.packets.slots, now.0, id);
         self.collect(now, shared);
-        if let Some(inst) = self.queue.probe_asked() {
-            self.send_probe(now, id, inst, shared);
+        if let Some(inst) = self.queue.probe_asked().or(self.due.filter(|_| joined)) {
+            self.ask(now, id, inst, shared);
+        }
+    }
+
+    /// A packet may ask for a probe. Those of other queues and answers may not: two queues whose
+    /// answers pass the other one would keep each other busy for ever.
+    #[cold]
+    fn ask(&mut self, now: Time, asking: PacketId, inst: u32, shared: &mut Shared) {
+        let may = !matches!(shared.packets.all[asking as usize].body, Body::Probe(_));
+        self.due = (!may).then_some(inst);
+        if may {
+            self.send_probe(now, asking, inst, shared);
         }
     }
 
     /// Makes the probe that the packet `asking` wants behind it.
-    #[cold]
     fn send_probe(&mut self, now: Time, asking: PacketId, inst: u32, shared: &mut Shared) {
         let Some(path) = self.probes else {
             return;
@@ -150,6 +174,7 @@ impl Port {
             sent_pkts: counts.left,
             sent_bytes: counts.left * u64::from(bytes),
             refused_pkts: counts.refused,
+            unmade_pkts: 0,
             answered_pkts: counts.answered,
         })
     }

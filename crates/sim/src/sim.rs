@@ -414,9 +414,9 @@ impl<'a> Run<'a> {
 
     fn each_record(&mut self, act: impl Fn(&mut QueueRecord, u32, Counters)) {
         for link in &mut self.net.links {
+            let pkts = link.port.users_pkts();
             if let Some(record) = &mut link.port.record {
-                let queue = &link.port.queue;
-                act(record, queue.backlog_pkts(), queue.counters());
+                act(record, pkts, link.port.queue.counters());
             }
         }
     }

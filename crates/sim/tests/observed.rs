@@ -7,9 +7,9 @@
 use serde_json::{Value, json};
 use sojourn_sim::observed::inside::Log;
 use sojourn_sim::observed::outside::Outside;
-use sojourn_sim::observed::{Fate, Seen, report};
+use sojourn_sim::observed::{Fate, Passage, Seen, report};
 use sojourn_sim::record::{PacketEvent, QueueReport};
-use sojourn_sim::{Scenario, Unwatched, run};
+use sojourn_sim::{Scenario, Time, Unwatched, run};
 
 const ECT: u8 = 2;
 
@@ -257,6 +257,70 @@ fn a_shaper_that_holds_packets_is_looked_at_from_behind() {
     behind.extend([held, held]);
     let refusal = log.passages("l0h1a", ZERO_NS, Some(&behind)).unwrap_err();
     assert!(refusal.contains("never came to it"), "{refusal}");
+}
+
+/// A packet of ours that came when it left, or a probe of the queue's own.
+fn passed(out_ns: u64, len_bytes: u32, probe: bool) -> Passage {
+    let (out, ecn) = (Time(out_ns), 0);
+    let fate = if probe {
+        Fate::Probe { out }
+    } else {
+        let dequeue = out;
+        Fate::Left { dequeue, out, ecn }
+    };
+    Passage {
+        came: out,
+        flow: 1,
+        len_bytes,
+        mark: None,
+        fate,
+    }
+}
+
+#[test]
+fn a_queues_own_probes_take_tokens_and_are_in_no_figure() {
+    let mut scenario = scenario("htb", "asqm");
+    scenario.links[0].burst_bytes = 2_000;
+    let packets = [
+        passed(1_000_000, 1_514, false),
+        passed(1_000_000, 486, false),
+    ];
+    let alone = report(&scenario, "forth", &packets).unwrap();
+    let probed = [packets[0], passed(1_000_000, 42, true), packets[1]];
+    let probed = report(&scenario, "forth", &probed).unwrap();
+    let system = |report: &QueueReport| report.windows[0].system_delay_ms.max.unwrap();
+    // Of 42 bytes at 10 Mbit/s.
+    assert_eq!((system(&alone), system(&probed)), (0.0, 0.0336));
+    let of_users = |report: &QueueReport| {
+        let all = &report.windows[0];
+        (all.arrived_pkts, all.departed_pkts, all.utilisation_pct)
+    };
+    assert_eq!(of_users(&alone), of_users(&probed));
+}
+
+#[test]
+fn a_queues_own_probes_are_known_behind_a_shaper_that_holds_packets() {
+    let event = |at_ns, len_bytes| PacketEvent {
+        at_ns,
+        enq_ns: at_ns,
+        flow: 1,
+        len_bytes,
+        ecn: 0,
+        why: 0,
+    };
+    let events = [event(10, 1_514), event(20, 42), event(30, 1_514)];
+    let mut bytes = log(&events, true);
+    // The second packet, of either queue: enum sojourn_fate in linux/qdisc/passage.h.
+    for record in [4, 5] {
+        bytes[32 + 32 * record + 26] = 3;
+    }
+    let behind = events
+        .each_ref()
+        .map(|event| seen(event.at_ns + 5, 0, event, 0));
+    let log = Log::new(&bytes).unwrap();
+    let passages = log.passages("l0h1a", ZERO_NS, Some(&behind)).unwrap();
+    assert_eq!(passages[1].fate, Fate::Probe { out: Time(25) });
+    assert!(matches!(passages[2].fate, Fate::Left { out: Time(35), .. }));
 }
 
 #[test]

@@ -19,7 +19,6 @@ from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.memory import guest_mb
 from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
-from sojourn.linux.qdiscs import ETHERNET_BYTES
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import BootError, Stopped, boot
 from sojourn.scenario.engine import without_foreign
@@ -78,7 +77,7 @@ def run(
             found.write_transfers(transfers)
     report = {
         "queues": [
-            {**queue, **_told(qdiscs, _header_bytes(scenario, queue["name"]))}
+            {**queue, **_told(qdiscs)}
             for queue, qdiscs in zip(json.loads(queues), told, strict=True)
         ],
         **counted.report_flows(found),
@@ -97,23 +96,17 @@ def _share(console: Path, duration_ns: int) -> float:
     return int(marks[-1]) / duration_ns if marks else 0.0
 
 
-def _header_bytes(scenario: Mapping[str, Any], name: str) -> int:
-    """What the link of this name counts beside each IP packet."""
-    [link] = [link for link in scenario["links"] if link["name"] == name]
-    return int(link.get("header_bytes", ETHERNET_BYTES))
-
-
-def _told(qdiscs: Iterable[Mapping[str, Any]], header_bytes: int) -> dict[str, Any]:
+def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """What our qdisc says of itself by `tc -s -j`: verdicts that broke a rule, and its probes."""
     ours = [qdisc["sojourn"] for qdisc in qdiscs if "sojourn" in qdisc]
     bad = {name: n for one in ours for name, n in one["bad"].items() if n}
     report: dict[str, Any] = {"bad_verdicts": bad}
     for probes in (one["probes"] for one in ours if "probes" in one):
-        sent, more = probes["left"], header_bytes - ETHERNET_BYTES
         report["probes"] = {
-            "sent_pkts": sent,
-            "sent_bytes": probes["left_bytes"] + sent * more,
+            "sent_pkts": probes["left"],
+            "sent_bytes": probes["left_bytes"],
             "refused_pkts": probes["refused"],
+            "unmade_pkts": probes["unmade"],
             "answered_pkts": probes["answered"],
         }
     return report

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 # Of a cable alone.
 _OWN = ("between", "back")
 # Not the same in both directions.
-_ONE_WAY = ("responder", "probe")
+_ONE_WAY = ("responder",)
 
 Path = tuple[str | int, ...]
 

@@ -86,7 +86,8 @@ def spoil(spoil: Spoil) -> Outcome:
     """The storm must find a mistake."""
     began = time.monotonic()
     try:
-        fault = found(spoil, build(sanitizers=spoil.kernel == "sanitizers"))
+        sanitizers = spoil.kernel == "sanitizers"
+        fault = found(spoil, build(devices=spoil.ends, sanitizers=sanitizers))
         word, trouble = "ok", ""
         how = f"seed {fault.seed}, step {fault.step}: {fault.sentence}"
     except BuildError as error:

@@ -292,7 +292,7 @@ int tunnel_filter(struct wire *w, uint32_t index, bool add)
 	struct {
 		struct tc_u32_sel sel;
 		struct tc_u32_key key;
-	} all = {.sel = {.nkeys = 1}};
+	} all = {.sel = {.flags = TC_U32_TERMINAL, .nkeys = 1}};
 	struct message m;
 	uint32_t options;
 

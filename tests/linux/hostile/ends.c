@@ -14,6 +14,7 @@
 #include "devices.h"
 #include "ends.h"
 #include "links.h"
+#include "paths.h"
 
 enum { NEAR_HARDWARE = 1, FAR_HARDWARE = 2, RED_TABLE = 10, TUNNEL_PORT = 4789 };
 /* Where an external tunnel ends; the port of the other one is taken. */
@@ -282,6 +283,25 @@ static void begin_world(struct ends *e, int which)
 	ends_enter(e, which);
 	world_attach(w);
 	ends_enter(e, NEAR);
+}
+
+void ends_hold(void)
+{
+	struct draw d = draw_for(1, 1);
+	struct wire w, netfilter;
+
+	wire_open(&w);
+	wire_open_to(&netfilter, NETLINK_NETFILTER);
+	tunnel_filter(&w, if_nametoindex("lo"), true);
+	for (int i = 0; i < 8; i++)
+		firewall_add(&netfilter, &d);
+	link_add_vrf(&w, "held0", RED_TABLE);
+	link_add_vxlan(&w, "held1", 0, NULL, EXTERNAL_PORT);
+	link_add_vxlan(&w, "held2", 1, (uint8_t[4]){127, 0, 0, 1}, TUNNEL_PORT);
+	link_set(&w, if_nametoindex("held1"), IFF_UP, IFF_UP);
+	link_set(&w, if_nametoindex("held2"), IFF_UP, IFF_UP);
+	close(w.fd);
+	close(netfilter.fd);
 }
 
 bool ends_build(struct ends *e, struct draw *d)

@@ -75,6 +75,9 @@ extern const char *const extra_names[EXTRAS];
 
 /* ends.c: in the present namespace, which becomes the near one. False: no wire. */
 bool ends_build(struct ends *, struct draw *);
+/* Before all seeds: what the kernel patches its own text for at the first use is used all the
+ * time. On QEMU's emulated processors a patch that another one runs into is an exception. */
+void ends_hold(void);
 /* Each (re)makes what is missing of it. */
 bool make_wire(struct ends *);
 void make_vlan(struct ends *);

@@ -44,12 +44,12 @@ PROBES_CHECKED = Manner(sanitizers=True, ends=True)
 PROBES_AT_ONCE = Manner(sanitizers=True, ends=True, round_ms=2500)
 
 VIRTUAL = Kernel("virtual", range(1, 61), 30, "0-150")
-SANITIZERS = Kernel("sanitizers", range(1, 121), 10, "0-150", CHECKED)
-DEBIAN = Kernel("debian", range(1, 5), 4, "0-5", debian=True)
-ENDS = Kernel("ends", range(1, 401), 50, "0-200", PROBES)
-ENDS_SANITIZERS = Kernel("ends-sanitizers", range(1, 81), 10, "0-150", PROBES_CHECKED)
-ENDS_AT_ONCE = Kernel("ends-at-once", range(1, 5), 4, "0-5", PROBES_AT_ONCE)
-ENDS_DEBIAN = Kernel("ends-debian", range(1, 5), 4, "0-5", PROBES, debian=True)
+SANITIZERS = Kernel("sanitizers", range(1, 31), 10, "0-150", CHECKED)
+DEBIAN = Kernel("debian", range(1, 5), 4, "0-3", debian=True)
+ENDS = Kernel("ends", range(1, 101), 34, "0-200", PROBES)
+ENDS_SANITIZERS = Kernel("ends-sanitizers", range(1, 22), 7, "0-150", PROBES_CHECKED)
+ENDS_AT_ONCE = Kernel("ends-at-once", range(1, 3), 2, "0-3", PROBES_AT_ONCE)
+ENDS_DEBIAN = Kernel("ends-debian", range(1, 5), 4, "0-3", PROBES, debian=True)
 USUAL_STORMS = (VIRTUAL, SANITIZERS, DEBIAN)
 OF_PROBES = (ENDS, ENDS_SANITIZERS, ENDS_AT_ONCE, ENDS_DEBIAN)
 KERNELS = {kernel.name: kernel for kernel in (*USUAL_STORMS, *OF_PROBES)}
@@ -65,7 +65,7 @@ class Player:
             self.ours = debian_module()
             self.release = qemu.release()
             return
-        self.built = build(sanitizers=kernel.manner.sanitizers)
+        self.built = build(devices=kernel.manner.ends, sanitizers=kernel.manner.sanitizers)
         self.ours = module(self.built)
         self.release = self.built.release
 

@@ -210,7 +210,7 @@ int redirect(struct wire *w, uint32_t from, uint32_t to)
 	struct {
 		struct tc_u32_sel sel;
 		struct tc_u32_key key;
-	} all = {.sel = {.nkeys = 1}};
+	} all = {.sel = {.flags = TC_U32_TERMINAL, .nkeys = 1}};
 	struct tc_mirred way = {
 	        .action = TC_ACT_STOLEN, .eaction = TCA_EGRESS_REDIR, .ifindex = to};
 	struct message m;

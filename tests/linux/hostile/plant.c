@@ -62,24 +62,6 @@ static u32 flows_most(struct storm *s)
 	                                                                        : FLOWS_FEW;
 }
 
-void message_leaf(struct storm *s, struct message *m, uint32_t where, uint32_t handle,
-                  struct choice *choice)
-{
-	uint32_t at;
-
-	choice_begin(choice, draw_algo(&s->draw));
-	begin_tc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, s->world.index, handle, where,
-	         0);
-	put_text(m, TCA_KIND, SOJOURN_KIND);
-	if (where == TC_H_ROOT && s->bounds.packet_bytes > FRAME_ROOM)
-		put_size_table(&s->draw, m, s->bounds.packet_bytes);
-	at = nest_begin(m, TCA_OPTIONS);
-	put_text(m, TCA_SOJOURN_ALGO, choice->algo->name);
-	draw_rows(&s->draw, choice, m, flows_most(s));
-	draw_responder6(&s->draw, m);
-	nest_end(m, at);
-}
-
 /* Of the kernel's own queues those that drop what they hold. */
 static void message_plain(struct storm *s, struct message *m, uint32_t where, uint32_t handle)
 {
@@ -101,16 +83,35 @@ static void message_plain(struct storm *s, struct message *m, uint32_t where, ui
 	nest_end(m, at);
 }
 
+void message_leaf(struct storm *s, struct message *m, uint32_t where, uint32_t handle,
+                  struct choice *choice)
+{
+	uint32_t at;
+
+	choice_begin(choice, draw_algo(&s->draw));
+	if (s->plain) {
+		message_plain(s, m, where, handle);
+		return;
+	}
+	begin_tc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, s->world.index, handle, where,
+	         0);
+	put_text(m, TCA_KIND, SOJOURN_KIND);
+	if (where == TC_H_ROOT && s->bounds.packet_bytes > FRAME_ROOM)
+		put_size_table(&s->draw, m, s->bounds.packet_bytes);
+	at = nest_begin(m, TCA_OPTIONS);
+	put_text(m, TCA_SOJOURN_ALGO, choice->algo->name);
+	draw_rows(&s->draw, choice, m, flows_most(s));
+	draw_responder6(&s->draw, m);
+	nest_end(m, at);
+}
+
 static bool plant_leaf(struct storm *s, uint32_t where)
 {
 	uint32_t handle = free_handle(s);
 	struct choice choice;
 	struct message m;
 
-	if (s->plain)
-		message_plain(s, &m, where, handle);
-	else
-		message_leaf(s, &m, where, handle, &choice);
+	message_leaf(s, &m, where, handle, &choice);
 	if (storm_ask(s, &m))
 		return false;
 	s->tally.qdiscs++;

@@ -34,6 +34,7 @@ WORLD = re.compile(r"^WORLD (\d+) (.*)$", re.M)
 ENDS = re.compile(r"^ENDS (.*)$", re.M)
 # What a guest that hangs tells of its tasks, and those of the kernel's own words that name us.
 HANGS = re.compile(r"^HANGS .*$|^.*\[sch_sojourn\].*$|^.*(?:soft lockup|blocked for more).*$", re.M)
+ASKED = "sysrq: Loglevel set to 9"
 # How long a kernel that hangs may take to tell of its tasks.
 TELL_S = 10.0
 PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
@@ -126,7 +127,7 @@ def ask_where_it_hangs(folder: Path) -> None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ours:
             ours.bind(str(folder / "asking"))
             ours.settimeout(TELL_S)
-            for key in "9pwt":
+            for key in "9wpt":
                 words = f"sysrq {key}".encode()
                 head = struct.pack("=III", 0xCAFEBABE, 2, len(words))
                 with contextlib.suppress(OSError):
@@ -159,7 +160,8 @@ def fault_in(console: str, trouble: str) -> Fault | None:
         return None
     steps = STEP.findall(console)
     seed, step = (int(steps[-1][0]), int(steps[-1][1])) if steps else (-1, -1)
-    if panic := PANIC.search(console):
+    # A kernel that is asked for its tasks may stumble over the one that runs.
+    if panic := PANIC.search(console.partition(ASKED)[0]):
         return Fault(seed, step, f"the kernel panics: {panic[1]}")
     if trouble == "hang":
         return Fault(seed, step, "the guest hangs")
@@ -187,9 +189,9 @@ def count(console: str) -> Counter[str]:
     return +counts
 
 
-def hangs(console: str, most: int = 60) -> str:
+def hangs(console: str, most: int = 80) -> str:
     """The lines that tell where a guest hangs; nothing: it did not."""
-    return "\n".join(found[0] for found in list(HANGS.finditer(console))[-most:])
+    return "\n".join(found[0] for found in list(HANGS.finditer(console))[:most])
 
 
 def play(

@@ -7,6 +7,7 @@ The storm is the first process of a machine in which there is nothing else but m
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
@@ -100,8 +101,10 @@ def ask_where_it_hangs(process: subprocess.Popen[bytes], console: Path) -> None:
     assert process.stdin
     end_s, size = time.monotonic() + TELL_S, -1
     for key in (b"9", b"l", b"w", b"t"):
-        process.stdin.write(b"\x01b" + key)
-        process.stdin.flush()
+        # A kernel that has panicked is gone.
+        with contextlib.suppress(OSError):
+            process.stdin.write(b"\x01b" + key)
+            process.stdin.flush()
         time.sleep(1)
     while size != console.stat().st_size and time.monotonic() < end_s:
         size = console.stat().st_size

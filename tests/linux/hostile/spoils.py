@@ -34,6 +34,8 @@ class Spoil:
     wrong: str
     said: str
     kernel: str = "virtual"
+    ends: bool = False  # looked for by a storm of probes
+    seeds: range | None = None  # where few of all find it
 
 
 SPOILS = [
@@ -79,6 +81,7 @@ SPOILS = [
         "sch->q.qlen > (counted ? 1 : 0)",
         "sch->q.qlen > 0",
         "stuck",
+        seeds=range(381, 481),
     ),
     Spoil(
         "a mark in a VLAN tag",
@@ -102,10 +105,53 @@ SPOILS = [
         "is not as it was asked for",
     ),
     Spoil(
+        "a packet of ICMP that asks for a probe",
+        "linux/qdisc/probe.c",
+        "\t\treturn protocol != IPPROTO_ICMP && protocol != PROBE_PROTOCOL;\n",
+        "\t\treturn protocol != PROBE_PROTOCOL;\n",
+        "hangs|nobody speaks",
+        ends=True,
+    ),
+    Spoil(
+        "a tunnel beside a packet that is taken for its route",
+        "linux/qdisc/probe.c",
+        "skb_valid_dst(asking) ? skb_dst(asking) : NULL;",
+        "skb_dst(asking);",
+        "panics",
+        ends=True,
+    ),
+    Spoil(
+        "routes that outlive their queue",
+        "linux/qdisc/probe_send.c",
+        "\t\tdst_release(p->routes[i].dst);\n",
+        "\t\t;\n",
+        "unreferenced object|unregister_netdevice|ref_tracker|KASAN",
+        "sanitizers",
+        ends=True,
+    ),
+    Spoil(
+        "a search that outlives its queue",
+        "linux/qdisc/probe_send.c",
+        "\tcancel_work_sync(&p->search);\n",
+        "",
+        "KASAN|panics|ODEBUG|WARNING|unreferenced",
+        "sanitizers",
+        ends=True,
+    ),
+    Spoil(
+        "sockets that are closed under RTNL",
+        "linux/qdisc/hear.c",
+        "\tmutex_unlock(&h->lock);\n\tschedule_work(&h->closing);\n",
+        "\tmutex_unlock(&h->lock);\n\th->closing.func(&h->closing);\n",
+        "hangs|does not come to its end|deadlock|recursive",
+        "sanitizers",
+        ends=True,
+    ),
+    Spoil(
         "a change without the lock of the tree",
         "linux/qdisc/sch_sojourn.c",
-        "\tsch_tree_lock(sch);\n\tif (choice.anew)",
-        "\tif (0)\n\t\tsch_tree_lock(sch);\n\tif (choice.anew)",
+        "\tsch_tree_lock(sch);\n\tif (choice->anew)",
+        "\tif (0)\n\t\tsch_tree_lock(sch);\n\tif (choice->anew)",
         ".",
         "debian",
     ),
@@ -136,8 +182,8 @@ def found(spoil: Spoil, built: Built) -> Fault:
             played = qemu.play(wrong, SEEDS, ROUNDS, tables)
         else:
             leaks = spoil.kernel == "sanitizers"
-            seeds = range(1, 6) if leaks else SEEDS
-            manner = Manner(sanitizers=leaks)
+            seeds = spoil.seeds or (range(1, 6) if leaks else SEEDS)
+            manner = Manner(sanitizers=leaks, ends=spoil.ends)
             played = play(built, wrong, seeds, STEPS, manner, program=tables, quiet_s=QUIET_S)
     if not played.fault:
         raise BuildError(f"nobody has found {spoil.name}")

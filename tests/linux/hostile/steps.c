@@ -98,8 +98,10 @@ static bool step_change(struct storm *s)
 	s->tally.changes++;
 	if (no && !err && !s->real_time)
 		return wrong(s, "taken, though it should be refused: %s", no);
-	/* Only the kernel knows what a ring was made for. */
-	if (!no && err && !s->real_time && choice.setup.limit <= q->choice.setup.limit)
+	/* Only the kernel knows what a ring was made for. Below HFSC's own root class nothing
+	 * can be changed once that has others. */
+	if (!no && err && !s->real_time && choice.setup.limit <= q->choice.setup.limit &&
+	    (TC_H_MIN(q->parent) || !q->parent))
 		return wrong(s, "a right change is refused with %d: %s", err, s->wire.sentence);
 	s->expect = (struct expectation){q->handle, err ? q->choice : choice};
 	return true;

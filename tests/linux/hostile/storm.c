@@ -267,9 +267,9 @@ static int watch_over(uint64_t seed, const struct orders *o)
 	if (child < 0)
 		return 2;
 	if (!wait_at_most(child, &status, o->round_ms ? SEED_S : SEED_VIRTUAL_S)) {
-		tell_where_all_hang();
 		printf("FAIL %llu 0: the storm does not come to its end\n",
 		       (unsigned long long)seed);
+		tell_where_all_hang();
 		return HANGS;
 	}
 	if (WIFEXITED(status) && WEXITSTATUS(status) == HANGS)
@@ -282,9 +282,10 @@ static int watch_over(uint64_t seed, const struct orders *o)
 	}
 	storm.seed = seed;
 	if (!module_is_free(RELEASE_S)) {
-		tell_where_all_hang();
 		strcpy(storm.trouble, "somebody holds the module when all is taken down");
-		return storm_fails(&storm, last_of(o->list));
+		storm_fails(&storm, last_of(o->list));
+		tell_where_all_hang();
+		return HANGS;
 	}
 	said = kernel_said(log);
 	close(log);
@@ -330,6 +331,8 @@ int main(int argc, char **argv)
 		else
 			o.round_ms = (uint32_t)strtoul(argv[i], NULL, 10);
 	}
+	if (o.ends && o.round_ms)
+		ends_hold();
 	for (uint64_t seed = o.first; !status && seed <= o.last; seed++)
 		status = watch_over(seed, &o);
 	return status;

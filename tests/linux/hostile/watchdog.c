@@ -33,26 +33,27 @@ static bool read_text(const char *pid, const char *what, char text[TEXT_ROOM])
 	return got > 0;
 }
 
+/* Those that only wait for something to do are left out. */
 static void tell_task(const char *pid)
 {
 	char stat[TEXT_ROOM], text[TEXT_ROOM];
 	const char *state;
+	bool idle;
 
-	if (!read_text(pid, "stat", stat))
+	if (!read_text(pid, "stat", stat) || !(state = strrchr(stat, ')')) || !state[1])
 		return;
-	state = strrchr(stat, ')');
-	printf("HANGS %.*s", state ? (int)(state + 3 - stat) : 0, stat);
-	if (read_text(pid, "wchan", text))
-		printf(" in %s", text);
-	printf("\n");
-	if (!read_text(pid, "stack", text))
+	idle = state[2] == 'S' || state[2] == 'I';
+	if (!read_text(pid, "stack", text) && !read_text(pid, "wchan", text))
 		return;
+	if (idle && !strstr(text, "[sch_sojourn]"))
+		return;
+	printf("HANGS %.*s\n", (int)(state + 3 - stat), stat);
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		printf("HANGS     %s\n", line);
 }
 
-/* Every task by /proc, and what the kernel tells by itself: tasks, those that wait for what
- * does not come, and work that is under way. */
+/* Every task by /proc, and what the kernel tells by itself: of each processor, of tasks that
+ * wait for what does not come, and of work that is under way. */
 void tell_where_all_hang(void)
 {
 	DIR *folder = opendir("/proc");

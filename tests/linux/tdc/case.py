@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address
 
 from sojourn import _native
 from sojourn.algorithms import Row, algorithms
@@ -86,6 +87,9 @@ class Form:
 
     def refusal(self) -> str:
         """What the core says to these rows together, in the kernel's words; nothing: they go."""
+        address = IPv4Address(self.rows.get("responder", 0))
+        if address.is_multicast or address.is_loopback or address == IPv4Address(2**32 - 1):
+            return "responder: not the address of one other host"
         of_kernel = {row.name for row in tables.HOST_ROWS}
         rows = {name: value for name, value in self.rows.items() if name not in of_kernel}
         refused = _native.check(self.algorithm, rows)

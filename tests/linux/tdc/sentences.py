@@ -42,11 +42,6 @@ def is_one_of(text: str, sentence: str) -> bool:
     return re.fullmatch(rf"(?:\w+: )?{pattern}", sentence) is not None
 
 
-def longest_words(text: str) -> str:
-    """What printf prints as it stands: the longest such part."""
-    return max(_DIRECTIVE.split(text)[::2], key=len)
-
-
 def say(fragment: str, *arguments: object) -> str:
     """The one sentence with this in it, filled in; nothing where no source has it."""
     found = [text for text in formats() if fragment in text]

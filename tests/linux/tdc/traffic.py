@@ -122,7 +122,8 @@ def _document(form: Form) -> str:
     known |= common | {"backlog": 0, "qlen": 0, "sojourn": groups}
     text = literally(json.dumps([known], separators=(",", ":"))).removesuffix(r"\}\}\]")
     # A device without an address can ask nobody.
-    text = text.replace('"unmade":0', '"unmade":[1-9]')
+    text = text.replace('"unmade":0', '"unmade":(?P<asked>[1-9])')
+    text = text.replace('"asked":0', '"asked":(?P=asked)')
     return rf'{text}{_own(form)},"memory_bytes":{NUMBER}[^{{}}]*\}}\}}\]'
 
 

@@ -15,6 +15,7 @@ const BYTES: usize = 32;
 const QUEUE: u8 = 0;
 const SENT: u8 = 1;
 const DROPPED: u8 = 2;
+const PROBE: u8 = 3;
 const MARKED_LEAVING: u8 = 2;
 
 /// The log of all queues.
@@ -101,6 +102,7 @@ fn passage(record: &[u8; BYTES], zero_ns: u64) -> Passage {
                 out: at,
                 ecn: went_ecn,
             },
+            PROBE => Fate::Probe { out: at },
             _ => Fate::Waits,
         },
     }
@@ -110,15 +112,16 @@ fn passage(record: &[u8; BYTES], zero_ns: u64) -> Passage {
 fn hold(passages: &mut [Passage], behind: &[Seen]) -> Result<(), String> {
     let mut outs = behind.iter();
     for passage in passages {
-        if let Fate::Left { dequeue, out, .. } = &mut passage.fate {
-            *out = match outs.next() {
-                Some(seen) if seen.len_bytes != passage.len_bytes || seen.at_ns < dequeue.0 => {
-                    return Err(format!("what left at {} ns never came to it", seen.at_ns));
-                }
-                Some(seen) => Time(seen.at_ns),
-                None => Time(u64::MAX),
-            };
-        }
+        let (Fate::Left { out, .. } | Fate::Probe { out }) = &mut passage.fate else {
+            continue;
+        };
+        *out = match outs.next() {
+            Some(seen) if seen.len_bytes != passage.len_bytes || seen.at_ns < out.0 => {
+                return Err(format!("what left at {} ns never came to it", seen.at_ns));
+            }
+            Some(seen) => Time(seen.at_ns),
+            None => Time(u64::MAX),
+        };
     }
     match outs.next() {
         Some(seen) => Err(format!("what left at {} ns never came to it", seen.at_ns)),

@@ -130,6 +130,8 @@ pub struct ProbesReport {
     pub sent_bytes: u64,
     /// Found the queue's limit reached.
     pub refused_pkts: u64,
+    /// Asked for, and not made: a kernel may have no route or no memory, this engine makes all.
+    pub unmade_pkts: u64,
     /// Their answers reached the algorithm.
     pub answered_pkts: u64,
 }

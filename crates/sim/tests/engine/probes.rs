@@ -148,6 +148,56 @@ fn a_probe_is_a_flow_of_its_own_in_every_queue_but_its_own() {
 }
 
 #[test]
+fn neither_probes_of_other_queues_nor_answers_ask_for_probes() {
+    let queue = json!({"algorithm": "asqm", "rows": {"ratio": 1}});
+    let mut scenario = dumbbell(1, &queue, &json!({}));
+    scenario["links"][2]["rate_bps"] = json!(10_000_000);
+    scenario["links"][2]["queue"] = queue;
+    scenario["flows"][0]["transport"] = json!({"kind": "udp"});
+    scenario["flows"][0]["app"] =
+        json!({"kind": "cbr", "rate_bps": 1_000_000, "payload_bytes": 1000});
+    scenario["record"]["queues"] = json!(["bottleneck", "back"]);
+    let report = play(&scenario, 1);
+    let [there, back] = &report.queues[..] else {
+        panic!("two queues");
+    };
+    let sent = there.probes.expect("asqm probes").sent_pkts;
+    assert_eq!(sent, there.windows[0].departed_pkts);
+    // Nothing but answers goes back.
+    let answers = back.windows[0].departed_pkts;
+    assert!(answers > 1000 && answers <= sent, "{answers} {sent}");
+    assert_eq!(back.probes.expect("asqm probes").sent_pkts, 0);
+}
+
+#[test]
+fn the_packet_behind_one_that_may_not_ask_asks_in_its_place() {
+    let queue = json!({"algorithm": "asqm", "rows": {"ratio": 4}});
+    let mut scenario = dumbbell(1, &queue, &json!({}));
+    scenario["links"][2]["rate_bps"] = json!(10_000_000);
+    scenario["links"][2]["queue"] = queue;
+    scenario["record"]["queues"] = json!(["bottleneck", "back"]);
+    let report = play(&scenario, 1);
+    // Acknowledgements and answers: one of four asks, or the acknowledgement behind it does.
+    let back = &report.queues[1];
+    let quarter = back.windows[0].departed_pkts as f64 / 4.0;
+    let probes = back.probes.expect("asqm probes").sent_pkts as f64;
+    assert!((probes / quarter - 1.0).abs() < 0.02, "{probes} {quarter}");
+}
+
+#[test]
+fn a_queue_length_is_of_users_packets() {
+    let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000, "ratio": 1}});
+    let report = play(&dumbbell(4, &queue, &json!({})), 1);
+    let late = &report.queues[0].windows[1];
+    let series = &report.queues[0].series.queue_pkts[10..];
+    // Little's law: with the probes it would be twice as many.
+    let pkts = late.departed_pkts as f64 / 5.0 * late_ms(&report, 0) / 1000.0;
+    assert!((late.queue_pkts.mean / pkts - 1.0).abs() < 0.05, "{pkts}");
+    let mean = series.iter().sum::<f64>() / series.len() as f64;
+    assert!((mean / pkts - 1.0).abs() < 0.05, "{mean} {pkts}");
+}
+
+#[test]
 fn a_report_counts_probes_and_their_bytes() {
     let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000}});
     let mut scenario = dumbbell(4, &queue, &json!({"header_bytes": 38}));

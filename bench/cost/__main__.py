@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn.algorithms import algorithms
+from sojourn.linux.uml.module import core_sources
 
 from bench.machine import processor
 
@@ -72,7 +73,7 @@ class Cost:
 
 def built(folder: Path, core: Path, name: str) -> str:
     """cost.c with the core in a folder."""
-    sources = [*core.glob("*.c"), *core.glob("algorithms/*.c")]
+    sources = [path for path in core_sources(core) if path.suffix == ".c"]
     program = folder / name
     command = [
         "gcc",

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 fn main() {
     let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let aqm = manifest.join("../../aqm");
-    let algorithms = aqm.join("algorithms");
-    let mut sources = files(&aqm, "c");
-    sources.extend(files(&algorithms, "c"));
+    let mut sources = Vec::new();
+    collect(&aqm, &mut sources);
+    sources.sort();
     sources.push(manifest.join("src/host.c"));
     sources.push(manifest.join("src/load.c"));
 
@@ -28,27 +28,22 @@ fn main() {
         .flag_if_supported("-mgeneral-regs-only")
         .compile("sojourn_aqm");
 
-    // Every file, headers included: of a folder cargo sees only what comes and goes.
-    let folders = ["law", "check"].map(|folder| aqm.join(folder));
-    let mut headers = files(&aqm, "h");
-    headers.extend(folders.iter().flat_map(|folder| files(folder, "h")));
-    let watched = [&aqm, &algorithms];
-    for path in sources
-        .iter()
-        .chain(&headers)
-        .chain(watched)
-        .chain(&folders)
-    {
+    // All files below it, headers included.
+    for path in [&aqm, &manifest.join("src")] {
         println!("cargo:rerun-if-changed={}", path.display());
     }
 }
 
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("aqm/ lies beside crates/")
-        .map(|entry| entry.expect("readable folder").path())
-        .filter(|path| path.extension().is_some_and(|e| e == extension))
-        .collect();
-    files.sort();
-    files
+/// The C files of a folder and those below it that are no checks or tests.
+fn collect(folder: &Path, sources: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("aqm/ lies beside crates/") {
+        let path = entry.expect("readable folder").path();
+        if path.is_dir() {
+            if !path.ends_with("check") && !path.ends_with("test") {
+                collect(&path, sources);
+            }
+        } else if path.extension().is_some_and(|e| e == "c") {
+            sources.push(path);
+        }
+    }
 }

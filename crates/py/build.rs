@@ -29,7 +29,9 @@ fn main() {
 
 /// The C and Rust files that are compiled in; checks, tests and documents are not.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    let entries = fs::read_dir(folder).expect("a folder of sources can be read");
+    for entry in entries {
+        let entry = entry.expect("a folder of sources can be read");
         let path = entry.path();
         let name = entry.file_name();
         if path.is_dir() {

@@ -16,7 +16,7 @@ from pathlib import Path
 from sojourn.errors import InputError, RunError
 from sojourn.hosts import HZ
 from sojourn.linux.uml import build, module
-from sojourn.linux.uml.build import LINES, BuildError, Built, digest
+from sojourn.linux.uml.build import LINES, BuildError, Built, below, digest
 from sojourn.own.layout import lay_out
 from sojourn.own.library import Library, shown
 from sojourn.progress import Progress
@@ -43,7 +43,7 @@ class Kernel:
         """What results are filed under: the kernel's release, and digests of its build, of module
         and programs, and of the plan that is made of a scenario."""
         parts = (self.built.kernel.parent, self.module.parent, self.built.programs)
-        plan = digest(sorted(Path(__file__).parent.glob("*.py")))
+        plan = digest(below(Path(__file__).parent, "*.py"))
         return " ".join(["linux", self.built.release, *(part.name for part in parts), plan])
 
 

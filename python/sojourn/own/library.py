@@ -143,8 +143,7 @@ def hash_of(parts: Iterable[Path], *words: str) -> str:
 @functools.cache
 def _frame() -> str:
     """The hash of what every library has."""
-    check = compiler.sources() / "check"
-    parts = [check / name for name in ("library.c", "rows.h", "sizes.h")]
+    parts = sorted((compiler.sources() / "check").glob("*.[ch]"))
     return hash_of(parts, compiler.version(), *compiler.FREESTANDING, _SOURCE)
 
 

@@ -189,8 +189,8 @@ def _driver_sources(file: Library) -> list[Path]:
 def _frame(file: Library) -> str:
     """The hash of all that a trial depends on but the file itself."""
     root = _driver_sources(file)[1].parent
-    parts = [*root.glob("*.[ch]"), *root.glob("check/*"), *root.glob("test/*.h")]
-    return hash_of(sorted(parts), compiler.version(), *_flags())
+    parts = sorted(path for path in root.rglob("*.[ch]") if path.parent.name != "algorithms")
+    return hash_of(parts, compiler.version(), *_flags())
 
 
 def build(file: Library) -> Path:

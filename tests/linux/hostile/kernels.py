@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sojourn.linux.uml.build import Built, build, cache_root, digest, kept
-from sojourn.linux.uml.module import core_sources, module
+from sojourn.linux.uml.module import module, qdisc_sources
 
 from tests.linux.hostile import play, qemu
 from tests.linux.hostile.play import USUAL, Manner, Played
@@ -96,7 +96,5 @@ class Player:
 
 def debian_module() -> Path:
     """Ours for Debian's kernel, from the cache if it is there."""
-    content = core_sources(ROOT / "aqm")
-    content += (ROOT / "linux/qdisc").glob("*.[ch]")
-    folder = cache_root() / f"debian-module-{digest(sorted(content), [qemu.release()])}"
+    folder = cache_root() / f"debian-module-{digest(qdisc_sources(), [qemu.release()])}"
     return kept(folder, qemu.module) / "sch_sojourn.ko"

@@ -25,7 +25,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT
@@ -95,13 +95,28 @@ def cache_root() -> Path:
     return Path(base) / "sojourn"
 
 
-def digest(paths: Sequence[Path], words: Sequence[str] = ()) -> str:
+def digest(paths: Iterable[Path], words: Sequence[str] = ()) -> str:
     """Hash of the files' contents and of some words, short enough for a folder name."""
     total = hashlib.sha256("\0".join(words).encode())
     for path in paths:
         with path.open("rb") as stream:
             total.update(hashlib.file_digest(stream, "sha256").digest())
     return total.hexdigest()[:16]
+
+
+def below(folder: Path, pattern: str = "*", but: Collection[str] = ()) -> list[Path]:
+    """List the files below a folder whose names match, in order, but those of some folders in it.
+
+    BuildError where there is none: a key would then cover less than its author believes.
+    """
+    found = sorted(
+        path
+        for path in folder.rglob(pattern)
+        if path.is_file() and not {*but, "__pycache__"} & {*path.relative_to(folder).parts[:-1]}
+    )
+    if not found:
+        raise BuildError(f"{folder}: there is no file {pattern} in it")
+    return found
 
 
 def tree_digest(tree: Path) -> str:
@@ -345,7 +360,7 @@ def build(
             shutil.rmtree(kernel, ignore_errors=True)
             kernel.mkdir(parents=True)
             make_kernel(origin, fragments, hz, kernel, jobs, note)
-    sources = sorted(HERE.rglob("*.[ch]"))
+    sources = below(HERE, "*.[ch]")
     programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
     kept(programs, make_programs)
     objects = kernel / "objects"

@@ -14,18 +14,42 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sojourn.linux.uml.build import BuildError, Built, build, cache_root, digest, kept, run
+from sojourn.linux.uml.build import (
+    BuildError,
+    Built,
+    below,
+    build,
+    cache_root,
+    digest,
+    kept,
+    run,
+)
 
 SOURCES = Path(__file__).parents[2] / "sources"
 QDISC = (SOURCES / "linux/qdisc").resolve()
 TC = (SOURCES / "linux/tc").resolve()
 CORE = (SOURCES / "aqm").resolve()
-_PARTS = ("", "law/", "algorithms/")
+_NOT_COMPILED = ("check", "test")
 
 
 def core_sources(core: Path) -> list[Path]:
     """What is compiled in, of `aqm/` or a copy of it: neither checks nor tests."""
-    return sorted(file for part in _PARTS for file in core.glob(f"{part}*.[ch]"))
+    return below(core, "*.[ch]", _NOT_COMPILED)
+
+
+def qdisc_sources() -> list[Path]:
+    """List all that the module is made from, but a kernel and algorithms from elsewhere."""
+    return [*core_sources(CORE), CORE / "all.sh", *below(QDISC)]
+
+
+def module_key(
+    built: Built, algorithms: Sequence[Path] = (), trace: str = "", over: Sequence[Path] = ()
+) -> str:
+    """Hash of all that `module` makes a module and tc's plugin from."""
+    laid = [path for folder in over for path in below(folder, "*.[ch]")]
+    sources = [*qdisc_sources(), *below(TC), *algorithms, *laid]
+    names = [f"{path.parent.name}/{path.name}" for path in sources]
+    return digest(sources, [built.kernel.parent.name, trace, *names])
 
 
 def module(
@@ -38,15 +62,7 @@ def module(
     """sch_sojourn.ko for this kernel, with further algorithms, from the cache if it is
     there; q_sojourn.so lies beside it. `trace` is what it records: `events`, `packets`.
     Folders of `over` are copied over `aqm/`."""
-    sources = [*core_sources(CORE), CORE / "all.sh"]
-    sources += [*QDISC.glob("*.[ch]"), QDISC / "Kbuild", QDISC / "Makefile"]
-    sources += [*TC.glob("*.[ch]"), TC / "Makefile", *algorithms]
-    laid = [(path, folder) for folder in over for path in sorted(folder.rglob("*.[ch]"))]
-    names = [str(path.relative_to(folder)) for path, folder in laid]
-    key = digest(
-        [*sorted(sources), *(path for path, _ in laid)], [built.kernel.parent.name, trace, *names]
-    )
-    folder = cache_root() / f"module-{key}"
+    folder = cache_root() / f"module-{module_key(built, algorithms, trace, over)}"
 
     def make(work: Path) -> None:
         log = work / "build.log"

@@ -1,16 +1,22 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Long tests are not run here, but their results must belong to what stands here."""
+"""Long tests are not run here, but their results must belong to what stands here.
+
+A change of a header that every file includes makes all mutants stale, and to try them again takes
+hours. So only `make test-deep`, which tries the stale ones first, asks for that.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import fuzz.run
+import pytest
 import tests.models.mutants_run
 from tests.models.digest import program
 
 
+@pytest.mark.deep
 def test_mutants_were_tried_on_this_core() -> None:
     assert not tests.models.mutants_run.stale(), f"run `{tests.models.mutants_run.MADE_BY}`"
 

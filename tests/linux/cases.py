@@ -136,6 +136,7 @@ def red_stops_marking_within_ten_seconds_behind_a_burst() -> None:
         sender = Sender(tos=2)
         sender.send(1000)
         burst = kernel.dump("c0")["10:"]
+        time.sleep(1)
         marks = []
         for number in range(25_000):
             if number % 5000 == 0:
@@ -144,7 +145,7 @@ def red_stops_marking_within_ten_seconds_behind_a_burst() -> None:
             time.sleep(0.0006)
         last = kernel.dump("c0")["10:"]
         assert burst.total(nl.MARKS) > 500, burst
-        # From 12 s to 15 s.
+        # From 13 s to 16 s.
         assert last.total(nl.MARKS) == marks[4], (form, marks, last)
         assert last.count(3) == last.count(1) == 26_000, last
         do("tc qdisc del dev c0 parent 9:1")

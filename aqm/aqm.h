@@ -50,8 +50,9 @@
  *                them here. It may write pkt->k.own and read it back later.
  *   overflow     Instead of enqueue when the limit is reached. DROP; or PASS
  *                or MARK together with victims that make room. If the packet
- *                still does not fit, the queue drops it, counts a bad verdict
- *                and calls gone. NULL: drop.
+ *                still does not fit and victims have left, the call is made again
+ *                with pkt->nth one higher. If none has left, the queue drops the
+ *                packet, counts a bad verdict and calls gone. NULL: drop.
  *   pick         Which queue to serve. Called only for an algorithm with several
  *                queues of which one or more hold packets; must name one that does.
  *   dequeue      The queue offers the head packet. PASS or MARK: it leaves. DROP:
@@ -120,7 +121,7 @@ struct aqm_pkt {
 	struct aqm_keep k;
 	u32 len; /* bytes */
 	u8 ecn, dscp;
-	u16 nth;  /* which offer within one dequeue */
+	u16 nth;  /* which offer within one dequeue, or which overflow of one arrival */
 	u8 lane;  /* the queue that holds or held it; 0 for an arrival */
 	u8 probe; /* 1: a probe, met by `peek` */
 	u8 pad[6];

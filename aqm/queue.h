@@ -432,15 +432,23 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 	return true;
 }
 
-/* Carry out the answer to an arrival; false: the packet was refused. */
-static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
-                               struct aqm_pkt *pkt, const struct aqm_verdict *v, bool full)
+/* Hear the answer to an arrival, and its reason. Its victims leave at once. */
+static inline u8 queue_hear(struct aqm_queue *q, struct aqm_inst *in, u64 now, u8 ev,
+                            const struct aqm_pkt *pkt, const struct aqm_verdict *v)
 {
 	u8 why = why_of(q, v);
 
-	trace(q, in, full ? AQM_EV_OVERFLOW : AQM_EV_ENQUEUE, now, pkt, v, 0);
+	trace(q, in, ev, now, pkt, v, 0);
 	if (v->nvictims)
 		queue_victims(q, in, now, v, why);
+	return why;
+}
+
+/* Carry it out; false: the packet was refused. */
+static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                               struct aqm_pkt *pkt, const struct aqm_verdict *v, u8 why,
+                               bool full)
+{
 	if (v->act != AQM_DROP)
 		return queue_join(q, in, now, h, pkt, v, why, full);
 	if (v->probe)
@@ -449,15 +457,34 @@ static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now
 	return false;
 }
 
+/* Asked again while victims leave, one at least each time, and are not enough. */
 static bool queue_overflow(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
                            struct aqm_pkt *pkt)
 {
 	const struct aqm_algo *a = q->algo;
 	struct aqm_verdict v = aqm_drop(AQM_WHY_LIMIT);
+	u32 held;
+	u8 why;
 
-	if (a->overflow)
-		v = a->overflow(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt);
-	return queue_admit(q, in, now, h, pkt, &v, true);
+	do {
+		held = q->pkts;
+		if (a->overflow)
+			v = a->overflow(inst_state(q, in), queue_conf(q), now, inst_views(in),
+			                pkt);
+		why = queue_hear(q, in, now, AQM_EV_OVERFLOW, pkt, &v);
+		pkt->nth++;
+	} while (v.act != AQM_DROP && q->pkts < held &&
+	         over_limit(q, pkt->len, host_mem(q->ctx, h)));
+	return queue_admit(q, in, now, h, pkt, &v, why, true);
+}
+
+/* Carry out the answer to an arrival for which there is room. */
+static inline bool queue_answer(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                                struct aqm_pkt *pkt, const struct aqm_verdict *v)
+{
+	u8 why = queue_hear(q, in, now, AQM_EV_ENQUEUE, pkt, v);
+
+	return queue_admit(q, in, now, h, pkt, v, why, false);
 }
 
 static inline bool queue_ask(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
@@ -468,13 +495,13 @@ static inline bool queue_ask(struct aqm_queue *q, struct aqm_inst *in, u64 now, 
 
 	if (a->enqueue)
 		v = a->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt);
-	return queue_admit(q, in, now, h, pkt, &v, false);
+	return queue_answer(q, in, now, h, pkt, &v);
 }
 
 static bool plain_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
                         struct aqm_pkt *pkt, const struct aqm_verdict *v)
 {
-	return queue_admit(q, in, now, h, pkt, v, false);
+	return queue_answer(q, in, now, h, pkt, v);
 }
 
 /* A packet comes to one list, in which there is room and nothing is due. */

@@ -108,7 +108,6 @@ class FlowQueue(Discipline):
         return self.outcome
 
     def is_full(self, packet: Packet) -> bool:
-        """The packet does not fit."""
         return self.packets >= self.limit_pkts or self.bytes + packet.size > self.limit_bytes
 
     def make_room(self, now_s: float, packet: Packet) -> None:

@@ -137,6 +137,9 @@ class Discipline:
     def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:
         """A waiting packet left another way than by `on_request`."""
 
+    def make_room(self, now_s: float, packet: Packet) -> None:
+        """The limit is reached: what waits may leave for a packet that arrives."""
+
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         """The limit refuses a packet."""
 
@@ -182,7 +185,9 @@ class Discipline:
         self.wakes_in_silence = 0
         packet.arrived_s = now_s
         self.reason = self.signals_for
-        if len(self.waiting) >= self.limit_pkts or self.bytes + packet.size > self.limit_bytes:
+        if self.is_full(packet):
+            self.make_room(now_s, packet)
+        if self.is_full(packet):
             self.reason = Why.LIMIT
             self.on_overflow(now_s, packet)
             self.drop(packet, self.reason)
@@ -195,6 +200,10 @@ class Discipline:
             self.mark(packet)
         self.join(packet)
         return self.outcome
+
+    def is_full(self, packet: Packet) -> bool:
+        """The packet does not fit."""
+        return len(self.waiting) >= self.limit_pkts or self.bytes + packet.size > self.limit_bytes
 
     def request(self, now_s: float) -> Outcome:
         """The link requests the next packet."""

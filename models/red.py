@@ -54,9 +54,12 @@ class RedAverage:
         """Figure 2, m: of an idle link, aged by the packets that could have left by now.
 
         f in m = f(time - q_time) is linear. A part of a packet's time counts along a straight line.
+        With weight 1 the average is the queue, at any time.
         """
         if self.idle_since_s is None:
             return self.average
+        if self.weight == 1:
+            return 0.0
         part, whole = math.modf((now_s - self.idle_since_s) / self.packet_time_s)
         return float(self.before * (1 - self.weight) ** whole * (1 - self.weight * part))
 

@@ -131,11 +131,11 @@ def test_a_preset_takes_nothing_from_the_algorithm_that_was_there_but_the_queues
 
 
 def test_a_row_that_the_preset_leaves_no_room_for_is_refused() -> None:
-    with pytest.raises(InputError, match=r"--aqm red@ns2:min=500: min must be smaller than max"):
+    with pytest.raises(InputError, match=r"--aqm red@ns2:min=500: min must not be larger than max"):
         cases_of(loads(SMALL), ["red@ns2:min=500"])
     with pytest.raises(InputError, match=r"red@ns2:min=70 sets it too"):
         chosen("red@ns2:min=70", min=80)
-    with pytest.raises(InputError, match="min must be smaller than max"):
+    with pytest.raises(InputError, match="min must not be larger than max"):
         loads(SMALL.replace('"codel"', '{ algorithm = "red@ns2", min = 500 }'))
 
 

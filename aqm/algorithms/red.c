@@ -47,12 +47,12 @@ static const struct aqm_field params[] = {
 	/* Thresholds, probability and weight of the paper's simulations. */
 	AQM_ROW(1, AQM_U32, red_conf, min, AQM_PKTS, 5, 1, (1u << 17) - 1, 0,
 		"average queue below which every packet is let in"),
-	AQM_ROW(2, AQM_U32, red_conf, max, AQM_PKTS, 15, 2, 1u << 17, 0,
+	AQM_ROW(2, AQM_U32, red_conf, max, AQM_PKTS, 15, 1, 1u << 17, 0,
 		"average queue from which on all get the signal; gentle: from twice this on"),
 	AQM_ROW(3, AQM_U32, red_conf, probability, AQM_PROB, 85899346, 1, U32_MAX, 0,
 		"signal probability just below max; adaptive: where it begins"),
-	AQM_ROW(4, AQM_U32, red_conf, weight, AQM_LOG2, 9, 1, 20, 0,
-		"the average moves by this negative power of two of the difference"),
+	AQM_ROW(4, AQM_U32, red_conf, weight, AQM_LOG2, 9, 0, 20, 0,
+		"the average moves by 2^-weight of the difference; 0: it is the queue"),
 	AQM_ROW(5, AQM_U32, red_conf, avpkt, AQM_BYTES, 1000, 1, 65535, 0,
 		"mean packet, for the decay while idle and for thresholds in bytes"),
 	AQM_ROW_OF_CHOICES(6, red_conf, mode, red_modes, RED_PACKETS, RED_BYTES, AQM_FIXED,
@@ -86,8 +86,8 @@ static const char *check(const void *conf)
 {
 	const struct red_conf *c = conf;
 
-	if (c->min >= c->max)
-		return "min must be smaller than max";
+	if (c->min > c->max)
+		return "min must not be larger than max";
 	if (2 * (u64)c->max * unit(c) > RED_LONGEST)
 		return "in bytes, max times avpkt is at most 64 MiB";
 	return NULL;

@@ -59,7 +59,7 @@ static inline u64 red_rate(u64 known_bytes_s)
 /* The average for an arrival at `now` at an empty queue. m of figure 2 are the packets that the
  * link could have sent since: a linear function of the time, and no whole number. Within a
  * packet's time the power is taken along a straight line. A time so long that the product
- * saturates leaves nothing of the average. */
+ * saturates leaves nothing of the average. With k = 0 the average is the queue, at any time. */
 static inline u64 red_aged(const struct red_average *a, u64 now, u32 k, u64 bytes_per_s,
                            u32 mean_bytes)
 {
@@ -68,6 +68,8 @@ static inline u64 red_aged(const struct red_average *a, u64 now, u32 k, u64 byte
 	u64 m = div64(sent, one), part = div64((sent - m * one) << RED_PART_BITS, one);
 	u64 aged = decay_q32(a->scaled, (1ull << 32) - (1ull << (32 - k)), m);
 
+	if (!k)
+		return 0;
 	/* Rounded, not cut: what is lost here adds up where the parts are small. */
 	return aged - ((mulshift64(aged, part, RED_PART_BITS - 1 + k) + 1) >> 1);
 }

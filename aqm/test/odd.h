@@ -20,7 +20,7 @@ static struct {
 	/* calls */
 	u32 starts, enqueues, overflows, dequeues, empties, gones, ticks, idles, echoes;
 	u64 seed;
-	struct aqm_pkt arrived, offered, seen[SEEN]; /* seen: in the first slots */
+	struct aqm_pkt arrived, overflown, offered, seen[SEEN]; /* seen: in the first slots */
 	bool seen_well[SEEN];
 	u8 lanes_left; /* a bit for each lane that a packet was offered from */
 	u32 gone_own[GONE_KEPT];
@@ -54,7 +54,8 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
                                    const struct aqm_view *views, struct aqm_pkt *pkt)
 {
-	(void)st, (void)conf, (void)now, (void)views, (void)pkt;
+	(void)st, (void)conf, (void)now, (void)views;
+	script.overflown = *pkt;
 	script.overflows++;
 	return script.overflow;
 }

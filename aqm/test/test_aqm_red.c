@@ -136,3 +136,41 @@ TEST(a_stop_is_no_idle_time_where_a_lower_limit_ends_it)
 		bench_end(&b);
 	}
 }
+
+/* DCTCP's step: all packets get the mark that find 20 or more waiting, and no other. Ups and
+ * downs, and pauses of a part of a packet's time. */
+TEST(with_weight_0_and_equal_thresholds_the_queue_of_the_moment_decides)
+{
+	struct bench b = BEGIN(&aqm_red, 4000, NS_PER_S, {"weight", 0}, {"min", 20},
+	                       {"max", 20}, {"ecn", 1});
+	u32 held, i;
+	u64 seen;
+
+	for (i = 0; i < 3000; i++) {
+		held = b.q->pkts;
+		seen = marks(&b);
+		CHECK(arrive(&b, 0, 64, AQM_ECT0) != AQM_NIL);
+		CHECK_EQ(marks(&b) - seen, held >= 20);
+		CHECK_EQ(stat(&b, "average"), held);
+		b.now += i % 7 * 10000;
+		if (i % 100 == 99)
+			while (leave(&b) != AQM_NIL)
+				;
+		else if (i % 3 == 0)
+			leave(&b);
+	}
+	CHECK(marks(&b) > 500);
+	CHECK_EQ(b.q->count.marks[AQM_WHY_THRESHOLD], marks(&b));
+	CHECK_EQ(drops(&b), 0);
+	bench_end(&b);
+}
+
+TEST(min_above_max_is_refused)
+{
+	struct bench b = bench_new(&aqm_red, 10, 0);
+
+	set_row(&b, "min", 20);
+	set_row(&b, "max", 19);
+	CHECK(bench_start(&b, 1).sentence);
+	bench_end(&b);
+}

@@ -74,6 +74,27 @@ TEST(overflow_victims_make_room_in_another_queue)
 	bench_end(&b);
 }
 
+/* Ten packets of 100 bytes fill it. One of 250 needs the room of three. */
+TEST(overflow_is_asked_again_while_victims_leave)
+{
+	struct bench b = ODD_BEGIN(&odd, 100, {"limit_bytes", 1000});
+
+	script.overflow = (struct aqm_verdict){.nvictims = 1, .why = AQM_WHY_THRESHOLD};
+	fill(&b, 10);
+	CHECK(arrive(&b, 0, 250, 0) != AQM_NIL);
+	CHECK_EQ(script.overflows, 3);
+	CHECK_EQ(script.overflown.nth, 2);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_THRESHOLD], 3);
+	CHECK_EQ(b.q->bytes, 7 * 100 + 250);
+	CHECK_EQ(bad_verdicts(&b), 0);
+	/* It takes all of them, and then none is left to take. */
+	CHECK_EQ(arrive(&b, 0, 1001, 0), AQM_NIL);
+	CHECK_EQ(b.q->pkts, 0);
+	CHECK_EQ(script.overflows, 3 + 9);
+	CHECK_EQ(b.q->count.bad[AQM_BAD_OVERFLOW], 1);
+	bench_end(&b);
+}
+
 TEST(overflow_without_room_drops_and_tells)
 {
 	struct bench b = begin(&odd, 2);
@@ -430,12 +451,13 @@ TEST(overflow_must_make_room_in_memory_too)
 {
 	struct bench b = ODD_BEGIN(&odd, 100, {"memory_limit", 7000});
 
-	script.overflow = (struct aqm_verdict){.nvictims = 1, .why = AQM_WHY_THRESHOLD};
 	fill(&b, 10);
 	CHECK_EQ(arrive(&b, 0, 2000, 0), AQM_NIL);
 	CHECK_EQ(b.q->count.bad[AQM_BAD_OVERFLOW], 1);
-	CHECK_EQ(b.q->memory_bytes, 9 * 700);
+	CHECK_EQ(b.q->memory_bytes, 10 * 700);
+	script.overflow = (struct aqm_verdict){.nvictims = 1, .why = AQM_WHY_THRESHOLD};
 	CHECK(arrive(&b, 0, 100, 0) != AQM_NIL);
+	CHECK_EQ(b.q->memory_bytes, 10 * 700);
 	bench_end(&b);
 }
 

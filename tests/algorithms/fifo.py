@@ -11,16 +11,26 @@ from models.queue import Discipline, Judge
 from tests.models.beside import Beside, common
 from tests.models.library import Case
 
+TAIL, HEAD = range(2)
+
 
 class BesideFifo(Beside):
-    """Nothing but the limits."""
+    """The limits, and what a full queue loses."""
 
     algorithm = "fifo"
     in_flows = True
-    settings: ClassVar = ({"limit": 40}, {"limit": 10_000, "limit_bytes": 20_000})
+    defaults: ClassVar = {"drop": TAIL}
+    settings: ClassVar = (
+        {"limit": 40},
+        {"limit": 10_000, "limit_bytes": 20_000},
+        {"limit": 40, "drop": HEAD},
+        {"limit": 10_000, "limit_bytes": 20_000, "drop": HEAD},
+    )
+    signalling: ClassVar = ({"drop": HEAD}, {"drop": TAIL})
 
     def model(self, case: Case, judge: Judge) -> Discipline:
-        return Fifo(**common(case, judge))
+        rows = self.defaults | case.rows
+        return Fifo(from_head=rows["drop"] == HEAD, **common(case, judge))
 
 
 BESIDE = BesideFifo()

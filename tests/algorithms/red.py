@@ -38,7 +38,10 @@ CLASSIC, GENTLE, ADAPTIVE = range(3)
 def average_off(average: RedAverage) -> float:
     """How far the core's average may be from the model's. An update rounds by less than 2^-36 and
     forgets `weight` of what was rounded before. To age by m packets, with an error of m 2^-32, is
-    to forget all but (1 - weight)^m; by a part of one, which has 28 bits, that part of `weight`."""
+    to forget all but (1 - weight)^m; by a part of one, which has 28 bits, that part of `weight`.
+    With weight 1 both are the queue."""
+    if average.weight == 1:
+        return 0.0
     return (2**-36 + average.average * 2**-32) / average.weight + average.average * 2**-24
 
 
@@ -100,19 +103,23 @@ class BesideRed(Beside):
         {"limit": 60, "min": 1, "max": 2, "weight": 20, "probability": 1},
         # Over a minute of a link that stops the average is too long in every update.
         {"form": ADAPTIVE, "min": 1, "max": 3, "weight": 1, "tupdate": 20 * MS},
+        # DCTCP's step, by the queue of the moment.
+        {"min": 20, "max": 20, "weight": 0},
+        {"form": GENTLE, "min": 7, "max": 7, "weight": 0, "probability": 2**31, "mode": 1},
+        {"form": ADAPTIVE, "min": 9, "max": 9, "weight": 3, "tupdate": 40 * MS},
     )
     signalling: ClassVar = (
         {"min": 5, "max": 30, "probability": 1 << 29, "weight": 4, "form": 2, "tupdate": 10 * MS},
         {"min": 2, "max": 60, "weight": 2, "harddrop": 1, "mode": 1},
     )
     refused: ClassVar = (
-        {"min": 10, "max": 10},
+        {"min": 11, "max": 10},
         {"mode": 1, "max": 1025, "avpkt": 65535},
         # one packet more than 64 MiB
         {"mode": 1, "max": 65537, "avpkt": 1024},
     )
     accepted: ClassVar = (
-        {"min": 10, "max": 11},
+        {"min": 10, "max": 10},
         {"mode": 1, "max": 1024, "avpkt": 65535},
         {"mode": 1, "max": 65536, "avpkt": 1024},
         {"max": 1 << 17, "avpkt": 65535},
@@ -151,12 +158,15 @@ class BesideRed(Beside):
         p = model.p_packet
         spread = max(p, 1 - model.red.count * p, 1e-3) ** 2
         signal = self.slope_error(model) / spread
-        return {"top": average_off(model.average), "signal": signal + Q32_UNIT}
+        # An exact average is no tie, even at its bound.
+        return {"top": average_off(model.average) or -1.0, "signal": signal + Q32_UNIT}
 
     def slope_error(self, model: Red) -> float:
         """An error of the average, along the slope; max_p may have moved since."""
         red = model.red
-        steep = (0.51 if model.adaptive else red.max_p) / (red.max_th - red.min_th)
+        # With equal thresholds there is no slope between them.
+        span = red.max_th - red.min_th or math.inf
+        steep = (0.51 if model.adaptive else red.max_p) / span
         if model.gentle and model.average.average >= red.max_th:
             steep = (1 - red.max_p) / red.max_th
         return 4 * Q32_UNIT + average_off(model.average) * steep

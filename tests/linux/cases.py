@@ -124,6 +124,33 @@ def marks_reach_the_receiver_and_no_copy_of_the_packet() -> None:
     assert [field for _, field in copies] == [2] * 300 + [0] * 100
 
 
+@case
+def red_stops_marking_within_ten_seconds_behind_a_burst() -> None:
+    """RED's average is above `max` when the burst is over; then packets of 64 bytes, none of which
+    waits, are 4 % of the link."""
+    lay_wire()
+    kernel = Netlink()
+    do(TBF)
+    for form in ("classic", "gentle", "adaptive"):
+        do(f"tc qdisc add dev c0 parent 9:1 handle 10: sojourn red ecn form {form}")
+        sender = Sender(tos=2)
+        sender.send(1000)
+        burst = kernel.dump("c0")["10:"]
+        time.sleep(1)
+        marks = []
+        for number in range(25_000):
+            if number % 5000 == 0:
+                marks.append(kernel.dump("c0")["10:"].total(nl.MARKS))
+            sender.send(1, payload_bytes=22)
+            time.sleep(0.0006)
+        last = kernel.dump("c0")["10:"]
+        assert burst.total(nl.MARKS) > 500, burst
+        # From 13 s to 16 s.
+        assert last.total(nl.MARKS) == marks[4], (form, marks, last)
+        assert last.count(3) == last.count(1) == 26_000, last
+        do("tc qdisc del dev c0 parent 9:1")
+
+
 # ---- parents ----
 
 

@@ -113,7 +113,7 @@ def a_demand_for_too_much_memory_is_refused() -> None:
     kernel = Netlink()
     many = nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, 65536))
     with refuses(errno.E2BIG, "64 MB is the most"):
-        kernel.add("c0", "root", "1:", nl.algorithm("sfb"), many)
+        kernel.add("c0", "root", "1:", nl.algorithm("duk"), many)
     long = nl.nest(nl.QUEUE, nl.u32(nl.LIMIT, 1 << 24))
     with refuses(errno.EINVAL, "limit: an algorithm that samples"):
         kernel.add("c0", "root", "1:", nl.algorithm("choke"), long)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from tests.linux.cases import ALGORITHMS, plain
-from tests.linux.cases_tc import strange
+from tests.linux.cases_tc import COMPARES, strange
 from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink
 from tests.linux.trees import PARENTS, TBF
@@ -97,6 +97,7 @@ def the_command_tells_what_the_kernel_refuses() -> None:
     add = "qdisc add dev c0 root handle 1: sojourn"
     sentences = {
         f"{add} choke min 9p max 9p": "min must be smaller than max",
+        **{f"{add} fq {name}": COMPARES for name in ("afd", "rio_ps", "sfb")},
         f"{add} fq duk flows 65536": "64 MB is the most",
         "qdisc add dev c0 parent 7:7 sojourn codel": "sojourn: ",
     }

@@ -115,7 +115,7 @@ def a_refused_replacement_changes_nothing() -> None:
         kernel.replace("c0", "9:1", "10:", nl.algorithm("nosuch"))
     with refuses(errno.E2BIG, "64 MB is the most"):
         many = nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, 65536))
-        kernel.replace("c0", "9:1", "10:", nl.algorithm("sfb"), many)
+        kernel.replace("c0", "9:1", "10:", nl.algorithm("duk"), many)
     with refuses(errno.EOPNOTSUPP, "this queue is pie; replace makes it another"):
         kernel.change("c0", "9:1", "10:", nl.algorithm("codel"))
     with refuses(errno.EINVAL, "flows: this row cannot be changed"):

@@ -16,6 +16,8 @@ from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink, Refused
 from tests.linux.trees import TBF
 
+COMPARES = "flows: an algorithm that compares flows cannot be flow-queued"
+
 
 def refusal(command: str) -> str:
     done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
@@ -131,6 +133,7 @@ def tc_refuses_with_a_sentence() -> None:
         "codel form windows": "form: ours or linux is wanted, not windows",
         # Errors that only the kernel detects come as its own sentence.
         "choke min 9p max 9p": "min must be smaller than max",
+        **{f"fq {name}": COMPARES for name in ("afd", "rio_ps", "sfb")},
         "fq duk flows 65536": "64 MB is the most",
     }.items():
         told = refusal(f"{add} {words}")

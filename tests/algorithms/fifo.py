@@ -16,7 +16,7 @@ class BesideFifo(Beside):
     """Nothing but the limits."""
 
     algorithm = "fifo"
-    in_flows = True
+    in_flows: ClassVar = {}
     settings: ClassVar = ({"limit": 40}, {"limit": 10_000, "limit_bytes": 20_000})
 
     def model(self, case: Case, judge: Judge) -> Discipline:

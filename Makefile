@@ -136,7 +136,7 @@ linux-reference: setup ## run the Linux side of the comparison again (builds a k
 	python -m validation.record --anew --jobs 2
 	python -m validation.tcp_record
 
-mutants: setup ## change one operator or constant at a time; a test must notice
+mutants: setup ## change one operator, constant or statement at a time; a test must notice
 	python -m tests.models.mutants_run
 
 bench: setup ## speed, beside ns-2 where it is installed

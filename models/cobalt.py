@@ -37,6 +37,8 @@ class Cobalt(Discipline):
     ) -> None:
         super().__init__(**common)
         self.mtu_s = mtu / rate_bytes_s if rate_bytes_s else 0.0
+        self.interval_s = 0.0
+        self.shorter = False
         self.scale(target_s, interval_s)
         self.p_inc = p_inc
         self.p_dec = p_dec
@@ -52,14 +54,17 @@ class Cobalt(Discipline):
         """cake_set_rate()"""
         self.unscaled_s = target_s, interval_s
         self.target_s = max(1.5 * self.mtu_s, target_s)
+        before_s = self.interval_s
         self.interval_s = max(interval_s + self.target_s - target_s, 2 * self.target_s)
+        self.shorter |= self.interval_s < before_s
 
     # The schedule.
 
     def hold(self, now_s: float) -> None:
-        """The interval may have become shorter."""
-        if self.drop_next_s > now_s + self.interval_s + SAME_INSTANT_S:
+        """At the first event since the interval has become shorter."""
+        if self.shorter and self.drop_next_s > now_s + self.interval_s + SAME_INSTANT_S:
             self.plan(now_s + self.interval_s)
+        self.shorter = False
 
     def spacing_s(self) -> float:
         """cobalt_control(): "both the '0' and '1' entries" of the roots are 1."""

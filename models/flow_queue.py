@@ -91,10 +91,11 @@ class FlowQueue(Discipline):
     def arrive(self, now_s: float, packet: Packet) -> Outcome:
         self.outcome = Outcome()
         flow = self.flows[packet.flow * len(self.flows) >> 32]
+        # Its timers see what waits before room is made.
+        flow.queue.event_begins(now_s)
         if packet.size <= self.limit_bytes:
             self.make_room(now_s, packet)
         if self.is_full(packet):
-            flow.queue.outcome = Outcome()
             flow.queue.on_overflow(now_s, packet)
             flow.queue.drop(packet, Why.LIMIT)
             self.tell(flow.queue.outcome)

@@ -20,6 +20,7 @@ struct cobalt_state {
 	u64 drop_next_ns;
 	u64 delay; /* of the last packet offered */
 	u32 count, dropping;
+	u32 shorter; /* the interval has become so since the last event */
 	struct aqm_rng rng;
 };
 
@@ -64,12 +65,13 @@ static void configure(void *st, const void *conf, const struct aqm_view *view)
 {
 	struct cobalt_state *s = st;
 	const struct cobalt_conf *c = conf;
-	u64 rate = view->rate_bytes_s, mtu_ns = 0;
+	u64 rate = view->rate_bytes_s, mtu_ns = 0, was_ns = s->interval_ns;
 
 	if (rate)
 		mtu_ns = muldiv64(view->mtu_bytes, NS_PER_S, max64(rate, LEAST_BYTES_S));
 	s->target_ns = max64(mtu_ns * 3 >> 1, c->target);
 	s->interval_ns = max64(c->interval + s->target_ns - c->target, 2 * s->target_ns);
+	s->shorter |= s->interval_ns < was_ns;
 	s->least_ns = 4 * mtu_ns;
 }
 
@@ -89,10 +91,14 @@ static u64 gap_ns(const struct cobalt_state *s)
 	return codel_step(s->interval_ns, s->count ? s->count : 1);
 }
 
-/* No step of CoDel's count is due later than an interval, which may have become shorter. */
+/* No step of CoDel's count waits for the end of an interval that has become shorter. Otherwise
+ * one may lie further ahead: a signal that is due as a delay begins adds its spacing to that of
+ * the entry. */
 static void hold_schedule(struct cobalt_state *s, u64 now)
 {
-	s->drop_next_ns = min64(s->drop_next_ns, now + s->interval_ns);
+	if (s->shorter)
+		s->drop_next_ns = min64(s->drop_next_ns, now + s->interval_ns);
+	s->shorter = 0;
 }
 
 /* 2 sqrt(count - 1/2) in Q15, from 4 count - 2 < 2^34. */

@@ -35,7 +35,7 @@ class BesideBlue(Beside):
         {"increment": 2**27, "decrement": 2**24, "freeze": 10 * MS, "threshold": 10},
         {"increment": 2**28, "decrement": 2**28, "freeze": 20 * MS, "threshold": 20},
     )
-    in_flows = True
+    in_flows: ClassVar = {}
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"prob": probability}
     lacks: ClassVar = frozenset({"pause", "forget"})

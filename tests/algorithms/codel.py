@@ -43,7 +43,7 @@ class BesideCoDel(Beside):
         "form": 0,
         "ce_threshold": 0,
     }
-    in_flows = True
+    in_flows: ClassVar = {}
     settings: ClassVar = (
         {"target": MS, "interval": 20 * MS},
         {"target": 20 * MS, "interval": SECOND},

@@ -18,7 +18,7 @@ class BesideFifo(Beside):
     """The limits, and what a full queue loses."""
 
     algorithm = "fifo"
-    in_flows = True
+    in_flows: ClassVar = {}
     defaults: ClassVar = {"drop": TAIL}
     settings: ClassVar = (
         {"limit": 40},

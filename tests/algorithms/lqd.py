@@ -37,6 +37,8 @@ class BesideLqd(Beside):
         {"qref": 2, "a": 2**21},
         {"qref": 10, "pref": 2**25, "interval": 5 * MS, "a": 2**22},
     )
+    # Several arrivals of a flow come in an interval, and some make room for others.
+    in_flows: ClassVar = {"interval": 50 * MS, "qref": 4}
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"prob": probability, "loss": probability}
 

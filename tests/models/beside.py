@@ -121,8 +121,8 @@ class Beside(ABC):
     signalling: ClassVar[tuple[Rows, Rows]] = ({}, {})
     # Values that rows take one after the other while packets come and go.
     changes: ClassVar[tuple[Rows, ...]] = ()
-    # Is it compared inside of flow queueing too?
-    in_flows: ClassVar[bool] = False
+    # Its rows where it is compared inside of flow queueing too; None: it is not.
+    in_flows: ClassVar[Rows | None] = None
     # Files that are compared otherwise too: does a build of the core answer as the model?
     laws: ClassVar[Mapping[str, Callable[[Core], bool]]] = {}
     # For each judged comparison: does `below` mean a signal?

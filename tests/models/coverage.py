@@ -48,15 +48,13 @@ def algorithm_files() -> list[str]:
 def replay_all(instrumented: Core) -> None:
     """Every case once; then the counts are written."""
     for algorithm in ALGORITHMS:
-        for case in cases(algorithm):
+        for case in (*cases(algorithm), *flow_cases(algorithm)):
             instrumented.replay(case)
         for case in refused(algorithm):
             with contextlib.suppress(CoreError):
                 instrumented.replay(case)
         for answers_the_same in ALGORITHMS[algorithm].laws.values():
             answers_the_same(instrumented)
-    for case in flow_cases():
-        instrumented.replay(case)
     instrumented.dump_coverage()
 
 

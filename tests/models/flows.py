@@ -77,18 +77,20 @@ ROWS: tuple[dict[str, int], ...] = (
 )
 
 
-def cases() -> Iterator[Case]:
-    for algorithm in (name for name, how in ALGORITHMS.items() if how.in_flows):
-        for kind, make in INPUTS.items():
-            for number, rows in enumerate(ROWS):
-                more = {"ecn": 1} if number % 2 else {}
-                name = f"{algorithm}-{kind}-{rows['flows']}"
-                yield Case(name, algorithm, rows | more, make(number + 1))
+def cases(algorithm: str) -> Iterator[Case]:
+    """Every input and every row, for an algorithm that is compared in flows."""
+    own = ALGORITHMS[algorithm].in_flows
+    for kind, make in INPUTS.items() if own is not None else ():
+        for number, rows in enumerate(ROWS):
+            more = {"ecn": 1} if number % 2 else {}
+            name = f"{algorithm}-{kind}-{rows['flows']}"
+            yield Case(name, algorithm, {**rows, **more, **(own or {})}, make(number + 1))
 
 
 def few_cases() -> Iterator[tuple[Beside, Case]]:
     """Those that a mutant of the queue is tried on: each input and each row."""
-    for number, case in enumerate(cases()):
-        kind, row = divmod(number % (len(INPUTS) * len(ROWS)), len(ROWS))
-        if kind == row:
-            yield BesideFlows(ALGORITHMS[case.algorithm]), case
+    for algorithm in ALGORITHMS:
+        for number, case in enumerate(cases(algorithm)):
+            kind, row = divmod(number, len(ROWS))
+            if kind == row:
+                yield BesideFlows(ALGORITHMS[algorithm]), case

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.algorithms import ALGORITHMS
+from tests.models import flows
 from tests.models.beside import Beside, columns_of, compare
 from tests.models.cases import accepted, fast_cases, refused
 from tests.models.closure import c_files, python_files
@@ -68,8 +69,10 @@ def users_of(law: Path) -> list[str]:
 
 @cache
 def expect(algorithm: str) -> list[Expected]:
-    """The model's answers."""
-    return [expect_case(ALGORITHMS[algorithm], case) for case in fast_cases(algorithm)]
+    """The model's answers, by itself and in flows."""
+    cases = [(ALGORITHMS[algorithm], case) for case in fast_cases(algorithm)]
+    in_flows = [(flows.BesideFlows(ALGORITHMS[algorithm]), case) for case in flows.cases(algorithm)]
+    return [expect_case(how, case) for how, case in (*cases, *in_flows)]
 
 
 def expect_case(how: Beside, case: Case) -> Expected:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Do the tests notice when one operator, constant or comparison of the core is changed?
+"""Do the tests notice when one operator, constant, statement or condition of the core is changed?
 
 `python -m tests.models.mutants_run` tries the mutants of each file of the core: those of an
 algorithm or a law beside its model and by its own tests in C (mutants_algorithms.py), those of the

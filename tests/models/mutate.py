@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Mutants of a C file: each differs from it in one operator, constant or comparison.
+"""Mutants of a C file: each differs from it in one operator, constant or comparison, or in one
+statement or condition (statements.py).
 
 Works on tokens, so that names, comments, strings and includes stay as they are. Of a table of
 rows only the default values are changed: attribute numbers and ranges are no part of the law.
@@ -12,6 +13,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+from tests.models.statements import TYPES, Change, Statements, Token
 
 TOKEN = re.compile(
     r"""(?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'
@@ -50,7 +53,7 @@ SWAPS: dict[str, tuple[str, ...]] = {
 BINARY = {"+": "-", "-": "+", "*": "+", "&": "|"}
 UNARY_REMOVED = ("-", "!", "~")
 WORDS = {"true": "false", "false": "true", "min64": "max64", "max64": "min64"}
-TYPES = {"u8", "u16", "u32", "u64", "s32", "s64", "bool", "void", "char", "const", "struct", "int"}
+MACRO = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
 TABLE = re.compile(r"AQM_(?:ROW|STAT)\w*\s*\(")
 DEFAULT_COLUMN = 5
 
@@ -120,8 +123,17 @@ def _replacements(match: re.Match[str], before: str) -> list[str]:
 
 
 def mutants(file: str, source: str) -> Iterator[Mutant]:
-    """Every mutant of a file, in order."""
-    seen: dict[tuple[str, str], int] = {}
+    """Every mutant of a file: those of single tokens in order, then those of statements."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for start, end, by, change in (*of_tokens(source), *of_statements(source)):
+        line = source.count("\n", 0, start) + 1
+        text = source.splitlines()[line - 1].strip()
+        seen[text, change] += 1
+        yield Mutant(file, line, text, change, seen[text, change], start, end, by)
+
+
+def of_tokens(source: str) -> Iterator[Change]:
+    """Operators, constants and comparisons."""
     before = ""
     for match in TOKEN.finditer(source):
         if match["skip"]:
@@ -132,12 +144,20 @@ def mutants(file: str, source: str) -> Iterator[Mutant]:
         before = match["number"] or token
         if _is_pointer(source, match) or _is_bookkeeping(source, match):
             continue
-        line = source.count("\n", 0, match.start()) + 1
-        text = source.splitlines()[line - 1].strip()
         for replacement in by:
             change = f"{token} -> {replacement or 'nothing'}"
-            nth = seen[text, change] = seen.get((text, change), 0) + 1
-            yield Mutant(file, line, text, change, nth, match.start(), match.end(), replacement)
+            yield Change(match.start(), match.end(), replacement, change)
+
+
+def of_statements(source: str) -> list[Change]:
+    """Of functions; macros stay."""
+    macros = {at for match in MACRO.finditer(source) for at in range(*match.span())}
+    tokens = [
+        Token(match[0], *match.span())
+        for match in TOKEN.finditer(source)
+        if not match["skip"] and match.start() not in macros
+    ]
+    return Statements(source, tokens).changes
 
 
 def _is_pointer(source: str, match: re.Match[str]) -> bool:

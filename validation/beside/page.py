@@ -11,6 +11,7 @@ from typing import Any
 
 from sojourn.scenario.variant import read
 
+from tests.models import outside
 from tests.models.follow import CHILDREN, follow
 from tests.models.witnessed import load
 from validation.beside import ns2
@@ -51,8 +52,8 @@ writes the page from the figures that are kept in `validation/beside/figures.jso
 
 REST = """
 [dualpi2](algorithms/dualpi2.md) stands beside the kernel's own, of a newer Linux, on its page.
-Of the other algorithms none was run beside another implementation for this page; their own pages
-cite what was read.
+`afd`, `an_aqm`, `asqm`, `cfd`, `gchoke` and `lqd` stand beside no other implementation, packet by
+packet: they are readings of ours of what their pages cite.
 """
 
 LINUX = """
@@ -102,6 +103,19 @@ none takes a difference away, it is unexplained.
 |---|---|---|--:|--:|--:|
 """
 
+OUTSIDE = """
+## Decision by decision
+
+Code of other people got arrivals of ours and drew from the generator of ours, outside of this
+project. Our C decides the same arrivals again (`python -m tests.models.outside`, which also says
+what was recorded and how): an arrival or a request is decided otherwise if any packet is lost or
+marked by one side alone. As it stands the other code decides many otherwise, since one difference
+moves all that follow. With the mapping it has the differences that the algorithm's page declares.
+
+| ours | beside | cases | arrivals and requests | otherwise, as it stands | with the mapping |
+|---|---|--:|--:|--:|--:|
+"""
+
 
 def text(kept: Mapping[str, Any]) -> str:
     """The page."""
@@ -122,6 +136,7 @@ def text(kept: Mapping[str, Any]) -> str:
     parts += [ALONE.format(**words), *(by_itself(entry, kept["ns-2"]) for entry in NS2)]
     reasons = [line for entry in NS2 for line in whys(entry, kept["ns-2"][entry["name"]])]
     parts.append("\n" + "\n".join(reasons) + "\n")
+    parts += [OUTSIDE, *map(decided, outside.NAMES), "\n", *map(mapped, outside.NAMES)]
     return "".join(parts)
 
 
@@ -133,6 +148,23 @@ def summary_of_kernel(pair: Pair, measured: Measured) -> str:
         told = "; ".join(change(name, *sides) for name in COLUMNS if name in apart)
         why = "; ".join(trial.changed for trial, _ in explained(pair, measured)) or "unexplained"
     return f"| `{plainly(pair.ours)}` | Linux, {pair.name} | {told} | {why} |\n"
+
+
+def decided(name: str) -> str:
+    """A line of the table of decisions."""
+    cases = outside.load(name)
+    events = sum(len(of.case.events) for of in cases)
+    ways = (
+        sum(outside.otherwise(of.ours(), getattr(of, way)) for of in cases) for way in outside.WAYS
+    )
+    numbers = (len(cases), events, *ways)
+    beside = outside.head(name)["source"].partition(":")[0]
+    return f"| `{name}` | {beside} | {' | '.join(map(str, numbers))} |\n"
+
+
+def mapped(name: str) -> str:
+    """What the table's last column has otherwise."""
+    return f"- `{name}`: {outside.head(name)['mapping']}\n"
 
 
 def plainly(spec: str) -> str:

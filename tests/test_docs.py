@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import sojourn
 from sojourn import _native
+from sojourn.algorithms import algorithms
 from sojourn.cli import status
 from sojourn.scenario.apps import KINDS
 from sojourn.scenario.networks import Dumbbell
@@ -123,3 +124,16 @@ def test_the_page_of_traffic_has_every_kind_and_where_it_goes() -> None:
     for name, kind in KINDS.items():
         over = ", ".join(kind.table["transports"])
         assert f"| `{name}` | {over} |" in page
+
+
+def test_the_readme_links_each_algorithm_to_its_page() -> None:
+    readme = (DOCS.parent / "README.md").read_text()
+    for name in algorithms():
+        page = f"docs/algorithms/{name}.md"
+        assert f"| [`{name}`]({page}) |" in readme and (DOCS.parent / page).exists()
+
+
+def test_the_page_of_keys_has_a_default_in_words_where_defaults_stand() -> None:
+    page = (DOCS / "keys.md").read_text()
+    assert len(re.findall(r"^\| `responder` \|.*\| the far end \|", page, re.MULTILINE)) == 2
+    assert not re.findall(r"^.*\| none \|.*unless given.*$", page, re.MULTILINE)

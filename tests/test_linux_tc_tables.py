@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import random
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from sojourn import _native
-from sojourn.linux.tc import tables, values
+from sojourn import _native, algorithms
+from sojourn.linux.tc import helptext, tables, values
 from sojourn.rows import SCALES, Row
 
 ROOT = Path(__file__).parent.parent
@@ -120,6 +122,19 @@ def test_values_are_read_and_written_as_in_the_plugin(row: Row, plugin: ctypes.C
     texts += ["192.0.2.1", "0.0.0.0", "255.255.255.255", "1.2.3", "1.2.3.4.5", "1.2.3.256", "::1"]
     for text in texts:
         assert read_or_wanted(row, text) == read(text), text
+
+
+@pytest.mark.skipif(not shutil.which("tc"), reason="no tc here to load the plugin")
+def test_help_is_that_of_the_plugin_for_every_queue_and_each_algorithm(tmp_path: Path) -> None:
+    make = ["make", "-s", "-C", str(ROOT / "linux/tc"), f"BUILD={tmp_path}"]
+    subprocess.run(make, check=True, capture_output=True)
+    for name in ("", *algorithms.algorithms()):
+        add = ["tc", "qdisc", "add", "dev", "lo", "root", "sojourn", *name.split(), "help"]
+        done = subprocess.run(
+            add, env={**os.environ, "TC_LIB_DIR": str(tmp_path)}, capture_output=True, text=True
+        )
+        assert done.stderr.splitlines() == list(helptext.lines(name)), name
+    assert "      also an IPv6 address, for its IPv6 probes; `::`: the next hop" in helptext.lines()
 
 
 def test_the_row_of_the_kernel_is_that_of_the_module(plugin: ctypes.CDLL) -> None:

@@ -31,6 +31,9 @@ static void tables_of(const struct aqm_algo *algo, struct table tables[TABLES])
 	tables[2] = (struct table){algo ? algo->params : NULL, TCA_SOJOURN_PARAMS};
 }
 
+/* The row that takes one address of each family. */
+static const char *const RESPONDER = "responder";
+
 /* ---- help ---- */
 
 static void help_row(FILE *out, const struct aqm_field *row, u64 default_)
@@ -54,6 +57,9 @@ static void help_row(FILE *out, const struct aqm_field *row, u64 default_)
 	if (note)
 		fprintf(out, " (%s)", note);
 	fprintf(out, "%s\n", row->flags & AQM_FIXED ? "; cannot be changed later" : "");
+	if (!strcmp(row->name, RESPONDER))
+		fprintf(out, "      also an IPv6 address, for its IPv6 probes; `::`: the next "
+		             "hop\n");
 }
 
 static void help_rows(FILE *out, const struct aqm_field *rows)
@@ -176,10 +182,9 @@ static bool in_range(const struct aqm_field *row, u64 value)
 	return false;
 }
 
-/* The row `responder` takes one address of each family. */
 static bool is_responder6(int argc, char **argv)
 {
-	return argc > 1 && !strcmp(argv[0], "responder") && strchr(argv[1], ':');
+	return argc > 1 && !strcmp(argv[0], RESPONDER) && strchr(argv[1], ':');
 }
 
 static int read_responder6(struct said *said, const char *text)

@@ -247,8 +247,8 @@ QUEUE = (
     Column(
         "probes",
         "",
-        "of an algorithm that probes, over the whole run: sent_pkts, sent_bytes as the link counts "
-        "them, refused_pkts at the queue's limit, unmade_pkts, answered_pkts",
+        "of an algorithm that probes, over the whole run: the counters that tc has for them "
+        "([metrics.md](metrics.md#of-its-probes))",
         of_all=False,
     ),
 )

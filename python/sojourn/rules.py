@@ -1,15 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What a run did otherwise than it was asked: algorithms against the rules of `aqm.h`, which the
-queue corrected and counted, and options of TCP that a host cannot set."""
+"""What a run does otherwise than it was asked: algorithms against the rules of `aqm.h`, which the
+queue corrected and counted, options of TCP that a host cannot set, and probes that turn back before
+the queue that they are to measure."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from sojourn import _native, algorithms
 from sojourn.result import Run
+
+if TYPE_CHECKING:
+    from sojourn.forms import Form
 
 
 def breaks(report: Mapping[str, Any]) -> bool:
@@ -45,3 +51,39 @@ def ignored(runs: Iterable[Run]) -> list[str]:
         + ", ".join(options)
         for (host, flow), options in found.items()
     ]
+
+
+def unmeasured(forms: Iterable[Form]) -> list[str]:
+    """Make a sentence for each queue whose probes never cross a slower link of its flows."""
+    # Hosts and parameters repeat the same network.
+    return list(dict.fromkeys(said for form in forms for said in _unmeasured(form.scenario)))
+
+
+def _unmeasured(text: str) -> Iterator[str]:
+    scenario = json.loads(text)
+    links = scenario["links"]
+    if not any(algorithms.find(link["queue"]["algorithm"]).probes for link in links):
+        return
+    from sojourn.scenario.engine import without_foreign  # slow to import
+
+    known = json.dumps(without_foreign(scenario))
+    ways = [way for forth, back, *_ in _native.ways(known, 1) for way in (forth, back)]
+    for i, crossed, _, responder in _native.probe_ways(known):
+        behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])
+        slower = [j for j in behind if j not in crossed and _least_bps(links[j]) < _bps(links[i])]
+        if slower:
+            yield (
+                f"link '{links[i]['name']}': the probes of '{links[i]['queue']['algorithm']}' turn "
+                f"back at '{responder}' and measure nothing of the slower link "
+                f"'{links[slower[0]]['name']}': name a responder behind that"
+            )
+
+
+def _bps(link: Mapping[str, Any]) -> float:
+    """Tell the first rate; a link without one takes no time."""
+    return float("inf") if link["rate_bps"] is None else float(link["rate_bps"])
+
+
+def _least_bps(link: Mapping[str, Any]) -> float:
+    # `min` wants two numbers at least.
+    return min(_bps(link), *(float(step["rate_bps"]) for step in link["schedule"]), float("inf"))

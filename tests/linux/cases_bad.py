@@ -28,10 +28,13 @@ def refuses(code: int, *words: str) -> Iterator[None]:
 
 
 @case
-def what_cannot_be_is_refused_and_nothing_changes() -> None:
+def bad_options_are_refused_and_nothing_changes() -> None:
     lay_wire()
     kernel = Netlink()
     queue, params = nl.QUEUE, nl.PARAMS
+    # Rows of codel, and numbers that no row and no nest has.
+    target, interval, no_param, no_queue_row, no_nest = 1, 2, 99, 9, 9
+    tca_options = 2
     name = nl.algorithm("codel")
     bad: list[tuple[int, tuple[str, ...], bytes]] = [
         (errno.ERANGE, ("limit", "0", "1 to 16777216"), nl.nest(queue, nl.u32(nl.LIMIT, 0))),
@@ -39,18 +42,22 @@ def what_cannot_be_is_refused_and_nothing_changes() -> None:
         (errno.ERANGE, ("ecn: 2", "0 to 1"), nl.nest(queue, nl.u32(nl.ECN, 2))),
         (errno.ERANGE, ("flows: 65537",), nl.nest(queue, nl.u32(nl.FLOWS, 65537))),
         (errno.ERANGE, ("split_gso: 7",), nl.nest(nl.HOST, nl.u32(nl.SPLIT_GSO, 7))),
-        (errno.ERANGE, ("target: 999", "1000 to 10000000000"), nl.nest(params, nl.u64(1, 999))),
+        (
+            errno.ERANGE,
+            ("target: 999", "1000 to 10000000000"),
+            nl.nest(params, nl.u64(target, 999)),
+        ),
         (
             errno.ERANGE,
             ("interval: 18446744073709551615 is not in 1000 to 100000000000",),
-            nl.nest(params, nl.u64(2, 2**64 - 1)),
+            nl.nest(params, nl.u64(interval, 2**64 - 1)),
         ),
         (errno.EINVAL, ("quantum: ", "256"), nl.nest(queue, nl.u32(nl.QUANTUM, 255))),
         (errno.EINVAL, ("limit: 8 bytes given, 4 wanted",), nl.nest(queue, nl.u64(nl.LIMIT, 5))),
-        (errno.EINVAL, ("target: 4 bytes given",), nl.nest(params, nl.u32(1, 5000))),
-        (errno.EINVAL, ("target: 0 bytes given",), nl.nest(params, nl.attribute(1, b""))),
-        (errno.EINVAL, ("number 99",), nl.nest(params, nl.u64(99, 5000))),
-        (errno.EINVAL, ("number 9",), nl.nest(queue, nl.u32(9, 5))),
+        (errno.EINVAL, ("target: 4 bytes given",), nl.nest(params, nl.u32(target, 5000))),
+        (errno.EINVAL, ("target: 0 bytes given",), nl.nest(params, nl.attribute(target, b""))),
+        (errno.EINVAL, (f"number {no_param}",), nl.nest(params, nl.u64(no_param, 5000))),
+        (errno.EINVAL, (f"number {no_queue_row}",), nl.nest(queue, nl.u32(no_queue_row, 5))),
         (
             errno.EINVAL,
             ("limit: given twice",),
@@ -58,7 +65,7 @@ def what_cannot_be_is_refused_and_nothing_changes() -> None:
         ),
         (errno.EINVAL, ("left over",), nl.nest(queue, nl.u32(nl.LIMIT, 5), b"\3\0\0\0")),
         (errno.EINVAL, (), nl.attribute(queue, nl.u32(nl.LIMIT, 5))),
-        (errno.EINVAL, (), nl.nest(9, nl.u32(1, 5))),
+        (errno.EINVAL, (), nl.nest(no_nest, nl.u32(target, 5))),
         (errno.ERANGE, (), nl.attribute(nl.HOST | nl.NESTED, b"\1")),
     ]
     for code, words, options in bad:
@@ -74,14 +81,20 @@ def what_cannot_be_is_refused_and_nothing_changes() -> None:
         with refuses(code, words_):
             kernel.add("c0", "root", "1:", options)
     with refuses(errno.EINVAL):
-        kernel.put_raw("c0", "root", "1:", nl.CREATE | nl.EXCLUSIVE, nl.attribute(2, name))
+        kernel.put_raw(
+            "c0", "root", "1:", nl.CREATE | nl.EXCLUSIVE, nl.attribute(tca_options, name)
+        )
     assert all(q.kind != "sojourn" for q in kernel.dump("c0").values())
 
-    kernel.add("c0", "root", "1:", name, nl.nest(params, nl.u64(1, 7 * MS)))
+    kernel.add("c0", "root", "1:", name, nl.nest(params, nl.u64(target, 7 * MS)))
     Sender().send(3)
     before = kernel.dump("c0")["1:"]
+    # A valid row beside the bad one must not act either. Bytes 2 and 3 of an attribute are its
+    # type: where the bad row is in the parameters, a nest of them would be given twice.
+    kind = slice(2, 4)
     for code, words, options in bad:
-        good = nl.nest(params, nl.u64(1, 9 * MS)) if options[2:4] != nl.nest(params)[2:4] else b""
+        beside = options[kind] != nl.nest(params)[kind]
+        good = nl.nest(params, nl.u64(target, 9 * MS)) if beside else b""
         with refuses(code, *words):
             kernel.change("c0", "root", "1:", good, options)
     with refuses(errno.EOPNOTSUPP, "this queue is codel"):
@@ -111,6 +124,8 @@ def each_row_may_be_given_once_however_many_there_are() -> None:
 def a_demand_for_too_much_memory_is_refused() -> None:
     lay_wire()
     kernel = Netlink()
+    # Rows of choke.
+    min_, max_ = 1, 2
     many = nl.nest(nl.QUEUE, nl.u32(nl.FLOWS, 65536))
     with refuses(errno.E2BIG, "64 MB is the most"):
         kernel.add("c0", "root", "1:", nl.algorithm("duk"), many)
@@ -125,7 +140,7 @@ def a_demand_for_too_much_memory_is_refused() -> None:
     with refuses(errno.EINVAL, "limit: limit is above what this queue was made for"):
         kernel.change("c0", "root", "1:", nl.nest(nl.QUEUE, nl.u32(nl.LIMIT, 1025)))
     with refuses(errno.EINVAL, "min"):
-        kernel.change("c0", "root", "1:", nl.nest(nl.PARAMS, nl.u32(1, 60), nl.u32(2, 20)))
+        kernel.change("c0", "root", "1:", nl.nest(nl.PARAMS, nl.u32(min_, 60), nl.u32(max_, 20)))
 
 
 @case

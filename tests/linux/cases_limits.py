@@ -286,3 +286,20 @@ def a_far_end_that_limits_icmp_answers_other_probes_in_full() -> None:
 @case
 def a_far_end_answers_10000_other_probes_a_second_on_a_fast_link() -> None:
     table((4, True, [FAST]), (4, False, [BOUND]))
+
+
+@case
+def a_router_sees_the_queue_of_its_modem() -> None:
+    modem = lay()
+    modem.lay(10)
+    do("tc qdisc replace dev c0 root sojourn asqm responder 10.0.0.2 base least target 30ms")
+    with running("s", SINK):
+        time.sleep(1)
+        with running("a", SOURCE, "10.0.0.2"):
+            time.sleep(WARM_S)
+            round_trips_ms = []
+            for _ in range(200):
+                time.sleep(0.05)
+                round_trips_ms.append(modem.round_trip_ms())
+            print(do("tc -s qdisc show dev c0"))
+    assert sum(round_trips_ms) / len(round_trips_ms) < 60, round_trips_ms

@@ -20,7 +20,8 @@ from tests.linux.guest import OWN
 
 @pytest.fixture(autouse=True)
 def own_store() -> None:
-    """These tests use the user's cache: it holds the kernel, which takes minutes to build."""
+    """Override the fixture that gives each test an empty cache: the user's holds the kernel, which
+    takes minutes to build."""
 
 
 def built(*, devices: bool = False) -> uml.Built:
@@ -37,7 +38,8 @@ def kernel() -> uml.Built:
 
 @pytest.fixture(scope="session")
 def devices_kernel() -> uml.Built:
-    """The same with what a router's packets may meet."""
+    """Build the kernel with linux/uml/devices.config, for cases with tunnels, VRFs, policies
+    of IPsec and firewalls."""
     return built(devices=True)
 
 
@@ -49,4 +51,5 @@ def sojourn_ko(kernel: uml.Built) -> Path:
 
 @pytest.fixture(scope="session")
 def devices_ko(devices_kernel: uml.Built) -> Path:
+    """Build the module for that kernel, with the same further algorithms."""
     return module(devices_kernel, OWN)

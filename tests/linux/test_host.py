@@ -15,6 +15,7 @@ from sojourn.algorithms import algorithms
 from sojourn.linux import plan
 from sojourn.linux import run as host
 from sojourn.linux.run import run
+from sojourn.linux.tc.tables import PROBE_NAMES
 from sojourn.linux.uml.boot import BootError, boot
 from sojourn.linux.uml.build import Built
 from sojourn.runs import run as run_scenario
@@ -425,6 +426,19 @@ def of_both(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return outcome(text, 1)[0], json.loads(done[0])
 
 
+def balances(probes: dict[str, int]) -> None:
+    """Compare the counters with docs/linux.md, "Counters of probes"."""
+    joined = probes["joined_pkts"] + probes["refused_pkts"]
+    answered = probes["answered_pkts"] + probes["unheard_pkts"] + probes["forgotten_pkts"]
+    assert 0 <= probes["joined_pkts"] - probes["left_pkts"] - probes["freed_pkts"] < 100
+    assert 0 < probes["ready_pkts"] <= joined
+    assert 0 <= joined - answered < 100
+    assert probes["strayed_pkts"] == 0
+    assert 0 <= probes["asked_pkts"] - joined - probes["unmade_pkts"] < 100
+    # All that joined later than they were asked for have waited.
+    assert (probes["waited_ns"] > 0) == (joined > probes["ready_pkts"])
+
+
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(
     ("shaper", "probe", "header"),
@@ -436,13 +450,16 @@ def test_probes_are_counted_apart_on_both_hosts(shaper: str, probe: str, header:
     for report in of_hosts:
         [queue] = report["queues"]
         [window], probes = queue["windows"], queue["probes"]
-        assert probes["sent_pkts"] == pytest.approx(window["departed_pkts"] / 4, rel=0.02)
-        assert probes["sent_bytes"] == probes["sent_pkts"] * (28 + header)
-        assert probes["answered_pkts"] == pytest.approx(probes["sent_pkts"], rel=0.02)
-        assert (probes["refused_pkts"], probes["unmade_pkts"]) == (0, 0)
+        assert probes["left_pkts"] == pytest.approx(window["departed_pkts"] / 4, rel=0.02)
+        assert probes["left_bytes"] == probes["left_pkts"] * (28 + header)
+        assert probes["answered_pkts"] == pytest.approx(probes["left_pkts"], rel=0.02)
+        assert probes["refused_pkts"] == probes.get("unmade_pkts", 0) == 0
         # Little's law holds of users' packets alone; those that still wait make the difference.
         pkts = window["departed_pkts"] / 6 * window["queue_delay_ms"]["mean"] / 1000
         assert window["queue_pkts"]["mean"] == pytest.approx(pkts, rel=0.04)
+    of_linux = of_hosts[0]["queues"][0]["probes"]
+    assert [name.removesuffix("_pkts") for name in of_linux] == list(PROBE_NAMES)
+    balances(of_linux)
     linux, sim = (report["queues"][0]["windows"][0] for report in of_hosts)
     assert linux["utilisation_pct"] == pytest.approx(sim["utilisation_pct"], abs=3)
     # The probes in front of a packet have taken their tokens.
@@ -500,7 +517,7 @@ def test_in_queues_on_its_way_a_probe_is_a_flow_of_its_own_on_both_hosts() -> No
         assert access["dropped_pkts"] == 0
         assert below["queue_delay_ms"]["mean"] > 200
         # Probes are packets there.
-        sent = report["queues"][0]["probes"]["sent_pkts"]
+        sent = report["queues"][0]["probes"]["left_pkts"]
         assert below["arrived_pkts"] == pytest.approx(access["departed_pkts"] + sent, rel=0.01)
 
 

@@ -108,18 +108,18 @@ def test_probes_have_the_ip_of_the_flows_and_follow_each_fourth_packet(
     report = outcome("asqm", host, flows, f'probe = "{probe}"')
     probes = report["queues"][0]["probes"]
     # Also inside a large segment, which is so many packets.
-    assert probes["sent_pkts"] == pytest.approx(window(report)["departed_pkts"] / 4, rel=0.02)
-    assert probes["sent_bytes"] == probes["sent_pkts"] * (ip_bytes + 14)
-    assert probes["answered_pkts"] == pytest.approx(probes["sent_pkts"], rel=0.02)
+    assert probes["left_pkts"] == pytest.approx(window(report)["departed_pkts"] / 4, rel=0.02)
+    assert probes["left_bytes"] == probes["left_pkts"] * (ip_bytes + 14)
+    assert probes["answered_pkts"] == pytest.approx(probes["left_pkts"], rel=0.02)
 
 
 def test_probes_are_of_the_family_of_the_packet_that_asks() -> None:
     both = f'{IPV6}\n[[dumbbell.flows]]\nname = "four"\ncount = 2'
     report = outcome("asqm", flows=both)
     probes = report["queues"][0]["probes"]
-    six = probes["sent_bytes"] - 42 * probes["sent_pkts"]
-    assert 0.2 < six / 20 / probes["sent_pkts"] < 0.8
-    assert probes["answered_pkts"] == pytest.approx(probes["sent_pkts"], rel=0.02)
+    six = probes["left_bytes"] - 42 * probes["left_pkts"]
+    assert 0.2 < six / 20 / probes["left_pkts"] < 0.8
+    assert probes["answered_pkts"] == pytest.approx(probes["left_pkts"], rel=0.02)
 
 
 def test_our_queue_sees_the_packets_of_the_wire_with_and_without_offloads() -> None:

@@ -49,7 +49,7 @@ def test_a_transfer_with_offloads_is_as_one_without(
 def marked(case: str) -> Any:
     """Some cases take half a minute each: trees of queues through a million packets, each command
     of the page in a guest of its own, a send that no queue holds, minutes of TCP."""
-    long = ("trees_run_dry", "the_command_prints", "of_a_send_of_25000", "a_far_end")
+    long = ("trees_run_dry", "the_command_prints", "of_a_send_of_25000", "a_far_end", "a_router")
     is_long = case.startswith(long)
     return pytest.param(case, marks=pytest.mark.deep) if is_long else case
 

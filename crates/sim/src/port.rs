@@ -171,10 +171,11 @@ impl Port {
         let counts = self.probes.map(|_| self.queue.probes())?;
         let bytes = PROBE_BYTES.wrapping_add(self.header_more);
         Some(ProbesReport {
-            sent_pkts: counts.left,
-            sent_bytes: counts.left * u64::from(bytes),
+            joined_pkts: counts.joined,
             refused_pkts: counts.refused,
-            unmade_pkts: 0,
+            left_pkts: counts.left,
+            left_bytes: counts.left * u64::from(bytes),
+            freed_pkts: counts.freed,
             answered_pkts: counts.answered,
         })
     }

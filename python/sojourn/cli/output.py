@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sojourn import as_json
 
 if TYPE_CHECKING:
+    from sojourn.forms import Form
     from sojourn.result import Run
 
 
@@ -29,6 +30,14 @@ def tell_ignored(runs: Sequence[Run]) -> None:
     from sojourn.rules import ignored
 
     for sentence in ignored(runs):
+        tell_note(sentence)
+
+
+def tell_unmeasured(forms: Sequence[Form]) -> None:
+    """Print to stderr which queues probe in vain, before the runs begin."""
+    from sojourn.rules import unmeasured
+
+    for sentence in unmeasured(forms):
         tell_note(sentence)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sojourn import asked
-from sojourn.cli.output import print_json, tell_broken, tell_ignored
+from sojourn.cli.output import print_json, tell_broken, tell_ignored, tell_unmeasured
 from sojourn.forms import MAX_SEEDS, Form, jobs_of_forms, run_jobs
 from sojourn.hosts import check_hosts
 from sojourn.result import Result
@@ -41,6 +41,7 @@ def run(
     found = asked.recall(key) if key and 1 <= seeds <= MAX_SEEDS else None
     if found:
         name, forms = found
+        tell_unmeasured(forms)
         runs = run_jobs(
             jobs_of_forms(forms, range(1, seeds + 1)),
             store=Store(default_root()),
@@ -87,6 +88,7 @@ def _check_and_run(
         scenario = load(path)
 
         def keep(forms: Sequence[Form]) -> None:
+            tell_unmeasured(forms)
             # Unless the file was changed while it was read.
             if key and asked.key_of(*wanted) == key:
                 asked.keep(key, scenario.name, forms, inputs)

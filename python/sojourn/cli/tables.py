@@ -6,6 +6,7 @@ queue and window."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,7 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         print_columns(terminal, title + seeds_note(here), _labels(here), shown)
         of_queue = [d for d in found if not d.of_group and (d.of, d.window) == (of, window)]
         _print_all_differences(terminal, title, of_queue)
+    _print_probes(terminal, by_case)
     print_steps(terminal, by_case, _labels)
     # The groups' own tables: where there are several.
     for of, window in groups(by_case):
@@ -97,6 +99,32 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         print_columns(terminal, title + seeds_note(here), _labels(here), shown)
         of_flows = [d for d in found if d.of_group and (d.of, d.window) == (of, window)]
         _print_all_differences(terminal, title, of_flows)
+
+
+def _print_probes(terminal: Console, by_case: Cases) -> None:
+    """Print a line for each queue that probes: its counters but those that are zero, which balance
+    only over whole runs, so all seeds are summed."""
+    texts = zip(*labels(by_case).values(), strict=True)
+    for label, runs in zip(map(", ".join, texts), by_case.values(), strict=True):
+        sums: dict[str, Counter[str]] = {}
+        for queue in (queue for run in runs for queue in run.report["queues"]):
+            if "probes" in queue:
+                sums.setdefault(queue["name"], Counter()).update(_packets(queue["probes"]))
+        seeds = "1 seed" if len(runs) == 1 else f"all {len(runs)} seeds"
+        for queue_name, counts in sums.items():
+            words = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+            terminal.print(
+                f"probes of {queue_name} ({label}, {seeds}): {words or 'none'}",
+                soft_wrap=True,
+                markup=False,
+                highlight=False,
+            )
+
+
+def _packets(probes: Mapping[str, int]) -> dict[str, int]:
+    """Keep the counters of packets, under the names that `tc` has for them."""
+    unit = "_pkts"
+    return {name.removesuffix(unit): n for name, n in probes.items() if name.endswith(unit)}
 
 
 def print_calibration(found: Calibration) -> None:

@@ -97,19 +97,18 @@ def _share(console: Path, duration_ns: int) -> float:
 
 
 def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What our qdisc says of itself by `tc -s -j`: verdicts that broke a rule, and its probes."""
+    """Read our qdisc's own counters from `tc -s -j`: verdicts that broke a rule, and probes."""
     ours = [qdisc["sojourn"] for qdisc in qdiscs if "sojourn" in qdisc]
     bad = {name: n for one in ours for name, n in one["bad"].items() if n}
     report: dict[str, Any] = {"bad_verdicts": bad}
     for probes in (one["probes"] for one in ours if "probes" in one):
-        report["probes"] = {
-            "sent_pkts": probes["left"],
-            "sent_bytes": probes["left_bytes"],
-            "refused_pkts": probes["refused"],
-            "unmade_pkts": probes["unmade"],
-            "answered_pkts": probes["answered"],
-        }
+        report["probes"] = {_with_unit(name): count for name, count in probes.items()}
     return report
+
+
+def _with_unit(counter: str) -> str:
+    """Name a counter of tc's as a key of the report."""
+    return counter if counter.endswith(("_bytes", "_ns")) else f"{counter}_pkts"
 
 
 def _observe(

@@ -6,6 +6,7 @@ would write."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,7 +100,7 @@ def _table(title: str, of: type[BaseModel]) -> str:
             continue
         key = field.alias or name
         form = _form(properties["properties"][key], known)
-        lines.append(f"| `{key}` | {form} | {_default(field)} | {field.description or ''} |")
+        lines.append(f"| `{key}` | {form} | {' | '.join(_default_and_meaning(field))} |")
     return "\n".join([*lines, ""])
 
 
@@ -202,6 +203,15 @@ _TYPES = {
     "boolean": "`true`, `false`",
     "object": "a table",
 }
+
+
+def _default_and_meaning(field: FieldInfo) -> tuple[str, str]:
+    """Take the default of a key without a value of its own from its description."""
+    default, meaning = _default(field), field.description or ""
+    said = re.fullmatch(r"(.*); unless given, (.*?)( \(format 2\))?", meaning)
+    if default == "none" and said:
+        return said[2], said[1] + (said[3] or "")
+    return default, meaning
 
 
 def _default(field: FieldInfo) -> str:

@@ -71,7 +71,7 @@ class Flow(Traffic):
     from_: Name = Field(alias="from", description="node that sends the data")
     to: Name = Field(description="node that receives it")
     path: tuple[Name, ...] | None = Field(
-        None, description="links from the sender; unless given, the way with the fewest"
+        None, description="links from the sender; unless given, the way with the fewest of them"
     )
     reverse_path: tuple[Name, ...] | None = Field(None, description="links back to it")
 

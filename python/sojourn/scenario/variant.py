@@ -95,8 +95,20 @@ def read(text: str, by: str = "--aqm") -> Variant:
     try:
         algorithms.read_rows(name, variant.all_rows)
     except units.UnitError as error:
-        raise InputError(f"{by} {text}: {error}") from error
+        raise InputError(f"{by} {text}: {error}{_of_links(variant)}") from error
     return variant
+
+
+def _of_links(variant: Variant) -> str:
+    """Name the option for what is no parameter of an algorithm but a key of its link."""
+    from sojourn.scenario.links import Direction  # which reads variants of its own
+
+    known = algorithms.rows_of(variant.algorithm)
+    wrong = next((key for key in variant.rows if key not in known), "")
+    if wrong not in Direction.model_fields:
+        return ""
+    value = write_value(variant.rows[wrong])
+    return f" It is a key of a link or dumbbell: --set links.NAME.{wrong}={value}"
 
 
 def read_all(texts: Iterable[str]) -> list[Variant]:

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""python -m tests.linux.tdc [--renew]: how all cases went, and what ours reads otherwise.
+"""Run all cases of the kernel's test driver: python -m tests.linux.tdc [--renew].
 
---renew writes both into docs/linux.md.
+Two tables come out: the cases by group and result, and the options that our qdisc reads unlike the
+kernel's own. --renew writes both into docs/linux.md.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def tell(group: str, results: list[Result]) -> None:
 
 
 def wrong(found: Outcome) -> list[Result]:
-    """What should be otherwise: in the rewritten groups a difference is a finding."""
+    """List the cases that should pass and do not: ours, and the kernel's own as they are. Those
+    that are rewritten for ours may fail, and show an option that ours reads otherwise."""
     groups = [*found.ours, THEIRS]
     return [result for group in groups for result in found.results[group] if result.status != "ok"]
 

@@ -121,17 +121,20 @@ pub struct QueueReport {
     pub probes: Option<ProbesReport>,
 }
 
-/// A queue's probes over the whole run.
+/// A queue's probes over the whole run, under the names that `tc -s` has for them. A kernel counts
+/// more; this engine has no probe that cannot be made, waits or goes astray.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ProbesReport {
-    /// Sent on.
-    pub sent_pkts: u64,
-    /// Of these, as the link counts them.
-    pub sent_bytes: u64,
+    /// Joined the queue.
+    pub joined_pkts: u64,
     /// Found the queue's limit reached.
     pub refused_pkts: u64,
-    /// Asked for, and not made: a kernel may have no route or no memory, this engine makes all.
-    pub unmade_pkts: u64,
+    /// Left the queue towards the responder.
+    pub left_pkts: u64,
+    /// Of these, as the link counts them.
+    pub left_bytes: u64,
+    /// Removed from the queue before they could leave.
+    pub freed_pkts: u64,
     /// Their answers reached the algorithm.
     pub answered_pkts: u64,
 }

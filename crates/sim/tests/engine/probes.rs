@@ -161,12 +161,12 @@ fn neither_probes_of_other_queues_nor_answers_ask_for_probes() {
     let [there, back] = &report.queues[..] else {
         panic!("two queues");
     };
-    let sent = there.probes.expect("asqm probes").sent_pkts;
+    let sent = there.probes.expect("asqm probes").left_pkts;
     assert_eq!(sent, there.windows[0].departed_pkts);
     // Nothing but answers goes back.
     let answers = back.windows[0].departed_pkts;
     assert!(answers > 1000 && answers <= sent, "{answers} {sent}");
-    assert_eq!(back.probes.expect("asqm probes").sent_pkts, 0);
+    assert_eq!(back.probes.expect("asqm probes").left_pkts, 0);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn the_packet_behind_one_that_may_not_ask_asks_in_its_place() {
     // Acknowledgements and answers: one of four asks, or the acknowledgement behind it does.
     let back = &report.queues[1];
     let quarter = back.windows[0].departed_pkts as f64 / 4.0;
-    let probes = back.probes.expect("asqm probes").sent_pkts as f64;
+    let probes = back.probes.expect("asqm probes").left_pkts as f64;
     assert!((probes / quarter - 1.0).abs() < 0.02, "{probes} {quarter}");
 }
 
@@ -205,10 +205,10 @@ fn a_report_counts_probes_and_their_bytes() {
     let report = play(&scenario, 1);
     let probes = report.queues[0].probes.expect("asqm probes");
     let passed = report.queues[0].windows[0].departed_pkts;
-    assert!(probes.sent_pkts > passed / 5, "{probes:?} {passed}");
-    assert!(probes.sent_pkts > probes.answered_pkts);
-    assert!(probes.answered_pkts > probes.sent_pkts * 9 / 10);
-    assert_eq!(probes.sent_bytes, probes.sent_pkts * (28 + 38));
+    assert!(probes.left_pkts > passed / 5, "{probes:?} {passed}");
+    assert!(probes.left_pkts > probes.answered_pkts);
+    assert!(probes.answered_pkts > probes.left_pkts * 9 / 10);
+    assert_eq!(probes.left_bytes, probes.left_pkts * (28 + 38));
     assert_eq!(probes.refused_pkts, 0);
     let silent = play(&dumbbell(4, &json!({"algorithm": "codel"}), &json!({})), 1);
     assert!(silent.queues[0].probes.is_none());

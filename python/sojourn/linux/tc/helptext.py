@@ -47,3 +47,5 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
             yield f"  {row.name} {min_} to {max_} (default {default})"
         note = f" ({SCALES[row.unit].note})" if SCALES[row.unit].note else ""
         yield f"      {row.help}{note}{'; cannot be changed later' if row.fixed else ''}"
+        if row.name == tables.RESPONDER:
+            yield "      also an IPv6 address, for its IPv6 probes; `::`: the next hop"

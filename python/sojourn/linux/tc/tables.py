@@ -31,6 +31,9 @@ def _row(
     return Row(name, help_, unit, kind, default, 0, largest, words, fixed=False, attr=attr)
 
 
+# The row that takes one address of each family.
+RESPONDER = "responder"
+
 # linux/qdisc/rows.c has the same rows; a test compares the two.
 HOST_ROWS = (
     _row(
@@ -51,7 +54,7 @@ HOST_ROWS = (
     _row(
         3,
         "u32",
-        "responder",
+        RESPONDER,
         "ipv4",
         "who answers this queue's IPv4 probes; 0.0.0.0: the next hop",
     ),

@@ -102,8 +102,7 @@ def read(words: Sequence[str]) -> Said:
 def _read_row(said: Said, rest: list[str]) -> None:
     """One row with what belongs to it is taken from the words."""
     word = rest.pop(0)
-    # It takes one address of each family.
-    if word == "responder" and rest and ":" in rest[0]:
+    if word == tables.RESPONDER and rest and ":" in rest[0]:
         _read_responder6(said, rest.pop(0))
         return
     found, off = said.find(word), said.find(word.removeprefix("no"))

@@ -33,6 +33,7 @@ from sojourn.summary import (
     seeds_note,
 )
 from sojourn.tables import Column, console, print_columns, print_entries
+from sojourn.units import Rate, split
 
 if TYPE_CHECKING:
     from sojourn.calibrate import Calibration
@@ -99,26 +100,43 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         _print_all_differences(terminal, title, of_flows)
 
 
-def print_calibration(found: Calibration) -> None:
-    """What was measured, and the number that was asked for."""
+def print_calibration(found: Calibration, load: str) -> None:
+    """Print what was measured, in the unit of the load as it was asked for, and the number of
+    flows that offer it."""
     terminal = console()
+    unit = split(load)[1]
+    per_s = unit if "/" in unit else f"{unit}/s"
+    in_unit = 1e6 / Rate(f"1 {per_s}")
+
+    def text(mbps: float) -> str:
+        value = mbps * in_unit
+        digits = max(3 - math.floor(math.log10(value)), 0) if value else 0
+        return f"{value:.{digits}f}"
+
     measured = [
         {
             "flows": str(of.flows),
-            "Mbit/s": f"{fmean(of.mbps):.2f}",
-            "least": f"{min(of.mbps):.2f}",
-            "most": f"{max(of.mbps):.2f}",
+            f"load ({per_s})": text(fmean(of.mbps)),
+            "least": text(min(of.mbps)),
+            "most": text(max(of.mbps)),
         }
         for of in found.measured
     ]
-    print_entries(terminal, f"'{found.group}' on uncongested links", measured)
-    terminal.print(
-        f"{found.flows} flows offer {found.load_mbps:g} Mbit/s: "
-        f"--set flows.{found.group}.count={found.flows}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+    beside = f", with {_quoted(found.beside)}," if found.beside else ""
+    title = f"'{found.group}'{beside} on uncongested links: what '{found.link}' carries"
+    print_entries(terminal, title, measured)
+    lines = [f"left aside, since only the network bounds their load: {_quoted(found.aside)}"]
+    lines = lines if found.aside else []
+    lines.append(
+        f"{found.flows} flows{beside} offer {load.strip()}: "
+        f"--set flows.{found.group}.count={found.flows}"
     )
+    for line in lines:
+        terminal.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def _print_all_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:

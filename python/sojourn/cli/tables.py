@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sojourn.cases import Case, Cases, cases, labels
+from sojourn.cases import Case, Cases, OwnNames, cases, labels, own_names
 from sojourn.cli.steps import print_steps
 from sojourn.differences import Difference, across, within
 from sojourn.hosts import BINNED
@@ -86,9 +87,10 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         here = at_place(by_case, (of, window))
         title = f"{of}, {window}: "
         shown = columns(metrics_at(here), here, of, window)
-        print_columns(terminal, title + seeds_note(here), _labels(here), shown)
+        own = own_names(here, of)
+        print_columns(terminal, title + seeds_note(here), _labels(here, own), shown)
         of_queue = [d for d in found if not d.of_group and (d.of, d.window) == (of, window)]
-        _print_all_differences(terminal, title, of_queue)
+        _print_all_differences(terminal, title, of_queue, own)
     print_steps(terminal, by_case, _labels)
     # The groups' own tables: where there are several.
     for of, window in groups(by_case):
@@ -97,7 +99,7 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         shown = group_columns(here, of, window)
         print_columns(terminal, title + seeds_note(here), _labels(here), shown)
         of_flows = [d for d in found if d.of_group and (d.of, d.window) == (of, window)]
-        _print_all_differences(terminal, title, of_flows)
+        _print_all_differences(terminal, title, of_flows, {})
 
 
 def print_calibration(found: Calibration, load: str) -> None:
@@ -139,13 +141,15 @@ def _quoted(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-def _print_all_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
+def _print_all_differences(
+    terminal: Console, title: str, found: Sequence[Difference], own: OwnNames
+) -> None:
     """A table for each thing that is set beside another."""
     by_kind: dict[str, list[Difference]] = {}
     for difference in found:
         by_kind.setdefault(_kind(difference), []).append(difference)
     for kind, alike in by_kind.items():
-        _print_differences(terminal, title + kind, alike)
+        _print_differences(terminal, title + kind, alike, own)
 
 
 def _kind(difference: Difference) -> str:
@@ -159,8 +163,11 @@ def _kind(difference: Difference) -> str:
     return f"{host} less {to_host}"
 
 
-def _print_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
+def _print_differences(
+    terminal: Console, title: str, found: Sequence[Difference], own: OwnNames
+) -> None:
     # The title names the results.
+    own = {replace(case, result=""): name for case, name in own.items()}
     found = [replace(d, case=replace(d.case, result="")) for d in found]
     cells: dict[Metric | GroupMetric, dict[Case, str]] = {}
     for difference in found:
@@ -177,7 +184,7 @@ def _print_differences(terminal: Console, title: str, found: Sequence[Difference
         return
     # One seed has a difference, and says nothing of how sure it is.
     how = ", seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
-    print_columns(terminal, title + how, _labels(rows), shown)
+    print_columns(terminal, title + how, _labels(rows, own), shown)
 
 
 def _difference(difference: Difference) -> str:
@@ -196,5 +203,5 @@ def _difference(difference: Difference) -> str:
     return f"{mean}\n[{found.low:+.{digits}f}, {found.high:+.{digits}f}]"
 
 
-def _labels(of: Sequence[Case] | Cases) -> list[Column]:
-    return [Column(heading, texts) for heading, texts in labels(of).items()]
+def _labels(of: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) -> list[Column]:
+    return [Column(heading, texts) for heading, texts in labels(of, own).items()]

@@ -23,6 +23,7 @@ from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
 from sojourn.scenario.hosts import LinuxHost, Options
 from sojourn.scenario.lay import lay
+from sojourn.scenario.links import TESTED
 from sojourn.scenario.networks import Dumbbell
 from sojourn.scenario.problem import Path, Problem, of_trace
 from sojourn.units import Duration
@@ -97,12 +98,17 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
         yield ("flows",), "no flows"
 
 
+_NOTHING_WAITS = "nothing waits before a link that sends at once; give it a rate"
+
+
 def _queue(link: Link, index: int) -> Iterator[Problem]:
     if not link.takes_time and link.queue.algorithm != "fifo":
         yield (
             ("links", index, "queue"),
-            "nothing waits before a link that sends at once; give it a rate",
+            _NOTHING_WAITS,
         )
+    elif not link.takes_time and link.queue.tested:
+        yield ("links", index, "queue", TESTED), _NOTHING_WAITS
 
 
 @functools.cache

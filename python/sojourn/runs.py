@@ -126,13 +126,15 @@ def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bo
     return host in having or not having
 
 
-def _forms(host: str, scenario: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What runs on a host: a link that follows a trace is also run as a schedule of rates, which
-    is all that Linux can do."""
+def _forms(
+    host: str, scenario: dict[str, Any], hosts: Sequence[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What runs on a host: where Linux is among the hosts, a link that follows a trace is also run
+    as a schedule of rates, which is all that Linux can do."""
     traces = any("opportunities" in link for link in scenario["links"])
     if host == "sim" or not traces:
         yield host, scenario
-    if traces:
+    if traces and "linux" in hosts:
         yield f"{host}{BINNED}", without_opportunities(scenario)
 
 
@@ -158,7 +160,7 @@ def forms_of(cases: Sequence[Case], hosts: Sequence[str]) -> list[Form]:
         scenario = of_host[host][number]
         if not _runs_on(host, scenario, hosts):
             continue
-        for label, form in _forms(host, scenario):
+        for label, form in _forms(host, scenario, hosts):
             text, files = json.dumps(form, sort_keys=True), algorithms.libraries(scenario)
             name = case.title or " ".join(map(str, case.labels.values()))
             name += f" {label}" if label != "sim" else ""

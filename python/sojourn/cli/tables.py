@@ -159,7 +159,7 @@ def _kind(difference: Difference) -> str:
     if host == to_host:
         return f"difference to {difference.to}"
     if to_host + BINNED == host:
-        return f"a trace in bins of {BIN_MS} ms less packet by packet"
+        return f"a trace in bins of {BIN_MS} ms less its opportunities"
     return f"{host} less {to_host}"
 
 

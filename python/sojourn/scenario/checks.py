@@ -184,6 +184,8 @@ def _of_hosts(scenario: Scenario) -> Iterator[Problem]:
     for at, table, key in tables:
         fields = type(table).model_fields
         if scenario.format == 1:
+            if "opportunity" in table.model_fields_set:
+                yield (*at, "opportunity"), "needs format = 2"
             for host in sorted({*HOSTS} & table.model_fields_set):
                 if getattr(table, host) != fields[host].default:
                     yield (*at, host), _NEEDS_2

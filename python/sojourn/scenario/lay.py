@@ -177,7 +177,10 @@ def _delays(delays: Delays) -> dict[str, Any]:
 
 
 # Keys that a link has under the same name.
-_QUEUED = ("rate", "schedule", "trace", "shaper", "burst", "ring", "sim", "jitter", "loss", "probe")
+_QUEUED = (
+    *("rate", "schedule", "trace", "opportunity", "shaper", "burst"),
+    *("ring", "sim", "jitter", "loss", "probe"),
+)
 
 
 def _many(dumbbell: Dumbbell) -> Laid:

@@ -173,7 +173,11 @@ DELAYS = (
     "later delays: from each `at` on, in place of `delay` or the one before; packets under way "
     "keep theirs (format 2)"
 )
-TRACE = "in place of `rate`: the moments at which one packet each may leave"
+TRACE = "in place of `rate`: the moments at which packets may leave"
+OPPORTUNITY = (
+    "what may leave at each moment of `trace`: 1,504 `bytes`, as in mahimahi, or one `packet` of "
+    "any size (format 2; in format 1 it is a packet)"
+)
 SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 BURST = "token bucket of tbf and htb"
 RING = "as `sim.ring`, in format 1"
@@ -194,6 +198,7 @@ class Direction(Model):
     rate: Rate | None = Field(None, description="without it, packets take no time to send")
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
+    opportunity: Literal["bytes", "packet"] = Field("bytes", description=OPPORTUNITY)
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Size = Field(Size("3028 B"), description=BURST)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)

@@ -60,6 +60,7 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	aqm/all.sh --check
 	python -m sojourn.scenario.schema --check
 	python -m sojourn.scenario.reference --check
+	python -m sojourn.scenario.synthetic --check
 	python -m sojourn.columns_page --check
 	python -m sojourn.papers_page --check
 	tools/check-version.py
@@ -118,10 +119,11 @@ format: setup ## lay out all code
 	ruff check --fix --quiet . || true
 	ruff format .
 
-generate: setup ## renew generated files: list of algorithms, schema, pages of keys, columns and papers, fingerprints, page of the comparison
+generate: setup ## renew generated files: list of algorithms, schema, pages of keys, columns and papers, synthetic trace, fingerprints, page of the comparison
 	aqm/all.sh
 	python -m sojourn.scenario.schema
 	python -m sojourn.scenario.reference
+	python -m sojourn.scenario.synthetic
 	python -m sojourn.columns_page
 	python -m sojourn.papers_page
 	RENEW=1 python -m pytest -q -n0 tests/test_presets.py tests/test_tcp_presets.py -k page

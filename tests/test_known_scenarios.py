@@ -73,6 +73,21 @@ def test_the_list_has_every_scenario_and_section_with_its_source() -> None:
     assert scenarios("rr") == ["rrul"] and lists("sc") == ["scenarios"]
 
 
+def test_a_trace_is_written_beside_its_scenario_and_no_other_is_lost() -> None:
+    assert len(written("cellular").to_engine()["links"][1]["opportunities"]["at_ms"]) > 1000
+    assert status(["new", "--scenario", "cellular", "again.toml"]) == 0
+    Path("cellular.down").write_text("7\n")
+    assert status(["new", "--scenario", "cellular", "third.toml"]) == 2
+    assert Path("cellular.down").read_text() == "7\n"
+    assert not Path("third.toml").exists()
+
+
+def test_the_trace_is_what_its_command_makes() -> None:
+    from sojourn.scenario import synthetic
+
+    assert synthetic.DEFAULT.read_text() == synthetic.text()
+
+
 def test_an_existing_file_is_kept() -> None:
     Path("mine.toml").write_text("mine")
     assert status(["new", "--scenario", "rrul", "mine.toml"]) == 2

@@ -175,7 +175,7 @@ def test_results_with_other_changes_stand_side_by_side(tmp_path: Path) -> None:
 
     terminal = console()
     with terminal.capture() as captured:
-        print_steps(terminal, cases({"one": one, "other": other}), lambda _: [])
+        print_steps(terminal, cases({"one": one, "other": other}), lambda _, __: [])
     text = captured.get()
     assert [at in text for at in ("│ 2 ", "│ 4 ", "│ 5 ")] == [True] * 3
 

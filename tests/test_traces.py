@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Links that follow a recorded trace, packet by packet and as a schedule of rates."""
+"""Links that follow a recorded trace, opportunity by opportunity and as a schedule of rates."""
 
 from __future__ import annotations
 
@@ -9,17 +9,29 @@ import os
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sojourn import run
 from sojourn.differences import differences
 from sojourn.errors import InputError
-from sojourn.result import read_request
+from sojourn.forms import jobs_of_forms, run_jobs
+from sojourn.result import Result, read_request
+from sojourn.runs import cases_of, forms_of
 from sojourn.scenario import load, loads
-from sojourn.scenario.trace import BIN_MS, NS_PER_MS, OPPORTUNITY_BYTES, binned, mean_rate_bps, read
+from sojourn.scenario.trace import (
+    BIN_MS,
+    FRAME_BYTES,
+    NS_PER_MS,
+    OPPORTUNITY_BYTES,
+    binned,
+    mean_rate_bps,
+    read,
+)
+from sojourn.store import Store
 
 SCENARIO = """
-format = 1
+format = 2
 name = "a recorded link"
 duration = "4 s"
 
@@ -57,21 +69,40 @@ def test_bins_hold_every_opportunity_once(seed: int) -> None:
     times = sorted(draw.randrange(draw.choice([3, 90, 1_000])) for _ in range(draw.randint(1, 50)))
     times += [times[-1] + draw.choice([0, 0, 7, 100])] if times[-1] else [draw.choice([1, 100])]
     bins = draw.randint(1, 30)
-    rates = {step["at_ns"]: step["rate_bps"] for step in binned(tuple(times), bins * 10**8)}
+    each_bytes = draw.choice([OPPORTUNITY_BYTES, FRAME_BYTES])
+    steps = binned(tuple(times), bins * 10**8, each_bytes)
+    rates = {step["at_ns"]: step["rate_bps"] for step in steps}
     expected = counts_by_hand(times, bins)
     rate_bps = 0
     for i, count in enumerate(expected):
         rate_bps = rates.get(i * BIN_MS * NS_PER_MS, rate_bps)
         # An empty bin lets one packet pass: at a rate of zero it would never leave.
-        assert rate_bps == max(count, 1) * OPPORTUNITY_BYTES * 8 * 10
+        assert rate_bps == max(count, 1) * each_bytes * 8 * 10
 
 
 def test_the_mean_rate_is_that_of_a_whole_cycle() -> None:
-    assert mean_rate_bps((500, 1_000)) == 2 * 1514 * 8
+    assert mean_rate_bps((500, 1_000), 1504) == 2 * 1504 * 8
 
 
-def test_a_trace_runs_packet_by_packet_and_in_bins(scenario: Path) -> None:
-    result = run(load(scenario), aqms=["codel", "fifo"], seeds=2)
+def simulated(scenario: Path, aqms: list[str], seeds: range, store: Path) -> Result:
+    """What `--host linux` has the simulator run."""
+    forms = forms_of(cases_of(load(scenario), aqms), ["sim", "linux"])
+    forms = [form for form in forms if not form.host.startswith("linux")]
+    return Result("", run_jobs(jobs_of_forms(forms, seeds), store=Store(store), workers=1))
+
+
+def test_rates_in_bins_run_only_beside_linux(scenario: Path) -> None:
+    def hosts(*names: str) -> list[str]:
+        return [form.host for form in forms_of(cases_of(load(scenario), []), names)]
+
+    assert hosts("sim") == ["sim"]
+    assert hosts("sim", "linux") == ["sim", "sim, binned", "linux, binned"]
+    assert hosts("linux") == ["linux, binned"]
+    assert [run.labels["host"] for run in run(load(scenario))] == ["sim"]
+
+
+def test_a_trace_is_set_beside_its_rates(scenario: Path, tmp_path: Path) -> None:
+    result = simulated(scenario, ["codel", "fifo"], range(1, 3), tmp_path / "store")
     hosts = Counter((run.labels["aqm"], run.labels["host"]) for run in result)
     assert hosts == {(a, h): 2 for a in ("codel", "fifo") for h in ("sim", "sim, binned")}
     of_bins = [d for d in differences(result) if d.host != d.to_host]
@@ -84,10 +115,66 @@ def test_a_trace_runs_packet_by_packet_and_in_bins(scenario: Path) -> None:
         assert 60 < window["utilisation_pct"] <= 101
 
 
-def test_one_seed_has_a_difference_of_the_bins(scenario: Path) -> None:
-    found = differences(run(load(scenario), aqms=["codel", "fifo"]))
+def test_one_seed_has_a_difference_of_the_bins(scenario: Path, tmp_path: Path) -> None:
+    found = differences(simulated(scenario, ["codel", "fifo"], range(1, 2), tmp_path / "store"))
     assert {d.host for d in found} == {"sim, binned"}
     assert {d.pairs for d in found} == {1}
+
+
+VOICE = """
+format = 2
+name = "voice over rare opportunities"
+duration = "20 s"
+
+[dumbbell]
+trace = [25]
+rtt = "40 ms"
+aqm = { algorithm = "fifo", limit = 200 }
+
+[[dumbbell.flows]]
+name = "voice"
+count = 4
+transport = "udp"
+app = { kind = "cbr", rate = "64 kbit/s", payload = "160 B" }
+"""
+
+
+def window_of(text: str, **changes: object) -> dict[str, Any]:
+    (ran,) = run(loads(text), changes=changes)
+    window: dict[str, Any] = ran.report["queues"][0]["windows"][0]
+    return window
+
+
+def test_voice_shares_the_bytes_of_an_opportunity_as_in_mahimahi() -> None:
+    """Eight datagrams of 192 bytes at most come between two opportunities of 1,504."""
+    window = window_of(VOICE)
+    assert window["dropped_pkts"] == 0
+    # A datagram waits for half the time between two opportunities, more or less by its phase.
+    assert 10 < window["queue_delay_ms"]["mean"] < 15
+    assert window["queue_delay_ms"]["max"] <= 25
+    offered_bytes = 4 * 50 * (160 + 28 + 4)
+    assert window["utilisation_pct"] == pytest.approx(offered_bytes / (40 * 1504) * 100, abs=2)
+
+
+def test_an_opportunity_may_be_one_packets_whatever_its_size() -> None:
+    window = window_of(VOICE, **{"dumbbell.opportunity": "packet"})
+    assert window["departed_pkts"] == pytest.approx(40 * 20, abs=8)
+    assert window["drop_pct"] > 70
+    # All are used, if only by small packets.
+    assert window["utilisation_pct"] == pytest.approx(100, abs=1.1)
+    old = VOICE.replace("format = 2", "format = 1")
+    assert (
+        loads(old).to_engine()["links"]
+        == (loads(VOICE.replace("[25]", '[25]\nopportunity = "packet"')).to_engine()["links"])
+    )
+
+
+@pytest.mark.parametrize("trace", [[1000], [500] * 8])
+@pytest.mark.parametrize("opportunity", ["bytes", "packet"])
+def test_a_flood_uses_every_opportunity(trace: list[int], opportunity: str) -> None:
+    text = VOICE.replace("[25]", str(trace)).replace("64 kbit/s", "2 Mbit/s")
+    changes = {"flows.voice.app.payload": "1472 B", "dumbbell.opportunity": opportunity}
+    assert 98 <= window_of(text, **changes)["utilisation_pct"] <= 100.1
 
 
 def test_a_result_holds_the_times_and_not_the_name_of_the_file(
@@ -105,8 +192,10 @@ def test_the_engine_gets_what_falls_into_the_run_and_the_cycle(scenario: Path) -
     text = scenario.read_text().replace("4 s", "10 ms")
     scenario.write_text(text)
     [link] = [x for x in load(scenario).to_engine()["links"] if "opportunities" in x]
-    assert link["opportunities"] == {"at_ms": list(range(11)), "cycle_ms": TIMES[-1]}
-    assert json.dumps(link["schedule"]) == '[{"at_ns": 0, "rate_bps": 12112000}]'
+    found = {"at_ms": list(range(11)), "cycle_ms": TIMES[-1], "bytes": 1504}
+    assert link["opportunities"] == found
+    assert json.dumps(link["schedule"]) == '[{"at_ns": 0, "rate_bps": 12032000}]'
+    assert link["header_bytes"] == 4
 
 
 GRAPH = """

@@ -151,6 +151,67 @@ def test_calibration_finds_how_many_flows_offer_a_load(
     assert f"--set flows.files.count={found['flows']}" in capsys.readouterr().out
 
 
+# A packet of 142 bytes each 10 ms: 0.1136 Mbit/s of the link.
+VOICE = '{ kind = "cbr", rate = "80 kbit/s", payload = "100 B" }'
+TWO_GROUPS = (
+    of(VOICE, 'name = "calls"\ncount = 40\ntransport = "udp"\n')
+    + f'[[dumbbell.flows]]\nname = "more"\ntransport = "udp"\napp = {VOICE}\n'
+)
+ENDLESS = '[[dumbbell.flows]]\nname = "downloads"\ncount = 3\n'
+
+
+def test_calibration_counts_all_groups_together() -> None:
+    found = calibrate(loads(TWO_GROUPS), "more", Rate("10 Mbit/s"), seeds=1, workers=1)
+    assert found.flows == round(10 / 0.1136) - 40
+    assert (found.beside, found.aside, found.link) == (["calls"], [], "bottleneck")
+    assert found.mbps_at_none == pytest.approx(40 * 0.1136, rel=0.01)
+    assert found.measured[0].flows == 0
+    # So many flows, and the others, fill a link of that rate.
+    (ran,) = sojourn.run(loads(TWO_GROUPS), changes={"flows.more.count": found.flows})
+    window = ran.report["queues"][0]["windows"][0]
+    assert window["utilisation_pct"] == pytest.approx(100 * 3.5 / 4, abs=2)
+
+
+def test_groups_of_both_directions_are_counted_each_on_its_link() -> None:
+    text = TWO_GROUPS.replace('name = "calls"\n', 'name = "calls"\nfrom = "receivers"\n')
+    text = text.replace("[dumbbell]\n", '[dumbbell]\nback = { rate = "9 Mbit/s" }\n')
+    found = calibrate(loads(text), "more", Rate("10 Mbit/s"), seeds=1, workers=1)
+    assert (found.flows, found.link) == (88, "bottleneck")
+
+
+def test_groups_without_an_end_are_left_aside() -> None:
+    text = TWO_GROUPS + ENDLESS
+    found = calibrate(loads(text), "more", Rate("10 Mbit/s"), seeds=1, workers=1)
+    assert (found.flows, found.beside, found.aside) == (48, ["calls"], ["downloads"])
+    with pytest.raises(InputError, match="'downloads': sends without end"):
+        calibrate(loads(text), "downloads", Rate("10 Mbit/s"), seeds=1, workers=1)
+
+
+def test_others_that_offer_the_load_alone_are_named() -> None:
+    with pytest.raises(InputError, match=r"'more': the other flows \('calls'\) offer 4\.5. Mbit/s"):
+        calibrate(loads(TWO_GROUPS), "more", Rate("4 Mbit/s"), seeds=1, workers=1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "heading", "of_others"),
+    [
+        ("10 Mbit/s", "load (Mbit/s)", "4.544"),
+        ("10000kbit", "load (kbit/s)", "4544"),
+        ("1.25 MB/s", "load (MB/s)", "0.5680"),
+    ],
+)
+def test_a_load_is_printed_in_the_unit_that_was_asked_in(
+    asked: str, heading: str, of_others: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scenario.toml"
+    path.write_text(TWO_GROUPS + ENDLESS)
+    assert status(["calibrate", str(path), "more", asked, "--seeds", "1"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert heading in printed and f"│ 0 │ {of_others} │" in printed
+    assert f"48 flows, with 'calls', offer {asked}: --set flows.more.count=48" in printed
+    assert "left aside, since only the network bounds their load: 'downloads'" in printed
+
+
 @pytest.mark.parametrize("header_bytes", [0, 200])
 def test_calibration_counts_the_header_of_the_links(header_bytes: int) -> None:
     text = of(

@@ -89,6 +89,28 @@ def labelled(batch: pa.Table, labels: Mapping[str, str | int]) -> pa.Table:
     return batch
 
 
+# Of distributions, what is measured at no queue.
+_OF_GROUPS = ("fct", "page")
+
+
+def of_queues(table: pa.Table, labels: Mapping[str, str | int], own: Mapping[str, str]) -> pa.Table:
+    """Add labels as `labelled` does, and what is tested; where a queue has an algorithm of its
+    own, that stands in its rows."""
+    table = labelled(table, {**labels, "tested": labels["aqm"]})
+    if not own:
+        return table
+    import pyarrow.compute as pc
+
+    aqms = table["aqm"]
+    of = "queue" if "queue" in table.column_names else "of"
+    for queue, name in own.items():
+        here = pc.equal(table[of], queue)
+        for quantity in _OF_GROUPS if of == "of" else ():
+            here = pc.and_(here, pc.not_equal(table["quantity"], quantity))
+        aqms = pc.if_else(here, name, aqms)
+    return table.set_column(table.column_names.index("aqm"), "aqm", aqms)
+
+
 def write_all(path: Path, tables: Iterable[pa.Table]) -> bool:
     """Tables of the same columns, one below the other, one in memory at a time; whether there was
     any."""

@@ -46,6 +46,7 @@ def keep(key: str, name: str, forms: Sequence[Form], inputs: Inputs) -> None:
             "host": form.host,
             "title": form.title,
             "files": [str(file.file) for file in form.files],
+            "queues": dict(form.queues),
         }
         for form in forms
     ]

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How many flows of a group offer a load: what they send where nothing holds them up, by their
-number, and the line through it (Le et al., ICDCS 2006, section 4.2)."""
+"""How many flows of a group offer a load, together with the other groups: what all of them send
+where nothing holds them up, by the number of flows of the one, and the line through it (Le et al.,
+ICDCS 2006, section 4.2)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, linear_regression
 from typing import Any
@@ -14,6 +15,7 @@ from sojourn.errors import InputError, nearest
 from sojourn.runs import run
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
+from sojourn.scenario.traffic import Traffic
 from sojourn.units import Rate
 
 # The first look, and the numbers that the line goes through, of what that look says.
@@ -28,7 +30,7 @@ _WINDOW = "calibration"
 
 @dataclass(frozen=True)
 class Measured:
-    """What so many flows sent, by seed."""
+    """What the link carried with so many flows of the group, by seed."""
 
     flows: int
     mbps: Sequence[float]
@@ -39,6 +41,9 @@ class Calibration:
     """The line, what it goes through, and the number of flows that was asked for."""
 
     group: str
+    link: str  # the busiest, on which the load is counted
+    beside: Sequence[str]  # groups whose load counts too
+    aside: Sequence[str]  # groups without a load of their own, which did not run
     load_mbps: float
     flows: int
     mbps_per_flow: float
@@ -46,7 +51,7 @@ class Calibration:
     measured: Sequence[Measured]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         measured = [{"flows": of.flows, "mbps": list(of.mbps)} for of in self.measured]
         return {**vars(self), "measured": measured}
 
@@ -60,36 +65,81 @@ def calibrate(
     workers: int | None = None,
     processes: bool = False,
 ) -> Calibration:
-    """Find how many flows of a group put this load on their busiest link, packets with their
-    headers, where all links are uncongested. The first third of the run is left aside."""
-
-    def measure(flows: int) -> Measured:
-        alone = _alone(scenario, group, flows, load)
-        result = run(alone, seeds=seeds, workers=workers, processes=processes)
-        return Measured(flows, [_mbps(of.report, alone) for of in result])
-
+    """Find how many flows of a group put this load on the busiest link, together with all other
+    groups as they are. Packets count with their headers, and all links are uncongested. The first
+    third of the run is left aside, and so are groups that send as fast as the network lets them."""
+    groups = {flow.name: flow for flow in (scenario.shorthand or scenario).flows}
+    if group not in groups:
+        raise InputError(f"there are no flows '{group}'.{nearest(group, groups)}")
+    aside = [name for name, flow in groups.items() if _is_endless(flow)]
+    if group in aside:
+        raise InputError(
+            f"'{group}': sends without end, as fast as the network lets it, and offers no load"
+        )
+    beside = [name for name in groups if name not in (group, *aside)]
     load_mbps = load / 1e6
+
+    def measure(flows: int) -> _Carried:
+        counts = {name: groups[name].count for name in beside} | {group: flows}
+        ran = _uncongested(scenario, {name: n for name, n in counts.items() if n}, load)
+        result = run(ran, seeds=seeds, workers=workers, processes=processes)
+        return _Carried(flows, [dict(_mbps(of.report, ran)) for of in result])
+
     first = measure(_FIRST)
-    if not fmean(first.mbps) > 0:
+    link = first.busiest()
+    of_others = measure(0) if beside else None
+    others_mbps = fmean(of_others.on(link)) if of_others else 0.0
+    if others_mbps >= load_mbps:
+        names = ", ".join(f"'{name}'" for name in beside)
+        raise InputError(
+            f"'{group}': the other flows ({names}) offer {others_mbps:.2f} Mbit/s without it, and "
+            f"{load} is asked for"
+        )
+    gained_mbps = fmean(first.on(link)) - others_mbps
+    if not gained_mbps > 0:
         raise InputError(f"'{group}': {_FIRST} of its flows send nothing in this time")
-    about = load_mbps / fmean(first.mbps) * _FIRST
+    about = (load_mbps - others_mbps) / gained_mbps * _FIRST
     if about > _MOST:
         raise InputError(
             f"'{group}': about {about:.0f} flows would offer {load}; a group has at most {_MOST}"
         )
     numbers = sorted({max(1, round(about * share)) for share in _SHARES} - {_FIRST})
-    measured = sorted([first, *map(measure, numbers)], key=lambda of: of.flows)
+    carried = [*([of_others] if of_others else []), first, *map(measure, numbers)]
+    carried.sort(key=lambda of: of.flows)
+    link = carried[-1].busiest()
+    measured = [Measured(of.flows, of.on(link)) for of in carried]
     points = [(of.flows, mbps) for of in measured for mbps in of.mbps]
     slope, at_none = linear_regression(*zip(*points, strict=True))
     if slope <= 0:
         raise InputError(f"'{group}': more flows send no more; a longer run may tell")
     flows = max(1, round((load_mbps - at_none) / slope))
-    return Calibration(group, load_mbps, flows, slope, at_none, measured)
+    return Calibration(group, link, beside, aside, load_mbps, flows, slope, at_none, measured)
 
 
-def _alone(scenario: Scenario, group: str, count: int, load: Rate) -> Scenario:
-    """So many flows of one group, and links on which nothing waits."""
-    data = _only(scenario, group, count).expand().to_data()
+@dataclass(frozen=True)
+class _Carried:
+    """What each link carried with so many flows of the group, by seed."""
+
+    flows: int
+    mbps: Sequence[Mapping[str, float]]
+
+    def on(self, link: str) -> list[float]:
+        """Return what this link carried."""
+        return [of_links[link] for of_links in self.mbps]
+
+    def busiest(self) -> str:
+        """Name the link that carried most."""
+        return max(self.mbps[0], key=lambda link: fmean(self.on(link)))
+
+
+def _is_endless(flow: Traffic) -> bool:
+    """Whether only the network ends what the flow sends."""
+    return flow.app.kind == "bulk" and flow.app.to_engine()["bytes"] is None
+
+
+def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> Scenario:
+    """So many flows of each group, and links on which nothing waits."""
+    data = _only(scenario, counts).expand().to_data()
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
     links = []
     for link in data["links"]:
@@ -104,25 +154,26 @@ def _alone(scenario: Scenario, group: str, count: int, load: Rate) -> Scenario:
     return validate(data, source=f"calibrate {scenario.name}")
 
 
-def _only(scenario: Scenario, group: str, count: int) -> Scenario:
-    """The scenario with so many flows of one group alone, as `flows.GROUP.count` of its file says
-    it: of a group between whole sides a shorthand makes several."""
+def _only(scenario: Scenario, counts: Mapping[str, int]) -> Scenario:
+    """The scenario with so many flows of these groups alone, as `flows.GROUP.count` of its file
+    says it: of a group between whole sides a shorthand makes several."""
     shorthand = scenario.shorthand
-    groups = {flow.name: flow for flow in (shorthand or scenario).flows}
-    if group not in groups:
-        raise InputError(f"there are no flows '{group}'.{nearest(group, groups)}")
-    flow = groups[group].model_dump(mode="json", by_alias=True, exclude_defaults=True)
     data = scenario.to_data()
     place = data[shorthand.key] if shorthand else data
-    place["flows"] = [{**flow, "count": count}]
+    place["flows"] = [
+        {
+            **flow.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            "count": counts[name],
+        }
+        for flow in (shorthand or scenario).flows
+        if (name := flow.name) in counts
+    ]
     return validate(data, source=f"calibrate {scenario.name}")
 
 
-def _mbps(report: Mapping[str, Any], scenario: Scenario) -> float:
-    """What the busiest link carried."""
+def _mbps(report: Mapping[str, Any], scenario: Scenario) -> Iterator[tuple[str, float]]:
+    """What each link carried."""
     rates = {link.name: link.rate or 0 for link in scenario.links}
-    carried = [
-        float(queue["windows"][0]["utilisation_pct"]) / 100 * rates[queue["name"]] / 1e6
-        for queue in report["queues"]
-    ]
-    return max(carried)
+    for queue in report["queues"]:
+        used = float(queue["windows"][0]["utilisation_pct"]) / 100
+        yield queue["name"], used * rates[queue["name"]] / 1e6

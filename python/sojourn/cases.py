@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn.errors import InputError
@@ -31,6 +32,8 @@ class Case:
 
 
 Cases = dict[Case, list[Run]]
+# What each case calls the algorithm of a queue.
+OwnNames = Mapping[Case, str]
 
 
 def cases(results: Mapping[str, Result]) -> Cases:
@@ -40,6 +43,11 @@ def cases(results: Mapping[str, Result]) -> Cases:
         for run in result:
             found.setdefault(Case.of(run.labels, name), []).append(run)
     return found
+
+
+def own_names(by_case: Cases, queue: str) -> OwnNames:
+    """Find what each case calls the algorithm of a queue."""
+    return {case: runs[0].queues.get(queue, case.aqm) for case, runs in by_case.items()}
 
 
 def load_all(folders: Sequence[Path]) -> dict[str, Result]:
@@ -55,16 +63,21 @@ def load_all(folders: Sequence[Path]) -> dict[str, Result]:
     return {name: Result.load(folder) for name, folder in zip(names, folders, strict=True)}
 
 
-def labels(found: Iterable[Case]) -> dict[str, list[str]]:
-    """Columns that tell the cases apart: always the algorithm, and what else there is to say."""
+def labels(found: Iterable[Case], own: OwnNames = MappingProxyType({})) -> dict[str, list[str]]:
+    """Name the columns that tell the cases apart: always the algorithm, and what else there is to
+    say. `own` has the algorithms of the queue that the rows are of: where others are tested, these
+    have a column too."""
     every = list(found)
+    others = any(name != case.aqm for case, name in own.items())
+    shows_tested = others and len({case.aqm for case in own}) > 1
     columns = {
         "result": [case.result for case in every],
-        "aqm": [case.aqm for case in every],
+        "aqm": [own.get(case, case.aqm) for case in every],
+        "tested": [case.aqm if shows_tested else "" for case in every],
         "signal": [case.signal for case in every],
         "host": [case.host for case in every],
     }
-    unsaid = {"result": {""}, "signal": {""}, "host": {"sim"}}
+    unsaid = {"result": {""}, "tested": {""}, "signal": {""}, "host": {"sim"}}
     return {key: texts for key, texts in columns.items() if set(texts) != unsaid.get(key)}
 
 

@@ -49,10 +49,17 @@ def values(columns: tuple[Column, ...], entry: Mapping[str, Any]) -> dict[str, A
     }
 
 
-LABELS = (
-    Column("aqm", "", "algorithm, or its variant, in the queues under test"),
+_OF_ALL = (
     Column("seed", "", "of the run's random numbers"),
     Column("host", "", "`sim`, `linux`, or either with `, binned`"),
+)
+_TESTED = "algorithm, or its variant, in the queues under test"
+LABELS = (Column("aqm", "", _TESTED), *_OF_ALL)
+# Of rows of a queue.
+QUEUE_LABELS = (
+    Column("aqm", "", "algorithm of the queue, or its variant"),
+    *_OF_ALL,
+    Column("tested", "", f"{_TESTED}; `aqm` of tables without queues"),
 )
 
 _SHAPES = {
@@ -81,7 +88,7 @@ def _delays(key: str) -> tuple[Column, ...]:
 
 
 WINDOWS = (
-    *LABELS,
+    *QUEUE_LABELS,
     Column("queue", "", "link of the queue"),
     Column("window", "", "name of the window"),
     _same("from_s", "s", "begin of the window"),
@@ -178,7 +185,7 @@ GROUPS = (
 )
 
 STEPS = (
-    *LABELS,
+    *QUEUE_LABELS,
     Column("queue", "", "link of the queue"),
     _same("at_s", "s", "when the scenario changes"),
     _same("to_s", "s", "the next change, or the end of the run"),
@@ -199,11 +206,11 @@ def _recorded(table: str) -> tuple[Column, ...]:
     )
 
 
-SERIES = (*LABELS, *_recorded("series"))
+SERIES = (*QUEUE_LABELS, *_recorded("series"))
 GROUP_SERIES = (*LABELS, *_recorded("group_series"))
-STATISTICS = (*LABELS, *_recorded("statistics"))
+STATISTICS = (*QUEUE_LABELS, *_recorded("statistics"))
 EVENTS = _recorded("events")
-DISTRIBUTIONS = (*LABELS, *_recorded("distributions"))
+DISTRIBUTIONS = (*QUEUE_LABELS, *_recorded("distributions"))
 TRANSFERS = (*LABELS, *_recorded("transfers"))
 
 _SIM, _LINUX = HOSTS
@@ -234,6 +241,7 @@ RUN = (
     ),
 )
 QUEUE = (
+    Column("aqm", "", "its algorithm, or the variant"),
     Column("name", "", "link of the queue"),
     Column("windows", "", "each window: the columns of windows.parquet; drops and marks by reason"),
     Column(

@@ -15,6 +15,7 @@ from sojourn.errors import InputError
 from sojourn.result import Result
 from sojourn.scenario.assignments import read_value, write_value
 from sojourn.scenario.changes import apply
+from sojourn.scenario.links import TESTED
 from sojourn.scenario.tested import queues_under_test
 from sojourn.store import digest
 
@@ -58,7 +59,7 @@ def _effective(
         # Each row of the table names its algorithm; of the file's own nothing is left but what
         # every queue has.
         for queue in queues_under_test(data):
-            for key in queue.keys() - algorithms.queue_rows().keys():
+            for key in queue.keys() - {TESTED} - algorithms.queue_rows().keys():
                 del queue[key]
     yield from _leaves(data, "")
 

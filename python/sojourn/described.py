@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sojourn.scenario.assignments import write_value
+from sojourn.scenario.tested import under_test
 
 if TYPE_CHECKING:
     from sojourn.experiment import Experiment
@@ -49,7 +50,8 @@ def window(experiment: Experiment) -> str:
 
 def _links(experiment: Experiment) -> Words:
     rows = []
-    links = experiment.scenario.expand().links
+    graph = experiment.scenario.expand()
+    links, tested = graph.links, under_test(experiment.scenario, graph)
     for link in links[:_LISTED]:
         queue = link.queue
         limits = _pairs(queue.rows) if queue else ""
@@ -59,8 +61,7 @@ def _links(experiment: Experiment) -> Words:
             sd = getattr(link.jitter, "sd", "")
             delay += f", {link.jitter.distribution} jitter {sd}"
         manner = "" if link.shaper == "wire" else f"{link.shaper}, burst {link.burst}"
-        tested = link.name in experiment.scenario.expand().record.queues
-        held = "under test" if tested else f"{queue.algorithm} {limits}"
+        held = "under test" if link.name in tested else f"{queue.algorithm} {limits}"
         rows.append((link.name, f"{link.from_} → {link.to}", ", ".join(rates), delay, manner, held))
     headings = ("link", "from → to", "rate", "delay", "shaper", "queue")
     return Words("Network", headings, rows, _more(len(links)))

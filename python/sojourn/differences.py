@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """How algorithms differ from the first one, Linux from the simulator, traces as rates from traces
-packet by packet, and results from the first one, seed by seed: what varies from seed to seed in
+as opportunities, and results from the first one, seed by seed: what varies from seed to seed in
 both alike does not hide a difference."""
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def across(by_case: Cases) -> list[Difference]:
 
 
 def _beside(host: str) -> list[str]:
-    """What a host is set beside: Linux beside the simulator, rates beside single packets."""
+    """What a host is set beside: Linux beside the simulator, rates beside opportunities."""
     sim = host.replace("linux", "sim")
     return [other for other in (sim, host.removesuffix(BINNED)) if other != host]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sojourn.executor import run_all
@@ -33,6 +33,7 @@ class Form:
     host: str  # as tables call it
     title: str  # in messages
     files: tuple[Library, ...] = ()  # users' own that it runs
+    queues: Mapping[str, str] = field(default_factory=dict)  # as those of `Job`
 
 
 def jobs_of_forms(forms: Sequence[Form], seeds: Sequence[int]) -> list[tuple[Job, Labels]]:
@@ -50,6 +51,7 @@ def jobs_of_forms(forms: Sequence[Form], seeds: Sequence[int]) -> list[tuple[Job
                 f"{form.title}, seed {seed}",
                 made_of[machine],
                 form.files,
+                form.queues,
             ),
             {**form.labels, "seed": seed, "host": form.host},
         )
@@ -80,7 +82,8 @@ def run_jobs(
         client=client,
     )
     return tuple(
-        Run(labels, entry.report, entry) for (_, labels), entry in zip(jobs, entries, strict=True)
+        Run(labels, entry.report, entry, job.queues)
+        for (job, labels), entry in zip(jobs, entries, strict=True)
     )
 
 

@@ -14,7 +14,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,8 @@ class Job:
     host: str = ""
     # Users' files that it runs; the scenario names them by their content.
     files: tuple[Library, ...] = ()
+    # In tables, the algorithm of each queue that has another one than the run's label says.
+    queues: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def core(self) -> str:

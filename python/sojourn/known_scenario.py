@@ -6,8 +6,9 @@ writes one to begin with. A file is a scenario, and its first comment says in li
 source:    where it is described
 differs:   what is so there and not here
 
-Its `description` is what `sojourn list scenarios` prints. The file that is written is a user's own,
-and follows no later change of these.
+Its `description` is what `sojourn list scenarios` prints. A trace that it follows is NAME.down, and
+is written beside it. The files that are written are a user's own, and follow no later change of
+these.
 """
 
 from __future__ import annotations
@@ -64,15 +65,30 @@ def find(name: str) -> KnownScenario:
 
 
 def write(name: str, path: Path | None) -> Path:
-    """Write it, as NAME.toml unless told otherwise. InputError if there is such a file."""
+    """Write it, as NAME.toml unless told otherwise, and the trace that it follows. InputError if
+    there is such a file."""
     scenario = find(name)
     file = absolute(path or f"{name}.toml")
     if file.suffix != ".toml":
         raise InputError(f"{path}: a scenario is a TOML file: write FILE.toml")
-    with write_errors(file):
-        try:
-            with file.open("x", encoding="utf-8") as out:
-                out.write(scenario.text)
-        except FileExistsError:
-            raise InputError(f"{shown(file)}: there is such a file; nothing was written") from None
+    texts = {file: scenario.text}
+    trace = ROOT / f"{name}.down"
+    if trace.exists():
+        beside, text = file.with_name(trace.name), trace.read_text(encoding="utf-8")
+        if not _holds(beside, text):
+            texts = {beside: text, **texts}
+    for path in texts:
+        if path.exists():
+            raise InputError(f"{shown(path)}: there is such a file; nothing was written")
+    for path, text in texts.items():
+        with write_errors(path), path.open("x", encoding="utf-8") as out:
+            out.write(text)
     return file
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether an earlier scenario has left this text here."""
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, UnicodeDecodeError):
+        return False

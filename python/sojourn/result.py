@@ -58,6 +58,8 @@ class Run:
     labels: Mapping[str, str | int]
     report: Mapping[str, Any]
     entry: Entry
+    # The algorithm of each queue that has another one than the labels say.
+    queues: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Run: {', '.join(f'{key} {value}' for key, value in self.labels.items())}>"
@@ -66,6 +68,10 @@ class Run:
     def seed(self) -> int:
         """Its seed."""
         return int(self.labels["seed"])
+
+    def aqm_of(self, queue: str) -> str:
+        """Name the algorithm of a queue as tables do."""
+        return self.queues.get(queue, str(self.labels["aqm"]))
 
     def series(self) -> pa.Table:
         """The time series of the recorded queues."""
@@ -89,7 +95,8 @@ class Run:
 
     def to_json(self) -> dict[str, Any]:
         """One element of `runs` in `sojourn run --json`."""
-        return {**self.labels, **self.report}
+        queues = [{"aqm": self.aqm_of(of["name"]), **of} for of in self.report["queues"]]
+        return {**self.labels, **self.report, "queues": queues}
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,8 +173,14 @@ class Result:
 
         from sojourn import arrow
 
-        found = ((run.labels, of(run)) for run in self.runs)
-        tables = [arrow.labelled(table, labels) for labels, table in found if table is not None]
+        found = ((run, of(run)) for run in self.runs)
+        tables = [
+            arrow.of_queues(table, run.labels, run.queues)
+            if {"queue", "quantity"} & {*table.column_names}
+            else arrow.labelled(table, run.labels)
+            for run, table in found
+            if table is not None
+        ]
         return pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
 
     def transfers(self) -> Iterator[pa.Table]:
@@ -265,12 +278,18 @@ class Result:
         if None in entries:
             raise StoreError(_unfinished(folder))
         runs = tuple(
-            Run(labels, entry.report, entry)
-            for labels, entry in zip(head["labels"], entries, strict=True)
+            Run(labels, entry.report, entry, _own_names(labels, run))
+            for labels, run, entry in zip(head["labels"], head["runs"], entries, strict=True)
             if entry
         )
         meta = {key: head[key] for key in _META if key in head}
         return cls(scenario.decode(), runs, meta)
+
+
+def _own_names(labels: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, str]:
+    """The algorithms of queues that are not what the labels of the run say."""
+    names = {queue["name"]: queue.get("aqm", labels["aqm"]) for queue in run["queues"]}
+    return {queue: name for queue, name in names.items() if name != labels["aqm"]}
 
 
 # What `result.json` says of the whole, besides the runs.

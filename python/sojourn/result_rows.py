@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from sojourn.result import Run
 
 
+def _of_queue(run: Run, queue: str) -> dict[str, str | int]:
+    tested = str(run.labels["aqm"])
+    return {**run.labels, "aqm": run.aqm_of(queue), "tested": tested, "queue": queue}
+
+
 def of_windows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     """One for each run, queue and window."""
     for run in runs:
         for queue in run.report["queues"]:
             for window in queue["windows"]:
-                labels = {**run.labels, "queue": queue["name"], "window": window["name"]}
+                labels = {**_of_queue(run, queue["name"]), "window": window["name"]}
                 yield labels | columns.values(columns.WINDOWS, window)
 
 
@@ -50,7 +55,7 @@ def of_steps(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     for run in runs:
         for queue in run.report["queues"]:
             for step in queue.get("steps", ()):
-                labels = {**run.labels, "queue": queue["name"]}
+                labels = _of_queue(run, queue["name"])
                 values = columns.values(columns.STEPS, step)
                 at = {key: values.pop(key) for key in ("at_s", "to_s")}
                 yield labels | at | {"change": spell(step["changes"])} | values

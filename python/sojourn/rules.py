@@ -29,7 +29,8 @@ def broken(runs: Iterable[Run]) -> list[str]:
     for run in runs:
         for queue in run.report["queues"]:
             for rule, count in queue["bad_verdicts"].items():
-                where = str(run.labels["aqm"]), str(run.labels["host"]), str(queue["name"])
+                name = str(queue["name"])
+                where = run.aqm_of(name), str(run.labels["host"]), name
                 counts[(*where, rule)] += count
     return [
         f"{aqm} broke the rule '{rule}' (enum aqm_bad in aqm.h) {count} times in the queue "

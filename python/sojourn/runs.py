@@ -26,6 +26,7 @@ from sojourn.scenario.assignments import write_value
 from sojourn.scenario.changes import apply
 from sojourn.scenario.engine import of_links, to_engine, without_opportunities
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.tested import under_test
 from sojourn.scenario.toml import load, validate
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.store import Store, default_root
@@ -101,10 +102,22 @@ def changed(
 
 
 def algorithms_of(scenario: Scenario) -> str:
-    """What tables call those of the queues under test."""
+    """What tables call those of the queues under test: each once, in the order of the links."""
     graph = scenario.expand()
-    names = {link.queue.algorithm for link in graph.links if link.name in graph.record.queues}
-    return "+".join(sorted(algorithms.shown_names(names).values()))
+    tested = under_test(scenario, graph)
+    names = [link.queue.algorithm for link in graph.links if link.name in tested]
+    return "+".join(dict.fromkeys(algorithms.shown_names(names).values()))
+
+
+def _own_names(scenario: Scenario, graph: Scenario) -> dict[str, str]:
+    """The algorithm of each recorded queue that has another one than the label of the run says: of
+    one that is not under test, and of each where those under test are not alike."""
+    of = {link.name: link.queue.algorithm for link in graph.links}
+    tested = under_test(scenario, graph)
+    alike = len({of[name] for name in tested}) == 1
+    unlike = [name for name in graph.record.queues if not (alike and name in tested)]
+    shown = algorithms.shown_names(of[name] for name in (*unlike, *tested))
+    return {name: shown[of[name]] for name in unlike}
 
 
 def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
@@ -113,13 +126,15 @@ def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bo
     return host in having or not having
 
 
-def _forms(host: str, scenario: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What runs on a host: a link that follows a trace is also run as a schedule of rates, which
-    is all that Linux can do."""
+def _forms(
+    host: str, scenario: dict[str, Any], hosts: Sequence[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What runs on a host: where Linux is among the hosts, a link that follows a trace is also run
+    as a schedule of rates, which is all that Linux can do."""
     traces = any("opportunities" in link for link in scenario["links"])
     if host == "sim" or not traces:
         yield host, scenario
-    if traces:
+    if traces and "linux" in hosts:
         yield f"{host}{BINNED}", without_opportunities(scenario)
 
 
@@ -135,6 +150,7 @@ def forms_of(cases: Sequence[Case], hosts: Sequence[str]) -> list[Form]:
     """Every case on every host, in that order. What cannot be run is refused here."""
     found = []
     graphs = [case.scenario.expand() for case in cases]
+    own_names = [_own_names(c.scenario, graph) for c, graph in zip(cases, graphs, strict=True)]
     of_host = {host: [to_engine(graph, host) for graph in graphs] for host in hosts}
     _try_files(of_host[hosts[0]])
     # Every refusal before the first run.
@@ -144,11 +160,12 @@ def forms_of(cases: Sequence[Case], hosts: Sequence[str]) -> list[Form]:
         scenario = of_host[host][number]
         if not _runs_on(host, scenario, hosts):
             continue
-        for label, form in _forms(host, scenario):
+        for label, form in _forms(host, scenario, hosts):
             text, files = json.dumps(form, sort_keys=True), algorithms.libraries(scenario)
             name = case.title or " ".join(map(str, case.labels.values()))
             name += f" {label}" if label != "sim" else ""
-            found.append(Form(text, case.labels, label, f"{case.scenario.name}, {name}", files))
+            title = f"{case.scenario.name}, {name}"
+            found.append(Form(text, case.labels, label, title, files, own_names[number]))
     return found
 
 

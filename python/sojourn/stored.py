@@ -53,5 +53,5 @@ def runs_of(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str
             entry = store.load(job.key)
             if entry is None:
                 break
-            found.append(Run(labels, entry.report, entry))
+            found.append(Run(labels, entry.report, entry, job.queues))
     return found

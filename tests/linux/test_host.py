@@ -21,6 +21,8 @@ from sojourn.linux.uml.build import Built
 from sojourn.runs import run as run_scenario
 from sojourn.scenario import loads
 
+from tests.test_tested import TWO_STAGES
+
 # The first case may have to build a kernel.
 pytestmark = pytest.mark.timeout(1800)
 
@@ -635,6 +637,18 @@ def test_a_trace_in_bins_is_the_same_link_on_both_hosts(tmp_path: Path) -> None:
         there["queue_delay_ms"]["mean"], rel=0.25
     )
     assert here["queue_delay_ms"]["mean"] != whole["queue_delay_ms"]["mean"]
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_lower_queue_keeps_its_algorithm_on_both_hosts() -> None:
+    result = run_scenario(loads(TWO_STAGES), aqms=["fifo", "red"], hosts=["sim", "linux"])
+    rows = {(r["host"], r["queue"], r["aqm"], r["tested"]) for r in result.windows().to_pylist()}
+    assert rows == {
+        (host, queue, aqm if queue == "lan" else "codel", aqm)
+        for host in ("sim", "linux")
+        for queue in ("lan", "wan")
+        for aqm in ("fifo", "red")
+    }
 
 
 @pytest.mark.usefixtures("kernel")

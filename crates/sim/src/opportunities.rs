@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! A link that follows a trace: at each recorded opportunity one packet leaves, whatever its
-//! size, and what is not used is lost. The trace begins again where it ends.
+//! A link that follows a trace. At each recorded opportunity so many bytes leave, as in mahimahi's
+//! `mm-link`: several small packets may share one, and a packet that does not fit takes the rest of
+//! its bytes from the next. Or one packet leaves, whatever its size. What finds no packet is lost.
+//! The trace begins again where it ends.
 
+use crate::packet::PacketId;
 use crate::port::Port;
 use crate::scenario::OpportunitySpec;
 use crate::shared::Shared;
@@ -15,6 +18,8 @@ pub struct Opportunities {
     /// The next one, and when its cycle began.
     next: usize,
     cycle_at_ns: u64,
+    /// A packet of which some bytes have left, and how many have not.
+    begun: Option<(PacketId, u32)>,
     /// The event `service` is due at the next one.
     pub waits: bool,
 }
@@ -26,8 +31,14 @@ impl Opportunities {
             spec,
             next: 0,
             cycle_at_ns: 0,
+            begun: None,
             waits: false,
         }
+    }
+
+    /// Whether a packet is out of the queue and not yet on the wire.
+    pub fn holds_packet(&self) -> bool {
+        self.begun.is_some()
     }
 
     /// When the next one comes, not before now.
@@ -57,16 +68,40 @@ impl Opportunities {
         if self.waits {
             return;
         }
-        while port.queue.backlog_pkts() > 0 {
+        while self.begun.is_some() || port.queue.backlog_pkts() > 0 {
             let at = self.next_at(now);
             if at > now {
                 self.waits = true;
                 return shared.events.schedule(port.service, at);
             }
             self.next += 1;
-            let Some((id, _)) = port.take(now, shared) else {
+            match self.spec.bytes {
+                Some(bytes) => self.send_bytes(bytes, now, port, shared),
+                None => self.send_packet(now, port, shared),
+            }
+        }
+    }
+
+    fn send_bytes(&mut self, mut bytes: u32, now: Time, port: &mut Port, shared: &mut Shared) {
+        while bytes > 0 {
+            let Some((id, left)) = self.begun.take().or_else(|| port.take(now, shared)) else {
                 return;
             };
+            if left > bytes {
+                self.begun = Some((id, left - bytes));
+                return;
+            }
+            bytes -= left;
+            port.depart(now, now, id, shared);
+        }
+    }
+
+    fn send_packet(&self, now: Time, port: &mut Port, shared: &mut Shared) {
+        if let Some((id, len_bytes)) = port.take(now, shared) {
+            let is_probe = shared.packets.slots[id as usize].probe != 0;
+            if let (Some(record), false) = (&mut port.record, is_probe) {
+                record.on_whole_opportunity(len_bytes, self.spec.each_bytes());
+            }
             port.depart(now, now, id, shared);
         }
     }
@@ -80,6 +115,7 @@ mod tests {
         Opportunities::new(OpportunitySpec {
             at_ms: at_ms.to_vec(),
             cycle_ms,
+            bytes: None,
         })
     }
 
@@ -101,6 +137,19 @@ mod tests {
             used(&mut trace, 0, 10),
             [0, 3, 3, 10, 10, 13, 13, 20, 20, 23]
         );
+    }
+
+    #[test]
+    fn as_many_are_counted_as_can_be_used() {
+        for (at_ms, cycle_ms) in [(&[0, 3, 3, 10][..], 10), (&[7], 7), (&[0, 1, 2], 5)] {
+            let mut trace = opportunities(at_ms, cycle_ms);
+            let all = used(&mut trace, 0, 40);
+            let last = *all.last().expect("40 of them");
+            for ns in (0..last).flat_map(|ms| [ms * NS_PER_MS, ms * NS_PER_MS + 1]) {
+                let before = all.iter().filter(|&&ms| ms * NS_PER_MS < ns).count();
+                assert_eq!(trace.spec.count_before(Time(ns)), before as u64, "{ns}");
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod times;
 use serde::Deserialize;
 
 use crate::rng::Rng;
+use crate::time::{NS_PER_MS, Time};
 use crate::traffic::AppSpec;
 
 pub use changes::{Change, Phase};
@@ -194,14 +195,39 @@ pub struct DelayStep {
     pub delay_ns: u64,
 }
 
-/// A recorded trace: at each of these times one packet may leave.
+/// A recorded trace: at each of these times so many bytes may leave, or one packet.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpportunitySpec {
-    /// When, in order; a time that is there twice lets two packets leave.
+    /// When, in order; a time that is there twice is two opportunities.
     pub at_ms: Vec<u32>,
     /// After so long the first comes again.
     pub cycle_ms: u64,
+    /// Bytes of each, which packets share; none: each is one packet's, whatever its size.
+    #[serde(default)]
+    pub bytes: Option<u32>,
+}
+
+impl OpportunitySpec {
+    /// The capacity of each: where it is one packet's, that of a full frame.
+    pub fn each_bytes(&self) -> u32 {
+        self.bytes.unwrap_or(HEADER_BYTES + 1500)
+    }
+
+    /// How many there are from the begin of the run to just before this moment.
+    pub fn count_before(&self, now: Time) -> u64 {
+        let cycle_ns = self.cycle_ms * NS_PER_MS;
+        let in_cycle = |up_to_ns: u64| {
+            let at_ns = |ms: u32| u64::from(ms) * NS_PER_MS;
+            self.at_ms.partition_point(|&ms| at_ns(ms) < up_to_ns) as u64
+        };
+        let (cycles, within_ns) = (now.0 / cycle_ns, now.0 % cycle_ns);
+        // Those at the very end of a cycle come when the next one has begun.
+        let of_last = cycles.checked_sub(1).map_or(0, |whole| {
+            whole * self.at_ms.len() as u64 + in_cycle(cycle_ns + within_ns)
+        });
+        of_last + in_cycle(within_ns)
+    }
 }
 
 /// Random extra delay around `delay_ns`, never below zero in all.

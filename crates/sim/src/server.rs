@@ -43,7 +43,7 @@ pub enum Server {
     },
     /// Each packet is paid for after it went.
     Htb(Bucket),
-    /// A packet leaves at each opportunity of a trace.
+    /// Packets leave at the opportunities of a trace.
     Trace(Opportunities),
 }
 
@@ -89,7 +89,8 @@ impl Server {
                 interface.ring.len() + usize::from(sending)
             }
             Self::Tbf { held, .. } => usize::from(held.is_some()),
-            Self::None | Self::Htb(_) | Self::Trace(_) => 0,
+            Self::Trace(trace) => usize::from(trace.holds_packet()),
+            Self::None | Self::Htb(_) => 0,
         }
     }
 

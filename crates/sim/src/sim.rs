@@ -29,7 +29,7 @@ use crate::rng::{Rng, flow_hash};
 use crate::route::{Graph, Routes};
 use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
 use crate::shared::Shared;
-use crate::time::{Time, serialisation_ns};
+use crate::time::{NS_PER_MS, Time, serialisation_ns};
 
 use groups::Groups;
 pub use report::{
@@ -229,13 +229,13 @@ impl<'a> Run<'a> {
                     )));
                 };
                 let events = self.scenario.record.events;
-                link.port.record = Some(QueueRecord::new(
-                    &spec.name,
-                    rate_bps,
-                    link.port.queue.counters(),
-                    &self.windows,
-                    events,
-                ));
+                let counters = link.port.queue.counters();
+                let mut record =
+                    QueueRecord::new(&spec.name, rate_bps, counters, &self.windows, events);
+                if let Some(trace) = &spec.opportunities {
+                    record.follow(trace.clone());
+                }
+                link.port.record = Some(record);
             }
             self.net.links.push(link);
         }
@@ -319,14 +319,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The time of a full packet on the slowest link, by the rates of the start.
+    /// The time of a full packet on the slowest link, by the rates of the start. Moments of a trace
+    /// are whole milliseconds: to be out of step with them takes no longer.
     fn packet_time_ns(&self, links: &[usize]) -> u64 {
-        let rates = links
-            .iter()
-            .filter_map(|&link| self.scenario.links[link].rate_bps);
-        rates
-            .min()
-            .map_or(0, |bps| serialisation_ns(MTU_BYTES, bps))
+        let times_ns = links.iter().filter_map(|&link| {
+            let spec = &self.scenario.links[link];
+            let most_ns = spec.opportunities.as_ref().map_or(u64::MAX, |_| NS_PER_MS);
+            Some(serialisation_ns(MTU_BYTES, spec.rate_bps?).min(most_ns))
+        });
+        times_ns.max().unwrap_or(0)
     }
 
     fn plan(&mut self) {

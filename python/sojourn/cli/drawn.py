@@ -58,6 +58,7 @@ def _numbers(result: Result) -> list[object]:
     return [
         [
             list(run.labels.items()),
+            list(run.queues.items()),
             {key: value for key, value in run.report.items() if key not in _UNSHOWN},
         ]
         for run in result

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from sojourn.cases import Case, Cases
+from sojourn.cases import Case, Cases, OwnNames, own_names
 from sojourn.metrics import STEP_METRICS, StepMetric
 from sojourn.result import Run
 from sojourn.steps import spell
@@ -26,7 +26,7 @@ _Change = tuple[str, float, str]
 
 
 def print_steps(
-    terminal: Console, by_case: Cases, labels: Callable[[Sequence[Case]], list[Column]]
+    terminal: Console, by_case: Cases, labels: Callable[[Sequence[Case], OwnNames], list[Column]]
 ) -> None:
     """A table for each queue; the first changes where there are many."""
     found = {case: _responses(runs) for case, runs in by_case.items()}
@@ -39,7 +39,7 @@ def print_steps(
         names = [
             Column("at (s)", [f"{at:g}" for (_, at, _), _ in rows]),
             Column("change", [what for (_, _, what), _ in rows]),
-            *labels([case for _, case in rows]),
+            *labels([case for _, case in rows], own_names(by_case, queue)),
         ]
         of_rows = [found[case][change] for change, case in rows]
         columns = [_column(metric, of_rows) for metric in STEP_METRICS]

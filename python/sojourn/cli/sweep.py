@@ -89,13 +89,17 @@ def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:
         for name in swept.spec.cells[0].points
     ]
     others: dict[str, Callable[[Mean], str]] = {
-        "aqm": lambda mean: mean.aqm,
+        "aqm": lambda mean: mean.own,
+        "tested": lambda mean: mean.aqm,
         "host": lambda mean: mean.host,
         "queue": lambda mean: mean.queue,
         "window": lambda mean: mean.window,
         "seeds": lambda mean: str(mean.seeds),
     }
     found = [Column(name, [read(mean) for mean in means]) for name, read in others.items()]
+    own, tested, *_ = found
+    if own.cells == tested.cells:
+        found.remove(tested)
     return axes + [column for column in found if _tells(column.heading, set(column.cells))]
 
 

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sojourn.cases import Case, Cases, cases, labels
+from sojourn.cases import Case, Cases, OwnNames, cases, labels, own_names
 from sojourn.cli.steps import print_steps
 from sojourn.differences import Difference, across, within
 from sojourn.hosts import BINNED
@@ -34,6 +35,7 @@ from sojourn.summary import (
     seeds_note,
 )
 from sojourn.tables import Column, console, print_columns, print_entries
+from sojourn.units import Rate, split
 
 if TYPE_CHECKING:
     from sojourn.calibrate import Calibration
@@ -86,9 +88,10 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         here = at_place(by_case, (of, window))
         title = f"{of}, {window}: "
         shown = columns(metrics_at(here), here, of, window)
-        print_columns(terminal, title + seeds_note(here), _labels(here), shown)
+        own = own_names(here, of)
+        print_columns(terminal, title + seeds_note(here), _labels(here, own), shown)
         of_queue = [d for d in found if not d.of_group and (d.of, d.window) == (of, window)]
-        _print_all_differences(terminal, title, of_queue)
+        _print_all_differences(terminal, title, of_queue, own)
     _print_probes(terminal, by_case)
     print_steps(terminal, by_case, _labels)
     # The groups' own tables: where there are several.
@@ -98,7 +101,7 @@ def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference])
         shown = group_columns(here, of, window)
         print_columns(terminal, title + seeds_note(here), _labels(here), shown)
         of_flows = [d for d in found if d.of_group and (d.of, d.window) == (of, window)]
-        _print_all_differences(terminal, title, of_flows)
+        _print_all_differences(terminal, title, of_flows, {})
 
 
 def _print_probes(terminal: Console, by_case: Cases) -> None:
@@ -127,35 +130,54 @@ def _packets(probes: Mapping[str, int]) -> dict[str, int]:
     return {name.removesuffix(unit): n for name, n in probes.items() if name.endswith(unit)}
 
 
-def print_calibration(found: Calibration) -> None:
-    """What was measured, and the number that was asked for."""
+def print_calibration(found: Calibration, load: str) -> None:
+    """Print what was measured, in the unit of the load as it was asked for, and the number of
+    flows that offer it."""
     terminal = console()
+    unit = split(load)[1]
+    per_s = unit if "/" in unit else f"{unit}/s"
+    in_unit = 1e6 / Rate(f"1 {per_s}")
+
+    def text(mbps: float) -> str:
+        value = mbps * in_unit
+        digits = max(3 - math.floor(math.log10(value)), 0) if value else 0
+        return f"{value:.{digits}f}"
+
     measured = [
         {
             "flows": str(of.flows),
-            "Mbit/s": f"{fmean(of.mbps):.2f}",
-            "least": f"{min(of.mbps):.2f}",
-            "most": f"{max(of.mbps):.2f}",
+            f"load ({per_s})": text(fmean(of.mbps)),
+            "least": text(min(of.mbps)),
+            "most": text(max(of.mbps)),
         }
         for of in found.measured
     ]
-    print_entries(terminal, f"'{found.group}' on uncongested links", measured)
-    terminal.print(
-        f"{found.flows} flows offer {found.load_mbps:g} Mbit/s: "
-        f"--set flows.{found.group}.count={found.flows}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+    beside = f", with {_quoted(found.beside)}," if found.beside else ""
+    title = f"'{found.group}'{beside} on uncongested links: what '{found.link}' carries"
+    print_entries(terminal, title, measured)
+    lines = [f"left aside, since only the network bounds their load: {_quoted(found.aside)}"]
+    lines = lines if found.aside else []
+    lines.append(
+        f"{found.flows} flows{beside} offer {load.strip()}: "
+        f"--set flows.{found.group}.count={found.flows}"
     )
+    for line in lines:
+        terminal.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _print_all_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _print_all_differences(
+    terminal: Console, title: str, found: Sequence[Difference], own: OwnNames
+) -> None:
     """A table for each thing that is set beside another."""
     by_kind: dict[str, list[Difference]] = {}
     for difference in found:
         by_kind.setdefault(_kind(difference), []).append(difference)
     for kind, alike in by_kind.items():
-        _print_differences(terminal, title + kind, alike)
+        _print_differences(terminal, title + kind, alike, own)
 
 
 def _kind(difference: Difference) -> str:
@@ -165,12 +187,15 @@ def _kind(difference: Difference) -> str:
     if host == to_host:
         return f"difference to {difference.to}"
     if to_host + BINNED == host:
-        return f"a trace in bins of {BIN_MS} ms less packet by packet"
+        return f"a trace in bins of {BIN_MS} ms less its opportunities"
     return f"{host} less {to_host}"
 
 
-def _print_differences(terminal: Console, title: str, found: Sequence[Difference]) -> None:
+def _print_differences(
+    terminal: Console, title: str, found: Sequence[Difference], own: OwnNames
+) -> None:
     # The title names the results.
+    own = {replace(case, result=""): name for case, name in own.items()}
     found = [replace(d, case=replace(d.case, result="")) for d in found]
     cells: dict[Metric | GroupMetric, dict[Case, str]] = {}
     for difference in found:
@@ -187,7 +212,7 @@ def _print_differences(terminal: Console, title: str, found: Sequence[Difference
         return
     # One seed has a difference, and says nothing of how sure it is.
     how = ", seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
-    print_columns(terminal, title + how, _labels(rows), shown)
+    print_columns(terminal, title + how, _labels(rows, own), shown)
 
 
 def _difference(difference: Difference) -> str:
@@ -206,5 +231,5 @@ def _difference(difference: Difference) -> str:
     return f"{mean}\n[{found.low:+.{digits}f}, {found.high:+.{digits}f}]"
 
 
-def _labels(of: Sequence[Case] | Cases) -> list[Column]:
-    return [Column(heading, texts) for heading, texts in labels(of).items()]
+def _labels(of: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) -> list[Column]:
+    return [Column(heading, texts) for heading, texts in labels(of, own).items()]

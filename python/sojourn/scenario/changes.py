@@ -10,20 +10,22 @@ a parameter's bare name means the same. Parameters are set after the algorithm i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms, preset
 from sojourn.errors import InputError, nearest
 from sojourn.scenario.assignments import write_value
-from sojourn.scenario.shorthand import SHORTHANDS, Hop
+from sojourn.scenario.links import TESTED
+from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS, Hop
 from sojourn.scenario.tested import (
+    QUEUES,
     TIMED,
     called,
     listed,
     missing,
     queues_under_test,
     shorthand_of,
-    tests_ways_back,
 )
 
 if TYPE_CHECKING:
@@ -39,8 +41,9 @@ def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, o
     if variant:
         use_algorithm(data, variant.spec, variant.rows)
     for key, value in of_queues.items():
+        before = deepcopy(queues_under_test(data))
         assign(data, key, value)
-        if variant:
+        if variant and queues_under_test(data) != before:
             _check_choice(data, variant, key, value)
 
 
@@ -85,7 +88,11 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
     if short and path[:2] == [short, "flows"]:
         data[short].setdefault("flows", [{"name": "flow"}])
     for table in _descend(data, path[:-1], key):
+        old = table.get(path[-1])
         table[path[-1]] = value
+        if path[-1] in QUEUES and isinstance(old, dict) and TESTED in old:
+            named = value if isinstance(value, dict) else {"algorithm": value}
+            table[path[-1]] = {TESTED: old[TESTED], **named}
 
 
 def _path(data: Mapping[str, Any], key: str) -> list[str]:
@@ -102,18 +109,20 @@ def _path(data: Mapping[str, Any], key: str) -> list[str]:
 
 def _is_of_queue(data: Mapping[str, Any], key: str) -> bool:
     path = _path(data, key)
-    return (
-        path[0] == "queue"
-        or (path[0] in SHORTHANDS and path[1:2] == ["aqm"])
-        or (path[:2] == ["parking_lot", "hops"] and path[3:4] == ["aqm"])
-        or (path[0] in SHORTHANDS and _of_back(path) and tests_ways_back(data))
-        or (path[0] == "links" and path[2:3] == ["queue"])
-    )
+    if path[0] == "queue":
+        return True
+    # Which queues are under test is settled before an algorithm is put into them.
+    in_network = path[0] in ("links", *SHORTHANDS) and path[-1] != TESTED
+    return in_network and not {*QUEUES}.isdisjoint(_keys(path))
 
 
-def _of_back(path: list[str]) -> bool:
-    of = path[3:5] if path[1:2] == ["hops"] else path[1:3]
-    return of == ["back", "queue"]
+def _keys(path: list[str]) -> Iterator[str]:
+    """The words of a path without those that choose an entry of a list."""
+    words = iter(path)
+    for word in words:
+        yield word
+        if word in ("links", "hops", SENDERS, RECEIVERS):
+            next(words, None)
 
 
 _TOP = (
@@ -219,7 +228,7 @@ def use_algorithm(data: dict[str, Any], name: str, values: Mapping[str, object] 
     known = algorithms.rows_of(name)
     for queue in queues_under_test(data):
         alike = queue["algorithm"] == name and not chosen
-        kept = known if alike else known.keys() & algorithms.queue_rows()
+        kept = {TESTED, *(known if alike else known.keys() & algorithms.queue_rows())}
         rows = {key: value for key, value in queue.items() if key in kept}
         queue.clear()
         queue.update({"algorithm": name} | rows | values)

@@ -23,6 +23,7 @@ from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
 from sojourn.scenario.hosts import LinuxHost, Options
 from sojourn.scenario.lay import lay
+from sojourn.scenario.links import TESTED
 from sojourn.scenario.networks import Dumbbell
 from sojourn.scenario.problem import Path, Problem, of_trace
 from sojourn.units import Duration
@@ -97,12 +98,17 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
         yield ("flows",), "no flows"
 
 
+_NOTHING_WAITS = "nothing waits before a link that sends at once; give it a rate"
+
+
 def _queue(link: Link, index: int) -> Iterator[Problem]:
     if not link.takes_time and link.queue.algorithm != "fifo":
         yield (
             ("links", index, "queue"),
-            "nothing waits before a link that sends at once; give it a rate",
+            _NOTHING_WAITS,
         )
+    elif not link.takes_time and link.queue.tested:
+        yield ("links", index, "queue", TESTED), _NOTHING_WAITS
 
 
 @functools.cache
@@ -178,6 +184,8 @@ def _of_hosts(scenario: Scenario) -> Iterator[Problem]:
     for at, table, key in tables:
         fields = type(table).model_fields
         if scenario.format == 1:
+            if "opportunity" in table.model_fields_set:
+                yield (*at, "opportunity"), "needs format = 2"
             for host in sorted({*HOSTS} & table.model_fields_set):
                 if getattr(table, host) != fields[host].default:
                     yield (*at, host), _NEEDS_2

@@ -30,7 +30,7 @@ def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
         "duration_ns": int(graph.duration),
         "nodes": list(graph.nodes),
         "one_host": graph.one_host,
-        "links": [_link(link, int(graph.duration), here) for link in graph.links],
+        "links": [_link(link, graph, here) for link in graph.links],
         "flows": [_flow(flow, here) for flow in graph.flows],
         "record": {
             "queues": list(graph.record.queues),
@@ -47,16 +47,13 @@ def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
     }
 
 
-def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
+def _link(link: Link, graph: Scenario, here: bool) -> dict[str, Any]:
     jitter = link.jitter
     of_trace: dict[str, Any] = {}
     if link.trace is not None:
-        of_trace = {
-            "rate_bps": trace.mean_rate_bps(link.trace),
-            "schedule": trace.binned(link.trace, duration_ns),
-            "opportunities": trace.opportunities(link.trace, duration_ns),
-            "traced": True,
-        }
+        # As files of format 1 have always had it.
+        by_packet = graph.format == 1 or link.opportunity == "packet"
+        of_trace = trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
     return {
         "name": link.name,
         "from": link.from_,

@@ -25,10 +25,12 @@ def expand(scenario: Scenario, laid: Laid | None = None) -> Scenario:
         laid = laid or lay(scenario.shorthand)
         parts = dict.fromkeys(SHORTHANDS)
         parts |= {key: tuple(getattr(laid, key)) for key in ("nodes", "links", "flows")}
-        names = laid.tested
+        names = list(laid.tested)
     else:
         # A utilisation needs a rate: links without one are not measured.
         names = [link.name for link in scenario.links if link.takes_time]
+    links = parts.get("links", scenario.links)
+    names += [link.name for link in links if link.queue.tested and link.name not in names]
     flows = parts.get("flows", scenario.flows)
     parts["flows"] = tuple(_resolved(flow) for flow in flows)
     whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)

@@ -38,8 +38,9 @@ class Laid:
     flows: list[Flow] = field(default_factory=list)
     # What links with a rate count beside each packet.
     header: Size = ETHERNET
-    # Links whose queues are under test.
+    # Links whose queues are under test unless others say that they are, and their ways back.
     tested: list[str] = field(default_factory=list)
+    ways_back: list[str] = field(default_factory=list)
     at: dict[str, list[tuple[Path, Mapping[str, str]]]] = field(
         default_factory=lambda: {"nodes": [], "links": [], "flows": []}
     )
@@ -73,6 +74,7 @@ class Laid:
         keys = {key: getattr(back, key) for key in Back.model_fields}
         called = {"delay": of, "delays": f"{of}s"}
         self.link(name, ends, at, called, **_delays(delays), **keys)
+        self.ways_back.append(name)
 
     def flow(
         self, traffic: Traffic, name: str, at: Path, shared: bool = False, **keys: Any
@@ -175,7 +177,10 @@ def _delays(delays: Delays) -> dict[str, Any]:
 
 
 # Keys that a link has under the same name.
-_QUEUED = ("rate", "schedule", "trace", "shaper", "burst", "ring", "sim", "jitter", "loss", "probe")
+_QUEUED = (
+    *("rate", "schedule", "trace", "opportunity", "shaper", "burst"),
+    *("ring", "sim", "jitter", "loss", "probe"),
+)
 
 
 def _many(dumbbell: Dumbbell) -> Laid:

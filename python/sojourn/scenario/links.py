@@ -25,12 +25,23 @@ from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import SimLink
 from sojourn.units import Duration, Rate, Share, Size
 
+# The form of an algorithm's name in the schema.
+ALGORITHM = "Algorithm"
+# Of a queue, and no row of its algorithm.
+TESTED = "tested"
+_TESTED = (
+    "this queue is under test: `--aqm` and `--set` reach it. Where no queue says so, all that are "
+    "recorded are"
+)
+
 
 class Queue(Model):
-    """An algorithm and the rows it is set to, in canonical units."""
+    """An algorithm, and values of its parameters by the names that `sojourn show` lists."""
 
-    algorithm: str = "fifo"
+    algorithm: str = Field("fifo", description="a name alone takes every default")
+    # In canonical units.
     rows: dict[str, int] = Field(default_factory=dict)
+    tested: StrictBool = Field(False, description=_TESTED)
 
     @model_validator(mode="before")
     @classmethod
@@ -43,7 +54,7 @@ class Queue(Model):
             reason = 'write a queue as { algorithm = "codel", target = "5 ms" }'
             raise PydanticCustomError("queue", "{reason}", {"reason": reason})
         name = str(data.get("algorithm", "fifo"))
-        values = {key: value for key, value in data.items() if key not in ("algorithm", "rows")}
+        values = {key: value for key, value in data.items() if key not in Queue.model_fields}
         given = dict(data.get("rows", {}))
         try:
             name, chosen = preset.find(name)
@@ -60,14 +71,13 @@ class Queue(Model):
             raise PydanticCustomError(
                 "row", "{reason}", {"reason": reason or key, "key": key if reason else None}
             ) from error
-        return {"algorithm": name, "rows": rows}
+        return {"algorithm": name, "rows": rows, TESTED: data.get(TESTED, False)}
 
     @model_serializer
     def _write(self) -> dict[str, Value]:
         known = algorithms.rows_of(self.algorithm)
-        return {"algorithm": self.algorithm} | {
-            key: known[key].write(number) for key, number in self.rows.items()
-        }
+        rows = {key: known[key].write(number) for key, number in self.rows.items()}
+        return {"algorithm": self.algorithm, **({TESTED: True} if self.tested else {}), **rows}
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -89,7 +99,12 @@ class Queue(Model):
                 {
                     "type": "object",
                     "properties": {
-                        "algorithm": {"anyOf": [{"enum": names}, file], "default": "fifo"}
+                        "algorithm": {
+                            "title": ALGORITHM,
+                            "anyOf": [{"enum": names}, file],
+                            "default": "fifo",
+                        },
+                        TESTED: {"type": "boolean", "default": False, "description": _TESTED},
                     }
                     | shared,
                     "additionalProperties": {"type": ["string", "number", "boolean"]},
@@ -158,7 +173,11 @@ DELAYS = (
     "later delays: from each `at` on, in place of `delay` or the one before; packets under way "
     "keep theirs (format 2)"
 )
-TRACE = "in place of `rate`: the moments at which one packet each may leave"
+TRACE = "in place of `rate`: the moments at which packets may leave"
+OPPORTUNITY = (
+    "what may leave at each moment of `trace`: 1,504 `bytes`, as in mahimahi, or one `packet` of "
+    "any size (format 2; in format 1 it is a packet)"
+)
 SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 BURST = "token bucket of tbf and htb"
 RING = "as `sim.ring`, in format 1"
@@ -179,6 +198,7 @@ class Direction(Model):
     rate: Rate | None = Field(None, description="without it, packets take no time to send")
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
+    opportunity: Literal["bytes", "packet"] = Field("bytes", description=OPPORTUNITY)
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Size = Field(Size("3028 B"), description=BURST)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)

@@ -16,6 +16,7 @@ from sojourn.scenario.links import (
     ETHERNET,
     JITTER,
     OF_SIM,
+    OPPORTUNITY,
     PROBE,
     RING,
     SCHEDULE,
@@ -68,6 +69,7 @@ class Dumbbell(Model):
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
+    opportunity: Literal["bytes", "packet"] = Field("bytes", description=OPPORTUNITY)
     header: Size = Field(ETHERNET, description=_HEADERS)
     back: Back = Field(Back(), description="the way back")
     senders: tuple[Side, ...] = Field(

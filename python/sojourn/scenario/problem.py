@@ -29,12 +29,14 @@ def unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Proble
 def of_trace(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
     """What does not go with a trace. The engine has moments and their mean rate, and no trace."""
     if link.trace is None:
+        if link.opportunity != "bytes":
+            yield (*where, "opportunity"), "goes with a trace: leave this out"
         return
     for key in ("rate", "schedule", "ring"):
         if getattr(link, key):
             yield (*where, key), "a trace says when packets leave: leave this out"
     if link.header != ETHERNET:
-        reason = "of a trace each packet takes one opportunity, however long it is"
+        reason = "a trace counts the packets as mahimahi does"
         yield (*where, "header"), f"{reason}: leave this out"
     if link.shaper != "wire":
         yield (*where, "shaper"), "a trace says when packets leave: only 'wire' goes with it"

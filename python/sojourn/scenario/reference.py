@@ -28,6 +28,7 @@ from sojourn.scenario import (
     traffic,
     transport,
 )
+from sojourn.scenario.links import ALGORITHM
 
 DEFAULT = Path("docs/keys.md")
 
@@ -47,6 +48,7 @@ reason.
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The scenario", model.Scenario),
     ("`[dumbbell]`", networks.Dumbbell),
+    ("`queue` and `aqm`", links.Queue),
     ("`[[links]]`", links.Link),
     ("`[[cables]]`", links.Cable),
     ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", shorthand.Side),
@@ -93,13 +95,15 @@ def _table(title: str, of: type[BaseModel]) -> str:
         "| key | what | unless given | |",
         "|---|---|---|---|",
     ]
-    properties = of.model_json_schema(by_alias=True, mode="validation")
-    known = properties.get("$defs", {})
+    schema = of.model_json_schema(by_alias=True, mode="validation")
+    known = schema.get("$defs", {})
+    # Of what may be a name alone, the table is the last form.
+    properties = (schema if "properties" in schema else schema["anyOf"][-1])["properties"]
     for name, field in of.model_fields.items():
-        if _shared(name, of):
-            continue
         key = field.alias or name
-        form = _form(properties["properties"][key], known)
+        if _shared(name, of) or key not in properties:
+            continue
+        form = _form(properties[key], known)
         lines.append(f"| `{key}` | {form} | {' | '.join(_default_and_meaning(field))} |")
     return "\n".join([*lines, ""])
 
@@ -126,6 +130,8 @@ def _forms(schema: dict[str, Any], known: dict[str, Any]) -> Iterator[str]:
     quantity = _QUANTITIES.get(str(next(iter(schema.get("examples", ())), "")))
     if quantity:
         yield quantity
+    elif schema.get("title") == ALGORITHM:
+        yield "an algorithm"
     elif "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         yield from _forms({"title": name, **known[name]}, known)
@@ -136,7 +142,7 @@ def _forms(schema: dict[str, Any], known: dict[str, Any]) -> Iterator[str]:
     elif named := _NAMED.get(str(schema.get("title"))) if "properties" in schema else None:
         yield named
     elif "algorithm" in str(schema.get("anyOf")):
-        yield "an algorithm, or a table of it and its parameters"
+        yield "an algorithm, or its table"
     elif "oneOf" in schema or "anyOf" in schema:
         for one in schema.get("oneOf") or schema["anyOf"]:
             if one.get("type") != "null":

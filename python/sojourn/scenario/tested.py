@@ -1,18 +1,25 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The queues under test in the data of a TOML file, before any model has looked at it."""
+"""The queues under test, in the data of a TOML file before any model has looked at it, and in a
+scenario: those that say `tested = true`, and where none does, those that are recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn import preset
 from sojourn.errors import nearest
+from sojourn.scenario.links import TESTED
 from sojourn.scenario.shorthand import SHORTHANDS
+
+if TYPE_CHECKING:
+    from sojourn.scenario.model import Scenario
 
 # What makes packets take time at a link, so that its queue is measured.
 TIMED = {"rate", "trace"}
+# What a queue is called in the table of its link or bottleneck.
+QUEUES = ("aqm", "queue")
 _BACK = " back"
 
 
@@ -22,10 +29,15 @@ def shorthand_of(data: Mapping[str, Any]) -> str | None:
 
 
 def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tables of the recorded queues: where none is named, all of a graph that take time, and
-    the bottlenecks of a shorthand."""
+    """Find the tables of the queues that say that they are tested. Where none does, find those of
+    the recorded queues: where none is named, all of a graph that take time, and the bottlenecks of
+    a shorthand."""
+    short = shorthand_of(data)
+    said = list(_saying_so(data[short] if short else {"links": data.get("links")}))
+    if said:
+        return [_as_table(*place) for place in said]
     recorded = _recorded(data)
-    if short := shorthand_of(data):
+    if short:
         return [_as_table(*place) for place in _of_shorthand(data[short], short, recorded)]
     links = [link for link in listed(data.get("links")) if isinstance(link, dict)]
     if recorded:
@@ -35,9 +47,31 @@ def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
     return [_as_table(link, "queue") for link in chosen]
 
 
-def tests_ways_back(data: Mapping[str, Any]) -> bool:
-    """Whether a bottleneck's way back is under test."""
-    return any(name == "back" or name.endswith(_BACK) for name in _recorded(data))
+def under_test(scenario: Scenario, graph: Scenario) -> list[str]:
+    """Name the links whose queues are under test; `graph` is the scenario written out."""
+    said = [link.name for link in graph.links if link.queue.tested]
+    recorded = list(graph.record.queues)
+    if said or not scenario.shorthand:
+        return said or recorded
+    from sojourn.scenario.lay import lay
+
+    laid = lay(scenario.shorthand)
+    return [name for name in recorded if name in {*laid.tested, *laid.ways_back}] or laid.tested
+
+
+def _saying_so(at: object) -> Iterator[tuple[dict[str, Any], str]]:
+    """Tables and their keys of queues."""
+    if isinstance(at, list):
+        for entry in at:
+            if isinstance(entry, dict):
+                yield from _saying_so(entry)
+    elif isinstance(at, dict):
+        for key, value in at.items():
+            if key in QUEUES:
+                if isinstance(value, dict) and value.get(TESTED) is True:
+                    yield at, key
+            elif key != "flows" and isinstance(value, dict | list):
+                yield from _saying_so(value)
 
 
 def called(entries: list[dict[str, Any]], key: str) -> list[str]:

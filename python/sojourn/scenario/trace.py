@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A recorded link: the moments at which one packet could leave, in mahimahi's format.
+"""A recorded link: the moments at which packets could leave, in mahimahi's format.
 
 A file has a line for each opportunity, its time in whole milliseconds from the start; times do
 not fall, and where the file ends it begins again. (Netravali et al., "Mahimahi: accurate
-record-and-replay for HTTP", USENIX ATC 2015; manual of mm-link.)
+record-and-replay for HTTP", USENIX ATC 2015; manual of mm-link, and its `link_queue.cc`.)
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from sojourn.inputs import noted
 from sojourn.store import digest
 
 NS_PER_MS = 1_000_000
-# What an opportunity could carry: a full frame.
-OPPORTUNITY_BYTES = 1514
+# What an opportunity carries in mahimahi, and what mahimahi counts beside each IP packet: the
+# header of its tunnel.
+OPPORTUNITY_BYTES = 1504
+HEADER_BYTES = 4
+# The capacity of an opportunity that is one packet's: a full frame.
+FRAME_BYTES = 1514
 BIN_MS = 100
 # A day of bins and more.
 MAX_DURATION_NS = 1_000_000 * BIN_MS * NS_PER_MS
@@ -79,22 +83,31 @@ def checked(times_ms: Sequence[int]) -> tuple[int, ...]:
     return tuple(times_ms)
 
 
-def opportunities(times_ms: Sequence[int], duration_ns: int) -> dict[str, object]:
-    """What the engine reads of a trace for a run."""
+def to_engine(times_ms: tuple[int, ...], duration_ns: int, *, by_packet: bool) -> dict[str, object]:
+    """Make the keys of an engine's link for a run: the opportunities, and the rates that Linux has
+    in place of them. With `by_packet` each opportunity is one packet's."""
+    each_bytes = FRAME_BYTES if by_packet else OPPORTUNITY_BYTES
     end_ms = -(-duration_ns // NS_PER_MS)
-    return {
+    opportunities = {
         "at_ms": list(takewhile(lambda ms: ms <= end_ms, times_ms)) or [times_ms[0]],
         "cycle_ms": times_ms[-1],
     }
+    return {
+        "rate_bps": mean_rate_bps(times_ms, each_bytes),
+        "schedule": binned(times_ms, duration_ns, each_bytes),
+        "opportunities": opportunities | ({} if by_packet else {"bytes": each_bytes}),
+        "traced": True,
+        **({} if by_packet else {"header_bytes": HEADER_BYTES}),
+    }
 
 
-def mean_rate_bps(times_ms: Sequence[int]) -> int:
+def mean_rate_bps(times_ms: Sequence[int], each_bytes: int) -> int:
     """What a whole cycle could carry."""
-    rate_bps = len(times_ms) * OPPORTUNITY_BYTES * 8 * 1000 // times_ms[-1]
+    rate_bps = len(times_ms) * each_bytes * 8 * 1000 // times_ms[-1]
     return max(LEAST_RATE_BPS, rate_bps)
 
 
-def binned(times_ms: tuple[int, ...], duration_ns: int) -> list[dict[str, int]]:
+def binned(times_ms: tuple[int, ...], duration_ns: int, each_bytes: int) -> list[dict[str, int]]:
     """The trace as rates of BIN_MS each, in the form of the engine's schedule. At a rate of zero a
     packet would never leave: a bin without an opportunity has the rate of one."""
     import numpy as np
@@ -108,6 +121,6 @@ def binned(times_ms: tuple[int, ...], duration_ns: int) -> list[dict[str, int]]:
     before = cycles * len(times) + np.searchsorted(times, within)
     before -= np.where((within == 0) & (cycles > 0), times_ms.count(cycle_ms), 0)
     counts = np.diff(before)
-    rates_bps = np.maximum(counts, 1) * (OPPORTUNITY_BYTES * 8 * 1000 // BIN_MS)
+    rates_bps = np.maximum(counts, 1) * (each_bytes * 8 * 1000 // BIN_MS)
     changes = np.flatnonzero(np.diff(rates_bps, prepend=-1))
     return [{"at_ns": int(i) * BIN_MS * NS_PER_MS, "rate_bps": int(rates_bps[i])} for i in changes]

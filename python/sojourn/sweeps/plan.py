@@ -15,7 +15,7 @@ from sojourn.sweeps.model import MAX_CELLS, SweepTable
 from sojourn.sweeps.source import Source, Wrong, axes, column_of
 
 # Columns of every sweep, beside the metrics.
-TAKEN = ("cell", "aqm", "host", "queue", "window", "seed", "seeds")
+TAKEN = ("cell", "aqm", "host", "tested", "queue", "window", "seed", "seeds")
 
 
 def cells(table: SweepTable, metrics: Sequence[Metric], wrong: Wrong) -> tuple[Cell, ...]:

@@ -35,11 +35,12 @@ class Row:
     """One run."""
 
     cell: int  # counted from 1
-    aqm: str
+    aqm: str  # in the queues under test
     host: str
     seed: int
     reading: Reading
     odd: Run | None = None
+    queues: Mapping[str, str] = field(default_factory=dict)  # as those of `Run`
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,19 @@ class Mean:
 
     number: int
     cell: Cell
-    aqm: str
+    aqm: str  # in the queues under test
     host: str
     queue: str
     window: str
+    own: str  # the queue's algorithm
     seeds: int
     values: Mapping[Metric, tuple[float, ...]]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Name what the row is of, besides the cell."""
+        of_run = {"aqm": self.own, "host": self.host, "tested": self.aqm}
+        return {**of_run, "queue": self.queue, "window": self.window}
 
     def measured(self, metric: Metric) -> list[float]:
         """By seed, but for those in which it is null."""
@@ -84,10 +92,11 @@ class Swept:
 
     def means(self) -> list[Mean]:
         """In the order of the cells."""
-        found: dict[tuple[int, str, str, str, str], list[tuple[float, ...]]] = {}
+        found: dict[tuple[int, str, str, str, str, str], list[tuple[float, ...]]] = {}
         for row in self.rows:
             for place, values in zip(row.reading.places, row.reading.values, strict=True):
-                found.setdefault((row.cell, row.aqm, row.host, *place), []).append(values)
+                own = row.queues.get(place[0], row.aqm)
+                found.setdefault((row.cell, row.aqm, row.host, *place, own), []).append(values)
         return [
             Mean(
                 key[0],
@@ -122,10 +131,7 @@ class Swept:
         return {
             "cell": mean.number,
             **mean.cell.columns,
-            "aqm": mean.aqm,
-            "host": mean.host,
-            "queue": mean.queue,
-            "window": mean.window,
+            **mean.labels,
             "seeds": mean.seeds,
             "metrics": {
                 metric.name: {
@@ -156,8 +162,9 @@ class Swept:
                 yield {
                     "cell": row.cell,
                     **self.spec.cells[row.cell - 1].columns,
-                    "aqm": row.aqm,
+                    "aqm": row.queues.get(queue, row.aqm),
                     "host": row.host,
+                    "tested": row.aqm,
                     "queue": queue,
                     "window": window,
                     "seed": row.seed,
@@ -169,10 +176,7 @@ class Swept:
             row: dict[str, Any] = {
                 "cell": mean.number,
                 **mean.cell.columns,
-                "aqm": mean.aqm,
-                "host": mean.host,
-                "queue": mean.queue,
-                "window": mean.window,
+                **mean.labels,
                 "seeds": mean.seeds,
             }
             for metric in self.spec.metrics:

@@ -74,8 +74,8 @@ def sweep(
             client=client,
         )
         rows += [
-            _row(spec, labels, reading)
-            for (_, labels), reading in zip(made_of, readings, strict=True)
+            _row(spec, job, labels, reading)
+            for (job, labels), reading in zip(made_of, readings, strict=True)
         ]
         wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
         made_of = list(jobs(spec, wanted)) if wanted else []
@@ -171,15 +171,16 @@ def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> R
     return Reading(places, values, entry if odd else None)
 
 
-def _row(spec: Sweep, labels: Labels, reading: Reading) -> Row:
+def _row(spec: Sweep, job: Job, labels: Labels, reading: Reading) -> Row:
     number = int(labels["cell"])
     if not reading.places:
         raise InputError(
             f"{spec.source}: cell {number} ({spec.cells[number - 1].label}) has no window "
             f"'{spec.window}' of a queue '{spec.queue}'"
         )
-    odd = Run(labels, reading.odd.report, reading.odd) if reading.odd else None
-    return Row(number, str(labels["aqm"]), str(labels["host"]), int(labels["seed"]), reading, odd)
+    odd = Run(labels, reading.odd.report, reading.odd, job.queues) if reading.odd else None
+    aqm, host, seed = str(labels["aqm"]), str(labels["host"]), int(labels["seed"])
+    return Row(number, aqm, host, seed, reading, odd, job.queues)
 
 
 def _more(

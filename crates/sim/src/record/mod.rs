@@ -24,8 +24,8 @@ pub use response::ResponseReport;
 pub use statistics::{StatisticReport, Statistics, scale};
 pub use transfers::{Times, Transfer, TransferTimes};
 
-use crate::scenario::WindowSpec;
-use crate::time::{NS_PER_MS, Time};
+use crate::scenario::{OpportunitySpec, WindowSpec};
+use crate::time::{NS_PER_MS, NS_PER_S, Time};
 
 /// Everything that only grows.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ struct Totals {
     pkt_ns: u128,
     pkt_square_ns: u128,
     sent_bytes: u64,
-    /// Integral of the rate: bits times 1e9.
+    /// Integral of the rate, or all opportunities: bits times 1e9.
     capacity: u128,
 }
 
@@ -100,6 +100,8 @@ pub struct QueueRecord {
     backlog_at: Time,
     rate_at: Time,
     rate_bps: u64,
+    /// In place of the rate, where the link follows a trace.
+    opportunities: Option<OpportunitySpec>,
     windows: Vec<Window>,
     /// Since the last edge of a window: counted once, however many are under way.
     lately: Distributions,
@@ -149,6 +151,7 @@ impl QueueRecord {
             backlog_at: Time(0),
             rate_at: Time(0),
             rate_bps,
+            opportunities: None,
             windows: windows.iter().map(window).collect(),
             lately: Distributions::default(),
             series: Vec::new(),
@@ -160,6 +163,11 @@ impl QueueRecord {
             events_left_out: 0,
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
+    }
+
+    /// The link can send at these opportunities, whatever its rate is said to be.
+    pub fn follow(&mut self, trace: OpportunitySpec) {
+        self.opportunities = Some(trace);
     }
 
     /// The backlog has been `pkts` since it was last noted.
@@ -198,6 +206,11 @@ impl QueueRecord {
         self.lately.system_delay.add(delay_ns);
     }
 
+    /// A packet of this length takes a whole opportunity, and counts as if it filled it.
+    pub fn on_whole_opportunity(&mut self, len_bytes: u32, each_bytes: u32) {
+        self.totals.sent_bytes += u64::from(each_bytes.saturating_sub(len_bytes));
+    }
+
     /// The queue drops it.
     #[inline]
     pub fn on_drop(&mut self, now: Time, slot: &Slot, why: u8) {
@@ -206,7 +219,12 @@ impl QueueRecord {
 
     /// The rate of the link is another from now on.
     pub fn on_rate(&mut self, now: Time, bps: u64) {
-        self.totals.capacity += u128::from(now - self.rate_at) * u128::from(self.rate_bps);
+        if let Some(trace) = &self.opportunities {
+            let bits = trace.count_before(now) * u64::from(trace.each_bytes()) * 8;
+            self.totals.capacity = u128::from(bits) * u128::from(NS_PER_S);
+        } else {
+            self.totals.capacity += u128::from(now - self.rate_at) * u128::from(self.rate_bps);
+        }
         self.rate_at = now;
         self.rate_bps = bps;
     }

@@ -114,6 +114,12 @@ impl LinkSpec {
                 "a trace needs a mean rate and the shaper 'wire', without a ring",
             );
         }
+        if trace.bytes == Some(0) {
+            return fault(
+                format!("{at}.opportunities.bytes"),
+                "an opportunity of no bytes would never send a packet",
+            );
+        }
         let last_ms = trace.at_ms.last().map_or(u64::MAX, |&ms| u64::from(ms));
         if !trace.at_ms.is_sorted() || last_ms > trace.cycle_ms || trace.cycle_ms == 0 {
             return fault(

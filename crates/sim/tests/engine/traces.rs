@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::common::{MS, dumbbell, merge, play};
+use crate::common::{MS, S, datagrams, dumbbell, merge, play};
 
 #[test]
 fn packets_leave_at_the_opportunities_and_nowhere_else() {
@@ -34,4 +34,91 @@ fn packets_leave_at_the_opportunities_and_nowhere_else() {
     // The flows keep a queue, so that nearly all the 500 opportunities a second are used.
     let used: i32 = left.range(5_000 * MS..).map(|(_, &pkts)| pkts).sum();
     assert!((2_480..=2_500).contains(&used), "{used}");
+}
+
+/// When the last bytes of each packet leave, of packets that come and are so long: worked out for
+/// all opportunities of 1,504 bytes, one after the other.
+fn served(packets: &[(u64, u32)], at_ns: impl Iterator<Item = u64>) -> Vec<u64> {
+    let (mut ended, mut sent_bytes) = (Vec::new(), 0);
+    for now in at_ns {
+        let mut bytes = 1_504;
+        while let Some(&(came_ns, len_bytes)) = packets.get(ended.len()) {
+            if came_ns > now || bytes == 0 {
+                break;
+            }
+            let part = bytes.min(len_bytes - sent_bytes);
+            (bytes, sent_bytes) = (bytes - part, sent_bytes + part);
+            if sent_bytes == len_bytes {
+                ended.push(now);
+                sent_bytes = 0;
+            }
+        }
+    }
+    ended
+}
+
+#[test]
+fn packets_share_the_bytes_of_an_opportunity_and_take_the_rest_from_the_next() {
+    let trace = json!({"opportunities": {"at_ms": [3, 3, 10], "cycle_ms": 10, "bytes": 1_504}});
+    // Of 52 to 1,514 bytes; some two a cycle, and many.
+    for (gap_ms, payload_bytes) in [(1, 10), (1, 400), (2, 700), (4, 1_000), (4, 1_472)] {
+        let mut scenario = datagrams(gap_ms, 4 * S, &trace);
+        // None comes in the very moment of an opportunity.
+        scenario["flows"][0]["start_ns"] = json!(300_000);
+        scenario["flows"][0]["app"]["payload_bytes"] = json!(payload_bytes);
+        scenario["flows"][0]["app"]["rate_bps"] = json!(payload_bytes * 8_000 / gap_ms);
+        let report = play(&scenario, 1);
+        let queue = &report.queues[0];
+        let events = queue.events.as_ref().expect("events");
+        let packets: Vec<_> = events.iter().map(|e| (e.enq_ns, e.len_bytes)).collect();
+        let opportunities = (0..400).flat_map(|cycle| [3, 3, 10].map(|ms| (cycle * 10 + ms) * MS));
+        let ended = served(&packets, opportunities);
+        let delays_ns = ended
+            .iter()
+            .zip(&packets)
+            .map(|(end, (came, _))| end - came);
+        let most_ms = delays_ns.clone().max().expect("some") as f64 / 1e6;
+        let mean_ms = delays_ns.sum::<u64>() as f64 / ended.len() as f64 / 1e6;
+        let found = &queue.windows[0].system_delay_ms;
+        assert!(
+            (found.mean.expect("some") - mean_ms).abs() < 0.01,
+            "{gap_ms} {payload_bytes}: {found:?}, {mean_ms}, {most_ms}"
+        );
+        assert!(
+            (found.max.expect("some") - most_ms).abs() < 0.01,
+            "{gap_ms} {payload_bytes}: {found:?}, {mean_ms}, {most_ms}"
+        );
+        assert!(ended.len() > 300, "{}", ended.len());
+        let bytes: u32 = packets[..ended.len()].iter().map(|(_, bytes)| bytes).sum();
+        let used_pct = f64::from(bytes) / (1_504.0 * 1_200.0) * 100.0;
+        assert!((queue.windows[0].utilisation_pct - used_pct).abs() < 0.2);
+    }
+}
+
+#[test]
+fn a_trace_that_is_used_up_is_used_to_the_full_whatever_the_size_of_packets() {
+    // One a second, and eight at once; each way of serving, with small and full packets.
+    for at_ms in [vec![1_000], vec![500; 8]] {
+        for (bytes, payload_bytes, header_bytes) in [
+            (Some(1_504), 1_472, 4),
+            (Some(1_504), 160, 4),
+            (None, 1_472, 14),
+            (None, 160, 14),
+        ] {
+            let cycle_ms = at_ms.last().copied();
+            let trace = json!({
+                "opportunities": {"at_ms": at_ms, "cycle_ms": cycle_ms, "bytes": bytes},
+                "header_bytes": header_bytes,
+            });
+            let mut scenario = datagrams(1, 60 * S, &trace);
+            scenario["format"] = json!(2);
+            scenario["flows"][0]["app"]["payload_bytes"] = json!(payload_bytes);
+            let report = play(&scenario, 1);
+            let found_pct = report.queues[0].windows[0].utilisation_pct;
+            assert!(
+                (98.0..100.3).contains(&found_pct),
+                "{bytes:?} {payload_bytes}: {found_pct}"
+            );
+        }
+    }
 }

@@ -89,12 +89,12 @@ def sweep(
 def calibrate(
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
     flows: Annotated[str, typer.Argument(help="The name of a group of its flows.")],
-    load: Annotated[str, typer.Argument(help="What they shall offer: '100 Mbit/s'.")],
+    load: Annotated[str, typer.Argument(help="What all flows together shall offer: '100 Mbit/s'.")],
     seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 3,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Find how many flows of a group offer a load, on links that are uncongested."""
+    """Find how many flows of a group offer a load with the others, on uncongested links."""
     from sojourn.calibrate import calibrate as find
     from sojourn.scenario import load as read
     from sojourn.units import Rate, UnitError
@@ -109,7 +109,7 @@ def calibrate(
         return
     from sojourn.cli.tables import print_calibration
 
-    print_calibration(found)
+    print_calibration(found, load)
 
 
 @app.command()

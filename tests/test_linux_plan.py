@@ -236,8 +236,8 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
     scenario["flows"] = [flow, l4s, l4s | {"name": "more"}]
     files = plan(scenario, 1).files
     for node, dev, sources in (
-        ("n0", "l0h0a", ["10.1.0.1", "10.1.0.2"]),
-        ("n2", "l2h0a", ["10.2.0.1", "10.2.0.2"]),
+        ("n0", "l0h0a", ["10.1.0.1"]),
+        ("n2", "l2h0a", ["10.2.0.1"]),
     ):
         assert f"tc -n {node} -batch {node}.egress" in files["network"].splitlines()
         hook, *filters = files[f"{node}.egress"].splitlines()
@@ -251,6 +251,43 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
     assert "route add 10.2.0.1 dev l0h0a features ecn" in files["n0.ip"]
 
 
+def ends_of(scenario: dict[str, Any]) -> list[tuple[str, str]]:
+    """Addresses at sender and receiver of each group, as the programs that play the flows read
+    them."""
+    files = plan(scenario, 1).files
+    lines = [line.split() for line in (files["flows"] + files.get("scripts", "")).splitlines()]
+    # Scripts have numbers of flow and port first.
+    words = [line[1:] for line in lines if line[0] == "flow"]
+    found = [line if line[0].startswith("n") else line[2:] for line in words]
+    return list(dict.fromkeys((line[2], line[3]) for line in found))
+
+
+def test_a_node_is_one_host_whatever_sends_and_receives_there() -> None:
+    scenario = engine()
+    (flow,) = scenario["flows"]
+    datagrams = flow | {"name": "datagrams", "transport": {"kind": "udp"}}
+    datagrams["app"] = {"kind": "cbr", "rate_bps": 10**6, "payload_bytes": 1000}
+    plain = flow | {"name": "plain", "transport": {"kind": "tcp", "cc": "cubic"}}
+    scenario["flows"] = [plain, datagrams, plain | {"name": "more"}]
+    assert ends_of(scenario) == [("10.1.0.0", "10.2.0.0")]
+    # A route at the sender that asks for ECN leads to another address, which is the receiver's.
+    scenario["flows"] = [plain, flow]
+    assert ends_of(scenario) == [("10.1.0.0", "10.2.0.0"), ("10.1.0.0", "10.2.0.1")]
+    # A node that sends one group and receives another is one host too.
+    back = {"from": flow["to"], "to": flow["from"], "name": "back"}
+    scenario["flows"] = [plain, plain | back]
+    assert ends_of(scenario) == [("10.1.0.0", "10.2.0.0"), ("10.2.0.0", "10.1.0.0")]
+
+
+def test_a_group_that_goes_another_way_has_addresses_of_its_own() -> None:
+    scenario = engine()
+    scenario["links"].append(scenario["links"][1] | {"name": "beside"})
+    (flow,) = scenario["flows"]
+    beside = flow | {"name": "beside", "path": ["access", "beside"]}
+    scenario["flows"] = [flow | {"path": ["access", "bottleneck"]}, beside]
+    assert ends_of(scenario) == [("10.1.0.0", "10.2.0.0"), ("10.1.0.0", "10.2.0.1")]
+
+
 @pytest.mark.parametrize(
     ("where", "change", "sentence"),
     [
@@ -259,7 +296,7 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
         (("links", 1), {"shaper": "tbf", "burst_bytes": 500}, "drops packets larger"),
         (("flows", 0), {"send_jitter_ns": 10}, r"flows\[0\].send_jitter_ns"),
         (("flows", 0), {"count": 40_000}, "a port of its own"),
-        (("flows", 0), {"transport": {"kind": "tcp", "cc": "newreno"}}, "no 'newreno'"),
+        (("flows", 0), {"transport": {"kind": "tcp", "cc": "westwood"}}, "no 'westwood'"),
         (
             ("flows", 0),
             {"transport": {"kind": "tcp", "cc": "reno", "options": {"prr": False}}},
@@ -400,7 +437,9 @@ def test_a_receive_buffer_is_that_of_the_namespace_in_which_the_flow_ends() -> N
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"header_bytes": 34}, "tc's size table does not count"),
+        ({"header_bytes": 34}, r"links\[1\]\.header_bytes: tc's size table does not count"),
+        ({"mpu_bytes": 84}, r"links\[1\]\.mpu_bytes: tc's size table does not count"),
+        ({"linklayer": "atm"}, r"links\[1\]\.linklayer: tc's size table does not count"),
         ({"queue": {"algorithm": "kernel:cake", "rows": {}}}, "kernel:cake splits large segments"),
         (
             {"shaper": "tbf", "queue": {"algorithm": "kernel:codel", "rows": {}}},
@@ -663,11 +702,27 @@ def test_a_header_is_counted_by_the_root_of_each_shaper_and_stays_with_a_change(
     assert not any("stab" in command for command in words())
 
 
-def test_a_bucket_must_hold_a_packet_with_its_header() -> None:
-    small = {"shaper": "tbf", "burst_bytes": 1_520, "header_bytes": 40}
+def test_a_least_frame_and_cells_are_words_of_tcs_table_of_every_length() -> None:
+    every = "mtu 2047 tsize 2048"
+    for keys, said in (
+        ({"mpu_bytes": 84}, f"stab mpu 84 {every} htb"),
+        ({"header_bytes": 38, "mpu_bytes": 84}, f"stab overhead 24 mpu 84 {every} htb"),
+        ({"linklayer": "atm"}, f"stab linklayer atm {every} htb"),
+        (
+            {"header_bytes": 54, "mpu_bytes": 96, "linklayer": "atm"},
+            f"stab overhead 40 mpu 96 linklayer atm {every} htb",
+        ),
+    ):
+        assert f" {said} " in stages(link(shaper="htb", **keys), recorded=True)[0].commands[0]
+
+
+@pytest.mark.parametrize(
+    ("keys", "least"), [({"header_bytes": 40}, 1540), ({"linklayer": "atm"}, 1696)]
+)
+def test_a_bucket_must_hold_a_packet_as_the_link_counts_it(keys: Any, least: int) -> None:
     scenario = engine()
-    scenario["links"][1] |= small
-    with pytest.raises(InputError, match=r"burst_bytes: .* allowed: 1540 and more"):
+    scenario["links"][1] |= {"shaper": "tbf", "burst_bytes": 1_520, **keys}
+    with pytest.raises(InputError, match=rf"burst_bytes: .* allowed: {least} and more"):
         refusals.check(scenario)
 
 

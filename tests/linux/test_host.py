@@ -546,8 +546,15 @@ windows = [{ name = "late", from = "2 s", to = "6 s" }]
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
 @pytest.mark.parametrize("aqm", ["fifo", "kernel:pfifo"])
-def test_a_header_takes_its_part_of_the_rate_on_both_hosts(shaper: str, aqm: str) -> None:
-    text = FULL.replace("AQM", f'"{aqm}"\nshaper = "{shaper}"')
+@pytest.mark.parametrize(
+    ("frame", "counted"),
+    # 1,000 bytes of data, 28 of IP and UDP, and the header; 26 cells of 53 bytes.
+    [("", 1_228), ('mpu = "1400 B"', 1_400), ('linklayer = "atm"', 1_378)],
+)
+def test_a_frame_takes_its_part_of_the_rate_on_both_hosts(
+    shaper: str, aqm: str, frame: str, counted: int
+) -> None:
+    text = FULL.replace("AQM", f'"{aqm}"\nshaper = "{shaper}"\n{frame}')
     reports = [outcome(text, 1)[0]]
     if aqm == "fifo":
         done = _native.run(json.dumps(loads(text).to_engine()), 1)
@@ -556,8 +563,53 @@ def test_a_header_takes_its_part_of_the_rate_on_both_hosts(shaper: str, aqm: str
     for report in reports:
         [window] = report["queues"][0]["windows"]
         assert window["utilisation_pct"] == pytest.approx(100, abs=0.3)
-        # 1,000 bytes of data, 28 of IP and UDP, and the header.
-        assert report["goodput_mbps"] == pytest.approx(10 * 1_000 / 1_228, rel=0.003)
+        assert report["goodput_mbps"] == pytest.approx(10 * 1_000 / counted, rel=0.003)
+
+
+HOSTS = """
+format = 2
+name = "two users of one host beside one of another"
+duration = "4 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "10 ms"
+aqm = "kernel:cake"
+senders = [{ name = "one" }, { name = "other" }]
+receivers = [{ name = "there" }, { name = "elsewhere" }]
+
+[[dumbbell.flows]]
+name = "first"
+from = "one"
+to = "there"
+transport = "udp"
+app = { kind = "cbr", rate = "8 Mbit/s", payload = "1000 B" }
+
+[[dumbbell.flows]]
+name = "second"
+from = "one"
+to = "there"
+transport = "udp"
+app = { kind = "cbr", rate = "8 Mbit/s", payload = "1000 B" }
+
+[[dumbbell.flows]]
+name = "alone"
+from = "other"
+to = "elsewhere"
+transport = "udp"
+app = { kind = "cbr", rate = "8 Mbit/s", payload = "1000 B" }
+
+[record]
+windows = [{ name = "late", from = "2 s", to = "4 s" }]
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_groups_of_a_node_have_one_hosts_part_of_cake() -> None:
+    report, _ = outcome(HOSTS, 1)
+    groups = report["transport"][0]["groups"]
+    shares = [group["goodput_mbps"] / report["goodput_mbps"] for group in groups]
+    assert shares == pytest.approx([0.25, 0.25, 0.5], abs=0.03)
 
 
 TINY = """

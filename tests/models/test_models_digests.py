@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fuzz.run
 import pytest
+
+import fuzz.run
 import tests.models.mutants_run
 from tests.models.digest import program
 

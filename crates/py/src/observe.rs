@@ -12,12 +12,13 @@ use pyo3::pybacked::PyBackedBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
 use sojourn_sim::app::{added_ns_of, starts_of};
+use sojourn_sim::frame::Frames;
 use sojourn_sim::observed::inside::Log;
-use sojourn_sim::observed::outside::Outside;
+use sojourn_sim::observed::outside::{Outside, Reading};
 use sojourn_sim::observed::{self, Seen};
 use sojourn_sim::record::{QueueReport, Transfer};
 use sojourn_sim::route::Graph;
-use sojourn_sim::scenario::{HEADER_BYTES, LinkSpec};
+use sojourn_sim::scenario::LinkSpec;
 use sojourn_sim::sim::{self, FlowsReport};
 use sojourn_sim::traffic::written;
 
@@ -81,18 +82,26 @@ pub fn probe_ways(scenario: &str) -> PyResult<Vec<ProbeWay>> {
 /// A queue and where its packets were seen.
 #[derive(FromPyObject)]
 pub enum Looked {
-    /// Link, logs of arrivals and departures, whether it acts at the head, and whether it
-    /// serves flows apart.
-    Outside(String, PyBackedBytes, PyBackedBytes, bool, bool),
+    /// Link, logs of arrivals, departures and counted drops, whether it acts at the head, and
+    /// whether it serves flows apart.
+    Outside(
+        String,
+        PyBackedBytes,
+        PyBackedBytes,
+        PyBackedBytes,
+        bool,
+        bool,
+    ),
     /// Link, device, log of departures where the shaper holds packets back.
     Inside(String, String, Option<PyBackedBytes>),
 }
 
 /// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
 fn packets(log: &[u8], link: &LinkSpec) -> Vec<Seen> {
+    let frames = Frames::new(link);
     let (whole, _) = log.as_chunks::<{ Seen::BYTES }>();
     let counted = whole.iter().map(Seen::read).map(|seen| Seen {
-        len_bytes: seen.len_bytes + link.header_bytes - HEADER_BYTES,
+        len_bytes: frames.bytes(seen.len_bytes),
         ..seen
     });
     counted.collect()
@@ -106,11 +115,13 @@ fn report(
 ) -> Result<QueueReport, String> {
     let spec = |name: &str| observed::find(scenario, name);
     let (link, passages) = match queue {
-        Looked::Outside(link, arrivals, departures, at_head, flows_apart) => {
+        Looked::Outside(link, arrivals, departures, drops, at_head, flows_apart) => {
+            let (readings, _) = drops.as_chunks::<{ Reading::BYTES }>();
             let outside = Outside {
                 link: link.clone(),
                 arrivals: packets(arrivals, spec(link)?),
                 departures: packets(departures, spec(link)?),
+                readings: readings.iter().map(Reading::read).collect(),
                 at_head: *at_head,
                 flows_apart: *flows_apart,
             };

@@ -27,9 +27,9 @@ pub struct Completion {
 /// A datagram that the far end was to send back.
 #[derive(Clone, Copy, Debug)]
 pub struct Echo {
-    /// When it was sent.
+    /// When the application sent it.
     pub sent: Time,
-    /// How long it took there and back, once it has come.
+    /// How long the network had it, there and back, once it has come.
     pub rtt_ns: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ pub struct Tally {
     pub transit: Transit,
 }
 
-/// How long datagrams took from application to application.
+/// How long datagrams took.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Transit {
     /// Datagrams that arrived.
@@ -237,13 +237,13 @@ impl Flow {
     /// A datagram came to an end. True: it is sent back.
     pub fn on_datagram(&mut self, now: Time, who: End, datagram: &Datagram) -> bool {
         if who == End::To {
-            self.transit.add(now.0 - datagram.sent_ns);
+            self.transit.add(datagram.delay_ns(now));
             return self.echoes.is_some();
         }
         let echoes = self.echoes.as_mut().into_iter().flatten();
         let mut echoes = echoes.rev();
         if let Some(echo) = echoes.find(|echo| echo.sent.0 == datagram.sent_ns) {
-            echo.rtt_ns = Some(now - echo.sent);
+            echo.rtt_ns = Some(datagram.delay_ns(now));
         }
         false
     }

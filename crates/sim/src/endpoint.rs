@@ -91,11 +91,11 @@ pub struct Outlet {
 }
 
 impl Outlet {
-    /// Sends a packet whose way and contents are written.
+    /// Sends a packet whose way and contents are written, at the time that its sender has told.
     #[inline]
     pub fn launch(
         &mut self,
-        now: Time,
+        leaves: Time,
         id: PacketId,
         len_bytes: u32,
         ecn: Ecn,
@@ -110,14 +110,14 @@ impl Outlet {
         };
         self.born_pkts += 1;
         if self.sender.holds {
-            let at = self.sender.release(now);
+            let at = leaves + self.sender.lead_ns;
             links[self.sender.link as usize].expect(at, id, shared);
         } else if let Some(link) = self.wire
             && shared.arrived.is_empty()
         {
             // Nobody is before it at this instant: it need not queue up for the link.
             shared.packets.all[id as usize].way.hop += 1;
-            links[link as usize].offer(now, id, shared);
+            links[link as usize].offer(leaves, id, shared);
         } else {
             shared.arrived.push_back(id);
         }
@@ -147,7 +147,9 @@ impl Endpoint {
                 body.as_segment()
             });
             let Some((ecn, len_bytes)) = sent else { break };
-            self.outlet.launch(now, id, len_bytes, ecn, links, shared);
+            let leaves = self.outlet.sender.release(now);
+            self.outlet
+                .launch(leaves, id, len_bytes, ecn, links, shared);
         }
         let bytes = connection.take_delivered();
         if bytes > 0 {
@@ -222,11 +224,14 @@ impl Sender {
         }
     }
 
-    /// When a packet that is sent now comes to the link.
+    /// When a packet that is written now leaves the host.
     #[inline]
-    fn release(&mut self, now: Time) -> Time {
+    pub fn release(&mut self, now: Time) -> Time {
+        if !self.holds {
+            return now;
+        }
         let drawn = now + self.rng.below(self.jitter_ns);
         self.last_release = drawn.max(self.last_release);
-        self.last_release + self.lead_ns
+        self.last_release
     }
 }

@@ -14,7 +14,6 @@ from sojourn.linux.uml.module import module, qdisc_sources
 from tests.linux.hostile import play, qemu
 from tests.linux.hostile.play import USUAL, Manner, Played
 from tests.linux.hostile.shrink import prefix, ranges, without_needless
-from tests.models.library import ROOT
 
 # One guest may be tried for so long to make a failing list of steps shorter.
 SHRINK_S = 120.0

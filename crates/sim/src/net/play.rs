@@ -205,6 +205,7 @@ impl Net {
                 let datagram = Datagram {
                     len: bytes as u32,
                     sent_ns: now.0,
+                    held_ns: 0,
                 };
                 let flow = self.endpoints[end as usize].flow;
                 self.flows[flow as usize].on_sent(&datagram);
@@ -215,13 +216,15 @@ impl Net {
     }
 
     /// Sends a datagram.
-    pub(super) fn send(&mut self, now: Time, end: u32, datagram: Datagram) {
+    pub(super) fn send(&mut self, now: Time, end: u32, mut datagram: Datagram) {
         let outlet = &mut self.endpoints[end as usize].outlet;
+        let leaves = outlet.sender.release(now);
+        datagram.held_ns += leaves - now;
         let (id, body) = self.shared.packets.claim_for(&outlet.way);
         *body = Body::Udp(datagram);
         let len_bytes = datagram.wire_bytes();
         let (links, shared) = (&mut self.links, &mut self.shared);
-        outlet.launch(now, id, len_bytes, Ecn::NotEct, links, shared);
+        outlet.launch(leaves, id, len_bytes, Ecn::NotEct, links, shared);
     }
 
     /// At how many bytes an end has something to do.

@@ -229,6 +229,36 @@ fn an_echo_takes_the_round_trip_and_the_queue_before_it() {
 }
 
 #[test]
+fn time_at_a_sender_is_no_delay_of_datagrams() {
+    let gap = 200 * MS;
+    let sources = [
+        json!({"kind": "ping", "interval_ns": gap, "payload_bytes": 160}),
+        json!({"kind": "voip"}),
+        json!({"kind": "cbr", "rate_bps": 6_400, "payload_bytes": 160}),
+        json!({"kind": "onoff", "rate_bps": 12_800, "on_ns": S, "off_ns": S, "payload_bytes": 160}),
+        json!({"kind": "poisson", "rate_bps": 1_000, "payload_bytes": 160}),
+    ];
+    let expected_ms = 10.0 + 202.0 * 8.0 / 1e3;
+    for app in sources {
+        // A full packet takes 12 ms, so a sender of its own accord holds each for up to that, and
+        // up to 18 ms where the scenario says so.
+        for jitter_ns in [json!(null), json!(18 * MS)] {
+            let mut scenario = of(1, &app, &udp());
+            scenario["flows"][0]["send_jitter_ns"] = jitter_ns.clone();
+            scenario["links"][1]["rate_bps"] = json!(1_000_000);
+            let report = play(&scenario, 1);
+            let group = group(&report);
+            assert!(group["delivered_bytes"].as_u64() > Some(0), "{app}");
+            near(&group["delay_ms"], expected_ms, 1e-6);
+            near(&group["jitter_ms"], 0.0, 1e-6);
+            for rtt_ms in report.echoes.iter().flat_map(|flow| &flow.rtt_ms).flatten() {
+                near(&json!(rtt_ms), expected_ms + 10.0, 1e-6);
+            }
+        }
+    }
+}
+
+#[test]
 fn datagrams_of_each_source_arrive_with_their_bytes() {
     for app in [
         json!({"kind": "voip"}),

@@ -91,7 +91,7 @@ pub struct GroupWindow {
     pub least_share: Option<f64>,
     /// Datagrams sent in the window less those that arrived in it; null for TCP.
     pub lost_pkts: Option<i64>,
-    /// Mean delay of the datagrams that arrived, from application to application; null
+    /// Mean delay of the datagrams that arrived, from when they left the sender; null
     /// where none did, and for TCP.
     pub delay_ms: Option<f64>,
     /// Mean difference between the delays of successive datagrams.

@@ -36,8 +36,11 @@ struct Draft {
     line: usize,
     start_us: u64,
     rtt_us: u64,
-    /// How many sends of the initiator, and of the acceptor if that is said, must come.
-    wanted: (u64, Option<u64>),
+    /// How many epochs of a sequential connection must come, or sends of the initiator.
+    wanted: u64,
+    /// Sends of the acceptor, of a concurrent connection.
+    wanted_of_acceptor: u64,
+    epochs: u64,
     sequential: bool,
     sides: [Side; 2],
     /// Who did the last thing.
@@ -115,15 +118,17 @@ impl Draft {
             };
             return Err(format!("'{mark}' needs a start in µs and {sends}"));
         }
-        let acceptor = match sequential {
-            true => None,
-            false => Some(number(words[2], MOST_BYTES)?),
+        let wanted_of_acceptor = match sequential {
+            true => 0,
+            false => number(words[2], MOST_BYTES)?,
         };
         Ok(Self {
             line,
             start_us: number(words[0], MOST_US)?,
             rtt_us: 0,
-            wanted: (number(words[1], MOST_BYTES)?, acceptor),
+            wanted: number(words[1], MOST_BYTES)?,
+            wanted_of_acceptor,
+            epochs: 0,
             sequential,
             sides: Default::default(),
             last: None,
@@ -224,6 +229,10 @@ impl Draft {
         });
         if self.sequential && bytes > 0 {
             self.note_exchange(side);
+            // An epoch is what the initiator writes and then the acceptor; one of them may be
+            // silent in it.
+            let answers = side == ACCEPTOR && self.last == Some(INITIATOR);
+            self.epochs += u64::from(!answers);
         }
         self.last = Some(side);
         Ok(())
@@ -243,15 +252,16 @@ impl Draft {
     }
 
     fn finish(mut self) -> Result<Vector, String> {
-        let sends = [INITIATOR, ACCEPTOR].map(|side| self.sides[side].sends);
-        let found = match self.wanted.1 {
-            Some(_) => (sends[INITIATOR], Some(sends[ACCEPTOR])),
-            None => (sends[INITIATOR].max(sends[ACCEPTOR]), None),
+        let [of_initiator, of_acceptor] = [INITIATOR, ACCEPTOR].map(|side| self.sides[side].sends);
+        let (found, unit) = match self.sequential {
+            true => (self.epochs, "epochs"),
+            false => (of_initiator, "sends"),
         };
-        if found.0 < self.wanted.0 || found.1 < self.wanted.1 || found.0 + sends[ACCEPTOR] == 0 {
+        let is_short = found < self.wanted || of_acceptor < self.wanted_of_acceptor;
+        if is_short || of_initiator + of_acceptor == 0 {
             return Err(format!(
-                "line {} of the vectors: the connection has fewer sends than it says; is the file \
-                 cut off?",
+                "line {} of the vectors: the connection has fewer {unit} than it says; is the \
+                 file cut off?",
                 self.line
             ));
         }

@@ -78,6 +78,28 @@ fn an_exchange_is_what_its_lines_say() {
 }
 
 #[test]
+fn an_epoch_in_which_one_end_is_silent_counts() {
+    let greeting = read("S 0 2 1 1\nA 0 0 90\nI 0 3000 400\n").expect("two epochs");
+    let first = greeting.get(0).expect("one");
+    assert_eq!(first.acceptor, [Move::write(90)]);
+    let answer = Move::write(400).after_hearing(90).after_waiting(3_000_000);
+    assert_eq!(first.initiator[0], answer);
+    for (epochs, sends) in [
+        (1, "> 5\n< 5\n"),
+        (2, "< 5\n> 5\n"),
+        (2, "> 5\nt 9\n> 5\n< 5\n"),
+        (2, "> 5\n< 5\nt 9\n< 5\n"),
+        (3, "< 5\n> 5\n< 5\n> 5\n"),
+        (4, "< 5\nt 9\n< 5\n> 5\nt 9\n> 5\n"),
+    ] {
+        let of = |said: u64| read(&format!("SEQ 0 {said} 1 1\n{sends}"));
+        assert!(of(epochs).is_ok(), "{sends}");
+        let reason = of(epochs + 1).expect_err(sends);
+        assert!(reason.contains("fewer epochs than it says"), "{reason}");
+    }
+}
+
+#[test]
 fn connections_stand_in_the_order_of_their_starts() {
     let late_first = "SEQ 9 1 0 0\n> 1\n< 1\nSEQ 3 1 0 0\n> 2\n< 2\n";
     let vectors = read(late_first).expect("sound");
@@ -91,10 +113,10 @@ fn what_is_no_vector_is_refused_with_its_line() {
         ("> 5", "line 1 of the vectors: '>' before a connection"),
         (
             "SEQ 0 2 1 1\n> 5\n< 5\n",
-            "line 1 of the vectors: the connection has fewer sends",
+            "line 1 of the vectors: the connection has fewer epochs",
         ),
-        ("SEQ 0 1 1 1\n", "fewer sends"),
-        ("SEQ 0 0 1 1\n", "fewer sends"),
+        ("SEQ 0 1 1 1\n", "fewer epochs"),
+        ("SEQ 0 0 1 1\n", "fewer epochs"),
         ("SEQ 0", "needs a start in µs and epochs"),
         ("SEQ x 1 1 1", "'x' is not a whole number"),
         (

@@ -127,7 +127,7 @@ void answer_question(struct net *net, struct answer_budget *budget, struct sk_bu
 	}
 	skb_reserve(answer, LL_RESERVED_SPACE(dst->dev) + dst->header_len);
 	probe_put(answer, &head, nonce | PROBE_ANSWER);
-	answer->mark = ipv4 ? IP4_REPLY_MARK(net, skb->mark) : IP6_REPLY_MARK(net, skb->mark);
+	answer->mark = ipv4 ? IP4_REPLY_MARK(net, skb->mark) : probe6_reply_mark(net, skb);
 	skb_dst_set(answer, dst);
 	if (ipv4)
 		ip_local_out(net, NULL, answer);

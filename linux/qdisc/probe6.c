@@ -55,6 +55,11 @@ void probe6_output(struct net *net, struct sock *sk, struct sk_buff *skb)
 	ip6_local_out(net, sk, skb);
 }
 
+u32 probe6_reply_mark(struct net *net, const struct sk_buff *skb)
+{
+	return IP6_REPLY_MARK(net, skb->mark);
+}
+
 struct dst_entry *probe6_answer_route(struct net *net, struct sk_buff *skb,
                                       const struct in6_addr *from, const struct in6_addr *to,
                                       int dev)
@@ -63,7 +68,7 @@ struct dst_entry *probe6_answer_route(struct net *net, struct sk_buff *skb,
 	        .daddr = *to,
 	        .saddr = *from,
 	        .flowi6_oif = dev,
-	        .flowi6_mark = IP6_REPLY_MARK(net, skb->mark),
+	        .flowi6_mark = probe6_reply_mark(net, skb),
 	        .flowi6_proto = PROBE_PROTOCOL,
 	        .flowi6_uid = sock_net_uid(net, NULL),
 	};

@@ -19,6 +19,7 @@ void probe6_output(struct net *net, struct sock *sk, struct sk_buff *skb);
 struct dst_entry *probe6_answer_route(struct net *net, struct sk_buff *skb,
                                       const struct in6_addr *from, const struct in6_addr *to,
                                       int dev);
+u32 probe6_reply_mark(struct net *net, const struct sk_buff *skb);
 /* A raw socket that hears this protocol; of ICMPv6 only echo replies. */
 void probe6_filter(struct sock *sk);
 #else
@@ -38,6 +39,11 @@ static inline struct dst_entry *probe6_answer_route(struct net *net, struct sk_b
                                                     const struct in6_addr *to, int dev)
 {
 	return NULL;
+}
+
+static inline u32 probe6_reply_mark(struct net *net, const struct sk_buff *skb)
+{
+	return 0;
 }
 
 static inline void probe6_filter(struct sock *sk)

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.timeout(1800)
 ALWAYS = {"__ipv6_addr_type", "csum_ipv6_magic"}
 
 
-@pytest.mark.xfail(reason="answer.c has IP6_REPLY_MARK, which such a kernel lacks", strict=True)
 def test_a_kernel_without_ipv6_has_all_that_the_module_wants(kernel: Built, tmp_path: Path) -> None:
     """No reference to what such a kernel lacks; its headers are these, configured without IPv6."""
     none = tmp_path / "none.h"

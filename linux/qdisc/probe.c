@@ -496,7 +496,9 @@ enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *sk
 		else
 			joins(p, slot, now, place, now - slot->at_ns);
 		priority = slot->priority;
-	} else {
+	} else if (slot->state != SLOT_FREE && (u32)slot->nonce == (u32)nonce) {
+		/* Of a reset queue, or a copy. What another one or an answer has taken the slot
+		 * from was counted then. */
 		p->counts.strayed++;
 	}
 	spin_unlock(&p->lock);

@@ -26,14 +26,14 @@ struct sojourn_answer {
 
 /* The fate of probes, beside the queue's own counts, in the order of enum sojourn_probe. */
 struct sojourn_probe_counts {
-	u64 unmade;        /* asked, but none could be sent, or too many asks wait already */
-	u64 forgotten;     /* not answered before 4096 later ones, or after a minute */
-	u64 unheard;       /* answers lost because no event of the queue took them */
-	u64 left_bytes;    /* of those that left, with their link headers */
-	u64 asked;         /* by packets */
-	u64 ready;         /* of these, joined at once */
-	u64 strayed;       /* made, to join or to park, but did not come to this queue in time */
-	u64 waited_ns;     /* from asking to joining, over all that joined or were refused */
+	u64 unmade;     /* asked, but none could be sent, or too many asks wait already */
+	u64 forgotten;  /* not answered before 4096 later ones, or after a minute */
+	u64 unheard;    /* answers lost because no event of the queue took them */
+	u64 left_bytes; /* of those that left, with their link headers */
+	u64 asked;      /* by packets */
+	u64 ready;      /* of these, joined at once */
+	u64 strayed;    /* made, to join or to park, but did not come to this queue in time */
+	u64 waited_ns;  /* from asking to joining, over all that joined or were refused */
 	u64 waited_max_ns; /* its largest */
 };
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """What a run did otherwise than it was asked: algorithms against the rules of `aqm.h`, which the
-queue corrected and counted, and options of TCP that a host cannot set."""
+queue corrected and counted, options of TCP that a host cannot set, and what a host refused."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ from sojourn.result import Run
 def breaks(report: Mapping[str, Any]) -> bool:
     """Whether an algorithm broke a rule in the run of this report."""
     return any(n for queue in report["queues"] for n in queue["bad_verdicts"].values())
+
+
+def odd(report: Mapping[str, Any]) -> bool:
+    """Say whether any sentence of this module is about this run."""
+    return breaks(report) or bool(report.get("not_on_linux") or report.get("refused_by_machine"))
 
 
 def broken(runs: Iterable[Run]) -> list[str]:
@@ -44,4 +49,14 @@ def ignored(runs: Iterable[Run]) -> list[str]:
         f"host {host}: of the TCP of flows '{flow}' these stay as Linux has them: "
         + ", ".join(options)
         for (host, flow), options in found.items()
+    ]
+
+
+def refused(runs: Iterable[Run]) -> list[str]:
+    """Name each thing that the machine refused the guest, with how many runs it concerns."""
+    counts = Counter(what for run in runs for what in run.report.get("refused_by_machine", ()))
+    return [
+        f"this machine refuses {what} (a container's filter of system calls does): a repetition of "
+        f"{count} runs of --host linux may give other bytes"
+        for what, count in counts.items()
     ]

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * init.c: process 1 of the guest. Mounts the usual file systems, runs the job of
- * the folder that the kernel was started in, prints its status, powers off.
+ * init.c: process 1 of the guest. Lays its file systems, runs ./job in /run/job, prints the
+ * job's status, powers off.
  *
- * That folder is found as /proc/self/cwd through the host's own /proc, which the
- * root file system still shows here: so the kernel's command line, which is mixed
- * into its random pool, is the same wherever the job lies.
+ * The kernel is started in a folder that has this program, linked statically, an empty folder
+ * `root`, and links to folders of the host. That folder is the guest's first root. Its second
+ * is the host's, with file systems of the guest's own above it; each link that the
+ * environment's `shown` names is a folder below /run. So no path in the guest, and not the
+ * kernel's command line, tells where the host has them.
  */
 #include <errno.h>
-#include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,20 +48,42 @@ static int run(char *job)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static void lay(const char *what, const char *where, const char *kind, const char *data)
+{
+	if (mount(what, where, kind, 0, data))
+		perror(where);
+}
+
+/* A folder of the host, through a link beside this program. */
+static void show(const char *name)
+{
+	char where[64], path[64];
+
+	snprintf(where, sizeof(where), "/run/%s", name);
+	/* The point has the host follow the link. */
+	snprintf(path, sizeof(path), "/proc/self/cwd/%s/.", name);
+	if (mkdir(where, 0755))
+		perror(where);
+	lay("host", where, "hostfs", path);
+}
+
 int main(void)
 {
-	char folder[PATH_MAX];
-	ssize_t length = readlink("/proc/self/cwd", folder, sizeof(folder) - 1);
-
-	folder[length < 0 ? 0 : length] = '\0';
+	lay("host", "/root", "hostfs", "/");
+	if (chdir("/root") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot("."))
+		perror("init: root");
+	lay("devtmpfs", "/dev", "devtmpfs", NULL);
+	lay("proc", "/proc", "proc", NULL);
+	lay("sysfs", "/sys", "sysfs", NULL);
+	lay("tmpfs", "/run", "tmpfs", NULL);
+	for (char *names = getenv("shown"), *name; (name = strsep(&names, ":"));)
+		show(name);
+	if (chdir("/run/job"))
+		perror("init: job");
 	setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/run", 1);
 	setenv("TMPDIR", "/run", 1);
 	setenv("LC_ALL", "C", 1);
-	if (mount("proc", "/proc", "proc", 0, NULL) ||
-	    mount("sysfs", "/sys", "sysfs", 0, NULL) ||
-	    mount("tmpfs", "/run", "tmpfs", 0, NULL) || chdir(folder))
-		perror("init: mount");
 	loopback_up();
 	fflush(stdout);
 	printf("job status %d\n", run("./job"));

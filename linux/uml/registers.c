@@ -18,6 +18,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "counter.h"
+
 /* More than any processor has; the host writes only the existing ones. */
 static _Alignas(64) unsigned char whole[1 << 16];
 static size_t whole_bytes;
@@ -68,6 +70,7 @@ long ptrace(enum __ptrace_request request, ...)
 		return take(pid, data);
 	if (addr == (void *)NT_X86_XSTATE && request == PTRACE_SETREGSET)
 		return give(pid, data);
+	note_request(request);
 	/* The kernel stores a peeked word; the library returns it. */
 	if (request != PTRACE_PEEKTEXT && request != PTRACE_PEEKDATA &&
 	    request != PTRACE_PEEKUSER)

@@ -239,6 +239,12 @@ RUN = (
         "by group, options of an age's TCP that were not set",
         hosts=(_LINUX,),
     ),
+    Column(
+        "refused_by_machine",
+        "",
+        "what the machine refused the guest, without which a repetition may give other bytes",
+        hosts=(_LINUX,),
+    ),
 )
 QUEUE = (
     Column("aqm", "", "its algorithm, or the variant"),

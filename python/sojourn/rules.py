@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """What a run does otherwise than it was asked: algorithms against the rules of `aqm.h`, which the
-queue corrected and counted, options of TCP that a host cannot set, and probes that turn back before
-the queue that they are to measure."""
+queue corrected and counted, options of TCP that a host cannot set, what a host refused, and probes
+that turn back before the queue that they are to measure."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 def breaks(report: Mapping[str, Any]) -> bool:
     """Whether an algorithm broke a rule in the run of this report."""
     return any(n for queue in report["queues"] for n in queue["bad_verdicts"].values())
+
+
+def odd(report: Mapping[str, Any]) -> bool:
+    """Say whether any sentence of this module is about this run."""
+    return breaks(report) or bool(report.get("not_on_linux") or report.get("refused_by_machine"))
 
 
 def broken(runs: Iterable[Run]) -> list[str]:
@@ -88,3 +93,13 @@ def _bps(link: Mapping[str, Any]) -> float:
 def _least_bps(link: Mapping[str, Any]) -> float:
     # `min` wants two numbers at least.
     return min(_bps(link), *(float(step["rate_bps"]) for step in link["schedule"]), float("inf"))
+
+
+def refused(runs: Iterable[Run]) -> list[str]:
+    """Name each thing that the machine refused the guest, with how many runs it concerns."""
+    counts = Counter(what for run in runs for what in run.report.get("refused_by_machine", ()))
+    return [
+        f"this machine refuses {what} (a container's filter of system calls does): a repetition of "
+        f"{count} runs of --host linux may give other bytes"
+        for what, count in counts.items()
+    ]

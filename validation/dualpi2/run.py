@@ -70,7 +70,7 @@ def job(made: Plan, kernel: Kernel, module: Path, duration_ns: int, options: Seq
     change = f"{inside} change {tap.device} {' '.join(options)} > options\n" if options else ""
     watch = f"{inside} watch {tap.device} $t0 {STEP_NS} {duration_ns // STEP_NS - 1} > samples &\n"
     watch += 'pids="$pids $!"\n'
-    for before, lines in (("t0=$((", change), (f"{kernel.built.programs}/clock", watch)):
+    for before, lines in (("t0=", change), (f"{kernel.built.programs}/clock", watch)):
         head, rest = script.split(before)
         script = head + lines + before + rest
     return script

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::endpoint::Last;
 use crate::event::Source;
 use crate::packet::Ledger;
 use crate::rng::Rng;
@@ -155,6 +156,8 @@ pub struct Flow {
     pub holds: bool,
     /// Bound of its sender's random delays.
     pub jitter_ns: u64,
+    /// The last packet of its sender's connection that closed last.
+    pub last: Last,
     /// Constant delay of the first links, and of the flow's own round trip beyond that of its
     /// links: its sender sees to both.
     pub lead_ns: u64,
@@ -205,6 +208,7 @@ impl Flow {
             delays_ns: 0,
             holds: false,
             jitter_ns: 0,
+            last: Last::default(),
             lead_ns: 0,
             clocks_ahead_ns: [0, 0],
             both_write: spec.app.both_write(),

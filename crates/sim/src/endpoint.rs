@@ -187,6 +187,13 @@ impl Endpoint {
     }
 }
 
+/// When a sender's last packet was sent, and when it left.
+#[derive(Clone, Copy, Default)]
+pub struct Last {
+    sent: Time,
+    left: Time,
+}
+
 /// Holds each packet for a random time and keeps their order, as a busy host does.
 /// Without it the phases of senders decide who meets a full queue. What the first
 /// links of the way delay by a constant is added here, and the packets wait at the link
@@ -200,7 +207,9 @@ pub struct Sender {
     /// The first link that does more than delay.
     link: u32,
     rng: Rng,
-    last_release: Time,
+    last: Last,
+    /// Nothing of its connection has been sent.
+    opens: bool,
 }
 
 impl Sender {
@@ -208,30 +217,42 @@ impl Sender {
     pub fn idle() -> Self {
         Self {
             holds: false,
-            ..Self::new(0, 0, 0, Rng::stream(0, ""))
+            ..Self::new(0, 0, 0, Rng::stream(0, ""), Last::default())
         }
     }
 
-    /// A sender of one connection.
-    pub fn new(jitter_ns: u64, lead_ns: u64, link: u32, rng: Rng) -> Self {
+    /// Makes the sender of one connection. `last` is of the flow's connection before it, if that
+    /// has closed.
+    pub fn new(jitter_ns: u64, lead_ns: u64, link: u32, rng: Rng, last: Last) -> Self {
         Self {
             holds: true,
             jitter_ns,
             lead_ns,
             link,
             rng,
-            last_release: Time(0),
+            last,
+            opens: true,
         }
     }
 
-    /// When a packet that is written now leaves the host.
+    /// Tells of its last packet.
+    pub fn last(&self) -> Last {
+        self.last
+    }
+
+    /// When a packet that is written now leaves the host. Where a connection opens as the one
+    /// before it closes, its SYN leaves right behind that one's last acknowledgement, since a host
+    /// is as busy for the one as for the other.
     #[inline]
     pub fn release(&mut self, now: Time) -> Time {
         if !self.holds {
             return now;
         }
-        let drawn = now + self.rng.below(self.jitter_ns);
-        self.last_release = drawn.max(self.last_release);
-        self.last_release
+        if !(std::mem::take(&mut self.opens) && now == self.last.sent) {
+            let drawn = now + self.rng.below(self.jitter_ns);
+            self.last.left = drawn.max(self.last.left);
+        }
+        self.last.sent = now;
+        self.last.left
     }
 }

@@ -302,6 +302,9 @@ impl Net {
                 // was acknowledged; the SYN of its next transfer then follows our last ACK.
                 let endpoint = &self.endpoints[end as usize];
                 let (talk, who) = (endpoint.talk, endpoint.who);
+                if who == End::From {
+                    self.flows[endpoint.flow as usize].last = endpoint.outlet.sender.last();
+                }
                 if who == self.talks[talk as usize].opener {
                     self.end(now, talk);
                 }
@@ -337,6 +340,7 @@ impl Net {
         let (holds, jitter_ns) = (flow.holds, flow.jitter_ns);
         let own_ns = rtt_ns.map_or(0, |rtt_ns| rtt_ns.saturating_sub(flow.delays_ns));
         let (lead_ns, both_write) = (flow.lead_ns + own_ns, flow.both_write);
+        let last = flow.last;
         let mut ends = [0; 2];
         for (who, kind) in [opener, opener.peer()].into_iter().zip(kinds) {
             let hash = hash ^ u32::from(who == End::To);
@@ -351,7 +355,7 @@ impl Net {
             let outlet = &mut self.endpoints[ends[0] as usize].outlet;
             let link = self.routes.link(outlet.way.hop);
             outlet.way.hop += 1;
-            outlet.sender = Sender::new(jitter_ns, lead_ns, link, rng);
+            outlet.sender = Sender::new(jitter_ns, lead_ns, link, rng, last);
         }
         for who in [End::From, End::To] {
             let peer = ends[who.peer() as usize];

@@ -26,10 +26,10 @@ def tell_note(sentence: str) -> None:
 
 
 def tell_ignored(runs: Sequence[Run]) -> None:
-    """What a host could not set, on stderr."""
-    from sojourn.rules import ignored
+    """What a host could not set or refused, on stderr."""
+    from sojourn.rules import ignored, refused
 
-    for sentence in ignored(runs):
+    for sentence in (*ignored(runs), *refused(runs)):
         tell_note(sentence)
 
 

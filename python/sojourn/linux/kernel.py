@@ -41,7 +41,7 @@ class Kernel:
     @property
     def version(self) -> str:
         """What results are filed under: the kernel's release, and digests of its build, of module
-        and programs, and of the plan that is made of a scenario."""
+        and programs, and of how a scenario becomes a guest."""
         parts = (self.built.kernel.parent, self.module.parent, self.built.programs)
         plan = digest(below(Path(__file__).parent, "*.py"))
         return " ".join(["linux", self.built.release, *(part.name for part in parts), plan])

@@ -22,9 +22,12 @@ from sojourn.linux.over_time import group_lines, queue_line, steps_of
 from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
 from sojourn.linux.space import Manner, Space
 from sojourn.linux.transport import buffer_sysctls, route_words, sysctls
+from sojourn.linux.uml.boot import EPOCH_S
 from sojourn.scenario.engine import without_foreign
 
 _STEPS_OF_PROGRESS = 50
+# Of every run: by then its network is there and has settled.
+START_S = EPOCH_S + 10
 # Of 4096 bytes: three quarters of the guest's 768 MB. Its own bound, 69 MB for all sockets, has the
 # receivers of 2,000 flows drop segments that have arrived.
 _TCP_PAGES = 147_456
@@ -80,8 +83,9 @@ class Plan:
         lines += [f"echo {3 * (f'{_TCP_PAGES} ')}> /proc/sys/net/ipv4/tcp_mem"]
         lines += [f"export SOJOURN_TC={module.rpartition('/')[0]}"]
         lines += [f"programs={programs}", ". ./network"]
-        # The next round second but one: by then all that follows has settled.
-        lines += ["t0=$(( $(date +%s) + 2 ))000000000", "echo $t0 > zero", "pids="]
+        late = "{ echo 'the network took longer than the time before the start'; exit 1; }"
+        lines += [f"[ $(date +%s) -lt {START_S - 1} ] || {late}"]
+        lines += [f"t0={START_S}000000000", "echo $t0 > zero", "pids="]
         for tap in self.taps:
             if tap.taps:
                 command = f"tap {' '.join(tap.taps)} $t0 {end_ms} {tap.space}"

@@ -20,7 +20,15 @@ from sojourn.linux.memory import guest_mb
 from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.transport import ignored
-from sojourn.linux.uml.boot import BootError, Stopped, boot
+from sojourn.linux.uml.boot import (
+    FIXED_ADDRESSES,
+    MODULE,
+    PROGRAMS,
+    SHOWN,
+    BootError,
+    Stopped,
+    boot,
+)
 from sojourn.scenario.engine import without_foreign
 from sojourn.store import digest, write_errors
 
@@ -46,7 +54,8 @@ def run(
         for name, content in job.files.items():
             (folder / name).write_text(content)
         script = folder / "job"
-        script.write_text(job.job(str(kernel.built.programs), str(module), duration_ns))
+        shown = str(SHOWN / PROGRAMS), str(SHOWN / MODULE / module.name)
+        script.write_text(job.job(*shown, duration_ns))
         script.chmod(0o755)
         try:
             outcome = boot(
@@ -56,6 +65,7 @@ def run(
                 _LIMIT_S + _LIMIT_S_OF_SECOND * duration_ns / 1e9,
                 lambda console: progress(_share(console, duration_ns)),
                 memory_mb=guest_mb(scenario),
+                module=module,
             )
         except Stopped:
             return None
@@ -82,6 +92,7 @@ def run(
         ],
         **counted.report_flows(found),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
+        "refused_by_machine": [] if outcome.fixed_addresses else [FIXED_ADDRESSES],
         "fingerprint": digest(
             queues.encode() + tables["series.parquet"] + counts.encode() + played.encode()
         )[:16],

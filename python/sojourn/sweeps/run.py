@@ -21,7 +21,7 @@ from sojourn.forms import Labels
 from sojourn.job import Job
 from sojourn.progress import Progress
 from sojourn.result import Run
-from sojourn.rules import breaks
+from sojourn.rules import odd
 from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
@@ -167,8 +167,7 @@ def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> R
         if spec.queue in (None, queue["name"]) and spec.window in (None, window["name"])
     )
     values = tuple(tuple(metric.of(report, *place) for metric in spec.measured) for place in places)
-    odd = breaks(report) or report.get("not_on_linux")
-    return Reading(places, values, entry if odd else None)
+    return Reading(places, values, entry if odd(report) else None)
 
 
 def _row(spec: Sweep, job: Job, labels: Labels, reading: Reading) -> Row:

@@ -384,3 +384,23 @@ fn a_path_with_a_loop_is_refused_in_format_2() {
     scenario["format"] = json!(1);
     read(&scenario).expect("older files go on being read");
 }
+
+/// As on Linux, whose sender has no other work in between; with a delay of its own, another flow's
+/// packet would come between the two, and a queue that acts at few moments would drop more SYNs.
+#[test]
+fn a_syn_comes_right_behind_the_last_acknowledgement_before_it_whatever_the_senders_jitter() {
+    let app = json!({"kind": "respawn", "bytes": 100_000});
+    let mut scenario = of(1, &app, &json!({"send_jitter_ns": null}));
+    scenario["record"]["events"] = json!(true);
+    let events = play(&scenario, 1).queues.swap_remove(0).events;
+    let mut packets: Vec<_> = events
+        .expect("events")
+        .iter()
+        .map(|event| (event.enq_ns, event.len_bytes))
+        .collect();
+    packets.sort_by_key(|&(enq_ns, _)| enq_ns);
+    let pairs = packets.windows(2).filter(|pair| pair[1].1 == 74);
+    let gaps_ns: Vec<_> = pairs.map(|pair| pair[1].0 - pair[0].0).collect();
+    assert!(gaps_ns.len() > 20, "{gaps_ns:?}");
+    assert!(gaps_ns.iter().all(|&ns| ns == 0), "{gaps_ns:?}");
+}

@@ -5,26 +5,30 @@
     python -m sojourn.linux.uml.boot 'uname -r; tc qdisc show'
 
 A job is a folder with an executable `job`; inside the guest it is the current folder,
-and files that it writes there are ordinary files of the host. The kernel's command
-line and environment are the same for every job, but for the guest's memory, because
-the command line is mixed into the guest's random pool: two runs of one job with one
-seed and one memory give the same bytes, from whatever folder, on whatever machine.
+/run/job, and files that it writes there are ordinary files of the host. The kernel's
+command line and environment are the same for every job, but for the guest's memory and
+the folders that it is shown, because the command line is mixed into the guest's random
+pool: two runs of one job with one seed and one memory give the same bytes, from whatever
+folder, on whatever machine. The kernel's own addresses are not randomised, since the
+heap takes its place among the guest's memory; linux/uml/host.c is about the rest.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import fcntl
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +40,7 @@ EPOCH_S = 1_767_225_600
 COMMAND_LINE = [
     "root=/dev/root",
     "rootfstype=hostfs",
-    "rootflags=/",
+    "rootflags=/proc/self/cwd/.",
     "rw",
     "time-travel=inf-cpu",
     f"time-travel-start={EPOCH_S}000000000",
@@ -49,10 +53,14 @@ COMMAND_LINE = [
     "loglevel=4",
     "norandmaps",
     "panic=-1",
-    "init=/proc/self/cwd/init",
+    "init=/init",
 ]
-# Here the guest has file systems of its own, and the host's are not seen.
-COVERED = [Path(folder) for folder in ("/dev", "/proc", "/run", "/sys")]
+# Where the guest sees the host's folders.
+JOB, PROGRAMS, MODULE = "job", "programs", "module"
+SHOWN = Path("/run")
+# Of personality(2), and its name in a result.
+FIXED_ADDRESSES = "fixed addresses"
+ADDR_NO_RANDOMIZE, QUERY = 0x0040000, 0xFFFFFFFF
 # A line of a stack trace, or of the stack itself.
 STACK = re.compile(r"\[ *\d+\.\d+\] +(\[<|([0-9a-f]{8,16} ?)+$)")
 
@@ -65,10 +73,11 @@ class BootError(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished job left: its console and the CPU time the whole guest took."""
+    """A finished job: its console and the CPU time the whole guest took."""
 
     console: str
     cpu_s: float
+    fixed_addresses: bool  # else another start may have another memory
 
 
 def stop_group(process: subprocess.Popen[bytes]) -> None:
@@ -98,10 +107,28 @@ def wait(process: subprocess.Popen[bytes], console: Path, limit_s: float, watch:
             process.wait(LOOK_S)
 
 
-def require_seen(folder: Path, name: str) -> None:
-    """Say which variable to set where the guest could not see the host's folder."""
-    if any(folder.resolve().is_relative_to(covered) for covered in COVERED):
-        raise BootError(f"{folder} lies where the guest has its own files; set {name} to another")
+@contextlib.contextmanager
+def fixed_addresses() -> Iterator[bool]:
+    """Start programs without randomised addresses; false where the host refuses it, as the filter
+    of system calls of many containers does. The setting is the calling thread's alone."""
+    libc = ctypes.CDLL(None)
+    before = libc.personality(ctypes.c_ulong(QUERY))
+    fixed = before != -1 and libc.personality(ctypes.c_ulong(before | ADDR_NO_RANDOMIZE)) != -1
+    try:
+        yield fixed
+    finally:
+        if fixed:
+            libc.personality(ctypes.c_ulong(before))
+
+
+def lay_out(stage: Path, built: Built, shown: Mapping[str, Path]) -> None:
+    """Fill the folder that the kernel starts in, as linux/uml/init.c says. Its names are relative,
+    so that no path of the host is on the kernel's stack."""
+    shutil.copy(built.programs / "init", stage)
+    (stage / "root").mkdir()
+    (stage / "linux").symlink_to(built.kernel)
+    for name, folder in shown.items():
+        (stage / name).symlink_to(folder.resolve())
 
 
 @contextlib.contextmanager
@@ -130,37 +157,43 @@ def boot(
     watch: Watch = lambda console: True,
     real_time: bool = False,
     memory_mb: int = USUAL_MB,
+    module: Path | None = None,
 ) -> Outcome:
     """Run the folder's job; raise with its console when it hangs, panics or fails. `watch`
     gets the console's file again and again, and says whether to go on. In real time
-    the guest's clock is the host's: for a job that measures the kernel itself."""
-    require_seen(folder, "TMPDIR")
-    require_seen(built.programs, "XDG_CACHE_HOME")
-    init = folder / "init"
-    init.unlink(missing_ok=True)
-    init.symlink_to(built.programs / "init")
+    the guest's clock is the host's: for a job that measures the kernel itself. The guest sees
+    the folder of a `module` as /run/module."""
+    shown = {JOB: folder, PROGRAMS: built.programs}
+    if module:
+        shown[MODULE] = module.parent
     environment = {
-        "HOME": str(folder),
+        "HOME": JOB,
         "PATH": "/usr/bin:/bin",
-        "LD_PRELOAD": str(built.programs / "shim.so"),
+        "LD_PRELOAD": f"{PROGRAMS}/shim.so",
         "SOJOURN_SEED": str(seed),
     }
     console = folder / "console.txt"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    words = [f"mem={memory_mb}M", *COMMAND_LINE]
+    words = [f"mem={memory_mb}M", *COMMAND_LINE, f"shown={':'.join(shown)}"]
     words = [word for word in words if not (real_time and word.startswith("time-travel"))]
     # setpriv: should this program itself be killed, the kernel goes with it.
-    command = ["setpriv", "--pdeathsig", "KILL", str(built.kernel), *words]
-    with console.open("wb") as out, own_processor() as on_it:
-        process = subprocess.Popen(
-            [*on_it, *command],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-        )
+    command = ["setpriv", "--pdeathsig", "KILL", "./linux", *words]
+    with (
+        tempfile.TemporaryDirectory(prefix="sojourn-guest-") as stage,
+        console.open("wb") as out,
+        own_processor() as on_it,
+    ):
+        lay_out(Path(stage), built, shown)
+        with fixed_addresses() as fixed:
+            process = subprocess.Popen(
+                [*on_it, *command],
+                cwd=stage,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+            )
         try:
             wait(process, console, limit_s, watch)
         finally:
@@ -170,7 +203,7 @@ def boot(
     if "job status 0\n" not in text:
         raise BootError(f"the job failed:\n{tail(console)}")
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Outcome(text, spent)
+    return Outcome(text, spent, fixed)
 
 
 def tail(console: Path, lines: int = 15) -> str:

@@ -41,10 +41,12 @@ DEVICES = HERE / "devices.config"
 SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
 GUEST_PROGRAMS = ("init", "tap", "traffic", "play", "clock", "settings", "statistics")
+# It runs before the guest has the host's libraries.
+STATIC = "init"
 # Each is a file of its name with what is in the folder of its name; these share some more.
 _SHARED = dict.fromkeys(("traffic", "play"), ("sockets.c", "transit.c", "samples.c", "dump.c"))
 # Preloaded into the kernel process, as one library.
-SHIMS = ("seed", "registers")
+SHIMS = ("seed", "registers", "counter", "host")
 NEEDED = {
     "gcc": "gcc",
     "make": "make",
@@ -324,7 +326,8 @@ def make_programs(fresh: Path) -> None:
     for name in GUEST_PROGRAMS:
         parts = [HERE / f"{name}.c", *sorted(HERE.glob(f"{name}/*.c"))]
         parts += [HERE / shared for shared in _SHARED.get(name, ())]
-        run(["gcc", *flags, "-o", fresh / name, *parts, "-lm"], fresh / "build.log")
+        alone = ["-static"] * (name == STATIC)
+        run(["gcc", *flags, *alone, "-o", fresh / name, *parts, "-lm"], fresh / "build.log")
     shim: list[str | Path] = ["-shared", "-fPIC", "-o", fresh / "shim.so"]
     run(["gcc", *flags, *shim, *(HERE / f"{name}.c" for name in SHIMS)], fresh / "build.log")
 

@@ -52,7 +52,7 @@ writes the page from the figures that are kept in `validation/beside/figures.jso
 
 REST = """
 [dualpi2](algorithms/dualpi2.md) stands beside the kernel's own, of a newer Linux, on its page.
-`afd`, `an_aqm`, `asqm`, `cfd`, `gchoke` and `lqd` stand beside no other implementation, packet by
+`an_aqm`, `asqm`, `cfd`, `gchoke` and `lqd` stand beside no other implementation, packet by
 packet: they are readings of ours of what their pages cite.
 """
 

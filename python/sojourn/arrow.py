@@ -89,12 +89,12 @@ def labelled(batch: pa.Table, labels: Mapping[str, str | int]) -> pa.Table:
     return batch
 
 
-# Of distributions, what is measured at no queue.
+# Distributions that no queue has.
 _OF_GROUPS = ("fct", "page")
 
 
 def of_queues(table: pa.Table, labels: Mapping[str, str | int], own: Mapping[str, str]) -> pa.Table:
-    """Add labels as `labelled` does, and what is tested; where a queue has an algorithm of its
+    """Add labels as `labelled` does, and the algorithm under test; where a queue has one of its
     own, that stands in its rows."""
     table = labelled(table, {**labels, "tested": labels["aqm"]})
     if not own:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How many flows of a group offer a load, together with the other groups: what all of them send
+"""How many flows of a group offer a load, together with the other groups: the load of all of them
 where nothing holds them up, by the number of flows of the one, and the line through it (Le et al.,
 ICDCS 2006, section 4.2)."""
 
@@ -31,7 +31,7 @@ _WINDOW = "calibration"
 
 @dataclass(frozen=True)
 class Measured:
-    """What the link carried with so many flows of the group, by seed."""
+    """Record the load of the link with so many flows of the group, by seed."""
 
     flows: int
     mbps: Sequence[float]
@@ -39,7 +39,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The line, what it goes through, and the number of flows that was asked for."""
+    """Record the line, its points, and the number of flows that offers the load."""
 
     group: str
     link: str  # the busiest, on which the load is counted
@@ -119,13 +119,13 @@ def calibrate(
 
 @dataclass(frozen=True)
 class _Carried:
-    """What each link carried with so many flows of the group, by seed."""
+    """The load of each link with so many flows of the group, by seed."""
 
     flows: int
     mbps: Sequence[Mapping[str, float]]
 
     def on(self, link: str) -> list[float]:
-        """Return what this link carried."""
+        """Return the load of this link."""
         return [of_links[link] for of_links in self.mbps]
 
     def busiest(self) -> str:
@@ -173,7 +173,7 @@ def _only(scenario: Scenario, counts: Mapping[str, int]) -> Scenario:
 
 
 def _mbps(report: Mapping[str, Any], scenario: Scenario) -> Iterator[tuple[str, float]]:
-    """What each link carried."""
+    """The load of each link."""
     rates = {link.name: link.rate or 0 for link in scenario.links}
     for queue in report["queues"]:
         used = float(queue["windows"][0]["utilisation_pct"]) / 100

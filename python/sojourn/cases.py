@@ -32,7 +32,7 @@ class Case:
 
 
 Cases = dict[Case, list[Run]]
-# What each case calls the algorithm of a queue.
+# The name of a queue's algorithm in each case.
 OwnNames = Mapping[Case, str]
 
 
@@ -46,7 +46,7 @@ def cases(results: Mapping[str, Result]) -> Cases:
 
 
 def own_names(by_case: Cases, queue: str) -> OwnNames:
-    """Find what each case calls the algorithm of a queue."""
+    """Name the algorithm of a queue in each case."""
     return {case: runs[0].queues.get(queue, case.aqm) for case, runs in by_case.items()}
 
 
@@ -64,9 +64,9 @@ def load_all(folders: Sequence[Path]) -> dict[str, Result]:
 
 
 def labels(found: Iterable[Case], own: OwnNames = MappingProxyType({})) -> dict[str, list[str]]:
-    """Name the columns that tell the cases apart: always the algorithm, and what else there is to
-    say. `own` has the algorithms of the queue that the rows are of: where others are tested, these
-    have a column too."""
+    """Name the columns that tell the cases apart: always the algorithm, and all else that there is
+    to say. `own` has the algorithms of the queue that the rows are of: where others are tested,
+    these have a column too."""
     every = list(found)
     others = any(name != case.aqm for case, name in own.items())
     shows_tested = others and len({case.aqm for case in own}) > 1

@@ -287,7 +287,7 @@ class Result:
 
 
 def _own_names(labels: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, str]:
-    """The algorithms of queues that are not what the labels of the run say."""
+    """The algorithms of queues where the labels of the run name another one."""
     names = {queue["name"]: queue.get("aqm", labels["aqm"]) for queue in run["queues"]}
     return {queue: name for queue, name in names.items() if name != labels["aqm"]}
 

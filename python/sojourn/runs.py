@@ -102,7 +102,7 @@ def changed(
 
 
 def algorithms_of(scenario: Scenario) -> str:
-    """What tables call those of the queues under test: each once, in the order of the links."""
+    """Name the algorithms under test as tables do: each once, in the order of the links."""
     graph = scenario.expand()
     tested = under_test(scenario, graph)
     names = [link.queue.algorithm for link in graph.links if link.name in tested]
@@ -129,8 +129,8 @@ def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bo
 def _forms(
     host: str, scenario: dict[str, Any], hosts: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What runs on a host: where Linux is among the hosts, a link that follows a trace is also run
-    as a schedule of rates, which is all that Linux can do."""
+    """The runs of a host: where Linux is among the hosts, a link that follows a trace is also run
+    as a schedule of rates, the only form that Linux has."""
     traces = any("opportunities" in link for link in scenario["links"])
     if host == "sim" or not traces:
         yield host, scenario

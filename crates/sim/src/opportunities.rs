@@ -3,7 +3,7 @@
 
 //! A link that follows a trace. At each recorded opportunity so many bytes leave, as in mahimahi's
 //! `mm-link`: several small packets may share one, and a packet that does not fit takes the rest of
-//! its bytes from the next. Or one packet leaves, whatever its size. What finds no packet is lost.
+//! its bytes from the next. Or one packet leaves, whatever its size. Bytes that find no packet are lost.
 //! The trace begins again where it ends.
 
 use crate::packet::PacketId;
@@ -36,7 +36,7 @@ impl Opportunities {
         }
     }
 
-    /// Whether a packet is out of the queue and not yet on the wire.
+    /// Tells whether a packet is out of the queue and not yet on the wire.
     pub fn holds_packet(&self) -> bool {
         self.begun.is_some()
     }

@@ -216,12 +216,12 @@ pub struct OpportunitySpec {
 }
 
 impl OpportunitySpec {
-    /// The capacity of each: where it is one packet's, that of a full frame.
+    /// Returns the capacity of each: where it is one packet's, that of a full frame.
     pub fn each_bytes(&self) -> u32 {
         self.bytes.unwrap_or(HEADER_BYTES + 1500)
     }
 
-    /// How many there are from the begin of the run to just before this moment.
+    /// Counts them from the begin of the run to just before this moment.
     pub fn count_before(&self, now: Time) -> u64 {
         let cycle_ns = self.cycle_ms * NS_PER_MS;
         let in_cycle = |up_to_ns: u64| {

@@ -131,8 +131,8 @@ def _packets(probes: Mapping[str, int]) -> dict[str, int]:
 
 
 def print_calibration(found: Calibration, load: str) -> None:
-    """Print what was measured, in the unit of the load as it was asked for, and the number of
-    flows that offer it."""
+    """Print the loads, in the unit of the one that was asked for, and the number of flows that
+    offer it."""
     terminal = console()
     unit = split(load)[1]
     per_s = unit if "/" in unit else f"{unit}/s"
@@ -153,7 +153,7 @@ def print_calibration(found: Calibration, load: str) -> None:
         for of in found.measured
     ]
     beside = f", with {_quoted(found.beside)}," if found.beside else ""
-    title = f"'{found.group}'{beside} on uncongested links: what '{found.link}' carries"
+    title = f"'{found.group}'{beside} on uncongested links: the load of '{found.link}'"
     print_entries(terminal, title, measured)
     lines = [f"left aside, since only the network bounds their load: {_quoted(found.aside)}"]
     lines = lines if found.aside else []

@@ -175,8 +175,8 @@ DELAYS = (
 )
 TRACE = "in place of `rate`: the moments at which packets may leave"
 OPPORTUNITY = (
-    "what may leave at each moment of `trace`: 1,504 `bytes`, as in mahimahi, or one `packet` of "
-    "any size (format 2; in format 1 it is a packet)"
+    "each moment of `trace` lets 1,504 `bytes` leave, as in mahimahi, or one `packet` of any size "
+    "(format 2; in format 1 it is a packet)"
 )
 SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 BURST = "token bucket of tbf and htb"

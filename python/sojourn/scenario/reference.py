@@ -97,7 +97,7 @@ def _table(title: str, of: type[BaseModel]) -> str:
     ]
     schema = of.model_json_schema(by_alias=True, mode="validation")
     known = schema.get("$defs", {})
-    # Of what may be a name alone, the table is the last form.
+    # Where a name alone is allowed too, the table is the last form.
     properties = (schema if "properties" in schema else schema["anyOf"][-1])["properties"]
     for name, field in of.model_fields.items():
         key = field.alias or name

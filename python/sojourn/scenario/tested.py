@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # What makes packets take time at a link, so that its queue is measured.
 TIMED = {"rate", "trace"}
-# What a queue is called in the table of its link or bottleneck.
+# The keys of a queue in the table of its link or bottleneck.
 QUEUES = ("aqm", "queue")
 _BACK = " back"
 

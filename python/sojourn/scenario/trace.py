@@ -18,8 +18,8 @@ from sojourn.inputs import noted
 from sojourn.store import digest
 
 NS_PER_MS = 1_000_000
-# What an opportunity carries in mahimahi, and what mahimahi counts beside each IP packet: the
-# header of its tunnel.
+# Of mahimahi: the bytes of an opportunity, and the header of its tunnel, which it counts beside
+# each IP packet.
 OPPORTUNITY_BYTES = 1504
 HEADER_BYTES = 4
 # The capacity of an opportunity that is one packet's: a full frame.
@@ -102,14 +102,14 @@ def to_engine(times_ms: tuple[int, ...], duration_ns: int, *, by_packet: bool) -
 
 
 def mean_rate_bps(times_ms: Sequence[int], each_bytes: int) -> int:
-    """What a whole cycle could carry."""
+    """Return the capacity of a whole cycle."""
     rate_bps = len(times_ms) * each_bytes * 8 * 1000 // times_ms[-1]
     return max(LEAST_RATE_BPS, rate_bps)
 
 
 def binned(times_ms: tuple[int, ...], duration_ns: int, each_bytes: int) -> list[dict[str, int]]:
-    """The trace as rates of BIN_MS each, in the form of the engine's schedule. At a rate of zero a
-    packet would never leave: a bin without an opportunity has the rate of one."""
+    """Make rates of BIN_MS each of a trace, in the form of the engine's schedule. At a rate of zero
+    a packet would never leave: a bin without an opportunity has the rate of one."""
     import numpy as np
 
     bins = -(-duration_ns // (BIN_MS * NS_PER_MS))

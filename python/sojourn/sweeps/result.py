@@ -59,7 +59,7 @@ class Mean:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Name what the row is of, besides the cell."""
+        """Return the labels of its row, besides the cell."""
         of_run = {"aqm": self.own, "host": self.host, "tested": self.aqm}
         return {**of_run, "queue": self.queue, "window": self.window}
 

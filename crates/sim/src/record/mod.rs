@@ -165,7 +165,7 @@ impl QueueRecord {
         }
     }
 
-    /// The link can send at these opportunities, whatever its rate is said to be.
+    /// Measures the link by these opportunities, whatever its rate is said to be.
     pub fn follow(&mut self, trace: OpportunitySpec) {
         self.opportunities = Some(trace);
     }
@@ -206,7 +206,7 @@ impl QueueRecord {
         self.lately.system_delay.add(delay_ns);
     }
 
-    /// A packet of this length takes a whole opportunity, and counts as if it filled it.
+    /// Counts a packet that takes a whole opportunity as if it filled it.
     pub fn on_whole_opportunity(&mut self, len_bytes: u32, each_bytes: u32) {
         self.totals.sent_bytes += u64::from(each_bytes.saturating_sub(len_bytes));
     }

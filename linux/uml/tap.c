@@ -5,18 +5,23 @@
  * they enter the router, one where they leave it.
  *
  *   tap IN OUT T0_NS END_MS NAME    all packets seen, in NAME.in and NAME.out: struct
- *                                   seen, with times after T0_NS; with - for IN only
- *                                   NAME.out
+ *                                   seen, with times after T0_NS; and in NAME.drops how
+ *                                   many packets the queue 10: of OUT has dropped: struct
+ *                                   reading. With - for IN only NAME.out
  *
  * The router must do nothing but forward.
  * Rings are shared memory read every 100 ms: no wake-up and no system call for a
- * packet, so that the tap costs the run little.
+ * packet, so that the tap costs the run little. Drops are read every 10 ms, since nothing else
+ * tells when a packet went that is the last of its flow.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <linux/filter.h>
+#include <linux/gen_stats.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/virtio_net.h>
 #include <net/if.h>
 #include <stdint.h>
@@ -34,7 +39,8 @@ enum { V4_BYTES = 60, V6_BYTES = 72, SEEN_BYTES = ETH_HLEN + V6_BYTES, FRAME_BYT
 /* 32736 frames hold 100 ms at 3.9 Gbit/s of full packets. */
 enum { BLOCK_BYTES = 1 << 16, BLOCKS = 88, FRAMES_OF_BLOCK = BLOCK_BYTES / FRAME_BYTES };
 enum { FRAMES = BLOCKS * FRAMES_OF_BLOCK };
-static const uint64_t POLL_NS = 100000000;
+static const uint64_t POLL_NS = 100000000, READ_NS = 10000000;
+static const uint32_t QUEUE = 0x10 << 16; /* its handle, 10: */
 
 struct seen {
 	uint64_t at_ns;
@@ -50,6 +56,20 @@ struct tap {
 	uint8_t *ring;
 	uint32_t next;
 	struct seen *log;
+	size_t n, room;
+};
+
+struct reading {
+	uint64_t since_ns; /* the reading before */
+	uint64_t at_ns;
+	uint64_t dropped_pkts;
+	uint64_t more_pkts; /* than at that */
+};
+
+struct counter {
+	int fd, device;
+	struct reading *log;
+	uint64_t read_ns, dropped_pkts;
 	size_t n, room;
 };
 
@@ -178,6 +198,76 @@ static void drain(struct tap *tap)
 	}
 }
 
+static void open_counter(struct counter *counter, const char *interface)
+{
+	counter->fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+	counter->device = (int)if_nametoindex(interface);
+	if (counter->fd < 0 || !counter->device)
+		die(interface);
+}
+
+static const struct rtattr *attribute(const void *from, size_t bytes, unsigned type)
+{
+	const struct rtattr *a = from;
+	size_t left = bytes;
+
+	for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
+		if ((a->rta_type & NLA_TYPE_MASK) == type)
+			return a;
+	return NULL;
+}
+
+/* What `tc -s qdisc show` says of the queue. */
+static uint64_t ask(const struct counter *counter)
+{
+	static _Alignas(struct nlmsghdr) char answer[1 << 14];
+	struct {
+		struct nlmsghdr head;
+		struct tcmsg body;
+	} request = {
+	        .head = {sizeof(request), RTM_GETQDISC, NLM_F_REQUEST | NLM_F_ECHO, 0, 0},
+	        .body = {.tcm_ifindex = counter->device, .tcm_handle = QUEUE},
+	};
+	const struct nlmsghdr *head = (void *)answer;
+	const struct tcmsg *message = NLMSG_DATA(head);
+	const void *first = (const char *)message + NLMSG_ALIGN(sizeof(*message));
+	const struct rtattr *stats;
+	struct gnet_stats_queue queue;
+	ssize_t bytes;
+
+	if (send(counter->fd, &request, sizeof(request), 0) < 0)
+		die("send");
+	bytes = recv(counter->fd, answer, sizeof(answer), 0);
+	if (bytes < 0 || !NLMSG_OK(head, (size_t)bytes) || head->nlmsg_type != RTM_NEWQDISC)
+		die("the queue's statistics");
+	stats = attribute(first, NLMSG_PAYLOAD(head, sizeof(*message)), TCA_STATS2);
+	stats = stats ? attribute(RTA_DATA(stats), RTA_PAYLOAD(stats), TCA_STATS_QUEUE) : NULL;
+	if (!stats)
+		die("the queue's counters");
+	memcpy(&queue, RTA_DATA(stats), sizeof(queue));
+	return queue.drops;
+}
+
+static void count(struct counter *counter, uint64_t at_ns)
+{
+	uint64_t dropped_pkts = ask(counter);
+
+	if (dropped_pkts != counter->dropped_pkts) {
+		if (counter->n == counter->room) {
+			counter->room = counter->room ? 2 * counter->room : 1 << 12;
+			counter->log =
+			        realloc(counter->log, counter->room * sizeof(*counter->log));
+			if (!counter->log)
+				die("log");
+		}
+		counter->log[counter->n++] =
+		        (struct reading){counter->read_ns, at_ns, dropped_pkts,
+		                         dropped_pkts - counter->dropped_pkts};
+		counter->dropped_pkts = dropped_pkts;
+	}
+	counter->read_ns = at_ns;
+}
+
 static void check_nothing_lost(const struct tap *tap)
 {
 	struct tpacket_stats stats;
@@ -194,25 +284,46 @@ static void check_nothing_lost(const struct tap *tap)
 }
 
 /* At the end, in one piece: writing during the run would cost readings of the clock. */
-static void write_log(const struct tap *tap, const char *name, const char *end, uint64_t t0_ns)
+static void write_log(const char *name, const char *end, const void *log, size_t size, size_t n)
 {
 	char path[4096];
 	FILE *file;
 
+	snprintf(path, sizeof(path), "%s.%s", name, end);
+	file = fopen(path, "wb");
+	if (!file || fwrite(log, size, n, file) != n || fclose(file))
+		die(path);
+}
+
+static void write_packets(struct tap *tap, const char *name, const char *end, uint64_t t0_ns)
+{
 	if (!tap->ring)
 		return;
 	for (size_t i = 0; i < tap->n; i++)
 		tap->log[i].at_ns -= t0_ns;
-	snprintf(path, sizeof(path), "%s.%s", name, end);
-	file = fopen(path, "wb");
-	if (!file || fwrite(tap->log, sizeof(*tap->log), tap->n, file) != tap->n ||
-	    fclose(file))
-		die(path);
+	write_log(name, end, tap->log, sizeof(*tap->log), tap->n);
+}
+
+/* Until the end, with the rings as often as they need it. */
+static void read_drops(struct tap *in, struct tap *out, struct counter *drops, uint64_t t0_ns,
+                       uint64_t end_ns)
+{
+	for (uint64_t at_ns = t0_ns; at_ns <= end_ns; at_ns += READ_NS) {
+		struct timespec at = {(time_t)(at_ns / 1000000000), (long)(at_ns % 1000000000)};
+
+		clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL);
+		count(drops, at_ns - t0_ns);
+		if (at_ns % POLL_NS == 0) {
+			drain(in);
+			drain(out);
+		}
+	}
 }
 
 int main(int argc, char **argv)
 {
 	static struct tap in, out;
+	static struct counter drops;
 	uint64_t t0_ns, end_ns;
 
 	if (argc != 6) {
@@ -221,11 +332,15 @@ int main(int argc, char **argv)
 	}
 	t0_ns = strtoull(argv[3], NULL, 10);
 	end_ns = t0_ns + strtoull(argv[4], NULL, 10) * 1000000;
-	if (strcmp(argv[1], "-"))
+	if (strcmp(argv[1], "-")) {
 		open_tap(&in, argv[1], PACKET_HOST);
+		open_counter(&drops, argv[2]);
+	}
 	open_tap(&out, argv[2], PACKET_OUTGOING);
 	printf("tap ready\n");
 	fflush(stdout);
+	if (in.ring)
+		read_drops(&in, &out, &drops, t0_ns, end_ns);
 	for (uint64_t now_ns = 0; now_ns <= end_ns;) {
 		struct timespec pause = {.tv_nsec = POLL_NS}, now;
 
@@ -237,7 +352,9 @@ int main(int argc, char **argv)
 	}
 	check_nothing_lost(&in);
 	check_nothing_lost(&out);
-	write_log(&in, argv[5], "in", t0_ns);
-	write_log(&out, argv[5], "out", t0_ns);
+	write_packets(&in, argv[5], "in", t0_ns);
+	write_packets(&out, argv[5], "out", t0_ns);
+	if (in.ring)
+		write_log(argv[5], "drops", drops.log, sizeof(*drops.log), drops.n);
 	return 0;
 }

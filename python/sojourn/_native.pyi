@@ -138,14 +138,14 @@ def scripts(scenario: str, seed: int) -> list[list[str]]:
 
 def observe(
     scenario: str,
-    queues: Sequence[tuple[str, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]],
+    queues: Sequence[tuple[str, bytes, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]],
     log: bytes,
     zero_ns: int,
     flows: Flows,
 ) -> tuple[str, dict[str, bytes]]:
     """Measures queues of another host. Of each its link; then, seen from outside, the logs of its
-    arrivals and departures, whether its algorithm acts at the head, and whether it keeps the order
-    of each flow's packets only; or its device in `log`, what
+    arrivals, departures and counted drops, whether its algorithm acts at the head, and whether it
+    keeps the order of each flow's packets only; or its device in `log`, what
     the queues themselves logged, `zero_ns` being the start of the run there, and the log of what
     left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet files as
     `run` does; of `flows` the distributions of times."""

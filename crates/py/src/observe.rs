@@ -13,7 +13,7 @@ use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
 use sojourn_sim::app::{added_ns_of, starts_of};
 use sojourn_sim::observed::inside::Log;
-use sojourn_sim::observed::outside::Outside;
+use sojourn_sim::observed::outside::{Outside, Reading};
 use sojourn_sim::observed::{self, Seen};
 use sojourn_sim::record::{QueueReport, Transfer};
 use sojourn_sim::route::Graph;
@@ -81,9 +81,16 @@ pub fn probe_ways(scenario: &str) -> PyResult<Vec<ProbeWay>> {
 /// A queue and where its packets were seen.
 #[derive(FromPyObject)]
 pub enum Looked {
-    /// Link, logs of arrivals and departures, whether it acts at the head, and whether it
-    /// serves flows apart.
-    Outside(String, PyBackedBytes, PyBackedBytes, bool, bool),
+    /// Link, logs of arrivals, departures and counted drops, whether it acts at the head, and
+    /// whether it serves flows apart.
+    Outside(
+        String,
+        PyBackedBytes,
+        PyBackedBytes,
+        PyBackedBytes,
+        bool,
+        bool,
+    ),
     /// Link, device, log of departures where the shaper holds packets back.
     Inside(String, String, Option<PyBackedBytes>),
 }
@@ -106,11 +113,13 @@ fn report(
 ) -> Result<QueueReport, String> {
     let spec = |name: &str| observed::find(scenario, name);
     let (link, passages) = match queue {
-        Looked::Outside(link, arrivals, departures, at_head, flows_apart) => {
+        Looked::Outside(link, arrivals, departures, drops, at_head, flows_apart) => {
+            let (readings, _) = drops.as_chunks::<{ Reading::BYTES }>();
             let outside = Outside {
                 link: link.clone(),
                 arrivals: packets(arrivals, spec(link)?),
                 departures: packets(departures, spec(link)?),
+                readings: readings.iter().map(Reading::read).collect(),
                 at_head: *at_head,
                 flows_apart: *flows_apart,
             };

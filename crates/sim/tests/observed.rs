@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 use sojourn_sim::observed::inside::Log;
-use sojourn_sim::observed::outside::Outside;
+use sojourn_sim::observed::outside::{Outside, Reading};
 use sojourn_sim::observed::{Fate, Passage, Seen, report};
 use sojourn_sim::record::{PacketEvent, QueueReport};
 use sojourn_sim::{Scenario, Time, Unwatched, run};
@@ -85,6 +85,7 @@ fn from_outside(events: &[PacketEvent], at_head: bool) -> Outside {
         link: "forth".into(),
         arrivals,
         departures: departures.collect(),
+        readings: Vec::new(),
         at_head,
         flows_apart: false,
     }
@@ -198,6 +199,69 @@ fn what_waits_behind_other_flows_is_not_dropped() {
         .iter()
         .filter(|p| matches!(p.fate, Fate::Dropped { .. }));
     assert!(of_one.count() > dropped + 5);
+}
+
+/// What the counter of drops tells in readings of 10 ms.
+fn readings(events: &[PacketEvent]) -> Vec<Reading> {
+    let every_ns = 10_000_000;
+    let drops = events.iter().filter(|event| event.why != 0);
+    let mut found: Vec<Reading> = Vec::new();
+    for (n, event) in drops.enumerate() {
+        let since_ns = event.at_ns / every_ns * every_ns;
+        let reading = Reading {
+            since_ns,
+            at_ns: since_ns + every_ns,
+            dropped_pkts: n as u64 + 1,
+            more_pkts: 1,
+        };
+        match found.last_mut().filter(|last| last.since_ns == since_ns) {
+            Some(last) => {
+                last.dropped_pkts += 1;
+                last.more_pkts += 1;
+            }
+            None => found.push(reading),
+        }
+    }
+    found
+}
+
+/// Of many flows most lose the last packet that they have in the queue, and send the next one a
+/// timeout later.
+#[test]
+fn a_packet_that_its_flow_loses_last_waits_no_longer_than_it_does() {
+    for (algorithm, at_head) in [("codel", true), ("pie", false)] {
+        let mut scenario = scenario("htb", algorithm);
+        let rows = &mut scenario.links[0].queue.rows;
+        rows.extend([("flows".into(), 1024), ("limit".into(), 10_000)]);
+        scenario.flows[0].count = 30;
+        scenario.flows[1].count = 45;
+        let there = measured(&scenario);
+        let events = there.events.as_ref().unwrap();
+        let mut outside = from_outside(events, at_head);
+        outside.flows_apart = true;
+        let queue = |outside: &Outside| {
+            let passages = outside.passages(&scenario).unwrap();
+            let here = report(&scenario, "forth", &passages).unwrap();
+            let found = &here.windows[0];
+            (found.queue_pkts.mean, found.dropped_pkts)
+        };
+        let unread = queue(&outside);
+        outside.readings = readings(events);
+        let read = queue(&outside);
+        let known = &there.windows[0];
+        let mean_pkts = known.queue_pkts.mean;
+        assert!(
+            (read.0 / mean_pkts - 1.0).abs() < 0.01,
+            "{algorithm}: {read:?} {mean_pkts}"
+        );
+        // One that drops arrivals is wrong about the very end alone.
+        assert_eq!(
+            at_head,
+            unread.0 / mean_pkts > 1.02,
+            "{algorithm}: {unread:?} {mean_pkts}"
+        );
+        assert_eq!(read.1, known.dropped_pkts, "{algorithm}");
+    }
 }
 
 #[test]
@@ -355,6 +419,7 @@ fn a_departure_that_never_came_is_an_error() {
         link: "forth".into(),
         arrivals: Vec::new(),
         departures: vec![Seen::read(&[7; Seen::BYTES])],
+        readings: Vec::new(),
         at_head: false,
         flows_apart: false,
     };

@@ -120,14 +120,14 @@ def _observe(
     def seen(name: str) -> bytes:
         return (folder / name).read_bytes()
 
-    queues: list[tuple[str, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]] = []
+    queues: list[tuple[str, bytes, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]] = []
     for tap in job.taps:
         if tap.ours:
             behind = seen(f"{tap.space}.out") if tap.holds else None
             queues.append((tap.link, tap.device, behind))
         else:
-            ends = seen(f"{tap.space}.in"), seen(f"{tap.space}.out")
-            queues.append((tap.link, *ends, tap.at_head, tap.flows_apart))
+            came, left, drops = (seen(f"{tap.space}.{name}") for name in ("in", "out", "drops"))
+            queues.append((tap.link, came, left, drops, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
     known = json.dumps(without_foreign(scenario))
     return _native.observe(known, queues, seen("log"), zero_ns, found)

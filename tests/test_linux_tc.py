@@ -94,6 +94,33 @@ def test_a_responder_of_each_family_is_printed_and_can_be_typed_again() -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        # As tc prints them of its own queues.
+        ("fq_codel memory_limit 32Mb", "memory_limit 33554432b"),
+        ("fq_codel memory_limit 4Mb", "memory_limit 4194304b"),
+        ("fq_codel memory_limit 16Kb", "memory_limit 16384b"),
+        ("red bandwidth 10Mbit", "bandwidth 10mbit"),
+        ("red bandwidth 808Kbit", "bandwidth 808kbit"),
+        ("red bandwidth 1Gbit", "bandwidth 1gbit"),
+        ("red bandwidth 976562Kibit", "bandwidth 999999488bit"),
+        # As it takes them too.
+        ("fq_codel memory_limit 16k", "memory_limit 16384b"),
+        ("fq_codel memory_limit 1m", "memory_limit 1048576b"),
+        ("fq_codel memory_limit 1g", "memory_limit 1073741824b"),
+        ("fq_codel memory_limit 80Kbit", "memory_limit 10240b"),
+        ("codel target 5msec", "target 5ms"),
+        ("codel target 5000usec", "target 5ms"),
+        ("codel target 5000000nsecs", "target 5ms"),
+        ("codel interval 1sec", "interval 1s"),
+        ("codel interval 1Secs", "interval 1s"),
+    ],
+)
+def test_units_are_those_of_tc(typed: str, printed: str) -> None:
+    assert f" {printed} " in show.text(qdisc(options_of(typed)))
+
+
+@pytest.mark.parametrize(
     ("typed", "refused"),
     [
         ("responder 2001:db8::1 responder ::2", "responder: given twice"),

@@ -115,7 +115,10 @@ def test_values_are_read_and_written_as_in_the_plugin(row: Row, plugin: ctypes.C
     # More digits than Python converts.
     numbers += ["7" * 5000, "0" * 5000 + "5", "." + "3" * 5000, "1e" + "9" * 5000, "\u0663"]
     units = ["", "ns", "us", "ms", "s", "min", "p", "b", "kb", "mb", "%", "bit", "kbit", "mbit"]
-    units += ["gbit", "B/s", "kB/s", "MB/s", "GB/s", "bps", "MS", "pp"]
+    units += ["gbit", "B/s", "kB/s", "MB/s", "GB/s", "b/s", "MB/S", "bps", "Kbps", "MS", "pp", "P"]
+    units += ["nsec", "nsecs", "usec", "usecs", "msec", "MSecs", "sec", "secs", "Secs", "Min"]
+    units += ["k", "Kb", "m", "Mb", "g", "Gb", "tb", "Kbit", "Mbit", "Gbit", "Tbit", "Pbit"]
+    units += ["Kibit", "mibit", "GiBit", "tibit", "\u212ab"]
     texts = [number + unit for number in numbers for unit in units]
     texts += ["192.0.2.1", "0.0.0.0", "255.255.255.255", "1.2.3", "1.2.3.4.5", "1.2.3.256", "::1"]
     for text in texts:

@@ -62,7 +62,7 @@ OF_LOT = [
     ('"each"', "[1, 4]", "21: flows[1].over: [1, 4] is outside the hops 1 to 3"),
     ('"each"', "[0]", "21: flows[1].over: [0] is neither"),
     ("count = 3", "count = 3000", "9: hops[0].count: 3000 is too large; allowed: up to 1000"),
-    ('"1 Mbit/s"', '"1 Mb"', "10: hops[0].rate: '1 Mb': unknown unit 'Mb'"),
+    ('"1 Mbit/s"', '"1 Mb"', "10: hops[0].rate: '1 Mb': 'Mb' is ambiguous"),
     ('"20 ms"', '"34560000 s"', "11: hops[0].delay: 34560000 s is more than"),
     (
         'delay = "20 ms"',

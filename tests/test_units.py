@@ -19,9 +19,13 @@ from sojourn.units import Duration, Rate, Share, Size, UnitError
         (Rate, "87.2 kbit/s", 87_200),
         (Rate, "1 Tbit/s", 10**12),
         (Rate, "10tbit", 10**13),
+        (Rate, "808Kbit", 808_000),
+        (Rate, "10Mibit", 10 * 2**20),
         (Duration, "50 ms", 50_000_000),
         (Duration, "1.5 min", 90_000_000_000),
         (Duration, "3 µs", 3_000),
+        (Duration, "5msec", 5_000_000),
+        (Duration, "5000usec", 5_000_000),
         (Size, "250 kB", 250_000),
         (Size, "64 KiB", 65_536),
         (Size, "12000 bit", 1_500),
@@ -46,10 +50,19 @@ def test_bps_is_refused_with_the_reason(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "instead"),
+    [("32Mb", "MiB for its bytes or Mbit"), ("16Kb", "KiB for its bytes or Kbit"), ("9b", "B for")],
+)
+def test_a_size_that_tc_prints_is_refused_with_what_it_means(text: str, instead: str) -> None:
+    with pytest.raises(UnitError, match=f"tc reads it as bytes; write {instead}"):
+        Size(text)
+
+
+@pytest.mark.parametrize(
     ("kind", "text", "reason"),
     [
         (Duration, "50", "has no unit; write it as '50 s' or '50 ms'"),
-        (Duration, "50 msec", "unknown unit 'msec'. Did you mean 'sec'"),
+        (Duration, "50 msek", "unknown unit 'msek'. Did you mean 'msec'"),
         (Duration, "50 MB", "is in 'MB'; write it as '50 ms'"),
         (Duration, "-1 s", "negative"),
         (Duration, "0.5 ns", "whole number of ns"),

@@ -18,14 +18,30 @@ struct unit {
 	double size;
 };
 
-/* As multiples of the base that aqm_units[] names. A rate has no bare `bps`: tc reads it
- * as bytes, other programs as bits. */
-static const struct unit times[] = {{"ns", 1},  {"us", 1e3},   {"ms", 1e6},
-                                    {"s", 1e9}, {"min", 60e9}, {NULL, 0}};
-static const struct unit sizes[] = {{"b", 1}, {"kb", 1024}, {"mb", 1048576}, {NULL, 0}};
-static const struct unit rates[] = {{"bit", 1},    {"kbit", 1e3}, {"mbit", 1e6},
-                                    {"gbit", 1e9}, {"B/s", 8},    {"kB/s", 8e3},
-                                    {"MB/s", 8e6}, {"GB/s", 8e9}, {NULL, 0}};
+/* As multiples of the base that aqm_units[] names; tc's own words, in either case, and some
+ * more. A rate has no bare `bps`: tc reads it as bytes, other programs as bits. */
+static const struct unit times[] = {{"ns", 1},      {"nsec", 1},    {"nsecs", 1}, {"us", 1e3},
+                                    {"usec", 1e3},  {"usecs", 1e3}, {"ms", 1e6},  {"msec", 1e6},
+                                    {"msecs", 1e6}, {"s", 1e9},     {"sec", 1e9}, {"secs", 1e9},
+                                    {"min", 60e9},  {NULL, 0}};
+static const struct unit sizes[] = {
+        {"b", 1},         {"k", 1024},         {"kb", 1024},       {"m", 1048576},
+        {"mb", 1048576},  {"g", 1073741824},   {"gb", 1073741824}, {"kbit", 128},
+        {"mbit", 131072}, {"gbit", 134217728}, {NULL, 0}};
+static const struct unit rates[] = {{"bit", 1},
+                                    {"kbit", 1e3},
+                                    {"mbit", 1e6},
+                                    {"gbit", 1e9},
+                                    {"tbit", 1e12},
+                                    {"kibit", 1024},
+                                    {"mibit", 1048576},
+                                    {"gibit", 1073741824},
+                                    {"tibit", 1099511627776},
+                                    {"B/s", 8},
+                                    {"kB/s", 8e3},
+                                    {"MB/s", 8e6},
+                                    {"GB/s", 8e9},
+                                    {NULL, 0}};
 static const struct unit packets[] = {{"p", 1}, {"", 1}, {NULL, 0}};
 static const struct unit shares[] = {{"", 1}, {"%", 0.01}, {NULL, 0}};
 static const struct unit plain[] = {{"", 1}, {NULL, 0}};
@@ -68,10 +84,17 @@ static double canonical(const struct aqm_field *row, const struct unit *unit)
 	return unit->size * (double)info->multiply / (double)info->divide;
 }
 
+/* tc does not tell `Kbit` from `kbit`; of bytes a second, which it has not, the case counts. */
+static bool is_called(const struct unit *unit, const char *name)
+{
+	return strchr(unit->name, '/') ? !strcmp(unit->name, name)
+	                               : !strcasecmp(unit->name, name);
+}
+
 static const struct unit *unit_of(const struct unit *units, const char *name)
 {
 	for (; units->name; units++)
-		if (!strcmp(units->name, name))
+		if (is_called(units, name))
 			return units;
 	return NULL;
 }

@@ -24,9 +24,12 @@ from sojourn.errors import nearest
 # generated: tc's "mbit" (10^6) and the milli of SI would collide.
 _UNITS: dict[str, tuple[str, int]] = {
     "ns": ("time", 1),
+    "nsec": ("time", 1),
     "us": ("time", 10**3),
     "µs": ("time", 10**3),
+    "usec": ("time", 10**3),
     "ms": ("time", 10**6),
+    "msec": ("time", 10**6),
     "s": ("time", 10**9),
     "sec": ("time", 10**9),
     "second": ("time", 10**9),
@@ -47,6 +50,10 @@ _UNITS: dict[str, tuple[str, int]] = {
     "gbit": ("data", 10**9),
     "Tbit": ("data", 10**12),
     "tbit": ("data", 10**12),
+    "Kibit": ("data", 2**10),
+    "Mibit": ("data", 2**20),
+    "Gibit": ("data", 2**30),
+    "Tibit": ("data", 2**40),
     "B": ("data", 8),
     "byte": ("data", 8),
     "bytes": ("data", 8),
@@ -66,6 +73,8 @@ _UNITS: dict[str, tuple[str, int]] = {
 }
 # RFC-minded people write Mbps and mean bits; tc reads the very same word as bytes.
 _BPS = re.compile(r"^[kKmMgGtT]?i?[bB]ps$")
+# tc's sizes, of bytes by 1024; anybody else's `Mb` are bits.
+_TC_SIZE = re.compile(r"^[kKmMgG]?b$")
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
 
 NS = "ns"
@@ -131,10 +140,17 @@ def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | s
                 f": '{word}' is ambiguous, because tc reads it as bytes per second; "
                 "write Mbit/s for bits or MB/s for bytes"
             )
+        if _TC_SIZE.match(word):
+            prefix = word[:-1]
+            its = f"{prefix.upper()}iB" if prefix else "B"
+            return (
+                f": '{word}' is ambiguous, because tc reads it as bytes; "
+                f"write {its} for its bytes or {prefix}bit for bits"
+            )
         if word not in unit_names():
             return f": unknown unit '{word}'.{nearest(word, unit_names())}"
     # tc's word for a rate: 100mbit
-    per_second = base == BITS_PER_S and re.fullmatch(r"[kKmMgGtT]?bit", unit)
+    per_second = base == BITS_PER_S and re.fullmatch(r"[kKmMgGtT]?i?bit", unit)
     (kind, size), (wanted, one) = _measure(f"{unit}/s" if per_second else unit), _measure(base)
     if kind != wanted:
         return f" is in '{unit}'; write it as {example!r}"
@@ -146,7 +162,7 @@ def measure(text: str) -> tuple[str, Fraction]:
     """What a quantity is of ('time', 'data', 'data/time', 'packets', 'share', 'frequency'), and how
     much it is in the first unit of its kind; UnitError where it has no unit that is known."""
     number, unit = split(text)
-    if re.fullmatch(r"[kKmMgGtT]?bit", unit):
+    if re.fullmatch(r"[kKmMgGtT]?i?bit", unit):
         # tc's word for a rate, 100mbit, is only told from an amount of data by what it is for.
         return "data", Fraction(number) * _measure(unit)[1]
     kind, size = _measure(unit)

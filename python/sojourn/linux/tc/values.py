@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A row's value as people write it in a command of tc, exactly and both ways.
 
-The units are tc's, which are not those of scenarios: `kb` is 1024 bytes there. The same stands
+The units are tc's, which are not those of scenarios: `kb` is 1024 bytes there, and `Mb` as much as
+`mb`. The same stands
 in linux/tc/value.c for the plugin, and a test holds the two together.
 """
 
@@ -24,15 +25,40 @@ _EXACT = 2**53
 # As multiples of the base that the core names for a unit. A rate has no bare `bps`: tc's users
 # read it as bytes, everyone else as bits.
 _BASES: dict[str, tuple[dict[str, float], str]] = {
-    "time": ({"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9}, "a time, as in 5ms"),
+    "time": (
+        {
+            **dict.fromkeys(("ns", "nsec", "nsecs"), 1),
+            **dict.fromkeys(("us", "usec", "usecs"), 1e3),
+            **dict.fromkeys(("ms", "msec", "msecs"), 1e6),
+            **dict.fromkeys(("s", "sec", "secs"), 1e9),
+            "min": 60e9,
+        },
+        "a time, as in 5ms",
+    ),
     "packets": ({"p": 1, "": 1}, "a number of packets, as in 1000p"),
-    "size": ({"b": 1, "kb": 1024, "mb": 1048576}, "a size, as in 1514b"),
+    "size": (
+        {
+            "b": 1,
+            **dict.fromkeys(("k", "kb"), 2**10),
+            **dict.fromkeys(("m", "mb"), 2**20),
+            **dict.fromkeys(("g", "gb"), 2**30),
+            "kbit": 2**10 // 8,
+            "mbit": 2**20 // 8,
+            "gbit": 2**30 // 8,
+        },
+        "a size, as in 1514b",
+    ),
     "rate": (
         {
             "bit": 1,
             "kbit": 1e3,
             "mbit": 1e6,
             "gbit": 1e9,
+            "tbit": 1e12,
+            "kibit": 2**10,
+            "mibit": 2**20,
+            "gibit": 2**30,
+            "tibit": 2**40,
             "B/s": 8,
             "kB/s": 8e3,
             "MB/s": 8e6,
@@ -70,9 +96,10 @@ def read(row: Row, text: str) -> int:
         return whole
     match = _NUMBER.fullmatch(text)
     number = float(match[1]) if match else -1.0
-    if not match or match[2] not in units or not math.isfinite(number) or number < 0:
+    size = units.get(_unit(match[2])) if match else None
+    if size is None or not math.isfinite(number) or number < 0:
         raise Wanted(wanted)
-    number *= units[match[2]]
+    number *= size
     if _base(row) == "share":
         return _of_share(number)
     if number > _EXACT:
@@ -118,6 +145,11 @@ def _units(row: Row) -> tuple[dict[str, float], str]:
     return {unit: size * one for unit, size in sizes.items()}, f"{wanted}{note}"
 
 
+def _unit(word: str) -> str:
+    """tc does not tell `Kbit` from `kbit`; of bytes a second, which it has not, the case counts."""
+    return word if "/" in word or not word.isascii() else word.lower()
+
+
 def _whole(row: Row, text: str, units: dict[str, float]) -> int | None:
     """Whole numbers of the canonical unit are read without a detour through floats."""
     match = _WHOLE.fullmatch(text)
@@ -128,7 +160,7 @@ def _whole(row: Row, text: str, units: dict[str, float]) -> int | None:
     if number > _U64_MAX:
         return None
     # A size may stand without its unit.
-    if units.get(match[2]) == 1 or (_base(row) == "size" and not match[2]):
+    if units.get(_unit(match[2])) == 1 or (_base(row) == "size" and not match[2]):
         return number
     return None
 

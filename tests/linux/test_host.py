@@ -352,18 +352,16 @@ def is_among(one: float, others: list[float], by: float = 0, times: float = 1) -
     assert min(others) / times - by <= one <= max(others) * times + by, (one, others)
 
 
-@pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
-@pytest.mark.parametrize(("algorithm", "header"), [("codel", 14), ("pie", 14), ("pie", 60)])
-def test_what_a_queue_logs_is_what_is_seen_around_it(
-    shaper: str, algorithm: str, header: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One run, observed both ways."""
+def seen_both_ways(
+    text: str, monkeypatch: pytest.MonkeyPatch, *, flows_apart: bool = False
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first window of the first queue of one run: as seen from outside, and as it is logged."""
     both: list[dict[str, Any]] = []
 
     def planned(scenario: Any, seed: int) -> plan.Plan:
         job = plan.plan(scenario, seed)
-        return replace(job, taps=tuple(replace(tap, ours=False) for tap in job.taps))
+        outside = (replace(tap, ours=False, flows_apart=flows_apart) for tap in job.taps)
+        return replace(job, taps=tuple(outside))
 
     def observed(scenario: Any, job: plan.Plan, folder: Path, counted: Any) -> Any:
         logging = replace(job, taps=tuple(replace(tap, ours=True) for tap in job.taps))
@@ -375,10 +373,22 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     observe = host._observe
     monkeypatch.setattr(host, "plan", planned)
     monkeypatch.setattr(host, "_observe", observed)
+    outcome(text, 1)
+    outside, inside = both
+    return outside, inside
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
+@pytest.mark.parametrize(("algorithm", "header"), [("codel", 14), ("pie", 14), ("pie", 60)])
+def test_what_a_queue_logs_is_what_is_seen_around_it(
+    shaper: str, algorithm: str, header: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run, observed both ways."""
     text = SCENARIO.replace("format = 1", "format = 2").replace('"codel"', f'"{algorithm}"')
     keys = f'rtt = "40 ms"\nshaper = "{shaper}"\nburst = "3200 B"\nheader = "{header} B"'
-    outcome(text.replace('rtt = "40 ms"', keys), 1)
-    outside, inside = both
+    text = text.replace('rtt = "40 ms"', keys)
+    outside, inside = seen_both_ways(text, monkeypatch)
     assert inside["dropped_pkts"] > 5
     assert inside["marked_pkts"] > 5
     counts = ("arrived_pkts", "departed_pkts", "dropped_pkts", "marked_pkts", "drops", "marks")
@@ -387,6 +397,38 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     for delay in ("queue_delay_ms", "system_delay_ms"):
         assert inside[delay]["mean"] == pytest.approx(outside[delay]["mean"], abs=0.003)
     assert inside["utilisation_pct"] == pytest.approx(outside["utilisation_pct"], abs=0.05)
+
+
+CROWDED = """
+format = 2
+name = "many flows that lose the last packet that they have in the queue"
+duration = "8 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+shaper = "htb"
+aqm = "fq_codel"
+
+[[dumbbell.flows]]
+count = 75
+
+[record]
+windows = [{ name = "late", from = "3 s", to = "7 s" }]
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_queue_of_flows_is_as_long_from_outside_as_it_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One run of our queue, by its log and as those of the kernel's own are seen: a packet that its
+    flow loses last is gone when the queue counts it."""
+    outside, inside = seen_both_ways(CROWDED, monkeypatch, flows_apart=True)
+    assert inside["dropped_pkts"] > 1_000
+    assert outside["dropped_pkts"] == pytest.approx(inside["dropped_pkts"], abs=20)
+    mean_pkts = outside["queue_pkts"]["mean"]
+    assert mean_pkts == pytest.approx(inside["queue_pkts"]["mean"], rel=0.02)
 
 
 @pytest.mark.usefixtures("kernel")

@@ -184,10 +184,15 @@ class Statements:
         return at
 
     def is_pointer(self, at: int) -> bool:
-        """An argument by which a function may write: &x, or a name by itself."""
-        return self.text(at).isidentifier() and (
-            self.text(at - 1) == "&"
-            or (self.text(at - 1) in ("(", ",") and self.text(at + 1) in (")", ","))
+        """An argument by which a function may write: a name by itself, or the last of &s->x.y."""
+        first = at
+        while self.text(first - 1) in (".", "->"):
+            first -= 2
+        return (
+            self.text(at).isidentifier()
+            and self.text(at + 1) in (")", ",")
+            and (self.text(first - 1) == "&" or first == at)
+            and self.text(first - 1) in ("(", ",", "&")
         )
 
     # Operands.

@@ -33,13 +33,17 @@ class Rem(Ticking):
         self.q_ref = q_ref
         self.gamma = gamma
         self.alpha = alpha
-        self.phi = phi
         self.mean_packet = mean_packet
         self.in_bytes = in_bytes
         self.price = 0.0
-        # Not in the source: above, the probability is 1 to 2^-33 and the price would wind up.
-        self.price_max = 33 * math.log(2) / math.log1p(phi - 1)
+        self.bound(phi)
         self.came = 0.0
+
+    def bound(self, phi: float) -> None:
+        """Not in the source: above, the probability is 1 to 2^-33 and the price would wind up."""
+        self.phi = phi
+        self.price_max = 33 * math.log(2) / math.log1p(phi - 1)
+        self.price = min(self.price, self.price_max)
 
     def probability(self) -> float:
         """1 - phi^-price"""

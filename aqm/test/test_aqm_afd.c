@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_aqm_afd.c: what AFD does with packets that are larger than the MTU.
+// test_aqm_afd.c: what AFD does with packets that are larger than the MTU, and its history with
+// more flows than a replay has.
 
 #include "begin.h"
+#include "law/shadow.h"
 
 extern const struct aqm_algo aqm_afd;
 
@@ -54,4 +56,36 @@ TEST(small_packets_of_a_flow_are_held_as_soon_as_large_ones)
 	CHECK(held_after_ms(60, 1000) < 500);
 	/* Room for 20 kB more than qref. */
 	CHECK(held_after_ms(64, 1100) < 500);
+}
+
+#define FLOWS 900 /* several to a bucket, and each goes and comes */
+
+static void check_history(struct shadow *s, const u32 *flow, const u32 *len)
+{
+	u64 bytes[FLOWS] = {0};
+	u32 i;
+
+	for (i = 0; i < SHADOW_MAX; i++)
+		bytes[flow[i]] += len[i];
+	for (i = 0; i < FLOWS; i++)
+		CHECK_EQ(shadow_bytes(s, i), bytes[i]);
+}
+
+TEST(each_flow_has_the_bytes_of_its_samples_whoever_shares_its_bucket)
+{
+	static struct shadow s = {.seed = 1};
+	static u32 flow[SHADOW_MAX], len[SHADOW_MAX];
+	struct aqm_rng rng;
+	u32 n;
+
+	rng_seed(&rng, 1, 0);
+	for (n = 0; n < 20 * SHADOW_MAX; n++) {
+		u32 place = n < SHADOW_MAX ? n : rng_below(&rng, SHADOW_MAX);
+
+		flow[place] = rng_below(&rng, FLOWS);
+		len[place] = 1 + rng_below(&rng, 1500);
+		shadow_put(&s, place, flow[place], len[place]);
+		if (n % SHADOW_MAX == SHADOW_MAX - 1)
+			check_history(&s, flow, len);
+	}
 }

@@ -51,6 +51,10 @@ class BesideRem(Beside):
         {"interval": 100 * MS, "alpha": 2**31},
         {"interval": 7 * MS, "bandwidth": 900_000},
         {"gamma": 2**22, "interval": 300 * MS, "bandwidth": 1_250_000},
+        # A price far above that at which the second one's probability is 1.
+        {"phi": 2**20, "gamma": 2**31, "interval": 20 * MS},
+        {"phi": 2**31},
+        {"phi": round(0.001 * 2**32), "gamma": 2**24},
     )
     signal_if_below: ClassVar = {"signal": True}
     columns: ClassVar = {"price": plain, "prob": probability}
@@ -84,6 +88,8 @@ class BesideRem(Beside):
             model.change_tupdate(now_s, value * NS)
         elif row == "bandwidth":
             model.capacity = value
+        elif row == "phi":
+            model.bound(1 + value * Q32_UNIT)
         elif row == "qref":
             model.q_ref = value
         else:

@@ -9,6 +9,7 @@ so do jumps, since an `if` that is never taken leaves out the jump behind it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,6 +21,7 @@ JUMPS = ("return", "break", "continue", "goto")
 LOOPS = ("for", "while", "switch")
 TYPES = {"u8", "u16", "u32", "u64", "s32", "s64", "bool", "void", "char", "const", "struct", "int"}
 DECLARING = TYPES | {"static", "enum", "union", "unsigned"}
+POINTER = re.compile(r"(const )?\bstruct \w+ \*(\w+)")
 # An operand of && or || ends at these, or at a bracket that it did not open.
 ENDS = {";", ",", "?", ":", "return", "{", "}", *ASSIGNMENTS}
 
@@ -62,6 +64,10 @@ class Statements:
         self.source = source
         self.tokens = tokens
         self.changes: list[Change] = []
+        pointers = POINTER.findall(source)
+        # No function writes through these.
+        self.read_only = {of for const, of in pointers if const}
+        self.read_only -= {of for const, of in pointers if not const}
         at = 0
         while at < len(tokens):
             # A function: whatever else stands in brackets at the outermost level is data.
@@ -184,10 +190,16 @@ class Statements:
         return at
 
     def is_pointer(self, at: int) -> bool:
-        """An argument by which a function may write: &x, or a name by itself."""
-        return self.text(at).isidentifier() and (
-            self.text(at - 1) == "&"
-            or (self.text(at - 1) in ("(", ",") and self.text(at + 1) in (")", ","))
+        """An argument by which a function may write: a name by itself, or the last of &s->x.y."""
+        first = at
+        while self.text(first - 1) in (".", "->"):
+            first -= 2
+        return (
+            self.text(at).isidentifier()
+            and self.text(at) not in self.read_only
+            and self.text(at + 1) in (")", ",")
+            and (self.text(first - 1) == "&" or first == at)
+            and self.text(first - 1) in ("(", ",", "&")
         )
 
     # Operands.

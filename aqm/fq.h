@@ -18,6 +18,9 @@
 /* An arrival larger than a batch evicts more of them, up to so many packets. */
 #define FQ_EVICTED 1024
 
+/* Delays that a mean is over. */
+#define FQ_MEAN 256
+
 /* Bounds the dry flows that run their due ticks in one dequeue: a flow can be a thousand
  * ticks behind, and an eviction leaves up to 65,536 dry flows in the lists. */
 #define FQ_DRY 16
@@ -27,29 +30,30 @@ static inline u32 fq_index(const struct aqm_queue *q, u32 flow)
 	return q->setup.flows ? (u32)(((u64)flow * q->setup.flows) >> 32) : 0;
 }
 
-static inline u32 fq_quantum(const struct aqm_queue *q)
+static inline void fq_append(struct aqm_queue *q, struct aqm_fq_list *list, struct aqm_inst *in)
 {
-	return q->setup.quantum ? q->setup.quantum : q->mtu_bytes;
-}
-
-static inline void fq_append(struct aqm_queue *q, struct aqm_fq_list *list, u32 i)
-{
-	inst_nth(q, i)->next = FQ_NONE;
+	in->next = FQ_NONE;
 	if (list->head == FQ_NONE)
-		list->head = i;
+		list->head = in->index;
 	else
-		inst_nth(q, list->tail)->next = i;
-	list->tail = i;
+		inst_nth(q, list->tail)->next = in->index;
+	list->tail = in->index;
 }
 
-static inline void fq_pop(struct aqm_queue *q, struct aqm_fq_list *list)
+/* This flow is the first of a list: take it out. */
+static inline void fq_pop(struct aqm_queue *q, struct aqm_inst *in, bool fresh)
 {
-	list->head = inst_nth(q, list->head)->next;
+	if (fresh) {
+		q->fresh.head = in->next;
+		q->fresh_flows--;
+	} else {
+		q->old.head = in->next;
+	}
 }
 
 static inline void fq_pay(struct aqm_queue *q, struct aqm_inst *in, u64 rounds)
 {
-	in->credit_bytes += (s64)rounds * fq_quantum(q);
+	in->credit_bytes += (s64)rounds * q->quantum_bytes;
 	in->round += rounds;
 	if (in->round > q->round)
 		q->round = in->round;
@@ -62,14 +66,55 @@ static void fq_list_flow(struct aqm_queue *q, struct aqm_inst *in)
 	if (in->listed)
 		return;
 	in->listed = 1;
+	q->listed_flows++;
 	fq_pay(q, in, min64(q->round - in->round, 2 * AQM_MTU_MAX));
 	in->round = q->round;
 	if (in->credit_bytes <= 0) {
-		fq_append(q, &q->old, in->index);
+		fq_append(q, &q->old, in);
 		return;
 	}
-	in->credit_bytes = fq_quantum(q);
-	fq_append(q, &q->fresh, in->index);
+	in->credit_bytes = q->quantum_bytes;
+	q->new_flow_count++;
+	q->fresh_flows++;
+	fq_append(q, &q->fresh, in);
+}
+
+/* Another hash than that of the packet before it: two flows of the network are one here, if
+ * that packet is still there. */
+static void fq_note_hash(struct aqm_queue *q, struct aqm_inst *in, u32 hash)
+{
+	if (held_by(q, in) > 1)
+		q->collisions++;
+	in->hash = hash;
+}
+
+/* A packet joined this flow; it is held already. */
+static inline void fq_join(struct aqm_queue *q, struct aqm_inst *in, u32 hash)
+{
+	if (in->hash != hash)
+		fq_note_hash(q, in, hash);
+	fq_list_flow(q, in);
+}
+
+/* The mean of the first delays; from then on the sum loses its mean for each that it gets, and
+ * a delay's weight halves every 177 packets. */
+static inline void fq_average(struct aqm_mean *mean, u64 delay_ns)
+{
+	if (mean->count < FQ_MEAN)
+		mean->count++;
+	else
+		mean->sum_ns -= mean->sum_ns / FQ_MEAN;
+	mean->sum_ns += delay_ns;
+}
+
+/* A packet leaves, of a new flow or of an old one. */
+static inline void fq_note_delay(struct aqm_queue *q, u64 delay_ns, bool fresh)
+{
+	fq_average(&q->delay, delay_ns);
+	if (fresh)
+		fq_average(&q->sparse, delay_ns);
+	if (delay_ns > q->delay_peak_ns)
+		q->delay_peak_ns = delay_ns;
 }
 
 /* The cost of a packet to its flow. A parent's size table can make it 2^31 bytes, too many
@@ -120,7 +165,7 @@ static void fq_skip_rounds(struct aqm_queue *q)
 	}
 	if (most > 0)
 		return;
-	rounds = div64((u64)-most, fq_quantum(q)) + 1;
+	rounds = div64((u64)-most, q->quantum_bytes) + 1;
 	for (i = q->old.head; i != FQ_NONE; i = inst_nth(q, i)->next)
 		fq_pay(q, inst_nth(q, i), rounds);
 }
@@ -143,20 +188,21 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 	u32 dry = 0;
 
 	for (;;) {
-		bool fresh = q->fresh.head != FQ_NONE;
-		struct aqm_fq_list *list = fresh ? &q->fresh : &q->old;
-		u32 i = list->head;
+		u32 i = q->fresh.head;
+		bool fresh = i != FQ_NONE;
 		struct aqm_inst *in;
 		aqm_h h;
 
+		if (!fresh)
+			i = q->old.head;
 		if (i == FQ_NONE)
 			return AQM_NIL;
 		AQM_STEP();
 		in = inst_nth(q, i);
 		/* RFC 8290, 4.2: credit first, and a flow that is dry stays for a round. A debt
 		 * of more than a round would keep it long: in the old list it does not wait. */
-		if (in->credit_bytes <= 0 &&
-		    (fresh || inst_views(in)->pkts || in->credit_bytes > -(s64)fq_quantum(q))) {
+		if (in->credit_bytes <= 0 && (fresh || inst_views(in)->pkts ||
+		                              in->credit_bytes > -(s64)q->quantum_bytes)) {
 			if (round == i) {
 				fq_skip_rounds(q);
 				round = FQ_NONE;
@@ -165,8 +211,8 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 			if (round == FQ_NONE)
 				round = i;
 			fq_pay(q, in, 1);
-			fq_pop(q, list);
-			fq_append(q, &q->old, i);
+			fq_pop(q, in, fresh);
+			fq_append(q, &q->old, in);
 			continue;
 		}
 		round = FQ_NONE;
@@ -178,15 +224,18 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 		flow_end(q, in);
 		if (h != AQM_NIL) {
 			in->credit_bytes -= fq_charge(host_len(q->ctx, h));
+			fq_note_delay(q, now - host_keep(q->ctx, h)->enq_ns, fresh);
 			return h;
 		}
 		/* A flow that runs dry while fresh waits once behind the others,
 		 * else it could come back at once and starve them. */
-		fq_pop(q, list);
-		if (fresh && q->old.head != FQ_NONE)
-			fq_append(q, &q->old, i);
-		else
+		fq_pop(q, in, fresh);
+		if (fresh && q->old.head != FQ_NONE) {
+			fq_append(q, &q->old, in);
+		} else {
+			q->listed_flows--;
 			in->listed = 0;
+		}
 	}
 }
 

@@ -69,10 +69,19 @@ static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 	}
 }
 
+static inline void queue_use_setup(struct aqm_queue *q, const struct aqm_setup *setup)
+{
+	q->setup = *setup;
+	q->quantum_bytes = setup->quantum ? setup->quantum : q->mtu_bytes;
+}
+
 /* A new life begins. A single instance starts at once, since its statistics may be read. */
 static inline void queue_start(struct aqm_queue *q, u64 now)
 {
-	q->fresh.head = q->old.head = FQ_NONE;
+	q->fresh = q->old = (struct aqm_fq_list){FQ_NONE, FQ_NONE};
+	q->fresh_flows = q->listed_flows = 0;
+	q->delay = q->sparse = (struct aqm_mean){0, 0};
+	q->delay_peak_ns = 0;
 	q->fat = q->stales = 0;
 	q->round = 0;
 	q->born_ns = now;
@@ -94,11 +103,11 @@ static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
 	q->at_heap = (u32)insts_end(q);
 	q->at_sums = q->at_heap + setup->flows * (u32)sizeof(u64);
 	q->algo = a;
-	q->setup = *setup;
-	q->plain = is_plain_queue(q);
 	q->mtu_bytes = mtu_bytes < AQM_MTU_MIN   ? AQM_MTU_MIN
 	               : mtu_bytes > AQM_MTU_MAX ? AQM_MTU_MAX
 	                                         : mtu_bytes;
+	queue_use_setup(q, setup);
+	q->plain = is_plain_queue(q);
 	q->seed = seed;
 	aqm_copy(queue_conf(q), conf, a->conf_bytes);
 	for (i = 0; i < q->insts; i++)
@@ -163,7 +172,7 @@ static inline void aqm_queue_apply(struct aqm_queue *q, u64 now, const struct aq
 	}
 	aqm_copy(queue_old_conf(q), queue_conf(q), q->algo->conf_bytes);
 	aqm_copy(queue_conf(q), conf, q->algo->conf_bytes);
-	q->setup = *setup;
+	queue_use_setup(q, setup);
 	q->change++;
 	q->plain_ns = 0;
 	shed_to_limit(q, now);
@@ -180,7 +189,7 @@ static inline void inst_drain(struct aqm_queue *q, struct aqm_inst *in)
 			if (is_probe(q, h))
 				probe_free(q, h, AQM_WHY_RESET);
 			else
-				queue_free(q, h, host_len(q->ctx, h), AQM_WHY_RESET);
+				queue_free(q, in, h, host_len(q->ctx, h), AQM_WHY_RESET);
 		}
 }
 

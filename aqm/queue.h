@@ -37,6 +37,7 @@
  *   aqm_queue_reset  free all packets, start again; may be called twice
  *   aqm_queue_stat   a statistic row, as of the last event; false: with flows it
  *                    has no one value
+ *   aqm_flows        statistics of all flows together; aqm_flow, aqm_flow_stat: of one
  *
  * ctx may differ from call to call: it is set in q->ctx before each.
  * The memory holds pointers into itself: a copy is a checkpoint only when it
@@ -70,6 +71,31 @@ struct aqm_probes {
 	u64 joined, refused, left, freed, answered;
 };
 
+/* Statistics of the flows together; no decision depends on them. Delays are of all packets that
+ * leave, probes too, since this life of the queue began. */
+struct aqm_flows {
+	u64 new_flow_count; /* how often a flow became busy with credit, and so a new one */
+	u64 new_flows_len, old_flows_len; /* in the lists now */
+	u64 collisions; /* packets that joined a flow whose newest packet has another hash */
+	u64 delay_mean_ns;
+	u64 delay_sparse_ns; /* the mean for packets of new flows */
+	u64 delay_peak_ns;
+	u64 memory_used_bytes; /* by the packets held */
+};
+
+/* Statistics of one flow in its present life. */
+struct aqm_flow {
+	u32 pkts, bytes; /* held */
+	u32 drops;
+	s64 credit_bytes;
+};
+
+/* See fq_average(). */
+struct aqm_mean {
+	u64 sum_ns;
+	u32 count;
+};
+
 /* One instance of the algorithm: all of the queue, or one flow of it. After it
  * in memory: its views, its lanes, its state. */
 struct aqm_inst {
@@ -80,7 +106,9 @@ struct aqm_inst {
 	u32 next;    /* in the round robin list; see fq.h */
 	u32 place;   /* in the heap; see fat.h */
 	u32 listed, index;
-	u32 stale;        /* in the heap */
+	u32 stale; /* in the heap */
+	u32 hash;  /* of the packet that joined last */
+	u32 drops;
 	u64 round;        /* up to which it has received credit */
 	s64 credit_bytes; /* a packet may be of any length, and is paid for in rounds */
 };
@@ -101,7 +129,7 @@ struct aqm_queue {
 	u32 insts, room; /* room: packets that the rings were made for */
 	u32 at_lanes, at_state, at_summed, stride; /* in an instance */
 	u32 at_old_conf, at_inst, at_heap, at_sums;
-	u32 mtu_bytes;
+	u32 mtu_bytes, quantum_bytes;
 	struct aqm_fq_list fresh, old;
 	u32 fat; /* flows in the heap */
 	u32 stale[FAT_STALE], stales;
@@ -111,6 +139,10 @@ struct aqm_queue {
 	u64 born_ns;      /* when this life began */
 	u64 round;        /* of the round robin */
 	u64 memory_bytes; /* that the packets held occupy */
+	struct aqm_mean delay, sparse;
+	u64 delay_peak_ns;
+	u64 new_flow_count, collisions;
+	u32 fresh_flows, listed_flows; /* in the lists: of the first, of both */
 	u64 seed;
 	u32 probe_inst; /* that requested a probe, in the arrival just handled */
 	u8 probe_lane, probe_asked;
@@ -274,8 +306,10 @@ static inline u8 why_of(struct aqm_queue *q, const struct aqm_verdict *v)
 	return AQM_WHY_NONE;
 }
 
-static inline void queue_free(struct aqm_queue *q, aqm_h h, u32 len, u8 why)
+static inline void queue_free(struct aqm_queue *q, struct aqm_inst *in, aqm_h h, u32 len,
+                              u8 why)
 {
+	in->drops++;
 	q->count.drops[why]++;
 	q->count.drop_bytes += len;
 	host_free(q->ctx, h, why);
@@ -335,7 +369,7 @@ static bool queue_evict(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 l
 	if (q->algo->gone)
 		q->algo->gone(inst_state(q, in), inst_conf(q, in), now, inst_views(in), &pkt,
 		              why);
-	queue_free(q, h, pkt.len, why);
+	queue_free(q, in, h, pkt.len, why);
 	return true;
 }
 
@@ -411,7 +445,7 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 		if (q->algo->gone)
 			q->algo->gone(inst_state(q, in), queue_conf(q), now, inst_views(in),
 			              pkt, AQM_WHY_LIMIT);
-		queue_free(q, h, pkt->len, AQM_WHY_LIMIT);
+		queue_free(q, in, h, pkt->len, AQM_WHY_LIMIT);
 		return false;
 	}
 	if (v->act == AQM_MARK)
@@ -424,7 +458,7 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now,
 	q->bytes += pkt->len;
 	q->memory_bytes += host_mem(q->ctx, h); /* a mark may have moved its header */
 	if (q->setup.flows)
-		fq_list_flow(q, in);
+		fq_join(q, in, pkt->k.flow);
 	if (v->probe && q->algo->echo)
 		probe_ask(q, in, lane);
 	else if (v->probe)
@@ -453,7 +487,7 @@ static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now
 		return queue_join(q, in, now, h, pkt, v, why, full);
 	if (v->probe)
 		bad(q, AQM_BAD_PROBE);
-	queue_free(q, h, pkt->len, why);
+	queue_free(q, in, h, pkt->len, why);
 	return false;
 }
 
@@ -592,7 +626,7 @@ static inline bool queue_release(struct aqm_queue *q, struct aqm_inst *in, u64 n
 	if (v->nvictims)
 		queue_victims(q, in, now, v, why);
 	if (v->act == AQM_DROP && pkt->nth < AQM_DROPS_PER_DEQUEUE) {
-		queue_free(q, h, pkt->len, why);
+		queue_free(q, in, h, pkt->len, why);
 		return false;
 	}
 	if (v->act == AQM_MARK)

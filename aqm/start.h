@@ -31,6 +31,7 @@ static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
 	plain_open(q, in);
 	in->ticks = 0;
 	in->listed = in->stale = 0;
+	in->drops = 0;
 	in->place = U32_MAX;
 	in->round = 0;
 	in->credit_bytes = 1; /* no debt */

@@ -64,4 +64,62 @@ static inline bool aqm_queue_stat(struct aqm_queue *q, const struct aqm_field *r
 	return true;
 }
 
+static inline u64 mean_ns(const struct aqm_mean *mean)
+{
+	return mean->count ? div64(mean->sum_ns, mean->count) : 0;
+}
+
+/* Statistics of all flows together, which a queue without flows has not. */
+static inline struct aqm_flows aqm_flows(const struct aqm_queue *q)
+{
+	return (struct aqm_flows){
+	        .new_flow_count = q->new_flow_count,
+	        .new_flows_len = q->fresh_flows,
+	        .old_flows_len = q->listed_flows - q->fresh_flows,
+	        .collisions = q->collisions,
+	        .delay_mean_ns = mean_ns(&q->delay),
+	        .delay_sparse_ns = mean_ns(&q->sparse),
+	        .delay_peak_ns = q->delay_peak_ns,
+	        .memory_used_bytes = q->memory_bytes,
+	};
+}
+
+/* Does this flow wait for its turn? */
+static inline bool aqm_flow_listed(struct aqm_queue *q, u32 i)
+{
+	const struct aqm_inst *in = inst_nth(q, i);
+
+	return q->setup.flows && inst_started(q, in) && in->listed;
+}
+
+/* Statistics of a flow, zero before its first packet. */
+static inline struct aqm_flow aqm_flow(struct aqm_queue *q, u32 i)
+{
+	struct aqm_inst *in = inst_nth(q, i);
+	struct aqm_flow flow = {0, 0, 0, 0};
+	u32 lane;
+
+	if (!inst_started(q, in))
+		return flow;
+	for (lane = 0; lane < q->algo->queues; lane++) {
+		flow.pkts += inst_views(in)[lane].pkts;
+		flow.bytes += inst_views(in)[lane].bytes;
+	}
+	flow.drops = in->drops;
+	flow.credit_bytes = in->credit_bytes;
+	return flow;
+}
+
+/* A statistic's value in one flow; false before its first packet. */
+static inline bool aqm_flow_stat(struct aqm_queue *q, u32 i, const struct aqm_field *row,
+                                 u64 *value)
+{
+	struct aqm_inst *in = inst_nth(q, i);
+
+	if (!inst_started(q, in))
+		return false;
+	*value = aqm_field_get(row, inst_state(q, in));
+	return true;
+}
+
 #endif

@@ -156,19 +156,22 @@ def test_numbers_of_nests_and_counters_are_those_of_the_header() -> None:
         re.findall(r"^\s+(\w+),?", body, re.M)
         for body in re.findall(r"^enum[^{]*\{(.*?)\}", header, re.M | re.S)
     ]
-    options, stats, counts, probes, kinds = enumerations
+    options, stats, counts, probes, flow_counts, kinds = enumerations
     names = ["ALGO", "HOST", "QUEUE", "PARAMS", "ANEW", "RESPONDER6"]
     assert options[1:-1] == [f"TCA_SOJOURN_{name}" for name in names]
     assert [getattr(tables, name) for name in names] == [1, 2, 3, 4, 5, 6]
     named = {number: title.upper() for title, number, _ in tables.counters()}
-    named |= {tables.OWN: "ALGO", tables.MEMORY: "MEMORY"}
+    named |= {tables.OWN: "ALGO", tables.MEMORY: "MEMORY", tables.DEFICIT: "DEFICIT"}
     assert stats[1:-1] == [f"TCA_SOJOURN_STATS_{named[number]}" for number in sorted(named)]
-    assert sorted(named) == [1, 2, 3, 4, 5, 6, 7]
+    assert sorted(named) == list(range(1, 10))
     assert tuple(name.removeprefix("SOJOURN_").lower() for name in counts[:-1]) == (
         tables.COUNT_NAMES
     )
     assert tuple(name.removeprefix("SOJOURN_").lower() for name in probes[:-1]) == (
         tables.PROBE_NAMES
+    )
+    assert tuple(name.removeprefix("SOJOURN_").lower() for name in flow_counts[:-1]) == (
+        tables.FLOW_NAMES
     )
     [probe] = [row for row in tables.HOST_ROWS if row.name == "probe"]
     assert tuple(name.removeprefix("SOJOURN_").lower() for name in kinds) == probe.choices

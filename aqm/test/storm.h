@@ -30,6 +30,36 @@ static inline bool conserved(const struct bench *b)
 	       bytes == b->q->bytes && memory == b->q->memory_bytes;
 }
 
+static inline u32 listed_from(struct bench *b, u32 head)
+{
+	u32 n = 0;
+
+	for (; head != FQ_NONE; head = inst_nth(b->q, head)->next)
+		n++;
+	return n;
+}
+
+/* The statistics of the flows are those of a walk over all flows. */
+static inline bool flows_agree(struct bench *b)
+{
+	struct aqm_flows all = aqm_flows(b->q);
+	u32 i, pkts = 0, bytes = 0, listed = 0;
+
+	for (i = 0; i < b->q->setup.flows; i++) {
+		struct aqm_flow flow = aqm_flow(b->q, i);
+
+		pkts += flow.pkts;
+		bytes += flow.bytes;
+		listed += aqm_flow_listed(b->q, i);
+		if (flow.pkts && !aqm_flow_listed(b->q, i))
+			return false;
+	}
+	return !i || (pkts == b->q->pkts && bytes == b->q->bytes &&
+	              listed == all.new_flows_len + all.old_flows_len &&
+	              all.new_flows_len == listed_from(b, b->q->fresh.head) &&
+	              all.old_flows_len == listed_from(b, b->q->old.head));
+}
+
 enum { STORM_CHANGES = 1, STORM_DUMPS = 2 };
 
 /* Time passes: mostly a packet or so, now and then far more. */
@@ -119,6 +149,7 @@ static inline void storm_dump(struct bench *b)
 
 	for (row = b->algo->stats; row && row->name; row++)
 		aqm_queue_stat(b->q, row, &value);
+	aqm_flows(b->q);
 }
 
 #endif

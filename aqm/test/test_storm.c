@@ -40,7 +40,7 @@ static bool possible(const struct aqm_algo *algo, u32 flows)
 	return !refused;
 }
 
-TEST(nothing_is_lost_and_no_verdict_is_bad)
+TEST(nothing_is_lost_no_verdict_is_bad_and_flows_are_counted)
 {
 	const struct aqm_algo *const *a;
 	u32 f, i;
@@ -54,7 +54,7 @@ TEST(nothing_is_lost_and_no_verdict_is_bad)
 			for (i = 0; i < STORM_STEPS; i++) {
 				storm_step(&b, &r, STORM_CHANGES);
 				if (!(i & 255))
-					CHECK(conserved(&b));
+					CHECK(conserved(&b) && flows_agree(&b));
 			}
 			if (bad_verdicts(&b) || (drops(&b) < 100))
 				fprintf(stderr, "%s, %u flows: %llu bad, %llu dropped\n",

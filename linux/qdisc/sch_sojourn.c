@@ -578,6 +578,16 @@ static int sojourn_dump(struct Qdisc *sch, struct sk_buff *skb)
 	return nla_nest_end(skb, options);
 }
 
+/* Room for the algorithm's nest and so many numbers beside it. */
+static size_t algo_stats_bytes(const struct aqm_algo *algo, u32 numbers)
+{
+	const struct aqm_field *row;
+
+	for (row = algo->stats; row && row->name; row++)
+		numbers++;
+	return nla_total_size(0) + numbers * nla_total_size_64bit(sizeof(u64));
+}
+
 static int put_algo_stats(struct sk_buff *skb, struct aqm_queue *q)
 {
 	struct nlattr *nest = nla_nest_start(skb, TCA_SOJOURN_STATS_ALGO);
@@ -611,6 +621,17 @@ static int put_probes(struct sk_buff *skb, const struct sojourn_sched *s)
 	                           SOJOURN_PROBES);
 }
 
+static int put_flows(struct sk_buff *skb, const struct aqm_queue *q)
+{
+	const struct aqm_flows flows = aqm_flows(q);
+
+	BUILD_BUG_ON(sizeof(flows) != SOJOURN_FLOWS * sizeof(u64));
+	if (!q->setup.flows)
+		return 0;
+	return sojourn_put_numbers(skb, TCA_SOJOURN_STATS_FLOWS, (const u64 *)&flows,
+	                           SOJOURN_FLOWS);
+}
+
 static int put_stats(struct sk_buff *skb, const struct sojourn_private *p)
 {
 	const struct sojourn_sched *s = &p->s;
@@ -625,21 +646,19 @@ static int put_stats(struct sk_buff *skb, const struct sojourn_private *p)
 	    sojourn_put_numbers(skb, TCA_SOJOURN_STATS_BAD, count.bad, AQM_BAD_COUNT) ||
 	    put_algo_stats(skb, s->queue) ||
 	    sojourn_put_u64(skb, TCA_SOJOURN_STATS_MEMORY, s->queue_bytes) ||
-	    put_probes(skb, s))
+	    put_probes(skb, s) || put_flows(skb, s->queue))
 		return -EMSGSIZE;
 	return 0;
 }
 
-/* Numbers, with the heads of their nests. */
+/* With the heads of the nests. */
 static size_t stats_bytes(const struct aqm_algo *algo)
 {
-	u32 nests = TCA_SOJOURN_STATS_PROBES - TCA_SOJOURN_STATS_COUNTS;
+	u32 nests = TCA_SOJOURN_STATS_FLOWS - TCA_SOJOURN_STATS_COUNTS;
 	u32 numbers = sizeof(struct aqm_counters) / sizeof(u64) + 1 + SOJOURN_PROBES;
-	const struct aqm_field *row;
 
-	for (row = algo->stats; row && row->name; row++)
-		numbers++;
-	return nests * nla_total_size(0) + numbers * nla_total_size_64bit(sizeof(u64));
+	numbers += SOJOURN_FLOWS;
+	return (nests - 1) * nla_total_size(0) + algo_stats_bytes(algo, numbers);
 }
 
 static int sojourn_dump_stats(struct Qdisc *sch, struct gnet_dump *dump)
@@ -659,8 +678,11 @@ static int sojourn_dump_stats(struct Qdisc *sch, struct gnet_dump *dump)
 	return err;
 }
 
+#include "classes.h"
+
 static struct Qdisc_ops sojourn_ops __read_mostly = {
         .id = SOJOURN_KIND,
+        .cl_ops = &class_ops,
         .priv_size = sizeof(struct sojourn_private),
         .enqueue = sojourn_enqueue,
         .dequeue = sojourn_dequeue,

@@ -47,6 +47,9 @@ enum {
 	TCA_SOJOURN_STATS_ALGO,   /* nest: the algorithm's stats */
 	TCA_SOJOURN_STATS_MEMORY, /* 8 bytes: of the queue, without its packets */
 	TCA_SOJOURN_STATS_PROBES, /* nest: enum sojourn_probe, of algorithms that probe */
+	TCA_SOJOURN_STATS_FLOWS,  /* nest: enum sojourn_flows, of a queue with flows */
+	/* 8 bytes, signed: of a class, which else has ALGO alone, of its flow */
+	TCA_SOJOURN_STATS_DEFICIT,
 	TCA_SOJOURN_STATS_END
 };
 
@@ -78,6 +81,19 @@ enum sojourn_probe {
 	SOJOURN_WAITED_NS,
 	SOJOURN_WAITED_MAX_NS,
 	SOJOURN_PROBES
+};
+
+/* As struct aqm_flows. */
+enum sojourn_flows {
+	SOJOURN_NEW_FLOW_COUNT,
+	SOJOURN_NEW_FLOWS_LEN,
+	SOJOURN_OLD_FLOWS_LEN,
+	SOJOURN_COLLISIONS,
+	SOJOURN_DELAY_MEAN_NS,
+	SOJOURN_DELAY_SPARSE_NS,
+	SOJOURN_DELAY_PEAK_NS,
+	SOJOURN_MEMORY_USED_BYTES,
+	SOJOURN_FLOWS
 };
 
 /* Of the row `probe`. */

@@ -436,7 +436,8 @@ static const struct aqm_algo *algo_of(void *first, int bytes)
 	return aqm_find(name);
 }
 
-/* Statistics come without the algorithm's name, but right behind the options. */
+/* Statistics come without the algorithm's name, but right behind the options, also of a
+ * class. */
 static const struct aqm_algo *last_algo;
 
 static int print_options(const struct qdisc_util *self, FILE *out, struct rtattr *options)
@@ -454,6 +455,23 @@ static int print_options(const struct qdisc_util *self, FILE *out, struct rtattr
 	for (i = 0; i < TABLES; i++)
 		print_rows(tables[i].rows, find_nla(PAYLOAD(options), bytes, tables[i].type));
 	print_responder6(find_nla(PAYLOAD(options), bytes, TCA_SOJOURN_RESPONDER6));
+	return 0;
+}
+
+/* The kernel has a sentence for it. */
+static int parse_class(const struct qdisc_util *self, int argc, char **argv,
+                       struct nlmsghdr *message, const char *dev)
+{
+	(void)self, (void)argc, (void)argv, (void)message, (void)dev;
+	return 0;
+}
+
+/* A class is of its queue's algorithm; nobody sets rows of one. */
+static int print_class(const struct qdisc_util *self, FILE *out, struct rtattr *options)
+{
+	(void)self, (void)out;
+	if (options)
+		last_algo = algo_of(PAYLOAD(options), options->rta_len - NLA_HDRLEN);
 	return 0;
 }
 
@@ -491,6 +509,22 @@ static const char *probe_name(u32 which)
 	return names[which];
 }
 
+static const char *flows_name(u32 which)
+{
+	static const char *const names[SOJOURN_FLOWS] = {
+	        [SOJOURN_NEW_FLOW_COUNT] = "new_flow_count",
+	        [SOJOURN_NEW_FLOWS_LEN] = "new_flows_len",
+	        [SOJOURN_OLD_FLOWS_LEN] = "old_flows_len",
+	        [SOJOURN_COLLISIONS] = "collisions",
+	        [SOJOURN_DELAY_MEAN_NS] = "delay_mean_ns",
+	        [SOJOURN_DELAY_SPARSE_NS] = "delay_sparse_ns",
+	        [SOJOURN_DELAY_PEAK_NS] = "delay_peak_ns",
+	        [SOJOURN_MEMORY_USED_BYTES] = "memory_used_bytes",
+	};
+
+	return names[which];
+}
+
 static void print_counts(struct nlattr *nest, const char *title, u32 count,
                          const char *(*name)(u32 which))
 {
@@ -521,7 +555,7 @@ static int print_stats(const struct qdisc_util *self, FILE *out, struct rtattr *
 	int bytes = stats ? stats->rta_len - NLA_HDRLEN : 0;
 	void *first = PAYLOAD(stats);
 	struct nlattr *own;
-	u64 memory;
+	u64 value;
 
 	(void)self, (void)out;
 	if (bytes <= 0)
@@ -537,6 +571,14 @@ static int print_stats(const struct qdisc_util *self, FILE *out, struct rtattr *
 	             aqm_bad_name);
 	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_PROBES), "probes", SOJOURN_PROBES,
 	             probe_name);
+	print_counts(find_nla(first, bytes, TCA_SOJOURN_STATS_FLOWS), "flows", SOJOURN_FLOWS,
+	             flows_name);
+	/* The whole payload is a nest without a head of its own. */
+	if (get_number((struct nlattr *)stats, TCA_SOJOURN_STATS_DEFICIT, &value)) {
+		print_color_s64(TC_ANY, TC_NO_COLOUR, "deficit_bytes", "  deficit_bytes %lld ",
+		                (int64_t)value);
+		print_nl();
+	}
 	own = find_nla(first, bytes, TCA_SOJOURN_STATS_ALGO);
 	/* With flows there may be none: a gauge has no one value. */
 	if (own && own->nla_len > NLA_HDRLEN && last_algo && last_algo->stats) {
@@ -546,10 +588,9 @@ static int print_stats(const struct qdisc_util *self, FILE *out, struct rtattr *
 		close_json_object();
 		print_nl();
 	}
-	/* The whole payload is a nest without a head of its own. */
-	if (get_number((struct nlattr *)stats, TCA_SOJOURN_STATS_MEMORY, &memory)) {
-		print_color_u64(TC_JSON, TC_NO_COLOUR, "memory_bytes", NULL, memory);
-		print_color_u64(TC_TEXT, TC_NO_COLOUR, NULL, "  memory %llub", memory);
+	if (get_number((struct nlattr *)stats, TCA_SOJOURN_STATS_MEMORY, &value)) {
+		print_color_u64(TC_JSON, TC_NO_COLOUR, "memory_bytes", NULL, value);
+		print_color_u64(TC_TEXT, TC_NO_COLOUR, NULL, "  memory %llub", value);
 	}
 	close_json_object();
 	return 0;
@@ -562,4 +603,6 @@ struct qdisc_util sojourn_qdisc_util = {
         .parse_qopt = parse,
         .print_qopt = print_options,
         .print_xstats = print_stats,
+        .parse_copt = parse_class,
+        .print_copt = print_class,
 };

@@ -46,6 +46,7 @@ void print_nl(void);
 int print_color_string(int where, int colour, const char *key, const char *format,
                        const char *value);
 int print_color_u64(int where, int colour, const char *key, const char *format, uint64_t value);
+int print_color_s64(int where, int colour, const char *key, const char *format, int64_t value);
 int print_color_float(int where, int colour, const char *key, const char *format, double value);
 int print_color_bool(int where, int colour, const char *key, const char *format, bool value);
 

@@ -59,8 +59,9 @@ __all__ = [
 # The numbers of linux/qdisc/sojourn.h, a second time: they never change, and a test that must
 # change one has found a mistake.
 ALGO, HOST, QUEUE, PARAMS, ANEW, RESPONDER6 = 1, 2, 3, 4, 5, 6
-COUNTS, DROPS, MARKS, BAD, STATS, MEMORY, PROBES = 1, 2, 3, 4, 5, 6, 7
+COUNTS, DROPS, MARKS, BAD, STATS, MEMORY, PROBES, FLOW_STATS, DEFICIT = range(1, 10)
 SPLIT_GSO, RESPOND, RESPONDER, PROBE = 1, 2, 3, 4
+GET_CLASS = 42
 # Of IP and what the tests put in front of it.
 PROBE_BYTES = 42
 LIMIT, LIMIT_BYTES, ECN, FLOWS, QUANTUM, MEMORY_LIMIT, BANDWIDTH, DROP_BATCH = range(1, 9)
@@ -167,3 +168,13 @@ class Netlink(rtnetlink.Socket):
         index = socket.if_nametoindex(dev)
         found = map(Qdisc.read, self.ask(GET, DUMP, qdisc_message(0, 0, 0)))
         return {f"{qdisc.handle >> 16:x}:": qdisc for qdisc in found if qdisc.index == index}
+
+    def classes(self, dev: str) -> dict[str, Qdisc]:
+        """The classes of the device's sojourn qdiscs by their number, as in `1:2`."""
+        asked = qdisc_message(socket.if_nametoindex(dev), 0, 0)
+        found = map(Qdisc.read, self.ask(GET_CLASS, DUMP, asked))
+        return {
+            f"{one.handle >> 16:x}:{one.handle & 0xFFFF:x}": one
+            for one in found
+            if one.kind == "sojourn"
+        }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! `aqm.h`, `field.h`, `setup.h` and `host.c` as Rust sees them, written by hand. [`Slot`],
-//! [`Counters`] and [`Probes`] mirror structs of theirs too.
+//! [`Counters`], [`Probes`] and [`Flows`] mirror structs of theirs too.
 
 use std::ffi::{CStr, c_char, c_void};
 
-use crate::{Counters, Probes, Slot};
+use crate::{Counters, Flows, Probes, Slot};
 
 pub const ABI: u32 = 2;
 pub const NIL: u32 = u32::MAX;
@@ -175,6 +175,7 @@ unsafe extern "C" {
     ) -> bool;
     pub fn core_echo(queue: *mut c_void, now: u64, inst: u32, rtt_ns: u64);
     pub fn core_probes(queue: *const c_void) -> *const Probes;
+    pub fn core_flows(queue: *const c_void) -> Flows;
     pub fn core_dequeue(queue: *mut c_void, slots: *mut Slot, nslots: u32, now: u64) -> u32;
     pub fn core_change(
         queue: *mut c_void,

@@ -120,6 +120,12 @@ const struct aqm_layout core_layouts[] = {
 	PLACE("aqm_probes", aqm_probes, joined), PLACE("aqm_probes", aqm_probes, refused),
 	PLACE("aqm_probes", aqm_probes, left), PLACE("aqm_probes", aqm_probes, freed),
 	PLACE("aqm_probes", aqm_probes, answered),
+	SIZE("aqm_flows", aqm_flows),
+	PLACE("aqm_flows", aqm_flows, new_flow_count), PLACE("aqm_flows", aqm_flows, new_flows_len),
+	PLACE("aqm_flows", aqm_flows, old_flows_len), PLACE("aqm_flows", aqm_flows, collisions),
+	PLACE("aqm_flows", aqm_flows, delay_mean_ns), PLACE("aqm_flows", aqm_flows, delay_sparse_ns),
+	PLACE("aqm_flows", aqm_flows, delay_peak_ns),
+	PLACE("aqm_flows", aqm_flows, memory_used_bytes),
 	{"front.pkts", offsetof(struct core_queue, q.pkts)},
 	{"front.bytes", offsetof(struct core_queue, q.bytes)},
 	{NULL, 0},
@@ -171,6 +177,7 @@ void core_reset(struct core_queue *c, struct slot *slots, u32 nslots, u64 now);
 bool core_stat(struct core_queue *c, const struct aqm_field *row, u64 *value);
 const struct aqm_counters *core_counters(const struct core_queue *c);
 const struct aqm_probes *core_probes(const struct core_queue *c);
+struct aqm_flows core_flows(const struct core_queue *c);
 const struct aqm_setup *core_setup(const struct core_queue *c);
 const void *core_conf(struct core_queue *c);
 
@@ -261,6 +268,11 @@ const struct aqm_counters *core_counters(const struct core_queue *c)
 const struct aqm_probes *core_probes(const struct core_queue *c)
 {
 	return &c->q.probes;
+}
+
+struct aqm_flows core_flows(const struct core_queue *c)
+{
+	return aqm_flows(&c->q);
 }
 
 const struct aqm_setup *core_setup(const struct core_queue *c)

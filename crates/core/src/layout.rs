@@ -59,6 +59,9 @@ fn here() -> BTreeMap<String, usize> {
             enq_ns = "keep.enq_ns", flow = "keep.flow", own = "keep.own", len_bytes, next,
             mem_bytes, ecn, dscp, why, probe))
         .chain(mirror!(crate::Probes, "aqm_probes": joined, refused, left, freed, answered))
+        .chain(mirror!(crate::Flows, "aqm_flows":
+            new_flow_count, new_flows_len, old_flows_len, collisions,
+            delay_mean_ns, delay_sparse_ns, delay_peak_ns, memory_used_bytes))
         .chain(mirror!(ffi::Front, "front": freed_count, freed_first, probe_asked, pkts, bytes))
         .collect()
 }

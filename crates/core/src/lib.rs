@@ -20,7 +20,7 @@ mod rows;
 pub use cache::{prefetch, prefetch_part};
 pub use cells::Cells;
 pub use load::load;
-pub use queue::{Counters, Freed, Probes, Queue, QueueSpec, Slot};
+pub use queue::{Counters, Flows, Freed, Probes, Queue, QueueSpec, Slot};
 pub use rows::{
     Algorithm, ConfError, Field, Kind, Unit, algorithms, bad_name, queue_rows, reason_name, units,
 };

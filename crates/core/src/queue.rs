@@ -99,6 +99,28 @@ pub struct Probes {
     pub answered: u64,
 }
 
+/// Of the flows of a queue together; `aqm/queue.h` says what each is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flows {
+    /// How often one became new.
+    pub new_flow_count: u64,
+    /// In the list of new flows.
+    pub new_flows_len: u64,
+    /// In the list of old flows.
+    pub old_flows_len: u64,
+    /// Packets that joined behind one of another hash.
+    pub collisions: u64,
+    /// Moving mean of the delay of all packets.
+    pub delay_mean_ns: u64,
+    /// The same for packets of new flows.
+    pub delay_sparse_ns: u64,
+    /// The longest delay.
+    pub delay_peak_ns: u64,
+    /// Of the packets that are held.
+    pub memory_used_bytes: u64,
+}
+
 impl Probes {
     /// Inside the queue.
     #[must_use]
@@ -317,6 +339,16 @@ impl Queue {
     pub fn probes(&self) -> Probes {
         // SAFETY: a plain struct inside our memory.
         unsafe { *ffi::core_probes(self.memory.as_ptr().cast()) }
+    }
+
+    /// Statistics of the flows together; none: the queue has no flows.
+    #[must_use]
+    pub fn flows(&self) -> Option<Flows> {
+        // SAFETY: both read numbers inside our memory.
+        unsafe {
+            let queue = self.memory.as_ptr().cast();
+            ((*ffi::core_setup(queue)).flows > 0).then(|| ffi::core_flows(queue))
+        }
     }
 
     /// The next packet to send, if there is one.

@@ -203,3 +203,25 @@ fn codel_marks_where_ecn_allows_and_drops_elsewhere() {
         assert_eq!(counters.bad_verdicts(), 0);
     }
 }
+
+#[test]
+fn a_queue_with_flows_tells_of_them() {
+    let mut slots = packets(4);
+    assert!(Queue::new(&spec("fifo", &[])).unwrap().flows().is_none());
+    let mut queue = Queue::new(&spec("fifo", &[("flows", 16)])).unwrap();
+    slots[3].flow = (2 << 28) + 1;
+    for packet in 0..4 {
+        assert!(queue.enqueue(&mut slots, 0, packet));
+    }
+    // Two packets share a flow of the queue, and not their hash.
+    let flows = queue.flows().unwrap();
+    assert_eq!((flows.new_flow_count, flows.collisions), (3, 1));
+    for now_ns in [MS, 2 * MS, 3 * MS, 4 * MS] {
+        queue.dequeue(&mut slots, now_ns).unwrap();
+    }
+    let flows = queue.flows().unwrap();
+    // The last is of a flow that has spent its quantum.
+    assert_eq!(flows.delay_mean_ns, 5 * MS / 2);
+    assert_eq!(flows.delay_sparse_ns, 2 * MS);
+    assert_eq!(flows.delay_peak_ns, 4 * MS);
+}

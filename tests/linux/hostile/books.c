@@ -148,6 +148,10 @@ static void take_class(void *to, const struct nlmsghdr *head)
 	memset(c, 0, sizeof(*c));
 	c->id = tc->tcm_handle;
 	copy_text(c->kind, sizeof(c->kind), part[TCA_KIND]);
+	/* Those of our queues are flows, with nothing below them, and too many for this list.
+	 */
+	if (!strcmp(c->kind, SOJOURN_KIND))
+		return;
 	if (part[TCA_STATS2]) {
 		const struct nlattr *inner[TCA_STATS_MAX + 1];
 		struct gnet_stats_queue queue = read_queue(inner, part[TCA_STATS2]);

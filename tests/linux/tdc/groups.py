@@ -34,7 +34,7 @@ def our_module(built: Built) -> Path:
 def of_ours(known: memory.Memory) -> dict[str, list[Case]]:
     """Each algorithm, and what belongs to none."""
     found = {name: list(_of(name, known)) for name in algorithms()}
-    return found | {COMMON: list(messages.cases())}
+    return found | {COMMON: [*messages.cases(), *refusals.of_classes()]}
 
 
 def _of(algorithm: str, known: memory.Memory) -> Iterator[Case]:

@@ -10,7 +10,18 @@ from collections.abc import Iterator
 from sojourn import algorithms
 from sojourn.algorithms import Row
 
-from tests.linux.tdc.case import ADD, CHANGE, ROOT, Case, Form, kernel_refuses, shows
+from tests.linux.tdc.case import (
+    ADD,
+    CHANGE,
+    REFUSED,
+    ROOT,
+    Case,
+    Form,
+    exactly,
+    kernel_refuses,
+    shows,
+    together,
+)
 from tests.linux.tdc.sentences import formats, say
 
 
@@ -31,6 +42,26 @@ def cases(algorithm: str) -> Iterator[Case]:
             name = f"{algorithm}: {form.typed()}"
             yield kernel_refuses(name, f"{ADD} {form.typed()}", form.refusal())
     yield from _of_a_change(algorithm)
+
+
+def of_classes() -> Iterator[Case]:
+    """Of the one flow that there is, while it holds packets."""
+    setup = (
+        "$TC qdisc add dev $DUMMY root handle 9: tbf rate 8kbit burst 1000 limit 10mb",
+        "$TC qdisc add dev $DUMMY parent 9:1 handle 1: sojourn codel flows 1",
+        "$FRAMES $DUMMY 9 0",
+    )
+    place = "dev $DUMMY parent 1: classid 1:1"
+    is_flow = say("the row flows says")
+    for command, sentence in {
+        f"$TC class change {place} sojourn": is_flow,
+        f"$TC class delete {place}": is_flow,
+        "$TC class add dev $DUMMY parent 1: classid 1:2 sojourn": is_flow,
+        "$TC qdisc add dev $DUMMY parent 1:1 pfifo": say("no qdisc can be below"),
+    }.items():
+        name = f"a class of a flow: {command}"
+        printed = exactly(f"Error: {sentence}.\n")
+        yield Case(name, command, together(command), printed, REFUSED, 1, setup, sentence)
 
 
 # ---- rows together, judged by the core itself ----

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from sojourn import algorithms
@@ -113,10 +114,17 @@ def _document(form: Form) -> str:
     options = {row.name: values.as_json(row, value) for row, value in form.all_rows()}
     common = {"bytes": length, "packets": FEW, "drops": 0, "overlimits": 0, "requeues": 0}
     counted = {"in_pkts": FEW, "in_bytes": length, "out_pkts": FEW, "out_bytes": length}
+    # Each leaves before the next comes, and its flow is a new one again.
+    counted["new_flow_count"] = FEW
+    absent = set()
+    if not algorithms.find(form.algorithm).probes:
+        absent.add(tables.PROBES)
+    if not form.rows.get("flows"):
+        absent.add(tables.FLOWS)
     groups = {
         title: {name: counted.get(name, 0) for name in names}
         for title, nest, names in tables.counters()
-        if nest != tables.PROBES or algorithms.find(form.algorithm).probes
+        if nest not in absent
     }
     known = head | {"options": {"algorithm": form.algorithm} | options}
     known |= common | {"backlog": 0, "qlen": 0, "sojourn": groups}
@@ -124,6 +132,7 @@ def _document(form: Form) -> str:
     # A device without an address can ask nobody.
     text = text.replace('"unmade":0', '"unmade":(?P<asked>[1-9])')
     text = text.replace('"asked":0', '"asked":(?P=asked)')
+    text = re.sub(r'("delay_[a-z]+_ns"):0', rf"\1:{NUMBER}", text)
     return rf'{text}{_own(form)},"memory_bytes":{NUMBER}[^{{}}]*\}}\}}\]'
 
 

@@ -16,8 +16,8 @@ FQ_FLOWS = 1024
 
 # In the options of the qdisc.
 ALGO, HOST, QUEUE, PARAMS, ANEW, RESPONDER6 = 1, 2, 3, 4, 5, 6
-# In its statistics.
-COUNTS, DROPS, MARKS, BAD, OWN, MEMORY, PROBES = 1, 2, 3, 4, 5, 6, 7
+# In its statistics; the last is of a class.
+COUNTS, DROPS, MARKS, BAD, OWN, MEMORY, PROBES, FLOWS, DEFICIT = 1, 2, 3, 4, 5, 6, 7, 8, 9
 
 _LARGEST = {"bool": 1, "u32": 2**32 - 1}
 
@@ -74,6 +74,10 @@ PROBE_NAMES = (
     *("unmade", "forgotten", "unheard", "left_bytes"),
     *("asked", "ready", "strayed", "waited_ns", "waited_max_ns"),
 )
+FLOW_NAMES = (
+    *("new_flow_count", "new_flows_len", "old_flows_len", "collisions"),
+    *("delay_mean_ns", "delay_sparse_ns", "delay_peak_ns", "memory_used_bytes"),
+)
 
 
 def tables(algorithm: str) -> Mapping[int, tuple[Row, ...]]:
@@ -96,4 +100,5 @@ def counters() -> tuple[tuple[str, int, tuple[str, ...]], ...]:
         ("marks", MARKS, reasons),
         ("bad", BAD, tuple(_native.bad_names())),
         ("probes", PROBES, PROBE_NAMES),
+        ("flows", FLOWS, FLOW_NAMES),
     )

@@ -58,17 +58,14 @@ fn an_average_queue_is_near_the_measured_one() {
 
 #[test]
 fn a_gauge_of_many_flows_has_no_value_and_a_counter_is_their_sum() {
-    let rows = json!({"flows": 64, "limit": 60});
-    let report = ten("rio_ps", &rows);
+    let rows = json!({"flows": 64, "limit": 60, "ratio": 10});
+    let report = ten("asqm", &rows);
     let names = report.queues[0].statistics.iter().map(|of| &of.name[..]);
-    assert_eq!(
-        names.collect::<Vec<_>>(),
-        ["short_arrivals", "short_signals"]
-    );
-    let arrivals = statistic(&report, "short_arrivals");
-    assert!(arrivals.values.is_sorted());
+    assert_eq!(names.collect::<Vec<_>>(), ["answers"]);
+    let answers = statistic(&report, "answers");
+    assert!(answers.values.is_sorted());
     let all = report.queues[0].windows[0].arrived_pkts as f64;
-    let last = arrivals.values[19];
+    let last = answers.values[19];
     assert!(last > 10.0 && last <= all, "{last} of {all}");
 }
 

@@ -400,7 +400,9 @@ def test_a_receive_buffer_is_that_of_the_namespace_in_which_the_flow_ends() -> N
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"header_bytes": 34}, "tc's size table does not count"),
+        ({"header_bytes": 34}, r"links\[1\]\.header_bytes: tc's size table does not count"),
+        ({"mpu_bytes": 84}, r"links\[1\]\.mpu_bytes: tc's size table does not count"),
+        ({"linklayer": "atm"}, r"links\[1\]\.linklayer: tc's size table does not count"),
         ({"queue": {"algorithm": "kernel:cake", "rows": {}}}, "kernel:cake splits large segments"),
         (
             {"shaper": "tbf", "queue": {"algorithm": "kernel:codel", "rows": {}}},
@@ -663,11 +665,27 @@ def test_a_header_is_counted_by_the_root_of_each_shaper_and_stays_with_a_change(
     assert not any("stab" in command for command in words())
 
 
-def test_a_bucket_must_hold_a_packet_with_its_header() -> None:
-    small = {"shaper": "tbf", "burst_bytes": 1_520, "header_bytes": 40}
+def test_a_least_frame_and_cells_are_words_of_tcs_table_of_every_length() -> None:
+    every = "mtu 2047 tsize 2048"
+    for keys, said in (
+        ({"mpu_bytes": 84}, f"stab mpu 84 {every} htb"),
+        ({"header_bytes": 38, "mpu_bytes": 84}, f"stab overhead 24 mpu 84 {every} htb"),
+        ({"linklayer": "atm"}, f"stab linklayer atm {every} htb"),
+        (
+            {"header_bytes": 54, "mpu_bytes": 96, "linklayer": "atm"},
+            f"stab overhead 40 mpu 96 linklayer atm {every} htb",
+        ),
+    ):
+        assert f" {said} " in stages(link(shaper="htb", **keys), recorded=True)[0].commands[0]
+
+
+@pytest.mark.parametrize(
+    ("keys", "least"), [({"header_bytes": 40}, 1540), ({"linklayer": "atm"}, 1696)]
+)
+def test_a_bucket_must_hold_a_packet_as_the_link_counts_it(keys: Any, least: int) -> None:
     scenario = engine()
-    scenario["links"][1] |= small
-    with pytest.raises(InputError, match=r"burst_bytes: .* allowed: 1540 and more"):
+    scenario["links"][1] |= {"shaper": "tbf", "burst_bytes": 1_520, **keys}
+    with pytest.raises(InputError, match=rf"burst_bytes: .* allowed: {least} and more"):
         refusals.check(scenario)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from sojourn.errors import InputError, nearest
 from sojourn.runs import run
+from sojourn.scenario.links import FRAME
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
 from sojourn.units import Rate
@@ -93,7 +94,7 @@ def _alone(scenario: Scenario, group: str, count: int, load: Rate) -> Scenario:
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
     links = []
     for link in data["links"]:
-        keys = ("name", "from", "to", "delay", "header")
+        keys = ("name", "from", "to", "delay", *FRAME)
         kept = {key: link[key] for key in keys if key in link}
         timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
         links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))

@@ -569,8 +569,15 @@ windows = [{ name = "late", from = "2 s", to = "6 s" }]
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("shaper", ["htb", "tbf", "wire"])
 @pytest.mark.parametrize("aqm", ["fifo", "kernel:pfifo"])
-def test_a_header_takes_its_part_of_the_rate_on_both_hosts(shaper: str, aqm: str) -> None:
-    text = FULL.replace("AQM", f'"{aqm}"\nshaper = "{shaper}"')
+@pytest.mark.parametrize(
+    ("frame", "counted"),
+    # 1,000 bytes of data, 28 of IP and UDP, and the header; 26 cells of 53 bytes.
+    [("", 1_228), ('mpu = "1400 B"', 1_400), ('linklayer = "atm"', 1_378)],
+)
+def test_a_frame_takes_its_part_of_the_rate_on_both_hosts(
+    shaper: str, aqm: str, frame: str, counted: int
+) -> None:
+    text = FULL.replace("AQM", f'"{aqm}"\nshaper = "{shaper}"\n{frame}')
     reports = [outcome(text, 1)[0]]
     if aqm == "fifo":
         done = _native.run(json.dumps(loads(text).to_engine()), 1)
@@ -579,8 +586,7 @@ def test_a_header_takes_its_part_of_the_rate_on_both_hosts(shaper: str, aqm: str
     for report in reports:
         [window] = report["queues"][0]["windows"]
         assert window["utilisation_pct"] == pytest.approx(100, abs=0.3)
-        # 1,000 bytes of data, 28 of IP and UDP, and the header.
-        assert report["goodput_mbps"] == pytest.approx(10 * 1_000 / 1_228, rel=0.003)
+        assert report["goodput_mbps"] == pytest.approx(10 * 1_000 / counted, rel=0.003)
 
 
 TINY = """

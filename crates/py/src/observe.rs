@@ -12,12 +12,13 @@ use pyo3::pybacked::PyBackedBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
 use sojourn_sim::app::{added_ns_of, starts_of};
+use sojourn_sim::frame::Frames;
 use sojourn_sim::observed::inside::Log;
 use sojourn_sim::observed::outside::{Outside, Reading};
 use sojourn_sim::observed::{self, Seen};
 use sojourn_sim::record::{QueueReport, Transfer};
 use sojourn_sim::route::Graph;
-use sojourn_sim::scenario::{HEADER_BYTES, LinkSpec};
+use sojourn_sim::scenario::LinkSpec;
 use sojourn_sim::sim::{self, FlowsReport};
 use sojourn_sim::traffic::written;
 
@@ -97,9 +98,10 @@ pub enum Looked {
 
 /// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
 fn packets(log: &[u8], link: &LinkSpec) -> Vec<Seen> {
+    let frames = Frames::new(link);
     let (whole, _) = log.as_chunks::<{ Seen::BYTES }>();
     let counted = whole.iter().map(Seen::read).map(|seen| Seen {
-        len_bytes: seen.len_bytes + link.header_bytes - HEADER_BYTES,
+        len_bytes: frames.bytes(seen.len_bytes),
         ..seen
     });
     counted.collect()

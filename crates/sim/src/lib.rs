@@ -5,7 +5,8 @@
 //!
 //! - [`time`], [`event`], [`packet`], [`ring`], [`rng`]: what everything is made of.
 //! - [`shared`]: what the parts of a net share. [`wire`], [`port`], [`server`], [`link`]: delay;
-//!   the queue in front of it; the shaper between them ([`rate`]); all three together.
+//!   the queue in front of it, and what it counts of a packet ([`frame`]); the shaper between them
+//!   ([`rate`]); all three together.
 //!   [`route`]: ways through the graph.
 //! - [`transport`]: TCP and UDP, without input or output of their own.
 //! - [`traffic`]: what is sent, as a script; [`app`], [`talk`], [`endpoint`]: a flow, its
@@ -19,6 +20,7 @@ pub mod agenda;
 pub mod app;
 pub mod endpoint;
 pub mod event;
+pub mod frame;
 pub mod link;
 pub mod net;
 pub mod observed;

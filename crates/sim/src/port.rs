@@ -6,10 +6,11 @@
 use sojourn_core::{Queue, Slot};
 
 use crate::event::{Events, Source};
+use crate::frame::Frames;
 use crate::packet::{Body, PacketId, Probe, Way};
 use crate::rate::Rate;
 use crate::record::{ProbesReport, QueueRecord};
-use crate::scenario::{HEADER_BYTES, LinkSpec, RATE_ROW};
+use crate::scenario::{LinkSpec, RATE_ROW};
 use crate::shared::Shared;
 use crate::time::Time;
 use crate::wire::Wire;
@@ -27,9 +28,7 @@ pub struct Port {
     pub arrival: Source,
     pub(crate) rate: Rate,
     pub(crate) wire: Wire,
-    /// What is added to a packet's length while it is at this link: its header, in place of
-    /// that of Ethernet.
-    header_more: u32,
+    frames: Frames,
     pub(crate) entered_pkts: u64,
     pub(crate) dropped_pkts: u64,
     /// The queue's row of the link's rate is the link's to set.
@@ -73,7 +72,7 @@ impl Port {
             arrival: events.add_source(true),
             rate,
             wire: Wire::new(spec, seed),
-            header_more: spec.header_bytes.wrapping_sub(HEADER_BYTES),
+            frames: Frames::new(spec),
             entered_pkts: 0,
             dropped_pkts: 0,
             probes: None,
@@ -115,9 +114,9 @@ impl Port {
     pub(crate) fn join(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
         self.entered_pkts += 1;
         self.note_backlog(now);
-        if self.header_more != 0 {
+        if self.frames.differ {
             let slot = &mut shared.packets.slots[id as usize];
-            slot.len_bytes = slot.len_bytes.wrapping_add(self.header_more);
+            slot.len_bytes = self.frames.enter(id, slot.len_bytes);
         }
         let joined = self.queue.enqueue(&mut shared.packets.slots, now.0, id);
         self.collect(now, shared);
@@ -147,7 +146,7 @@ impl Port {
         shared.packets.slots[id as usize] = Slot {
             flow: path.hash,
             dscp: asking.dscp,
-            len_bytes: PROBE_BYTES.wrapping_add(self.header_more),
+            len_bytes: self.frames.enter(id, PROBE_BYTES),
             ..Slot::default()
         };
         let packet = &mut shared.packets.all[id as usize];
@@ -169,7 +168,7 @@ impl Port {
     /// What became of its probes, which are all of one length; none: its algorithm asks for none.
     pub(crate) fn probes_report(&self) -> Option<ProbesReport> {
         let counts = self.probes.map(|_| self.queue.probes())?;
-        let bytes = PROBE_BYTES.wrapping_add(self.header_more);
+        let bytes = self.frames.bytes(PROBE_BYTES);
         Some(ProbesReport {
             sent_pkts: counts.left,
             sent_bytes: counts.left * u64::from(bytes),
@@ -229,9 +228,8 @@ impl Port {
         if let Some(record) = &mut self.record {
             record.on_sent(last_bit, &shared.packets.slots[id as usize]);
         }
-        if self.header_more != 0 {
-            let slot = &mut shared.packets.slots[id as usize];
-            slot.len_bytes = slot.len_bytes.wrapping_sub(self.header_more);
+        if self.frames.differ {
+            shared.packets.slots[id as usize].len_bytes = self.frames.leave(id);
         }
     }
 

@@ -16,6 +16,7 @@ mod times;
 
 use serde::Deserialize;
 
+use crate::frame::LinkLayer;
 use crate::rng::Rng;
 use crate::traffic::AppSpec;
 
@@ -129,6 +130,12 @@ pub struct LinkSpec {
     /// Bytes that the link counts beside each IP packet.
     #[serde(default = "default_header_bytes")]
     pub header_bytes: u32,
+    /// The least that it counts of a packet with that.
+    #[serde(default)]
+    pub mpu_bytes: u32,
+    /// How it cuts its frames.
+    #[serde(default)]
+    pub linklayer: LinkLayer,
     /// Propagation delay.
     #[serde(default)]
     pub delay_ns: u64,

@@ -28,6 +28,10 @@ ETHERNET_BYTES = 14
 # The row that says what the link can send. As in the simulator it is the link's rate, and goes with
 # it, unless the scenario sets it.
 _RATE_ROW = "bandwidth"
+# What a link counts of a packet; a key that is not there says nothing.
+FRAME_KEYS = ("header_bytes", "mpu_bytes", "linklayer")
+# tc's table of lengths, unless told otherwise, has one for each four bytes.
+_EVERY_LENGTH = ("mtu", "2047", "tsize", "2048")
 _SUFFIX = {"ns": "ns", "pkts": "p", "bytes": "b", "bytes/s": "B/s"}
 
 
@@ -112,22 +116,35 @@ def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
 
     def words(verb: str, rate_bps: int) -> str:
         netem = f"netem rate {rate_bps}bit limit {limit_pkts}"
-        return f"qdisc {verb} dev {{dev}} root {_counted(link)}{netem}"
+        return f"qdisc {verb} dev {{dev}} root {counted(link)}{netem}"
 
     steps = ((step["at_ns"], (words("change", step["rate_bps"]),)) for step in link["schedule"])
     return Stage((words("add", link["rate_bps"]),), tuple(steps))
 
 
-def header_bytes(link: Mapping[str, Any]) -> int:
-    """What the link counts beside an IP packet."""
+def frame_bytes(link: Mapping[str, Any], ip_bytes: int) -> int:
+    """What the link counts of an IP packet."""
+    framed = max(ip_bytes + _header_bytes(link), int(link.get("mpu_bytes", 0)))
+    return -(-framed // 48) * 53 if "linklayer" in link else framed
+
+
+def _header_bytes(link: Mapping[str, Any]) -> int:
     return int(link.get("header_bytes", ETHERNET_BYTES))
 
 
-def _counted(link: Mapping[str, Any]) -> str:
+def counted(link: Mapping[str, Any]) -> str:
     """Words for the length of packets, before the kind of a qdisc. All below it count the same; a
     change that leaves them out takes them away."""
-    more = header_bytes(link) - ETHERNET_BYTES
-    return f"stab overhead {more} " if more else ""
+    words = []
+    if more := _header_bytes(link) - ETHERNET_BYTES:
+        words += ["overhead", str(more)]
+    if "mpu_bytes" in link:
+        words += ["mpu", str(link["mpu_bytes"])]
+    if "linklayer" in link:
+        words += ["linklayer", link["linklayer"]]
+    if link.keys() & {*FRAME_KEYS[1:]}:
+        words += _EVERY_LENGTH
+    return " ".join(["stab", *words, ""]) if words else ""
 
 
 def _shaper(link: Mapping[str, Any]) -> Stage:
@@ -140,7 +157,7 @@ def _shaper(link: Mapping[str, Any]) -> Stage:
 def _tbf(link: Mapping[str, Any]) -> Stage:
     def words(verb: str, rate_bps: int) -> str:
         tbf = f"tbf rate {rate_bps}bit burst {link['burst_bytes']}b limit {AMPLE_PKTS}"
-        return f"qdisc {verb} dev {{dev}} root handle 1: {_counted(link)}{tbf}"
+        return f"qdisc {verb} dev {{dev}} root handle 1: {counted(link)}{tbf}"
 
     return _above(link, (), words, "1:1")
 
@@ -153,7 +170,7 @@ def _htb(link: Mapping[str, Any], burst_bytes: int | None) -> Stage:
             f"ceil {rate_bps}bit burst {burst}b cburst {burst}b quantum 1514"
         )
 
-    root = f"qdisc add dev {{dev}} root handle 1: {_counted(link)}htb default 10"
+    root = f"qdisc add dev {{dev}} root handle 1: {counted(link)}htb default 10"
     return _above(link, (root,), words, "1:10")
 
 

@@ -13,7 +13,7 @@ from sojourn import _native
 from sojourn.errors import InputError
 from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded
-from sojourn.linux.qdiscs import ETHERNET_BYTES, header_bytes, stages
+from sojourn.linux.qdiscs import FRAME_KEYS, counted, frame_bytes, stages
 from sojourn.linux.stock import STOCK
 from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
 from sojourn.scenario.engine import without_foreign
@@ -119,7 +119,7 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         reason = "a virtual link has no driver ring; allowed: 0; sim.ring is for the simulator"
         yield "ring_pkts", reason
     # A bucket smaller than a packet never lets it pass.
-    full_bytes = IP_BYTES + header_bytes(link)
+    full_bytes = frame_bytes(link, IP_BYTES)
     tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
     if tbf and link["burst_bytes"] < full_bytes:
         yield (
@@ -132,9 +132,9 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _of_offloads(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[str, str]]:
     """What cannot be together with large segments."""
     off = "leave it out, or linux.offloads"
-    if header_bytes(link) != ETHERNET_BYTES and link["rate_bps"] is not None:
+    if counted(link) and link["rate_bps"] is not None:
         yield (
-            "header_bytes",
+            next(key for key in FRAME_KEYS if key in link),
             f"tc's size table does not count the packets of a large segment; {off}",
         )
     name = link["queue"]["algorithm"]

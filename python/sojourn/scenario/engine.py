@@ -82,6 +82,8 @@ def _link(link: Link, duration_ns: int, here: bool) -> dict[str, Any]:
         "responder": link.responder,
         **({} if link.probe == "echo" else {"probe": link.probe}),
         **({} if link.header == ETHERNET else {"header_bytes": int(link.header)}),
+        **({"mpu_bytes": int(link.mpu)} if link.mpu else {}),
+        **({} if link.linklayer == "ethernet" else {"linklayer": link.linklayer}),
         **of_trace,
     }
 

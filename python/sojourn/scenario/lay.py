@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sojourn.scenario.links import ETHERNET, DelayStep, Link
+from sojourn.scenario.links import FRAME, DelayStep, Link, framed
 from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot, Shorthand
 from sojourn.scenario.pairs import ends, first_pair, pairs, shares
 from sojourn.scenario.shorthand import AMPLE, RECEIVERS, SENDERS, Back, Edge, Hop, Side
 from sojourn.scenario.traffic import Crossing, Flow, Traffic
-from sojourn.units import Duration, Size
+from sojourn.units import Duration
 
 Path = tuple[str | int, ...]
 
@@ -36,8 +36,8 @@ class Laid:
     nodes: list[str] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
-    # What links with a rate count beside each packet.
-    header: Size = ETHERNET
+    # What links with a rate count of each packet.
+    frame: Mapping[str, Any] = field(default_factory=dict)
     # Links whose queues are under test.
     tested: list[str] = field(default_factory=list)
     at: dict[str, list[tuple[Path, Mapping[str, str]]]] = field(
@@ -53,8 +53,8 @@ class Laid:
         self, name: str, ends: tuple[str, str], at: Path, called: Mapping[str, str], **keys: Any
     ) -> None:
         """One more link."""
-        if self.header != ETHERNET and keys.get("rate"):
-            keys["header"] = self.header
+        if keys.get("rate"):
+            keys |= self.frame
         self.links.append(Link(name=name, from_=ends[0], to=ends[1], **keys))
         self.at["links"].append((at, called))
 
@@ -94,8 +94,8 @@ class Laid:
         at, called = places[rest[0]]
         if of == "nodes":
             return at
-        if rest[1:2] == ["header"]:
-            return (at[0], "header")
+        if rest[1:2] and rest[1] in FRAME:
+            return (at[0], rest[1])
         keys = tuple(called.get(str(key), key) if i == 0 else key for i, key in enumerate(rest[1:]))
         if called is _SHARE and keys[:1] in (("start",), ("rtt",)) and type(keys[-1]) is int:
             keys = keys[:1]
@@ -135,7 +135,7 @@ def sides(shorthand: Dumbbell | DualTransmitter) -> dict[str, list[str]]:
 
 def _dumbbell(dumbbell: Dumbbell) -> Laid:
     """The round trip time is half before and half after the receivers; jitter after the queue."""
-    laid, at = Laid(header=dumbbell.header), ("dumbbell",)
+    laid, at = Laid(frame=framed(dumbbell)), ("dumbbell",)
     for name in ("sender", "router", "receiver"):
         laid.node(name, at)
     laid.link("access", ("sender", "router"), at, _BOTTLENECK, queue=AMPLE)
@@ -180,7 +180,7 @@ _QUEUED = ("rate", "schedule", "trace", "shaper", "burst", "ring", "sim", "jitte
 
 def _many(dumbbell: Dumbbell) -> Laid:
     """Nodes of both sides, each with its own link, and a router at each end of the bottleneck."""
-    laid, at = Laid(header=dumbbell.header), ("dumbbell",)
+    laid, at = Laid(frame=framed(dumbbell)), ("dumbbell",)
     left, right = "router", "far router"
     for key, router in ((SENDERS, left), (RECEIVERS, right)):
         plain = Side(name=key.removesuffix("s"))
@@ -200,7 +200,7 @@ def _many(dumbbell: Dumbbell) -> Laid:
 
 def _dual_transmitter(dual: DualTransmitter) -> Laid:
     """Two switches, so that no host's queue is in the way of the router's."""
-    laid, at = Laid(header=dual.header), ("dual_transmitter",)
+    laid, at = Laid(frame=framed(dual)), ("dual_transmitter",)
     for name in ("sender 1", "sender 2", "switch", "router"):
         laid.node(name, at)
     for name in ("far switch", "receiver 1", "receiver 2"):
@@ -247,7 +247,7 @@ def _ways(
 
 def _parking_lot(lot: ParkingLot) -> Laid:
     """Routers in a row; at each bottleneck a sender in front of it and a receiver behind it."""
-    laid, at = Laid(header=lot.header), ("parking_lot",)
+    laid, at = Laid(frame=framed(lot)), ("parking_lot",)
     hops = lot.each_hop()
     for number in range(1, len(hops) + 2):
         laid.node(f"router {number}", (*at, "hops"))

@@ -164,6 +164,11 @@ BURST = "token bucket of tbf and htb"
 RING = "as `sim.ring`, in format 1"
 OF_SIM = "what only the simulator has; Linux takes no notice (format 2)"
 HEADER = "what the link counts beside each IP packet; unless given, Ethernet's (format 2)"
+MPU = "the least that it counts of a packet, `header` included: tc's `mpu` (format 2)"
+LINKLAYER = "`atm`: it counts whole cells, 53 bytes for 48 of packet and `header` (format 2)"
+# Keys of what a link counts of a packet, and where they say nothing of their own.
+FRAME = {"header": ETHERNET, "mpu": Size(0), "linklayer": "ethernet"}
+LinkLayer = Literal["ethernet", "atm"]
 _RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
 PROBE = (
     "what the probes of the queue's algorithm are: echo requests, or packets of an experimental "
@@ -183,6 +188,8 @@ class Direction(Model):
     burst: Size = Field(Size("3028 B"), description=BURST)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     header: Size = Field(ETHERNET, description=HEADER)
+    mpu: Size = Field(Size(0), description=MPU)
+    linklayer: LinkLayer = Field("ethernet", description=LINKLAYER)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     delay: Duration = Field(Duration(0), description="time on the wire")
     delays: tuple[DelayStep, ...] = Field((), description=DELAYS)
@@ -221,3 +228,9 @@ class Cable(Direction, _Cabled):
     """Both directions of a link, declared once: links NAME and 'NAME back' (format 2)."""
 
     back: Direction | None = Field(None, description="keys of the direction back that are unlike")
+
+
+def framed(of: object) -> dict[str, Size | str]:
+    """What a link or a shorthand says of its own on the length of packets."""
+    said = {key: getattr(of, key) for key in FRAME}
+    return {key: value for key, value in said.items() if value != FRAME[key]}

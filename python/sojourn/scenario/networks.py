@@ -15,6 +15,8 @@ from sojourn.scenario.links import (
     BURST,
     ETHERNET,
     JITTER,
+    LINKLAYER,
+    MPU,
     OF_SIM,
     PROBE,
     RING,
@@ -22,6 +24,7 @@ from sojourn.scenario.links import (
     SHAPER,
     TRACE,
     Jitter,
+    LinkLayer,
     Queue,
     Step,
     Trace,
@@ -46,6 +49,8 @@ def _as_data(flows: object) -> object:
 _HEADERS = (
     "what every link with a rate counts beside each IP packet; unless given, Ethernet's (format 2)"
 )
+_MPUS = MPU.replace("it counts", "every link with a rate counts")
+_LINKLAYERS = LINKLAYER.replace("it counts", "every link with a rate counts")
 
 
 class Dumbbell(Model):
@@ -69,6 +74,8 @@ class Dumbbell(Model):
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
     header: Size = Field(ETHERNET, description=_HEADERS)
+    mpu: Size = Field(Size(0), description=_MPUS)
+    linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
     back: Back = Field(Back(), description="the way back")
     senders: tuple[Side, ...] = Field(
         (), description="nodes in front of the bottleneck; unless given, one (format 2)"
@@ -91,6 +98,8 @@ class ParkingLot(Model):
     key: ClassVar[str] = "parking_lot"
     hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
     header: Size = Field(ETHERNET, description=_HEADERS)
+    mpu: Size = Field(Size(0), description=_MPUS)
+    linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
     edges: Edge = Field(Edge(), description="links of all ends")
     flows: tuple[Crossing, ...] = Field((Crossing(),), description="from hop to hop")
 
@@ -115,6 +124,8 @@ class DualTransmitter(Model):
     jitter: Jitter | None = Field(None, description=JITTER)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     header: Size = Field(ETHERNET, description=_HEADERS)
+    mpu: Size = Field(Size(0), description=_MPUS)
+    linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
     back: Back = Field(Back(), description="the way back")
     edges: Edge = Field(
         Edge(), description="links of the ends; that of the senders' switch has the same rate"

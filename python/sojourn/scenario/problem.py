@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sojourn.scenario.links import ETHERNET
+from sojourn.scenario.links import framed
 
 if TYPE_CHECKING:
     from sojourn.scenario.links import Link
@@ -33,8 +33,8 @@ def of_trace(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
     for key in ("rate", "schedule", "ring"):
         if getattr(link, key):
             yield (*where, key), "a trace says when packets leave: leave this out"
-    if link.header != ETHERNET:
+    for key in framed(link):
         reason = "of a trace each packet takes one opportunity, however long it is"
-        yield (*where, "header"), f"{reason}: leave this out"
+        yield (*where, key), f"{reason}: leave this out"
     if link.shaper != "wire":
         yield (*where, "shaper"), "a trace says when packets leave: only 'wire' goes with it"

@@ -15,6 +15,7 @@ use super::{
     EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, TimesSpec,
     TransportSpec,
 };
+use crate::frame::{Frames, LinkLayer};
 use crate::route::Graph;
 use crate::traffic::AppSpec;
 use crate::transport::tcp::TcpConfig;
@@ -78,13 +79,10 @@ impl Scenario {
         for (i, link) in self.links.iter().enumerate() {
             let at = format!("links[{i}]");
             names.ends(&at, &link.from, &link.to, &mut found);
-            found.see(self.check_header(&at, link));
+            found.see(self.check_frames(&at, link));
             found.see(self.check_delays_format(&at, link));
-            link.check(
-                &at,
-                largest_bytes.saturating_add(link.header_bytes),
-                &mut found,
-            );
+            let largest_bytes = largest_bytes.saturating_add(HEADER_BYTES);
+            link.check(&at, Frames::new(link).bytes(largest_bytes), &mut found);
         }
         let sound = found.0.is_empty();
         found.unique("flows", ".name", self.flows.iter().map(|flow| &flow.name));
@@ -117,23 +115,40 @@ impl Scenario {
         Ok(())
     }
 
-    fn check_header(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
-        if link.header_bytes == HEADER_BYTES {
-            return Ok(());
+    fn check_frames(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
+        let frames = [
+            (
+                "header_bytes",
+                "a link's header",
+                link.header_bytes != HEADER_BYTES,
+            ),
+            ("mpu_bytes", "a link's least frame", link.mpu_bytes > 0),
+            (
+                "linklayer",
+                "a link layer of cells",
+                link.linklayer != LinkLayer::Ethernet,
+            ),
+        ];
+        for (key, what, _) in frames.into_iter().filter(|&(.., given)| given) {
+            let key = format!("{at}.{key}");
+            if self.format < 2 {
+                return fault(key, format!("{what} needs format = 2"));
+            }
+            if link.rate_bps.is_none() {
+                return fault(
+                    key,
+                    "a packet takes no time here, however long it is; give a rate",
+                );
+            }
         }
-        let key = format!("{at}.header_bytes");
-        if self.format < 2 {
-            return fault(key, "a link's header needs format = 2");
-        }
-        if link.rate_bps.is_none() {
-            return fault(
-                key,
-                "a packet takes no time here, however long it is; give a rate",
-            );
-        }
-        if link.header_bytes > MAX_HEADER_BYTES {
-            let reason = format!("{} is outside 0 to {MAX_HEADER_BYTES}", link.header_bytes);
-            return fault(key, reason);
+        for (key, bytes, most_bytes) in [
+            ("header_bytes", link.header_bytes, MAX_HEADER_BYTES),
+            ("mpu_bytes", link.mpu_bytes, MTU_BYTES),
+        ] {
+            if bytes > most_bytes {
+                let reason = format!("{bytes} is outside 0 to {most_bytes}");
+                return fault(format!("{at}.{key}"), reason);
+            }
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! A link counts its own header beside each IP packet, and the next link counts its own.
+//! A link counts its own header beside each IP packet, its least frame and its cells, and the next
+//! link counts its own.
 
 use serde_json::{Value, json};
 
@@ -51,6 +52,64 @@ fn each_link_counts_its_own_header_whatever_its_shaper_is() {
             }
         }
     }
+}
+
+/// Frames of links, and how long a datagram of 1,000 bytes is in each: tc's `tc_calc_size_table`.
+#[test]
+fn a_link_counts_its_least_frame_and_its_cells() {
+    let atm = |header: u32| json!({"header_bytes": header, "linklayer": "atm"});
+    let frames = [
+        (json!({"mpu_bytes": 1_100}), 1_100),
+        (json!({"mpu_bytes": 1_042}), 1_042),
+        (json!({"mpu_bytes": 1_000, "header_bytes": 38}), 1_066),
+        // 1,068 bytes are 22 cells and 12 bytes of one more.
+        (atm(40), 23 * 53),
+        (atm(28), 22 * 53),
+        (atm(29), 23 * 53),
+        (json!({"mpu_bytes": 1_200, "linklayer": "atm"}), 25 * 53),
+        (json!({}), 1_042),
+    ];
+    let manners = [
+        json!({}),
+        json!({"shaper": "tbf"}),
+        json!({"ring_pkts": 3}),
+        json!({"loss": 0.1}),
+    ];
+    for manner in &manners {
+        for pair in frames.windows(2) {
+            let mut scenario = two_links(14, 14, manner);
+            for (link, (frame, _)) in scenario["links"]
+                .as_array_mut()
+                .unwrap()
+                .iter_mut()
+                .zip(pair)
+            {
+                merge(link, frame);
+            }
+            let report = play(&scenario, 1);
+            for (queue, (frame, bytes)) in report.queues.iter().zip(pair) {
+                let events = queue.events.as_ref().expect("events");
+                assert!(events.len() > 40, "{frame} {manner}");
+                assert!(
+                    events.iter().all(|e| e.len_bytes == *bytes),
+                    "{frame} {manner}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn small_frames_are_as_many_as_an_ethernet_can_carry() {
+    let mut scenario = datagrams(10, S, &json!({"header_bytes": 38, "mpu_bytes": 84}));
+    scenario["format"] = json!(2);
+    scenario["links"][0]["rate_bps"] = json!(10_000_000);
+    scenario["links"][0]["queue"]["rows"]["limit"] = json!(100);
+    // 20,000 datagrams of a byte each second.
+    scenario["flows"][0]["app"] = json!({"kind": "cbr", "rate_bps": 160_000, "payload_bytes": 1});
+    let report = play(&scenario, 1);
+    // Preamble, header, 46 bytes of data, checksum and gap: 84 bytes, 67.2 us.
+    assert_eq!(report.queues[0].windows[0].departed_pkts, 14_881);
 }
 
 #[test]

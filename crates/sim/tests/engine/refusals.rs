@@ -80,6 +80,44 @@ fn a_header_of_a_link_that_has_none_to_count() {
 }
 
 #[test]
+fn a_least_frame_or_cells_of_a_link_that_has_none() {
+    for (key, value) in [("mpu_bytes", json!(64)), ("linklayer", json!("atm"))] {
+        let [first, second] = [0, 1].map(|link| format!("links[{link}].{key}"));
+        refuses(
+            &format!("/links/1/{key}"),
+            value.clone(),
+            &second,
+            "needs format = 2",
+        );
+        let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({"shaper": "tbf"}));
+        scenario["format"] = json!(2);
+        scenario["links"][0][key] = value;
+        let of = |scenario: &Value| {
+            let found = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
+            (found.key, found.reason)
+        };
+        let (found, reason) = of(&scenario);
+        assert_eq!(found, first);
+        assert!(reason.contains("give a rate"), "{reason}");
+    }
+    let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({"shaper": "tbf"}));
+    scenario["format"] = json!(2);
+    scenario["links"][1]["mpu_bytes"] = json!(1_515);
+    let found = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
+    assert_eq!(found.reason, "1515 is outside 0 to 1514");
+    // 1,514 bytes are 32 cells.
+    scenario["links"][1]["mpu_bytes"] = json!(0);
+    scenario["links"][1]["linklayer"] = json!("atm");
+    scenario["links"][1]["burst_bytes"] = json!(1_695);
+    let found = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
+    assert!(
+        found.reason.contains("a full packet of 1696 bytes"),
+        "{}",
+        found.reason
+    );
+}
+
+#[test]
 fn a_bound_on_memory_that_packets_do_not_have_here() {
     refuses(
         "/links/1/queue/rows",

@@ -589,6 +589,52 @@ def test_a_frame_takes_its_part_of_the_rate_on_both_hosts(
         assert report["goodput_mbps"] == pytest.approx(10 * 1_000 / counted, rel=0.003)
 
 
+HOSTS = """
+format = 2
+name = "two users of one host beside one of another"
+duration = "4 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "10 ms"
+aqm = "kernel:cake"
+senders = [{ name = "one" }, { name = "other" }]
+receivers = [{ name = "there" }, { name = "elsewhere" }]
+
+[[dumbbell.flows]]
+name = "first"
+from = "one"
+to = "there"
+transport = "udp"
+app = { kind = "cbr", rate = "8 Mbit/s", payload = "1000 B" }
+
+[[dumbbell.flows]]
+name = "second"
+from = "one"
+to = "there"
+transport = "udp"
+app = { kind = "cbr", rate = "8 Mbit/s", payload = "1000 B" }
+
+[[dumbbell.flows]]
+name = "alone"
+from = "other"
+to = "elsewhere"
+transport = "udp"
+app = { kind = "cbr", rate = "8 Mbit/s", payload = "1000 B" }
+
+[record]
+windows = [{ name = "late", from = "2 s", to = "4 s" }]
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_groups_of_a_node_have_one_hosts_part_of_cake() -> None:
+    report, _ = outcome(HOSTS, 1)
+    groups = report["transport"][0]["groups"]
+    shares = [group["goodput_mbps"] / report["goodput_mbps"] for group in groups]
+    assert shares == pytest.approx([0.25, 0.25, 0.5], abs=0.03)
+
+
 TINY = """
 format = 1
 name = "datagrams that are shorter than their number in full"

@@ -3,9 +3,9 @@
 """A scenario as the guest sets it up: files of a job, and nothing else.
 
 A node is a namespace; so is each stage of a link (`sojourn.linux.qdiscs`). They are strung
-together by veth pairs whose two ends share one address and need no ARP. Each kind of flow has an
-address at its sender and one at its receiver, and each node knows by them to which link a packet
-goes next: so flows follow their paths.
+together by veth pairs whose two ends share one address and need no ARP. A node has an
+address, by which each node knows to which link a packet goes next: so flows follow their paths. It
+has another one for each kind of flow that goes another way there, or by another form of route.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def _lines(lines: Iterable[str]) -> str:
 
 
 def address(kind: int, flow: Mapping[str, Any], *, sends: bool) -> str:
-    """Of all flows of a kind, at one end."""
+    """That a node has since this kind of flow, which has an end there."""
     if _ip(flow) == 6:
         return f"fd00::{1 if sends else 2}:{kind:x}"
     return f"10.{1 if sends else 2}.{kind >> 8}.{kind & 255}"
@@ -218,6 +218,10 @@ class _Layout:
         self.qdiscs: list[str] = []
         self.taps: list[Tapped] = []
         self.timetable: list[tuple[int, str]] = []
+        # Of each group of flows: of its sender and its receiver.
+        self.ends: list[tuple[str, str]] = []
+        self.addresses: dict[tuple[str, int], list[str]] = {}  # of a node and a version of IP
+        self.ways: dict[str, dict[str, str]] = {}  # to an address: by namespace, where to
         self.answers: dict[str, str] = {}  # by namespace
         self.rewritten: dict[str, list[str]] = {}  # by namespace
         for i, link in enumerate(self.links):
@@ -340,35 +344,61 @@ class _Layout:
         hook = f"qdisc add dev {dev} clsact"
         if hook not in lines:
             lines.append(hook)
-        source = address(kind, flow, sends=sends)
+        source = self.ends[kind][0 if sends else 1]
         if _ip(flow) == 6:
-            lines.append(
+            line = (
                 f"filter add dev {dev} egress protocol ipv6 prio 2 u32 match ip6 src {source}/128 "
                 f"match u16 {_ECT0 << 4:#x} {_ECN_MASK << 4:#x} at 0 "
                 f"action pedit munge offset 0 u16 set {_ECT1 << 4:#x} retain {_ECN_MASK << 4:#x}"
             )
-            return
-        lines.append(
-            f"filter add dev {dev} egress protocol ip u32 match ip src {source}/32 "
-            f"match ip dsfield {_ECT0:#x} {_ECN_MASK:#x} "
-            f"action pedit ex munge ip dsfield set {_ECT1:#x} retain {_ECN_MASK:#x} "
-            "pipe action csum ip"
-        )
+        else:
+            line = (
+                f"filter add dev {dev} egress protocol ip u32 match ip src {source}/32 "
+                f"match ip dsfield {_ECT0:#x} {_ECN_MASK:#x} "
+                f"action pedit ex munge ip dsfield set {_ECT1:#x} retain {_ECN_MASK:#x} "
+                "pipe action csum ip"
+            )
+        if line not in lines:
+            lines.append(line)
 
     def add_routes(
         self, kind: int, flow: Mapping[str, Any], forth: list[int], back: list[int]
     ) -> None:
         """At each node of the flow's ways: by which link its packets go on."""
-        ends = [address(kind, flow, sends=sends) for sends in (True, False)]
-        self.spaces[self.nodes[flow["from"]]].addresses.append(ends[0])
-        self.spaces[self.nodes[flow["to"]]].addresses.append(ends[1])
         # A route may say that connections by it ask for ECN: so flows differ in that.
         asks = " features ecn" if flow["transport"].get("ecn") else ""
         form = route_words(flow)
-        for links, goal, extra in ((forth, ends[1], asks + form), (back, ends[0], form)):
-            for i in links:
-                node = self.spaces[self.nodes[self.links[i]["from"]]]
-                node.routes.append(f"route add {goal} dev l{i}h0a{extra}")
+        sender = self._reach(kind, flow, back, form, sends=True)
+        receiver = self._reach(kind, flow, forth, asks + form, sends=False)
+        self.ends.append((sender, receiver))
+
+    def _reach(
+        self, kind: int, flow: Mapping[str, Any], links: list[int], form: str, *, sends: bool
+    ) -> str:
+        """The address of an end, and the routes to it. A node is one host to queues that tell hosts
+        apart, so that is an address of the node if its routes are the same."""
+        node = flow["from" if sends else "to"]
+        # Its form is for connections, which begin or end at the first node.
+        ways = {
+            self.nodes[self.links[i]["from"]]: f"dev l{i}h0a{'' if n else form}"
+            for n, i in enumerate(links)
+        }
+        # Where packets are rewritten, all from an address are.
+        ways[self.nodes[node]] = str(flow["transport"].get("ecn") == "ect1")
+        known = self.addresses.setdefault((node, _ip(flow)), [])
+        for found in known:
+            if all(self.ways[found].get(space, way) == way for space, way in ways.items()):
+                break
+        else:
+            found = address(kind, flow, sends=sends)
+            known.append(found)
+            self.ways[found] = {}
+            self.spaces[self.nodes[node]].addresses.append(found)
+        for space, way in ways.items():
+            if space not in self.ways[found] and space != self.nodes[node]:
+                self.spaces[space].routes.append(f"route add {found} {way}")
+        self.ways[found] |= ways
+        return found
 
 
 def _at_once(space: str, commands: list[str]) -> str:
@@ -400,7 +430,7 @@ def _asked(scenario: Mapping[str, Any]) -> Iterator[str]:
 def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
     """Namespaces and addresses."""
     nodes = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
-    return [*nodes, *(address(kind, flow, sends=sends) for sends in (True, False))]
+    return [*nodes, *laid.ends[kind]]
 
 
 def _plain(sent: Sequence[_Sent]) -> Iterator[tuple[int, int, int]]:

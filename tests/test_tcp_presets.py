@@ -186,6 +186,37 @@ def test_flows_of_one_node_have_one_tcp_on_linux() -> None:
         refusals.check(loads(SMALL + other).to_engine())
 
 
+def controls() -> list[list[str]]:
+    """The rows of the page of TCP: name in a scenario, in the simulator and on Linux."""
+    _, _, section = (
+        (PAGE.parent / "tcp.md").read_text().partition("## Names of congestion controls")
+    )
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|([^|]*)\|$", section, re.M)
+    return [[word.strip(" `") for word in row] for row in rows if row[0] != "cc"]
+
+
+@pytest.mark.parametrize(("name", "sim", "linux"), controls())
+def test_a_control_of_the_table_is_the_same_law_on_both_hosts(
+    name: str, sim: str, linux: str
+) -> None:
+    scenario = loads(text(f'{{ cc = "{name}", ecn = true }}'))
+    assert scenario.to_engine()["flows"][0]["transport"]["cc"] == (sim or linux)
+    if sim:
+        assert _native.run(json.dumps(scenario.to_engine()), 1)
+    there = scenario.to_engine("linux")
+    refusals.check(there)
+    assert f" {linux} " in plan(there, 1).files["flows"]
+    of_linux = text("{ ecn = true }").replace("format = 1", "format = 2")
+    of_linux += f'linux = {{ cc = "{name}" }}\n'
+    assert f" {linux} " in plan(loads(of_linux).to_engine("linux"), 1).files["flows"]
+
+
+def test_the_table_has_every_control_of_a_host() -> None:
+    _, sims, linuxes = ({*column} - {""} for column in zip(*controls(), strict=True))
+    assert sims == {*_native.congestion_controls()}
+    assert linuxes == {*transport.CONTROLS}
+
+
 @pytest.mark.parametrize("cc", transport.FOREIGN)
 def test_a_congestion_control_of_linux_alone_is_checked_and_not_simulated(cc: str) -> None:
     scenario = loads(text(f'{{ cc = "{cc}" }}'))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -14,6 +15,9 @@ from pydantic import (
     model_serializer,
 )
 
+# Where a congestion control has two names, hosts know it by the one on the right.
+_SAME = {"newreno": "reno"}
+Control = Annotated[str, AfterValidator(lambda name: _SAME.get(name, name))]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictInt
 
 from sojourn.hosts import HZ, Ticks
-from sojourn.scenario.base import Model
+from sojourn.scenario.base import Control, Model
 from sojourn.units import Duration
 
 RING = "packets in the driver ring below the queue, where no algorithm sees them"
@@ -39,7 +39,9 @@ class LinuxFlows(Model):
     """Of flows, what only Linux has (format 2)."""
 
     ip: Literal[4, 6] = Field(4, description="version of the Internet Protocol")
-    cc: str | None = Field(None, description="the kernel's congestion control, in place of `cc`")
+    cc: Control | None = Field(
+        None, description="the kernel's congestion control, in place of `cc`"
+    )
     sysctls: dict[_Sysctl, StrictInt | str] = Field(
         default_factory=dict,
         description="settings of net.ipv4 that begin with `tcp_`, in the namespaces of both ends",

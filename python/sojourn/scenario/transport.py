@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from sojourn import tcp_preset
 from sojourn.errors import InputError
-from sojourn.scenario.base import Kind
+from sojourn.scenario.base import Control, Kind
 
 
 def _read_ecn(value: object) -> object:
@@ -34,7 +34,7 @@ class Tcp(Kind):
 
     kind: Literal["tcp"] = Field("tcp", description="which it is")
     tcp: str | None = Field(None, description=_TCP)
-    cc: str = Field("cubic", description="congestion control; unless given, that of `tcp`")
+    cc: Control = Field("cubic", description="congestion control; unless given, that of `tcp`")
     ecn: Ecn = Field(False, description=_ECN)
     options: dict[str, bool | int | float | str] = Field(
         default_factory=dict, description="switches of TCP by the names of tcp.md"

@@ -16,7 +16,6 @@ pub enum CongestionControl {
     #[default]
     Cubic,
     /// NewReno (RFC 5681, RFC 6582) as in tcp_cong.c.
-    #[serde(alias = "newreno")]
     Reno,
     /// H-TCP as in tcp_htcp.c.
     Htcp,
@@ -352,7 +351,7 @@ mod tests {
     #[test]
     fn absent_switches_keep_their_defaults() {
         let config: TcpConfig =
-            serde_json::from_str(r#"{"cc": "newreno", "sack": false}"#).unwrap();
+            serde_json::from_str(r#"{"cc": "reno", "sack": false}"#).unwrap();
         let expected = TcpConfig {
             cc: CongestionControl::Reno,
             sack: false,

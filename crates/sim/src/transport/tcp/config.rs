@@ -350,8 +350,7 @@ mod tests {
 
     #[test]
     fn absent_switches_keep_their_defaults() {
-        let config: TcpConfig =
-            serde_json::from_str(r#"{"cc": "reno", "sack": false}"#).unwrap();
+        let config: TcpConfig = serde_json::from_str(r#"{"cc": "reno", "sack": false}"#).unwrap();
         let expected = TcpConfig {
             cc: CongestionControl::Reno,
             sack: false,

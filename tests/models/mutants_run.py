@@ -26,12 +26,13 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from typing import Any
 
 from tests.models.digest import LICENCE
-from tests.models.library import BUILD, ROOT
+from tests.models.library import BUILD, ROOT, core
 from tests.models.mutants_algorithms import algorithm_subjects
 from tests.models.mutants_headers import header_subjects
 from tests.models.mutate import Mutant, Subject
@@ -102,6 +103,19 @@ def tried(subject: Subject) -> tuple[Counter[str], list[Mutant], float]:
     return count, unnoticed, seconds
 
 
+def try_file(file: str) -> str:
+    """In a process of its own, which leaves its results for `tried` to find."""
+    tried(subjects()[file])
+    return file
+
+
+def try_files(files: list[str]) -> Iterator[str]:
+    """A file for each processor at a time; each comes in its turn, when it is done."""
+    core()  # built once, for all
+    with ProcessPoolExecutor() as pool:
+        yield from pool.map(try_file, files)
+
+
 def judge(subject: Subject, listed: dict[Key, dict[str, str]]) -> Entry | None:
     """Try the mutants of a file; its entry, if just those that nothing notices are listed."""
     count, unnoticed, seconds = tried(subject)
@@ -164,7 +178,7 @@ def main() -> int:
         return int(bool(old))
     failures = [f"# {key}: of no file" for key in listed if key[0] not in all_of_them]
     print(*failures, sep="\n", end="\n" if failures else "")
-    for file in options.files or stale():
+    for file in try_files(options.files or stale()):
         entry = judge(all_of_them[file], listed)
         if entry is None:
             failures.append(file)

@@ -71,7 +71,7 @@ SPOILS = [
     Spoil(
         "a debt that nobody pays",
         "aqm/fq.h",
-        "in->credit_bytes += (s64)rounds * fq_quantum(q);",
+        "in->credit_bytes += (s64)rounds * q->quantum_bytes;",
         "in->credit_bytes += (s64)rounds * 0;",
         "hangs",
     ),

@@ -251,4 +251,11 @@ QUEUE = (
         "them, refused_pkts at the queue's limit, unmade_pkts, answered_pkts",
         of_all=False,
     ),
+    Column(
+        "flows",
+        "",
+        "of a queue with flows, as it counts them itself, over the whole run: new_flow_count, "
+        "collisions, delay_mean_ms, delay_sparse_ms, delay_peak_ms",
+        of_all=False,
+    ),
 )

@@ -97,7 +97,8 @@ def _share(console: Path, duration_ns: int) -> float:
 
 
 def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What our qdisc says of itself by `tc -s -j`: verdicts that broke a rule, and its probes."""
+    """What our qdisc says of itself by `tc -s -j`: verdicts that broke a rule, its probes and its
+    flows."""
     ours = [qdisc["sojourn"] for qdisc in qdiscs if "sojourn" in qdisc]
     bad = {name: n for one in ours for name, n in one["bad"].items() if n}
     report: dict[str, Any] = {"bad_verdicts": bad}
@@ -108,6 +109,14 @@ def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             "refused_pkts": probes["refused"],
             "unmade_pkts": probes["unmade"],
             "answered_pkts": probes["answered"],
+        }
+    for flows in (one["flows"] for one in ours if "flows" in one):
+        report["flows"] = {
+            "new_flow_count": flows["new_flow_count"],
+            "collisions": flows["collisions"],
+            "delay_mean_ms": flows["delay_mean_ns"] / 1e6,
+            "delay_sparse_ms": flows["delay_sparse_ns"] / 1e6,
+            "delay_peak_ms": flows["delay_peak_ns"] / 1e6,
         }
     return report
 

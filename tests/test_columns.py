@@ -101,8 +101,8 @@ def test_an_entry_of_a_run_has_the_keys_of_the_page(made: Path) -> None:
     of_linux = {column.name for column in columns.RUN if "sim" not in column.hosts}
     assert of_linux == {"not_on_linux", "refused_by_machine"}
     assert run.keys() | of_linux == set(found["`runs` of `result.json`"])
-    # This queue has no probes.
-    assert run["queues"][0].keys() | {"probes"} == set(found["`queues` of an entry"])
+    # This queue has neither probes nor flows.
+    assert run["queues"][0].keys() | {"probes", "flows"} == set(found["`queues` of an entry"])
     assert run["flows"][0].keys() == of_flows()
 
 

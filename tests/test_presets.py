@@ -188,7 +188,9 @@ def test_a_result_keeps_what_a_preset_was(tmp_path: Path, monkeypatch: pytest.Mo
     sojourn.run(loads(SMALL), aqms=["fifo@ns2"], seeds=1, out=out)
     other = replace(preset.presets()["fifo@ns2"], rows={"limit": 48})
     monkeypatch.setitem(preset.presets(), "fifo@ns2", other)
-    sentence = r"holds runs of fifo@ns2 as it was: --aqm fifo:limit=49,limit_bytes=4294967295 B,drop=tail"
+    sentence = (
+        r"holds runs of fifo@ns2 as it was: --aqm fifo:limit=49,limit_bytes=4294967295 B,drop=tail"
+    )
     with pytest.raises(InputError, match=sentence):
         sojourn.run(loads(SMALL), aqms=["fifo@ns2"], out=out)
 

@@ -265,4 +265,11 @@ QUEUE = (
         "([metrics.md](metrics.md#of-its-probes))",
         of_all=False,
     ),
+    Column(
+        "flows",
+        "",
+        "of a queue with flows, as it counts them itself, over the whole run: new_flow_count, "
+        "collisions, delay_mean_ms, delay_sparse_ms, delay_peak_ms",
+        of_all=False,
+    ),
 )

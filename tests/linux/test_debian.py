@@ -42,6 +42,24 @@ for name in {" ".join(ALGORITHMS)}; do
 	/sbin/tc -s qdisc show dev lo
 	/sbin/tc qdisc del dev lo root
 done
+refused() {{
+	sentence=$1
+	shift
+	if /sbin/tc "$@" 2>/told; then exit 1; fi
+	grep "$sentence" /told
+}}
+/sbin/tc qdisc add dev lo root handle 9: tbf rate 80bit burst 1600 limit 10mb
+/sbin/tc qdisc add dev lo parent 9:1 handle 1: sojourn fq fifo flows 1
+ping -q -c 9 -i 0.05 -w 1 -s 1000 127.0.0.1 || :
+/sbin/tc -s class show dev lo
+/sbin/tc -s class show dev lo | grep "class sojourn 1:1 parent 1: fifo"
+refused "is a flow" class add dev lo parent 1: classid 1:2 sojourn
+refused "is a flow" class change dev lo parent 1: classid 1:1 sojourn
+refused "is a flow" class delete dev lo classid 1:1
+refused "is a flow" qdisc add dev lo parent 1:1 pfifo
+refused "not found" qdisc add dev lo parent 1:2 pfifo
+refused "support" filter add dev lo parent 1: matchall
+/sbin/tc qdisc del dev lo root
 /sbin/tc qdisc add dev lo root sojourn codel target 1ns && exit 1
 /sbin/tc qdisc add dev lo root handle 1: sojourn codel
 rmmod sch_sojourn && exit 1

@@ -437,8 +437,9 @@ def test_a_report_has_the_keys_of_the_page_of_columns() -> None:
     mine = {column.name for column in columns.RUN if "linux" in column.hosts and column.of_all}
     labels = {column.name for column in columns.LABELS}
     assert report.keys() == mine - labels - {"cpu_s"}
-    # This queue has no probes.
-    assert report["queues"][0].keys() == {column.name for column in columns.QUEUE} - {"probes"}
+    # This queue has neither probes nor flows.
+    absent = {"probes", "flows"}
+    assert report["queues"][0].keys() == {column.name for column in columns.QUEUE} - absent
     done = _native.run(json.dumps(loads(SCENARIO).to_engine()), 1)
     assert done
     sim = json.loads(done[0])
@@ -481,6 +482,38 @@ def balances(probes: dict[str, int]) -> None:
     assert 0 <= probes["asked_pkts"] - joined - probes["unmade_pkts"] < 100
     # All that joined later than they were asked for have waited.
     assert (probes["waited_ns"] > 0) == (joined > probes["ready_pkts"])
+
+
+DIVIDED = """
+format = 2
+name = "a queue with flows"
+duration = "6 s"
+
+[dumbbell]
+rate = "20 Mbit/s"
+rtt = "40 ms"
+aqm = "fq_codel"
+
+[[dumbbell.flows]]
+count = 4
+
+[[dumbbell.flows]]
+name = "voice"
+transport = "udp"
+app = { kind = "cbr", rate = "64 kbit/s" }
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_flows_of_a_queue_are_counted_on_both_hosts() -> None:
+    linux, sim = (report["queues"][0] for report in of_both(DIVIDED))
+    assert linux["flows"].keys() == sim["flows"].keys()
+    for queue in (linux, sim):
+        [window], flows = queue["windows"], queue["flows"]
+        assert flows["delay_peak_ms"] == pytest.approx(window["queue_delay_ms"]["max"], rel=0.01)
+        assert 0 < flows["delay_sparse_ms"] < flows["delay_mean_ms"] < flows["delay_peak_ms"]
+        assert flows["new_flow_count"] > 40
+        assert flows["collisions"] == 0
 
 
 @pytest.mark.usefixtures("kernel")

@@ -9,7 +9,7 @@ use crate::event::{Events, Source};
 use crate::frame::Frames;
 use crate::packet::{Body, PacketId, Probe, Way};
 use crate::rate::Rate;
-use crate::record::{ProbesReport, QueueRecord};
+use crate::record::{FlowsReport, ProbesReport, QueueRecord};
 use crate::scenario::{LinkSpec, RATE_ROW};
 use crate::shared::Shared;
 use crate::time::Time;
@@ -176,6 +176,18 @@ impl Port {
             left_bytes: counts.left * u64::from(bytes),
             freed_pkts: counts.freed,
             answered_pkts: counts.answered,
+        })
+    }
+
+    /// The statistics of its flows; none: it has no flows.
+    pub(crate) fn flows_report(&self) -> Option<FlowsReport> {
+        let ms = |ns: u64| ns as f64 / 1e6;
+        self.queue.flows().map(|flows| FlowsReport {
+            new_flow_count: flows.new_flow_count,
+            collisions: flows.collisions,
+            delay_mean_ms: ms(flows.delay_mean_ns),
+            delay_sparse_ms: ms(flows.delay_sparse_ns),
+            delay_peak_ms: ms(flows.delay_peak_ns),
         })
     }
 

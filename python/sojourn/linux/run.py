@@ -108,12 +108,21 @@ def _share(console: Path, duration_ns: int) -> float:
 
 
 def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Read our qdisc's own counters from `tc -s -j`: verdicts that broke a rule, and probes."""
+    """Read our qdisc's own counters from `tc -s -j`: verdicts that broke a rule, its probes and its
+    flows."""
     ours = [qdisc["sojourn"] for qdisc in qdiscs if "sojourn" in qdisc]
     bad = {name: n for one in ours for name, n in one["bad"].items() if n}
     report: dict[str, Any] = {"bad_verdicts": bad}
     for probes in (one["probes"] for one in ours if "probes" in one):
         report["probes"] = {_with_unit(name): count for name, count in probes.items()}
+    for flows in (one["flows"] for one in ours if "flows" in one):
+        report["flows"] = {
+            "new_flow_count": flows["new_flow_count"],
+            "collisions": flows["collisions"],
+            "delay_mean_ms": flows["delay_mean_ns"] / 1e6,
+            "delay_sparse_ms": flows["delay_sparse_ns"] / 1e6,
+            "delay_peak_ms": flows["delay_peak_ns"] / 1e6,
+        }
     return report
 
 

@@ -119,6 +119,9 @@ pub struct QueueReport {
     /// Of an algorithm that probes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probes: Option<ProbesReport>,
+    /// Of a queue with flows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<FlowsReport>,
 }
 
 /// A queue's probes over the whole run, under the names that `tc -s` has for them. A kernel counts
@@ -137,6 +140,21 @@ pub struct ProbesReport {
     pub freed_pkts: u64,
     /// Their answers reached the algorithm.
     pub answered_pkts: u64,
+}
+
+/// The flows of a queue over the whole run, as the queue counts them itself.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct FlowsReport {
+    /// How often a flow became a new one.
+    pub new_flow_count: u64,
+    /// Packets that joined a flow behind a packet of another hash.
+    pub collisions: u64,
+    /// Moving mean at the end.
+    pub delay_mean_ms: f64,
+    /// The same of packets that left while their flow was new.
+    pub delay_sparse_ms: f64,
+    /// The longest.
+    pub delay_peak_ms: f64,
 }
 
 /// Of delays seen in a unit of which so many make a millisecond.
@@ -300,6 +318,7 @@ impl QueueRecord {
             events_left_out: self.events_left_out,
             bad_verdicts: self.totals.queue.bad_by_name().collect(),
             probes: None,
+            flows: None,
         }
     }
 

@@ -113,8 +113,8 @@ impl Run<'_> {
         let conservation = self.conservation()?;
         let links = self.net.links.iter_mut();
         let records = links.filter_map(|link| {
-            let probes = link.port.probes_report();
-            link.port.record.take().map(|record| (record, probes))
+            let own = (link.port.probes_report(), link.port.flows_report());
+            link.port.record.take().map(|record| (record, own))
         });
         let records: Vec<_> = records.collect();
         let fingerprint = records
@@ -126,8 +126,9 @@ impl Run<'_> {
         Ok(Report {
             queues: records
                 .into_iter()
-                .map(|(record, probes)| QueueReport {
+                .map(|(record, (probes, flows))| QueueReport {
                     probes,
+                    flows,
                     ..record.report(self.scenario.phases())
                 })
                 .collect(),

@@ -86,9 +86,6 @@ def test_books_agree_and_trees_run_dry_in_short_storms(storms: int, kernel: Buil
     assert played.counts["seen"] > storms * 150 and played.counts["dries"] > storms
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the long storms have not yet been run in one piece on this module"
-)
 def test_this_module_has_been_through_the_long_storms() -> None:
     assert DIGEST.fresh(covers()), f"run `{DIGEST.made_by}`"
 

@@ -25,6 +25,8 @@ class BesideFifo(Beside):
         {"limit": 10_000, "limit_bytes": 20_000},
         {"limit": 40, "drop": HEAD},
         {"limit": 10_000, "limit_bytes": 20_000, "drop": HEAD},
+        # Some packets are larger than this room.
+        {"limit": 10_000, "limit_bytes": 1_400, "drop": HEAD},
     )
     signalling: ClassVar = ({"drop": HEAD}, {"drop": TAIL})
 

@@ -38,9 +38,11 @@ def cases(algorithm: str, memory: Memory) -> Iterator[Case]:
         Form(algorithm),
     )
     for nest, rows in tables.tables(algorithm).items():
-        if nest == tables.PARAMS or algorithm in one_of_each_kind():
-            for row in rows:
+        for row in rows:
+            if nest == tables.PARAMS or algorithm in one_of_each_kind():
                 yield from _of_row(algorithm, nest, row, memory)
+            elif memory.refusal(Form(algorithm, {row.name: row.max})):
+                yield _at_bound(f"{algorithm}: too large", algorithm, row, row.max, memory)
 
 
 @cache

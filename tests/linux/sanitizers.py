@@ -249,8 +249,10 @@ def tasks() -> Iterator[Task]:
     starved = of_guests("starved") | every_algorithm()
     work = partial(stays_silent, "", "starved")
     yield Task("starved", "allocations fail", work, starved, shared())
-    # The measuring of a far end takes minutes here, and its packets are those of other cases.
-    for case in sorted(name for name in CASES if not name.startswith("a_far_end")):
+    # The measuring of a far end takes minutes here, and its packets are those of other cases. So
+    # are the 70,000 of the last flow, for which this kernel has no memory.
+    left_out = ("a_far_end", "the_last_of_65536")
+    for case in sorted(name for name in CASES if not name.startswith(left_out)):
         files, more = of_cases(text_of(case))
         yield Task("cases", case, partial(stays_silent, "", f"guest {case}"), files, more)
     load = "every_algorithm_holds_a_load_alone_and_in_flows"

@@ -13,6 +13,9 @@ import pytest
 from sojourn.experiment import Experiment, find
 from sojourn.reproduce import Reproduction, reproduce
 
+# Three, as in a quick reproduction, do not decide which algorithm drops less here.
+SEEDS = {"sim": 10}
+
 
 def short(**changes: Any) -> Experiment:
     """With drops and these keys of the paper in place of its own."""
@@ -45,7 +48,7 @@ def short(**changes: Any) -> Experiment:
 
 @pytest.fixture(scope="module")
 def true(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
-    return reproduce(short(), quick=True, out=tmp_path_factory.mktemp("true"))
+    return reproduce(short(), seeds=SEEDS, out=tmp_path_factory.mktemp("true"))
 
 
 def verdicts(reproduction: Reproduction) -> dict[str, str]:
@@ -61,7 +64,7 @@ def test_a_drop_tail_queue_under_duks_name_flips_the_verdicts(
         for entry in duk.data["algorithms"]
     ]
     assert sum(entry["algorithm"] == "fifo" for entry in fifos) == 3
-    found, held = verdicts(reproduce(short(algorithms=fifos), quick=True, out=tmp_path)), []
+    found, held = verdicts(reproduce(short(algorithms=fifos), seeds=SEEDS, out=tmp_path)), []
     for claim, verdict in verdicts(true).items():
         if verdict == "holds":
             held.append(claim)
@@ -76,7 +79,7 @@ def test_a_published_number_that_is_changed_moves_its_row_alone(
     changed = {**experiment.published, ("drop", "PIE", "drop_pct"): 1.5}
     assert changed != experiment.published
     experiment.__dict__["published"] = changed
-    lie = reproduce(experiment, quick=True, out=tmp_path)
+    lie = reproduce(experiment, seeds=SEEDS, out=tmp_path)
     rows = list(zip(true.to_json()["cells"], lie.to_json()["cells"], strict=True))
     (moved,) = [(was, now) for was, now in rows if str(was) != str(now)]
     assert (moved[0]["published"], moved[1]["published"]) == (9.86, 1.5)

@@ -60,7 +60,7 @@ def test_a_queue_is_printed_as_tc_prints_it() -> None:
         "qdisc sojourn 10: dev eth0 parent 9:1 fifo split_gso norespond responder 0.0.0.0"
         " probe echo limit 1000p"
         " limit_bytes 4294967295b noecn flows 0 quantum 0b memory_limit 33554432b bandwidth 0bit"
-        " drop_batch 64 "
+        " drop_batch 64 drop tail "
     )
 
 

@@ -219,7 +219,7 @@ def test_a_result_has_both_with_the_labels_of_its_runs(tmp_path: Path) -> None:
         pl.read_parquet(tmp_path / "out" / f"{name}.parquet")
         for name in ("statistics", "group_series")
     )
-    assert statistics.columns == ["aqm", "seed", "host", *STATISTICS]
+    assert statistics.columns == ["aqm", "seed", "host", "tested", *STATISTICS]
     assert groups.columns == ["aqm", "seed", "host", *GROUPS]
     # A fifo has no statistics.
     assert set(statistics.select("aqm", "seed").rows()) == {("pie", 1), ("pie", 2)}

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sojourn import _native, algorithms
+from sojourn import _native
 from sojourn.result import Run
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def unmeasured(forms: Iterable[Form]) -> list[str]:
 def _unmeasured(text: str) -> Iterator[str]:
     scenario = json.loads(text)
     links = scenario["links"]
-    if not any(algorithms.find(link["queue"]["algorithm"]).probes for link in links):
+    # The package's registry of algorithms is slow to import.
+    ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
+    if not any(ours.get(link["queue"]["algorithm"], True) for link in links):
         return
     from sojourn.scenario.engine import without_foreign  # slow to import
 

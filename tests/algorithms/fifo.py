@@ -25,14 +25,18 @@ class BesideFifo(Beside):
         {"limit": 10_000, "limit_bytes": 20_000},
         {"limit": 40, "drop": HEAD},
         {"limit": 10_000, "limit_bytes": 20_000, "drop": HEAD},
-        # Some packets are larger than this room.
-        {"limit": 10_000, "limit_bytes": 1_400, "drop": HEAD},
     )
+    changes: ClassVar = ({"drop": HEAD}, {"drop": TAIL})
+    # Some packets are larger than the room.
+    changed_beside: ClassVar = {"limit_bytes": 1_400}
     signalling: ClassVar = ({"drop": HEAD}, {"drop": TAIL})
 
     def model(self, case: Case, judge: Judge) -> Discipline:
         rows = self.defaults | case.rows
         return Fifo(from_head=rows["drop"] == HEAD, **common(case, judge))
+
+    def change(self, model: Fifo, now_s: float, row: str, value: int) -> None:
+        model.from_head = value == HEAD
 
 
 BESIDE = BesideFifo()

@@ -121,6 +121,8 @@ class Beside(ABC):
     signalling: ClassVar[tuple[Rows, Rows]] = ({}, {})
     # Values that rows take one after the other while packets come and go.
     changes: ClassVar[tuple[Rows, ...]] = ()
+    # What else it is set to meanwhile.
+    changed_beside: ClassVar[Rows] = {}
     # Its rows where it is compared inside of flow queueing too; None: it is not.
     in_flows: ClassVar[Rows | None] = None
     # Files that are compared otherwise too: does a build of the core answer as the model?

@@ -63,7 +63,8 @@ def changed(algorithm: str) -> Iterator[Case]:
     numbered = [{core().row(algorithm, row): v for row, v in c.items()} for c in how.changes]
     for ecn in (0, 1) if numbered else ():
         name = f"{algorithm}-{'ecn' if ecn else 'drop'}-rows"
-        yield Case(name, algorithm, {"limit": 1000, "ecn": ecn}, changing(ecn, numbered), ecn)
+        rows = {"limit": 1000, "ecn": ecn} | dict(how.changed_beside)
+        yield Case(name, algorithm, rows, changing(ecn, numbered), ecn)
 
 
 def looked_at(

@@ -44,6 +44,7 @@ def late(script: Script) -> None:
 
 
 def refused(script: Script) -> None:
+    script.space("here")
     script.link(1, "d1", "dummy")
     script.qdisc(1, "root", "1:", nl.CREATE, "no_such_kind")
 
@@ -64,7 +65,7 @@ def incomplete(script: Script) -> None:
     ("wrong", "sentence"),
     [
         (late, "line 4: late"),
-        (refused, "line 4: Specified qdisc kind is unknown"),
+        (refused, "line 5: Specified qdisc kind is unknown"),
         (failing, "line 3: a program that was started has failed"),
         (unknown, "line 3: no such verb"),
         (incomplete, "line 3: words are missing"),

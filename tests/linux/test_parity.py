@@ -77,8 +77,8 @@ def test_a_replay_gives_the_kernels_verdicts_and_state(
     known = algorithms()[name]
     assert (found.probes > 1000) == (found.answers > 1000) == known.probes, found
     assert (found.marks > 0) == known.ecn, found.marks
-    matched = found.victims > 100 or found.drops["match"] > 100
-    assert matched == known.samples, found
+    # Victims that only make room need no sample.
+    assert (found.drops["match"] > 100) == known.samples, found
     assert len(found.mtus) > 2, found.mtus
     assert len(found.flows) > 3 or not flows, found.flows
     # Of another kernel, or of another compiler's, these are not the counts.

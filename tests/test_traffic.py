@@ -160,6 +160,28 @@ TWO_GROUPS = (
 ENDLESS = '[[dumbbell.flows]]\nname = "downloads"\ncount = 3\n'
 
 
+def test_calibration_counts_what_a_trace_counts_beside_each_packet() -> None:
+    small = """
+format = 2
+name = "small datagrams"
+duration = "6 s"
+
+[dumbbell]
+rtt = "20 ms"
+{}
+
+[[dumbbell.flows]]
+name = "small"
+transport = "udp"
+app = {{ kind = "cbr", rate = "100 kbit/s", payload = "20 B" }}
+"""
+    of_trace, of_rate = (
+        calibrate(loads(small.format(line)), "small", Rate("10 Mbit/s"), seeds=1, workers=1)
+        for line in ("trace = [1, 2, 3]", 'rate = "10 Mbit/s"\nheader = "4 B"')
+    )
+    assert of_trace.flows == of_rate.flows
+
+
 def test_calibration_counts_all_groups_together() -> None:
     found = calibrate(loads(TWO_GROUPS), "more", Rate("10 Mbit/s"), seeds=1, workers=1)
     assert found.flows == round(10 / 0.1136) - 40

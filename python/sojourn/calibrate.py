@@ -13,6 +13,7 @@ from typing import Any
 
 from sojourn.errors import InputError, nearest
 from sojourn.runs import run
+from sojourn.scenario import trace
 from sojourn.scenario.links import FRAME
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
@@ -146,6 +147,8 @@ def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> S
     for link in data["links"]:
         keys = ("name", "from", "to", "delay", *FRAME)
         kept = {key: link[key] for key in keys if key in link}
+        if "trace" in link and data["format"] > 1 and link.get("opportunity") != "packet":
+            kept["header"] = f"{trace.HEADER_BYTES} B"
         timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
         links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))
     third = scenario.duration // 3

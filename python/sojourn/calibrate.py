@@ -14,6 +14,7 @@ from typing import Any
 from sojourn.errors import InputError, nearest
 from sojourn.runs import run
 from sojourn.scenario import trace
+from sojourn.scenario.engine import serves_packets
 from sojourn.scenario.links import FRAME
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
@@ -141,13 +142,14 @@ def _is_endless(flow: Traffic) -> bool:
 
 def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> Scenario:
     """So many flows of each group, and links on which nothing waits."""
-    data = _only(scenario, counts).expand().to_data()
+    graph = _only(scenario, counts).expand()
+    data = graph.to_data()
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
     links = []
-    for link in data["links"]:
+    for of, link in zip(graph.links, data["links"], strict=True):
         keys = ("name", "from", "to", "delay", *FRAME)
         kept = {key: link[key] for key in keys if key in link}
-        if "trace" in link and data["format"] > 1 and link.get("opportunity") != "packet":
+        if "trace" in link and not serves_packets(of, graph):
             kept["header"] = f"{trace.HEADER_BYTES} B"
         timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
         links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))

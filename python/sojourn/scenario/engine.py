@@ -47,12 +47,16 @@ def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
     }
 
 
+def serves_packets(link: Link, graph: Scenario) -> bool:
+    """Say whether each opportunity of a trace is one packet's, as in every file of format 1."""
+    return graph.format == 1 or link.opportunity == "packet"
+
+
 def _link(link: Link, graph: Scenario, here: bool) -> dict[str, Any]:
     jitter = link.jitter
     of_trace: dict[str, Any] = {}
     if link.trace is not None:
-        # As files of format 1 have always had it.
-        by_packet = graph.format == 1 or link.opportunity == "packet"
+        by_packet = serves_packets(link, graph)
         of_trace = trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
     return {
         "name": link.name,

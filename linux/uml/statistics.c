@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attribute.h"
+
 enum { MAX_QUEUES = 1024, ALGORITHM = 5 /* TCA_SOJOURN_STATS_ALGO of sojourn.h */ };
 
 static struct queue {
@@ -61,22 +63,6 @@ static struct queue find(const char *space, const char *device, uint32_t major)
 	if (queue.socket < 0)
 		die("netlink");
 	return queue;
-}
-
-static const struct rtattr *attribute(const void *from, size_t bytes, unsigned type)
-{
-	const struct rtattr *a = from;
-	size_t left = bytes;
-
-	for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
-		if ((a->rta_type & NLA_TYPE_MASK) == type)
-			return a;
-	return NULL;
-}
-
-static const struct rtattr *inside(const struct rtattr *nest, unsigned type)
-{
-	return nest ? attribute(RTA_DATA(nest), RTA_PAYLOAD(nest), type) : NULL;
 }
 
 static void print(size_t queue, unsigned long sample, const struct nlmsghdr *head)

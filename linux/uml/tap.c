@@ -33,6 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attribute.h"
+
 /* Only bytes that identify a packet are copied, to the end of the TCP timestamps: each page of
  * a ring is expensive in the guest. */
 enum { V4_BYTES = 60, V6_BYTES = 72, SEEN_BYTES = ETH_HLEN + V6_BYTES, FRAME_BYTES = 176 };
@@ -206,17 +208,6 @@ static void open_counter(struct counter *counter, const char *interface)
 		die(interface);
 }
 
-static const struct rtattr *attribute(const void *from, size_t bytes, unsigned type)
-{
-	const struct rtattr *a = from;
-	size_t left = bytes;
-
-	for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
-		if ((a->rta_type & NLA_TYPE_MASK) == type)
-			return a;
-	return NULL;
-}
-
 /* What `tc -s qdisc show` says of the queue. */
 static uint64_t ask(const struct counter *counter)
 {
@@ -241,7 +232,7 @@ static uint64_t ask(const struct counter *counter)
 	if (bytes < 0 || !NLMSG_OK(head, (size_t)bytes) || head->nlmsg_type != RTM_NEWQDISC)
 		die("the queue's statistics");
 	stats = attribute(first, NLMSG_PAYLOAD(head, sizeof(*message)), TCA_STATS2);
-	stats = stats ? attribute(RTA_DATA(stats), RTA_PAYLOAD(stats), TCA_STATS_QUEUE) : NULL;
+	stats = inside(stats, TCA_STATS_QUEUE);
 	if (!stats)
 		die("the queue's counters");
 	memcpy(&queue, RTA_DATA(stats), sizeof(queue));

@@ -22,7 +22,7 @@ CORE := $(shell find aqm crates -type f \( -name '*.rs' -o -name '*.[ch]' -o -na
 C_FILES := $(shell find aqm bench crates fuzz linux python/sojourn/experiments tests -name '*.[ch]' 2>/dev/null)
 SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
 
-.PHONY: help setup demo test test-deep check format generate validation linux-reference mutants bench wheel clean
+.PHONY: help setup demo paper test test-deep check format generate validation linux-reference mutants bench wheel clean
 .PHONY: test-c test-rust test-target test-fuzz test-models test-python test-validation test-qdisc test-tdc test-linux test-wheel
 
 help: ## list the verbs
@@ -30,20 +30,24 @@ help: ## list the verbs
 
 $(VENV)/.libraries: requirements.lock
 	tools/need.sh build
-	@echo 'Python libraries go into $(VENV): about half a minute'
-	python3 -m venv $(VENV)
-	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
-	touch $@
+	@echo '[1/3] Python libraries into $(VENV): about half a minute'
+	@python3 -m venv $(VENV)
+	@$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	@touch $@
 
 $(VENV)/.native: $(VENV)/.libraries pyproject.toml tools/profile.sh $(CORE)
-	@echo 'The engine is compiled: about three minutes on two cores, without a word'
-	RUSTFLAGS="$(RUSTFLAGS) $$(tools/profile.sh)" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
-	$(BIN)/python -m compileall -q python
-	touch $@
+	@echo '[2/3] compiling the engine: about three minutes on two cores, once'
+	@export CARGO_TERM_QUIET=true; RUSTFLAGS="$(RUSTFLAGS) $$(tools/profile.sh)" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet 2> $(VENV)/maturin.log || { cat $(VENV)/maturin.log; exit 1; }
+	@$(BIN)/python -m compileall -q python
+	@touch $@
 
 setup: $(VENV)/.native ## a virtual environment with Sojourn built into it
 
-demo: setup ## set up, then DUK's first experiment beside the paper's numbers
+demo: setup ## set up, then bufferbloat and its cure on a home link, in a page
+	@echo '[3/3] three runs of 30 s, each in less than a second'
+	@$(BIN)/sojourn demo --out results/demo
+
+paper: setup ## DUK's first experiment beside the paper's numbers (five minutes); `sojourn reproduce --full` has all tables
 	$(BIN)/sojourn reproduce duk/1 --out results/duk-1
 
 test: ## set up and run all tests but the deep ones; seconds of each part (at most 25 minutes on 2 cores)

@@ -20,7 +20,7 @@ from sojourn.errors import InputError
 from sojourn.experiment import Experiment, Signal
 from sojourn.folder import claim
 from sojourn.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
-from sojourn.judged import VERDICTS, Judged
+from sojourn.judged import NOT_RUN, VERDICTS, Judged, count
 from sojourn.page import heading, number, spread
 from sojourn.paper import OfPaper
 from sojourn.pictures import kind_of, pictures_of
@@ -29,6 +29,10 @@ from sojourn.result import read_request
 from sojourn.tables import Column, fits, print_columns, print_whole
 
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
+
+
+# A summary of one experiment fits on a screen of 24 lines.
+_SUMMARY_CLAIMS = 12
 
 
 def seeds_note(reproduction: Reproduction) -> str:
@@ -136,6 +140,28 @@ def _columns(
             for n, name in enumerate(names)
         ),
     ]
+
+
+def print_summary(reproduction: Reproduction, console: Console) -> None:
+    """Print the counts of verdicts and the claims that do not hold, a line each."""
+    experiment = reproduction.experiment
+    runs = len(reproduction.result.runs)
+    console.print(
+        f"{experiment.id}, {experiment.title}: {runs} runs, {reproduction.seeds_said()}",
+        markup=False,
+        highlight=False,
+    )
+    for host in reproduction.hosts:
+        judged = reproduction.claims_of(host)
+        counts = ", ".join(f"{word} {n}" for word, n in count(judged).items() if n)
+        if counts:
+            console.print(f"{_HOSTS[host]}: {counts}", highlight=False)
+        others = [one for one in judged if one.verdict not in ("holds", NOT_RUN)]
+        for one in others[:_SUMMARY_CLAIMS]:
+            line = f"  {one.verdict:11}{one.claim.text}"
+            console.print(line, markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
+        if len(others) > _SUMMARY_CLAIMS:
+            console.print(f"  and {len(others) - _SUMMARY_CLAIMS} more", highlight=False)
 
 
 def print_paper(of_paper: OfPaper, console: Console) -> None:

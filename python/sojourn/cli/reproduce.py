@@ -31,6 +31,7 @@ def run(
     out: Path | None,
     workers: int | None,
     as_json: bool,
+    full: bool = False,
 ) -> int:
     """The status to end with."""
     if quick and seeds:
@@ -73,10 +74,12 @@ def run(
     else:
         terminal = console()
         for reproduction in done:
-            report.print_tables(reproduction, terminal)
-        for of_paper in of_papers:
+            (report.print_tables if full else report.print_summary)(reproduction, terminal)
+        for of_paper in of_papers if full else ():
             report.print_paper(of_paper, terminal)
-        terminal.print(f"report: {report_path}", soft_wrap=True, markup=False, highlight=False)
+        more = "" if full else "; all tables here: the same command with --full"
+        line = f"report: {report_path}{more}"
+        terminal.print(line, soft_wrap=True, markup=False, highlight=False)
     return tell_broken([run for reproduction in done for run in reproduction.result])
 
 

@@ -41,15 +41,17 @@ def write(
     wanted: Sequence[str] = (),
     queue: str | None = None,
     window: str | None = None,
+    lead: str = "",
 ) -> tuple[list[Path], list[str]]:
     """The files, and a sentence for each picture that is missing. Several pictures as SVG or PNG
-    take a file each, with the picture's name before the end of its own."""
+    take a file each, with the picture's name before the end of its own. A page begins with
+    `lead`."""
     check_name(out)
     measured = Measured(results, queue, window)
     with Progress("reading for pictures", len(set(wanted) or FIGURES)) as progress:
         found, sentences = charts(measured, wanted, progress.update)
     if out.suffix == ".html":
-        contents = {out: html(measured, found, sentences).encode()}
+        contents = {out: html(measured, found, sentences, lead).encode()}
     else:
         make = _FILES[out.suffix]
         one = len(found) == 1
@@ -64,7 +66,9 @@ def write(
     return list(contents), sentences
 
 
-def html(measured: Measured, found: Sequence[Chart], sentences: Sequence[str]) -> str:
+def html(
+    measured: Measured, found: Sequence[Chart], sentences: Sequence[str], lead: str = ""
+) -> str:
     """One self-contained page with the pictures, the numbers of their windows, and what differs in
     the scenarios."""
     results = measured.results
@@ -72,6 +76,7 @@ def html(measured: Measured, found: Sequence[Chart], sentences: Sequence[str]) -
     return render(
         "plot.html",
         title=" and ".join(dict.fromkeys(map(_name, results.values()))),
+        lead=lead,
         results=list(results) if several else [],
         runs=sum(map(len, results.values())),
         charts=[

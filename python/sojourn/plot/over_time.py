@@ -12,7 +12,7 @@ from sojourn.cases import Case
 from sojourn.drawing import Curve
 from sojourn.page import number
 from sojourn.plot.chart import Chart, Panel
-from sojourn.plot.common import DELAY, Absent, Missing, is_wide, seeds
+from sojourn.plot.common import DELAY, Absent, Missing, seeds
 from sojourn.plot.measured import BINS, BINS_OF_DROPS, MAX_PANELS, Measured
 
 
@@ -94,16 +94,13 @@ def _over_time(
             ]
             if not any(len(curve.x) for curve in curves):
                 continue
-            means = [float(np.nanmean(c.y)) for c in curves if not np.isnan(c.y).all()]
-            log = column == "queue_delay_ms" and is_wide(means)
             panels.append(
                 Panel(
                     queue,
                     "time (s)",
-                    f"{label}, log" if log else label,
+                    label,
                     curves,
                     x_right=max(measured.duration_s(case) for case in here),
-                    y_log=log,
                     changes=measured.changes(queue),
                 )
             )

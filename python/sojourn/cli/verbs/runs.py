@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The verbs that run scenarios: `run`, `sweep`, `calibrate`, `reproduce`."""
+"""The verbs that run scenarios: `run`, `demo`, `sweep`, `calibrate`, `reproduce`."""
 
 from __future__ import annotations
 
@@ -62,6 +62,16 @@ def run(
     }
     words.keep(context.obj, options)
     return run_scenario(**options)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="Folder for the page.")] = Path("results/demo"),
+) -> None:
+    """Show bufferbloat and its cure: a home link with fifo, codel and fq_codel."""
+    from sojourn.cli.demo import demo as show_demo
+
+    show_demo(out)
 
 
 @app.command()
@@ -142,6 +152,9 @@ def reproduce(
     host: Host = None,
     out: Out = None,
     workers: Workers = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print every table, not the summary alone.")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Run a paper's experiments: measured beside published, a verdict for each claim. Without a
@@ -163,4 +176,5 @@ def reproduce(
         out=out,
         workers=workers,
         as_json=as_json,
+        full=full,
     )

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The first minute: a demo that a stranger can read, and a reproduction that ends on one screen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sojourn.cli import status
+
+SCREEN_LINES = 25
+# The lines that `make demo` prints before the command: two of building, one of the runs.
+MAKE_LINES = 3
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo") / "results" / "demo"
+
+
+def test_the_demo_shows_bufferbloat_and_its_cure_on_one_screen(
+    shown: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["demo", "--out", str(shown)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) + MAKE_LINES <= SCREEN_LINES
+    rows = {line.split()[0]: line for line in lines if line.startswith("  ") and " ms" in line}
+    call_ms = {aqm: float(re.findall(r"([\d.]+) ms", row)[0]) for aqm, row in rows.items()}
+    assert list(call_ms) == ["fifo", "codel", "fq_codel"]
+    assert "bufferbloat" in rows["fifo"] and call_ms["fifo"] > 5 * call_ms["codel"]
+
+
+def test_the_page_of_the_demo_opens_with_two_sentences_and_one_linear_picture(
+    shown: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status(["demo", "--out", str(shown)])
+    page = (shown / "page.html").read_text()
+    lead = re.search(r"<p>(A full drop-tail queue.*?)</p>", page)
+    assert lead and len(re.findall(r"\. |\.$", lead[1])) == 2
+    assert page.count("<figure>") == 1 and ", log" not in page
+    assert page.index(lead[1]) < page.index("<figure>")
+
+
+def test_the_commands_that_the_demo_proposes_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from sojourn.cli.demo import _NEXT
+
+    monkeypatch.chdir(tmp_path)
+    proposed = [command.split() for command, _ in _NEXT if command.startswith("sojourn")]
+    short = [words[1:] for words in proposed if words[1] != "reproduce"]
+    assert len(short) == 2
+    for words in short:
+        assert status(words) == 0
+    assert (tmp_path / "page.html").exists()
+
+
+def test_a_reproduction_ends_on_one_screen_and_has_every_table_when_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["reproduce", "stability/an-aqm", "--stored", "--out"]
+    assert status([*words, str(tmp_path / "short")]) == 0
+    short = capsys.readouterr().out
+    assert status([*words, str(tmp_path / "full"), "--full"]) == 0
+    full = capsys.readouterr().out
+    assert len(short.splitlines()) <= SCREEN_LINES
+    assert "--full" in short and "┃" not in short and "┃" in full

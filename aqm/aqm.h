@@ -52,7 +52,9 @@
  *                or MARK together with victims that make room. If the packet
  *                still does not fit and victims have left, the call is made again
  *                with pkt->nth one higher. If none has left, the queue drops the
- *                packet, counts a bad verdict and calls gone. NULL: drop.
+ *                packet, counts a bad verdict and calls gone. When 1,024 packets have
+ *                left for it, the queue drops it and calls gone. Not called in flows, nor
+ *                for a packet larger than the whole queue. NULL: drop.
  *   pick         Which queue to serve. Called only for an algorithm with several
  *                queues of which one or more hold packets; must name one that does.
  *   dequeue      The queue offers the head packet. PASS or MARK: it leaves. DROP:

@@ -15,9 +15,6 @@
 /* Packets that a lowered limit takes from a flow at a time. */
 #define FQ_BATCH 64
 
-/* An arrival larger than a batch evicts more of them, up to so many packets. */
-#define FQ_EVICTED 1024
-
 /* Delays that a mean is over. */
 #define FQ_MEAN 256
 
@@ -141,9 +138,9 @@ static bool fq_make_room(struct aqm_queue *q, u64 now, u32 len, u32 mem)
 {
 	u32 evicted = 0;
 
-	if (len > q->setup.limit_bytes || mem > q->setup.memory_limit)
+	if (!fits_empty(q, len, mem))
 		return false;
-	while (over_limit(q, len, mem) && q->pkts && evicted < FQ_EVICTED)
+	while (over_limit(q, len, mem) && q->pkts && evicted < AQM_EVICTED)
 		evicted += fq_evict_batch(q, fat_flow(q), now);
 	return !over_limit(q, len, mem);
 }

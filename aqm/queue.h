@@ -417,6 +417,12 @@ static inline bool over_limit(const struct aqm_queue *q, u32 len, u32 mem)
 	       q->memory_bytes + mem > q->setup.memory_limit;
 }
 
+/* Does an empty queue have room for this packet? */
+static inline bool fits_empty(const struct aqm_queue *q, u32 len, u32 mem)
+{
+	return len <= q->setup.limit_bytes && mem <= q->setup.memory_limit;
+}
+
 #define FQ_NONE U32_MAX
 
 static void flows_flush(struct aqm_queue *q);
@@ -428,25 +434,15 @@ static void flows_flush(struct aqm_queue *q);
 
 /* ---- a packet arrives ---- */
 
-/* Join the queue; with the limit reached only if victims made room. */
-static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
-                              struct aqm_pkt *pkt, const struct aqm_verdict *v, u8 why,
-                              bool full)
+/* Join the queue, in which there is room. */
+static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, aqm_h h,
+                              struct aqm_pkt *pkt, const struct aqm_verdict *v, u8 why)
 {
 	u32 lane = v->queue;
 
 	if (lane >= q->algo->queues) {
 		bad(q, AQM_BAD_QUEUE);
 		lane = 0;
-	}
-	if (full && over_limit(q, pkt->len, host_mem(q->ctx, h))) {
-		bad(q, AQM_BAD_OVERFLOW);
-		trace(q, in, AQM_EV_GONE, now, pkt, NULL, AQM_WHY_LIMIT);
-		if (q->algo->gone)
-			q->algo->gone(inst_state(q, in), queue_conf(q), now, inst_views(in),
-			              pkt, AQM_WHY_LIMIT);
-		queue_free(q, in, h, pkt->len, AQM_WHY_LIMIT);
-		return false;
 	}
 	if (v->act == AQM_MARK)
 		queue_mark(q, &inst_views(in)[lane], pkt, h, why);
@@ -479,27 +475,53 @@ static inline u8 queue_hear(struct aqm_queue *q, struct aqm_inst *in, u64 now, u
 }
 
 /* Carry it out; false: the packet was refused. */
-static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
-                               struct aqm_pkt *pkt, const struct aqm_verdict *v, u8 why,
-                               bool full)
+static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, aqm_h h,
+                               struct aqm_pkt *pkt, const struct aqm_verdict *v, u8 why)
 {
 	if (v->act != AQM_DROP)
-		return queue_join(q, in, now, h, pkt, v, why, full);
+		return queue_join(q, in, h, pkt, v, why);
 	if (v->probe)
 		bad(q, AQM_BAD_PROBE);
 	queue_free(q, in, h, pkt->len, why);
 	return false;
 }
 
-/* Asked again while victims leave, one at least each time, and are not enough. */
+/* Drop an arrival for which no victims make room; the algorithm gets no call. */
+static bool queue_refuse(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                         const struct aqm_pkt *pkt)
+{
+	struct aqm_verdict v = aqm_drop(AQM_WHY_LIMIT);
+
+	trace(q, in, AQM_EV_OVERFLOW, now, pkt, &v, 0);
+	queue_free(q, in, h, pkt->len, AQM_WHY_LIMIT);
+	return false;
+}
+
+/* Drop an arrival that the algorithm let in, and whose victims did not make room. */
+static bool queue_crowd_out(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                            const struct aqm_pkt *pkt)
+{
+	trace(q, in, AQM_EV_GONE, now, pkt, NULL, AQM_WHY_LIMIT);
+	if (q->algo->gone)
+		q->algo->gone(inst_state(q, in), queue_conf(q), now, inst_views(in), pkt,
+		              AQM_WHY_LIMIT);
+	queue_free(q, in, h, pkt->len, AQM_WHY_LIMIT);
+	return false;
+}
+
+/* Ask again while victims leave and are not enough. Each call takes one packet at least, so
+ * the calls end, and nth does not wrap. */
 static bool queue_overflow(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
                            struct aqm_pkt *pkt)
 {
 	const struct aqm_algo *a = q->algo;
 	struct aqm_verdict v = aqm_drop(AQM_WHY_LIMIT);
-	u32 held;
+	u32 mem = host_mem(q->ctx, h), first = q->pkts, held;
 	u8 why;
 
+	_Static_assert(AQM_EVICTED < (u16)-1, "nth counts the calls in 16 bits");
+	if (q->setup.flows || !fits_empty(q, pkt->len, mem))
+		return queue_refuse(q, in, now, h, pkt);
 	do {
 		held = q->pkts;
 		if (a->overflow)
@@ -507,9 +529,13 @@ static bool queue_overflow(struct aqm_queue *q, struct aqm_inst *in, u64 now, aq
 			                pkt);
 		why = queue_hear(q, in, now, AQM_EV_OVERFLOW, pkt, &v);
 		pkt->nth++;
-	} while (v.act != AQM_DROP && q->pkts < held &&
-	         over_limit(q, pkt->len, host_mem(q->ctx, h)));
-	return queue_admit(q, in, now, h, pkt, &v, why, true);
+	} while (v.act != AQM_DROP && q->pkts < held && first - q->pkts < AQM_EVICTED &&
+	         over_limit(q, pkt->len, mem));
+	if (v.act == AQM_DROP || !over_limit(q, pkt->len, mem))
+		return queue_admit(q, in, h, pkt, &v, why);
+	if (first - q->pkts < AQM_EVICTED)
+		bad(q, AQM_BAD_OVERFLOW);
+	return queue_crowd_out(q, in, now, h, pkt);
 }
 
 /* Carry out the answer to an arrival for which there is room. */
@@ -518,7 +544,7 @@ static inline bool queue_answer(struct aqm_queue *q, struct aqm_inst *in, u64 no
 {
 	u8 why = queue_hear(q, in, now, AQM_EV_ENQUEUE, pkt, v);
 
-	return queue_admit(q, in, now, h, pkt, v, why, false);
+	return queue_admit(q, in, h, pkt, v, why);
 }
 
 static inline bool queue_ask(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,

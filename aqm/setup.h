@@ -13,8 +13,10 @@
 /* A sampling algorithm has a ring for this many packets at most (2 MB). */
 #define AQM_RING_MAX  (1u << 17)
 #define AQM_FLOWS_MAX (1u << 16)
-/* Packets that one arrival may push out at least, whatever the batch is: FQ_EVICTED. */
 #define AQM_BATCH_MAX 1024u
+/* An arrival for which that many packets have left evicts no more, and is lost if it still does
+ * not fit. The last batch or verdict may take a few more. */
+#define AQM_EVICTED AQM_BATCH_MAX
 /* A device may claim any MTU; rounds and thresholds are counted in one between
  * these, the bounds that Linux sets to a quantum. */
 #define AQM_MTU_MIN 256u

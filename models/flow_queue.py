@@ -14,12 +14,10 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from models.queue import Discipline, Outcome, Packet, Why
+from models.queue import MOST_EVICTED, Discipline, Outcome, Packet, Why
 
 # Section 4.1, last paragraph: the default, and what a lowered limit takes at a time.
 BATCH = 64
-# Bound of work: packets that one arrival may push out.
-MOST_EVICTED = 1024
 
 
 class Flow:
@@ -96,7 +94,6 @@ class FlowQueue(Discipline):
         if packet.size <= self.limit_bytes:
             self.make_room(now_s, packet)
         if self.is_full(packet):
-            flow.queue.on_overflow(now_s, packet)
             flow.queue.drop(packet, Why.LIMIT)
             self.tell(flow.queue.outcome)
             return self.outcome

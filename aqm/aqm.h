@@ -77,7 +77,7 @@
  * Probes
  *   The verdict on an arrival may request a probe (verdict.probe). The host then sends
  *   a small packet behind the arrival, and a responder beyond the link sends it back
- *   (probe.h). The views count a probe like any packet held, but the algorithm gets no
+ *   (probes.h). The views count a probe like any packet held, but the algorithm gets no
  *   call for it before `echo`; it cannot be a victim. An arrival must join to have one.
  *
  * Verdicts

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * cold.h: the rare cases of queue.h stay functions, and so does all beside the short way of
- * plain.h. A host that wants speed includes this before queue.h, when it has defined aqm_h,
+ * fast.h. A host that wants speed includes this before queue.h, when it has defined aqm_h,
  * and makes its own enqueue and dequeue AQM_FLAT: each is one function then, without what is
  * declared here.
  */

@@ -1,15 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * change.h: an instance takes new rows at its next event. Part of queue.h.
+ * rows.h: an instance takes new rows at its next event. Part of queue.h.
  *
  * The host holds a lock during a change, packets wait for it, and a queue may have 65,536
  * flows with 1,024 overdue ticks each. So a change runs no ticks, but where a queue without
  * flows has to drop packets: at its next event an instance runs its ticks with the old values
  * and then takes the new ones. It is at most one change behind.
  */
-#ifndef AQM_CHANGE_H
-#define AQM_CHANGE_H
+#ifndef AQM_QUEUE_ROWS_H
+#define AQM_QUEUE_ROWS_H
+
+#include "../field.h"
+#include "../fixed.h"
+#include "fast.h"
 
 static inline const void *inst_conf(struct aqm_queue *q, const struct aqm_inst *in)
 {

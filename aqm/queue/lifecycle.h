@@ -1,10 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * manage.h: making, changing, resetting and reading a queue. Part of queue.h.
+ * lifecycle.h: making, changing, resetting and reading a queue. Part of queue.h.
  */
-#ifndef AQM_MANAGE_H
-#define AQM_MANAGE_H
+#ifndef AQM_QUEUE_LIFECYCLE_H
+#define AQM_QUEUE_LIFECYCLE_H
+
+#include "flows.h"
 
 static inline u32 round_up_8(u32 bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * probe.h: probes that an algorithm requests. Part of queue.h.
+ * probes.h: probes that an algorithm requests. Part of queue.h.
  *
  * A probe is a small packet of the host's that measures the round trip to a responder. The
  * algorithm requests it in its verdict on an arrival; the host makes it when the call has
@@ -9,8 +9,10 @@
  * a probe joins or leaves: it is not offered, not counted and no victim. It occupies the link
  * and the limit as any packet does, and the queue refuses it at the limit.
  */
-#ifndef AQM_PROBE_H
-#define AQM_PROBE_H
+#ifndef AQM_QUEUE_PROBES_H
+#define AQM_QUEUE_PROBES_H
+
+#include "flows.h"
 
 /* The packet with the request has joined this lane. */
 static inline void probe_ask(struct aqm_queue *q, const struct aqm_inst *in, u32 lane)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * fat.h: the flow that holds the most bytes. Part of queue.h.
+ * backlog.h: the flow that holds the most bytes. Part of queue.h.
  *
  * A heap of the flows that hold packets. A flow's key is its bytes and then the
  * complement of its index, so no two are equal: the top depends on the backlog alone,
@@ -10,11 +10,13 @@
  * lie side by side.
  *
  * A few flows may be stale: their places follow an earlier backlog, and the sums of
- * statistics (stat.h) lack their counts since then, until the next read. While no more
+ * statistics (sums.h) lack their counts since then, until the next read. While no more
  * flows than these are active, a packet needs no work on heap or sums.
  */
-#ifndef AQM_FAT_H
-#define AQM_FAT_H
+#ifndef AQM_QUEUE_BACKLOG_H
+#define AQM_QUEUE_BACKLOG_H
+
+#include "sums.h"
 
 #define FAT_CHILDREN 4
 

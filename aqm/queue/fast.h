@@ -1,14 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * plain.h: the short way of a packet that only joins or leaves. Part of queue.h.
+ * fast.h: the short way of a packet that only joins or leaves. Part of queue.h.
  *
  * Most packets pass through one list, in which there is room and nothing is due. The general
  * way gives the same result; this one leaves out what does not apply (lanes, flows, victims,
  * probes, ticks). `python -m bench.cost` counts what a packet takes.
  */
-#ifndef AQM_PLAIN_H
-#define AQM_PLAIN_H
+#ifndef AQM_QUEUE_FAST_H
+#define AQM_QUEUE_FAST_H
+
+#include "packet.h"
 
 /* One list without flows. */
 static inline bool is_plain_queue(const struct aqm_queue *q)

@@ -1,15 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * start.h: an instance starts at its first event. Part of queue.h.
+ * instance.h: an instance starts at its first event. Part of queue.h.
  *
  * A queue has up to 65,536 flows, and most never see a packet; a reset holds a lock that
  * packets wait for. So neither init nor reset touches the flows: each queue counts its
  * lives, and a flow of an earlier life starts at its first event, as of the time when the
  * new life began and with the current rows.
  */
-#ifndef AQM_START_H
-#define AQM_START_H
+#ifndef AQM_QUEUE_INSTANCE_H
+#define AQM_QUEUE_INSTANCE_H
+
+#include "../rng.h"
+#include "ticks.h"
 
 static inline bool inst_started(const struct aqm_queue *q, const struct aqm_inst *in)
 {

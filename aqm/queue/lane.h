@@ -7,12 +7,10 @@
  * host_next() otherwise. A list answers for its head only: a walk to another slot
  * would take time that grows with the backlog.
  */
-#ifndef AQM_LANE_H
-#define AQM_LANE_H
+#ifndef AQM_QUEUE_LANE_H
+#define AQM_QUEUE_LANE_H
 
 #include "ring.h"
-
-struct aqm_queue;
 
 struct aqm_lane {
 	struct aqm_queue *q;

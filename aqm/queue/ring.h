@@ -7,8 +7,10 @@
  * leaves a hole; neither end is ever a hole, so an empty ring has span 0. Every
  * host uses this ring, so that a random slot means the same packet everywhere.
  */
-#ifndef AQM_RING_H
-#define AQM_RING_H
+#ifndef AQM_QUEUE_RING_H
+#define AQM_QUEUE_RING_H
+
+#include "types.h"
 
 struct aqm_ring {
 	aqm_h *cell; /* mask + 1 handles, twice the packets; AQM_NIL is a hole */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * aqm.h: the calls an algorithm receives, and the verdicts it may answer.
+ * aqm.h: defines the calls that an algorithm receives, and the verdicts that it may answer.
  *
  * An active queue management algorithm is a pure state machine in one C file.
  * It reads no clock, allocates nothing, keeps no global, uses no floating
@@ -52,7 +52,9 @@
  *                or MARK together with victims that make room. If the packet
  *                still does not fit and victims have left, the call is made again
  *                with pkt->nth one higher. If none has left, the queue drops the
- *                packet, counts a bad verdict and calls gone. NULL: drop.
+ *                packet, counts a bad verdict and calls gone. When 1,024 packets have
+ *                left for it, the queue drops it and calls gone. Not called in flows, nor
+ *                for a packet larger than the whole queue. NULL: drop.
  *   pick         Which queue to serve. Called only for an algorithm with several
  *                queues of which one or more hold packets; must name one that does.
  *   dequeue      The queue offers the head packet. PASS or MARK: it leaves. DROP:
@@ -68,14 +70,14 @@
  *                called for packets its own verdict dropped. In flows the last two do
  *                not wait for ticks: if ticks are overdue, `now` is the time of the
  *                first of them, and they see the queue without the packet. The
- *                same holds for `empty` where a dequeue passes many dry flows.
+ *                same holds for `empty` where a dequeue passes many empty flows.
  *   echo         The answer to a probe of this instance came at `now`, rtt_ns
  *                after the probe joined the queue.
  *
  * Probes
  *   The verdict on an arrival may request a probe (verdict.probe). The host then sends
  *   a small packet behind the arrival, and a responder beyond the link sends it back
- *   (probe.h). The views count a probe like any packet held, but the algorithm gets no
+ *   (probes.h). The views count a probe like any packet held, but the algorithm gets no
  *   call for it before `echo`; it cannot be a victim. An arrival must join to have one.
  *
  * Verdicts
@@ -96,7 +98,7 @@
 
 #include "deps.h"
 
-#define AQM_ABI     2
+#define AQM_ABI     3
 #define AQM_NEVER   ((u64)-1)
 #define AQM_VICTIMS 5
 

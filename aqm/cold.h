@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * cold.h: the rare cases of queue.h stay functions, and so does all beside the short way of
- * plain.h. A host that wants speed includes this before queue.h, when it has defined aqm_h,
- * and makes its own enqueue and dequeue AQM_FLAT: each is one function then, without what is
- * declared here.
+ * cold.h: keeps the rare paths of queue.h out of a host's enqueue and dequeue.
+ *
+ * A host that wants speed includes this before queue.h, when it has defined aqm_h. It makes its
+ * own enqueue and dequeue AQM_FLAT: each becomes one function. The functions declared here stay
+ * apart from them.
  */
 #ifndef AQM_COLD_H
 #define AQM_COLD_H
@@ -30,13 +31,13 @@ static AQM_COLD void run_due_ticks(struct aqm_queue *, struct aqm_inst *, u64 no
 static AQM_COLD bool fq_make_room(struct aqm_queue *, u64 now, u32 len, u32 mem);
 static AQM_COLD void fq_skip_rounds(struct aqm_queue *);
 static AQM_COLD void fq_note_hash(struct aqm_queue *, struct aqm_inst *, u32 hash);
-static AQM_COLD void fq_pass_dry(struct aqm_queue *, struct aqm_inst *, u64 now, u32);
+static AQM_COLD void fq_pass_empty(struct aqm_queue *, struct aqm_inst *, u64 now, u32);
 static AQM_COLD void flows_flush(struct aqm_queue *);
 static AQM_COLD void inst_catch_up(struct aqm_queue *, struct aqm_inst *, u64 now);
 
-static AQM_APART bool plain_admit(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
-                                  struct aqm_pkt *, const struct aqm_verdict *);
-static AQM_APART bool plain_release(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
-                                    const struct aqm_pkt *, const struct aqm_verdict *);
+static AQM_APART bool fast_admit(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
+                                 struct aqm_pkt *, const struct aqm_verdict *);
+static AQM_APART bool fast_release(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
+                                   const struct aqm_pkt *, const struct aqm_verdict *);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * setup.h: the rows that belong to the queue, not to its algorithm.
+ * setup.h: defines the rows that belong to the queue, not to its algorithm.
  */
 #ifndef AQM_SETUP_H
 #define AQM_SETUP_H
@@ -13,8 +13,10 @@
 /* A sampling algorithm has a ring for this many packets at most (2 MB). */
 #define AQM_RING_MAX  (1u << 17)
 #define AQM_FLOWS_MAX (1u << 16)
-/* Packets that one arrival may push out at least, whatever the batch is: FQ_EVICTED. */
 #define AQM_BATCH_MAX 1024u
+/* An arrival for which that many packets have left evicts no more, and is lost if it still does
+ * not fit. The last batch or verdict may take a few more. */
+#define AQM_EVICTED AQM_BATCH_MAX
 /* A device may claim any MTU; rounds and thresholds are counted in one between
  * these, the bounds that Linux sets to a quantum. */
 #define AQM_MTU_MIN 256u

@@ -69,9 +69,7 @@ class Blue(Discipline):
         return act
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
-        """A packet loss; on an idle link one that is too large."""
-        if self.idle_since_s is not None:
-            self.stay_idle(now_s)
+        """A packet loss. The queue holds packets, and so the link does not idle."""
         self.rise(now_s)
 
     def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:

@@ -139,11 +139,8 @@ class Cobalt(Discipline):
         return Act.PASS
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
-        """Also in an empty queue, of a packet that is too large."""
+        """The queue holds packets."""
         self.hold(now_s)
-        if self.empty_since_s is not None:
-            self.stay_empty(now_s)
-            self.forget(now_s)
         self.queue_full(now_s)
 
     def on_removal(self, now_s: float, packet: Packet, why: Why) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.queue import Discipline, Packet, Why
+from models.queue import MOST_EVICTED, Discipline, Packet, Why
 
 
 class Fifo(Discipline):
@@ -21,8 +21,9 @@ class Fifo(Discipline):
         self.from_head = from_head
 
     def make_room(self, now_s: float, packet: Packet) -> None:
-        """Nothing leaves for a packet that an empty queue could not hold."""
-        if not self.from_head or packet.size > self.limit_bytes:
+        """As many packets leave as the arriving one needs."""
+        if not self.from_head:
             return
-        while self.waiting and self.is_full(packet):
-            self.remove(now_s, 0, Why.LIMIT)
+        for _ in range(MOST_EVICTED):
+            if self.waiting and self.is_full(packet):
+                self.remove(now_s, 0, Why.LIMIT)

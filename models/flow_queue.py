@@ -4,7 +4,7 @@
 
 Differences, from docs/host-contract.md: room is made before a packet joins and not after, by
 half the bytes of the fattest flow or `drop_batch` packets, and of equally fat flows the first one
-pays; a dry flow in debt by more than a quantum leaves the list at once, and is paid for the rounds
+pays; an empty flow in debt by more than a quantum leaves the list at once, and is paid for the rounds
 since then when it comes back; a lowered limit takes up to 64 packets of the fattest flow at a time.
 """
 
@@ -14,12 +14,10 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from models.queue import Discipline, Outcome, Packet, Why
+from models.queue import MOST_EVICTED, Discipline, Outcome, Packet, Why
 
 # Section 4.1, last paragraph: the default, and what a lowered limit takes at a time.
 BATCH = 64
-# Bound of work: packets that one arrival may push out.
-MOST_EVICTED = 1024
 
 
 class Flow:
@@ -96,7 +94,6 @@ class FlowQueue(Discipline):
         if packet.size <= self.limit_bytes:
             self.make_room(now_s, packet)
         if self.is_full(packet):
-            flow.queue.on_overflow(now_s, packet)
             flow.queue.drop(packet, Why.LIMIT)
             self.tell(flow.queue.outcome)
             return self.outcome
@@ -181,7 +178,7 @@ class FlowQueue(Discipline):
         return self.outcome
 
     def stays(self, flow: Flow) -> bool:
-        """Section 4.2, credits first: a dry flow waits for them too, if one round pays."""
+        """Section 4.2, credits first: an empty flow waits for them too, if one round pays."""
         return flow.credits > -self.quantum
 
     # What every queue does.

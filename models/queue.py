@@ -21,6 +21,9 @@ NEVER = math.inf
 # are the same instant and differ only by rounding.
 SAME_INSTANT_S = 0.5e-9
 
+# Bound of work: packets that one arrival may push out.
+MOST_EVICTED = 1024
+
 
 def reached(now_s: float, when_s: float) -> bool:
     """Has `when_s` come?"""
@@ -138,10 +141,11 @@ class Discipline:
         """A waiting packet left another way than by `on_request`."""
 
     def make_room(self, now_s: float, packet: Packet) -> None:
-        """The limit is reached: what waits may leave for a packet that arrives."""
+        """The limit is reached: what waits may leave for a packet that arrives, up to
+        `MOST_EVICTED`."""
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
-        """The limit refuses a packet."""
+        """The limit refuses a packet for which an empty queue has room."""
 
     def on_answer(self, now_s: float, rtt_s: float) -> None:
         """A probe has come back."""
@@ -185,6 +189,9 @@ class Discipline:
         self.wakes_in_silence = 0
         packet.arrived_s = now_s
         self.reason = self.signals_for
+        if packet.size > self.limit_bytes:
+            self.drop(packet, Why.LIMIT)
+            return self.outcome
         if self.is_full(packet):
             self.make_room(now_s, packet)
         if self.is_full(packet):

@@ -71,7 +71,6 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	const struct blue_conf *c = conf;
 
 	(void)view, (void)pkt;
-	blue_idle_on(&s->law, c->decrement, c->freeze, now);
 	blue_raise(&s->law, c->increment, c->freeze, now);
 	return aqm_drop(AQM_WHY_LIMIT);
 }
@@ -86,7 +85,6 @@ static void gone(void *st, const void *conf, u64 now, const struct aqm_view *vie
 	(void)view, (void)pkt;
 	if (why != AQM_WHY_FAT)
 		return;
-	blue_idle_on(&s->law, c->decrement, c->freeze, now);
 	blue_raise(&s->law, c->increment, c->freeze, now);
 }
 

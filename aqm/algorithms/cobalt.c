@@ -160,7 +160,7 @@ static void stayed_empty(struct cobalt_state *s, const struct cobalt_conf *c, u6
 /* cobalt_queue_full() */
 static void full(struct cobalt_state *s, const struct cobalt_conf *c, u64 now)
 {
-	stayed_empty(s, c, now);
+	hold_schedule(s, now);
 	blue_raise(&s->blue, c->increment, s->target_ns, now);
 	s->dropping = 1;
 	s->drop_next_ns = now;

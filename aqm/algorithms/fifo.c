@@ -21,14 +21,13 @@ static const struct aqm_field params[] = {
 };
 /* clang-format on */
 
-/* For a packet that cannot fit nothing has to leave. */
 static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
                                    const struct aqm_view *view, struct aqm_pkt *pkt)
 {
 	const struct fifo_conf *c = conf;
 
-	(void)st, (void)now;
-	if (c->drop == FIFO_TAIL || !view->pkts || pkt->len > view->limit_bytes)
+	(void)st, (void)now, (void)pkt;
+	if (c->drop == FIFO_TAIL || !view->pkts)
 		return aqm_drop(AQM_WHY_LIMIT);
 	return (struct aqm_verdict){.act = AQM_PASS, .why = AQM_WHY_LIMIT, .nvictims = 1};
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // fq_codel.c: FlowQueue-CoDel, RFC 8290. CoDel in each of many flows; the queue serves
-// them (fq.h).
+// them (flows.h).
 
 #include "law/codel_rows.h"
 
@@ -26,6 +26,6 @@ const struct aqm_algo aqm_fq_codel = {
         .stats = codel_stats,
         .defaults = defaults,
         .dequeue = codel_dequeue,
-        .empty = codel_dried,
-        .gone = codel_lost,
+        .empty = codel_on_empty,
+        .gone = codel_on_gone,
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // fq_pie.c: FlowQueue-PIE, net/sched/sch_fq_pie.c of Linux. The PIE of RFC 8033 in each of many
-// flows; the queue serves them (fq.h).
+// flows; the queue serves them (flows.h).
 
 #include "law/pie_rows.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/codel_rows.h: the common part of algorithms with CoDel in their queues: rows,
- * statistics, and the calls at the head. Each file that includes it defines one
+ * law/codel_rows.h: shares rows, statistics and the calls at the head among algorithms with
+ * CoDel in their queues. Each file that includes it defines one
  * algorithm, so each stands alone.
  */
 #ifndef AQM_LAW_CODEL_ROWS_H
@@ -76,7 +76,7 @@ static struct aqm_verdict codel_dequeue(void *st, const void *conf, u64 now,
 	return v;
 }
 
-static void codel_dried(void *st, const void *conf, u64 now, const struct aqm_view *view)
+static void codel_on_empty(void *st, const void *conf, u64 now, const struct aqm_view *view)
 {
 	struct codel_state *s = st;
 
@@ -86,8 +86,8 @@ static void codel_dried(void *st, const void *conf, u64 now, const struct aqm_vi
 
 /* The queue took a packet of a flow that was the fattest: as in Linux that counts as a
  * signal, so later signals come closer together. The next one's time stays. */
-static void codel_lost(void *st, const void *conf, u64 now, const struct aqm_view *view,
-                       const struct aqm_pkt *pkt, u8 why)
+static void codel_on_gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
+                          const struct aqm_pkt *pkt, u8 why)
 {
 	struct codel_state *s = st;
 

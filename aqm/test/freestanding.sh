@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 # freestanding.sh: compile aqm/ and the queue template for targets without a library, as
-# a kernel does, and see that nothing but memset and memcpy is wanted from outside.
+# a kernel does, and see that nothing but memset and memcpy is wanted from outside. Each part of
+# the template compiles alone: it includes all that it needs.
 set -eu
 cd "$(dirname "$0")/.."
 out=${BUILD:-../build/aqm-freestanding}
@@ -13,7 +14,7 @@ flags='-std=gnu11 -O2 -ffreestanding -fno-pic -Wall -Wextra -Wconversion -Wsign-
 
 # A host that owns nothing but an array: what the template itself needs.
 mkdir -p "$out"
-cat >"$out/host.c" <<'HOST'
+cat >"$out/packets.h" <<'HOST'
 #include "aqm.h"
 #define AQM_NIL U32_MAX
 typedef u32 aqm_h;
@@ -31,6 +32,9 @@ static inline void host_set_next(aqm_ctx s, aqm_h h, aqm_h n) { s[h].next = n; }
 static inline void host_free(aqm_ctx s, aqm_h h, u8 why) { s[h].why = why; }
 static inline bool host_is_probe(aqm_ctx s, aqm_h h) { return !s[h].keep.flow; }
 static inline void host_trace(aqm_ctx s, const struct aqm_event *e) { (void)s, (void)e; }
+HOST
+cat >"$out/host.c" <<'HOST'
+#include "packets.h"
 #include "queue.h"
 _Static_assert(sizeof(struct aqm_keep) == 16, "a qdisc has 20 bytes in skb->cb");
 _Static_assert(sizeof(struct aqm_pkt) == 32, "aqm_pkt");
@@ -74,6 +78,13 @@ compile() { # name, then the compiler and its target
 	done
 	echo "$name: compiles, and wants at most memset and memcpy"
 }
+
+for part in queue/*.h; do
+	# shellcheck disable=SC2086
+	printf '#include "packets.h"\n#include "%s"\n' "$part" |
+		gcc $flags -mgeneral-regs-only -I. -I"$out" -fsyntax-only -x c -
+done
+echo 'queue/: each part compiles alone'
 
 compile x86_64 clang-16 --target=x86_64-linux-gnu -mgeneral-regs-only
 compile i386 clang-16 --target=i386-linux-gnu -mgeneral-regs-only

@@ -184,20 +184,6 @@ TEST(a_count_falls_while_the_queue_is_empty)
 	bench_end(&b);
 }
 
-TEST(a_count_falls_also_where_the_empty_queue_refuses_a_packet)
-{
-	struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"ecn", 0}, {"limit_bytes", 20000});
-	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
-
-	s->count = 200;
-	s->drop_next_ns = b.now;
-	leave(&b);
-	b.now += 20 * NS_PER_S;
-	CHECK_EQ(arrive(&b, 1, 30000, 0), AQM_NIL);
-	CHECK_EQ(s->count, 1);
-	bench_end(&b);
-}
-
 /* It needs 3 steps, the last of them of less than a whole decrement. */
 TEST(blues_timer_stops_with_the_step_that_takes_the_probability_to_0)
 {

@@ -61,16 +61,56 @@ TEST(a_large_packet_takes_the_room_of_several_small_ones)
 	bench_end(&b);
 }
 
+TEST(a_large_packet_takes_the_room_of_1024_small_ones_at_most)
+{
+	u32 needed, i;
+
+	for (needed = 1024; needed <= 1025; needed++) {
+		struct bench b = BEGIN(&aqm_fifo, 3000, 0, {"drop", HEAD}, {"limit", 3000},
+		                       {"limit_bytes", 40 * 2000});
+
+		for (i = 0; i < 2000; i++)
+			arrive(&b, 0, 40, 0);
+		CHECK_EQ(arrive(&b, 0, 40 * needed, 0) != AQM_NIL, needed == 1024);
+		CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], needed == 1024 ? 1024 : 1024 + 1);
+		CHECK_EQ(bad_verdicts(&b), 0);
+		bench_end(&b);
+	}
+}
+
 /* A packet of the host occupies 600 bytes more than its length. */
-TEST(a_packet_for_which_no_memory_suffices_is_lost_without_a_bad_verdict)
+TEST(a_packet_for_which_no_memory_suffices_is_lost_alone)
 {
 	struct bench b = BEGIN(&aqm_fifo, 30, 0, {"drop", HEAD}, {"memory_limit", 1500});
 
 	arrive(&b, 0, 100, 0);
 	arrive(&b, 0, 100, 0);
 	CHECK_EQ(arrive(&b, 0, 1000, 0), AQM_NIL);
-	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 3);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 1);
+	CHECK_EQ(b.q->pkts, 2);
 	CHECK_EQ(bad_verdicts(&b), 0);
 	CHECK(arrive(&b, 0, 100, 0) != AQM_NIL);
+	bench_end(&b);
+}
+
+/* The arrival evicts what it may of the fattest flow, and is lost. A thin flow loses nothing
+ * beside. */
+TEST(a_thin_flow_does_not_pay_for_a_packet_that_finds_no_room)
+{
+	struct bench b = BEGIN(&aqm_fifo, 3000, 0, {"drop", HEAD}, {"flows", 2},
+	                       {"limit", 3000}, {"limit_bytes", 40 * 2000});
+	u32 thin = 1u << 31, i;
+
+	arrive(&b, thin, 40, 0);
+	for (i = 1; i < 2000; i++)
+		arrive(&b, 0, 40, 0);
+	CHECK_EQ(arrive(&b, thin, 40 * 1999, 0), AQM_NIL);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], 1024);
+	CHECK_EQ(aqm_flow(b.q, 1).pkts, 1);
+	/* Nor for one that never fits. */
+	CHECK_EQ(arrive(&b, thin, 40 * 2001, 0), AQM_NIL);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_FAT], 1024);
+	CHECK_EQ(aqm_flow(b.q, 1).pkts, 1);
+	CHECK_EQ(bad_verdicts(&b), 0);
 	bench_end(&b);
 }

@@ -101,7 +101,7 @@ static void check_events(const struct aqm_algo *algo)
 	CHECK_EQ(b.host->events[AQM_EV_ARRIVAL], 3);
 	CHECK_EQ(b.host->events[AQM_EV_ENQUEUE], 2);
 	CHECK_EQ(b.host->events[AQM_EV_OVERFLOW], 1);
-	CHECK_EQ(b.host->events[AQM_EV_WISH], 1);
+	CHECK_EQ(b.host->events[AQM_EV_REQUEST], 1);
 	CHECK_EQ(b.host->events[AQM_EV_DEQUEUE], 1);
 	CHECK_EQ(b.host->events[AQM_EV_GONE], 0);
 	CHECK_EQ(bad_verdicts(&b), 0);
@@ -429,7 +429,7 @@ static u32 fattest_of(u32 first_bytes, u32 second_bytes)
 
 	arrive(&b, 0, first_bytes, 0);
 	arrive(&b, 1u << 31, second_bytes, 0);
-	index = fat_flow(b.q)->index;
+	index = heap_largest(b.q)->index;
 	bench_end(&b);
 	return index;
 }

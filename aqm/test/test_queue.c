@@ -87,11 +87,44 @@ TEST(overflow_is_asked_again_while_victims_leave)
 	CHECK_EQ(b.q->count.drops[AQM_WHY_THRESHOLD], 3);
 	CHECK_EQ(b.q->bytes, 7 * 100 + 250);
 	CHECK_EQ(bad_verdicts(&b), 0);
-	/* It takes all of them, and then none is left to take. */
+	bench_end(&b);
+}
+
+TEST(nothing_is_asked_for_a_packet_larger_than_the_queue)
+{
+	struct bench b = ODD_BEGIN(&odd, 100, {"limit_bytes", 1000}, {"memory_limit", 7000});
+
+	script.overflow = (struct aqm_verdict){.nvictims = 1, .why = AQM_WHY_THRESHOLD};
+	fill(&b, 9);
+	CHECK(arrive(&b, 0, 1000, 0) != AQM_NIL);
+	CHECK_EQ(script.overflows, 9);
 	CHECK_EQ(arrive(&b, 0, 1001, 0), AQM_NIL);
-	CHECK_EQ(b.q->pkts, 0);
-	CHECK_EQ(script.overflows, 3 + 9);
-	CHECK_EQ(b.q->count.bad[AQM_BAD_OVERFLOW], 1);
+	change_row(&b, "limit_bytes", 10000);
+	fill(&b, 1);
+	CHECK_EQ(arrive(&b, 0, 6401, 0), AQM_NIL); /* 600 bytes more in memory */
+	CHECK_EQ(script.overflows, 9);
+	CHECK_EQ(b.q->pkts, 2);
+	CHECK_EQ(b.q->count.drops[AQM_WHY_LIMIT], 2);
+	CHECK_EQ(b.host->events[AQM_EV_OVERFLOW], 9 + 2); /* a trace has all refusals */
+	CHECK_EQ(bad_verdicts(&b), 0);
+	bench_end(&b);
+}
+
+/* The algorithm learns that the packet which it let in has left. */
+TEST(overflow_is_asked_no_more_when_1024_packets_have_left)
+{
+	struct bench b = ODD_BEGIN(&odd, 2500, {"limit", 2500}, {"limit_bytes", 40 * 2000});
+	u32 i;
+
+	script.overflow = (struct aqm_verdict){.nvictims = 1, .why = AQM_WHY_THRESHOLD};
+	for (i = 0; i < 2000; i++)
+		arrive(&b, 0, 40, 0);
+	CHECK_EQ(arrive(&b, 0, 40 * 1025, 0), AQM_NIL);
+	CHECK_EQ(script.overflows, 1024);
+	CHECK_EQ(script.overflown.nth, 1023);
+	CHECK_EQ(script.gones, 1024 + 1);
+	CHECK_EQ(script.gone_why, AQM_WHY_LIMIT);
+	CHECK_EQ(bad_verdicts(&b), 0);
 	bench_end(&b);
 }
 

@@ -164,6 +164,10 @@ static int check_responders(const struct sojourn_conf *conf, struct netlink_ext_
 		NL_SET_ERR_MSG(extack, "responder: not the address of one other host");
 		return -EADDRNOTAVAIL;
 	}
+	if (!ipv6_addr_any(&to6) && !ipv6_mod_enabled()) {
+		NL_SET_ERR_MSG(extack, "responder: this kernel has no IPv6");
+		return -EAFNOSUPPORT;
+	}
 	return 0;
 }
 

@@ -325,11 +325,3 @@ def test_cobalt_forgets_while_it_is_empty() -> None:
     assert model.count == 199
     model.arrive(21.0, Packet(0, 1000))
     assert model.count == 0
-
-
-def test_cobalt_forgets_also_where_the_empty_queue_refuses_a_packet() -> None:
-    model = Cobalt(limit_bytes=20_000)
-    model.count, model.drop_next_s = 200, 1.0
-    model.request(1.0)
-    model.arrive(21.0, Packet(0, 30_000))
-    assert model.count == 1  # cobalt_queue_full(): at least one

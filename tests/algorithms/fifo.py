@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from models.fifo import Fifo
-from models.queue import Discipline, Judge
+from models.queue import Discipline, Judge, Packet
 from tests.models.beside import Beside, common
 from tests.models.library import Case
 
@@ -40,3 +40,14 @@ class BesideFifo(Beside):
 
 
 BESIDE = BesideFifo()
+
+
+def test_fifo_takes_the_room_of_1024_packets_at_most() -> None:
+    """By hand: 2,000 packets of 40 bytes fill it."""
+    for needed, lost in ((1, 1), (1024, 1024), (1025, 1025), (2001, 1)):
+        model = Fifo(from_head=True, limit_bytes=40 * 2000)
+        for number in range(2000):
+            model.arrive(0.0, Packet(number, 40))
+        found = model.arrive(0.0, Packet(2000, 40 * needed))
+        assert len(found.dropped) == lost
+        assert (2000 in found.dropped) == (needed > 1024)

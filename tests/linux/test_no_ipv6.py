@@ -12,6 +12,8 @@ import pytest
 from sojourn.linux.uml.build import Built, run
 from sojourn.linux.uml.module import QDISC
 
+from tests.linux.tdc.sentences import NO_IPV6
+
 # The first case may have to build a kernel.
 pytestmark = pytest.mark.timeout(1800)
 
@@ -31,3 +33,4 @@ def test_a_kernel_without_ipv6_has_all_that_the_module_wants(kernel: Built, tmp_
     wanted = set(done.stdout.split()[1::2])
     assert "ip_route_output_flow" in wanted
     assert not [name for name in wanted - ALWAYS if re.search(r"inet6|ipv6|ip6|in6", name)]
+    assert "ipv6_mod_enabled" not in wanted and NO_IPV6.encode() in module.read_bytes()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable
+from os.path import normpath
 from pathlib import Path
 
 from tests.models.library import ROOT
@@ -32,7 +33,7 @@ def c_files(first: Iterable[Path], folders: Iterable[Path]) -> set[Path]:
 
     def included(path: Path) -> Iterable[Path]:
         for name in INCLUDE.findall(path.read_text()):
-            places = (folder / name for folder in (path.parent, *folders))
+            places = (Path(normpath(folder / name)) for folder in (path.parent, *folders))
             yield from (place for place in places if place.is_file())
 
     return reached(first, included)

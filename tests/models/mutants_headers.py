@@ -31,7 +31,7 @@ from tests.models.mutate import Mutant, Subject, mutants
 NO_LIMIT_S = 600
 TESTS = CORE / "test"
 # Data, interfaces and declarations, without a law: their limits and rows have tests of their own.
-NO_LAWS = ("aqm.h", "cold.h", "deps.h", "field.h", "setup.h")
+NO_LAWS = ("aqm.h", "cold.h", "deps.h", "field.h", "setup.h", "queue/types.h")
 PLAIN = ("-O0",)
 SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 SHARED = ("-O1", "-fPIC")
@@ -177,7 +177,7 @@ def try_all(header: Path) -> tuple[Counter[str], list[Mutant]]:
     shop = Workshop(BUILD / "mutants" / header.stem, header)
     cases = [expect_case(how, case) for how, case in flows.few_cases()]
     source = header.read_text()
-    for number, mutant in enumerate(mutants(header.name, source)):
+    for number, mutant in enumerate(mutants(str(header.relative_to(CORE)), source)):
         shop.header.write_text(mutant.apply(source))
         try:
             if shop.is_noticed(cases, str(number)):
@@ -209,6 +209,7 @@ def _own_files(test: str) -> Iterator[Path]:
 
 def header_subjects() -> Iterator[Subject]:
     """Each header of the core that decides anything."""
-    for header in sorted(CORE.glob("*.h")):
-        if header.name not in NO_LAWS:
-            yield Subject(header.name, partial(covers, header), partial(try_all, header), tests)
+    for header in sorted([*CORE.glob("*.h"), *CORE.glob("queue/*.h")]):
+        name = str(header.relative_to(CORE))
+        if name not in NO_LAWS:
+            yield Subject(name, partial(covers, header), partial(try_all, header), tests)

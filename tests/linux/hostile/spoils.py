@@ -70,7 +70,7 @@ SPOILS = [
     ),
     Spoil(
         "a debt that nobody pays",
-        "aqm/fq.h",
+        "aqm/queue/flows.h",
         "in->credit_bytes += (s64)rounds * q->quantum_bytes;",
         "in->credit_bytes += (s64)rounds * 0;",
         "hangs",

@@ -17,6 +17,8 @@ _JUDGES = re.compile(
 )
 _LITERAL = r'"((?:[^"\\]|\\.)*)"'
 _SAYS = re.compile(rf"(?:SAY|NL_SET_ERR_MSG)\(extack,((?:\s*{_LITERAL})+)")
+# Of a kernel that no case runs in; test_no_ipv6.py looks for it.
+NO_IPV6 = "responder: this kernel has no IPv6"
 _DIRECTIVE = re.compile(r"%(?:ll|z)?([sdu])")
 
 

@@ -1,15 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * change.h: an instance takes new rows at its next event. Part of queue.h.
+ * rows.h: gives an instance new rows at its next event. Part of queue.h.
  *
- * The host holds a lock during a change, packets wait for it, and a queue may have 65,536
- * flows with 1,024 overdue ticks each. So a change runs no ticks, but where a queue without
- * flows has to drop packets: at its next event an instance runs its ticks with the old values
+ * The host holds a lock during a change, and packets wait for it. A queue may have 65,536 flows
+ * with 1,024 overdue ticks each, so a change runs no ticks. (A queue without flows that has to
+ * drop packets runs its own.) At its next event an instance runs its ticks with the old values
  * and then takes the new ones. It is at most one change behind.
  */
-#ifndef AQM_CHANGE_H
-#define AQM_CHANGE_H
+#ifndef AQM_QUEUE_ROWS_H
+#define AQM_QUEUE_ROWS_H
+
+#include "../field.h"
+#include "../fixed.h"
+#include "fast.h"
 
 static inline const void *inst_conf(struct aqm_queue *q, const struct aqm_inst *in)
 {
@@ -33,7 +37,7 @@ static inline void inst_limits(struct aqm_queue *q, struct aqm_inst *in)
 static void inst_take_rows(struct aqm_queue *q, struct aqm_inst *in)
 {
 	in->change = q->change;
-	plain_open(q, in);
+	fast_open(q, in);
 	inst_limits(q, in);
 	if (q->algo->configure)
 		q->algo->configure(inst_state(q, in), queue_conf(q), inst_views(in));
@@ -55,16 +59,16 @@ static void inst_hasten(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 	}
 }
 
-/* Of an instance that has started. */
+/* Give new rows to an instance that has started. */
 static void inst_change(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	inst_take_rows(q, in);
 	inst_hasten(q, in, now);
-	plain_open(q, in);
+	fast_open(q, in);
 }
 
-/* The time of a call to an instance without an event of its own: its overdue ticks
- * follow later, and no call may be later than the one after it. */
+/* Choose the time of a call outside the events of an instance. Its overdue ticks follow later,
+ * and calls must be in order of time. */
 static inline u64 inst_clock(const struct aqm_inst *in, u64 now)
 {
 	return min64(now, in->tick_ns);

@@ -1,14 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * tick.h: lazy ticks of one instance. Part of queue.h.
+ * ticks.h: runs the ticks of one instance when its next event comes. Part of queue.h.
  *
- * Each instance has its own clock: its ticks depend on its own view only, so they
+ * Each instance has its own clock. Its ticks depend on its own view only, so they
  * run at its next event, and a thousand idle flows cost nothing. The number of
  * ticks since the last event is bounded.
  */
-#ifndef AQM_TICK_H
-#define AQM_TICK_H
+#ifndef AQM_QUEUE_TICKS_H
+#define AQM_QUEUE_TICKS_H
+
+#include "rows.h"
 
 static inline void set_deadline(struct aqm_queue *q, struct aqm_inst *in, u64 after, u64 next)
 {
@@ -47,7 +49,7 @@ static void run_due_ticks(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 		set_deadline(
 		        q, in, now,
 		        a->idle(inst_state(q, in), inst_conf(q, in), views, in->tick_ns, now));
-	plain_open(q, in);
+	fast_open(q, in);
 }
 
 static inline void run_ticks(struct aqm_queue *q, struct aqm_inst *in, u64 now)

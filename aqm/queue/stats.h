@@ -1,49 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * stat.h: the algorithm's statistics. Part of queue.h.
+ * stats.h: reads the statistics of an algorithm and of flows. Part of queue.h.
  *
- * A statistic is read as of the last event of its instance: reading runs no tick and
- * visits no flow but the stale ones (fat.h). With flows there is one number only for a
- * counter (AQM_COUNTER): its sum, kept as it grows. A gauge of many flows has no one value.
+ * A statistic is read as of the last event of its instance: reading runs no tick and visits
+ * only the deferred flows (heap.h). With flows a counter (AQM_COUNTER) has one number, its sum.
+ * A gauge of many flows has no one value.
  */
-#ifndef AQM_STAT_H
-#define AQM_STAT_H
+#ifndef AQM_QUEUE_STATS_H
+#define AQM_QUEUE_STATS_H
 
-static inline u32 stat_counters(const struct aqm_algo *a)
-{
-	const struct aqm_field *row;
-	u32 n = 0;
-
-	for (row = a->stats; row && row->name; row++)
-		n += (row->flags & AQM_COUNTER) != 0;
-	return n;
-}
-
-static inline u64 *stat_sums(struct aqm_queue *q)
-{
-	return (u64 *)(void *)((char *)q + q->at_sums);
-}
-
-/* What the sums have of this instance. */
-static inline u64 *stat_summed(const struct aqm_queue *q, struct aqm_inst *in)
-{
-	return (u64 *)(void *)((char *)in + q->at_summed);
-}
-
-static void stat_add(struct aqm_queue *q, struct aqm_inst *in)
-{
-	u64 *sum = stat_sums(q), *summed = stat_summed(q, in);
-	const struct aqm_field *row;
-
-	for (row = q->algo->stats; row->name; row++)
-		if (row->flags & AQM_COUNTER) {
-			u64 value = aqm_field_get(row, inst_state(q, in));
-
-			*sum++ += value - *summed;
-			*summed++ = value;
-		}
-}
+#include "heap.h"
+#include "instance.h"
 
 /* A statistic's value, where there is one. */
 static inline bool aqm_queue_stat(struct aqm_queue *q, const struct aqm_field *row, u64 *value)
@@ -69,7 +37,7 @@ static inline u64 mean_ns(const struct aqm_mean *mean)
 	return mean->count ? div64(mean->sum_ns, mean->count) : 0;
 }
 
-/* Statistics of all flows together, which a queue without flows has not. */
+/* Read the statistics of all flows together. A queue without flows has none. */
 static inline struct aqm_flows aqm_flows(const struct aqm_queue *q)
 {
 	return (struct aqm_flows){

@@ -1,10 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * manage.h: making, changing, resetting and reading a queue. Part of queue.h.
+ * lifecycle.h: makes, changes and resets a queue. Part of queue.h.
  */
-#ifndef AQM_MANAGE_H
-#define AQM_MANAGE_H
+#ifndef AQM_QUEUE_LIFECYCLE_H
+#define AQM_QUEUE_LIFECYCLE_H
+
+#include "flows.h"
 
 static inline u32 round_up_8(u32 bytes)
 {
@@ -51,7 +53,7 @@ static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 	u32 n;
 
 	in->index = i;
-	in->life = in->change = 0;
+	in->epoch = in->change = 0;
 	for (n = 0; n < q->algo->queues; n++) {
 		struct aqm_lane *lane = &inst_lanes(q, in)[n];
 		struct aqm_view *view = &inst_views(in)[n];
@@ -75,17 +77,17 @@ static inline void queue_use_setup(struct aqm_queue *q, const struct aqm_setup *
 	q->quantum_bytes = setup->quantum ? setup->quantum : q->mtu_bytes;
 }
 
-/* A new life begins. A single instance starts at once, since its statistics may be read. */
+/* Begin an epoch. A single instance starts at once, since its statistics may be read. */
 static inline void queue_start(struct aqm_queue *q, u64 now)
 {
 	q->fresh = q->old = (struct aqm_fq_list){FQ_NONE, FQ_NONE};
 	q->fresh_flows = q->listed_flows = 0;
 	q->delay = q->sparse = (struct aqm_mean){0, 0};
 	q->delay_peak_ns = 0;
-	q->fat = q->stales = 0;
+	q->heap_flows = q->deferred_flows = 0;
 	q->round = 0;
-	q->born_ns = now;
-	q->life++;
+	q->epoch_start_ns = now;
+	q->epoch++;
 	q->change++;
 	aqm_zero(stat_sums(q), q->counters * sizeof(u64));
 	if (q->insts == 1)
@@ -107,7 +109,7 @@ static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
 	               : mtu_bytes > AQM_MTU_MAX ? AQM_MTU_MAX
 	                                         : mtu_bytes;
 	queue_use_setup(q, setup);
-	q->plain = is_plain_queue(q);
+	q->fast = has_fast_path(q);
 	q->seed = seed;
 	aqm_copy(queue_conf(q), conf, a->conf_bytes);
 	for (i = 0; i < q->insts; i++)
@@ -115,8 +117,8 @@ static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
 	queue_start(q, now);
 }
 
-/* The lane that loses a packet when the limit is lowered: the fullest, and never an
- * empty one beside packets of no length. */
+/* Choose the lane that loses a packet to a lowered limit: the one with most bytes. An empty
+ * lane gives way to packets of no length. */
 static inline u32 fullest_lane(const struct aqm_queue *q, struct aqm_inst *in)
 {
 	const struct aqm_view *views = inst_views(in);
@@ -143,7 +145,7 @@ static inline void shed_to_limit(struct aqm_queue *q, u64 now)
 	if (!q->setup.flows && over_held(q))
 		run_ticks(q, inst_nth(q, 0), now);
 	while (over_held(q)) {
-		struct aqm_inst *in = q->setup.flows ? fat_flow(q) : inst_nth(q, 0);
+		struct aqm_inst *in = q->setup.flows ? heap_largest(q) : inst_nth(q, 0);
 
 		for (i = 0; i < FQ_BATCH && over_held(q); i++) {
 			AQM_STEP();
@@ -174,7 +176,7 @@ static inline void aqm_queue_apply(struct aqm_queue *q, u64 now, const struct aq
 	aqm_copy(queue_conf(q), conf, q->algo->conf_bytes);
 	queue_use_setup(q, setup);
 	q->change++;
-	q->plain_ns = 0;
+	q->fast_until_ns = 0;
 	shed_to_limit(q, now);
 }
 
@@ -193,7 +195,7 @@ static inline void inst_drain(struct aqm_queue *q, struct aqm_inst *in)
 		}
 }
 
-/* Visits packets and the flows that hold them, no others. */
+/* Drop all packets and start again. It visits only the flows that hold packets. */
 static inline void aqm_queue_reset(struct aqm_queue *q, u64 now)
 {
 	u32 i;
@@ -201,8 +203,8 @@ static inline void aqm_queue_reset(struct aqm_queue *q, u64 now)
 	if (!q->setup.flows)
 		inst_drain(q, inst_nth(q, 0));
 	flows_flush(q);
-	for (i = 0; i < q->fat; i++)
-		inst_drain(q, fat_inst(q, fat_heap(q)[i]));
+	for (i = 0; i < q->heap_flows; i++)
+		inst_drain(q, heap_inst(q, heap_keys(q)[i]));
 	queue_start(q, now);
 }
 

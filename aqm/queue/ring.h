@@ -1,14 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * ring.h: packets by slot number, for algorithms that sample inside the queue.
+ * ring.h: keeps packets by slot number, for algorithms that sample inside the queue.
  *
  * Slot 0 is the head, slot span - 1 the newest. A packet taken from the middle
- * leaves a hole; neither end is ever a hole, so an empty ring has span 0. Every
- * host uses this ring, so that a random slot means the same packet everywhere.
+ * leaves a hole. Neither end is ever a hole, so an empty ring has span 0. Every
+ * host uses this ring: a random slot means the same packet everywhere.
  */
-#ifndef AQM_RING_H
-#define AQM_RING_H
+#ifndef AQM_QUEUE_RING_H
+#define AQM_QUEUE_RING_H
+
+#include "types.h"
 
 struct aqm_ring {
 	aqm_h *cell; /* mask + 1 handles, twice the packets; AQM_NIL is a hole */
@@ -32,8 +34,8 @@ static inline aqm_h *ring_at(const struct aqm_ring *r, u32 slot)
 	return &r->cell[(r->first + slot) & r->mask];
 }
 
-/* Close the holes: a pass over the cells, after as many arrivals as the ring was made
- * for. With no spare cells a pass would follow every few victims. */
+/* Close the holes in a pass over the cells. One pass comes after as many arrivals as the ring
+ * was made for. Without spare cells a pass would follow every few victims. */
 static inline void ring_compact(struct aqm_ring *r)
 {
 	u32 from, to = 0;

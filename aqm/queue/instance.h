@@ -1,19 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * start.h: an instance starts at its first event. Part of queue.h.
+ * instance.h: starts an instance at its first event, and brings it up to date at others. Part
+ * of queue.h.
  *
- * A queue has up to 65,536 flows, and most never see a packet; a reset holds a lock that
- * packets wait for. So neither init nor reset touches the flows: each queue counts its
- * lives, and a flow of an earlier life starts at its first event, as of the time when the
- * new life began and with the current rows.
+ * A queue has up to 65,536 flows, and most never see a packet. A reset holds a lock that
+ * packets wait for. So neither init nor reset touches the flows: the queue counts its epochs,
+ * and a flow of an earlier epoch starts at its first event. It starts as of the time when the
+ * epoch began, with the current rows.
  */
-#ifndef AQM_START_H
-#define AQM_START_H
+#ifndef AQM_QUEUE_INSTANCE_H
+#define AQM_QUEUE_INSTANCE_H
+
+#include "../rng.h"
+#include "ticks.h"
 
 static inline bool inst_started(const struct aqm_queue *q, const struct aqm_inst *in)
 {
-	return in->life == q->life;
+	return in->epoch == q->epoch;
 }
 
 static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
@@ -21,16 +25,16 @@ static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
 	const struct aqm_algo *a = q->algo;
 	u64 deadline = AQM_NEVER;
 
-	in->life = q->life;
+	in->epoch = q->epoch;
 	aqm_zero(inst_state(q, in), q->stride - q->at_state);
 	inst_take_rows(q, in);
 	if (a->start)
-		deadline = a->start(inst_state(q, in), queue_conf(q), q->born_ns,
+		deadline = a->start(inst_state(q, in), queue_conf(q), q->epoch_start_ns,
 		                    rng_mix(q->seed + in->index));
-	set_deadline(q, in, q->born_ns, a->tick && a->idle ? deadline : AQM_NEVER);
-	plain_open(q, in);
+	set_deadline(q, in, q->epoch_start_ns, a->tick && a->idle ? deadline : AQM_NEVER);
+	fast_open(q, in);
 	in->ticks = 0;
-	in->listed = in->stale = 0;
+	in->listed = in->deferred = 0;
 	in->drops = 0;
 	in->place = U32_MAX;
 	in->round = 0;
@@ -47,7 +51,7 @@ static void inst_catch_up(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 		inst_change(q, in, now);
 }
 
-/* The next event of this instance. One that has not started is a change behind. */
+/* Begin an event of this instance. One that has not started is a change behind. */
 static inline void inst_begin(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	if (in->change != q->change)

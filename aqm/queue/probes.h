@@ -1,16 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * probe.h: probes that an algorithm requests. Part of queue.h.
+ * probes.h: lets probes join that an algorithm requests. Part of queue.h.
  *
- * A probe is a small packet of the host's that measures the round trip to a responder. The
- * algorithm requests it in its verdict on an arrival; the host makes it when the call has
+ * A probe is a small packet of the host that measures the round trip to a responder. The
+ * algorithm requests it in its verdict on an arrival. The host makes it when the call has
  * returned, and it joins the queue right behind that arrival. The algorithm gets no call when
- * a probe joins or leaves: it is not offered, not counted and no victim. It occupies the link
- * and the limit as any packet does, and the queue refuses it at the limit.
+ * a probe joins or leaves: a probe is not offered, not counted and no victim. It occupies the
+ * link and the limit as any packet does, and the queue refuses it at the limit.
  */
-#ifndef AQM_PROBE_H
-#define AQM_PROBE_H
+#ifndef AQM_QUEUE_PROBES_H
+#define AQM_QUEUE_PROBES_H
+
+#include "flows.h"
 
 /* The packet with the request has joined this lane. */
 static inline void probe_ask(struct aqm_queue *q, const struct aqm_inst *in, u32 lane)
@@ -20,7 +22,7 @@ static inline void probe_ask(struct aqm_queue *q, const struct aqm_inst *in, u32
 	q->probe_asked = 1;
 }
 
-/* Does the last arrival want a probe? For which instance is in `probe_inst`. */
+/* Has the last arrival requested a probe? `probe_inst` is its instance. */
 static inline bool aqm_probe_asked(const struct aqm_queue *q)
 {
 	return q->probe_asked;
@@ -47,7 +49,7 @@ static inline bool aqm_join_probe(struct aqm_queue *q, u64 now, aqm_h h)
 		return false;
 	}
 	q->probes.joined++;
-	q->plain_ns = 0;
+	q->fast_until_ns = 0;
 	lane_push(q->ctx, &inst_lanes(q, in)[q->probe_lane], h, len);
 	q->pkts++;
 	q->bytes += len;
@@ -60,7 +62,7 @@ static inline bool aqm_join_probe(struct aqm_queue *q, u64 now, aqm_h h)
 }
 
 /* The answer to a probe of this instance came after rtt_ns. The host discards answers to
- * probes of an earlier life (before a reset). */
+ * probes of an earlier epoch (before a reset). */
 static inline void aqm_echo(struct aqm_queue *q, u64 now, u32 inst, u64 rtt_ns)
 {
 	struct aqm_inst *in = inst_nth(q, inst);

@@ -212,7 +212,7 @@ def test_the_rows_of_a_queue_have_its_own_algorithm(tmp_path: Path) -> None:
     cells = pq.read_table(tmp_path / "distributions.parquet").to_pylist()
     assert {(r["of"], r["aqm"], r["tested"]) for r in cells if r["of"] != "down"} == {*both}
     runs = json.loads((tmp_path / "result.json").read_text())["runs"]
-    assert [(q["name"], q["aqm"]) for run in runs for q in run["queues"]] == [x[:2] for x in both]
+    assert [(q["name"], q["aqm"], q["tested"]) for run in runs for q in run["queues"]] == both
 
 
 def test_queues_that_are_not_alike_have_a_name_each() -> None:

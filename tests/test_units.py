@@ -97,7 +97,7 @@ def test_each_unit_that_is_advised_in_place_of_a_prefix_can_be_read(
 ) -> None:
     with pytest.raises(UnitError) as refusal:
         kind(f"1{prefix}")
-    for unit in re.findall(r"(?:write|or) (\S+)", str(refusal.value)):
+    for unit in re.findall(r"\b(?:write|or) (\S+)", str(refusal.value)):
         assert kind(f"1 {unit}") > 0
 
 

@@ -114,3 +114,27 @@ def test_the_simulator_has_those_counters_that_the_page_says(
 def test_the_page_of_the_qdisc_says_what_each_counter_of_probes_is() -> None:
     rows = re.findall(r"^\| (`.*?`) \|", of_page("linux.md", "### Counters of probes"), re.M)
     assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(PROBE_NAMES)
+
+
+LOT = """
+format = 2
+name = "two hops"
+duration = "1 s"
+
+[parking_lot]
+hops = [{ rate = "20 Mbit/s", aqm = "asqm" }, { rate = "5 Mbit/s" }]
+"""
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_warning_of_a_shorthand_tells_how_to_write_its_links_out(
+    again: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("modem.toml").write_text(LOT)
+    said = [told(capsys)[1] for _ in range(2 if again else 1)][-1]
+    assert "'hop 2': name a responder behind that; `sojourn show --expand FILE` writes" in said
+    assert status(["show", "--expand", "modem.toml"]) == 0
+    Path("modem.toml").write_text(capsys.readouterr().out)
+    assert told(capsys)[1].endswith("name a responder behind that\n")
+    assert told(capsys, "--set", "links.hop 1.responder=receiver 2")[1] == ""

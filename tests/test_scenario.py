@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from pydantic import ValidationError
 from sojourn import _native, algorithms
 from sojourn.errors import InputError, nearest
 from sojourn.experiment import ROOT
@@ -33,6 +34,7 @@ from sojourn.scenario import (
     Tcp,
     Traffic,
     Window,
+    links,
     load,
     loads,
     reference,
@@ -479,3 +481,36 @@ def test_a_mistake_of_one_thing_hides_none_of_another() -> None:
         "record.queues[0]: there is no link 'up' with a rate. Valid names: down.",
         "record.windows[0].to: '4 s' is not later than its beginning, '5 s'",
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "most", "also"),
+    [
+        ("header", links.MOST_HEADER, {}),
+        ("mpu", links.MOST_MPU, {}),
+        ("burst", links.MOST_BURST, {"shaper": "tbf"}),
+    ],
+)
+def test_the_bounds_of_lengths_are_those_of_the_engine(
+    key: str, most: Size, also: dict[str, object]
+) -> None:
+    data = loads(SMALL.replace("format = 1", "format = 2")).to_data()
+    data["dumbbell"] |= {key: str(most), **also}
+    form = Scenario.model_validate(data).to_engine()
+    assert not _native.check_scenario(json.dumps(form))
+    form["links"][1][f"{key}_bytes"] = most + 1
+    (fault,) = _native.check_scenario(json.dumps(form))
+    assert fault[0] == f"links[1].{key}_bytes"
+    data["dumbbell"][key] = str(Size(most + 1))
+    with pytest.raises(ValidationError, match=f"is outside 0 B to {most}"):
+        Scenario.model_validate(data)
+
+
+def test_a_graph_that_was_written_out_is_a_scenario_in_python_too() -> None:
+    for form in (1, 2):
+        graph = loads(SMALL.replace("format = 1", f"format = {form}")).expand()
+        parts = {
+            key: getattr(graph, key) for key in ("name", "duration", "nodes", "links", "flows")
+        }
+        again = Scenario(format=form, **parts)
+        assert again.to_engine()["links"] == graph.to_engine()["links"]

@@ -26,7 +26,11 @@ OF_DUMBBELL = [
     ),
     ('["0 ms", "12 ms", "25 ms"]', "[]", "15: senders[0].delay: a list of no times"),
     ('["0 ms", "12 ms", "25 ms"]', "5", "15: senders[0].delay: 5 has no unit"),
-    ('"12 ms"', '"12 m"', "15: senders[0].delay[1]: '12 m': unknown unit 'm'"),
+    (
+        '"12 ms"',
+        '"12 m"',
+        "15: senders[0].delay[1]: '12 m': 'm' is a prefix without a unit; write ms or min",
+    ),
     ('"12 ms"', '"34560000 s"', "15: senders[0].delay: 34560000 s is more than"),
     ("count = 90", "count = 90\nfirst_pair = 10", "26: flows[0].first_pair: 10; allowed: 1 to 9"),
     ("count = 90", "count = 90\nfirst_pair = 0", "26: flows[0].first_pair: 0 is too small"),
@@ -62,7 +66,7 @@ OF_LOT = [
     ('"each"', "[1, 4]", "21: flows[1].over: [1, 4] is outside the hops 1 to 3"),
     ('"each"', "[0]", "21: flows[1].over: [0] is neither"),
     ("count = 3", "count = 3000", "9: hops[0].count: 3000 is too large; allowed: up to 1000"),
-    ('"1 Mbit/s"', '"1 Mb"', "10: hops[0].rate: '1 Mb': 'Mb' is ambiguous"),
+    ('"1 Mbit/s"', '"1 Mb"', "10: hops[0].rate: '1 Mb': 'Mb' may be bits or bytes"),
     ('"20 ms"', '"34560000 s"', "11: hops[0].delay: 34560000 s is more than"),
     (
         'delay = "20 ms"',

@@ -212,7 +212,7 @@ def test_the_rows_of_a_queue_have_its_own_algorithm(tmp_path: Path) -> None:
     cells = pq.read_table(tmp_path / "distributions.parquet").to_pylist()
     assert {(r["of"], r["aqm"], r["tested"]) for r in cells if r["of"] != "down"} == {*both}
     runs = json.loads((tmp_path / "result.json").read_text())["runs"]
-    assert [(q["name"], q["aqm"]) for run in runs for q in run["queues"]] == [x[:2] for x in both]
+    assert [(q["name"], q["aqm"], q["tested"]) for run in runs for q in run["queues"]] == both
 
 
 def test_queues_that_are_not_alike_have_a_name_each() -> None:
@@ -287,3 +287,34 @@ def test_a_sweep_keeps_the_lower_queue_and_its_name(tmp_path: Path) -> None:
 def test_what_cannot_be_tested_is_refused(old: str, new: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         loads(TWO_STAGES.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("network", "places"),
+    [
+        (
+            "[dumbbell]\nrate = '1 Mbit/s'\nrtt = '1 ms'\nback = { queue = { tested = true } }\n"
+            "senders = [{ name = 's', count = 3, queue = { tested = true } }]",
+            ["dumbbell.back", "dumbbell.senders[0]"],
+        ),
+        (
+            "[parking_lot]\nedges = { queue = { tested = true } }\n"
+            "hops = [{ count = 2, rate = '1 Mbit/s', back = { queue = { tested = true } } }]",
+            ["parking_lot.edges", "parking_lot.hops[0].back"],
+        ),
+        (
+            "[dual_transmitter]\nrate = '1 Mbit/s'\nrtt = '1 ms'\n"
+            "edges = { queue = { tested = true } }\nback = { queue = { tested = true } }",
+            ["dual_transmitter.edges", "dual_transmitter.back"],
+        ),
+    ],
+)
+def test_a_tested_queue_of_a_shorthand_that_takes_no_time_is_one_mistake(
+    network: str, places: list[str]
+) -> None:
+    with pytest.raises(InputError) as refusal:
+        loads(BOTTLENECKS + network)
+    lines = str(refusal.value).splitlines()
+    assert len(lines) == len(places)
+    for line, place in zip(lines, places, strict=True):
+        assert f"{place}.queue.tested: nothing waits before a link" in line

@@ -209,9 +209,42 @@ def test_groups_without_an_end_are_left_aside() -> None:
         calibrate(loads(text), "downloads", Rate("10 Mbit/s"), seeds=1, workers=1)
 
 
-def test_others_that_offer_the_load_alone_are_named() -> None:
-    with pytest.raises(InputError, match=r"'more': the other flows \('calls'\) offer 4\.5. Mbit/s"):
-        calibrate(loads(TWO_GROUPS), "more", Rate("4 Mbit/s"), seeds=1, workers=1)
+@pytest.mark.parametrize(
+    ("count", "load", "sentence"),
+    [
+        (40, "4 Mbit/s", r"40 other flows \('calls'\) offer 4\.5\d\d Mbit/s .* 4\.000 Mbit/s is"),
+        (40, "500kB/s", r"offer 56\d\.\d kB/s without it, and 500\.0 kB/s is asked for"),
+        (
+            1,
+            "90 kbit/s",
+            r"1 other flow \('calls'\) offers 11\d\.\d kbit/s without it, and 90\.00 k",
+        ),
+        (1, "5 kbit/s", r"1 other flow \('calls'\) offers at least [\d.]+ kbit/s"),
+        (1, "150 kbit/s", r"one flow, with 'calls', already offers 22\d\.\d kbit/s, and 150\.0 k"),
+    ],
+)
+def test_a_load_that_is_there_without_more_flows_is_refused_in_its_own_unit(
+    count: int, load: str, sentence: str
+) -> None:
+    text = TWO_GROUPS.replace("count = 40", f"count = {count}")
+    with pytest.raises(InputError, match=f"'more': .*{sentence}"):
+        calibrate(loads(text), "more", load, seeds=1, workers=1)
+
+
+def test_a_load_below_that_of_one_flow_is_refused_with_its_figure() -> None:
+    text = of(VOICE, 'name = "v"\ntransport = "udp"\n')
+    with pytest.raises(
+        InputError, match=r"'v': one flow already offers 11\d\.\d kbit/s, and 50\.00 k"
+    ):
+        calibrate(loads(text), "v", "50 kbit/s", seeds=1, workers=1)
+
+
+def test_no_link_of_a_calibration_is_full() -> None:
+    text = of(VOICE, 'name = "v"\ntransport = "udp"\n')
+    found = calibrate(loads(text), "v", "150 kbit/s", seeds=1, workers=1)
+    assert found.flows == 1
+    for of_number in found.measured:
+        assert of_number.mbps[0] == pytest.approx(0.1136 * of_number.flows, rel=0.02)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ from sojourn.units import Duration, Rate, Share, Size, UnitError
         (Rate, "10Mibit", 10 * 2**20),
         (Duration, "50 ms", 50_000_000),
         (Duration, "1.5 min", 90_000_000_000),
-        (Duration, "3 µs", 3_000),
+        (Duration, "3 \N{MICRO SIGN}s", 3_000),
+        (Duration, "3 \N{GREEK SMALL LETTER MU}s", 3_000),
         (Duration, "5msec", 5_000_000),
         (Duration, "5000usec", 5_000_000),
         (Size, "250 kB", 250_000),
@@ -72,6 +73,14 @@ def test_a_size_that_tc_prints_is_refused_with_what_it_means(text: str, instead:
         (Rate, "100 MB", "write it as '100 Mbit/s'"),
         (Size, "1 kbb", "Did you mean 'kB'"),
         (Size, "1 B*B", "write it as"),
+        (Size, "16k", "write kB for 1000s of bytes or KiB for 1024s"),
+        (Size, "16 G", "write GB for 1000s of bytes or GiB for 1024s"),
+        (Rate, "10M", "write Mbit/s for bits or MB/s for bytes"),
+        (Rate, "10T", "write Tbit/s for bits"),
+        (Rate, "32Mb", "'Mb' may be bits or bytes; write Mbit/s for bits or MB/s for bytes"),
+        (Rate, "9b", "write bit/s for bits or B/s for bytes"),
+        (Duration, "5m", "write ms or min"),
+        (Duration, "5k", "unknown unit 'k'. Valid names: h, hour"),
     ],
 )
 def test_what_is_no_quantity_is_refused(
@@ -79,6 +88,17 @@ def test_what_is_no_quantity_is_refused(
 ) -> None:
     with pytest.raises(UnitError, match=re.escape(reason)):
         kind(text)
+
+
+@pytest.mark.parametrize("kind", [Duration, Rate, Size])
+@pytest.mark.parametrize("prefix", ["k", "K", "m", "M", "G", "T", "Ki", "Mi"])
+def test_each_unit_that_is_advised_in_place_of_a_prefix_can_be_read(
+    kind: type[Rate | Duration | Size], prefix: str
+) -> None:
+    with pytest.raises(UnitError) as refusal:
+        kind(f"1{prefix}")
+    for unit in re.findall(r"\b(?:write|or) (\S+)", str(refusal.value)):
+        assert kind(f"1 {unit}") > 0
 
 
 def test_a_share_is_a_number_or_percent() -> None:

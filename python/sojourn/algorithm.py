@@ -53,4 +53,6 @@ class Algorithm:
         # Whether the link's rate is known is the host's to say.
         rate = {"bandwidth": 1} if self.needs_rate else {}
         found = None if self.alone else _native.check(self.engine, {**rate, **rows})
+        if found and found[0] == "flows":
+            return f"flows: '{self.name}' runs in one queue alone: {found[1]}; leave flows out"
         return f"{found[0]}: {found[1]}" if found and found[0] else found[1] if found else ""

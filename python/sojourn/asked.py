@@ -47,6 +47,7 @@ def keep(key: str, name: str, forms: Sequence[Form], inputs: Inputs) -> None:
             "title": form.title,
             "files": [str(file.file) for file in form.files],
             "queues": dict(form.queues),
+            "shorthand": form.shorthand,
         }
         for form in forms
     ]

@@ -6,6 +6,7 @@ ICDCS 2006, section 4.2)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, linear_regression
@@ -19,9 +20,9 @@ from sojourn.scenario.links import FRAME
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
 from sojourn.scenario.traffic import Traffic
-from sojourn.units import Rate
+from sojourn.units import Rate, UnitError, split
 
-# The first look, and the numbers that the line goes through, of what that look says.
+# Most flows of the first look, and the numbers that the line goes through, of what it says.
 _FIRST, _SHARES = 50, (0.25, 0.5, 1.0)
 # A group has no more.
 _MOST = 100_000
@@ -62,7 +63,7 @@ class Calibration:
 def calibrate(
     scenario: Scenario,
     group: str,
-    load: Rate,
+    load: Rate | str,
     *,
     seeds: int = 3,
     workers: int | None = None,
@@ -70,7 +71,9 @@ def calibrate(
 ) -> Calibration:
     """Find how many flows of a group put this load on the busiest link, together with all other
     groups as they are. Packets count with their headers, and all links are uncongested. The first
-    third of the run is left aside, and so are groups that send as fast as the network lets them."""
+    third of the run is left aside, and so are groups that send as fast as the network lets them.
+    Errors have the unit of a load that is text."""
+    wanted, unit = _read(load)
     groups = {flow.name: flow for flow in (scenario.shorthand or scenario).flows}
     if group not in groups:
         raise InputError(f"there are no flows '{group}'.{nearest(group, groups)}")
@@ -80,35 +83,55 @@ def calibrate(
             f"'{group}': sends without end, as fast as the network lets it, and offers no load"
         )
     beside = [name for name in groups if name not in (group, *aside)]
-    load_mbps = load / 1e6
+    load_mbps = wanted / 1e6
 
     def measure(flows: int) -> _Carried:
         counts = {name: groups[name].count for name in beside} | {group: flows}
-        ran = _uncongested(scenario, {name: n for name, n in counts.items() if n}, load)
+        ran = _uncongested(scenario, {name: n for name, n in counts.items() if n}, wanted)
         result = run(ran, seeds=seeds, workers=workers, processes=processes)
         return _Carried(flows, [dict(_mbps(of.report, ran)) for of in result])
 
-    first = measure(_FIRST)
-    link = first.busiest()
+    def offered(mbps: float) -> str:
+        # A link that is more than half full may have held the load up.
+        least = "at least " if mbps > _TIMES_LOAD / 2 * load_mbps else ""
+        return f"{least}{amount(mbps, unit)} {unit}"
+
     of_others = measure(0) if beside else None
+    alone = measure(1)
+    # The first look fills no more than half of a link.
+    most_mbps = max(alone.gain(link, of_others) for link in alone.mbps[0])
+    unheld = _TIMES_LOAD / 2 * load_mbps / most_mbps if most_mbps > 0 else math.inf
+    first = measure(int(max(2, min(unheld, _FIRST))))
+    link = first.busiest()
     others_mbps = fmean(of_others.on(link)) if of_others else 0.0
+    others = ", ".join(f"'{name}'" for name in beside)
+    asked = f"{amount(load_mbps, unit)} {unit} is asked for"
     if others_mbps >= load_mbps:
-        names = ", ".join(f"'{name}'" for name in beside)
-        raise InputError(
-            f"'{group}': the other flows ({names}) offer {others_mbps:.2f} Mbit/s without it, and "
-            f"{load} is asked for"
+        count = sum(groups[name].count for name in beside)
+        those = (
+            f"1 other flow ({others}) offers"
+            if count == 1
+            else f"{count} other flows ({others}) offer"
         )
-    gained_mbps = fmean(first.on(link)) - others_mbps
+        raise InputError(f"'{group}': {those} {offered(others_mbps)} without it, and {asked}")
+    one_mbps = fmean(alone.on(link))
+    if one_mbps > load_mbps:
+        also = f", with {others}," if beside else ""
+        raise InputError(
+            f"'{group}': one flow{also} already offers {offered(one_mbps)}, and {asked}"
+        )
+    gained_mbps = first.gain(link, of_others)
     if not gained_mbps > 0:
-        raise InputError(f"'{group}': {_FIRST} of its flows send nothing in this time")
-    about = (load_mbps - others_mbps) / gained_mbps * _FIRST
+        raise InputError(f"'{group}': {first.flows} of its flows send nothing in this time")
+    about = (load_mbps - others_mbps) / gained_mbps * first.flows
     if about > _MOST:
         raise InputError(
-            f"'{group}': about {about:.0f} flows would offer {load}; a group has at most {_MOST}"
+            f"'{group}': about {about:.0f} flows would offer {amount(load_mbps, unit)} {unit}; a "
+            f"group has at most {_MOST}"
         )
-    numbers = sorted({max(1, round(about * share)) for share in _SHARES} - {_FIRST})
-    carried = [*([of_others] if of_others else []), first, *map(measure, numbers)]
-    carried.sort(key=lambda of: of.flows)
+    known = [*([of_others] if of_others else []), alone, first]
+    numbers = {max(1, round(about * share)) for share in _SHARES} - {of.flows for of in known}
+    carried = sorted([*known, *map(measure, numbers)], key=lambda of: of.flows)
     link = carried[-1].busiest()
     measured = [Measured(of.flows, of.on(link)) for of in carried]
     points = [(of.flows, mbps) for of in measured for mbps in of.mbps]
@@ -117,6 +140,27 @@ def calibrate(
         raise InputError(f"'{group}': more flows send no more; a longer run may tell")
     flows = max(1, round((load_mbps - at_none) / slope))
     return Calibration(group, link, beside, aside, load_mbps, flows, slope, at_none, measured)
+
+
+def per_second(load: str) -> str:
+    """Name the unit of a load; tc's `mbit` is per second."""
+    unit = split(load)[1]
+    return unit if "/" in unit else f"{unit}/s"
+
+
+def amount(mbps: float, unit: str) -> str:
+    """Write a load in this unit, with four digits."""
+    value = mbps * 1e6 / Rate(f"1 {unit}")
+    digits = max(3 - math.floor(math.log10(value)), 0) if value else 0
+    return f"{value:.{digits}f}"
+
+
+def _read(load: Rate | str) -> tuple[Rate, str]:
+    """Read a load and its unit."""
+    try:
+        return Rate(load), per_second(str(load))
+    except UnitError as error:
+        raise InputError(f"calibrate: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -129,6 +173,10 @@ class _Carried:
     def on(self, link: str) -> list[float]:
         """Return the load of this link."""
         return [of_links[link] for of_links in self.mbps]
+
+    def gain(self, link: str, of_others: _Carried | None) -> float:
+        """Return how much more the link carried, in the mean, than without the group."""
+        return fmean(self.on(link)) - (fmean(of_others.on(link)) if of_others else 0.0)
 
     def busiest(self) -> str:
         """Name the link that carried most."""

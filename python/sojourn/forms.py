@@ -34,6 +34,7 @@ class Form:
     title: str  # in messages
     files: tuple[Library, ...] = ()  # users' own that it runs
     queues: Mapping[str, str] = field(default_factory=dict)  # as those of `Job`
+    shorthand: bool = False  # the file has no links of its own
 
 
 def jobs_of_forms(forms: Sequence[Form], seeds: Sequence[int]) -> list[tuple[Job, Labels]]:

@@ -95,7 +95,10 @@ class Run:
 
     def to_json(self) -> dict[str, Any]:
         """One element of `runs` in `sojourn run --json`."""
-        queues = [{"aqm": self.aqm_of(of["name"]), **of} for of in self.report["queues"]]
+        tested = self.labels["aqm"]
+        queues = [
+            {"aqm": self.aqm_of(of["name"]), "tested": tested, **of} for of in self.report["queues"]
+        ]
         return {**self.labels, **self.report, "queues": queues}
 
 

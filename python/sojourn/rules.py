@@ -62,11 +62,11 @@ def ignored(runs: Iterable[Run]) -> list[str]:
 def unmeasured(forms: Iterable[Form]) -> list[str]:
     """Make a sentence for each queue whose probes never cross a slower link of its flows."""
     # Hosts and parameters repeat the same network.
-    return list(dict.fromkeys(said for form in forms for said in _unmeasured(form.scenario)))
+    return list(dict.fromkeys(said for form in forms for said in _unmeasured(form)))
 
 
-def _unmeasured(text: str) -> Iterator[str]:
-    scenario = json.loads(text)
+def _unmeasured(form: Form) -> Iterator[str]:
+    scenario = json.loads(form.scenario)
     links = scenario["links"]
     # The package's registry of algorithms is slow to import.
     ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
@@ -75,6 +75,7 @@ def _unmeasured(text: str) -> Iterator[str]:
     from sojourn.scenario.engine import without_foreign  # slow to import
 
     known = json.dumps(without_foreign(scenario))
+    first = "; `sojourn show --expand FILE` writes the links out first" if form.shorthand else ""
     ways = [way for forth, back, *_ in _native.ways(known, 1) for way in (forth, back)]
     for i, crossed, _, responder in _native.probe_ways(known):
         behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])
@@ -83,7 +84,7 @@ def _unmeasured(text: str) -> Iterator[str]:
             yield (
                 f"link '{links[i]['name']}': the probes of '{links[i]['queue']['algorithm']}' turn "
                 f"back at '{responder}' and measure nothing of the slower link "
-                f"'{links[slower[0]]['name']}': name a responder behind that"
+                f"'{links[slower[0]]['name']}': name a responder behind that{first}"
             )
 
 

@@ -165,7 +165,8 @@ def forms_of(cases: Sequence[Case], hosts: Sequence[str]) -> list[Form]:
             name = case.title or " ".join(map(str, case.labels.values()))
             name += f" {label}" if label != "sim" else ""
             title = f"{case.scenario.name}, {name}"
-            found.append(Form(text, case.labels, label, title, files, own_names[number]))
+            short = case.scenario.shorthand is not None
+            found.append(Form(text, case.labels, label, title, files, own_names[number], short))
     return found
 
 

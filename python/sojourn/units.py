@@ -73,6 +73,8 @@ _UNITS: dict[str, tuple[str, int]] = {
 }
 # RFC-minded people write Mbps and mean bits; tc reads the very same word as bytes.
 _BPS = re.compile(r"^[kKmMgGtT]?i?[bB]ps$")
+# A prefix without a unit.
+_PREFIX = re.compile(r"^[kKmMgGtT]i?$")
 # tc's sizes, of bytes by 1024; anybody else's `Mb` are bits.
 _TC_SIZE = re.compile(r"^[kKmMgG]?b$")
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
@@ -106,7 +108,8 @@ def unit_names() -> list[str]:
 
 def split(text: str) -> tuple[Decimal, str]:
     """'50 ms' -> (50, 'ms')."""
-    match = _QUANTITY.match(text)
+    # A keyboard's Greek mu is another letter than the sign for micro.
+    match = _QUANTITY.match(text.replace("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}"))
     if not match:
         raise UnitError(f"{text!r} is not a number with a unit")
     try:
@@ -129,6 +132,21 @@ def convert(text: str, base: str, example: str) -> Decimal:
     return number * exact.numerator / exact.denominator
 
 
+def _either(prefix: str, base: str) -> str:
+    """Name the units with this prefix that may have been meant; empty where there are none. tc
+    reads `16k` as 16 KiB."""
+    letter = prefix[:1]
+    large = "k" if letter in ("k", "K") else letter.upper()
+    units = {
+        BITS_PER_S: {f"{large}bit/s": " for bits", f"{large}B/s": " for bytes"},
+        BYTES: {f"{large}B": " for 1000s of bytes", f"{large.upper()}iB": " for 1024s"},
+        NS: {"ms": "", "min": ""} if prefix == "m" else {},
+        PKTS: {"packets": " behind the number in full"},
+    }
+    known = {unit: use for unit, use in units.get(base, {}).items() if unit.split("/")[0] in _UNITS}
+    return " or ".join(unit + use for unit, use in known.items())
+
+
 # A list of times may have hundreds of thousands, in a unit or two.
 @functools.lru_cache(maxsize=256)
 def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | str:
@@ -142,13 +160,19 @@ def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | s
             )
         if _TC_SIZE.match(word):
             prefix = word[:-1]
+            if base == BITS_PER_S:
+                return f": '{word}' may be bits or bytes; write {_either(prefix, base)}"
             its = f"{prefix.upper()}iB" if prefix else "B"
             return (
                 f": '{word}' is ambiguous, because tc reads it as bytes; "
                 f"write {its} for its bytes or {prefix}bit for bits"
             )
+        if _PREFIX.match(word) and (units := _either(word, base)):
+            return f": '{word}' is a prefix without a unit; write {units}"
         if word not in unit_names():
-            return f": unknown unit '{word}'.{nearest(word, unit_names())}"
+            kinds = _measure(base)[0].split("/")
+            known = [unit for unit, (kind, _) in _UNITS.items() if kind in kinds]
+            return f": unknown unit '{word}'.{nearest(word, known)}"
     # tc's word for a rate: 100mbit
     per_second = base == BITS_PER_S and re.fullmatch(r"[kKmMgGtT]?i?bit", unit)
     (kind, size), (wanted, one) = _measure(f"{unit}/s" if per_second else unit), _measure(base)

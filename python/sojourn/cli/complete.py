@@ -15,6 +15,13 @@ def aqms(incomplete: str) -> list[str]:
     return [name for name in every if name.startswith(incomplete)] + _files(incomplete)
 
 
+def checkable(incomplete: str) -> list[str]:
+    from sojourn import algorithms
+
+    ours = algorithms.algorithms()
+    return [name for name in ours if name.startswith(incomplete)] + _files(incomplete)
+
+
 def _files(incomplete: str) -> list[str]:
     """C files, and folders that may hold some."""
     head, slash, tail = incomplete.rpartition("/")

@@ -35,7 +35,6 @@ from sojourn.summary import (
     seeds_note,
 )
 from sojourn.tables import Column, console, print_columns, print_entries
-from sojourn.units import Rate, split
 
 if TYPE_CHECKING:
     from sojourn.calibrate import Calibration
@@ -133,22 +132,16 @@ def _packets(probes: Mapping[str, int]) -> dict[str, int]:
 def print_calibration(found: Calibration, load: str) -> None:
     """Print the loads, in the unit of the one that was asked for, and the number of flows that
     offer it."""
+    from sojourn.calibrate import amount, per_second
+
     terminal = console()
-    unit = split(load)[1]
-    per_s = unit if "/" in unit else f"{unit}/s"
-    in_unit = 1e6 / Rate(f"1 {per_s}")
-
-    def text(mbps: float) -> str:
-        value = mbps * in_unit
-        digits = max(3 - math.floor(math.log10(value)), 0) if value else 0
-        return f"{value:.{digits}f}"
-
+    unit = per_second(load)
     measured = [
         {
             "flows": str(of.flows),
-            f"load ({per_s})": text(fmean(of.mbps)),
-            "least": text(min(of.mbps)),
-            "most": text(max(of.mbps)),
+            f"load ({unit})": amount(fmean(of.mbps), unit),
+            "least": amount(min(of.mbps), unit),
+            "most": amount(max(of.mbps), unit),
         }
         for of in found.measured
     ]
@@ -157,10 +150,8 @@ def print_calibration(found: Calibration, load: str) -> None:
     print_entries(terminal, title, measured)
     lines = [f"left aside, since only the network bounds their load: {_quoted(found.aside)}"]
     lines = lines if found.aside else []
-    lines.append(
-        f"{found.flows} flows{beside} offer {load.strip()}: "
-        f"--set flows.{found.group}.count={found.flows}"
-    )
+    offer = f"1 flow{beside} offers" if found.flows == 1 else f"{found.flows} flows{beside} offer"
+    lines.append(f"{offer} {load.strip()}: --set flows.{found.group}.count={found.flows}")
     for line in lines:
         terminal.print(line, markup=False, highlight=False, soft_wrap=True)
 

@@ -18,7 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from sojourn.errors import InputError, RunError
+from sojourn.errors import InputError, RunError, nearest
+from sojourn.linux.stock import PREFIX
 from sojourn.own import compiler
 from sojourn.own.library import Library, cache_folder, hash_of, is_file, shown
 from sojourn.store import default_root, write_errors
@@ -244,10 +245,22 @@ def find(name: str) -> Library:
     from sojourn import algorithms
     from sojourn.own import library
 
+    if name.startswith(PREFIX):
+        raise InputError(
+            f"check {name}: the kernel's own have no C file here; name one of ours, or a C file"
+        )
+    known = algorithms.algorithms()
+    head, _, settings = name.partition(":")
+    if settings and (head in known or head.endswith(".c")):
+        raise InputError(
+            f"check {name}: takes no parameters, since it tries the whole range of each; write "
+            f"check {head}"
+        )
     if not is_file(name):
-        entry = algorithms.find(name)
-        places = sorted(compiler.sources().glob(f"**/{name}.c"))
-        if entry.alone or not places:
+        if name not in known and "@" not in name:
+            raise InputError(f"unknown algorithm '{name}'.{nearest(head, known)}")
+        places = sorted(compiler.sources().glob(f"**/{algorithms.find(name).name}.c"))
+        if not places:
             raise InputError(f"'{name}' has no C file here that could be checked")
         name = str(places[0])
     found = algorithms.find(str(library.absolute(name))).file

@@ -49,6 +49,8 @@ def _read_vectors(value: object) -> object:
     if not isinstance(value, str) or "\n" in value:
         return value
     try:
+        if not value:
+            raise ValueError("write the name of a file of vectors, or the vectors")
         return trace.text(Path(value), "file of vectors", _MOST_BYTES)
     except ValueError as error:
         raise PydanticCustomError("queue", "{reason}", {"reason": str(error)}) from error

@@ -85,6 +85,14 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
                 _check_row(data, queue["algorithm"], row, key)
             queue[row] = value
         return
+    if path in (["flows"], [short, "flows"]) and not isinstance(value, list):
+        network = data[short] if short else data
+        groups = called(listed(network.get("flows")), "flows")
+        raise InputError(
+            f"--set {key}={write_value(value)}: flows are the groups of flows: set "
+            f"flows.{groups[0] if groups else 'flow'}.count to have more of them, or queue.flows "
+            "to have an algorithm in each of many"
+        )
     if short and path[:2] == [short, "flows"]:
         data[short].setdefault("flows", [{"name": "flow"}])
     for table in _descend(data, path[:-1], key):

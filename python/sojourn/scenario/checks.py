@@ -23,9 +23,9 @@ from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
 from sojourn.scenario.hosts import LinuxHost, Options
 from sojourn.scenario.lay import lay
-from sojourn.scenario.links import TESTED
+from sojourn.scenario.links import FRAME, TESTED
 from sojourn.scenario.networks import Dumbbell
-from sojourn.scenario.problem import Path, Problem, of_trace
+from sojourn.scenario.problem import FRAME_NEEDS_2, Path, Problem, of_trace
 from sojourn.units import Duration
 
 if TYPE_CHECKING:
@@ -93,9 +93,20 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
         yield ("nodes",), "no nodes: give nodes, links and flows, or a [dumbbell]"
     for index, link in enumerate(scenario.links):
         yield from of_trace(link, ("links", index))
+        yield from _frame(link, index, scenario.format)
         yield from _queue(link, index)
     if not scenario.flows:
         yield ("flows",), "no flows"
+
+
+def _frame(link: Link, index: int, form: int) -> Iterator[Problem]:
+    """The engine's rules of lengths, where a key has the value that it has unless given."""
+    for key in FRAME.keys() & link.model_fields_set:
+        if form == 1:
+            yield ("links", index, key), FRAME_NEEDS_2
+        elif not link.takes_time:
+            reason = "a packet takes no time here, however long it is; give a rate"
+            yield ("links", index, key), reason
 
 
 _NOTHING_WAITS = "nothing waits before a link that sends at once; give it a rate"

@@ -67,12 +67,25 @@ def _written(
         path = _of_host(laid.written(path) if laid else path, host, scenario.format)
         # A place in the engine's JSON is none in the file.
         said = re.sub(r" at line \d+ column \d+$", "", reason)
+        said = re.sub(_INTEGER, lambda match: _too_large(*match.groups()), said)
         said = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), said)
         yield path, f"{said}.{nearest(*unknown)}" if unknown else said
 
 
+# How the engine's JSON refuses a number.
+_INTEGER = r"^invalid value: integer `(-?\d+)`, expected u(\d+)$"
+
+
+def _too_large(number: str, bits: str) -> str:
+    return f"{number} is outside 0 to {2 ** int(bits) - 1}"
+
+
 def _as_written(path: Path) -> Path:
-    """A list of times has no key of its own in a file."""
+    """A list of times has no key of its own in a file, nor have rows and opportunities."""
+    if path[2:4] == ("queue", "rows"):
+        return (*path[:3], *path[4:])
+    if path[2:3] == ("opportunities",):
+        return (*path[:2], "trace")
     if path[-2:] == _SIZE:
         return (*path[:-1], "size")
     if any(word in _FORMS for word in path):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors import nearest
 from sojourn.scenario.lay import Laid, lay, sides
+from sojourn.scenario.links import FRAME
 from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
 from sojourn.scenario.pairs import ends, first_pair, pairs
-from sojourn.scenario.problem import Path, Problem, of_trace, unique
+from sojourn.scenario.problem import FRAME_NEEDS_2, Path, Problem, of_trace, unique
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS
 from sojourn.scenario.traffic import Between, Traffic
 from sojourn.units import Duration, Rate
@@ -74,6 +75,8 @@ def _dumbbell(of: Dumbbell, form: int) -> Iterator[Problem]:
         news = [key for key in (SENDERS, RECEIVERS, "back") if key in of.model_fields_set]
         for key in news:
             yield ("dumbbell", key), "needs format = 2"
+        for key in FRAME.keys() & of.model_fields_set:
+            yield ("dumbbell", key), FRAME_NEEDS_2
         for i, flow in enumerate(of.flows):
             for key, field in (("from", "from_"), ("to", "to"), ("first_pair", "first_pair")):
                 if field in flow.model_fields_set:

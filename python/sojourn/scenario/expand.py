@@ -30,7 +30,9 @@ def expand(scenario: Scenario, laid: Laid | None = None) -> Scenario:
         # A utilisation needs a rate: links without one are not measured.
         names = [link.name for link in scenario.links if link.takes_time]
     links = parts.get("links", scenario.links)
-    names += [link.name for link in links if link.queue.tested and link.name not in names]
+    # One that takes no time is refused where it says that it is tested.
+    tested = (link.name for link in links if link.queue.tested and link.takes_time)
+    names += [name for name in tested if name not in names]
     flows = parts.get("flows", scenario.flows)
     parts["flows"] = tuple(_resolved(flow) for flow in flows)
     whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)

@@ -56,7 +56,9 @@ class Laid:
         """One more link."""
         if keys.get("rate"):
             keys |= self.frame
-        self.links.append(Link(name=name, from_=ends[0], to=ends[1], **keys))
+        # What is as by default was not given.
+        given = {key: of for key, of in keys.items() if of != Link.model_fields[key].default}
+        self.links.append(Link(name=name, from_=ends[0], to=ends[1], **given))
         self.at["links"].append((at, called))
 
     def edge(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
     GetJsonSchemaHandler,
@@ -146,7 +147,7 @@ class DelayStep(Model):
 def _read_trace(value: object) -> object:
     """Times in ms, or the name of a file that holds them."""
     try:
-        if isinstance(value, str):
+        if isinstance(value, str) and value:
             return trace.read(Path(value))
         if isinstance(value, list | tuple) and all(type(time) is int for time in value):
             return trace.checked(value)
@@ -167,6 +168,23 @@ Trace = Annotated[
 ]
 
 
+def _up_to(most: Size) -> AfterValidator:
+    # Refuse what the engine has no room for, in the units of the file.
+    def check(size: Size) -> Size:
+        if size > most:
+            reason = f"{size} is outside 0 B to {most}"
+            raise PydanticCustomError("unit", "{reason}", {"reason": reason})
+        return size
+
+    return AfterValidator(check)
+
+
+# The engine has the same bounds.
+MOST_HEADER, MOST_MPU, MOST_BURST = Size("256 B"), Size("1514 B"), Size(2**32 - 1)
+Header = Annotated[Size, _up_to(MOST_HEADER)]
+Mpu = Annotated[Size, _up_to(MOST_MPU)]
+Burst = Annotated[Size, _up_to(MOST_BURST)]
+
 # One sentence for each key that a link and the shorthand share.
 SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step before"
 DELAYS = (
@@ -179,11 +197,17 @@ OPPORTUNITY = (
     "(format 2; in format 1 it is a packet)"
 )
 SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
-BURST = "token bucket of tbf and htb"
+BURST = f"token bucket of tbf and htb, from a full packet to {MOST_BURST}"
 RING = "as `sim.ring`, in format 1"
 OF_SIM = "what only the simulator has; Linux takes no notice (format 2)"
-HEADER = "what the link counts beside each IP packet; unless given, Ethernet's (format 2)"
-MPU = "the least that it counts of a packet, `header` included: tc's `mpu` (format 2)"
+HEADER = (
+    f"what the link counts beside each IP packet, up to {MOST_HEADER}; unless given, Ethernet's "
+    "(format 2)"
+)
+MPU = (
+    "the least that it counts of a packet, `header` included: tc's `mpu`, up to a full packet, "
+    f"{MOST_MPU} (format 2)"
+)
 LINKLAYER = "`atm`: it counts whole cells, 53 bytes for 48 of packet and `header` (format 2)"
 # Keys of what a link counts of a packet, and where they say nothing of their own.
 FRAME = {"header": ETHERNET, "mpu": Size(0), "linklayer": "ethernet"}
@@ -205,10 +229,10 @@ class Direction(Model):
     trace: Trace | None = Field(None, description=TRACE)
     opportunity: Literal["bytes", "packet"] = Field("bytes", description=OPPORTUNITY)
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
-    burst: Size = Field(Size("3028 B"), description=BURST)
+    burst: Burst = Field(Size("3028 B"), description=BURST)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
-    header: Size = Field(ETHERNET, description=HEADER)
-    mpu: Size = Field(Size(0), description=MPU)
+    header: Header = Field(ETHERNET, description=HEADER)
+    mpu: Mpu = Field(Size(0), description=MPU)
     linklayer: LinkLayer = Field("ethernet", description=LINKLAYER)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     delay: Duration = Field(Duration(0), description="time on the wire")

@@ -16,6 +16,7 @@ from sojourn.scenario.links import (
     ETHERNET,
     JITTER,
     LINKLAYER,
+    MOST_HEADER,
     MPU,
     OF_SIM,
     OPPORTUNITY,
@@ -24,8 +25,11 @@ from sojourn.scenario.links import (
     SCHEDULE,
     SHAPER,
     TRACE,
+    Burst,
+    Header,
     Jitter,
     LinkLayer,
+    Mpu,
     Queue,
     Step,
     Trace,
@@ -48,7 +52,8 @@ def _as_data(flows: object) -> object:
 
 
 _HEADERS = (
-    "what every link with a rate counts beside each IP packet; unless given, Ethernet's (format 2)"
+    f"what every link with a rate counts beside each IP packet, up to {MOST_HEADER}; unless given, "
+    "Ethernet's (format 2)"
 )
 _MPUS = MPU.replace("it counts", "every link with a rate counts")
 _LINKLAYERS = LINKLAYER.replace("it counts", "every link with a rate counts")
@@ -68,15 +73,15 @@ class Dumbbell(Model):
     )
     jitter: Jitter | None = Field(None, description=JITTER)
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
-    burst: Size = Field(Size("3028 B"), description=BURST)
+    burst: Burst = Field(Size("3028 B"), description=BURST)
     probe: Literal["echo", "experimental"] = Field("echo", description=PROBE)
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
     opportunity: Literal["bytes", "packet"] = Field("bytes", description=OPPORTUNITY)
-    header: Size = Field(ETHERNET, description=_HEADERS)
-    mpu: Size = Field(Size(0), description=_MPUS)
+    header: Header = Field(ETHERNET, description=_HEADERS)
+    mpu: Mpu = Field(Size(0), description=_MPUS)
     linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
     back: Back = Field(Back(), description="the way back")
     senders: tuple[Side, ...] = Field(
@@ -99,8 +104,8 @@ class ParkingLot(Model):
 
     key: ClassVar[str] = "parking_lot"
     hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
-    header: Size = Field(ETHERNET, description=_HEADERS)
-    mpu: Size = Field(Size(0), description=_MPUS)
+    header: Header = Field(ETHERNET, description=_HEADERS)
+    mpu: Mpu = Field(Size(0), description=_MPUS)
     linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
     edges: Edge = Field(Edge(), description="links of all ends")
     flows: tuple[Crossing, ...] = Field((Crossing(),), description="from hop to hop")
@@ -125,8 +130,8 @@ class DualTransmitter(Model):
     aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
     jitter: Jitter | None = Field(None, description=JITTER)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
-    header: Size = Field(ETHERNET, description=_HEADERS)
-    mpu: Size = Field(Size(0), description=_MPUS)
+    header: Header = Field(ETHERNET, description=_HEADERS)
+    mpu: Mpu = Field(Size(0), description=_MPUS)
     linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
     back: Back = Field(Back(), description="the way back")
     edges: Edge = Field(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sojourn.scenario.links import framed
+from sojourn.scenario.links import FRAME
 
 if TYPE_CHECKING:
     from sojourn.scenario.links import Link
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]
+
+FRAME_NEEDS_2 = "what a link counts of a packet needs format = 2"
 
 
 def unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:
@@ -29,13 +31,15 @@ def unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Proble
 def of_trace(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
     """What does not go with a trace. The engine has moments and their mean rate, and no trace."""
     if link.trace is None:
-        if link.opportunity != "bytes":
+        if "opportunity" in link.model_fields_set:
             yield (*where, "opportunity"), "goes with a trace: leave this out"
         return
     for key in ("rate", "schedule", "ring"):
         if getattr(link, key):
             yield (*where, key), "a trace says when packets leave: leave this out"
-    for key in framed(link):
+    if link.sim.ring:
+        yield (*where, "sim", "ring"), "a trace says when packets leave: leave this out"
+    for key in FRAME.keys() & link.model_fields_set:
         reason = "a trace counts the packets as mahimahi does"
         yield (*where, key), f"{reason}: leave this out"
     if link.shaper != "wire":

@@ -20,6 +20,7 @@ from sojourn.scenario.links import (
     OF_SIM,
     SCHEDULE,
     SHAPER,
+    Burst,
     DelayStep,
     Jitter,
     Queue,
@@ -100,7 +101,7 @@ class Hop(Model):
     jitter: Jitter | None = Field(None, description=JITTER)
     loss: Share = Field(Share(0.0), description=LOSS)
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
-    burst: Size = Field(Size("3028 B"), description=BURST)
+    burst: Burst = Field(Size("3028 B"), description=BURST)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     back: Back = Field(Back(), description="the way back")

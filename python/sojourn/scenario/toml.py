@@ -41,7 +41,7 @@ def place_files(data: object, folder: Path) -> None:
     if not isinstance(data, dict):
         return
     _place_vectors(data.get("flows"), folder)
-    if isinstance(data.get("trace"), str):
+    if isinstance(data.get("trace"), str) and data["trace"]:
         data["trace"] = str(folder / data["trace"])
     for key in ("aqm", "queue"):
         if isinstance(data.get(key), dict):
@@ -63,7 +63,7 @@ def _place_vectors(flows: Any, folder: Path) -> None:
         if not isinstance(app, dict):
             continue
         name = app.get("vectors")
-        if isinstance(name, str) and "\n" not in name:
+        if isinstance(name, str) and name and "\n" not in name:
             app["vectors"] = str(folder / name)
 
 

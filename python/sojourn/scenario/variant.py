@@ -102,13 +102,18 @@ def read(text: str, by: str = "--aqm") -> Variant:
 def _of_links(variant: Variant) -> str:
     """Name the option for what is no parameter of an algorithm but a key of its link."""
     from sojourn.scenario.links import Direction  # which reads variants of its own
+    from sojourn.scenario.networks import Dumbbell
 
     known = algorithms.rows_of(variant.algorithm)
     wrong = next((key for key in variant.rows if key not in known), "")
     if wrong not in Direction.model_fields:
         return ""
     value = write_value(variant.rows[wrong])
-    return f" It is a key of a link or dumbbell: --set links.NAME.{wrong}={value}"
+    kind = "link or dumbbell" if wrong in Dumbbell.model_fields else "link"
+    first = (
+        "" if wrong in Dumbbell.model_fields else "; show --expand writes a shorthand's links out"
+    )
+    return f" It is a key of a {kind}: --set links.NAME.{wrong}={value}{first}"
 
 
 def read_all(texts: Iterable[str]) -> list[Variant]:

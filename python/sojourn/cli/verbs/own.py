@@ -55,7 +55,7 @@ def new(
 @app.command()
 def check(
     algorithm: Annotated[
-        str, typer.Argument(help="A C file, or an algorithm.", autocompletion=complete.aqms)
+        str, typer.Argument(help="A C file, or an algorithm.", autocompletion=complete.checkable)
     ],
     as_json: Json = False,
 ) -> int:

@@ -12,7 +12,6 @@ import typer
 from sojourn.cli import complete
 from sojourn.cli.options import Again, Host, Json, Out, Workers, verbs
 from sojourn.cli.output import print_json, tell_broken, tell_ignored
-from sojourn.errors import InputError
 
 app = verbs()
 
@@ -107,13 +106,8 @@ def calibrate(
     """Find how many flows of a group offer a load with the others, on uncongested links."""
     from sojourn.calibrate import calibrate as find
     from sojourn.scenario import load as read
-    from sojourn.units import Rate, UnitError
 
-    try:
-        rate = Rate(load)
-    except UnitError as error:
-        raise InputError(f"calibrate: {error}") from error
-    found = find(read(scenario), flows, rate, seeds=seeds, workers=workers, processes=True)
+    found = find(read(scenario), flows, load, seeds=seeds, workers=workers, processes=True)
     if as_json:
         print_json(found.to_json())
         return

@@ -13,7 +13,6 @@ from tests.test_shorthands import DUAL, LOT, OCEAN
 _LATER = '{ at = "1 s", rtt = "9 ms" }'
 # What is changed, what to, and the answer behind "dumbbell.", with its line.
 OF_DUMBBELL = [
-    ("format = 2", "format = 1", "9: back: needs format = 2"),
     ('"M"', '"N"', "18: receivers[0].name: the name 'N' is taken"),
     ('"M"', '"N 2"', "18: receivers[0].name: the name 'N 2' is taken"),
     ('"M"', '"router"', "18: receivers[0].name: the name 'router' is taken"),
@@ -104,8 +103,6 @@ def test_a_scenario_has_one_network() -> None:
         loads(OCEAN + dual)
     with pytest.raises(InputError, match=r":3: nodes: a scenario is either a \[parking_lot\] or a"):
         loads(LOT.replace("duration", 'nodes = ["a"]\nduration', 1))
-    with pytest.raises(InputError, match=r":5: parking_lot: needs format = 2"):
-        loads(LOT.replace("format = 2", "format = 1"))
 
 
 def test_more_pairs_than_a_graph_can_hold_are_refused() -> None:

@@ -115,9 +115,6 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             "delay_ns",
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
         )
-    if link["ring_pkts"]:
-        reason = "a virtual link has no driver ring; allowed: 0; sim.ring is for the simulator"
-        yield "ring_pkts", reason
     # A bucket smaller than a packet never lets it pass.
     full_bytes = frame_bytes(link, IP_BYTES)
     tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
@@ -159,12 +156,6 @@ def _longest_ns(times: Mapping[str, Any]) -> int:
 def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if (rtts := flow.get("rtts")) and _longest_ns(rtts) > MAX_DELAY_S * 10**9:
         yield "rtts", f"netem delays by {MAX_DELAY_S} s at most"
-    if flow["send_jitter_ns"]:
-        yield (
-            "send_jitter_ns",
-            "a kernel does not delay a sender's packets one connection at a time; allowed: 0, "
-            "or leave it out",
-        )
     payload_bytes = flow["app"].get("payload_bytes", _NUMBER_BYTES)
     if flow["transport"]["kind"] == "udp" and payload_bytes < _NUMBER_BYTES:
         yield (

@@ -12,19 +12,15 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
 from sojourn import _native
 from sojourn.errors import nearest
-from sojourn.hosts import HOSTS
 from sojourn.linux.transport import CONTROLS, FOREIGN
 from sojourn.scenario import trace
 from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
-from sojourn.scenario.hosts import LinuxHost, Options
+from sojourn.scenario.hosts import Options
 from sojourn.scenario.lay import lay
 from sojourn.scenario.links import TESTED
-from sojourn.scenario.networks import Dumbbell
 from sojourn.scenario.problem import Path, Problem, of_trace
 from sojourn.units import Duration
 
@@ -78,7 +74,6 @@ def _own(scenario: Scenario) -> Iterator[Problem]:
         yield from _graph(scenario)
     for index, flow in enumerate(traffic):
         yield from _flow(flow, (*where, index))
-    yield from _of_hosts(scenario)
     if scenario.record.series == 0:
         yield ("record", "series"), "a grid of no time; allowed: more than 0 s"
 
@@ -163,31 +158,3 @@ def _options(options: Options, where: Path) -> Iterator[Problem]:
             yield at, f"TCP has no option '{key}'.{nearest(key, known)}"
         elif isinstance(known[key], bool) != isinstance(value, bool):
             yield at, f"{value!r} is not of the kind of the default, {known[key]!r}"
-
-
-_NEEDS_2 = "a table of one host needs format = 2"
-
-
-def _of_hosts(scenario: Scenario) -> Iterator[Problem]:
-    """Format 1 has the keys of one host among the others, format 2 in tables of their own."""
-    if scenario.format == 1 and scenario.linux != LinuxHost():
-        yield ("linux",), _NEEDS_2
-    of = scenario.shorthand
-    tables: list[tuple[Path, BaseModel, str]] = []
-    if isinstance(of, Dumbbell):
-        tables = [((of.key,), of, "ring")]
-    elif not of:
-        tables = [(("links", i), link, "ring") for i, link in enumerate(scenario.links)]
-    traffic: Sequence[Traffic] = of.flows if of else scenario.flows
-    where: Path = (of.key, "flows") if of else ("flows",)
-    tables += [((*where, i), flow, "send_jitter") for i, flow in enumerate(traffic)]
-    for at, table, key in tables:
-        fields = type(table).model_fields
-        if scenario.format == 1:
-            if "opportunity" in table.model_fields_set:
-                yield (*at, "opportunity"), "needs format = 2"
-            for host in sorted({*HOSTS} & table.model_fields_set):
-                if getattr(table, host) != fields[host].default:
-                    yield (*at, host), _NEEDS_2
-        elif getattr(table, key) != fields[key].default:
-            yield (*at, key), f"only the simulator has it: in format 2 write sim.{key}"

@@ -41,10 +41,8 @@ def of_shorthand(scenario: Scenario) -> Iterator[Problem]:
     for key in SHORTHANDS:
         if key != of.key and getattr(scenario, key):
             yield (key,), f"a scenario has one network, and this one has a [{of.key}]"
-    if scenario.format == 1 and of.key != "dumbbell":
-        yield (of.key,), "needs format = 2"
     if isinstance(of, Dumbbell):
-        yield from _dumbbell(of, scenario.format)
+        yield from _dumbbell(of)
     yield from unique([flow.name for flow in of.flows], (of.key, "flows"), ("name",))
     if not of.flows:
         yield (of.key, "flows"), "no flows"
@@ -66,18 +64,10 @@ def stand_in(of: Shorthand) -> Laid:
     return laid
 
 
-def _dumbbell(of: Dumbbell, form: int) -> Iterator[Problem]:
+def _dumbbell(of: Dumbbell) -> Iterator[Problem]:
     if of.rate is None and of.trace is None:
         yield ("dumbbell", "rate"), "is missing"
     yield from of_trace(of, ("dumbbell",))
-    if form == 1:
-        news = [key for key in (SENDERS, RECEIVERS, "back") if key in of.model_fields_set]
-        for key in news:
-            yield ("dumbbell", key), "needs format = 2"
-        for i, flow in enumerate(of.flows):
-            for key, field in (("from", "from_"), ("to", "to"), ("first_pair", "first_pair")):
-                if field in flow.model_fields_set:
-                    yield ("dumbbell", "flows", i, key), "needs format = 2"
     nodes = sum(side.count for side in (*of.senders, *of.receivers))
     if nodes > _MAX_NODES:
         yield ("dumbbell",), f"{nodes} nodes at its two sides; allowed: up to {_MAX_NODES}"

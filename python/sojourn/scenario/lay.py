@@ -179,7 +179,7 @@ def _delays(delays: Delays) -> dict[str, Any]:
 # Keys that a link has under the same name.
 _QUEUED = (
     *("rate", "schedule", "trace", "opportunity", "shaper", "burst"),
-    *("ring", "sim", "jitter", "loss", "probe"),
+    *("sim", "jitter", "loss", "probe"),
 )
 
 

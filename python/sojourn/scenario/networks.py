@@ -20,7 +20,6 @@ from sojourn.scenario.links import (
     OF_SIM,
     OPPORTUNITY,
     PROBE,
-    RING,
     SCHEDULE,
     SHAPER,
     TRACE,
@@ -47,9 +46,7 @@ def _as_data(flows: object) -> object:
     ]
 
 
-_HEADERS = (
-    "what every link with a rate counts beside each IP packet; unless given, Ethernet's (format 2)"
-)
+_HEADERS = "what every link with a rate counts beside each IP packet; unless given, Ethernet's"
 _MPUS = MPU.replace("it counts", "every link with a rate counts")
 _LINKLAYERS = LINKLAYER.replace("it counts", "every link with a rate counts")
 
@@ -70,7 +67,6 @@ class Dumbbell(Model):
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Size = Field(Size("3028 B"), description=BURST)
     probe: Literal["echo", "experimental"] = Field("echo", description=PROBE)
-    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
@@ -80,10 +76,10 @@ class Dumbbell(Model):
     linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
     back: Back = Field(Back(), description="the way back")
     senders: tuple[Side, ...] = Field(
-        (), description="nodes in front of the bottleneck; unless given, one (format 2)"
+        (), description="nodes in front of the bottleneck; unless given, one"
     )
     receivers: tuple[Side, ...] = Field(
-        (), description="nodes behind the bottleneck; unless given, one (format 2)"
+        (), description="nodes behind the bottleneck; unless given, one"
     )
     flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
 
@@ -95,7 +91,7 @@ class Dumbbell(Model):
 
 class ParkingLot(Model):
     """Shorthand: routers in a row, a bottleneck between each two, and an end at each side of each
-    (format 2)."""
+    ."""
 
     key: ClassVar[str] = "parking_lot"
     hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
@@ -117,7 +113,7 @@ class ParkingLot(Model):
 
 class DualTransmitter(Model):
     """Shorthand: two senders and two receivers, each pair at a switch of its own; the link from the
-    router to the receivers' switch is the bottleneck (format 2)."""
+    router to the receivers' switch is the bottleneck."""
 
     key: ClassVar[str] = "dual_transmitter"
     rate: Rate = Field(description="of the bottleneck")

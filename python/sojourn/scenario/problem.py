@@ -32,9 +32,10 @@ def of_trace(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
         if link.opportunity != "bytes":
             yield (*where, "opportunity"), "goes with a trace: leave this out"
         return
-    for key in ("rate", "schedule", "ring"):
-        if getattr(link, key):
-            yield (*where, key), "a trace says when packets leave: leave this out"
+    given = {("rate",): link.rate, ("schedule",): link.schedule, ("sim", "ring"): link.sim.ring}
+    for path, value in given.items():
+        if value:
+            yield (*where, *path), "a trace says when packets leave: leave this out"
     for key in framed(link):
         reason = "a trace counts the packets as mahimahi does"
         yield (*where, key), f"{reason}: leave this out"

@@ -41,8 +41,8 @@ _HEAD = """\
 
 [scenarios.md](scenarios.md) explains how they go together. Quantities have units: a time is
 `"50 ms"`, a rate `"10 Mbit/s"`, a size `"250 kB"`, a share `0.01` or `"1 %"`. A key with nothing
-under "unless given" is needed. What is for the simulator alone is refused on Linux, with the
-reason.
+under "unless given" is needed. A table `sim` or `linux` is for that host alone; the other takes
+no notice of it.
 """
 # Table, how it is written, and the model.
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
@@ -214,9 +214,9 @@ _TYPES = {
 def _default_and_meaning(field: FieldInfo) -> tuple[str, str]:
     """Take the default of a key without a value of its own from its description."""
     default, meaning = _default(field), field.description or ""
-    said = re.fullmatch(r"(.*); unless given, (.*?)( \(format 2\))?", meaning)
-    if default == "none" and said:
-        return said[2], said[1] + (said[3] or "")
+    parts = re.fullmatch(r"(.*); unless given, (.*)", meaning)
+    if default == "none" and parts:
+        return parts[2], parts[1]
     return default, meaning
 
 

@@ -80,13 +80,13 @@ class Side(Model):
 
 
 class RttStep(Model):
-    """From `at` on, packets that are sent have half of this round trip on each way (format 2)."""
+    """From `at` on, packets that are sent have half of this round trip on each way."""
 
     at: Duration = Field(description="time of the run")
     rtt: Duration = Field(description="round trip without queues, from then on")
 
 
-RTTS = "later round trips: from each `at` on, in place of `rtt` or the one before (format 2)"
+RTTS = "later round trips: from each `at` on, in place of `rtt` or the one before"
 
 
 class Hop(Model):

@@ -17,7 +17,7 @@ from sojourn.own import library
 from sojourn.scenario import cables
 from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS
-from sojourn.scenario.model import NEWEST, Scenario
+from sojourn.scenario.model import FORMAT, Scenario
 from sojourn.scenario.times import TAGS
 
 Keys = tuple[str | int, ...]
@@ -107,15 +107,23 @@ def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
     if "scenario" in data and data.keys() & {"axes", "plan"}:
         raise InputError(f"{source}: is a sweep, not a scenario; sojourn sweep runs it")
     if "format" not in data:
-        raise InputError(f"{source}: format is missing; write 'format = {NEWEST}'")
-    if type(data["format"]) is not int or not 1 <= data["format"] <= NEWEST:
-        raise InputError(
-            f"{source}: format = {data['format']!r} is not known; this version reads 1 and {NEWEST}"
-        )
+        raise InputError(f"{source}: format is missing; write 'format = {FORMAT}'")
+    if type(data["format"]) is not int or data["format"] != FORMAT:
+        line = line_of(text, ("format",))
+        place = f"{source}:{line}" if line else source
+        reason = _OLD_FORMAT if data["format"] == 1 else f"is not known; write {FORMAT}"
+        raise InputError(f"{place}: format = {data['format']!r} {reason}")
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:
         raise InputError(sentences(error, data, source, text)) from error
+
+
+# Of format 1 each opportunity of a trace was one packet's.
+_OLD_FORMAT = (
+    "is no longer read; write format = 2, sim = { ring = … } for ring, sim = { send_jitter = … } "
+    'for send_jitter, and opportunity = "packet" beside each trace'
+)
 
 
 def sentences(

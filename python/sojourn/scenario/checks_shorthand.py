@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors import nearest
 from sojourn.scenario.lay import Laid, lay, sides
-from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
+from sojourn.scenario.networks import Dumbbell, ParkingLot
 from sojourn.scenario.pairs import ends, first_pair, pairs
 from sojourn.scenario.problem import Path, Problem, of_trace, unique
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS
@@ -41,14 +41,13 @@ def of_shorthand(scenario: Scenario) -> Iterator[Problem]:
     for key in SHORTHANDS:
         if key != of.key and getattr(scenario, key):
             yield (key,), f"a scenario has one network, and this one has a [{of.key}]"
-    if isinstance(of, Dumbbell):
-        yield from _dumbbell(of)
     yield from unique([flow.name for flow in of.flows], (of.key, "flows"), ("name",))
     if not of.flows:
         yield (of.key, "flows"), "no flows"
     if isinstance(of, ParkingLot):
         yield from _parking_lot(of)
     else:
+        yield from _dumbbell(of)
         yield from _between(of)
 
 
@@ -83,7 +82,7 @@ def _dumbbell(of: Dumbbell) -> Iterator[Problem]:
                 yield ("dumbbell", key, i, "delay"), "a list of no times"
 
 
-def _between(of: Dumbbell | DualTransmitter) -> Iterator[Problem]:
+def _between(of: Dumbbell) -> Iterator[Problem]:
     named = sides(of)
     for i, flow in enumerate(of.flows):
         where: Path = (of.key, "flows", i)

@@ -29,7 +29,7 @@ from sojourn.scenario import cables
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import LinuxHost
 from sojourn.scenario.links import Cable, Link
-from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot, Shorthand
+from sojourn.scenario.networks import Dumbbell, ParkingLot, Shorthand
 from sojourn.scenario.record import Record
 from sojourn.scenario.traffic import Flow
 from sojourn.units import Duration
@@ -58,7 +58,6 @@ class Scenario(Model):
     record: Record = Field(Record(), description="what is measured")
     dumbbell: Dumbbell | None = Field(None, description=_IN_PLACE)
     parking_lot: ParkingLot | None = Field(None, description=_IN_PLACE)
-    dual_transmitter: DualTransmitter | None = Field(None, description=_IN_PLACE)
 
     @model_validator(mode="before")
     @classmethod
@@ -78,7 +77,7 @@ class Scenario(Model):
     @property
     def shorthand(self) -> Shorthand | None:
         """The first network that is written as one."""
-        return self.dumbbell or self.parking_lot or self.dual_transmitter
+        return self.dumbbell or self.parking_lot
 
     def expand(self) -> Scenario:
         """The same scenario as a plain graph, with every default of the recording filled in."""

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Networks that have a shorthand: dumbbell, parking lot, dual transmitter. `lay` writes them out as
-graphs."""
+"""Networks that have a shorthand: dumbbell and parking lot. `lay` writes them out as graphs."""
 
 from __future__ import annotations
 
@@ -111,29 +110,4 @@ class ParkingLot(Model):
         return [(i, hop) for i, hop in enumerate(self.hops) for _ in range(hop.count)]
 
 
-class DualTransmitter(Model):
-    """Shorthand: two senders and two receivers, each pair at a switch of its own; the link from the
-    router to the receivers' switch is the bottleneck."""
-
-    key: ClassVar[str] = "dual_transmitter"
-    rate: Rate = Field(description="of the bottleneck")
-    rtt: Duration = Field(description="round trip of the bottleneck, half of it each way")
-    aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
-    jitter: Jitter | None = Field(None, description=JITTER)
-    sim: SimLink = Field(SimLink(), description=OF_SIM)
-    header: Size = Field(ETHERNET, description=_HEADERS)
-    mpu: Size = Field(Size(0), description=_MPUS)
-    linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
-    back: Back = Field(Back(), description="the way back")
-    edges: Edge = Field(
-        Edge(), description="links of the ends; that of the senders' switch has the same rate"
-    )
-    flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
-
-    @field_validator("flows", mode="before")
-    @classmethod
-    def _plain(cls, flows: object) -> object:
-        return _as_data(flows)
-
-
-Shorthand = Dumbbell | ParkingLot | DualTransmitter
+Shorthand = Dumbbell | ParkingLot

@@ -31,7 +31,7 @@ from sojourn.units import Duration, Rate, Share, Size
 # Beyond any congestion window: these queues are there to be crossed, not to drop.
 AMPLE = Queue(algorithm="fifo", rows={"limit": 1_000_000})
 # Networks that `sojourn.scenario.lay` writes out, by their key.
-SHORTHANDS = ("dumbbell", "parking_lot", "dual_transmitter")
+SHORTHANDS = ("dumbbell", "parking_lot")
 # Flows may name a whole side of a network.
 SENDERS, RECEIVERS = "senders", "receivers"
 

@@ -376,22 +376,6 @@ def test_the_page_of_keys_is_fresh_and_says_something_of_each() -> None:
     assert rate[1] == "a time"
 
 
-def test_the_published_schema_is_fresh() -> None:
-    package = Path(schema.__file__).parent / "schema.json"
-    assert package.read_text() == schema.text(), "run: make generate"
-    published = Path(__file__).parent.parent / "docs/scenario.schema.json"
-    assert published.read_text() == schema.text(), "run: make generate"
-
-
-def test_what_is_no_option_of_the_schema_is_no_file_either(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert schema.main(["--help"]) == 2
-    assert "usage" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("text", [SMALL, GRAPH, SMALL + 'app = "bulk"\n'])
 def test_the_schema_takes_what_the_models_take(text: str) -> None:
     loads(text)

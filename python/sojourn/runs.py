@@ -17,9 +17,8 @@ from sojourn import algorithms
 from sojourn.errors import InputError
 from sojourn.folder import claim
 from sojourn.forms import MAX_SEEDS, Form, Labels, jobs_of_forms, run_jobs
-from sojourn.hosts import BINNED, check_hosts
+from sojourn.hosts import BINNED, LINUX_ONLY_CONTROLS, check_hosts
 from sojourn.job import Job
-from sojourn.linux.transport import FOREIGN
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
 from sojourn.scenario.assignments import write_value
@@ -58,7 +57,7 @@ def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
                 )
     if host == "sim":
         for flow in (flow for scenario in scenarios for flow in scenario["flows"]):
-            if flow["transport"].get("cc") in FOREIGN:
+            if flow["transport"].get("cc") in LINUX_ONLY_CONTROLS:
                 raise InputError(
                     f"cc = '{flow['transport']['cc']}', of flows '{flow['name']}', runs only on "
                     "Linux: run it with --host linux alone"

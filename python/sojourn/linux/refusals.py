@@ -11,11 +11,12 @@ from typing import Any
 
 from sojourn import _native
 from sojourn.errors import InputError
+from sojourn.hosts import LINUX_CONTROLS
 from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded
 from sojourn.linux.qdiscs import FRAME_KEYS, counted, frame_bytes, stages
 from sojourn.linux.stock import STOCK
-from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
+from sojourn.linux.transport import Settings, buffers, refused, settings
 from sojourn.scenario.engine import without_foreign
 from sojourn.units import Duration
 
@@ -169,8 +170,8 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"{_MAX_PAYLOAD_BYTES_6}, or leave out linux.ip",
         )
     cc = flow["transport"].get("cc", "reno")
-    if cc not in CONTROLS:
-        yield "transport.cc", f"the kernel has no '{cc}'; allowed: {', '.join(CONTROLS)}"
+    if cc not in LINUX_CONTROLS:
+        yield "transport.cc", f"the kernel has no '{cc}'; allowed: {', '.join(LINUX_CONTROLS)}"
     if strange := refused(flow):
         yield (
             "transport.options",

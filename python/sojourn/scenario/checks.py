@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sojourn import _native
 from sojourn.errors import nearest
-from sojourn.linux.transport import CONTROLS, FOREIGN
+from sojourn.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
 from sojourn.scenario import trace
 from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
@@ -122,7 +122,7 @@ def _switches() -> dict[str, object]:
 @functools.cache
 def _controls() -> list[str]:
     """Every congestion control of a host."""
-    return [*_native.congestion_controls(), *FOREIGN]
+    return [*_native.congestion_controls(), *LINUX_ONLY_CONTROLS]
 
 
 def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
@@ -133,8 +133,8 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
         cc = flow.transport.resolved().cc
         if cc not in controls:
             yield (*where, "transport", "cc"), f"there is no '{cc}'.{nearest(cc, controls)}"
-        elif flow.linux.cc and flow.linux.cc not in CONTROLS:
-            reason = f"the kernel has no '{flow.linux.cc}'.{nearest(flow.linux.cc, CONTROLS)}"
+        elif flow.linux.cc and flow.linux.cc not in LINUX_CONTROLS:
+            reason = f"the kernel has no '{flow.linux.cc}'.{nearest(flow.linux.cc, LINUX_CONTROLS)}"
             yield (*where, "linux", "cc"), reason
         elif flow.transport.ecn == "ect1" and cc != "dctcp":
             yield (

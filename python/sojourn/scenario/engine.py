@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.algorithm import Algorithm
-from sojourn.hosts import HZ
+from sojourn.hosts import HZ, LINUX_ONLY_CONTROLS
 from sojourn.scenario import times, trace
 from sojourn.scenario.links import ETHERNET, Link
 from sojourn.scenario.traffic import Flow
@@ -100,11 +100,10 @@ def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
 def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """The scenario as the engine can read it for all but its queues, its flows' congestion control
     and what is said of a kernel: those of other hosts alone are plain."""
-    from sojourn.linux.transport import FOREIGN
 
     def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
         transport = {key: value for key, value in flow["transport"].items() if key != "sysctls"}
-        if transport.get("cc") in FOREIGN:
+        if transport.get("cc") in LINUX_ONLY_CONTROLS:
             transport["cc"] = "cubic"
         return {
             **{key: value for key, value in flow.items() if key != "ip"},

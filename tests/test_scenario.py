@@ -40,6 +40,7 @@ from sojourn.scenario import (
 )
 from sojourn.scenario.assignments import read_assignment
 from sojourn.scenario.changes import assign, use_algorithm
+from sojourn.scenario.files import placed, placed_variant
 
 from tests.conftest import SMALL
 
@@ -462,3 +463,20 @@ def test_a_mistake_of_one_thing_hides_none_of_another() -> None:
         "record.queues[0]: there is no link 'up' with a rate. Valid names: down.",
         "record.windows[0].to: '4 s' is not later than its beginning, '5 s'",
     ]
+
+
+def test_a_path_is_found_from_its_folder_in_a_file_a_sweep_and_a_change(tmp_path: Path) -> None:
+    flows = [{"name": "a", "app": {"kind": "tmix", "vectors": "a.cv"}}, {"app": {"vectors": "S\n"}}]
+    data = {"links": [{"trace": "a.down", "queue": "./a.c"}, {"trace": [1], "queue": "pie"}]}
+    there = {"trace": str(tmp_path / "a.down"), "queue": str(tmp_path / "a.c")}
+    assert placed({**data, "flows": flows}, tmp_path) == {
+        "links": [there, {"trace": [1], "queue": "pie"}],
+        "flows": [
+            {"name": "a", "app": {"kind": "tmix", "vectors": str(tmp_path / "a.cv")}},
+            {"app": {"vectors": "S\n"}},
+        ],
+    }
+    changes = {"links.up.trace": "a.down", "links.up.queue.algorithm": "a.c", "limit": 9}
+    assert list(placed(changes, tmp_path).values()) == [*there.values(), 9]
+    assert placed_variant("./a.c:limit=9", tmp_path) == f"{tmp_path / 'a.c'}:limit=9"
+    assert placed_variant("red:min_th=8 MB/s", tmp_path) == "red:min_th=8 MB/s"

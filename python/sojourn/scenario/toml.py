@@ -13,10 +13,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from sojourn.errors import InputError, nearest
-from sojourn.own import library
 from sojourn.scenario import cables
 from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS
+from sojourn.scenario.files import placed
 from sojourn.scenario.model import FORMAT, Scenario
 from sojourn.scenario.times import TAGS
 
@@ -26,51 +26,8 @@ Keys = tuple[str | int, ...]
 def load(path: str | Path) -> Scenario:
     """The scenario in a TOML file."""
     text = read_text(path)
-    data = parse(text, str(path))
-    place_files(data, Path(path).parent)
+    data = placed(parse(text, str(path)), Path(path).parent)
     return validate(data, source=str(path), text=text)
-
-
-def place_files(data: object, folder: Path) -> None:
-    """A scenario names its traces, vectors and algorithms of its own from the folder that it is
-    in."""
-    if isinstance(data, list):
-        for entry in data:
-            if isinstance(entry, dict | list):
-                place_files(entry, folder)
-    if not isinstance(data, dict):
-        return
-    _place_vectors(data.get("flows"), folder)
-    if isinstance(data.get("trace"), str):
-        data["trace"] = str(folder / data["trace"])
-    for key in ("aqm", "queue"):
-        if isinstance(data.get(key), dict):
-            _place_algorithm(data[key], "algorithm", folder)
-        else:
-            _place_algorithm(data, key, folder)
-    for key, value in data.items():
-        if key not in _NO_NETWORK and isinstance(value, dict | list):
-            place_files(value, folder)
-
-
-# Tables without traces and algorithms.
-_NO_NETWORK = ("flows", "record")
-
-
-def _place_vectors(flows: Any, folder: Path) -> None:
-    for flow in flows if isinstance(flows, list) else []:
-        app = flow.get("app") if isinstance(flow, dict) else None
-        if not isinstance(app, dict):
-            continue
-        name = app.get("vectors")
-        if isinstance(name, str) and "\n" not in name:
-            app["vectors"] = str(folder / name)
-
-
-def _place_algorithm(table: dict[str, Any], key: str, folder: Path) -> None:
-    name = table.get(key)
-    if isinstance(name, str) and library.is_file(name):
-        table[key] = str(library.absolute(name, folder))
 
 
 def read_text(path: str | Path) -> str:

@@ -62,7 +62,6 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	ruff format --check .
 	mypy
 	aqm/all.sh --check
-	python -m sojourn.scenario.schema --check
 	python -m sojourn.scenario.reference --check
 	python -m sojourn.scenario.synthetic --check
 	python -m sojourn.columns_page --check
@@ -123,9 +122,8 @@ format: setup ## lay out all code
 	ruff check --fix --quiet . || true
 	ruff format .
 
-generate: setup ## renew generated files: list of algorithms, schema, pages of keys, columns and papers, synthetic trace, fingerprints, page of the comparison
+generate: setup ## renew generated files: list of algorithms, pages of keys, columns and papers, synthetic trace, fingerprints, page of the comparison
 	aqm/all.sh
-	python -m sojourn.scenario.schema
 	python -m sojourn.scenario.reference
 	python -m sojourn.scenario.synthetic
 	python -m sojourn.columns_page

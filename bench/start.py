@@ -25,7 +25,7 @@ from pathlib import Path
 from bench.machine import processor
 
 SCENARIO = """\
-format = 1
+format = 2
 name = "a second"
 duration = "1 s"
 

@@ -15,7 +15,7 @@ from tests.reproductions import beside, short
 __all__ = ["beside", "short"]
 
 SMALL = """\
-format = 1
+format = 2
 name = "small"
 duration = "2 s"
 

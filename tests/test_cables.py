@@ -145,7 +145,6 @@ def test_cables_beside_links_that_are_no_list_are_a_sentence() -> None:
         ('"core"\n', '"access"\n', r":21: cables\[1\].name: 'access' is there twice"),
         ('name = "core"\n', "", r":20: cables\[1\].name: is missing"),
         ("between = [", "from = [", r"cables\[0\].between: is missing"),
-        ("format = 2", "format = 1", r"cables: cables need format = 2"),
         ('back = { rate = "50 Mbit/s", queue = "codel" }', "back = 5", r"back: 5 is not a table"),
     ],
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from sojourn import _native, forms, runs
+from sojourn import forms, runs
 from sojourn.errors import InputError
 from sojourn.job import Job
 from sojourn.linux import refusals
@@ -47,8 +47,6 @@ def test_linux_sets_its_own_and_refuses_nothing_of_the_simulators() -> None:
     # Both ends, and no other namespace.
     assert settings.count("sysctl net/ipv4/tcp_limit_output_bytes 65536\n") == 2
     assert plan(linux, 1).files["flows"].count(" bbr ") == 4
-    with pytest.raises(InputError, match="driver ring"):
-        refusals.check(loads(TWO).to_engine("sim"))
 
 
 def test_flows_of_one_node_have_one_set_of_sysctls() -> None:
@@ -79,19 +77,6 @@ def test_the_tables_stay_with_a_graph_and_its_file() -> None:
     for host in ("sim", "linux"):
         assert graph.to_engine(host) == two.to_engine(host)
     assert loads(two.to_toml()) == two
-
-
-def test_format_1_goes_on_with_its_own_keys() -> None:
-    old = NONE.replace("format = 2", "format = 1").replace(
-        'aqm = "codel"\n', 'aqm = "codel"\nring = 8\n'
-    )
-    old = old.replace("count = 4\n", 'count = 4\nsend_jitter = "50 us"\n')
-    new = loads(TWO.replace("options = { prr = false }\n", ""))
-    outcomes = [
-        _native.run(json.dumps({**scenario.to_engine(), "format": 2}), 1)
-        for scenario in (loads(old), new)
-    ]
-    assert outcomes[0] and outcomes[0] == outcomes[1]
 
 
 class Asked(Exception):

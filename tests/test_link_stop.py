@@ -10,7 +10,7 @@ from sojourn.scenario import loads
 
 # At 200 bit/s a packet takes a minute: the link stands. Datagrams go on arriving.
 STOP = """
-format = 1
+format = 2
 name = "a link that stops for a minute"
 duration = "140 s"
 [dumbbell]

@@ -8,18 +8,29 @@ import math
 from typing import Any
 
 import pytest
-from sojourn.metrics import METRICS, find, jain
+from sojourn.metrics import METRICS, find
 from sojourn.stats import Estimate, estimate
 
 
 def report(*groups: tuple[str, bool, list[float]]) -> dict[str, Any]:
-    """Groups: a name, whether it sends datagrams, and each flow's goodput in the second window."""
-    every = [
-        {"name": name, "lost_pkts": 3 if is_udp else None, "jain": 0.0}
-        for name, is_udp, _ in groups
-    ]
+    """Groups: a name, whether it sends datagrams, and each flow's goodput in the second window; in
+    the first each flow has 9."""
+
+    def window(name: str, index: int) -> dict[str, Any]:
+        return {
+            "name": name,
+            "groups": [
+                {
+                    "name": group,
+                    "lost_pkts": 3 if is_udp else None,
+                    "goodput_mbps": sum((9.0, goodput)[index] for goodput in goodputs),
+                }
+                for group, is_udp, goodputs in groups
+            ],
+        }
+
     return {
-        "transport": [{"name": name, "groups": every} for name in ("first", "second")],
+        "transport": [window("first", 0), window("second", 1)],
         "flows": [
             {"name": name, "goodput_mbps_of_windows": [9.0, goodput]}
             for name, _, goodputs in groups
@@ -57,10 +68,9 @@ def test_of_no_flows_there_is_no_fairness() -> None:
 
 
 def test_jain_is_one_where_all_have_the_same_and_one_over_n_where_one_has_all() -> None:
-    assert jain([2.0] * 7) == pytest.approx(1)
-    assert jain([0.0, 0.0, 5.0, 0.0]) == pytest.approx(1 / 4)
-    assert jain([0.0, 0.0]) == 1
-    assert jain([]) is None
+    for goodputs, expected in (([2.0] * 7, 1), ([0.0, 0.0, 5.0, 0.0], 1 / 4), ([0.0, 0.0], 1)):
+        of_all = report(("a", False, goodputs))
+        assert find("jain_tcp").of(of_all, "bottleneck", "second") == pytest.approx(expected)
 
 
 def test_mean_and_number_of_completion_times_are_those_of_the_report() -> None:

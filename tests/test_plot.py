@@ -54,7 +54,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A result with all that any picture shows."""
     out = tmp_path_factory.mktemp("kept") / "kept"
     sojourn.run(
-        sojourn.loads((STEPPED + KEPT).replace("format = 1", "format = 2")),
+        sojourn.loads(STEPPED + KEPT),
         aqms=["codel", "pie", "fifo"],
         seeds=3,
         out=out,
@@ -229,7 +229,6 @@ def test_the_rate_of_each_group_is_its_goodput_step_by_step(measured: Measured) 
 
 def test_without_a_series_the_rate_of_a_group_is_drawn_window_by_window(tmp_path: Path) -> None:
     text = STEPPED + KEPT.replace("events = true", 'series = "1 h"')
-    text = text.replace("format = 1", "format = 2")
     sojourn.run(sojourn.loads(text), aqms=["codel"], seeds=3, out=tmp_path / "out")
     measured = Measured({"": sojourn.Result.load(tmp_path / "out")})
     bulk, voice, _ = chart(measured, "rate").panels

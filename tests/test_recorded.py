@@ -60,7 +60,7 @@ GROUPS = {
 # Two queues, one behind the other; nothing is sent before a second has passed. Each window is a
 # step of the series, so the report says what the series must hold.
 TWO_QUEUES = """\
-format = 1
+format = 2
 name = "two queues"
 duration = "4 s"
 nodes = ["sender", "router", "receiver"]

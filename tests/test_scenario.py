@@ -42,13 +42,14 @@ from sojourn.scenario import (
 )
 from sojourn.scenario.assignments import read_assignment
 from sojourn.scenario.changes import assign, use_algorithm
+from sojourn.scenario.files import placed, placed_variant
 
 from tests.conftest import SMALL
 
 SHIPPED = sorted(ROOT.glob("*/**/scenario.toml")) + sorted(ROOT.glob("bench/*.toml"))
 
 GRAPH = """\
-format = 1
+format = 2
 name = "graph"
 duration = "10 s"
 nodes = ["a", "r", "b"]
@@ -103,7 +104,7 @@ def test_a_scenario_round_trips(text: str) -> None:
 
 
 SEVERAL = """\
-format = 1
+format = 2
 name = "several"
 duraton = "10 s"
 
@@ -190,8 +191,6 @@ def test_times_by_flow_are_read_written_and_run(form: str) -> None:
     [(_, _, starts, added)] = _native.ways(json.dumps(scenario.to_engine()), 1)
     assert len(starts) == len(added) == 5
     assert all(ns >= 0 for ns in added)
-    with pytest.raises(InputError, match=r"(rtt|start): times by flow need format = 2"):
-        loads(text.replace("format = 2", "format = 1"))
 
 
 def test_times_by_flow_in_python_are_those_of_a_file() -> None:
@@ -300,7 +299,8 @@ MISTAKES = {
         'kind = "tpc"',
         r"flows\[0\].transport: 'tpc' is not a choice.*'tcp'",
     ),
-    "a format": ("format = 1", "format = 3", r"format = 3 is not known"),
+    "a format": ("format = 2", "format = 3", r"g.toml:1: format = 3 is not known; write 2"),
+    "an old format": ("format = 2", "format = 1", r"g.toml:1: format = 1 is no longer read; write"),
     "a name twice": ('name = "back"', 'name = "up"', r"links\[2\].name: 'up' is there twice"),
     "no way": ('path = ["up", "down"]', 'reverse_path = ["up"]', r"reverse_path\[0\]: 'up' begins"),
     "a bad line": ("nodes = [", "nodes = ", r"g.toml:4:\d+: not TOML"),
@@ -379,22 +379,6 @@ def test_the_page_of_keys_is_fresh_and_says_something_of_each() -> None:
     assert rate[1] == "a time"
 
 
-def test_the_published_schema_is_fresh() -> None:
-    package = Path(schema.__file__).parent / "schema.json"
-    assert package.read_text() == schema.text(), "run: make generate"
-    published = Path(__file__).parent.parent / "docs/scenario.schema.json"
-    assert published.read_text() == schema.text(), "run: make generate"
-
-
-def test_what_is_no_option_of_the_schema_is_no_file_either(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert schema.main(["--help"]) == 2
-    assert "usage" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("text", [SMALL, GRAPH, SMALL + 'app = "bulk"\n'])
 def test_the_schema_takes_what_the_models_take(text: str) -> None:
     loads(text)
@@ -403,7 +387,7 @@ def test_the_schema_takes_what_the_models_take(text: str) -> None:
 
 def _with_starts(count: int) -> str:
     times = ", ".join(f'"{number % 9000} ms"' for number in range(count))
-    return SMALL.replace("format = 1", "format = 2") + f"start = [{times}]\n"
+    return SMALL + f"start = [{times}]\n"
 
 
 def test_a_list_of_times_is_read_and_written_in_time_that_grows_with_its_length() -> None:
@@ -494,7 +478,7 @@ def test_a_mistake_of_one_thing_hides_none_of_another() -> None:
 def test_the_bounds_of_lengths_are_those_of_the_engine(
     key: str, most: Size, also: dict[str, object]
 ) -> None:
-    data = loads(SMALL.replace("format = 1", "format = 2")).to_data()
+    data = loads(SMALL).to_data()
     data["dumbbell"] |= {key: str(most), **also}
     form = Scenario.model_validate(data).to_engine()
     assert not _native.check_scenario(json.dumps(form))
@@ -506,11 +490,18 @@ def test_the_bounds_of_lengths_are_those_of_the_engine(
         Scenario.model_validate(data)
 
 
-def test_a_graph_that_was_written_out_is_a_scenario_in_python_too() -> None:
-    for form in (1, 2):
-        graph = loads(SMALL.replace("format = 1", f"format = {form}")).expand()
-        parts = {
-            key: getattr(graph, key) for key in ("name", "duration", "nodes", "links", "flows")
-        }
-        again = Scenario(format=form, **parts)
-        assert again.to_engine()["links"] == graph.to_engine()["links"]
+def test_a_path_is_found_from_its_folder_in_a_file_a_sweep_and_a_change(tmp_path: Path) -> None:
+    flows = [{"name": "a", "app": {"kind": "tmix", "vectors": "a.cv"}}, {"app": {"vectors": "S\n"}}]
+    data = {"links": [{"trace": "a.down", "queue": "./a.c"}, {"trace": [1], "queue": "pie"}]}
+    there = {"trace": str(tmp_path / "a.down"), "queue": str(tmp_path / "a.c")}
+    assert placed({**data, "flows": flows}, tmp_path) == {
+        "links": [there, {"trace": [1], "queue": "pie"}],
+        "flows": [
+            {"name": "a", "app": {"kind": "tmix", "vectors": str(tmp_path / "a.cv")}},
+            {"app": {"vectors": "S\n"}},
+        ],
+    }
+    changes = {"links.up.trace": "a.down", "links.up.queue.algorithm": "a.c", "limit": 9}
+    assert list(placed(changes, tmp_path).values()) == [*there.values(), 9]
+    assert placed_variant("./a.c:limit=9", tmp_path) == f"{tmp_path / 'a.c'}:limit=9"
+    assert placed_variant("red:min_th=8 MB/s", tmp_path) == "red:min_th=8 MB/s"

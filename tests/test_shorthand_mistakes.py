@@ -8,12 +8,11 @@ import pytest
 from sojourn.errors import InputError
 from sojourn.scenario import loads
 
-from tests.test_shorthands import DUAL, LOT, OCEAN
+from tests.test_shorthands import LOT, OCEAN
 
 _LATER = '{ at = "1 s", rtt = "9 ms" }'
 # What is changed, what to, and the answer behind "dumbbell.", with its line.
 OF_DUMBBELL = [
-    ("format = 2", "format = 1", "9: back: needs format = 2"),
     ('"M"', '"N"', "18: receivers[0].name: the name 'N' is taken"),
     ('"M"', '"N 2"', "18: receivers[0].name: the name 'N 2' is taken"),
     ('"M"', '"router"', "18: receivers[0].name: the name 'router' is taken"),
@@ -33,6 +32,7 @@ OF_DUMBBELL = [
     ),
     ('"12 ms"', '"34560000 s"', "15: senders[0].delay: 34560000 s is more than"),
     ("count = 90", "count = 90\nfirst_pair = 10", "26: flows[0].first_pair: 10; allowed: 1 to 9"),
+    ("count = 90", "count = 90\nstart = []", "26: flows[0].start: a list of no times"),
     ("count = 90", "count = 90\nfirst_pair = 0", "26: flows[0].first_pair: 0 is too small"),
     ('"receivers"', '"recievers"', "30: flows[1].from: there is no node 'recievers'. Did you"),
     ('"receivers"', '"N 2"\nto = "N 3"', "31: flows[1].to: 'N 2' and 'N 3' are at one side"),
@@ -78,16 +78,9 @@ OF_LOT = [
     ("parking_lot.hops", "parking_lot.hop", "8: hop: unknown key"),
     ('over = "each"', 'from = "sender 1"', "21: flows[1].from: unknown key"),
 ]
-OF_DUAL = [
-    ('"sender 1"', '"sender 3"', "15: flows[0].from: there is no node 'sender 3'. Did you mean"),
-    ('"50 ms"', '"345600000 s"', "7: rtt: 172800000 s is more than"),
-    ('rate = "100 Mbit/s"\n', "", "5: rate: is missing"),
-    ("count = 5", "count = 5\nstart = []", "15: flows[0].start: a list of no times"),
-]
 CASES = [
     *((OCEAN, "dumbbell", *case) for case in OF_DUMBBELL),
     *((LOT, "parking_lot", *case) for case in OF_LOT),
-    *((DUAL, "dual_transmitter", *case) for case in OF_DUAL),
 ]
 
 
@@ -103,13 +96,11 @@ def test_a_mistake_is_named_where_the_shorthand_has_it(
 
 
 def test_a_scenario_has_one_network() -> None:
-    dual = '[dual_transmitter]\nrate = "1 Mbit/s"\nrtt = "1 ms"\n'
-    with pytest.raises(InputError, match=r":33: dual_transmitter: a scenario has one network, and"):
-        loads(OCEAN + dual)
+    lot = '[parking_lot]\nhops = [{ rate = "1 Mbit/s" }]\n'
+    with pytest.raises(InputError, match=r":33: parking_lot: a scenario has one network, and"):
+        loads(OCEAN + lot)
     with pytest.raises(InputError, match=r":3: nodes: a scenario is either a \[parking_lot\] or a"):
         loads(LOT.replace("duration", 'nodes = ["a"]\nduration', 1))
-    with pytest.raises(InputError, match=r":5: parking_lot: needs format = 2"):
-        loads(LOT.replace("format = 2", "format = 1"))
 
 
 def test_more_pairs_than_a_graph_can_hold_are_refused() -> None:

@@ -47,8 +47,7 @@ def example(name: str) -> str:
 
 OCEAN = example("trans-oceanic")
 LOT = example("three bottlenecks")
-DUAL = example("two transmitters")
-ALL = pytest.mark.parametrize("text", [OCEAN, LOT, DUAL], ids=["dumbbell", "lot", "dual"])
+ALL = pytest.mark.parametrize("text", [OCEAN, LOT], ids=["dumbbell", "lot"])
 
 
 def ways(engine: dict[str, Any]) -> dict[str, tuple[list[str], list[str], list[int], list[int]]]:
@@ -217,19 +216,6 @@ def test_a_parking_lot_has_a_queue_under_test_at_each_hop() -> None:
     assert round_trips_ms(text)["short"] == 2 * (2 + 3 * 20 + 2)
 
 
-def test_two_transmitters_meet_at_one_queue_behind_a_switch() -> None:
-    engine = loads(DUAL).to_engine()
-    found = ways(engine)
-    for number, name in ((1, "first"), (2, "second")):
-        there, back, _, _ = found[name]
-        assert there == [f"sender {number}", "trunk", "bottleneck", f"receiver {number}"]
-        assert back == [f"{link} back" for link in reversed(there)]
-    rates = {link["name"]: link["rate_bps"] for link in engine["links"]}
-    assert rates["bottleneck"] == 100_000_000
-    assert rates["trunk"] == rates["sender 2"] == rates["receiver 1 back"] == 1_000_000_000
-    assert rates["bottleneck back"] is None
-
-
 @ALL
 def test_changes_reach_every_queue_under_test(text: str) -> None:
     (pie,) = cases_of(loads(text), ["pie"], {"limit": 77, "duration": "1 s"})
@@ -240,7 +226,7 @@ def test_changes_reach_every_queue_under_test(text: str) -> None:
         assert link["queue"]["algorithm"] == "pie"
         assert link["queue"]["rows"]["limit"] == 77
     key = loads(text).shorthand.key  # type: ignore[union-attr]
-    name = {"dumbbell": "ftp", "parking_lot": "short", "dual_transmitter": "first"}[key]
+    name = {"dumbbell": "ftp", "parking_lot": "short"}[key]
     (more,) = cases_of(loads(text), [], {f"flows.{name}.count": 7})
     flows = more.scenario.to_engine()["flows"]
     assert sum(flow["count"] for flow in flows if flow["name"].startswith(name)) == 7

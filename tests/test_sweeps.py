@@ -509,7 +509,7 @@ def test_what_a_seed_sets_is_refused_with_the_seed() -> None:
         sojourn.sweep(write(text), workers=1)
 
 
-TMIX = SHORT.replace("format = 1", "format = 2") + 'app = { kind = "tmix", vectors = "a.cv" }\n'
+TMIX = SHORT + 'app = { kind = "tmix", vectors = "a.cv" }\n'
 ONE_ANSWER = "SEQ 100000 1 1 1\n> 200\nt 100\n< {}\n"
 
 

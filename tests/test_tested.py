@@ -138,14 +138,6 @@ aqm = {AQM}
 rate = "8 Mbit/s"
 back = {{ rate = "5 Mbit/s", queue = {BACK} }}
 """
-DUAL = """
-[dual_transmitter]
-rate = "10 Mbit/s"
-rtt = "20 ms"
-aqm = {AQM}
-back = {{ rate = "2 Mbit/s", queue = {BACK} }}
-edges = {{ rate = "100 Mbit/s", queue = {SENDER} }}
-"""
 
 
 @pytest.mark.parametrize(
@@ -153,7 +145,6 @@ edges = {{ rate = "100 Mbit/s", queue = {SENDER} }}
     [
         (DUMBBELL, {"AQM": ["bottleneck"], "BACK": ["bottleneck back"], "SENDER": ["s", "s back"]}),
         (LOT, {"AQM": ["hop 1"], "BACK": ["hop 2 back"], "SENDER": None}),
-        (DUAL, {"AQM": ["bottleneck"], "BACK": ["bottleneck back"], "SENDER": None}),
     ],
 )
 def test_any_queue_of_a_shorthand_may_be_tested(

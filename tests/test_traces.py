@@ -162,11 +162,6 @@ def test_an_opportunity_may_be_one_packets_whatever_its_size() -> None:
     assert window["drop_pct"] > 70
     # All are used, if only by small packets.
     assert window["utilisation_pct"] == pytest.approx(100, abs=1.1)
-    old = VOICE.replace("format = 2", "format = 1")
-    assert (
-        loads(old).to_engine()["links"]
-        == (loads(VOICE.replace("[25]", '[25]\nopportunity = "packet"')).to_engine()["links"])
-    )
 
 
 @pytest.mark.parametrize("trace", [[1000], [500] * 8])
@@ -199,12 +194,12 @@ def test_the_engine_gets_what_falls_into_the_run_and_the_cycle(scenario: Path) -
 
 
 GRAPH = """
-format = 1
+format = 2
 name = "a recorded link between two nodes"
 duration = "1 s"
 nodes = ["a", "b"]
 links = [
-    { name = "there", from = "a", to = "b", trace = [1, 2, 3] },
+    { name = "there", from = "a", to = "b", trace = [1, 2, 3], opportunity = "packet" },
     { name = "back", from = "b", to = "a", delay = "10 ms" },
 ]
 flows = [{ from = "a", to = "b" }]

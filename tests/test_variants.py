@@ -16,7 +16,7 @@ from sojourn.scenario import loads
 from tests.conftest import SMALL
 
 TWO_QUEUES = """\
-format = 1
+format = 2
 name = "two queues"
 duration = "2 s"
 nodes = ["a", "r", "b"]

@@ -28,7 +28,7 @@ grep -q duk "$work/list"
 sojourn show red@ns2 >"$work/preset"
 grep -q linterm_ "$work/preset"
 cat >scenario.toml <<'TOML'
-format = 1
+format = 2
 name = "ten flows"
 duration = "5 s"
 

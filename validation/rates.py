@@ -22,7 +22,7 @@ BEGIN = "<!-- rates: made by `python -m validation.rates --renew` -->\n"
 END = "<!-- end of rates -->"
 
 SLOW = """
-format = 1
+format = 2
 name = "slow"
 duration = "900 s"
 
@@ -39,7 +39,7 @@ windows = [{ name = "late", from = "100 s", to = "900 s" }]
 """
 
 FAST = """
-format = 1
+format = 2
 name = "fast"
 duration = "0.4 s"
 
@@ -56,7 +56,7 @@ windows = [{ name = "late", from = "0.2 s", to = "0.4 s" }]
 """
 
 DIPS = """
-format = 1
+format = 2
 name = "dips"
 duration = "60 s"
 

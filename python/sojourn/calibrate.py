@@ -15,7 +15,6 @@ from typing import Any
 from sojourn.errors import InputError, nearest
 from sojourn.runs import run
 from sojourn.scenario import trace
-from sojourn.scenario.engine import serves_packets
 from sojourn.scenario.links import FRAME
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
@@ -197,7 +196,7 @@ def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> S
     for of, link in zip(graph.links, data["links"], strict=True):
         keys = ("name", "from", "to", "delay", *FRAME)
         kept = {key: link[key] for key in keys if key in link}
-        if "trace" in link and not serves_packets(of, graph):
+        if "trace" in link and of.opportunity == "bytes":
             kept["header"] = f"{trace.HEADER_BYTES} B"
         timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
         links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))

@@ -15,6 +15,10 @@ HOSTS = ("sim", "linux")
 # asks for others.
 Ticks = Literal[250, 1000]
 HZ: Literal[1000] = 1000
+# Congestion controls of the guest's kernel that the engine does not have.
+LINUX_ONLY_CONTROLS = ("bbr", "vegas")
+# The engine's that the kernel has under the same name, and the kernel's own.
+LINUX_CONTROLS = ("cubic", "reno", "htcp", "dctcp", *LINUX_ONLY_CONTROLS)
 # Ends the label of a host where traces run as rates.
 BINNED = ", binned"
 

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sojourn import _native
 from sojourn.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -144,25 +145,24 @@ class TransportMetric(Metric):
 
     def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """The value in a run's report; NaN where no flow is of this transport."""
-        names = [entry["name"] for entry in report["transport"]]
-        groups = _flows(report, window)["groups"]
         # Datagrams are lost, TCP sends again.
-        chosen = {of["name"] for of in groups if (of["lost_pkts"] is not None) == self.of_udp}
-        goodputs = [
-            flow["goodput_mbps_of_windows"][names.index(window)]
-            for flow in report["flows"]
-            if flow["name"] in chosen
+        groups = [
+            group
+            for group in _flows(report, window)["groups"]
+            if (group["lost_pkts"] is not None) == self.of_udp
         ]
-        found = {"goodput_mbps": sum(goodputs), "jain": jain(goodputs)}
-        return self.value(found if goodputs else {})
-
-
-def jain(shares: Sequence[float]) -> float | None:
-    """Jain's index: 1 where all have the same, also nothing; none of no one."""
-    if not shares:
-        return None
-    squares = len(shares) * sum(share * share for share in shares)
-    return sum(shares) ** 2 / squares if squares else 1.0
+        if not groups:
+            return self.value({})
+        names = {group["name"] for group in groups}
+        index = [entry["name"] for entry in report["transport"]].index(window)
+        shares = [
+            flow["goodput_mbps_of_windows"][index]
+            for flow in report["flows"]
+            if flow["name"] in names
+        ]
+        jain, _ = _native.fairness(shares)
+        goodput_mbps = sum(group["goodput_mbps"] for group in groups)
+        return self.value({"goodput_mbps": goodput_mbps, "jain": jain})
 
 
 def _window(report: Mapping[str, Any], queue: str, window: str) -> Any:

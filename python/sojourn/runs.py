@@ -17,14 +17,14 @@ from sojourn import algorithms
 from sojourn.errors import InputError
 from sojourn.folder import claim
 from sojourn.forms import MAX_SEEDS, Form, Labels, jobs_of_forms, run_jobs
-from sojourn.hosts import BINNED, check_hosts
+from sojourn.hosts import BINNED, LINUX_ONLY_CONTROLS, check_hosts
 from sojourn.job import Job
-from sojourn.linux.transport import FOREIGN
 from sojourn.request import Request
 from sojourn.result import Result, Run, read_request
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.changes import apply
 from sojourn.scenario.engine import of_links, to_engine, without_opportunities
+from sojourn.scenario.files import placed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.tested import under_test
 from sojourn.scenario.toml import load, validate
@@ -58,7 +58,7 @@ def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
                 )
     if host == "sim":
         for flow in (flow for scenario in scenarios for flow in scenario["flows"]):
-            if flow["transport"].get("cc") in FOREIGN:
+            if flow["transport"].get("cc") in LINUX_ONLY_CONTROLS:
                 raise InputError(
                     f"cc = '{flow['transport']['cc']}', of flows '{flow['name']}', runs only on "
                     "Linux: run it with --host linux alone"
@@ -204,14 +204,6 @@ def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
             trial.before_run(file)
 
 
-def _placed(key: str, value: object) -> object:
-    """A trace or vectors are named from the current folder; a result is repeated from another
-    one."""
-    of_file = key.split(".")[-1] in ("trace", "vectors")
-    is_name = of_file and isinstance(value, str) and "\n" not in value
-    return str(Path(str(value)).absolute()) if is_name else value
-
-
 def run(
     scenario: Scenario | str | os.PathLike[str],
     *,
@@ -247,7 +239,8 @@ def run(
     variants = read_all(aqms)
     labels = tuple(str(variant) for variant in variants)
     presets = {str(variant): variant.without_preset() for variant in variants if variant.preset}
-    changes = {key: _placed(key, value) for key, value in changes.items()}
+    # A result is repeated from another folder.
+    changes = placed(changes, Path())
     hosts = check_hosts(hosts)
     request = Request(scenario.to_toml() if out else "", labels, changes, seeds, hosts, presets)
     if out:

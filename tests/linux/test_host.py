@@ -27,7 +27,7 @@ from tests.test_tested import TWO_STAGES
 pytestmark = pytest.mark.timeout(1800)
 
 SCENARIO = """
-format = 1
+format = 2
 name = "all kinds of traffic"
 duration = "6 s"
 
@@ -308,7 +308,7 @@ def test_bbr_keeps_a_large_buffer_shorter_than_cubic_does() -> None:
 
 
 RATED = """
-format = 1
+format = 2
 name = "a rate that falls"
 duration = "30 s"
 
@@ -385,7 +385,7 @@ def test_what_a_queue_logs_is_what_is_seen_around_it(
     shaper: str, algorithm: str, header: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One run, observed both ways."""
-    text = SCENARIO.replace("format = 1", "format = 2").replace('"codel"', f'"{algorithm}"')
+    text = SCENARIO.replace('"codel"', f'"{algorithm}"')
     keys = f'rtt = "40 ms"\nshaper = "{shaper}"\nburst = "3200 B"\nheader = "{header} B"'
     text = text.replace('rtt = "40 ms"', keys)
     outside, inside = seen_both_ways(text, monkeypatch)
@@ -688,7 +688,7 @@ def test_the_groups_of_a_node_have_one_hosts_part_of_cake() -> None:
 
 
 TINY = """
-format = 1
+format = 2
 name = "datagrams that are shorter than their number in full"
 duration = "10 s"
 
@@ -701,7 +701,7 @@ aqm = "fifo"
 name = "tiny"
 app = { kind = "cbr", rate = "3200 bit/s", payload = "4 B" }
 transport = "udp"
-send_jitter = "0 s"
+sim = { send_jitter = "0 s" }
 """
 
 
@@ -827,7 +827,7 @@ def test_a_file_of_ones_own_runs_in_a_module_of_its_own(tmp_path: Path) -> None:
 # Few flows: the two queues read the clock some hundred nanoseconds apart, and with hundreds of
 # signals one falls on the other side of a departure, after which everything differs.
 SLOW_STARTS = """
-format = 1
+format = 2
 name = "three slow starts"
 duration = "6 s"
 [dumbbell]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timeout(1800)
 NOT_ECT, ECT1, ECT0, CE = range(4)
 FROM_NS, TO_NS = 4 * 10**9, 12 * 10**9
 SCENARIO = """
-format = 1
+format = 2
 name = "a scalable flow and a classic one"
 duration = "12 s"
 

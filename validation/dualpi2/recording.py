@@ -36,7 +36,7 @@ WORDS = (
     ("credit", 32, "i4"),
 )
 SCENARIO = f"""
-format = 1
+format = 2
 name = "all that dualpi2 tells apart"
 duration = "14 s"
 

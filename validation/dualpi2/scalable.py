@@ -25,7 +25,7 @@ from validation.dualpi2.page import cell, put, row
 MARKS = ("scalable: made by `python -m validation.dualpi2.scalable --renew`", "end of scalable")
 SEEDS, FROM_S, DURATION_S = 3, 20, 60
 SCENARIO = """
-format = 1
+format = 2
 name = "scalable and classic flows"
 duration = "{duration_s} s"
 
@@ -82,7 +82,7 @@ class Cell:
         """As a scenario."""
         fixed = {"from_s": FROM_S, "duration_s": DURATION_S}
         rows = f", {self.rows}" if self.rows else ""
-        jitter = "" if self.jittered else 'send_jitter = "0 s"'
+        jitter = "" if self.jittered else 'sim = { send_jitter = "0 s" }'
         ecn = '"ect1"' if self.ect1 else "true"
         return SCENARIO.format(**vars(self) | fixed | {"rows": rows, "jitter": jitter, "ecn": ecn})
 

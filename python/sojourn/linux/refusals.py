@@ -11,11 +11,12 @@ from typing import Any
 
 from sojourn import _native
 from sojourn.errors import InputError
+from sojourn.hosts import LINUX_CONTROLS
 from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded
 from sojourn.linux.qdiscs import FRAME_KEYS, counted, frame_bytes, stages
 from sojourn.linux.stock import STOCK
-from sojourn.linux.transport import CONTROLS, Settings, buffers, refused, settings
+from sojourn.linux.transport import Settings, buffers, refused, settings
 from sojourn.scenario.engine import without_foreign
 from sojourn.units import Duration
 
@@ -115,9 +116,6 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             "delay_ns",
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
         )
-    if link["ring_pkts"]:
-        reason = "a virtual link has no driver ring; allowed: 0; sim.ring is for the simulator"
-        yield "ring_pkts", reason
     # A bucket smaller than a packet never lets it pass.
     full_bytes = frame_bytes(link, IP_BYTES)
     tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
@@ -159,12 +157,6 @@ def _longest_ns(times: Mapping[str, Any]) -> int:
 def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if (rtts := flow.get("rtts")) and _longest_ns(rtts) > MAX_DELAY_S * 10**9:
         yield "rtts", f"netem delays by {MAX_DELAY_S} s at most"
-    if flow["send_jitter_ns"]:
-        yield (
-            "send_jitter_ns",
-            "a kernel does not delay a sender's packets one connection at a time; allowed: 0, "
-            "or leave it out",
-        )
     payload_bytes = flow["app"].get("payload_bytes", _NUMBER_BYTES)
     if flow["transport"]["kind"] == "udp" and payload_bytes < _NUMBER_BYTES:
         yield (
@@ -178,8 +170,8 @@ def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"{_MAX_PAYLOAD_BYTES_6}, or leave out linux.ip",
         )
     cc = flow["transport"].get("cc", "reno")
-    if cc not in CONTROLS:
-        yield "transport.cc", f"the kernel has no '{cc}'; allowed: {', '.join(CONTROLS)}"
+    if cc not in LINUX_CONTROLS:
+        yield "transport.cc", f"the kernel has no '{cc}'; allowed: {', '.join(LINUX_CONTROLS)}"
     if strange := refused(flow):
         yield (
             "transport.options",

@@ -11,10 +11,6 @@ from typing import Any
 # The kernel's own defaults of the receive buffer.
 RECEIVE_BUFFER_BYTES = 131_072
 RECEIVE_BUFFER_MAX_BYTES = 6 << 20
-# Congestion controls of the guest's kernel that the engine does not have.
-FOREIGN = ("bbr", "vegas")
-# The engine's that the kernel has under the same name, and the kernel's own.
-CONTROLS = ("cubic", "reno", "htcp", "dctcp", *FOREIGN)
 # Of 12 bytes beside the payload of each segment, in what a peer announces (RFC 7323 §2).
 _TIMESTAMPS_BYTES = 12
 

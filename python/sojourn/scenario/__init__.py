@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from sojourn.scenario.links import Cable, Jitter, Link, Queue, Step
     from sojourn.scenario.model import Scenario
-    from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
+    from sojourn.scenario.networks import Dumbbell, ParkingLot
     from sojourn.scenario.record import Record, Window
     from sojourn.scenario.shorthand import Back, Edge, Hop, Side
     from sojourn.scenario.times import Even, Exponential, Normal, Poisson, Uniform
@@ -39,7 +39,6 @@ __all__ = [
     "Cbr",
     "Crossing",
     "Drawn",
-    "DualTransmitter",
     "Dumbbell",
     "Duration",
     "Edge",
@@ -99,7 +98,7 @@ _HOMES = {
         ),
         "links": ("Cable", "Jitter", "Link", "Queue", "Step"),
         "model": ("Scenario",),
-        "networks": ("DualTransmitter", "Dumbbell", "ParkingLot"),
+        "networks": ("Dumbbell", "ParkingLot"),
         "record": ("Record", "Window"),
         "shorthand": ("Back", "Edge", "Hop", "Side"),
         "times": ("Even", "Exponential", "Normal", "Poisson", "Uniform"),

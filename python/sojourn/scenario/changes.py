@@ -171,10 +171,10 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
     """The keys of the network, as they are set."""
     from sojourn.scenario.links import Link
-    from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
+    from sojourn.scenario.networks import Dumbbell, ParkingLot
 
     if short := shorthand_of(data):
-        of = next(m for m in (Dumbbell, DualTransmitter, ParkingLot) if m.key == short)
+        of = next(m for m in (Dumbbell, ParkingLot) if m.key == short)
         yield from (f"{short}.{key}" for key in of.model_fields)
     if short == "parking_lot":
         yield from (f"parking_lot.hops.*.{key}" for key in Hop.model_fields)

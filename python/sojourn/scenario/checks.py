@@ -12,20 +12,16 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
 from sojourn import _native
 from sojourn.errors import nearest
-from sojourn.hosts import HOSTS
-from sojourn.linux.transport import CONTROLS, FOREIGN
+from sojourn.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
 from sojourn.scenario import trace
 from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
-from sojourn.scenario.hosts import LinuxHost, Options
+from sojourn.scenario.hosts import Options
 from sojourn.scenario.lay import lay
 from sojourn.scenario.links import FRAME, TESTED
-from sojourn.scenario.networks import Dumbbell
-from sojourn.scenario.problem import FRAME_NEEDS_2, Path, Problem, of_trace
+from sojourn.scenario.problem import Path, Problem, of_trace
 from sojourn.units import Duration
 
 if TYPE_CHECKING:
@@ -78,7 +74,6 @@ def _own(scenario: Scenario) -> Iterator[Problem]:
         yield from _graph(scenario)
     for index, flow in enumerate(traffic):
         yield from _flow(flow, (*where, index))
-    yield from _of_hosts(scenario)
     if scenario.record.series == 0:
         yield ("record", "series"), "a grid of no time; allowed: more than 0 s"
 
@@ -93,20 +88,19 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
         yield ("nodes",), "no nodes: give nodes, links and flows, or a [dumbbell]"
     for index, link in enumerate(scenario.links):
         yield from of_trace(link, ("links", index))
-        yield from _frame(link, index, scenario.format)
+        yield from _frame(link, index)
         yield from _queue(link, index)
     if not scenario.flows:
         yield ("flows",), "no flows"
 
 
-def _frame(link: Link, index: int, form: int) -> Iterator[Problem]:
+def _frame(link: Link, index: int) -> Iterator[Problem]:
     """The engine's rules of lengths, where a key has the value that it has unless given."""
+    if link.takes_time:
+        return
     for key in FRAME.keys() & link.model_fields_set:
-        if form == 1:
-            yield ("links", index, key), FRAME_NEEDS_2
-        elif not link.takes_time:
-            reason = "a packet takes no time here, however long it is; give a rate"
-            yield ("links", index, key), reason
+        reason = "a packet takes no time here, however long it is; give a rate"
+        yield ("links", index, key), reason
 
 
 _NOTHING_WAITS = "nothing waits before a link that sends at once; give it a rate"
@@ -138,7 +132,7 @@ def _switches() -> dict[str, object]:
 @functools.cache
 def _controls() -> list[str]:
     """Every congestion control of a host."""
-    return [*_native.congestion_controls(), *FOREIGN]
+    return [*_native.congestion_controls(), *LINUX_ONLY_CONTROLS]
 
 
 def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
@@ -149,8 +143,8 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
         cc = flow.transport.resolved().cc
         if cc not in controls:
             yield (*where, "transport", "cc"), f"there is no '{cc}'.{nearest(cc, controls)}"
-        elif flow.linux.cc and flow.linux.cc not in CONTROLS:
-            reason = f"the kernel has no '{flow.linux.cc}'.{nearest(flow.linux.cc, CONTROLS)}"
+        elif flow.linux.cc and flow.linux.cc not in LINUX_CONTROLS:
+            reason = f"the kernel has no '{flow.linux.cc}'.{nearest(flow.linux.cc, LINUX_CONTROLS)}"
             yield (*where, "linux", "cc"), reason
         elif flow.transport.ecn == "ect1" and cc != "dctcp":
             yield (
@@ -174,31 +168,3 @@ def _options(options: Options, where: Path) -> Iterator[Problem]:
             yield at, f"TCP has no option '{key}'.{nearest(key, known)}"
         elif isinstance(known[key], bool) != isinstance(value, bool):
             yield at, f"{value!r} is not of the kind of the default, {known[key]!r}"
-
-
-_NEEDS_2 = "a table of one host needs format = 2"
-
-
-def _of_hosts(scenario: Scenario) -> Iterator[Problem]:
-    """Format 1 has the keys of one host among the others, format 2 in tables of their own."""
-    if scenario.format == 1 and scenario.linux != LinuxHost():
-        yield ("linux",), _NEEDS_2
-    of = scenario.shorthand
-    tables: list[tuple[Path, BaseModel, str]] = []
-    if isinstance(of, Dumbbell):
-        tables = [((of.key,), of, "ring")]
-    elif not of:
-        tables = [(("links", i), link, "ring") for i, link in enumerate(scenario.links)]
-    traffic: Sequence[Traffic] = of.flows if of else scenario.flows
-    where: Path = (of.key, "flows") if of else ("flows",)
-    tables += [((*where, i), flow, "send_jitter") for i, flow in enumerate(traffic)]
-    for at, table, key in tables:
-        fields = type(table).model_fields
-        if scenario.format == 1:
-            if "opportunity" in table.model_fields_set:
-                yield (*at, "opportunity"), "needs format = 2"
-            for host in sorted({*HOSTS} & table.model_fields_set):
-                if getattr(table, host) != fields[host].default:
-                    yield (*at, host), _NEEDS_2
-        elif getattr(table, key) != fields[key].default:
-            yield (*at, key), f"only the simulator has it: in format 2 write sim.{key}"

@@ -64,7 +64,7 @@ def _written(
         # The engine's keys are ours with the base unit at the end.
         words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
         path = _as_written(tuple(int(word) if word.isdigit() else word for word in words))
-        path = _of_host(laid.written(path) if laid else path, host, scenario.format)
+        path = _of_host(laid.written(path) if laid else path, host)
         # A place in the engine's JSON is none in the file.
         said = re.sub(r" at line \d+ column \d+$", "", reason)
         said = re.sub(_INTEGER, lambda match: _too_large(*match.groups()), said)
@@ -93,9 +93,9 @@ def _as_written(path: Path) -> Path:
     return path
 
 
-def _of_host(path: Path, host: str, form: int) -> Path:
-    """Keys that a file of format 2 has in the table of a host."""
-    if form > 1 and path[-1:] in (("ring",), ("send_jitter",)):
+def _of_host(path: Path, host: str) -> Path:
+    """Name the place of keys that a file has in the table of a host."""
+    if path[-1:] in (("ring",), ("send_jitter",)):
         return (*path[:-1], "sim", path[-1])
     if host == "linux" and "transport" in path:
         return (*path[: path.index("transport")], "linux", "cc")

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors import nearest
 from sojourn.scenario.lay import Laid, lay, sides
-from sojourn.scenario.links import FRAME
-from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot
+from sojourn.scenario.networks import Dumbbell, ParkingLot
 from sojourn.scenario.pairs import ends, first_pair, pairs
-from sojourn.scenario.problem import FRAME_NEEDS_2, Path, Problem, of_trace, unique
+from sojourn.scenario.problem import Path, Problem, of_trace, unique
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS
 from sojourn.scenario.traffic import Between, Traffic
 from sojourn.units import Duration, Rate
@@ -42,16 +41,13 @@ def of_shorthand(scenario: Scenario) -> Iterator[Problem]:
     for key in SHORTHANDS:
         if key != of.key and getattr(scenario, key):
             yield (key,), f"a scenario has one network, and this one has a [{of.key}]"
-    if scenario.format == 1 and of.key != "dumbbell":
-        yield (of.key,), "needs format = 2"
-    if isinstance(of, Dumbbell):
-        yield from _dumbbell(of, scenario.format)
     yield from unique([flow.name for flow in of.flows], (of.key, "flows"), ("name",))
     if not of.flows:
         yield (of.key, "flows"), "no flows"
     if isinstance(of, ParkingLot):
         yield from _parking_lot(of)
     else:
+        yield from _dumbbell(of)
         yield from _between(of)
 
 
@@ -67,20 +63,10 @@ def stand_in(of: Shorthand) -> Laid:
     return laid
 
 
-def _dumbbell(of: Dumbbell, form: int) -> Iterator[Problem]:
+def _dumbbell(of: Dumbbell) -> Iterator[Problem]:
     if of.rate is None and of.trace is None:
         yield ("dumbbell", "rate"), "is missing"
     yield from of_trace(of, ("dumbbell",))
-    if form == 1:
-        news = [key for key in (SENDERS, RECEIVERS, "back") if key in of.model_fields_set]
-        for key in news:
-            yield ("dumbbell", key), "needs format = 2"
-        for key in FRAME.keys() & of.model_fields_set:
-            yield ("dumbbell", key), FRAME_NEEDS_2
-        for i, flow in enumerate(of.flows):
-            for key, field in (("from", "from_"), ("to", "to"), ("first_pair", "first_pair")):
-                if field in flow.model_fields_set:
-                    yield ("dumbbell", "flows", i, key), "needs format = 2"
     nodes = sum(side.count for side in (*of.senders, *of.receivers))
     if nodes > _MAX_NODES:
         yield ("dumbbell",), f"{nodes} nodes at its two sides; allowed: up to {_MAX_NODES}"
@@ -96,7 +82,7 @@ def _dumbbell(of: Dumbbell, form: int) -> Iterator[Problem]:
                 yield ("dumbbell", key, i, "delay"), "a list of no times"
 
 
-def _between(of: Dumbbell | DualTransmitter) -> Iterator[Problem]:
+def _between(of: Dumbbell) -> Iterator[Problem]:
     named = sides(of)
     for i, flow in enumerate(of.flows):
         where: Path = (of.key, "flows", i)

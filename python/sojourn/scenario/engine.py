@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.algorithm import Algorithm
-from sojourn.hosts import HZ
+from sojourn.hosts import HZ, LINUX_ONLY_CONTROLS
 from sojourn.scenario import times, trace
 from sojourn.scenario.links import ETHERNET, Link
 from sojourn.scenario.traffic import Flow
@@ -47,16 +47,11 @@ def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
     }
 
 
-def serves_packets(link: Link, graph: Scenario) -> bool:
-    """Say whether each opportunity of a trace is one packet's, as in every file of format 1."""
-    return graph.format == 1 or link.opportunity == "packet"
-
-
 def _link(link: Link, graph: Scenario, here: bool) -> dict[str, Any]:
     jitter = link.jitter
     of_trace: dict[str, Any] = {}
     if link.trace is not None:
-        by_packet = serves_packets(link, graph)
+        by_packet = link.opportunity == "packet"
         of_trace = trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
     return {
         "name": link.name,
@@ -66,7 +61,7 @@ def _link(link: Link, graph: Scenario, here: bool) -> dict[str, Any]:
         "schedule": [{"at_ns": int(step.at), "rate_bps": int(step.rate)} for step in link.schedule],
         "shaper": link.shaper,
         "burst_bytes": int(link.burst),
-        "ring_pkts": (here and link.sim.ring) or link.ring,
+        "ring_pkts": link.sim.ring if here else 0,
         "delay_ns": int(link.delay),
         **({"delays": _delays(link)} if link.delays else {}),
         "jitter": jitter
@@ -105,11 +100,10 @@ def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
 def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """The scenario as the engine can read it for all but its queues, its flows' congestion control
     and what is said of a kernel: those of other hosts alone are plain."""
-    from sojourn.linux.transport import FOREIGN
 
     def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
         transport = {key: value for key, value in flow["transport"].items() if key != "sysctls"}
-        if transport.get("cc") in FOREIGN:
+        if transport.get("cc") in LINUX_ONLY_CONTROLS:
             transport["cc"] = "cubic"
         return {
             **{key: value for key, value in flow.items() if key != "ip"},
@@ -133,9 +127,7 @@ def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
 
 
 def _flow(flow: Flow, here: bool) -> dict[str, Any]:
-    send_jitter = flow.send_jitter
-    if here and flow.sim.send_jitter is not None:
-        send_jitter = flow.sim.send_jitter
+    send_jitter = flow.sim.send_jitter if here else None
     return {
         "name": flow.name,
         "count": flow.count,

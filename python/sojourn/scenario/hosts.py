@@ -20,13 +20,13 @@ _Sysctl = Annotated[str, Field(pattern=r"^tcp_[a-z0-9_]+$")]
 
 
 class SimLink(Model):
-    """Of a link, what only the simulator has (format 2)."""
+    """Of a link, what only the simulator has."""
 
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
 
 
 class SimFlows(Model):
-    """Of flows, what only the simulator has (format 2)."""
+    """Of flows, what only the simulator has."""
 
     send_jitter: Duration | None = Field(None, description=SEND_JITTER)
     options: Options = Field(
@@ -36,7 +36,7 @@ class SimFlows(Model):
 
 
 class LinuxFlows(Model):
-    """Of flows, what only Linux has (format 2)."""
+    """Of flows, what only Linux has."""
 
     ip: Literal[4, 6] = Field(4, description="version of the Internet Protocol")
     cc: Control | None = Field(
@@ -49,7 +49,7 @@ class LinuxFlows(Model):
 
 
 class LinuxHost(Model):
-    """Of the whole network, what only Linux has (format 2)."""
+    """Of the whole network, what only Linux has."""
 
     offloads: StrictBool = Field(
         False,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sojourn.scenario.links import FRAME, DelayStep, Link, framed
-from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot, Shorthand
+from sojourn.scenario.networks import Dumbbell, ParkingLot, Shorthand
 from sojourn.scenario.pairs import ends, first_pair, pairs, shares
 from sojourn.scenario.shorthand import AMPLE, RECEIVERS, SENDERS, Back, Edge, Hop, Side
 from sojourn.scenario.traffic import Crossing, Flow, Traffic
@@ -116,18 +116,13 @@ def lay(shorthand: Shorthand) -> Laid:
     """The graph of a shorthand in which all that is named exists."""
     if isinstance(shorthand, ParkingLot):
         return _parking_lot(shorthand)
-    if isinstance(shorthand, DualTransmitter):
-        return _dual_transmitter(shorthand)
     if shorthand.senders or shorthand.receivers:
         return _many(shorthand)
     return _dumbbell(shorthand)
 
 
-def sides(shorthand: Dumbbell | DualTransmitter) -> dict[str, list[str]]:
+def sides(shorthand: Dumbbell) -> dict[str, list[str]]:
     """The nodes of each side, and those of each name."""
-    if isinstance(shorthand, DualTransmitter):
-        both = {SENDERS: ["sender 1", "sender 2"], RECEIVERS: ["receiver 1", "receiver 2"]}
-        return {**both, **{name: [name] for names in both.values() for name in names}}
     found: dict[str, list[str]] = {}
     named: dict[str, list[str]] = {}
     for side, plain in ((SENDERS, "sender"), (RECEIVERS, "receiver")):
@@ -165,11 +160,9 @@ def _ways_of(dumbbell: Dumbbell) -> tuple[Delays, Delays]:
     )
 
 
-def _bottleneck(
-    laid: Laid, of: Dumbbell | DualTransmitter, ends: tuple[str, str], delays: Delays
-) -> None:
-    keys = {key: getattr(of, key) for key in _QUEUED if key in type(of).model_fields}
-    at = ("dumbbell",) if isinstance(of, Dumbbell) else ("dual_transmitter",)
+def _bottleneck(laid: Laid, of: Dumbbell, ends: tuple[str, str], delays: Delays) -> None:
+    keys = {key: getattr(of, key) for key in _QUEUED if key in Dumbbell.model_fields}
+    at = ("dumbbell",)
     laid.link("bottleneck", ends, at, _BOTTLENECK, queue=of.aqm, **_delays(delays), **keys)
     laid.tested.append("bottleneck")
 
@@ -181,7 +174,7 @@ def _delays(delays: Delays) -> dict[str, Any]:
 # Keys that a link has under the same name.
 _QUEUED = (
     *("rate", "schedule", "trace", "opportunity", "shaper", "burst"),
-    *("ring", "sim", "jitter", "loss", "probe"),
+    *("sim", "jitter", "loss", "probe"),
 )
 
 
@@ -205,29 +198,7 @@ def _many(dumbbell: Dumbbell) -> Laid:
     return laid
 
 
-def _dual_transmitter(dual: DualTransmitter) -> Laid:
-    """Two switches, so that no host's queue is in the way of the router's."""
-    laid, at = Laid(frame=framed(dual)), ("dual_transmitter",)
-    for name in ("sender 1", "sender 2", "switch", "router"):
-        laid.node(name, at)
-    for name in ("far switch", "receiver 1", "receiver 2"):
-        laid.node(name, at)
-    edges: Path = (*at, "edges")
-    for name in ("sender 1", "sender 2"):
-        laid.edge(name, (name, "switch"), dual.edges, dual.edges.delay, edges)
-    laid.edge("trunk", ("switch", "router"), dual.edges, Duration(0), edges)
-    there, back = ((half, ()) for half in _halves(dual.rtt))
-    _bottleneck(laid, dual, ("router", "far switch"), there)
-    laid.back("bottleneck back", ("far switch", "router"), dual.back, back, (*at, "back"), "rtt")
-    for name in ("receiver 1", "receiver 2"):
-        laid.edge(name, ("far switch", name), dual.edges, dual.edges.delay, edges)
-    _between(laid, dual, at, ("trunk", "bottleneck"))
-    return laid
-
-
-def _between(
-    laid: Laid, of: Dumbbell | DualTransmitter, at: Path, middle: tuple[str, ...] = ()
-) -> None:
+def _between(laid: Laid, of: Dumbbell, at: Path, middle: tuple[str, ...] = ()) -> None:
     """Flows, spread over the pairs of their ends, by the links in the `middle`."""
     named = sides(of)
     for i, traffic in enumerate(of.flows):

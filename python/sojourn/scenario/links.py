@@ -138,7 +138,7 @@ class Step(Model):
 
 
 class DelayStep(Model):
-    """From `at` on, packets that are sent have this delay (format 2)."""
+    """From `at` on, packets that are sent have this delay."""
 
     at: Duration = Field(description="time of the run")
     delay: Duration = Field(description="time on the wire, from then on")
@@ -189,26 +189,23 @@ Burst = Annotated[Size, _up_to(MOST_BURST)]
 SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step before"
 DELAYS = (
     "later delays: from each `at` on, in place of `delay` or the one before; packets under way "
-    "keep theirs (format 2)"
+    "keep theirs"
 )
 TRACE = "in place of `rate`: the moments at which packets may leave"
 OPPORTUNITY = (
-    "each moment of `trace` lets 1,504 `bytes` leave, as in mahimahi, or one `packet` of any size "
-    "(format 2; in format 1 it is a packet)"
+    "each moment of `trace` lets 1,504 `bytes` leave, as in mahimahi, or one `packet` of any size"
 )
 SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
 BURST = f"token bucket of tbf and htb, from a full packet to {MOST_BURST}"
-RING = "as `sim.ring`, in format 1"
-OF_SIM = "what only the simulator has; Linux takes no notice (format 2)"
+OF_SIM = "what only the simulator has; Linux takes no notice"
 HEADER = (
-    f"what the link counts beside each IP packet, up to {MOST_HEADER}; unless given, Ethernet's "
-    "(format 2)"
+    f"what the link counts beside each IP packet, up to {MOST_HEADER}; unless given, Ethernet's"
 )
 MPU = (
     "the least that it counts of a packet, `header` included: tc's `mpu`, up to a full packet, "
-    f"{MOST_MPU} (format 2)"
+    f"{MOST_MPU}"
 )
-LINKLAYER = "`atm`: it counts whole cells, 53 bytes for 48 of packet and `header` (format 2)"
+LINKLAYER = "`atm`: it counts whole cells, 53 bytes for 48 of packet and `header`"
 # Keys of what a link counts of a packet, and where they say nothing of their own.
 FRAME = {"header": ETHERNET, "mpu": Size(0), "linklayer": "ethernet"}
 LinkLayer = Literal["ethernet", "atm"]
@@ -230,7 +227,6 @@ class Direction(Model):
     opportunity: Literal["bytes", "packet"] = Field("bytes", description=OPPORTUNITY)
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Burst = Field(Size("3028 B"), description=BURST)
-    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     header: Header = Field(ETHERNET, description=HEADER)
     mpu: Mpu = Field(Size(0), description=MPU)
     linklayer: LinkLayer = Field("ethernet", description=LINKLAYER)
@@ -269,7 +265,7 @@ class _Cabled(Model):
 
 
 class Cable(Direction, _Cabled):
-    """Both directions of a link, declared once: links NAME and 'NAME back' (format 2)."""
+    """Both directions of a link, declared once: links NAME and 'NAME back'."""
 
     back: Direction | None = Field(None, description="keys of the direction back that are unlike")
 

@@ -29,13 +29,13 @@ from sojourn.scenario import cables
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import LinuxHost
 from sojourn.scenario.links import Cable, Link
-from sojourn.scenario.networks import DualTransmitter, Dumbbell, ParkingLot, Shorthand
+from sojourn.scenario.networks import Dumbbell, ParkingLot, Shorthand
 from sojourn.scenario.record import Record
 from sojourn.scenario.traffic import Flow
 from sojourn.units import Duration
 
-# Of the scenario; files of each older one go on being read.
-NEWEST: Literal[2] = 2
+# Of the file. Format 1 had keys of one host among the others.
+FORMAT: Literal[2] = 2
 
 _IN_PLACE = "in place of nodes, links and flows"
 
@@ -43,14 +43,14 @@ _IN_PLACE = "in place of nodes, links and flows"
 class Scenario(Model):
     """A network, its traffic, and what to record."""
 
-    format: Literal[1, 2] = Field(NEWEST, description="of the file")
+    format: Literal[2] = Field(FORMAT, description="of the file")
     name: Name = Field(description="in tables and files")
     description: str = Field("", description="for people")
     duration: Duration = Field(description="length of the run")
     nodes: tuple[Name, ...] = Field((), description="names")
     one_host: bool = Field(False, description="one kernel counts the jiffies of all nodes")
     linux: LinuxHost = Field(
-        LinuxHost(), description="what only Linux has; the simulator takes no notice (format 2)"
+        LinuxHost(), description="what only Linux has; the simulator takes no notice"
     )
     links: tuple[Link, ...] = Field((), description="in one direction each")
     cables: tuple[Cable, ...] = Field((), description="laid as two links each where they are read")
@@ -58,16 +58,11 @@ class Scenario(Model):
     record: Record = Field(Record(), description="what is measured")
     dumbbell: Dumbbell | None = Field(None, description=_IN_PLACE)
     parking_lot: ParkingLot | None = Field(None, description=_IN_PLACE)
-    dual_transmitter: DualTransmitter | None = Field(None, description=_IN_PLACE)
 
     @model_validator(mode="before")
     @classmethod
     def _lay(cls, data: object) -> object:
-        if not isinstance(data, dict) or not data.get("cables"):
-            return data
-        if data.get("format", NEWEST) == 1:
-            raise cables.error(("cables",), "cables need format = 2")
-        return cables.lay(data)
+        return cables.lay(data) if isinstance(data, dict) else data
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -82,7 +77,7 @@ class Scenario(Model):
     @property
     def shorthand(self) -> Shorthand | None:
         """The first network that is written as one."""
-        return self.dumbbell or self.parking_lot or self.dual_transmitter
+        return self.dumbbell or self.parking_lot
 
     def expand(self) -> Scenario:
         """The same scenario as a plain graph, with every default of the recording filled in."""

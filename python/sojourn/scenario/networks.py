@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Networks that have a shorthand: dumbbell, parking lot, dual transmitter. `lay` writes them out as
-graphs."""
+"""Networks that have a shorthand: dumbbell and parking lot. `lay` writes them out as graphs."""
 
 from __future__ import annotations
 
@@ -21,7 +20,6 @@ from sojourn.scenario.links import (
     OF_SIM,
     OPPORTUNITY,
     PROBE,
-    RING,
     SCHEDULE,
     SHAPER,
     TRACE,
@@ -53,7 +51,7 @@ def _as_data(flows: object) -> object:
 
 _HEADERS = (
     f"what every link with a rate counts beside each IP packet, up to {MOST_HEADER}; unless given, "
-    "Ethernet's (format 2)"
+    "Ethernet's"
 )
 _MPUS = MPU.replace("it counts", "every link with a rate counts")
 _LINKLAYERS = LINKLAYER.replace("it counts", "every link with a rate counts")
@@ -75,7 +73,6 @@ class Dumbbell(Model):
     shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
     burst: Burst = Field(Size("3028 B"), description=BURST)
     probe: Literal["echo", "experimental"] = Field("echo", description=PROBE)
-    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
     sim: SimLink = Field(SimLink(), description=OF_SIM)
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
     trace: Trace | None = Field(None, description=TRACE)
@@ -85,10 +82,10 @@ class Dumbbell(Model):
     linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
     back: Back = Field(Back(), description="the way back")
     senders: tuple[Side, ...] = Field(
-        (), description="nodes in front of the bottleneck; unless given, one (format 2)"
+        (), description="nodes in front of the bottleneck; unless given, one"
     )
     receivers: tuple[Side, ...] = Field(
-        (), description="nodes behind the bottleneck; unless given, one (format 2)"
+        (), description="nodes behind the bottleneck; unless given, one"
     )
     flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
 
@@ -100,7 +97,7 @@ class Dumbbell(Model):
 
 class ParkingLot(Model):
     """Shorthand: routers in a row, a bottleneck between each two, and an end at each side of each
-    (format 2)."""
+    ."""
 
     key: ClassVar[str] = "parking_lot"
     hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
@@ -120,29 +117,4 @@ class ParkingLot(Model):
         return [(i, hop) for i, hop in enumerate(self.hops) for _ in range(hop.count)]
 
 
-class DualTransmitter(Model):
-    """Shorthand: two senders and two receivers, each pair at a switch of its own; the link from the
-    router to the receivers' switch is the bottleneck (format 2)."""
-
-    key: ClassVar[str] = "dual_transmitter"
-    rate: Rate = Field(description="of the bottleneck")
-    rtt: Duration = Field(description="round trip of the bottleneck, half of it each way")
-    aqm: Queue = Field(Queue(algorithm="fifo", rows={}), description="queue under test")
-    jitter: Jitter | None = Field(None, description=JITTER)
-    sim: SimLink = Field(SimLink(), description=OF_SIM)
-    header: Header = Field(ETHERNET, description=_HEADERS)
-    mpu: Mpu = Field(Size(0), description=_MPUS)
-    linklayer: LinkLayer = Field("ethernet", description=_LINKLAYERS)
-    back: Back = Field(Back(), description="the way back")
-    edges: Edge = Field(
-        Edge(), description="links of the ends; that of the senders' switch has the same rate"
-    )
-    flows: tuple[Between, ...] = Field((Between(),), description="from senders to receivers")
-
-    @field_validator("flows", mode="before")
-    @classmethod
-    def _plain(cls, flows: object) -> object:
-        return _as_data(flows)
-
-
-Shorthand = Dumbbell | ParkingLot | DualTransmitter
+Shorthand = Dumbbell | ParkingLot

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]
 
-FRAME_NEEDS_2 = "what a link counts of a packet needs format = 2"
-
 
 def unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:
     """Each name once."""
@@ -34,11 +32,10 @@ def of_trace(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
         if "opportunity" in link.model_fields_set:
             yield (*where, "opportunity"), "goes with a trace: leave this out"
         return
-    for key in ("rate", "schedule", "ring"):
-        if getattr(link, key):
-            yield (*where, key), "a trace says when packets leave: leave this out"
-    if link.sim.ring:
-        yield (*where, "sim", "ring"), "a trace says when packets leave: leave this out"
+    given = {("rate",): link.rate, ("schedule",): link.schedule, ("sim", "ring"): link.sim.ring}
+    for path, value in given.items():
+        if value:
+            yield (*where, *path), "a trace says when packets leave: leave this out"
     for key in FRAME.keys() & link.model_fields_set:
         reason = "a trace counts the packets as mahimahi does"
         yield (*where, key), f"{reason}: leave this out"

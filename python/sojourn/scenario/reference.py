@@ -54,13 +54,12 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", shorthand.Side),
     ("`[parking_lot]`", networks.ParkingLot),
     ("`[[parking_lot.hops]]`", shorthand.Hop),
-    ("`[dual_transmitter]`", networks.DualTransmitter),
     ("`edges`", shorthand.Edge),
     ("`[linux]`", hosts.LinuxHost),
     ("`sim` of a link", hosts.SimLink),
     ("`back` of a bottleneck", shorthand.Back),
     ("`[[flows]]`", traffic.Flow),
-    ("`[[dumbbell.flows]]` and `[[dual_transmitter.flows]]`", traffic.Between),
+    ("`[[dumbbell.flows]]`", traffic.Between),
     ("`[[parking_lot.flows]]`", traffic.Crossing),
     ("`[flows.sim]`", hosts.SimFlows),
     ("`[flows.linux]`", hosts.LinuxFlows),
@@ -187,7 +186,6 @@ _NAMED = {
     "Edge": "a table",
     "Back": "a table",
     "ParkingLot": "a table",
-    "DualTransmitter": "a table",
     "Window": "a table",
     "Step": "a table",
     "Jitter": "a table",
@@ -214,9 +212,9 @@ _TYPES = {
 def _default_and_meaning(field: FieldInfo) -> tuple[str, str]:
     """Take the default of a key without a value of its own from its description."""
     default, meaning = _default(field), field.description or ""
-    said = re.fullmatch(r"(.*); unless given, (.*?)( \(format 2\))?", meaning)
-    if default == "none" and said:
-        return said[2], said[1] + (said[3] or "")
+    parts = re.fullmatch(r"(.*); unless given, (.*)", meaning)
+    if default == "none" and parts:
+        return parts[2], parts[1]
     return default, meaning
 
 

@@ -32,7 +32,7 @@ from sojourn.units import Duration, Rate, Share, Size
 # Beyond any congestion window: these queues are there to be crossed, not to drop.
 AMPLE = Queue(algorithm="fifo", rows={"limit": 1_000_000})
 # Networks that `sojourn.scenario.lay` writes out, by their key.
-SHORTHANDS = ("dumbbell", "parking_lot", "dual_transmitter")
+SHORTHANDS = ("dumbbell", "parking_lot")
 # Flows may name a whole side of a network.
 SENDERS, RECEIVERS = "senders", "receivers"
 
@@ -81,13 +81,13 @@ class Side(Model):
 
 
 class RttStep(Model):
-    """From `at` on, packets that are sent have half of this round trip on each way (format 2)."""
+    """From `at` on, packets that are sent have half of this round trip on each way."""
 
     at: Duration = Field(description="time of the run")
     rtt: Duration = Field(description="round trip without queues, from then on")
 
 
-RTTS = "later round trips: from each `at` on, in place of `rtt` or the one before (format 2)"
+RTTS = "later round trips: from each `at` on, in place of `rtt` or the one before"
 
 
 class Hop(Model):

@@ -13,11 +13,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from sojourn.errors import InputError, nearest
-from sojourn.own import library
 from sojourn.scenario import cables
 from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS
-from sojourn.scenario.model import NEWEST, Scenario
+from sojourn.scenario.files import placed
+from sojourn.scenario.model import FORMAT, Scenario
 from sojourn.scenario.times import TAGS
 
 Keys = tuple[str | int, ...]
@@ -26,51 +26,8 @@ Keys = tuple[str | int, ...]
 def load(path: str | Path) -> Scenario:
     """The scenario in a TOML file."""
     text = read_text(path)
-    data = parse(text, str(path))
-    place_files(data, Path(path).parent)
+    data = placed(parse(text, str(path)), Path(path).parent)
     return validate(data, source=str(path), text=text)
-
-
-def place_files(data: object, folder: Path) -> None:
-    """A scenario names its traces, vectors and algorithms of its own from the folder that it is
-    in."""
-    if isinstance(data, list):
-        for entry in data:
-            if isinstance(entry, dict | list):
-                place_files(entry, folder)
-    if not isinstance(data, dict):
-        return
-    _place_vectors(data.get("flows"), folder)
-    if isinstance(data.get("trace"), str) and data["trace"]:
-        data["trace"] = str(folder / data["trace"])
-    for key in ("aqm", "queue"):
-        if isinstance(data.get(key), dict):
-            _place_algorithm(data[key], "algorithm", folder)
-        else:
-            _place_algorithm(data, key, folder)
-    for key, value in data.items():
-        if key not in _NO_NETWORK and isinstance(value, dict | list):
-            place_files(value, folder)
-
-
-# Tables without traces and algorithms.
-_NO_NETWORK = ("flows", "record")
-
-
-def _place_vectors(flows: Any, folder: Path) -> None:
-    for flow in flows if isinstance(flows, list) else []:
-        app = flow.get("app") if isinstance(flow, dict) else None
-        if not isinstance(app, dict):
-            continue
-        name = app.get("vectors")
-        if isinstance(name, str) and name and "\n" not in name:
-            app["vectors"] = str(folder / name)
-
-
-def _place_algorithm(table: dict[str, Any], key: str, folder: Path) -> None:
-    name = table.get(key)
-    if isinstance(name, str) and library.is_file(name):
-        table[key] = str(library.absolute(name, folder))
 
 
 def read_text(path: str | Path) -> str:
@@ -107,15 +64,23 @@ def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
     if "scenario" in data and data.keys() & {"axes", "plan"}:
         raise InputError(f"{source}: is a sweep, not a scenario; sojourn sweep runs it")
     if "format" not in data:
-        raise InputError(f"{source}: format is missing; write 'format = {NEWEST}'")
-    if type(data["format"]) is not int or not 1 <= data["format"] <= NEWEST:
-        raise InputError(
-            f"{source}: format = {data['format']!r} is not known; this version reads 1 and {NEWEST}"
-        )
+        raise InputError(f"{source}: format is missing; write 'format = {FORMAT}'")
+    if type(data["format"]) is not int or data["format"] != FORMAT:
+        line = line_of(text, ("format",))
+        place = f"{source}:{line}" if line else source
+        reason = _OLD_FORMAT if data["format"] == 1 else f"is not known; write {FORMAT}"
+        raise InputError(f"{place}: format = {data['format']!r} {reason}")
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:
         raise InputError(sentences(error, data, source, text)) from error
+
+
+# Of format 1 each opportunity of a trace was one packet's.
+_OLD_FORMAT = (
+    "is no longer read; write format = 2, sim = { ring = … } for ring, sim = { send_jitter = … } "
+    'for send_jitter, and opportunity = "packet" beside each trace'
+)
 
 
 def sentences(

@@ -17,11 +17,11 @@ from sojourn.units import Duration
 
 _START = (
     "of all flows, with a random time within `start_spread` after it; or of each flow: a list, or "
-    "a distribution, to which no spread is added (format 2)"
+    "a distribution, to which no spread is added"
 )
 _RTT = (
     "each flow's round trip without queues, where it is longer than the delays of its links: "
-    "a time, a list, or a distribution (format 2)"
+    "a time, a list, or a distribution"
 )
 
 
@@ -42,11 +42,10 @@ class Traffic(Model):
         description="time of the run at which sender and receiver vanish, with all that was not "
         "yet sent; unless given, they stay to the end",
     )
-    send_jitter: Duration | None = Field(None, description="as `sim.send_jitter`, in format 1")
     sim: SimFlows = Field(SimFlows(), description=OF_SIM)
     linux: LinuxFlows = Field(
         LinuxFlows(),
-        description="what only Linux has; the simulator takes no notice (format 2)",
+        description="what only Linux has; the simulator takes no notice",
     )
 
     @model_validator(mode="before")
@@ -85,7 +84,7 @@ class Between(Traffic):
         1,
         strict=True,
         ge=1,
-        description="of the pairs between two sides the one that the first flow takes (format 2)",
+        description="of the pairs between two sides the one that the first flow takes",
     )
 
 

@@ -6,5 +6,5 @@
 `model`   what a SWEEP.toml is made of      `file`      one, read and checked
 `source`  an axis as it is written          `plan`      which cells there are
 `run`     the runs of all cells             `result`    tables and JSON of what came out
-`placed`  files that are named here         `folder`    where it is kept
+`placed`  paths of a file that is copied     `folder`    where it is kept
 """

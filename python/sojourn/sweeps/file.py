@@ -16,8 +16,8 @@ from sojourn.errors import InputError
 from sojourn.hosts import check_hosts
 from sojourn.metrics import METRICS, SUMMARY, Metric
 from sojourn.metrics import find as find_metric
-from sojourn.own import library
 from sojourn.scenario import toml
+from sojourn.scenario.files import placed, placed_variant
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.stats import estimate
@@ -109,7 +109,8 @@ def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) ->
     cells = plan.cells(table, metrics, Mistake)
     scenario = _scenario(table, source)
     _check_place(table, scenario)
-    variants = _told("aqms", lambda: read_all(_placed(table.aqms, Path(source).parent)))
+    aqms = [placed_variant(text, Path(source).parent) for text in table.aqms]
+    variants = _told("aqms", lambda: read_all(aqms))
     hosts = _told("hosts", lambda: check_hosts(table.hosts))
     seeds = _seeds(table)
     first = seeds if isinstance(seeds, int) else seeds.at_least
@@ -134,14 +135,6 @@ def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) ->
     )
 
 
-def _placed(aqms: Sequence[str], folder: Path) -> list[str]:
-    """A C file is named from the folder of the sweep."""
-    return [
-        str(folder / text) if library.is_file(text.partition(":")[0].strip()) else text
-        for text in aqms
-    ]
-
-
 def _told(key: str, read: Any) -> Any:
     try:
         return read()
@@ -153,8 +146,7 @@ def _scenario(table: SweepTable, source: str) -> Scenario:
     folder = Path(source).parent
     if isinstance(table.scenario, str):
         return toml.load(folder / table.scenario)
-    inline = dict(table.scenario)
-    toml.place_files(inline, folder)
+    inline = placed(table.scenario, folder)
     return toml.validate(inline, source=f"{source}: scenario")
 
 

@@ -26,8 +26,9 @@ from sojourn.errors import InputError
 from sojourn.folder import claim
 from sojourn.machine import host
 from sojourn.own import library
+from sojourn.scenario.files import placed
 from sojourn.store import digest
-from sojourn.sweeps import placed
+from sojourn.sweeps.placed import place_in
 
 if TYPE_CHECKING:
     from sojourn.sweeps.file import Sweep
@@ -74,14 +75,14 @@ def _asked(spec: Sweep) -> list[str]:
     return [
         digest(
             json.dumps(
-                [scenario, placed.changes_of(folder, cell.changes), aqm, host, *seed],
+                [scenario, placed(cell.changes, folder), aqm, host, *seed],
                 sort_keys=True,
             ).encode()
         )[:16]
         for cell in spec.cells
         for aqm in variants
         for host in spec.hosts
-        for seed in [[placed.changes_of(folder, of)] for of in spec.by_seed] or [[]]
+        for seed in [[placed(of, folder)] for of in spec.by_seed] or [[]]
     ]
 
 
@@ -112,7 +113,7 @@ def _beside_scenario(spec: Sweep) -> str:
 
     document = tomlkit.parse(spec.text.removeprefix("\ufeff"))
     document.remove("scenario")
-    placed.place_in(document, Path(spec.source).parent)
+    place_in(document, Path(spec.source).parent)
     if any(library.is_file(variant.algorithm) for variant in spec.variants):
         document["aqms"] = [str(variant) for variant in spec.variants]
     return f'scenario = "scenario.toml"\n{tomlkit.dumps(document)}'

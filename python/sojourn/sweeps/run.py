@@ -23,10 +23,11 @@ from sojourn.progress import Progress
 from sojourn.result import Run
 from sojourn.rules import odd
 from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
+from sojourn.scenario.files import placed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
 from sojourn.store import Entry
-from sojourn.sweeps import file, placed
+from sojourn.sweeps import file
 from sojourn.sweeps.file import Sweep, Until
 from sojourn.sweeps.folder import check_folder, save
 from sojourn.sweeps.result import Reading, Row, Swept
@@ -129,7 +130,7 @@ def scenario_of(spec: Sweep, number: int, variant: Variant | None, seed: int = 1
     if spec.by_seed:
         asked = asked | dict(spec.by_seed[seed - 1])
         where += f", seed {seed}"
-    changes = placed.changes_of(Path(spec.source).parent, asked)
+    changes = placed(asked, Path(spec.source).parent)
     try:
         return changed(spec.scenario, variant, changes, where)
     except InputError as error:

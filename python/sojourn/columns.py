@@ -217,7 +217,7 @@ _SIM, _LINUX = HOSTS
 # Of an entry of `runs` in result.json and `--json`.
 RUN = (
     *LABELS,
-    Column("queues", "", "recorded queues: name, aqm, tested, windows, and the two below"),
+    Column("queues", "", "recorded queues: name, windows, and the two below"),
     Column("flows", "", "each flow: the columns of flows.parquet, a list of windows' goodput"),
     Column("transport", "", "each window: the flows together, and the groups of groups.parquet"),
     Column("goodput_mbps", "Mbit/s", "of all flows, in the first window"),
@@ -248,6 +248,7 @@ RUN = (
 )
 QUEUE = (
     Column("aqm", "", "its algorithm, or the variant"),
+    Column("tested", "", f"{_TESTED}; `aqm` of the entry"),
     Column("name", "", "link of the queue"),
     Column("windows", "", "each window: the columns of windows.parquet; drops and marks by reason"),
     Column(

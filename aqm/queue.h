@@ -69,7 +69,7 @@ static inline aqm_h aqm_dequeue(struct aqm_queue *q, u64 now)
 	u32 nth = 0;
 	aqm_h h;
 
-	trace(q, inst_nth(q, 0), AQM_EV_WISH, now, NULL, NULL, 0);
+	trace(q, inst_nth(q, 0), AQM_EV_REQUEST, now, NULL, NULL, 0);
 	if (is_plain(q, now)) {
 		h = queue_leave_plain(q, now);
 		if (h != AQM_NIL)

@@ -115,7 +115,7 @@ struct aqm_queue {
 
 enum aqm_ev {
 	AQM_EV_ARRIVAL, /* inputs: a packet, a dequeue request */
-	AQM_EV_WISH,
+	AQM_EV_REQUEST,
 	AQM_EV_ENQUEUE, /* calls of the algorithm, with its answer */
 	AQM_EV_OVERFLOW,
 	AQM_EV_DEQUEUE,

@@ -101,7 +101,7 @@ static void check_events(const struct aqm_algo *algo)
 	CHECK_EQ(b.host->events[AQM_EV_ARRIVAL], 3);
 	CHECK_EQ(b.host->events[AQM_EV_ENQUEUE], 2);
 	CHECK_EQ(b.host->events[AQM_EV_OVERFLOW], 1);
-	CHECK_EQ(b.host->events[AQM_EV_WISH], 1);
+	CHECK_EQ(b.host->events[AQM_EV_REQUEST], 1);
 	CHECK_EQ(b.host->events[AQM_EV_DEQUEUE], 1);
 	CHECK_EQ(b.host->events[AQM_EV_GONE], 0);
 	CHECK_EQ(bad_verdicts(&b), 0);

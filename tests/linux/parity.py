@@ -63,7 +63,7 @@ RECORD = np.dtype(
 )
 HEAD_BYTES = 32
 ROW, INIT, CHANGE, RESET, EVENT, LOOK, NUMBER, STATE, JOINED, LEFT, FREED, MARKED = range(12)
-ARRIVAL, WISH, ENQUEUE, OVERFLOW, DEQUEUE, GONE, TICK, PROBE, ECHO = range(9)
+ARRIVAL, REQUEST, ENQUEUE, OVERFLOW, DEQUEUE, GONE, TICK, PROBE, ECHO = range(9)
 WHY = ["none", "early", "delay", "threshold", "match", "rate", "limit", "fat", "lowered", "reset"]
 
 

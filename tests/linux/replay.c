@@ -94,8 +94,8 @@ static inline u32 record_number(aqm_ctx c, aqm_h h)
 
 static const char *const whats[] = {"row",    "init",  "change", "reset", "event", "look",
                                     "number", "state", "joined", "left",  "freed", "marked"};
-static const char *const events[] = {"arrival", "wish", "enqueue", "overflow", "dequeue",
-                                     "gone",    "tick", "probe",   "echo"};
+static const char *const events[] = {"arrival", "request", "enqueue", "overflow", "dequeue",
+                                     "gone",    "tick",    "probe",   "echo"};
 
 /* clang-format off */
 #define FIELD(name) {#name, offsetof(struct sojourn_record, name), \
@@ -293,7 +293,7 @@ static void give(struct replay *c, struct aqm_queue *q, const struct rows *rows,
 		arrive(c, q, r);
 	} else if (r->what == RECORD_EVENT && r->ev == AQM_EV_ECHO) {
 		aqm_echo(q, r->now, r->inst, r->value);
-	} else if (r->what == RECORD_EVENT && r->ev == AQM_EV_WISH) {
+	} else if (r->what == RECORD_EVENT && r->ev == AQM_EV_REQUEST) {
 		record_left(c, q, aqm_dequeue(q, r->now));
 	} else if (r->what == RECORD_LOOK) {
 		record_look(c, q, r->now);

@@ -57,7 +57,7 @@ const BAD: u8 = 4;
 
 /// Of `enum aqm_ev`: the inputs.
 const ARRIVAL: u8 = 0;
-const WISH: u8 = 1;
+const REQUEST: u8 = 1;
 const PROBE: u8 = 7;
 const ECHO: u8 = 8;
 
@@ -125,7 +125,7 @@ impl Record {
 
     /// The others are what the algorithm was asked and said.
     fn is_input(&self) -> bool {
-        [ARRIVAL, WISH, PROBE, ECHO].iter().any(|&ev| self.is(ev))
+        [ARRIVAL, REQUEST, PROBE, ECHO].iter().any(|&ev| self.is(ev))
     }
 
     fn is(&self, ev: u8) -> bool {
@@ -253,7 +253,7 @@ impl Replay {
         self.compare_mark(call, packet, &kernel.marked)
     }
 
-    fn wish(&mut self, queue: &mut Queue, call: &Record) -> Result<(), Differs> {
+    fn request(&mut self, queue: &mut Queue, call: &Record) -> Result<(), Differs> {
         let kernel = self.outcomes(call, What::Left)?;
         let packet = queue.dequeue(&mut self.slots, call.now_ns);
         self.compare_freed(call, queue, &kernel)?;
@@ -362,7 +362,7 @@ impl Replay {
                 What::Event if record.is(ARRIVAL) || record.is(PROBE) => {
                     self.arrive(&mut queue, &record)?
                 }
-                What::Event if record.is(WISH) => self.wish(&mut queue, &record)?,
+                What::Event if record.is(REQUEST) => self.request(&mut queue, &record)?,
                 What::Event if record.is(ECHO) => self.echo(&mut queue, &record),
                 What::Reset => {
                     queue.reset(&mut self.slots, record.now_ns);

@@ -4,7 +4,7 @@
 // Internet", Networking 2007, LNCS 4479. The constants are not the paper's: see the page.
 
 #include "aqm.h"
-#include "law/even.h"
+#include "law/integral.h"
 #include "rng.h"
 
 /* Queue error and rate mismatch, each as difference, as it is, and as second difference. */
@@ -82,7 +82,7 @@ static void show(struct an_aqm_state *s)
 {
 	u64 sum = size_of(s->weight[0]) + size_of(s->weight[1]) + size_of(s->weight[2]);
 
-	s->prob = even_q32(s->p);
+	s->prob = integral_q32(s->p);
 	s->by_queue = (u32)min64(sum >> (WEIGHT_BITS - 32), U32_MAX);
 }
 
@@ -152,7 +152,8 @@ static s64 step(const struct an_aqm_state *s, const struct an_aqm_conf *c, const
 		sum += signed_as(mulshift64(size_of(s->weight[i]), size_of(x[i]), WEIGHT_BITS),
 		                 (s->weight[i] < 0) != (x[i] < 0));
 	/* Q.32 times Q.36 is Q.68. A step of 2 changes as much as any larger one. */
-	return signed_as(min64(mulshift64(size_of(sum), c->gain, 12), 2 * EVEN_ONE), sum < 0);
+	return signed_as(min64(mulshift64(size_of(sum), c->gain, 12), 2 * INTEGRAL_ONE),
+	                 sum < 0);
 }
 
 /* 1 / x for x from 2^-4 up to 6, twelve bits at a time: what is left is below 2^51. */
@@ -217,7 +218,7 @@ static u64 update(struct an_aqm_state *s, const struct an_aqm_conf *c, u64 now,
 	}
 	s->came = 0;
 	s->updated_ns = now;
-	s->p = even_moved(s->p, step(s, c, x), 1);
+	s->p = integral_moved(s->p, step(s, c, x), 1);
 	/* At 0 nothing is learned. */
 	if (s->p)
 		learn(s, c, x, is[0]);

@@ -4,7 +4,7 @@
 // Controller for Router Buffer Management", ICDCS 2006, section 3.1.
 
 #include "aqm.h"
-#include "law/even.h"
+#include "law/integral.h"
 #include "rng.h"
 
 struct lqd_conf {
@@ -92,7 +92,7 @@ static void gone(void *st, const void *conf, u64 now, const struct aqm_view *vie
 /* a (q - qref), in Q8.56. */
 static s64 queue_step(const struct lqd_conf *c, u32 q)
 {
-	return even_step(even_term(c->a, q, c->qref));
+	return integral_step(integral_term(c->a, q, c->qref));
 }
 
 /* - b (l - pref), in Q8.56: at most 2^56, and the other at most 2^57. */
@@ -106,8 +106,8 @@ static s64 loss_step(const struct lqd_conf *c, u32 loss)
 
 static void move(struct lqd_state *s, s64 by, u64 times)
 {
-	s->p = even_moved(s->p, by, times);
-	s->prob = even_q32(s->p);
+	s->p = integral_moved(s->p, by, times);
+	s->prob = integral_q32(s->p);
 }
 
 static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)

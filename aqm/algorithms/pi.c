@@ -4,7 +4,7 @@
 // Improved Controllers for AQM Routers Supporting TCP Flows", INFOCOM 2001.
 
 #include "aqm.h"
-#include "law/even.h"
+#include "law/integral.h"
 #include "rng.h"
 
 struct pi_conf {
@@ -72,13 +72,14 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 /* a (q - qref) - b (q_old - qref), in Q8.56 */
 static s64 step(const struct pi_state *s, const struct pi_conf *c, u32 q)
 {
-	return even_step(even_term(c->a, q, c->qref) - even_term(c->b, s->old, c->qref));
+	return integral_step(integral_term(c->a, q, c->qref) -
+	                     integral_term(c->b, s->old, c->qref));
 }
 
 static void move(struct pi_state *s, s64 by, u64 times)
 {
-	s->p = even_moved(s->p, by, times);
-	s->prob = even_q32(s->p);
+	s->p = integral_moved(s->p, by, times);
+	s->prob = integral_q32(s->p);
 }
 
 static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view)

@@ -16,6 +16,6 @@ const struct aqm_algo aqm_codel = {
         .params = codel_params,
         .stats = codel_stats,
         .dequeue = codel_dequeue,
-        .empty = codel_dried,
-        .gone = codel_lost,
+        .empty = codel_on_empty,
+        .gone = codel_on_gone,
 };

@@ -26,6 +26,6 @@ const struct aqm_algo aqm_fq_codel = {
         .stats = codel_stats,
         .defaults = defaults,
         .dequeue = codel_dequeue,
-        .empty = codel_dried,
-        .gone = codel_lost,
+        .empty = codel_on_empty,
+        .gone = codel_on_gone,
 };

@@ -76,7 +76,7 @@ static struct aqm_verdict codel_dequeue(void *st, const void *conf, u64 now,
 	return v;
 }
 
-static void codel_dried(void *st, const void *conf, u64 now, const struct aqm_view *view)
+static void codel_on_empty(void *st, const void *conf, u64 now, const struct aqm_view *view)
 {
 	struct codel_state *s = st;
 
@@ -86,7 +86,7 @@ static void codel_dried(void *st, const void *conf, u64 now, const struct aqm_vi
 
 /* The queue took a packet of a flow that was the fattest: as in Linux that counts as a
  * signal, so later signals come closer together. The next one's time stays. */
-static void codel_lost(void *st, const void *conf, u64 now, const struct aqm_view *view,
+static void codel_on_gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
                        const struct aqm_pkt *pkt, u8 why)
 {
 	struct codel_state *s = st;

@@ -34,9 +34,9 @@ static AQM_COLD void fq_pass_dry(struct aqm_queue *, struct aqm_inst *, u64 now,
 static AQM_COLD void flows_flush(struct aqm_queue *);
 static AQM_COLD void inst_catch_up(struct aqm_queue *, struct aqm_inst *, u64 now);
 
-static AQM_APART bool plain_admit(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
-                                  struct aqm_pkt *, const struct aqm_verdict *);
-static AQM_APART bool plain_release(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
-                                    const struct aqm_pkt *, const struct aqm_verdict *);
+static AQM_APART bool fast_admit(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
+                                 struct aqm_pkt *, const struct aqm_verdict *);
+static AQM_APART bool fast_release(struct aqm_queue *, struct aqm_inst *, u64 now, aqm_h,
+                                   const struct aqm_pkt *, const struct aqm_verdict *);
 
 #endif

@@ -59,8 +59,8 @@
 
 static inline bool aqm_enqueue(struct aqm_queue *q, u64 now, aqm_h h)
 {
-	if (is_plain(q, now) && !over_limit(q, host_len(q->ctx, h), host_mem(q->ctx, h)))
-		return queue_arrive_plain(q, now, h);
+	if (fast_is_open(q, now) && !over_limit(q, host_len(q->ctx, h), host_mem(q->ctx, h)))
+		return queue_arrive_fast(q, now, h);
 	return queue_arrive(q, now, h);
 }
 
@@ -70,8 +70,8 @@ static inline aqm_h aqm_dequeue(struct aqm_queue *q, u64 now)
 	aqm_h h;
 
 	trace(q, inst_nth(q, 0), AQM_EV_REQUEST, now, NULL, NULL, 0);
-	if (is_plain(q, now)) {
-		h = queue_leave_plain(q, now);
+	if (fast_is_open(q, now)) {
+		h = queue_leave_fast(q, now);
 		if (h != AQM_NIL)
 			return h;
 		nth = 1; /* or none was there */

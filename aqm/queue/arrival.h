@@ -132,14 +132,14 @@ static inline bool queue_ask(struct aqm_queue *q, struct aqm_inst *in, u64 now, 
 	return queue_answer(q, in, now, h, pkt, &v);
 }
 
-static bool plain_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
-                        struct aqm_pkt *pkt, const struct aqm_verdict *v)
+static bool fast_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                       struct aqm_pkt *pkt, const struct aqm_verdict *v)
 {
 	return queue_answer(q, in, now, h, pkt, v);
 }
 
 /* A packet comes to one list, in which there is room and nothing is due. */
-static inline bool queue_arrive_plain(struct aqm_queue *q, u64 now, aqm_h h)
+static inline bool queue_arrive_fast(struct aqm_queue *q, u64 now, aqm_h h)
 {
 	u32 len = host_len(q->ctx, h), mem = host_mem(q->ctx, h);
 	struct aqm_inst *in = inst_nth(q, 0);
@@ -152,12 +152,12 @@ static inline bool queue_arrive_plain(struct aqm_queue *q, u64 now, aqm_h h)
 	trace_input(q, in, AQM_EV_ARRIVAL, now, &pkt, mem, 0);
 	if (a->enqueue) {
 		v = a->enqueue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
-		if (!is_plain_pass(&v))
-			return plain_admit(q, in, now, h, &pkt, &v);
+		if (!is_mere_pass(&v))
+			return fast_admit(q, in, now, h, &pkt, &v);
 		host_keep(q->ctx, h)->own = pkt.k.own;
 	}
 	trace(q, in, AQM_EV_ENQUEUE, now, &pkt, &v, 0);
-	plain_join(q, in, h, len, mem);
+	fast_join(q, in, h, len, mem);
 	return true;
 }
 

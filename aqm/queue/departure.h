@@ -83,7 +83,7 @@ static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 no
 			break;
 		if (is_probe(q, h)) {
 			q->probes.left++;
-			plain_open(q, in);
+			fast_open(q, in);
 			return h;
 		}
 		if (queue_offer(q, in, now, h, lane, nth))
@@ -94,19 +94,19 @@ static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 no
 	return AQM_NIL;
 }
 
-static bool plain_release(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
-                          const struct aqm_pkt *pkt, const struct aqm_verdict *v)
+static bool fast_release(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h h,
+                         const struct aqm_pkt *pkt, const struct aqm_verdict *v)
 {
 	return queue_release(q, in, now, h, 0, pkt, v);
 }
 
 /* The head of one list leaves, if it may; AQM_NIL: there is none, or it was dropped. */
-static inline aqm_h queue_leave_plain(struct aqm_queue *q, u64 now)
+static inline aqm_h queue_leave_fast(struct aqm_queue *q, u64 now)
 {
 	struct aqm_inst *in = inst_nth(q, 0);
 	const struct aqm_algo *a = q->algo;
 	struct aqm_verdict v = aqm_pass();
-	aqm_h h = plain_leave(q, in);
+	aqm_h h = fast_leave(q, in);
 	struct aqm_pkt pkt;
 
 	if (h == AQM_NIL)
@@ -115,8 +115,8 @@ static inline aqm_h queue_leave_plain(struct aqm_queue *q, u64 now)
 	pkt_read(q, h, 0, &pkt);
 	if (a->dequeue) {
 		v = a->dequeue(inst_state(q, in), queue_conf(q), now, inst_views(in), &pkt);
-		if (!is_plain_pass(&v))
-			return plain_release(q, in, now, h, &pkt, &v) ? h : AQM_NIL;
+		if (!is_mere_pass(&v))
+			return fast_release(q, in, now, h, &pkt, &v) ? h : AQM_NIL;
 	}
 	trace(q, in, AQM_EV_DEQUEUE, now, &pkt, &v, 0);
 	q->count.out_pkts++;

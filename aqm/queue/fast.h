@@ -13,32 +13,32 @@
 #include "packet.h"
 
 /* One list without flows. */
-static inline bool is_plain_queue(const struct aqm_queue *q)
+static inline bool has_fast_path(const struct aqm_queue *q)
 {
 	return q->algo->queues == 1 && !q->setup.flows && !q->room;
 }
 
 /* The short way is open while the instance has taken the rows, no tick is due, and there is
  * no probe: a packet compares one number. */
-static inline void plain_open(struct aqm_queue *q, const struct aqm_inst *in)
+static inline void fast_open(struct aqm_queue *q, const struct aqm_inst *in)
 {
-	if (q->plain)
-		q->plain_ns = in->change == q->change && !probes_held(q) ? in->tick_ns : 0;
+	if (q->fast)
+		q->fast_until_ns = in->change == q->change && !probes_held(q) ? in->tick_ns : 0;
 }
 
-static inline bool is_plain(const struct aqm_queue *q, u64 now)
+static inline bool fast_is_open(const struct aqm_queue *q, u64 now)
 {
-	return now < q->plain_ns;
+	return now < q->fast_until_ns;
 }
 
 /* PASS, and nothing else: the queue is the first, there are no victims and no probe. */
-static inline bool is_plain_pass(const struct aqm_verdict *v)
+static inline bool is_mere_pass(const struct aqm_verdict *v)
 {
 	return !(v->act | v->why | v->queue | v->nvictims | v->probe);
 }
 
-static inline void plain_join(struct aqm_queue *q, struct aqm_inst *in, aqm_h h, u32 len,
-                              u32 mem)
+static inline void fast_join(struct aqm_queue *q, struct aqm_inst *in, aqm_h h, u32 len,
+                             u32 mem)
 {
 	struct aqm_lane *lane = inst_lanes(q, in);
 
@@ -49,7 +49,7 @@ static inline void plain_join(struct aqm_queue *q, struct aqm_inst *in, aqm_h h,
 	q->memory_bytes += mem;
 }
 
-static inline aqm_h plain_leave(struct aqm_queue *q, struct aqm_inst *in)
+static inline aqm_h fast_leave(struct aqm_queue *q, struct aqm_inst *in)
 {
 	struct aqm_lane *lane = inst_lanes(q, in);
 	aqm_h h = list_pop(q->ctx, lane);

@@ -31,7 +31,7 @@ static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
 		deadline = a->start(inst_state(q, in), queue_conf(q), q->born_ns,
 		                    rng_mix(q->seed + in->index));
 	set_deadline(q, in, q->born_ns, a->tick && a->idle ? deadline : AQM_NEVER);
-	plain_open(q, in);
+	fast_open(q, in);
 	in->ticks = 0;
 	in->listed = in->stale = 0;
 	in->drops = 0;

@@ -109,7 +109,7 @@ static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
 	               : mtu_bytes > AQM_MTU_MAX ? AQM_MTU_MAX
 	                                         : mtu_bytes;
 	queue_use_setup(q, setup);
-	q->plain = is_plain_queue(q);
+	q->fast = has_fast_path(q);
 	q->seed = seed;
 	aqm_copy(queue_conf(q), conf, a->conf_bytes);
 	for (i = 0; i < q->insts; i++)
@@ -176,7 +176,7 @@ static inline void aqm_queue_apply(struct aqm_queue *q, u64 now, const struct aq
 	aqm_copy(queue_conf(q), conf, q->algo->conf_bytes);
 	queue_use_setup(q, setup);
 	q->change++;
-	q->plain_ns = 0;
+	q->fast_until_ns = 0;
 	shed_to_limit(q, now);
 }
 

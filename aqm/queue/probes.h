@@ -49,7 +49,7 @@ static inline bool aqm_join_probe(struct aqm_queue *q, u64 now, aqm_h h)
 		return false;
 	}
 	q->probes.joined++;
-	q->plain_ns = 0;
+	q->fast_until_ns = 0;
 	lane_push(q->ctx, &inst_lanes(q, in)[q->probe_lane], h, len);
 	q->pkts++;
 	q->bytes += len;

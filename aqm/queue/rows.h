@@ -37,7 +37,7 @@ static inline void inst_limits(struct aqm_queue *q, struct aqm_inst *in)
 static void inst_take_rows(struct aqm_queue *q, struct aqm_inst *in)
 {
 	in->change = q->change;
-	plain_open(q, in);
+	fast_open(q, in);
 	inst_limits(q, in);
 	if (q->algo->configure)
 		q->algo->configure(inst_state(q, in), queue_conf(q), inst_views(in));
@@ -64,7 +64,7 @@ static void inst_change(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	inst_take_rows(q, in);
 	inst_hasten(q, in, now);
-	plain_open(q, in);
+	fast_open(q, in);
 }
 
 /* The time of a call to an instance without an event of its own: its overdue ticks

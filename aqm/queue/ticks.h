@@ -49,7 +49,7 @@ static void run_due_ticks(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 		set_deadline(
 		        q, in, now,
 		        a->idle(inst_state(q, in), inst_conf(q, in), views, in->tick_ns, now));
-	plain_open(q, in);
+	fast_open(q, in);
 }
 
 static inline void run_ticks(struct aqm_queue *q, struct aqm_inst *in, u64 now)

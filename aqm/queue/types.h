@@ -82,8 +82,8 @@ struct aqm_fq_list {
 };
 
 struct aqm_queue {
-	u32 pkts, bytes; /* in all lanes; first, where a host may look for them */
-	u64 plain_ns;    /* until when packets may take the short way; see fast.h */
+	u32 pkts, bytes;   /* in all lanes; first, where a host may look for them */
+	u64 fast_until_ns; /* until when packets may take the short way; see fast.h */
 	const struct aqm_algo *algo;
 	aqm_ctx ctx;
 	struct aqm_setup setup;
@@ -107,7 +107,7 @@ struct aqm_queue {
 	u64 seed;
 	u32 probe_inst; /* that requested a probe, in the arrival just handled */
 	u8 probe_lane, probe_asked;
-	u8 plain; /* see fast.h */
+	u8 fast; /* see fast.h */
 	struct aqm_counters count;
 	struct aqm_probes probes;
 	/* conf, the conf before it, instances, rings, heap and sums follow */

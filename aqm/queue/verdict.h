@@ -57,7 +57,7 @@ static inline aqm_h queue_take(struct aqm_queue *q, struct aqm_inst *in, u32 lan
 static inline void probe_free(struct aqm_queue *q, aqm_h h, u8 why)
 {
 	q->probes.freed++;
-	plain_open(q, inst_nth(q, 0));
+	fast_open(q, inst_nth(q, 0));
 	host_free(q->ctx, h, why);
 }
 

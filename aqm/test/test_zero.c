@@ -24,9 +24,9 @@ TEST(at_zero_the_short_way_is_open)
 {
 	struct bench b = begin_at_zero();
 
-	CHECK(is_plain(b.q, b.now));
+	CHECK(fast_is_open(b.q, b.now));
 	arrive(&b, 1, 1000, 0);
-	CHECK(is_plain(b.q, b.now));
+	CHECK(fast_is_open(b.q, b.now));
 	bench_end(&b);
 }
 
@@ -35,7 +35,7 @@ TEST(at_zero_new_rows_shut_the_short_way)
 	struct bench b = begin_at_zero();
 
 	change_row(&b, "limit", 5);
-	CHECK(!is_plain(b.q, b.now));
+	CHECK(!fast_is_open(b.q, b.now));
 	arrive(&b, 1, 1000, 0);
 	CHECK_EQ(inst_views(inst_nth(b.q, 0))->limit_pkts, 5);
 	bench_end(&b);
@@ -47,13 +47,13 @@ TEST(at_zero_a_probe_shuts_the_short_way_and_is_not_offered)
 	u32 i;
 
 	arrive_with_probe(&b);
-	CHECK(!is_plain(b.q, b.now));
+	CHECK(!fast_is_open(b.q, b.now));
 	arrive_with_probe(&b);
 	for (i = 0; i < 4; i++) {
-		CHECK(!is_plain(b.q, b.now));
+		CHECK(!fast_is_open(b.q, b.now));
 		CHECK(leave(&b) != AQM_NIL);
 	}
-	CHECK(is_plain(b.q, b.now));
+	CHECK(fast_is_open(b.q, b.now));
 	CHECK_EQ(script.dequeues, 2);
 	CHECK_EQ(b.q->probes.left, 2);
 	bench_end(&b);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_plain.c: the short way of a packet (fast.h) gives what the general way gives; rows that
+// test_fast.c: the short way of a packet (fast.h) gives what the general way gives; rows that
 // came later: drop_batch, and marks above a threshold without the row ecn.
 
 #include "odd.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_plain_open.c: when the short way of a packet (fast.h) is shut, because something else
+// test_fast_open.c: when the short way of a packet (fast.h) is shut, because something else
 // is to be done first, and that it opens again when it has been done.
 
 #include "odd.h"
@@ -28,7 +28,7 @@ static struct bench begin(u32 limit)
 
 static bool is_open(const struct bench *b)
 {
-	return is_plain(b->q, b->now);
+	return fast_is_open(b->q, b->now);
 }
 
 static void arrive_with_probe(struct bench *b)

@@ -133,10 +133,10 @@ static void statistics(void)
 	u32 i;
 
 	for (i = 0; i < STEPS; i++) {
-		u32 life = l.b.q->life;
+		u32 epoch = l.b.q->epoch;
 
 		life_step(&l, true);
-		read_stats(&l, before, !i || l.b.q->life != life);
+		read_stats(&l, before, !i || l.b.q->epoch != epoch);
 	}
 	life_end(&l);
 }

@@ -5,8 +5,8 @@
  *
  * A queue has up to 65,536 flows, and most never see a packet; a reset holds a lock that
  * packets wait for. So neither init nor reset touches the flows: each queue counts its
- * lives, and a flow of an earlier life starts at its first event, as of the time when the
- * new life began and with the current rows.
+ * epochs, and a flow of an earlier epoch starts at its first event, as of the time when the
+ * new epoch began and with the current rows.
  */
 #ifndef AQM_QUEUE_INSTANCE_H
 #define AQM_QUEUE_INSTANCE_H
@@ -16,7 +16,7 @@
 
 static inline bool inst_started(const struct aqm_queue *q, const struct aqm_inst *in)
 {
-	return in->life == q->life;
+	return in->epoch == q->epoch;
 }
 
 static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
@@ -24,13 +24,13 @@ static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
 	const struct aqm_algo *a = q->algo;
 	u64 deadline = AQM_NEVER;
 
-	in->life = q->life;
+	in->epoch = q->epoch;
 	aqm_zero(inst_state(q, in), q->stride - q->at_state);
 	inst_take_rows(q, in);
 	if (a->start)
-		deadline = a->start(inst_state(q, in), queue_conf(q), q->born_ns,
+		deadline = a->start(inst_state(q, in), queue_conf(q), q->epoch_start_ns,
 		                    rng_mix(q->seed + in->index));
-	set_deadline(q, in, q->born_ns, a->tick && a->idle ? deadline : AQM_NEVER);
+	set_deadline(q, in, q->epoch_start_ns, a->tick && a->idle ? deadline : AQM_NEVER);
 	fast_open(q, in);
 	in->ticks = 0;
 	in->listed = in->stale = 0;

@@ -53,7 +53,7 @@ static inline void inst_lay_out(struct aqm_queue *q, u32 i, aqm_h *cells)
 	u32 n;
 
 	in->index = i;
-	in->life = in->change = 0;
+	in->epoch = in->change = 0;
 	for (n = 0; n < q->algo->queues; n++) {
 		struct aqm_lane *lane = &inst_lanes(q, in)[n];
 		struct aqm_view *view = &inst_views(in)[n];
@@ -77,7 +77,7 @@ static inline void queue_use_setup(struct aqm_queue *q, const struct aqm_setup *
 	q->quantum_bytes = setup->quantum ? setup->quantum : q->mtu_bytes;
 }
 
-/* A new life begins. A single instance starts at once, since its statistics may be read. */
+/* A new epoch begins. A single instance starts at once, since its statistics may be read. */
 static inline void queue_start(struct aqm_queue *q, u64 now)
 {
 	q->fresh = q->old = (struct aqm_fq_list){FQ_NONE, FQ_NONE};
@@ -86,8 +86,8 @@ static inline void queue_start(struct aqm_queue *q, u64 now)
 	q->delay_peak_ns = 0;
 	q->fat = q->stales = 0;
 	q->round = 0;
-	q->born_ns = now;
-	q->life++;
+	q->epoch_start_ns = now;
+	q->epoch++;
 	q->change++;
 	aqm_zero(stat_sums(q), q->counters * sizeof(u64));
 	if (q->insts == 1)

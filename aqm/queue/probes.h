@@ -62,7 +62,7 @@ static inline bool aqm_join_probe(struct aqm_queue *q, u64 now, aqm_h h)
 }
 
 /* The answer to a probe of this instance came after rtt_ns. The host discards answers to
- * probes of an earlier life (before a reset). */
+ * probes of an earlier epoch (before a reset). */
 static inline void aqm_echo(struct aqm_queue *q, u64 now, u32 inst, u64 rtt_ns)
 {
 	struct aqm_inst *in = inst_nth(q, inst);

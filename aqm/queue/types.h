@@ -31,7 +31,7 @@ struct aqm_probes {
 };
 
 /* Statistics of the flows together; no decision depends on them. Delays are of all packets that
- * leave, probes too, since this life of the queue began. */
+ * leave, probes too, since this epoch of the queue began. */
 struct aqm_flows {
 	u64 new_flow_count; /* how often a flow became busy with credit, and so a new one */
 	u64 new_flows_len, old_flows_len; /* in the lists now */
@@ -42,7 +42,7 @@ struct aqm_flows {
 	u64 memory_used_bytes; /* by the packets held */
 };
 
-/* Statistics of one flow in its present life. */
+/* Statistics of one flow in its present epoch. */
 struct aqm_flow {
 	u32 pkts, bytes; /* held */
 	u32 drops;
@@ -61,7 +61,7 @@ struct aqm_inst {
 	u64 tick_ns; /* the next deadline */
 	u32 ticks;   /* run since the last event, at most AQM_TICKS_STUCK */
 	u32 change;  /* up to which it has taken new rows; see rows.h */
-	u32 life;    /* of the queue, in which it has started; see instance.h */
+	u32 epoch;   /* of the queue, in which it has started; see instance.h */
 	u32 next;    /* in the round robin list; see flows.h */
 	u32 place;   /* in the heap; see backlog.h */
 	u32 listed, index;
@@ -94,12 +94,12 @@ struct aqm_queue {
 	struct aqm_fq_list fresh, old;
 	u32 fat; /* flows in the heap */
 	u32 stale[FAT_STALE], stales;
-	u32 change;       /* how often rows have changed or a life has begun */
-	u32 life;         /* how often it has begun */
-	u32 counters;     /* of the algorithm's statistics */
-	u64 born_ns;      /* when this life began */
-	u64 round;        /* of the round robin */
-	u64 memory_bytes; /* that the packets held occupy */
+	u32 change;         /* how often rows have changed or an epoch has begun */
+	u32 epoch;          /* how often it has begun */
+	u32 counters;       /* of the algorithm's statistics */
+	u64 epoch_start_ns; /* when this epoch began */
+	u64 round;          /* of the round robin */
+	u64 memory_bytes;   /* that the packets held occupy */
 	struct aqm_mean delay, sparse;
 	u64 delay_peak_ns;
 	u64 new_flow_count, collisions;

@@ -244,7 +244,7 @@ static struct probe_slot *slot_of(struct sojourn_probes *p, u64 nonce)
 static bool is_of(const struct sojourn_probes *p, const struct probe_slot *slot, u64 nonce,
                   bool echo)
 {
-	return slot->state != SLOT_FREE && slot->life == p->life && slot->echo == echo &&
+	return slot->state != SLOT_FREE && slot->epoch == p->epoch && slot->echo == echo &&
 	       (echo ? (u32)slot->nonce == (u32)nonce : slot->nonce == nonce);
 }
 
@@ -289,7 +289,7 @@ static bool join_parked(struct sojourn_probes *p, u32 nonce, u64 now,
                         const struct probe_place *place)
 {
 	struct probe_slot *slot = slot_of(p, nonce);
-	bool known = slot->state == SLOT_PARKED && slot->life == p->life &&
+	bool known = slot->state == SLOT_PARKED && slot->epoch == p->epoch &&
 	             (u32)slot->nonce == nonce;
 
 	if (known) {
@@ -329,7 +329,7 @@ struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff
 		skb = NULL;
 	}
 	if (possible) {
-		ask.life = p->life;
+		ask.epoch = p->epoch;
 		if (!skb)
 			want(p, &ask);
 		ask.park = true;
@@ -373,7 +373,7 @@ void sojourn_probe_prime(struct sojourn_probes *p, const struct sk_buff *coming,
 	rcu_read_lock();
 	if (find_key(p, coming, conf, &ask.key)) {
 		spin_lock(&p->lock);
-		ask.life = p->life;
+		ask.epoch = p->epoch;
 		for (i = 0; i < PRIMES; i++)
 			want(p, &ask);
 		tasklet_schedule(&p->sender);
@@ -417,7 +417,7 @@ bool probe_may_go(struct sojourn_probes *p)
 /* A later probe takes the slot. */
 static void count_lost(struct sojourn_probes *p, const struct probe_slot *slot)
 {
-	if (slot->life != p->life)
+	if (slot->epoch != p->epoch)
 		return;
 	p->counts.forgotten += slot->state == SLOT_JOINED;
 	p->counts.strayed += slot->state == SLOT_SENT;
@@ -441,7 +441,7 @@ u64 probe_enter(struct sojourn_probes *p, const struct probe_ask *ask)
 	        .at_ns = ask->at_ns,
 	        .to = hash_of(p, &ask->key.to, sizeof(ask->key.to)),
 	        .dev = ask->key.way & PROBE_TO_HOP ? ask->key.dev : 0,
-	        .life = ask->life,
+	        .epoch = ask->epoch,
 	        .lane = ask->place.lane,
 	        .state = SLOT_SENT,
 	        .echo = ask->key.way & PROBE_BY_ECHO,
@@ -580,7 +580,7 @@ bool sojourn_probes_hear(struct sojourn_probes *p, struct sojourn_answer *answer
 void sojourn_probes_forget(struct sojourn_probes *p)
 {
 	spin_lock_bh(&p->lock);
-	p->life++;
+	p->epoch++;
 	p->asks_held = 0;
 	WRITE_ONCE(p->answers_held, 0);
 	spin_unlock_bh(&p->lock);

@@ -41,7 +41,7 @@ struct sojourn_probe_counts {
 enum probe_fate {
 	PROBE_JOINS,
 	PROBE_PARKED, /* the packet is no longer the caller's */
-	PROBE_STALE   /* of an earlier life: to be dropped */
+	PROBE_STALE   /* of an earlier epoch: to be dropped */
 };
 
 /* The instance that a probe is for, and the lane that it joins. */

@@ -47,7 +47,7 @@ struct probe_ask {
 	u64 at_ns;
 	struct probe_place place;
 	u32 priority; /* of the packet that asked */
-	u16 life;
+	u16 epoch;
 	bool park;
 };
 
@@ -74,7 +74,7 @@ struct probe_slot {
 	u32 to;       /* hash of the address that answers */
 	int dev;      /* by which the answer comes; 0: by any */
 	u32 priority; /* of the packet that asked */
-	u16 life;
+	u16 epoch;
 	u8 lane;
 	u8 state : 2, echo : 1, park : 1;
 };
@@ -110,7 +110,7 @@ struct sojourn_probes {
 	u32 first_ask, asks_held;
 	struct sojourn_answer answers[PROBE_ANSWERS];
 	u32 first_answer, answers_held;
-	u16 life, sequence;
+	u16 epoch, sequence;
 	u32 away;
 	u64 sent_ns; /* the last one */
 	struct sojourn_probe_counts counts;

@@ -42,7 +42,7 @@
  * Its parts, in the order in which each includes those before it (some stand side by side):
  *
  *   types ring lane memory packet fast rows ticks instance     one instance and its packets
- *   verdict sums backlog flows probes                          losses, flows, probes
+ *   verdict sums heap flows probes                          losses, flows, probes
  *   arrival departure rounds lifecycle stats                   the calls above
  *
  * ctx may differ from call to call: it is set in q->ctx before each.

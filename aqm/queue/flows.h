@@ -12,7 +12,7 @@
 #ifndef AQM_QUEUE_FLOWS_H
 #define AQM_QUEUE_FLOWS_H
 
-#include "backlog.h"
+#include "heap.h"
 #include "instance.h"
 #include "verdict.h"
 
@@ -141,7 +141,7 @@ static bool fq_make_room(struct aqm_queue *q, u64 now, u32 len, u32 mem)
 	if (!fits_empty(q, len, mem))
 		return false;
 	while (over_limit(q, len, mem) && q->pkts && evicted < AQM_EVICTED)
-		evicted += fq_evict_batch(q, fat_flow(q), now);
+		evicted += fq_evict_batch(q, heap_largest(q), now);
 	return !over_limit(q, len, mem);
 }
 

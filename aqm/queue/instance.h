@@ -33,7 +33,7 @@ static void inst_start(struct aqm_queue *q, struct aqm_inst *in)
 	set_deadline(q, in, q->epoch_start_ns, a->tick && a->idle ? deadline : AQM_NEVER);
 	fast_open(q, in);
 	in->ticks = 0;
-	in->listed = in->stale = 0;
+	in->listed = in->deferred = 0;
 	in->drops = 0;
 	in->place = U32_MAX;
 	in->round = 0;

@@ -84,7 +84,7 @@ static inline void queue_start(struct aqm_queue *q, u64 now)
 	q->fresh_flows = q->listed_flows = 0;
 	q->delay = q->sparse = (struct aqm_mean){0, 0};
 	q->delay_peak_ns = 0;
-	q->fat = q->stales = 0;
+	q->heap_flows = q->deferred_flows = 0;
 	q->round = 0;
 	q->epoch_start_ns = now;
 	q->epoch++;
@@ -145,7 +145,7 @@ static inline void shed_to_limit(struct aqm_queue *q, u64 now)
 	if (!q->setup.flows && over_held(q))
 		run_ticks(q, inst_nth(q, 0), now);
 	while (over_held(q)) {
-		struct aqm_inst *in = q->setup.flows ? fat_flow(q) : inst_nth(q, 0);
+		struct aqm_inst *in = q->setup.flows ? heap_largest(q) : inst_nth(q, 0);
 
 		for (i = 0; i < FQ_BATCH && over_held(q); i++) {
 			AQM_STEP();
@@ -203,8 +203,8 @@ static inline void aqm_queue_reset(struct aqm_queue *q, u64 now)
 	if (!q->setup.flows)
 		inst_drain(q, inst_nth(q, 0));
 	flows_flush(q);
-	for (i = 0; i < q->fat; i++)
-		inst_drain(q, fat_inst(q, fat_heap(q)[i]));
+	for (i = 0; i < q->heap_flows; i++)
+		inst_drain(q, heap_inst(q, heap_keys(q)[i]));
 	queue_start(q, now);
 }
 

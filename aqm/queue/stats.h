@@ -4,13 +4,13 @@
  * stats.h: the algorithm's statistics. Part of queue.h.
  *
  * A statistic is read as of the last event of its instance: reading runs no tick and
- * visits no flow but the stale ones (backlog.h). With flows there is one number only for a
+ * visits no flow but the deferred ones (heap.h). With flows there is one number only for a
  * counter (AQM_COUNTER): its sum, kept as it grows. A gauge of many flows has no one value.
  */
 #ifndef AQM_QUEUE_STATS_H
 #define AQM_QUEUE_STATS_H
 
-#include "backlog.h"
+#include "heap.h"
 #include "instance.h"
 
 /* A statistic's value, where there is one. */

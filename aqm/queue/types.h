@@ -63,17 +63,17 @@ struct aqm_inst {
 	u32 change;  /* up to which it has taken new rows; see rows.h */
 	u32 epoch;   /* of the queue, in which it has started; see instance.h */
 	u32 next;    /* in the round robin list; see flows.h */
-	u32 place;   /* in the heap; see backlog.h */
+	u32 place;   /* in the heap; see heap.h */
 	u32 listed, index;
-	u32 stale; /* in the heap */
-	u32 hash;  /* of the packet that joined last */
+	u32 deferred; /* in the heap */
+	u32 hash;     /* of the packet that joined last */
 	u32 drops;
 	u64 round;        /* up to which it has received credit */
 	s64 credit_bytes; /* a packet may be of any length, and is paid for in rounds */
 };
 
-/* Flows of the heap that may be stale: bounds the moves of one call. */
-#define FAT_STALE 12
+/* Flows whose place in the heap may be out of date: bounds the moves of one call. */
+#define DEFERRED_FLOWS 12
 
 #define FQ_NONE U32_MAX
 
@@ -92,8 +92,8 @@ struct aqm_queue {
 	u32 at_old_conf, at_inst, at_heap, at_sums;
 	u32 mtu_bytes, quantum_bytes;
 	struct aqm_fq_list fresh, old;
-	u32 fat; /* flows in the heap */
-	u32 stale[FAT_STALE], stales;
+	u32 heap_flows; /* flows in the heap */
+	u32 deferred[DEFERRED_FLOWS], deferred_flows;
 	u32 change;         /* how often rows have changed or an epoch has begun */
 	u32 epoch;          /* how often it has begun */
 	u32 counters;       /* of the algorithm's statistics */

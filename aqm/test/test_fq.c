@@ -159,7 +159,7 @@ TEST(the_heap_names_the_flow_that_a_scan_finds)
 			arrive(&b, rng_u32(&r), rng_below(&r, 4) * 500, 0);
 		else
 			leave(&b);
-		CHECK(fat_flow(b.q) == fattest_by_scan(b.q));
+		CHECK(heap_largest(b.q) == fattest_by_scan(b.q));
 	}
 	CHECK(b.q->count.drops[AQM_WHY_FAT] > 500);
 	bench_end(&b);
@@ -373,9 +373,9 @@ TEST(a_packet_of_twelve_flows_costs_the_heap_nothing_and_of_thirteen_it_does)
 	for (i = 0; i < 300; i++)
 		send(&b, i % 12, 1, 1514);
 	CHECK_EQ(steps, 0);
-	CHECK_EQ(b.q->fat, 0);
+	CHECK_EQ(b.q->heap_flows, 0);
 	send(&b, 12, 1, 1514);
-	CHECK_EQ(b.q->fat, 12);
+	CHECK_EQ(b.q->heap_flows, 12);
 	bench_end(&b);
 }
 

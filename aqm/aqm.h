@@ -70,7 +70,7 @@
  *                called for packets its own verdict dropped. In flows the last two do
  *                not wait for ticks: if ticks are overdue, `now` is the time of the
  *                first of them, and they see the queue without the packet. The
- *                same holds for `empty` where a dequeue passes many dry flows.
+ *                same holds for `empty` where a dequeue passes many empty flows.
  *   echo         The answer to a probe of this instance came at `now`, rtt_ns
  *                after the probe joined the queue.
  *

@@ -30,7 +30,7 @@ static AQM_COLD void run_due_ticks(struct aqm_queue *, struct aqm_inst *, u64 no
 static AQM_COLD bool fq_make_room(struct aqm_queue *, u64 now, u32 len, u32 mem);
 static AQM_COLD void fq_skip_rounds(struct aqm_queue *);
 static AQM_COLD void fq_note_hash(struct aqm_queue *, struct aqm_inst *, u32 hash);
-static AQM_COLD void fq_pass_dry(struct aqm_queue *, struct aqm_inst *, u64 now, u32);
+static AQM_COLD void fq_pass_empty(struct aqm_queue *, struct aqm_inst *, u64 now, u32);
 static AQM_COLD void flows_flush(struct aqm_queue *);
 static AQM_COLD void inst_catch_up(struct aqm_queue *, struct aqm_inst *, u64 now);
 

@@ -5,7 +5,7 @@
  *
  * Row `flows` makes that many instances of the algorithm. A flow that becomes
  * busy is served from the fresh list first; when its credit is spent, or when it
- * runs dry while others wait, it goes to the end of the old list. At the
+ * becomes empty while others wait, it goes to the end of the old list. At the
  * limit the fattest flow (most bytes) loses packets from its head, half its
  * bytes or `drop_batch` packets, and then the arrival is admitted.
  */

@@ -9,9 +9,9 @@
 #include "departure.h"
 #include "flows.h"
 
-/* Bounds the dry flows that run their due ticks in one dequeue: a flow can be a thousand
- * ticks behind, and an eviction leaves up to 65,536 dry flows in the lists. */
-#define FQ_DRY 16
+/* Bounds the empty flows that run their due ticks in one dequeue: a flow can be a thousand
+ * ticks behind, and an eviction leaves up to 65,536 empty flows in the lists. */
+#define FQ_EMPTY_TICKED 16
 
 /* No flow had credit in a whole round, and all are in the old list: give each at once
  * the rounds that the flow nearest to credit still lacks. */
@@ -33,12 +33,12 @@ static void fq_skip_rounds(struct aqm_queue *q)
 		fq_pay(q, inst_nth(q, i), rounds);
 }
 
-/* Call `empty` for the `nth` dry flow of a dequeue. */
-static void fq_pass_dry(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 nth)
+/* Call `empty` for the `nth` empty flow of a dequeue. */
+static void fq_pass_empty(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 nth)
 {
 	const struct aqm_algo *a = q->algo;
 
-	if (nth < FQ_DRY)
+	if (nth < FQ_EMPTY_TICKED)
 		inst_begin(q, in, now);
 	if (a->empty)
 		a->empty(inst_state(q, in), inst_conf(q, in), inst_clock(in, now),
@@ -48,7 +48,7 @@ static void fq_pass_dry(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 n
 static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 {
 	u32 round = FQ_NONE; /* the flow with which a round without credit began */
-	u32 dry = 0;
+	u32 empty_flows = 0;
 
 	for (;;) {
 		u32 i = q->fresh.head;
@@ -62,7 +62,7 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 			return AQM_NIL;
 		AQM_STEP();
 		in = inst_nth(q, i);
-		/* RFC 8290, 4.2: credit first, and a flow that is dry stays for a round. A debt
+		/* RFC 8290, 4.2: credit first, and an empty flow stays for a round. A debt
 		 * of more than a round would keep it long: in the old list it does not wait. */
 		if (in->credit_bytes <= 0 && (fresh || inst_views(in)->pkts ||
 		                              in->credit_bytes > -(s64)q->quantum_bytes)) {
@@ -83,14 +83,14 @@ static aqm_h fq_dequeue(struct aqm_queue *q, u64 now)
 		if (inst_views(in)->pkts)
 			h = queue_serve(q, in, now, 0);
 		else
-			fq_pass_dry(q, in, now, dry++);
+			fq_pass_empty(q, in, now, empty_flows++);
 		flow_end(q, in);
 		if (h != AQM_NIL) {
 			in->credit_bytes -= fq_charge(host_len(q->ctx, h));
 			fq_note_delay(q, now - host_keep(q->ctx, h)->enq_ns, fresh);
 			return h;
 		}
-		/* A flow that runs dry while fresh waits once behind the others,
+		/* A flow that becomes empty while fresh waits once behind the others,
 		 * else it could come back at once and starve them. */
 		fq_pop(q, in, fresh);
 		if (fresh && q->old.head != FQ_NONE) {

@@ -384,6 +384,6 @@ TEST(a_dequeue_passes_dry_flows_without_all_their_ticks)
 
 	work_of_a_change(1024, 1, &few_out);
 	work_of_a_change(65536, 1, &many_out);
-	CHECK(many_out <= 65536 + 2048 + (FQ_DRY + 1) * 1024);
-	CHECK(few_out <= 1024 + 2048 + (FQ_DRY + 1) * 1024);
+	CHECK(many_out <= 65536 + 2048 + (FQ_EMPTY_TICKED + 1) * 1024);
+	CHECK(few_out <= 1024 + 2048 + (FQ_EMPTY_TICKED + 1) * 1024);
 }

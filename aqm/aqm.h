@@ -98,7 +98,7 @@
 
 #include "deps.h"
 
-#define AQM_ABI     2
+#define AQM_ABI     3
 #define AQM_NEVER   ((u64)-1)
 #define AQM_VICTIMS 5
 

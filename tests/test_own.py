@@ -228,6 +228,8 @@ def test_the_command_shows_a_files_rows(capsys: pytest.CaptureFixture[str]) -> N
         ("const struct aqm_algo aqm_", "static const struct aqm_algo aqm_", r"is static"),
         ("AQM_ROW(1, AQM_U64", "AQM_ROW(1, AQM_U32", r"member is not as wide as the type"),
         ("s->delay = now", "s->delay = (u64)(0.5 * (double)now)", r"has no floating point"),
+        ("= codel_on_empty", "= codel_dried", r"codel_dried is codel_on_empty"),
+        ('"law/codel.h"', '"law/even.h"', r"law/even\.h is law/integral\.h"),
         ("s->delay = now", "extern int rand(void);\ns->delay = (u64)rand() + now", "no C library"),
     ],
 )

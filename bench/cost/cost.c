@@ -9,7 +9,7 @@
 // wants. All are ECT and the row `ecn` is on. Prints the packets offered and their CPU time
 // in ns, those that waited, summed over the turns, those lost and those marked.
 //
-// Builds with any core since 07c8c2f, interface 1 or 2.
+// Builds with any core since 07c8c2f, interface 1 to 3.
 
 #include <stdio.h>
 #include <stdlib.h>

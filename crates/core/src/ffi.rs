@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_char, c_void};
 
 use crate::{Counters, Flows, Probes, Slot};
 
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 pub const NIL: u32 = u32::MAX;
 pub const WHY_COUNT: usize = 10;
 pub const BAD_COUNT: usize = 8;

@@ -27,6 +27,11 @@ HOSTED = (*_WARNINGS, "-O1")
 # What a compiler says of code that is C, and no algorithm.
 _HINTS = (
     (
+        r"codel_dried|codel_lost|law/even\.h|\beven_\w+",
+        "The core's interface 3 has other names: codel_dried is codel_on_empty, codel_lost is "
+        "codel_on_gone, law/even.h is law/integral.h, and each even_NAME is integral_NAME.",
+    ),
+    (
         r"SSE|general-regs-only|[Ff]loating.point|undefined reference to `__\w+[sd]f",
         "An algorithm has no floating point, since a kernel has none for it: use whole numbers "
         "(muldiv64 and the other functions of fixed.h).",

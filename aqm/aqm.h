@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * aqm.h: the calls an algorithm receives, and the verdicts it may answer.
+ * aqm.h: defines the calls that an algorithm receives, and the verdicts that it may answer.
  *
  * An active queue management algorithm is a pure state machine in one C file.
  * It reads no clock, allocates nothing, keeps no global, uses no floating

@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * cold.h: the rare cases of queue.h stay functions, and so does all beside the short way of
- * fast.h. A host that wants speed includes this before queue.h, when it has defined aqm_h,
- * and makes its own enqueue and dequeue AQM_FLAT: each is one function then, without what is
- * declared here.
+ * cold.h: keeps the rare paths of queue.h out of a host's enqueue and dequeue.
+ *
+ * A host that wants speed includes this before queue.h, when it has defined aqm_h. It makes its
+ * own enqueue and dequeue AQM_FLAT: each becomes one function. The functions declared here stay
+ * apart from them.
  */
 #ifndef AQM_COLD_H
 #define AQM_COLD_H

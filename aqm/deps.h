@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * deps.h: all that this folder needs from outside.
+ * deps.h: names all that this folder needs from outside.
  *
  * Fixed-width integers, bool, size_t and NULL; two memory functions, which
  * a compiler may call by itself anyway. Nothing else: no libc, no floating

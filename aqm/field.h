@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * field.h: rows by name.
+ * field.h: reads and writes rows by name.
  *
- * Every host reads and writes parameters through these few functions, so a
- * limit and its sentence stand in one place. A table is an array of struct
- * aqm_field ended by AQM_END; NULL is a table without rows. `base` is the
- * memory that the offsets of the table count from.
+ * Every host uses these few functions for its parameters, so a limit and its sentence stand in
+ * one place. A table is an array of struct aqm_field that ends with AQM_END; NULL is a table
+ * without rows. The offsets of a table count from `base`.
  */
 #ifndef AQM_FIELD_H
 #define AQM_FIELD_H

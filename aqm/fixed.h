@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * fixed.h: integer arithmetic that every target computes alike.
+ * fixed.h: computes with integers, alike on every target.
  *
  * No other file divides a u64: a 32-bit compiler would call a library for it.
- * Signed results are rounded toward zero, as C does. AQM_NARROW: compute as a
- * 32-bit target does, so that this can be tested anywhere.
+ * Signed results are rounded toward zero, as C does. With AQM_NARROW it computes as a
+ * 32-bit target does, and a test of that runs anywhere.
  */
 #ifndef AQM_FIXED_H
 #define AQM_FIXED_H

@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * queue.h: the queue around an algorithm, written once for every host.
+ * queue.h: runs the queue around an algorithm, written once for every host.
  *
  * FIFO or ring, limits, overflow, victims, the dequeue-drop loop, lazy ticks,
- * counters per reason, flow queueing. A template: before including it a host
- * defines what a packet is,
+ * counters per reason, flow queueing. It is a template: a host first defines its packets,
  *
  *   typedef ... aqm_h;      a handle: slot number, sk_buff pointer
  *   #define AQM_NIL ...     the handle that is none

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * rng.h: randomness out of an algorithm's own state.
+ * rng.h: draws random numbers from an algorithm's own state.
  *
  * PCG-XSH-RR with 64 bits of state and 32 of output: O'Neill, "PCG: A Family of
  * Simple Fast Space-Efficient Statistically Good Algorithms for Random Number

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * sample.h: a random packet out of the queue.
+ * sample.h: draws a random packet from the queue.
  */
 #ifndef AQM_SAMPLE_H
 #define AQM_SAMPLE_H

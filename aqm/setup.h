@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * setup.h: the rows that belong to the queue, not to its algorithm.
+ * setup.h: defines the rows that belong to the queue, not to its algorithm.
  */
 #ifndef AQM_SETUP_H
 #define AQM_SETUP_H

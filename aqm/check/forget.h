@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * forget.h: five seconds at twice what a link carries, and then an even stream of packets, of
- * which none has to wait for another of them.
+ * forget.h: sends twice what a link carries for five seconds, and then an even stream, of which
+ * no packet waits for another.
  */
 #ifndef AQM_CHECK_FORGET_H
 #define AQM_CHECK_FORGET_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * life.h: a queue under watch, and random traffic for it.
+ * life.h: watches a queue under random traffic.
  */
 #ifndef AQM_CHECK_LIFE_H
 #define AQM_CHECK_LIFE_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * new_rows.h: rows that change while packets come and go.
+ * new_rows.h: changes rows while packets come and go.
  */
 #ifndef AQM_CHECK_NEW_ROWS_H
 #define AQM_CHECK_NEW_ROWS_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * pause.h: a link that stops for a minute, and one whose rate dips.
+ * pause.h: stops a link for a minute, and lets the rate of another dip.
  */
 #ifndef AQM_CHECK_PAUSE_H
 #define AQM_CHECK_PAUSE_H

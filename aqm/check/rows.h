@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * rows.h: tests of an algorithm's tables, before a host reads them.
+ * rows.h: tests an algorithm's tables, before a host reads them.
  *
  * Hosts trust the tables: they store values at their offsets, print their texts, and use
  * their defaults without a test of the range. Nothing here calls the algorithm.

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * senders.h: senders that respond to signals, for a queue under watch.
+ * senders.h: plays senders that respond to signals, for a queue under watch.
  *
  * Five senders over 10 Mbit/s and a round trip of 40 ms: a window grows by a packet a
  * round trip, and a signal halves it, at most once a round trip. Steps of a millisecond,

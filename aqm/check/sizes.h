@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * sizes.h: what a library and the core that loads it must lay out alike.
+ * sizes.h: lists the structs that a library and the core that loads it must lay out alike.
  *
  * An algorithm compiled apart may have seen another aqm.h. The number of the interface
  * tells most of that; sizes tell a header that was edited without a new number.

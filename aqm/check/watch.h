@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * watch.h: a watch on each call of an algorithm.
+ * watch.h: watches each call of an algorithm.
  *
  * It records each call before it makes it, with the packet that the call is about. So it
  * can name the event at which a sanitizer, a signal or a loop ends the program. It counts

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/asqm.h: ASQM's control, Havey and Almeroth, "Active Sense Queue Management (ASQM)",
+ * law/asqm.h: times ASQM's signals, Havey and Almeroth, "Active Sense Queue Management (ASQM)",
  * section III (Eq. 1 to 3) and section IV.
  *
  * Round trips are smoothed as RFC 6298 section 2 does (the paper prints 6928, and cites 6298

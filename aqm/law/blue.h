@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/blue.h: BLUE's probability: up at an overflow, down where the link idles, at most once in
- * a freeze time. The common part of BLUE and COBALT.
+ * law/blue.h: moves BLUE's probability, at most once in a freeze time.
+ *
+ * An overflow raises it, an idle link lowers it. BLUE and COBALT share this.
  */
 #ifndef AQM_LAW_BLUE_H
 #define AQM_LAW_BLUE_H

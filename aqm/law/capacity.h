@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/capacity.h: the rate of the link, from departures alone.
+ * law/capacity.h: estimates the rate of the link from departures alone.
  *
  * While the queue stays busy, the time between two departures is the service time of
  * the first: its length and that time are summed. Their ratio is the capacity, without

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/choke.h: CHOKe, with one comparison or more: RED's average; and before RED decides, a
- * match with random queued packets. Each file that includes it defines one algorithm, so each
- * stands alone.
+ * law/choke.h: compares arrivals with random queued packets, as CHOKe does, once or more often.
+ *
+ * RED's average decides whether to compare, and RED decides on packets that match none. Each
+ * file that includes this defines one algorithm, so each stands alone.
  */
 #ifndef AQM_LAW_CHOKE_H
 #define AQM_LAW_CHOKE_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/codel.h: CoDel's control law, RFC 8289 section 5, one packet at a time.
+ * law/codel.h: times CoDel's signals, RFC 8289 section 5, one packet at a time.
  *
  * The RFC loops inside its dequeue routine. Here each turn of the loop is one
  * offer: the law answers whether this packet gets the signal, and `nth` tells

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/codel_rows.h: the common part of algorithms with CoDel in their queues: rows,
- * statistics, and the calls at the head. Each file that includes it defines one
+ * law/codel_rows.h: shares rows, statistics and the calls at the head among algorithms with
+ * CoDel in their queues. Each file that includes it defines one
  * algorithm, so each stands alone.
  */
 #ifndef AQM_LAW_CODEL_ROWS_H
@@ -87,7 +87,7 @@ static void codel_on_empty(void *st, const void *conf, u64 now, const struct aqm
 /* The queue took a packet of a flow that was the fattest: as in Linux that counts as a
  * signal, so later signals come closer together. The next one's time stays. */
 static void codel_on_gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
-                       const struct aqm_pkt *pkt, u8 why)
+                          const struct aqm_pkt *pkt, u8 why)
 {
 	struct codel_state *s = st;
 

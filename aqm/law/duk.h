@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/duk.h: DUK's probability, Novak and Kasera, "Auto-Tuning Active Queue
+ * law/duk.h: computes DUK's probability, Novak and Kasera, "Auto-Tuning Active Queue
  * Management", COMSNETS 2017, Eq. 9.
  *
  * With A, B bytes arrived and sent in an interval of n clock ticks, C bytes that

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/duk_alg2.h: DUK's measurement interval by Algorithm 2, as printed.
+ * law/duk_alg2.h: chooses DUK's measurement interval by Algorithm 2, as printed.
  *
  *   if (P_cur != P_last) {
  *     if (beta_cur >= beta_old at P_cur and dt_cur < dt_old at P_cur) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/duk_interval.h: a search of our own for DUK's measurement interval.
+ * law/duk_interval.h: searches for DUK's measurement interval, in a way of our own.
  *
  * It follows the prose beside Algorithm 2: for each level of congestion (Eq. 10)
  * use the smallest interval for which the transmit rate does not decrease; a line

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/duk_level.h: DUK's level of congestion, Eq. 10, and the bounds of its interval.
+ * law/duk_level.h: computes DUK's level of congestion, Eq. 10, and bounds its interval.
  *
  * P = 100 (M - C) / M in whole percent, with M the rate at which packets can come and C
  * that at which they can go, in any one unit. M is at least C: P is not below 0.

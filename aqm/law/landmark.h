@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/landmark.h: a landmark-LRU cache of flows with their hits (Che, Qiu and Wu, Computer
- * Communications 29, 2005; Che and Qiu, IEEE Communications Letters 10(7), 2006).
+ * law/landmark.h: caches flows with their hits in a landmark-LRU cache (Che, Qiu and Wu,
+ * Computer Communications 29, 2005; Che and Qiu, IEEE Communications Letters 10(7), 2006).
  *
  * A landmark divides the records into a top, three quarters of them, and a bottom. A new
  * record enters at the landmark, as the first of the bottom, and the last of the bottom

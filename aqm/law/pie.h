@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/pie.h: the common part of the PIE of 2013 and that of RFC 8033.
+ * law/pie.h: holds the law that the PIE of 2013 and that of RFC 8033 share.
  *
  * The controller: a proportional-integral step on the queuing delay whose gains
  * shrink with the probability they act on; the burst allowance; the cycle that

@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/pie_2013.h: the delay of PIE as first published, by Little's law: the backlog over an
- * average of the rate at which the queue drains; and the gains of its controller.
+ * law/pie_2013.h: estimates the delay of PIE as first published, and scales its gains.
+ *
+ * By Little's law the delay is the backlog over an average of the rate at which the queue
+ * drains.
  */
 #ifndef AQM_LAW_PIE_2013_H
 #define AQM_LAW_PIE_2013_H

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/pie_rows.h: the common part of algorithms with the PIE of RFC 8033 in their queues: rows,
- * statistics, and all calls but the one for an arrival. Each file that includes it defines one
+ * law/pie_rows.h: shares rows, statistics and all calls but that for an arrival among
+ * algorithms with the PIE of RFC 8033 in their queues. Each file that includes it defines one
  * algorithm, so each stands alone.
  */
 #ifndef AQM_LAW_PIE_ROWS_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/power.h: powers of two with a fraction, in whole numbers.
+ * law/power.h: computes powers of two with a fraction, in whole numbers.
  */
 #ifndef AQM_LAW_POWER_H
 #define AQM_LAW_POWER_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/red.h: RED's average queue and its probability, Floyd and Jacobson, "Random
+ * law/red.h: averages RED's queue and computes its probability, Floyd and Jacobson, "Random
  * Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4), 1993.
  *
  * The average is kept as avg * 2^36. With weight 2^-k an update rounds by less than one of

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * law/shadow.h: the recent history of arrivals, Pan, Breslau, Prabhakar and Shenker,
+ * law/shadow.h: samples the recent history of arrivals, Pan, Breslau, Prabhakar and Shenker,
  * "Approximate Fairness through Differential Dropping", CCR 33(2), 2003: a buffer of sampled
  * packets, and for each flow in it the bytes of its samples.
  */

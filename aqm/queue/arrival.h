@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * arrival.h: a packet arrives, and joins or is dropped. Part of queue.h.
+ * arrival.h: handles an arrival: the packet joins or is dropped. Part of queue.h.
  */
 #ifndef AQM_QUEUE_ARRIVAL_H
 #define AQM_QUEUE_ARRIVAL_H

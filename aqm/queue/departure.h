@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * departure.h: the link requests a packet. Part of queue.h.
+ * departure.h: handles a dequeue request of the link. Part of queue.h.
  */
 #ifndef AQM_QUEUE_DEPARTURE_H
 #define AQM_QUEUE_DEPARTURE_H

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * fast.h: the short way of a packet that only joins or leaves. Part of queue.h.
+ * fast.h: moves a packet that only joins or leaves by the fast path. Part of queue.h.
  *
  * Most packets pass through one list, in which there is room and nothing is due. The general
- * way gives the same result; this one leaves out what does not apply (lanes, flows, victims,
- * probes, ticks). `python -m bench.cost` counts what a packet takes.
+ * path gives the same result. The fast path leaves out what does not apply: lanes, flows,
+ * victims, probes, ticks. `python -m bench.cost` counts the cost of a packet.
  */
 #ifndef AQM_QUEUE_FAST_H
 #define AQM_QUEUE_FAST_H
@@ -18,7 +18,7 @@ static inline bool has_fast_path(const struct aqm_queue *q)
 	return q->algo->queues == 1 && !q->setup.flows && !q->room;
 }
 
-/* The short way is open while the instance has taken the rows, no tick is due, and there is
+/* The fast path is open while the instance has taken the rows, no tick is due, and there is
  * no probe: a packet compares one number. */
 static inline void fast_open(struct aqm_queue *q, const struct aqm_inst *in)
 {

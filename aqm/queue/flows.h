@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * flows.h: flow queueing, deficit round robin after RFC 8290. Part of queue.h.
+ * flows.h: divides packets into flows after RFC 8290, and makes room for arrivals. Part of
+ * queue.h.
  *
- * Row `flows` makes that many instances of the algorithm. A flow that becomes
- * busy is served from the fresh list first; when its credit is spent, or when it
- * becomes empty while others wait, it goes to the end of the old list. At the
- * limit the fattest flow (most bytes) loses packets from its head, half its
- * bytes or `drop_batch` packets, and then the arrival is admitted.
+ * Row `flows` makes that many instances of the algorithm. A flow that becomes busy enters the
+ * fresh list, or the old list if it is in debt. At the limit the flow with most bytes loses
+ * packets from its head, half its bytes or `drop_batch` packets. Then the arrival joins.
  */
 #ifndef AQM_QUEUE_FLOWS_H
 #define AQM_QUEUE_FLOWS_H

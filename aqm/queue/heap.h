@@ -1,16 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * heap.h: the flow that holds the most bytes. Part of queue.h.
+ * heap.h: finds the flow that holds the most bytes. Part of queue.h.
  *
- * A heap of the flows that hold packets. A flow's key is its bytes and then the
- * complement of its index, so no two are equal: the top depends on the backlog alone,
- * not on the order of arrivals, and of flows with equal backlogs it is the first.
- * A node has four children: 65,536 flows make nine levels, and the children of a node
- * lie side by side.
+ * A heap of the flows that hold packets. A flow's key is its bytes and then the complement of
+ * its index, so no two keys are equal. The top depends on the backlog alone, not on the order
+ * of arrivals; of equal backlogs the first flow is on top. A node has four children: 65,536
+ * flows make nine levels, and the children of a node lie side by side.
  *
- * The update of a few flows may be deferred: their places follow an earlier backlog, and the
- * sums of statistics (sums.h) lack their counts since then, until the next read. While no more
+ * The updates of a few flows may be deferred. Their places then follow an earlier backlog, and
+ * the sums of statistics (sums.h) lack their last counts until the next read. While no more
  * flows than these are active, a packet needs no work on heap or sums.
  */
 #ifndef AQM_QUEUE_HEAP_H

@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * instance.h: an instance starts at its first event. Part of queue.h.
+ * instance.h: starts an instance at its first event, and brings it up to date at others. Part
+ * of queue.h.
  *
- * A queue has up to 65,536 flows, and most never see a packet; a reset holds a lock that
- * packets wait for. So neither init nor reset touches the flows: each queue counts its
- * epochs, and a flow of an earlier epoch starts at its first event, as of the time when the
- * new epoch began and with the current rows.
+ * A queue has up to 65,536 flows, and most never see a packet. A reset holds a lock that
+ * packets wait for. So neither init nor reset touches the flows: the queue counts its epochs,
+ * and a flow of an earlier epoch starts at its first event. It starts as of the time when the
+ * epoch began, with the current rows.
  */
 #ifndef AQM_QUEUE_INSTANCE_H
 #define AQM_QUEUE_INSTANCE_H

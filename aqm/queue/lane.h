@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * lane.h: packets in order of arrival, with the view that an algorithm has.
+ * lane.h: keeps packets in order of arrival, with the view that an algorithm has.
  *
  * A lane is a ring where an algorithm samples (AQM_SAMPLES), and a list through
  * host_next() otherwise. A list answers for its head only: a walk to another slot

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * lifecycle.h: making, changing, resetting and reading a queue. Part of queue.h.
+ * lifecycle.h: makes, changes and resets a queue. Part of queue.h.
  */
 #ifndef AQM_QUEUE_LIFECYCLE_H
 #define AQM_QUEUE_LIFECYCLE_H

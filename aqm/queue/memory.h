@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * memory.h: where the parts of a queue lie in its memory. Part of queue.h.
+ * memory.h: finds the parts of a queue in its memory. Part of queue.h.
  */
 #ifndef AQM_QUEUE_MEMORY_H
 #define AQM_QUEUE_MEMORY_H

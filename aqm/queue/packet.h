@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * packet.h: a packet as the algorithm and a trace see it. Part of queue.h.
+ * packet.h: describes a packet to the algorithm and to a trace. Part of queue.h.
  */
 #ifndef AQM_QUEUE_PACKET_H
 #define AQM_QUEUE_PACKET_H

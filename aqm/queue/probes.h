@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * probes.h: probes that an algorithm requests. Part of queue.h.
+ * probes.h: lets probes join that an algorithm requests. Part of queue.h.
  *
- * A probe is a small packet of the host's that measures the round trip to a responder. The
- * algorithm requests it in its verdict on an arrival; the host makes it when the call has
+ * A probe is a small packet of the host that measures the round trip to a responder. The
+ * algorithm requests it in its verdict on an arrival. The host makes it when the call has
  * returned, and it joins the queue right behind that arrival. The algorithm gets no call when
- * a probe joins or leaves: it is not offered, not counted and no victim. It occupies the link
- * and the limit as any packet does, and the queue refuses it at the limit.
+ * a probe joins or leaves: a probe is not offered, not counted and no victim. It occupies the
+ * link and the limit as any packet does, and the queue refuses it at the limit.
  */
 #ifndef AQM_QUEUE_PROBES_H
 #define AQM_QUEUE_PROBES_H

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * ring.h: packets by slot number, for algorithms that sample inside the queue.
+ * ring.h: keeps packets by slot number, for algorithms that sample inside the queue.
  *
  * Slot 0 is the head, slot span - 1 the newest. A packet taken from the middle
- * leaves a hole; neither end is ever a hole, so an empty ring has span 0. Every
- * host uses this ring, so that a random slot means the same packet everywhere.
+ * leaves a hole. Neither end is ever a hole, so an empty ring has span 0. Every
+ * host uses this ring: a random slot means the same packet everywhere.
  */
 #ifndef AQM_QUEUE_RING_H
 #define AQM_QUEUE_RING_H

@@ -1,7 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * rounds.h: which flow is served, in rounds of credit. Part of queue.h.
+ * rounds.h: serves flows by deficit round robin after RFC 8290. Part of queue.h.
+ *
+ * The fresh list comes first. A flow goes to the end of the old list when its credit is spent,
+ * or when it becomes empty while others wait.
  */
 #ifndef AQM_QUEUE_ROUNDS_H
 #define AQM_QUEUE_ROUNDS_H

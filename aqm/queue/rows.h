@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * rows.h: an instance takes new rows at its next event. Part of queue.h.
+ * rows.h: gives an instance new rows at its next event. Part of queue.h.
  *
- * The host holds a lock during a change, packets wait for it, and a queue may have 65,536
- * flows with 1,024 overdue ticks each. So a change runs no ticks, but where a queue without
- * flows has to drop packets: at its next event an instance runs its ticks with the old values
+ * The host holds a lock during a change, and packets wait for it. A queue may have 65,536 flows
+ * with 1,024 overdue ticks each, so a change runs no ticks. (A queue without flows that has to
+ * drop packets runs its own.) At its next event an instance runs its ticks with the old values
  * and then takes the new ones. It is at most one change behind.
  */
 #ifndef AQM_QUEUE_ROWS_H

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * stats.h: the algorithm's statistics. Part of queue.h.
+ * stats.h: reads the statistics of an algorithm and of flows. Part of queue.h.
  *
- * A statistic is read as of the last event of its instance: reading runs no tick and
- * visits no flow but the deferred ones (heap.h). With flows there is one number only for a
- * counter (AQM_COUNTER): its sum, kept as it grows. A gauge of many flows has no one value.
+ * A statistic is read as of the last event of its instance: reading runs no tick and visits
+ * only the deferred flows (heap.h). With flows a counter (AQM_COUNTER) has one number, its sum.
+ * A gauge of many flows has no one value.
  */
 #ifndef AQM_QUEUE_STATS_H
 #define AQM_QUEUE_STATS_H

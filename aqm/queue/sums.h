@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * sums.h: counters of the algorithm, summed over the flows as they grow. Part of queue.h.
+ * sums.h: sums counters of the algorithm over the flows as they grow. Part of queue.h.
  */
 #ifndef AQM_QUEUE_SUMS_H
 #define AQM_QUEUE_SUMS_H

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * ticks.h: lazy ticks of one instance. Part of queue.h.
+ * ticks.h: runs the ticks of one instance when its next event comes. Part of queue.h.
  *
- * Each instance has its own clock: its ticks depend on its own view only, so they
+ * Each instance has its own clock. Its ticks depend on its own view only, so they
  * run at its next event, and a thousand idle flows cost nothing. The number of
  * ticks since the last event is bounded.
  */

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * types.h: the memory of a queue. Part of queue.h.
+ * types.h: defines the memory of a queue. Part of queue.h.
  *
  * After struct aqm_queue follow conf, the conf before it, instances, rings, heap and sums.
- * After each struct aqm_inst follow its views, lanes and state, and what the sums have of it.
+ * After each struct aqm_inst follow its views, lanes, state, and its part of the sums.
  */
 #ifndef AQM_QUEUE_TYPES_H
 #define AQM_QUEUE_TYPES_H
@@ -60,12 +60,12 @@ struct aqm_mean {
 struct aqm_inst {
 	u64 tick_ns; /* the next deadline */
 	u32 ticks;   /* run since the last event, at most AQM_TICKS_STUCK */
-	u32 change;  /* up to which it has taken new rows; see rows.h */
-	u32 epoch;   /* of the queue, in which it has started; see instance.h */
+	u32 change;  /* of the queue, whose rows it has; see rows.h */
+	u32 epoch;   /* of the queue, in which it started; see instance.h */
 	u32 next;    /* in the round robin list; see flows.h */
 	u32 place;   /* in the heap; see heap.h */
 	u32 listed, index;
-	u32 deferred; /* in the heap */
+	u32 deferred; /* its updates of heap and sums; see heap.h */
 	u32 hash;     /* of the packet that joined last */
 	u32 drops;
 	u64 round;        /* up to which it has received credit */
@@ -83,7 +83,7 @@ struct aqm_fq_list {
 
 struct aqm_queue {
 	u32 pkts, bytes;   /* in all lanes; first, where a host may look for them */
-	u64 fast_until_ns; /* until when packets may take the short way; see fast.h */
+	u64 fast_until_ns; /* until when packets may take the fast path; see fast.h */
 	const struct aqm_algo *algo;
 	aqm_ctx ctx;
 	struct aqm_setup setup;
@@ -94,8 +94,8 @@ struct aqm_queue {
 	struct aqm_fq_list fresh, old;
 	u32 heap_flows; /* flows in the heap */
 	u32 deferred[DEFERRED_FLOWS], deferred_flows;
-	u32 change;         /* how often rows have changed or an epoch has begun */
-	u32 epoch;          /* how often it has begun */
+	u32 change;         /* counts changes of rows, and epochs */
+	u32 epoch;          /* counts starts and resets */
 	u32 counters;       /* of the algorithm's statistics */
 	u64 epoch_start_ns; /* when this epoch began */
 	u64 round;          /* of the round robin */
@@ -107,7 +107,7 @@ struct aqm_queue {
 	u64 seed;
 	u32 probe_inst; /* that requested a probe, in the arrival just handled */
 	u8 probe_lane, probe_asked;
-	u8 fast; /* see fast.h */
+	u8 fast; /* the queue has a fast path */
 	struct aqm_counters count;
 	struct aqm_probes probes;
 	/* conf, the conf before it, instances, rings, heap and sums follow */

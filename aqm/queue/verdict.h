@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * verdict.h: what a verdict asks for, whatever the call was. Part of queue.h.
+ * verdict.h: carries out the parts of a verdict that every call shares. Part of queue.h.
  */
 #ifndef AQM_QUEUE_VERDICT_H
 #define AQM_QUEUE_VERDICT_H

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_fast.c: the short way of a packet (fast.h) gives what the general way gives; rows that
+// test_fast.c: the fast path of a packet (fast.h) gives what the general path gives; rows that
 // came later: drop_batch, and marks above a threshold without the row ecn.
 
 #include "odd.h"
@@ -8,7 +8,7 @@
 
 extern const struct aqm_algo aqm_fifo;
 
-/* The second lane keeps the second queue on the general way; no packet joins it. */
+/* The second lane keeps the second queue on the general path; no packet joins it. */
 ODD(one, 1, .overflow = overflow);
 ODD(two, 2, .overflow = overflow);
 

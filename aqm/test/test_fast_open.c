@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_fast_open.c: when the short way of a packet (fast.h) is shut, because something else
+// test_fast_open.c: when the fast path of a packet (fast.h) is shut, because something else
 // is to be done first, and that it opens again when it has been done.
 
 #include "odd.h"

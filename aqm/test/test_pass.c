@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_pass.c: an answer that is no mere PASS does not take the short way, whatever its parts.
+// test_pass.c: an answer that is no mere PASS does not take the fast path, whatever its parts.
 
 #include "odd.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// test_zero.c: a clock may begin at 0, as the simulator's does. What shuts the short way of a
+// test_zero.c: a clock may begin at 0, as the simulator's does. What shuts the fast path of a
 // packet (fast.h) shuts it at that time too.
 
 #include "odd.h"

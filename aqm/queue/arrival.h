@@ -36,7 +36,7 @@ static inline bool queue_join(struct aqm_queue *q, struct aqm_inst *in, aqm_h h,
 	return true;
 }
 
-/* Hear the answer to an arrival, and its reason. Its victims leave at once. */
+/* Trace the answer to an arrival, let its victims leave, and return its reason. */
 static inline u8 queue_hear(struct aqm_queue *q, struct aqm_inst *in, u64 now, u8 ev,
                             const struct aqm_pkt *pkt, const struct aqm_verdict *v)
 {
@@ -48,7 +48,7 @@ static inline u8 queue_hear(struct aqm_queue *q, struct aqm_inst *in, u64 now, u
 	return why;
 }
 
-/* Carry it out; false: the packet was refused. */
+/* Let the arrival join or drop it; false: it was dropped. */
 static inline bool queue_admit(struct aqm_queue *q, struct aqm_inst *in, aqm_h h,
                                struct aqm_pkt *pkt, const struct aqm_verdict *v, u8 why)
 {
@@ -138,7 +138,7 @@ static bool fast_admit(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_h 
 	return queue_answer(q, in, now, h, pkt, v);
 }
 
-/* A packet comes to one list, in which there is room and nothing is due. */
+/* Handle an arrival at one list, where there is room and nothing is due. */
 static inline bool queue_arrive_fast(struct aqm_queue *q, u64 now, aqm_h h)
 {
 	u32 len = host_len(q->ctx, h), mem = host_mem(q->ctx, h);

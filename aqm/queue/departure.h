@@ -69,7 +69,8 @@ static inline bool queue_offer(struct aqm_queue *q, struct aqm_inst *in, u64 now
 	return queue_release(q, in, now, h, lane, &pkt, &v);
 }
 
-/* Offer head packets until the algorithm passes one or none is left; `nth` were offered. */
+/* Offer head packets until the algorithm passes one or none is left. This dequeue has offered
+ * `nth` before. */
 static inline aqm_h queue_serve(struct aqm_queue *q, struct aqm_inst *in, u64 now, u32 nth)
 {
 	u32 lane;
@@ -100,7 +101,7 @@ static bool fast_release(struct aqm_queue *q, struct aqm_inst *in, u64 now, aqm_
 	return queue_release(q, in, now, h, 0, pkt, v);
 }
 
-/* The head of one list leaves, if it may; AQM_NIL: there is none, or it was dropped. */
+/* Send the head of the one list; AQM_NIL: the list is empty, or the head was dropped. */
 static inline aqm_h queue_leave_fast(struct aqm_queue *q, u64 now)
 {
 	struct aqm_inst *in = inst_nth(q, 0);

@@ -18,8 +18,8 @@ static inline bool has_fast_path(const struct aqm_queue *q)
 	return q->algo->queues == 1 && !q->setup.flows && !q->room;
 }
 
-/* The fast path is open while the instance has taken the rows, no tick is due, and there is
- * no probe: a packet compares one number. */
+/* Open the fast path until the next tick if the instance has the current rows and no probe is
+ * held, else close it. So a packet compares one number. */
 static inline void fast_open(struct aqm_queue *q, const struct aqm_inst *in)
 {
 	if (q->fast)
@@ -31,7 +31,7 @@ static inline bool fast_is_open(const struct aqm_queue *q, u64 now)
 	return now < q->fast_until_ns;
 }
 
-/* PASS, and nothing else: the queue is the first, there are no victims and no probe. */
+/* Is it PASS alone, to the first queue, without victims and probe? */
 static inline bool is_mere_pass(const struct aqm_verdict *v)
 {
 	return !(v->act | v->why | v->queue | v->nvictims | v->probe);

@@ -36,7 +36,7 @@ static inline void fq_append(struct aqm_queue *q, struct aqm_fq_list *list, stru
 	list->tail = in->index;
 }
 
-/* This flow is the first of a list: take it out. */
+/* Take the first flow of a list out. */
 static inline void fq_pop(struct aqm_queue *q, struct aqm_inst *in, bool fresh)
 {
 	if (fresh) {
@@ -55,8 +55,8 @@ static inline void fq_pay(struct aqm_queue *q, struct aqm_inst *in, u64 rounds)
 		q->round = in->round;
 }
 
-/* A packet joined this flow: serve it if it was not waiting already. A flow that left
- * in debt has been paid for the rounds since then, and is new only when that was enough. */
+/* Put a flow that has got a packet into a list, if it is in none. It is paid for the rounds
+ * since it left. It is new only if that covers its debt. */
 static void fq_list_flow(struct aqm_queue *q, struct aqm_inst *in)
 {
 	if (in->listed)
@@ -75,8 +75,8 @@ static void fq_list_flow(struct aqm_queue *q, struct aqm_inst *in)
 	fq_append(q, &q->fresh, in);
 }
 
-/* Another hash than that of the packet before it: two flows of the network are one here, if
- * that packet is still there. */
+/* Count a collision where the packet before this one had another hash and is still held: two
+ * flows of the network share this one. */
 static void fq_note_hash(struct aqm_queue *q, struct aqm_inst *in, u32 hash)
 {
 	if (held_by(q, in) > 1)
@@ -84,7 +84,7 @@ static void fq_note_hash(struct aqm_queue *q, struct aqm_inst *in, u32 hash)
 	in->hash = hash;
 }
 
-/* A packet joined this flow; it is held already. */
+/* Note that a packet has joined this flow. It is counted among those held. */
 static inline void fq_join(struct aqm_queue *q, struct aqm_inst *in, u32 hash)
 {
 	if (in->hash != hash)
@@ -92,8 +92,8 @@ static inline void fq_join(struct aqm_queue *q, struct aqm_inst *in, u32 hash)
 	fq_list_flow(q, in);
 }
 
-/* The mean of the first delays; from then on the sum loses its mean for each that it gets, and
- * a delay's weight halves every 177 packets. */
+/* Add a delay to the mean. The first FQ_MEAN delays weigh alike. Each later one replaces one
+ * mean, and so its weight halves every 177 packets. */
 static inline void fq_average(struct aqm_mean *mean, u64 delay_ns)
 {
 	if (mean->count < FQ_MEAN)
@@ -103,7 +103,7 @@ static inline void fq_average(struct aqm_mean *mean, u64 delay_ns)
 	mean->sum_ns += delay_ns;
 }
 
-/* A packet leaves, of a new flow or of an old one. */
+/* Note the delay of a packet that leaves. `fresh`: its flow is new. */
 static inline void fq_note_delay(struct aqm_queue *q, u64 delay_ns, bool fresh)
 {
 	fq_average(&q->delay, delay_ns);
@@ -120,7 +120,8 @@ static inline u32 fq_charge(u32 len)
 	return len < AQM_MTU_MAX ? len : AQM_MTU_MAX;
 }
 
-/* Half the bytes of a flow, `drop_batch` packets, at least one; how many packets that was. */
+/* Evict half the bytes of a flow, at most `drop_batch` packets and at least one. Return how
+ * many packets left. */
 static u32 fq_evict_batch(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	u32 half = inst_views(in)->bytes / 2, n = 0;
@@ -132,7 +133,7 @@ static u32 fq_evict_batch(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 	return n;
 }
 
-/* Does a packet of `len` fit, after the fattest flows have paid for it? */
+/* Evict packets of the largest flows until a packet of `len` fits; false: it does not. */
 static bool fq_make_room(struct aqm_queue *q, u64 now, u32 len, u32 mem)
 {
 	u32 evicted = 0;

@@ -51,7 +51,7 @@ static void inst_catch_up(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 		inst_change(q, in, now);
 }
 
-/* The next event of this instance. One that has not started is a change behind. */
+/* Begin an event of this instance. One that has not started is a change behind. */
 static inline void inst_begin(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	if (in->change != q->change)

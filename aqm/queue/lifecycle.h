@@ -77,7 +77,7 @@ static inline void queue_use_setup(struct aqm_queue *q, const struct aqm_setup *
 	q->quantum_bytes = setup->quantum ? setup->quantum : q->mtu_bytes;
 }
 
-/* A new epoch begins. A single instance starts at once, since its statistics may be read. */
+/* Begin an epoch. A single instance starts at once, since its statistics may be read. */
 static inline void queue_start(struct aqm_queue *q, u64 now)
 {
 	q->fresh = q->old = (struct aqm_fq_list){FQ_NONE, FQ_NONE};
@@ -117,8 +117,8 @@ static inline void aqm_queue_init(struct aqm_queue *q, const struct aqm_algo *a,
 	queue_start(q, now);
 }
 
-/* The lane that loses a packet when the limit is lowered: the fullest, and never an
- * empty one beside packets of no length. */
+/* Choose the lane that loses a packet to a lowered limit: the one with most bytes. An empty
+ * lane gives way to packets of no length. */
 static inline u32 fullest_lane(const struct aqm_queue *q, struct aqm_inst *in)
 {
 	const struct aqm_view *views = inst_views(in);
@@ -195,7 +195,7 @@ static inline void inst_drain(struct aqm_queue *q, struct aqm_inst *in)
 		}
 }
 
-/* Visits packets and the flows that hold them, no others. */
+/* Drop all packets and start again. It visits only the flows that hold packets. */
 static inline void aqm_queue_reset(struct aqm_queue *q, u64 now)
 {
 	u32 i;

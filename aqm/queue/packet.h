@@ -52,8 +52,8 @@ static inline void pkt_fill(struct aqm_queue *q, aqm_h h, u32 lane, struct aqm_p
 	pkt->probe = 0;
 }
 
-/* Member by member: a struct assignment is read back wider than it was written,
- * and the processor waits for the store. */
+/* Copy member by member. A struct assignment would be read back wider than it was written, and
+ * the processor would wait for the store. */
 static inline void pkt_read(struct aqm_queue *q, aqm_h h, u32 lane, struct aqm_pkt *pkt)
 {
 	const struct aqm_keep *keep = host_keep(q->ctx, h);
@@ -64,8 +64,8 @@ static inline void pkt_read(struct aqm_queue *q, aqm_h h, u32 lane, struct aqm_p
 	pkt_fill(q, h, lane, pkt);
 }
 
-/* An arrival, as it is counted. What is written into the packet is not read back: a compiler
- * reads two members at once, and the processor would wait for both stores. */
+/* Describe an arrival and count it. It does not read back what it writes into the packet: a
+ * compiler reads two members at once, and the processor would wait for both stores. */
 static inline void pkt_arrive(struct aqm_queue *q, u64 now, aqm_h h, struct aqm_pkt *pkt)
 {
 	struct aqm_keep *keep = host_keep(q->ctx, h);

@@ -22,7 +22,7 @@ static inline void probe_ask(struct aqm_queue *q, const struct aqm_inst *in, u32
 	q->probe_asked = 1;
 }
 
-/* Does the last arrival want a probe? For which instance is in `probe_inst`. */
+/* Has the last arrival requested a probe? `probe_inst` is its instance. */
 static inline bool aqm_probe_asked(const struct aqm_queue *q)
 {
 	return q->probe_asked;

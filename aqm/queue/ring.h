@@ -34,8 +34,8 @@ static inline aqm_h *ring_at(const struct aqm_ring *r, u32 slot)
 	return &r->cell[(r->first + slot) & r->mask];
 }
 
-/* Close the holes: a pass over the cells, after as many arrivals as the ring was made
- * for. With no spare cells a pass would follow every few victims. */
+/* Close the holes in a pass over the cells. One pass comes after as many arrivals as the ring
+ * was made for. Without spare cells a pass would follow every few victims. */
 static inline void ring_compact(struct aqm_ring *r)
 {
 	u32 from, to = 0;

@@ -59,7 +59,7 @@ static void inst_hasten(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 	}
 }
 
-/* Of an instance that has started. */
+/* Give new rows to an instance that has started. */
 static void inst_change(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 {
 	inst_take_rows(q, in);
@@ -67,8 +67,8 @@ static void inst_change(struct aqm_queue *q, struct aqm_inst *in, u64 now)
 	fast_open(q, in);
 }
 
-/* The time of a call to an instance without an event of its own: its overdue ticks
- * follow later, and no call may be later than the one after it. */
+/* Choose the time of a call outside the events of an instance. Its overdue ticks follow later,
+ * and calls must be in order of time. */
 static inline u64 inst_clock(const struct aqm_inst *in, u64 now)
 {
 	return min64(now, in->tick_ns);

@@ -37,7 +37,7 @@ static inline u64 mean_ns(const struct aqm_mean *mean)
 	return mean->count ? div64(mean->sum_ns, mean->count) : 0;
 }
 
-/* Statistics of all flows together, which a queue without flows has not. */
+/* Read the statistics of all flows together. A queue without flows has none. */
 static inline struct aqm_flows aqm_flows(const struct aqm_queue *q)
 {
 	return (struct aqm_flows){

@@ -24,7 +24,7 @@ static inline u64 *stat_sums(struct aqm_queue *q)
 	return (u64 *)(void *)((char *)q + q->at_sums);
 }
 
-/* What the sums have of this instance. */
+/* Find the values of this instance that the sums include. */
 static inline u64 *stat_summed(const struct aqm_queue *q, struct aqm_inst *in)
 {
 	return (u64 *)(void *)((char *)in + q->at_summed);

@@ -25,7 +25,7 @@ struct aqm_counters {
 	u64 bad[AQM_BAD_COUNT];
 };
 
-/* Apart from the packets: in = out + dropped + held holds for those without these. */
+/* Counted apart: in = out + dropped + held holds for the packets without probes. */
 struct aqm_probes {
 	u64 joined, refused, left, freed, answered;
 };

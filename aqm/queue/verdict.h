@@ -25,7 +25,7 @@ static inline void queue_free(struct aqm_queue *q, struct aqm_inst *in, aqm_h h,
 	host_free(q->ctx, h, why);
 }
 
-/* A threshold of delay is a row of its own: it asks for marks whatever `ecn` says. */
+/* A threshold of delay has a row of its own, which asks for marks even without `ecn`. */
 static inline bool may_mark(const struct aqm_view *view, const struct aqm_pkt *pkt, u8 why)
 {
 	return pkt->ecn != AQM_NOT_ECT && (view->ecn || why == AQM_WHY_THRESHOLD);
@@ -90,7 +90,7 @@ static inline bool is_probe_at(struct aqm_queue *q, struct aqm_inst *in, u32 lan
 	return h != AQM_NIL && is_probe(q, h);
 }
 
-/* From the newest to the oldest, so that the numbers stay those of the verdict. */
+/* Evict from the newest to the oldest. The slot numbers of the others then stay valid. */
 static void queue_victims(struct aqm_queue *q, struct aqm_inst *in, u64 now,
                           const struct aqm_verdict *v, u8 why)
 {

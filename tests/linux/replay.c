@@ -95,7 +95,7 @@ static inline u32 record_number(aqm_ctx c, aqm_h h)
 static const char *const whats[] = {"row",    "init",  "change", "reset", "event", "look",
                                     "number", "state", "joined", "left",  "freed", "marked"};
 static const char *const events[] = {"arrival", "request", "enqueue", "overflow", "dequeue",
-                                     "gone",    "tick", "probe",   "echo"};
+                                     "gone",    "tick",    "probe",   "echo"};
 
 /* clang-format off */
 #define FIELD(name) {#name, offsetof(struct sojourn_record, name), \

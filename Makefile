@@ -64,8 +64,8 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	aqm/all.sh --check
 	python -m sojourn.scenario.reference --check
 	python -m sojourn.scenario.synthetic --check
-	python -m sojourn.columns_page --check
-	python -m sojourn.papers_page --check
+	python -m sojourn.result.columns_page --check
+	python -m sojourn.papers.papers_page --check
 	tools/check-version.py
 	reuse lint --quiet || reuse lint
 
@@ -126,8 +126,8 @@ generate: setup ## renew generated files: list of algorithms, pages of keys, col
 	aqm/all.sh
 	python -m sojourn.scenario.reference
 	python -m sojourn.scenario.synthetic
-	python -m sojourn.columns_page
-	python -m sojourn.papers_page
+	python -m sojourn.result.columns_page
+	python -m sojourn.papers.papers_page
 	RENEW=1 python -m pytest -q -n0 tests/test_presets.py tests/test_tcp_presets.py -k page
 	SOJOURN_RENEW=1 cargo test --locked --quiet -p sojourn-sim --test engine fingerprints
 	RENEW=1 cargo test --locked --quiet -p sojourn-core --test docs

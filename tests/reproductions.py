@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sojourn.experiment import Experiment, find
-from sojourn.reproduce import Reproduction, reproduce
-from sojourn.result import Run
-from sojourn.runs import Case, run_cases
+from sojourn.papers.experiment import Experiment, find
+from sojourn.papers.reproduce import Reproduction, reproduce
+from sojourn.result.result import Run
+from sojourn.runs.run import Case, run_cases
 from sojourn.scenario.changes import use_algorithm
 
 
@@ -62,6 +62,6 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduction]:
         return [replace(run, labels={**run.labels, "host": hosts[0]}) for run in runs]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sojourn.reproduce.run_cases", run_simulated)
+        patch.setattr("sojourn.papers.reproduce.run_cases", run_simulated)
         out = tmp_path_factory.mktemp("beside")
         yield reproduce(short_experiment(), quick=True, out=out, hosts=("sim", "linux"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from sojourn import arrow
+from sojourn.store import arrow
 
 
 @pytest.mark.parametrize(

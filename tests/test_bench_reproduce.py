@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sojourn.experiment import find
+from sojourn.papers.experiment import find
 
 from bench import reproduce
 from bench.reproduce import PARTS, Part, Timed, row, timed

@@ -12,7 +12,7 @@ import pytest
 import sojourn
 from sojourn.bench import web
 from sojourn.bench.command import Timed, arguments, run
-from sojourn.runs import changed
+from sojourn.runs.run import changed
 from sojourn.scenario import variant
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from sojourn.errors import InputError
-from sojourn.runs import cases_of
+from sojourn.core.errors import InputError
+from sojourn.runs.run import cases_of
 from sojourn.scenario import Cable, Duration, Flow, Link, Rate, Scenario, load, loads, schema
 
 CABLES = """\

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import sojourn
 from sojourn.cli import status
-from sojourn.store import default_root
+from sojourn.store.store import default_root
 
 from tests.conftest import SMALL
 

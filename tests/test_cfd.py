@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sojourn.experiment import Experiment, find
-from sojourn.paper import papers
+from sojourn.papers.experiment import Experiment, find
+from sojourn.papers.paper import papers
 
 EXPERIMENTS = {experiment.name: experiment for experiment in find(["cfd"])}
 MBIT = 1_000_000

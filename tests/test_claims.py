@@ -9,11 +9,11 @@ import re
 from typing import Literal
 
 import pytest
-from sojourn import claims, report
-from sojourn.claims import Claim, Decision, Pair, decide
-from sojourn.claims_file import read
-from sojourn.errors import InputError
-from sojourn.stats import estimate
+from sojourn.core.errors import InputError
+from sojourn.papers import claims, report
+from sojourn.papers.claims import Claim, Decision, Pair, decide
+from sojourn.papers.claims_file import read
+from sojourn.result.stats import estimate
 
 NOISE = [0.02, -0.01, 0.03, -0.02, 0.0, 0.01, -0.03, 0.02, -0.01, -0.01]
 PAIR = Pair("drop", "a", "b")

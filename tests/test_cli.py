@@ -137,9 +137,9 @@ def test_doctor_looks_at_what_linux_needs(
     ("imported", "unneeded"),
     [
         # What only reports need.
-        ("sojourn.cli, sojourn.runs", "matplotlib scipy pandas polars jinja2 pyarrow"),
+        ("sojourn.cli, sojourn.runs.run", "matplotlib scipy pandas polars jinja2 pyarrow"),
         # What a worker process imports.
-        ("sojourn.cli, sojourn.executor", "pydantic sojourn.scenario multiprocessing"),
+        ("sojourn.cli, sojourn.runs.executor", "pydantic sojourn.scenario multiprocessing"),
     ],
 )
 def test_the_command_and_its_workers_start_without_what_they_do_not_need(

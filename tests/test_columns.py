@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import sojourn
-from sojourn import columns, columns_page
-from sojourn.metrics import GROUP_METRICS, METRICS, StepMetric, VariationMetric
+from sojourn.result import columns, columns_page
+from sojourn.result.metrics import GROUP_METRICS, METRICS, StepMetric, VariationMetric
 
 PAGE = Path(__file__).parent.parent / "docs/columns.md"
 

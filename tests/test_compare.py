@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 import sojourn
 from rich.console import Console
-from sojourn.cases import Case, cases, load_all, names
 from sojourn.cli import status, tables
-from sojourn.compare import scenario_differences
-from sojourn.differences import across, within
-from sojourn.metrics import METRICS
-from sojourn.reproduce import Reproduction
-from sojourn.stats import estimate
+from sojourn.papers.reproduce import Reproduction
+from sojourn.result.cases import Case, cases, load_all, names
+from sojourn.result.compare import scenario_differences
+from sojourn.result.differences import across, within
+from sojourn.result.metrics import METRICS
+from sojourn.result.stats import estimate
 
 from tests.conftest import SMALL
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sojourn.experiment import Experiment, find
-from sojourn.reproduce import Reproduction, reproduce
+from sojourn.papers.experiment import Experiment, find
+from sojourn.papers.reproduce import Reproduction, reproduce
 
 # Three, as in a quick reproduction, do not decide which algorithm drops less here.
 SEEDS = {"sim": 10}

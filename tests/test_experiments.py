@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.lines import Line2D
-from sojourn import report
-from sojourn.claims import SEEDS
-from sojourn.errors import InputError
-from sojourn.experiment import Experiment, experiments, find
-from sojourn.figure_peers import delay_beside_kernel
-from sojourn.paper import papers
-from sojourn.reproduce import Reproduction
+from sojourn.core.errors import InputError
+from sojourn.papers import report
+from sojourn.papers.claims import SEEDS
+from sojourn.papers.experiment import Experiment, experiments, find
+from sojourn.papers.figure_peers import delay_beside_kernel
+from sojourn.papers.paper import papers
+from sojourn.papers.reproduce import Reproduction
 
 from tests import toy_paper
 
@@ -190,7 +190,7 @@ def test_an_ablation_runs_a_c_file_and_is_left_out_without_a_compiler(
     assert queues["bottleneck"]["algorithm"].startswith("twice.c@")
     assert queues["bottleneck"]["rows"]["target"] == 9_000_000
     every = len(toy.signals())
-    monkeypatch.setattr("sojourn.experiment.compiler.is_there", lambda: False)
+    monkeypatch.setattr("sojourn.papers.experiment.compiler.is_there", lambda: False)
     assert not of_files(toy) and len(toy.signals()) == every - 1
 
 

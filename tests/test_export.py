@@ -25,7 +25,7 @@ import pytest
 import sojourn
 from sojourn import _native
 from sojourn.cli import status
-from sojourn.export import export, pcapng
+from sojourn.result.export import export, pcapng
 
 from tests.conftest import SMALL
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sojourn.drawing import NARROW_IN, WIDE_IN
-from sojourn.figure import curves, delay_over_time
-from sojourn.reproduce import Reproduction
+from sojourn.papers.figure import curves, delay_over_time
+from sojourn.papers.reproduce import Reproduction
+from sojourn.show.drawing import NARROW_IN, WIDE_IN
 
 
 def with_panels(short: Reproduction, *algorithms: str) -> Reproduction:

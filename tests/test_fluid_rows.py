@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sojourn.cli import status
-from sojourn.fluid import rows
+from sojourn.theory import rows
 
 AQM = Path(__file__).parent.parent / "aqm"
 NETWORK = ("--flows", "60", "--capacity", "15 Mbit/s", "--rtt", "200 ms")

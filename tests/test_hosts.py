@@ -7,14 +7,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from sojourn import forms, runs
-from sojourn.errors import InputError
-from sojourn.job import Job
+from sojourn.core.errors import InputError
 from sojourn.linux import refusals
 from sojourn.linux.plan import plan
-from sojourn.runs import cases_of
+from sojourn.runs import forms, run
+from sojourn.runs.job import Job
+from sojourn.runs.run import cases_of
 from sojourn.scenario import loads
-from sojourn.store import digest
+from sojourn.store.store import digest
 
 from tests.test_shorthands import example
 
@@ -90,7 +90,7 @@ def test_each_host_of_a_command_is_asked_for_its_own(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(forms, "run_all", asked)
     monkeypatch.setattr(forms, "_made_of", lambda host, hz, of_host: host)
     with pytest.raises(Asked) as caught:
-        runs.run(loads(TWO), hosts=["sim", "linux"])
+        run.run(loads(TWO), hosts=["sim", "linux"])
     (told,) = caught.value.args
     assert [told[host]["links"][1]["ring_pkts"] for host in ("sim", "linux")] == [8, 0]
     assert [told[host]["flows"][0]["transport"]["cc"] for host in ("sim", "linux")] == [

@@ -16,7 +16,7 @@ from typing import Any, cast
 import pytest
 from sojourn.linux.uml import module
 from sojourn.linux.uml.build import BuildError, Built, below
-from sojourn.own import compiler, library, trial
+from sojourn.user_aqm import compiler, library, trial
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ("aqm", "linux/qdisc", "linux/tc", "crates/core", "crates/sim")

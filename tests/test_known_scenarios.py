@@ -14,8 +14,8 @@ import sojourn
 from sojourn.cli import status
 from sojourn.cli.complete import lists, scenarios
 from sojourn.cli.show import listing
-from sojourn.known_scenario import known_scenarios
 from sojourn.scenario import Scenario
+from sojourn.scenario.known_scenario import known_scenarios
 
 NAMES = list(known_scenarios())
 # RFC 7928, figure 4, but for the sender that is less than best effort (5.4), which no host has.

@@ -18,20 +18,21 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from matplotlib.lines import Line2D
-from sojourn import in_print, ledger, ledger_page, ledger_run, papers_page, report, stored
 from sojourn.cli import status
-from sojourn.described import describe, window
-from sojourn.errors import InputError, Interrupted
-from sojourn.experiment import Experiment, experiments, find
-from sojourn.figure import window_s
-from sojourn.folder import claim
-from sojourn.judged import VERDICTS
-from sojourn.paper import papers
-from sojourn.pictures import KINDS, kind_of, pictures_of
-from sojourn.reasons import Change
-from sojourn.reproduce import reproduce
-from sojourn.runs import open_store, run_cases
-from sojourn.stats import Estimate
+from sojourn.core.errors import InputError, Interrupted
+from sojourn.papers import in_print, ledger, ledger_page, ledger_run, papers_page, report
+from sojourn.papers.described import describe, window
+from sojourn.papers.experiment import Experiment, experiments, find
+from sojourn.papers.figure import window_s
+from sojourn.papers.judged import VERDICTS
+from sojourn.papers.paper import papers
+from sojourn.papers.pictures import KINDS, kind_of, pictures_of
+from sojourn.papers.reasons import Change
+from sojourn.papers.reproduce import reproduce
+from sojourn.result.stats import Estimate
+from sojourn.runs import stored
+from sojourn.runs.run import open_store, run_cases
+from sojourn.store.folder import claim
 
 from tests import toy_paper
 from tests.pages import parse
@@ -129,7 +130,7 @@ def test_what_is_not_in_the_store_is_said_and_nothing_runs(
         raise AssertionError("a run was made")
 
     reproduce(find(["toy/a"])[0], quick=True, workers=1)
-    monkeypatch.setattr("sojourn.reproduce.run_cases", refuse)
+    monkeypatch.setattr("sojourn.papers.reproduce.run_cases", refuse)
     data = made(tmp_path / "out", "--stored")
     first, second = data["papers"][0]["experiments"]
     assert first["hosts"]["sim"]["core"] and not second["hosts"]["sim"]["core"]
@@ -212,7 +213,7 @@ def test_linux_with_fewer_seeds_stands_beside_the_simulator(
     out = tmp_path / "out"
     words = ["reproduce", "--out", str(out), "--workers", "1"]
     assert status(words) == 0
-    monkeypatch.setattr("sojourn.reproduce.run_cases", run_pretended)
+    monkeypatch.setattr("sojourn.papers.reproduce.run_cases", run_pretended)
     assert status([*words, "--host", "linux", "--seeds", "2"]) == 0
     data = ledger.read(out / "ledger.json")["papers"][0]
     for entry in data["experiments"]:
@@ -273,7 +274,7 @@ def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
             raise Interrupted("interrupted: some runs are kept")
         return run_cases(*args, **options)
 
-    monkeypatch.setattr("sojourn.reproduce.run_cases", stop_at_second)
+    monkeypatch.setattr("sojourn.papers.reproduce.run_cases", stop_at_second)
     options: Any = {"quick": True, "hosts": ("sim",), "looked_up": (), "workers": 1}
     said: list[str] = []
     with pytest.raises(Interrupted, match=r"--stored`.*\s+toy/b on sim: 8 of 8 runs"):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from sojourn.runs import run
+from sojourn.runs.run import run
 from sojourn.scenario import loads
 
 # At 200 bit/s a packet takes a minute: the link stands. Datagrams go on arriving.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sojourn import progress
+from sojourn.core import progress
 from sojourn.linux import kernel
 from sojourn.linux.uml import build as uml
 

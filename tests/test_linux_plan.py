@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sojourn import stored
 from sojourn.algorithms import algorithms, read_rows
-from sojourn.errors import InputError
-from sojourn.experiment import find
+from sojourn.core.errors import InputError
 from sojourn.linux import memory, refusals
 from sojourn.linux.counts import read, report_flows
 from sojourn.linux.plan import plan
 from sojourn.linux.qdiscs import leaf_words, stages
-from sojourn.runs import Case, jobs_of, run
+from sojourn.papers.experiment import find
+from sojourn.runs import stored
+from sojourn.runs.run import Case, jobs_of, run
 from sojourn.scenario import loads
-from sojourn.store import Store
+from sojourn.store.store import Store
 
 DUMBBELL = """
 format = 2

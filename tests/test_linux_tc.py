@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from sojourn import _native, algorithms
 from sojourn.cli import status
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.linux import rtnetlink as nl
 from sojourn.linux.rtnetlink import Qdisc
 from sojourn.linux.tc import command, line, show, tables, words

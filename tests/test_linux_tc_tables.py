@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from sojourn import _native, algorithms
+from sojourn.core.rows import SCALES, Row
 from sojourn.linux.tc import helptext, tables, values
-from sojourn.rows import SCALES, Row
 
 ROOT = Path(__file__).parent.parent
 KINDS = ("bool", "u32", "u64", "choice")

@@ -8,8 +8,8 @@ import math
 from typing import Any
 
 import pytest
-from sojourn.metrics import METRICS, find
-from sojourn.stats import Estimate, estimate
+from sojourn.result.metrics import METRICS, find
+from sojourn.result.stats import Estimate, estimate
 
 
 def report(*groups: tuple[str, bool, list[float]]) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import sojourn
-from sojourn import law
-from sojourn.errors import RunError
-from sojourn.metrics import METRICS
-from sojourn.metrics_of_runs import VALUES
+from sojourn.core.errors import RunError
+from sojourn.result import law
+from sojourn.result.metrics import METRICS
+from sojourn.result.metrics_of_runs import VALUES
 
 SPAN = {
     "name": "settled",
@@ -119,7 +119,7 @@ def test_without_a_compiler_the_cost_is_not_measured(monkeypatch: pytest.MonkeyP
     def missing() -> str:
         raise RunError("no C compiler is on PATH")
 
-    monkeypatch.setattr("sojourn.own.compiler.path", missing)
+    monkeypatch.setattr("sojourn.user_aqm.compiler.path", missing)
     assert law.cost("duk", 77) is None
     nothing = METRICS["law_divisions"].of_run(run(seed=77), "bottleneck", "settled")
     assert nothing != nothing

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
-from sojourn import report, report_axis, report_page
-from sojourn.drawing import NARROW_IN, WIDE_IN
-from sojourn.errors import InputError
-from sojourn.experiment import Experiment, find
-from sojourn.figure_axis import over_axis
-from sojourn.over_axis import Drawing, csv_rows, drawings, rows_of, scale_of, words
-from sojourn.page import number, spread
-from sojourn.reproduce import Reproduction, reproduce
-from sojourn.stats import Estimate
+from sojourn.core.errors import InputError
+from sojourn.papers import report, report_axis, report_page
+from sojourn.papers.experiment import Experiment, find
+from sojourn.papers.figure_axis import over_axis
+from sojourn.papers.over_axis import Drawing, csv_rows, drawings, rows_of, scale_of, words
+from sojourn.papers.reproduce import Reproduction, reproduce
+from sojourn.result.stats import Estimate
+from sojourn.show.drawing import NARROW_IN, WIDE_IN
+from sojourn.show.page import number, spread
 
 NAMES = ("CFD", "RED", "gCHOKe", "CoDel", "PIE")
 

@@ -12,15 +12,15 @@ from statistics import fmean
 
 import pytest
 from rich.console import Console
-from sojourn import report, report_page
-from sojourn.drawing import NARROW_IN, WIDE_IN
-from sojourn.errors import InputError
-from sojourn.experiment import Experiment, find
-from sojourn.figure_curve import curve, pictures
-from sojourn.over_curve import Drawing, Point, csv_rows, drawings, knee, summary, words
-from sojourn.reproduce import CellValues, Reproduction, reproduce
-from sojourn.runs import run_cases
-from sojourn.store import Store
+from sojourn.core.errors import InputError
+from sojourn.papers import report, report_page
+from sojourn.papers.experiment import Experiment, find
+from sojourn.papers.figure_curve import curve, pictures
+from sojourn.papers.over_curve import Drawing, Point, csv_rows, drawings, knee, summary, words
+from sojourn.papers.reproduce import CellValues, Reproduction, reproduce
+from sojourn.runs.run import run_cases
+from sojourn.show.drawing import NARROW_IN, WIDE_IN
+from sojourn.store.store import Store
 
 
 def of_queue(s: float, steps: int = 200) -> list[Point]:

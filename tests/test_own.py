@@ -15,14 +15,15 @@ from pathlib import Path
 
 import pytest
 import sojourn
-from sojourn import algorithms, processes
+from sojourn import algorithms
 from sojourn.cli import status
 from sojourn.cli.complete import aqms
-from sojourn.errors import InputError, RunError
-from sojourn.own import compiler, library, template, trial
-from sojourn.own.layout import lay_out
-from sojourn.own.library import Library
-from sojourn.result import Result
+from sojourn.core.errors import InputError, RunError
+from sojourn.result.result import Result
+from sojourn.runs import processes
+from sojourn.user_aqm import compiler, library, template, trial
+from sojourn.user_aqm.layout import lay_out
+from sojourn.user_aqm.library import Library
 
 from tests.algorithms import ALGORITHMS as BESIDE
 from tests.conftest import SMALL

@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import pytest
 import sojourn
-from sojourn import report_page
-from sojourn.plot.figures import charts
-from sojourn.plot.measured import Measured
-from sojourn.plot.output import html
-from sojourn.reproduce import Reproduction
+from sojourn.papers import report_page
+from sojourn.papers.reproduce import Reproduction
+from sojourn.show.figures import charts
+from sojourn.show.measured import Measured
+from sojourn.show.output import html
 
 from tests.conftest import SMALL
 from tests.pages import Page, parse

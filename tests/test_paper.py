@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from sojourn import paper as of_papers
-from sojourn import report, report_page
-from sojourn.experiment import find
-from sojourn.paper import Paper, judge, papers
-from sojourn.reproduce import Reproduction
-from sojourn.result import Run
+from sojourn.papers import paper as of_papers
+from sojourn.papers import report, report_page
+from sojourn.papers.experiment import find
+from sojourn.papers.paper import Paper, judge, papers
+from sojourn.papers.reproduce import Reproduction
+from sojourn.result.result import Run
 
 PAPERS = papers()
 TWO = """

@@ -15,17 +15,17 @@ import pytest
 import sojourn
 from matplotlib.figure import Figure
 from matplotlib.image import imread
-from sojourn.cases import Case
 from sojourn.cli import status
-from sojourn.distribution import Distribution, cells_of, middles_of
-from sojourn.distribution import measured as measured_of
-from sojourn.drawing import LOOKS, NARROW_IN, WIDE_IN, changes, png_file, raw, svg_file
-from sojourn.errors import InputError
-from sojourn.page import number
-from sojourn.plot.chart import Chart, Panel, Point, draw
-from sojourn.plot.figures import FIGURES, charts
-from sojourn.plot.measured import MAX_PANELS, Measured
-from sojourn.reproduce import Reproduction
+from sojourn.core.errors import InputError
+from sojourn.papers.reproduce import Reproduction
+from sojourn.result.cases import Case
+from sojourn.result.distribution import Distribution, cells_of, middles_of
+from sojourn.result.distribution import measured as measured_of
+from sojourn.show.chart import Chart, Panel, Point, draw
+from sojourn.show.drawing import LOOKS, NARROW_IN, WIDE_IN, changes, png_file, raw, svg_file
+from sojourn.show.figures import FIGURES, charts
+from sojourn.show.measured import MAX_PANELS, Measured
+from sojourn.show.page import number
 
 from tests.conftest import SMALL
 

@@ -17,10 +17,10 @@ import sojourn
 from sojourn import algorithms, preset
 from sojourn.cli import show, status
 from sojourn.cli.complete import aqms
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.linux.tc import words
 from sojourn.preset import Preset
-from sojourn.runs import cases_of
+from sojourn.runs.run import cases_of
 from sojourn.scenario import Queue, Scenario, loads, variant
 
 from tests.conftest import SMALL

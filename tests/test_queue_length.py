@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sojourn
-from sojourn.metrics import METRICS
+from sojourn.result.metrics import METRICS
 from sojourn.scenario import loads
 
 # Packets of 1000 bytes, 8 ms each: what comes at once is not what leaves.

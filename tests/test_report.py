@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from sojourn import report, report_page, theme
-from sojourn.described import abouts
-from sojourn.figure import curves
-from sojourn.figure_peers import lines
-from sojourn.reproduce import Reproduction
+from sojourn.papers import report, report_page
+from sojourn.papers.described import abouts
+from sojourn.papers.figure import curves
+from sojourn.papers.figure_peers import lines
+from sojourn.papers.reproduce import Reproduction
+from sojourn.show import theme
 
 from tests.pages import Page, parse
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from sojourn import report, tables
-from sojourn.hosts import HOSTS
-from sojourn.judged import VERDICTS
-from sojourn.reproduce import Reproduction
+from sojourn.core.hosts import HOSTS
+from sojourn.papers import report
+from sojourn.papers.judged import VERDICTS
+from sojourn.papers.reproduce import Reproduction
+from sojourn.show import tables
 
 NUMBER = re.compile(r"\d+\.\d+(?: ± \d+\.\d+)?")
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 import sojourn
-from sojourn import report
 from sojourn.cli import status
-from sojourn.errors import InputError
-from sojourn.experiment import find
-from sojourn.folder import claim
+from sojourn.core.errors import InputError
+from sojourn.papers import report
+from sojourn.papers.experiment import find
 from sojourn.scenario.assignments import read_value, write_value
+from sojourn.store.folder import claim
 
 from tests.conftest import SMALL
 

@@ -21,13 +21,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import sojourn
-from sojourn import _native, pools
-from sojourn.errors import RunError, StoreError
-from sojourn.executor import run_all
-from sojourn.job import Job, Stopped, unpack, work
-from sojourn.metrics import METRICS
+from sojourn import _native
+from sojourn.core.errors import RunError, StoreError
+from sojourn.result.metrics import METRICS
+from sojourn.runs import pools
+from sojourn.runs.executor import run_all
+from sojourn.runs.job import Job, Stopped, unpack, work
 from sojourn.scenario import Scenario
-from sojourn.store import Entry, Store
+from sojourn.store.store import Entry, Store
 
 from tests.conftest import SMALL
 

@@ -12,24 +12,24 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from sojourn import experiment as of_experiments
-from sojourn import ledger_run, papers_page, report_page
 from sojourn.cli import status
-from sojourn.errors import InputError
-from sojourn.experiment import experiments, find
-from sojourn.reproduce import reproduce
-from sojourn.runs import jobs_of, open_store
-from sojourn.search import file, stored
-from sojourn.search.file import Search
-from sojourn.search.inside import is_inside
-from sojourn.search.measure import SEEDS, Cell, Found, cases_of
-from sojourn.search.page import data
-from sojourn.search.reasons import effect, reasons
-from sojourn.search.result import Ranked
-from sojourn.search.run import Runner, search
-from sojourn.search.setups import Setup, alone, count, setups
-from sojourn.stats import Estimate
-from sojourn.store import Store
+from sojourn.core.errors import InputError
+from sojourn.papers import experiment as of_experiments
+from sojourn.papers import ledger_run, papers_page, report_page
+from sojourn.papers.experiment import experiments, find
+from sojourn.papers.reproduce import reproduce
+from sojourn.papers.search import file, stored
+from sojourn.papers.search.file import Search
+from sojourn.papers.search.inside import is_inside
+from sojourn.papers.search.measure import SEEDS, Cell, Found, cases_of
+from sojourn.papers.search.page import data
+from sojourn.papers.search.reasons import effect, reasons
+from sojourn.papers.search.result import Ranked
+from sojourn.papers.search.run import Runner, search
+from sojourn.papers.search.setups import Setup, alone, count, setups
+from sojourn.result.stats import Estimate
+from sojourn.runs.run import jobs_of, open_store
+from sojourn.store.store import Store
 
 PAPER = """
 title = "Toy"
@@ -277,7 +277,7 @@ def test_a_papers_page_has_a_search_that_was_made_to_its_end(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a run was made")
 
-    monkeypatch.setattr("sojourn.executor._run", refuse)
+    monkeypatch.setattr("sojourn.runs.executor._run", refuse)
     found = stored.found("toy", toy)
     assert found and found["judged"] == data(searched)["judged"]
     page = report_page.html(
@@ -290,7 +290,7 @@ def test_a_papers_page_has_a_search_that_was_made_to_its_end(
 def test_the_page_of_papers_says_what_a_search_found_until_its_points_change(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sojourn.paper.ROOT", toy.parent)
+    monkeypatch.setattr("sojourn.papers.paper.ROOT", toy.parent)
     (toy / "figures.toml").write_text("figures = []")
     search(file.load("toy"), out=None, workers=2)
     ledger_run.run(

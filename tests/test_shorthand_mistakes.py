@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.scenario import loads
 
 from tests.test_shorthands import LOT, OCEAN

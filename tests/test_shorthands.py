@@ -15,8 +15,8 @@ from typing import Any
 import jsonschema
 import pytest
 from sojourn import _native
-from sojourn.errors import InputError
-from sojourn.runs import cases_of
+from sojourn.core.errors import InputError
+from sojourn.runs.run import cases_of
 from sojourn.scenario import (
     Back,
     Between,

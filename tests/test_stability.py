@@ -16,16 +16,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sojourn.cli import status
-from sojourn.fluid import grid, rows
-from sojourn.fluid.equations import growth_per_s, integrate
-from sojourn.fluid.laws import Red, Seen
-from sojourn.fluid.loop import Loop, closed_unstable, margins
-from sojourn.fluid.models import Model, loop_of, model
-from sojourn.fluid.network import Network, read, rest
-from sojourn.fluid.noise import noise, notes, swing_hz
-from sojourn.fluid.plant import Plant
-from sojourn.fluid.printed import printed
-from sojourn.units import Duration, Rate, Size
+from sojourn.core.units import Duration, Rate, Size
+from sojourn.theory import grid, rows
+from sojourn.theory.equations import growth_per_s, integrate
+from sojourn.theory.laws import Red, Seen
+from sojourn.theory.loop import Loop, closed_unstable, margins
+from sojourn.theory.models import Model, loop_of, model
+from sojourn.theory.network import Network, read, rest
+from sojourn.theory.noise import noise, notes, swing_hz
+from sojourn.theory.plant import Plant
+from sojourn.theory.printed import printed
 
 from tests.pages import parse
 
@@ -223,8 +223,8 @@ def test_the_delay_margin_is_the_dead_time_that_makes_it_unstable() -> None:
 
 def test_the_images_of_sampling_are_those_of_a_sum_over_time() -> None:
     """1 / s^2 behind a hold, sampled each T, is T^2 / 2 (z + 1) / (z - 1)^2."""
-    from sojourn.fluid.laws import Law
-    from sojourn.fluid.models import sampled
+    from sojourn.theory.laws import Law
+    from sojourn.theory.models import sampled
 
     class Gain(Law):
         def response(self, s: object, at: object) -> object:

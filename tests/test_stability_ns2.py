@@ -8,7 +8,7 @@ import shutil
 import tomllib
 
 import pytest
-from sojourn.experiment import ROOT
+from sojourn.papers.experiment import ROOT
 
 from validation.stability_ns2 import page, run
 

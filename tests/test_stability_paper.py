@@ -8,8 +8,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from sojourn.experiment import ROOT, Experiment, Signal, find
-from sojourn.paper import papers
+from sojourn.papers.experiment import ROOT, Experiment, Signal, find
+from sojourn.papers.paper import papers
 from sojourn.sweeps.file import load as load_sweep
 
 MS = 1_000_000

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pytest
 import sojourn
-from sojourn import _native, memo
-from sojourn.cli import status
-from sojourn.own import template
-from sojourn.store import default_root
+from sojourn import _native
+from sojourn.cli import memo, status
+from sojourn.store.store import default_root
+from sojourn.user_aqm import template
 
 from tests.conftest import SMALL
 
@@ -45,7 +45,7 @@ LIBRARIES = {
     "typer",
 }
 # Of ours and of Python: slow too.
-SLOW = {"sojourn.algorithms", "sojourn.runs", "concurrent.futures", "logging", "statistics"}
+SLOW = {"sojourn.algorithms", "sojourn.runs.run", "concurrent.futures", "logging", "statistics"}
 
 Says = Callable[..., str]
 
@@ -95,7 +95,7 @@ def test_a_command_that_was_checked_before_imports_no_library(
     words: list[str], small: Path
 ) -> None:
     first, imported = loaded(str(small), *words)
-    assert {"pydantic", "typer", "sojourn.runs"} <= imported
+    assert {"pydantic", "typer", "sojourn.runs.run"} <= imported
     second, imported = loaded(str(small), *words)
     assert not (LIBRARIES | SLOW) & imported
     if "--json" not in words:  # which says the seconds of CPU
@@ -107,7 +107,7 @@ def test_more_algorithms_and_seeds_than_before_are_run_without_another_check(
 ) -> None:
     words = [str(small), "--aqm", "codel", "--aqm", "pie"]
     says(*words)
-    monkeypatch.setattr("sojourn.runs.run", None)
+    monkeypatch.setattr("sojourn.runs.run.run", None)
     assert "3 seeds" in says(*words, "--seeds", "3", "--workers", "1")
 
 
@@ -224,7 +224,7 @@ def test_a_c_file_of_yours_is_known_by_its_content(
     words = [str(small), "--aqm", "./mine.c"]
     first = says(*words)
     with monkeypatch.context() as patched:
-        patched.setattr("sojourn.runs.run", None)
+        patched.setattr("sojourn.runs.run.run", None)
         assert says(*words) == first
     own.write_text(own.read_text().replace("const struct aqm_algo", "broken"))
     assert "mine.c" in says(*words, ends=2)
@@ -307,7 +307,7 @@ def test_what_is_refused_is_refused_each_time(
 
 
 def test_a_result_says_its_scenario_when_it_is_asked(small: Path) -> None:
-    from sojourn.unread import Unread
+    from sojourn.scenario.unread import Unread
 
     read = sojourn.load(small)
     assert sojourn.Result(Unread(small), ()).scenario == sojourn.Result(read, ()).scenario

@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import sojourn
-from sojourn.cases import cases
 from sojourn.cli import status
 from sojourn.cli.tables import text_of_result
-from sojourn.metrics import find
-from sojourn.result import Result, Run
-from sojourn.store import Entry
+from sojourn.result.cases import cases
+from sojourn.result.metrics import find
+from sojourn.result.result import Result, Run
+from sojourn.store.store import Entry
 
 STEP = """\
 format = 2
@@ -171,7 +171,7 @@ def test_results_with_other_changes_stand_side_by_side(tmp_path: Path) -> None:
     one = sojourn.run(sojourn.loads(STEP))
     other = sojourn.run(sojourn.loads(STEP.replace('at = "4 s"', 'at = "5 s"')))
     from sojourn.cli.steps import print_steps
-    from sojourn.tables import console
+    from sojourn.show.tables import console
 
     terminal = console()
     with terminal.capture() as captured:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from sojourn import _native
-from sojourn.arrow import parquet_bytes
-from sojourn.errors import StoreError
-from sojourn.store import Store, key_of
+from sojourn.core.errors import StoreError
+from sojourn.store.arrow import parquet_bytes
+from sojourn.store.store import Store, key_of
 
 KEY = key_of('{"name": "x"}', 1, "0")
 RUN = {"report": {"goodput_mbps": 1.0}}

@@ -22,13 +22,13 @@ import pytest
 import sojourn
 from sojourn import _native
 from sojourn.cli import status
-from sojourn.errors import InputError, RunError
-from sojourn.own import template
-from sojourn.stats import estimate
-from sojourn.store import Store
+from sojourn.core.errors import InputError, RunError
+from sojourn.result.stats import estimate
+from sojourn.store.store import Store
 from sojourn.sweeps import file
 from sojourn.sweeps.axis import Cell
 from sojourn.sweeps.quantity import Span, column
+from sojourn.user_aqm import template
 
 from tests.conftest import SMALL
 

@@ -16,14 +16,15 @@ from typing import Any
 import pytest
 import sojourn
 from rich.console import Console
-from sojourn import _native, algorithms, page
+from sojourn import _native, algorithms
 from sojourn.bench import print_measured
 from sojourn.cli import status, tables
 from sojourn.cli.tables import print_result
-from sojourn.differences import differences
-from sojourn.metrics import METRICS
-from sojourn.stats import estimate
-from sojourn.tables import Column, print_columns
+from sojourn.result.differences import differences
+from sojourn.result.metrics import METRICS
+from sojourn.result.stats import estimate
+from sojourn.show import page
+from sojourn.show.tables import Column, print_columns
 
 from tests.conftest import SMALL
 

@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sojourn import _native, hosts
+from sojourn import _native
 from sojourn.cli import status
-from sojourn.errors import InputError
+from sojourn.core import hosts
+from sojourn.core.errors import InputError
 from sojourn.linux import refusals, transport
 from sojourn.linux.plan import plan
-from sojourn.runs import run
+from sojourn.runs.run import run
 from sojourn.scenario import loads
 from sojourn.scenario.checks import tcp_options
-from sojourn.tcp_preset import TcpPreset, tcp_presets
+from sojourn.scenario.tcp_preset import TcpPreset, tcp_presets
 
 from tests.conftest import SMALL
 

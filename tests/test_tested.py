@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 import sojourn
 from sojourn.cli import status
-from sojourn.errors import InputError
-from sojourn.result import Result
-from sojourn.runs import algorithms_of, cases_of
+from sojourn.core.errors import InputError
+from sojourn.result.result import Result
+from sojourn.runs.run import algorithms_of, cases_of
 from sojourn.scenario import loads
 from sojourn.scenario.tested import under_test
 

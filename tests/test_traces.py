@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from sojourn import run
-from sojourn.differences import differences
-from sojourn.errors import InputError
-from sojourn.forms import jobs_of_forms, run_jobs
-from sojourn.result import Result, read_request
-from sojourn.runs import cases_of, forms_of
+from sojourn.core.errors import InputError
+from sojourn.result.differences import differences
+from sojourn.result.result import Result, read_request
+from sojourn.runs.forms import jobs_of_forms, run_jobs
+from sojourn.runs.run import cases_of, forms_of
 from sojourn.scenario import load, loads
 from sojourn.scenario.trace import (
     BIN_MS,
@@ -28,7 +28,7 @@ from sojourn.scenario.trace import (
     mean_rate_bps,
     read,
 )
-from sojourn.store import Store
+from sojourn.store.store import Store
 
 SCENARIO = """
 format = 2

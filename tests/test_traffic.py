@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 import sojourn
 from sojourn import _native
-from sojourn.calibrate import calibrate
 from sojourn.cli import status
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.linux import refusals
+from sojourn.runs.calibrate import calibrate
 from sojourn.scenario import Duration, Rate, Tmix, Web, load, loads
 from sojourn.scenario.apps import KINDS
 

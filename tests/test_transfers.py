@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import sojourn
-from sojourn import _native, columns
+from sojourn import _native
 from sojourn.cli import status
-from sojourn.errors import RunError, StoreError
-from sojourn.job import Job, Stopped, unpack, work
-from sojourn.store import Store
+from sojourn.core.errors import RunError, StoreError
+from sojourn.result import columns
+from sojourn.runs.job import Job, Stopped, unpack, work
+from sojourn.store.store import Store
 
 SCENARIO = """\
 format = 2
@@ -226,7 +227,7 @@ def test_a_table_that_was_cut_off_is_said_to_be(tmp_path: Path) -> None:
 def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OSError, match="No space left"):
         _native.run(ENGINE, 1, None, Path("/dev/full"))
-    monkeypatch.setattr("sojourn.job.partial_of", lambda root, key: Path("/dev/full"))
+    monkeypatch.setattr("sojourn.runs.job.partial_of", lambda root, key: Path("/dev/full"))
     monkeypatch.setattr(Path, "unlink", lambda path, missing_ok=False: None)
     with pytest.raises(RunError, match=r"the disk is full; what was finished is kept"):
         sojourn.run(sojourn.loads(SCENARIO), workers=1, out=tmp_path / "out")

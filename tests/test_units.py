@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from sojourn.units import Duration, Rate, Share, Size, UnitError
+from sojourn.core.units import Duration, Rate, Share, Size, UnitError
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from sojourn.cli import status
-from sojourn.errors import InputError
-from sojourn.runs import cases_of
+from sojourn.core.errors import InputError
+from sojourn.runs.run import cases_of
 from sojourn.scenario import loads
 
 from tests.conftest import SMALL

@@ -141,5 +141,5 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def use(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the papers of this root."""
-    monkeypatch.setattr("sojourn.experiment.ROOT", root)
-    monkeypatch.setattr("sojourn.paper.ROOT", root)
+    monkeypatch.setattr("sojourn.papers.experiment.ROOT", root)
+    monkeypatch.setattr("sojourn.papers.paper.ROOT", root)

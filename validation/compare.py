@@ -23,8 +23,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn.errors import SojournError
-from sojourn.store import Store
+from sojourn.core.errors import SojournError
+from sojourn.store.store import Store
 
 from validation import page, recorded
 from validation.cell import WINDOWS, Cell

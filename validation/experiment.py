@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from sojourn._native import fairness
-from sojourn.executor import run_all
-from sojourn.job import Job
 from sojourn.linux.stock import PREFIX
+from sojourn.runs.executor import run_all
+from sojourn.runs.job import Job
 from sojourn.scenario.engine import to_engine
 from sojourn.scenario.variant import Variant
-from sojourn.store import Entry, Store
+from sojourn.store.store import Entry, Store
 from sojourn.sweeps import file
 from sojourn.sweeps.file import Sweep
 from sojourn.sweeps.run import jobs, scenario_of

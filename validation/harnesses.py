@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sojourn.stats import estimate
+from sojourn.result.stats import estimate
 
 from validation.figures import AIMED, FAIR, Figure, Verdict, judge
 from validation.lines import WORDS, ranged, table

@@ -17,9 +17,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from sojourn.errors import SojournError
+from sojourn.core.errors import SojournError
 from sojourn.linux.kernel import ready
-from sojourn.runs import open_store
+from sojourn.runs.run import open_store
 
 from validation import recorded
 from validation.experiment import each, planned, run

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The laws of algorithms by themselves (sojourn.law).
+"""The laws of algorithms by themselves (sojourn.result.law).
 
 python -m bench.laws
 """
 
 from __future__ import annotations
 
-from sojourn.law import cost, known
+from sojourn.result.law import cost, known
 
 
 def main() -> None:

@@ -11,7 +11,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sojourn.errors import InputError, Interrupted, RunError, SojournError, StoreError
+from sojourn.core.errors import InputError, Interrupted, RunError, SojournError, StoreError
 
 __all__ = [
     "InputError",
@@ -31,18 +31,18 @@ __all__ = [
 # Where the names are whose import takes a tenth of a second, for the model of a scenario. They are
 # imported when first asked for: worker processes and `sojourn --help` do without.
 _HOMES = {
-    "Result": "sojourn.result",
-    "Run": "sojourn.result",
+    "Result": "sojourn.result.result",
+    "Run": "sojourn.result.result",
     "Scenario": "sojourn.scenario",
     "load": "sojourn.scenario",
     "loads": "sojourn.scenario",
-    "run": "sojourn.runs",
+    "run": "sojourn.runs.run",
     "sweep": "sojourn.sweeps.run",
 }
 
 if TYPE_CHECKING:
-    from sojourn.result import Result, Run
-    from sojourn.runs import run
+    from sojourn.result.result import Result, Run
+    from sojourn.runs.run import run
     from sojourn.scenario import Scenario, load, loads
     from sojourn.sweeps.run import sweep
 else:

@@ -16,12 +16,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sojourn import _native, units
-from sojourn.algorithm import Algorithm
-from sojourn.errors import InputError, nearest
+from sojourn import _native
+from sojourn.core import units
+from sojourn.core.algorithm import Algorithm
+from sojourn.core.errors import InputError, nearest
+from sojourn.core.rows import Row
 from sojourn.linux.stock import STOCK
-from sojourn.own import library
-from sojourn.rows import Row
+from sojourn.user_aqm import library
 
 __all__ = [
     "Algorithm",

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn import algorithms
-from sojourn.errors import InputError, nearest
-from sojourn.own import library
-from sojourn.rows import Value
+from sojourn.core.errors import InputError, nearest
+from sojourn.core.rows import Value
+from sojourn.user_aqm import library
 
 ROOT = Path(__file__).parent / "presets"
 _COMMENTED = re.compile(r"^(\w+) = [^#\n]*# (.*)$", re.MULTILINE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sojourn import _native, columns
+from sojourn import _native
 from sojourn.algorithms import algorithms
 from sojourn.linux import plan
 from sojourn.linux import run as host
@@ -18,7 +18,8 @@ from sojourn.linux.run import run
 from sojourn.linux.tc.tables import PROBE_NAMES
 from sojourn.linux.uml.boot import BootError, boot
 from sojourn.linux.uml.build import Built
-from sojourn.runs import run as run_scenario
+from sojourn.result import columns
+from sojourn.runs.run import run as run_scenario
 from sojourn.scenario import loads
 
 from tests.test_tested import TWO_STAGES

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from sojourn import _native
 from sojourn.cli import status
-from sojourn.known_scenario import known_scenarios
 from sojourn.linux import refusals
 from sojourn.linux.run import run
 from sojourn.scenario import load
 from sojourn.scenario.engine import without_opportunities
+from sojourn.scenario.known_scenario import known_scenarios
 
 # The first case may have to build a kernel.
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(1800), pytest.mark.usefixtures("kernel")]

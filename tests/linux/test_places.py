@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sojourn.errors import RunError
+from sojourn.core.errors import RunError
 from sojourn.linux.run import run
 from sojourn.linux.uml.boot import EPOCH_S, boot
 from sojourn.linux.uml.build import BuildError, Built, build, cache_root

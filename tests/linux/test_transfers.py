@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sojourn.distribution import cells_of, measured
-from sojourn.runs import run as run_scenario
+from sojourn.result.distribution import cells_of, measured
+from sojourn.runs.run import run as run_scenario
 from sojourn.scenario import loads
 
 from tests.linux.test_host import PAGES

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sojourn.runs import run
+from sojourn.runs.run import run
 from sojourn.scenario import loads
 
 HERE = Path(__file__).resolve().parent

@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from sojourn.experiment import ROOT
-from sojourn.search.inside import aim
+from sojourn.papers.experiment import ROOT
+from sojourn.papers.search.inside import aim
 
 from validation.lines import figure, table
 from validation.stability_ns2.run import NS2, OURS, QUEUES, SEEDS

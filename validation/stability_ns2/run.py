@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from sojourn.experiment import find
-from sojourn.reproduce import reproduce, values_of
+from sojourn.papers.experiment import find
+from sojourn.papers.reproduce import reproduce, values_of
 
 KEPT = Path(__file__).with_name("figures.json")
 SCRIPT = Path(__file__).with_name("network.tcl")

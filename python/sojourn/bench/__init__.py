@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from sojourn import algorithms
 from sojourn.bench import instructions, ns2, web
 from sojourn.bench.command import SCENARIO, Timed, command, run
-from sojourn.progress import Progress
+from sojourn.core.progress import Progress
 
 _T = TypeVar("_T")
 
@@ -119,7 +119,7 @@ def _memory(seconds: int, out: Path, steps: Steps) -> dict[str, Any]:
 
 def print_measured(measured: dict[str, Any]) -> None:
     """As tables, and the commands to time by hand."""
-    from sojourn.tables import Column, console, print_columns
+    from sojourn.show.tables import Column, console, print_columns
 
     out = console()
     results = measured["results"]

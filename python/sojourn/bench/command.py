@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sojourn.errors import RunError
-from sojourn.experiment import ROOT
+from sojourn.core.errors import RunError
+from sojourn.papers.experiment import ROOT
 
 FOLDER = ROOT / "bench"
 SCENARIO = FOLDER / "dumbbell.toml"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn.bench.command import FOLDER, timed_process
-from sojourn.errors import RunError
+from sojourn.core.errors import RunError
 
 SCRIPT = FOLDER / "dumbbell.tcl"
 # Debian's ns-2.35 has no CoDel; DUK exists nowhere else. DropTail is its cheapest queue.

@@ -76,7 +76,7 @@ def _result(queue: str, seconds: int, timed: Timed) -> dict[str, Any]:
 
 def print_measured(measured: dict[str, Any]) -> None:
     """As a table, and the commands to time by hand."""
-    from sojourn.tables import Column, console, print_columns
+    from sojourn.show.tables import Column, console, print_columns
 
     out = console()
     results = measured["results"]

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from sojourn.errors import Interrupted, SojournError, StoreError
+from sojourn.core.errors import Interrupted, SojournError, StoreError
 
 __all__ = ["main", "status"]
 

@@ -36,7 +36,7 @@ def _files(incomplete: str) -> list[str]:
 
 
 def experiments(incomplete: str) -> list[str]:
-    from sojourn.experiment import experiments
+    from sojourn.papers.experiment import experiments
 
     return [e.id for e in experiments() if e.id.startswith(incomplete)]
 
@@ -46,7 +46,7 @@ def hosts(incomplete: str) -> list[str]:
 
 
 def scenarios(incomplete: str) -> list[str]:
-    from sojourn.known_scenario import known_scenarios
+    from sojourn.scenario.known_scenario import known_scenarios
 
     return [name for name in known_scenarios() if name.startswith(incomplete)]
 
@@ -57,12 +57,12 @@ def lists(incomplete: str) -> list[str]:
 
 
 def figures(incomplete: str) -> list[str]:
-    from sojourn.plot.figures import FIGURES
+    from sojourn.show.figures import FIGURES
 
     return [name for name in FIGURES if name.startswith(incomplete)]
 
 
 def formats(incomplete: str) -> list[str]:
-    from sojourn.export import FORMATS
+    from sojourn.result.export import FORMATS
 
     return [name for name in FORMATS if name.startswith(incomplete)]

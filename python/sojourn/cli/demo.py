@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sojourn.known_scenario import ROOT
-from sojourn.metrics import GROUP_METRICS, METRICS
-from sojourn.plot.output import write
-from sojourn.result import Run
-from sojourn.runs import run
+from sojourn.result.metrics import GROUP_METRICS, METRICS
+from sojourn.result.result import Run
+from sojourn.runs.run import run
 from sojourn.scenario import load
-from sojourn.store import write_errors
+from sojourn.scenario.known_scenario import ROOT
+from sojourn.show.output import write
+from sojourn.store.store import write_errors
 
 SCENARIO = "home"
 AQMS = ("fifo", "codel", "fq_codel")

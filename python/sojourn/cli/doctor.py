@@ -11,9 +11,9 @@ import sys
 from typing import Any
 
 from sojourn import _native
-from sojourn.errors import SojournError
-from sojourn.store import Store, default_root
-from sojourn.tables import console, print_entries
+from sojourn.core.errors import SojournError
+from sojourn.show.tables import console, print_entries
+from sojourn.store.store import Store, default_root
 
 # The least free space that a full reproduction should find.
 _FREE_MB = 200
@@ -41,7 +41,7 @@ def examine() -> list[dict[str, Any]]:
 
 def _compiler() -> dict[str, Any]:
     """What algorithms of one's own are compiled with."""
-    from sojourn.own import compiler
+    from sojourn.user_aqm import compiler
 
     try:
         return _check("compiler", True, compiler.path(), needed=False)

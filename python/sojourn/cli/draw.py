@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sojourn.result import Result
+    from sojourn.result.result import Result
 
 
 def draw(
@@ -23,8 +23,8 @@ def draw(
     silent: bool = False,
 ) -> tuple[list[Path], list[str]]:
     """Write the files and name them, and say which pictures are missing."""
-    from sojourn.plot.output import write
-    from sojourn.tables import console
+    from sojourn.show.output import write
+    from sojourn.show.tables import console
 
     files, sentences = write(results, out, figures, queue, window)
     for sentence in sentences:

@@ -9,8 +9,8 @@ import os
 import sys
 from pathlib import Path
 
-from sojourn import memo
-from sojourn.result import Result
+from sojourn.cli import memo
+from sojourn.result.result import Result
 
 # What rich takes width and colours from, besides the terminal.
 _ASKED = (

@@ -11,7 +11,7 @@ import typer
 
 from sojourn.cli.options import HELP
 from sojourn.cli.verbs import catalogue, linux, own, results, runs, stability, upkeep
-from sojourn.errors import Interrupted
+from sojourn.core.errors import Interrupted
 
 app = typer.Typer(
     name="sojourn",

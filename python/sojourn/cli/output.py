@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sojourn import as_json
+from sojourn.core import as_json
 
 if TYPE_CHECKING:
-    from sojourn.forms import Form
-    from sojourn.result import Run
+    from sojourn.result.result import Run
+    from sojourn.runs.forms import Form
 
 
 def print_json(data: Any) -> None:
@@ -27,7 +27,7 @@ def tell_note(sentence: str) -> None:
 
 def tell_ignored(runs: Sequence[Run]) -> None:
     """What a host could not set or refused, on stderr."""
-    from sojourn.rules import ignored, refused
+    from sojourn.runs.rules import ignored, refused
 
     for sentence in (*ignored(runs), *refused(runs)):
         tell_note(sentence)
@@ -35,7 +35,7 @@ def tell_ignored(runs: Sequence[Run]) -> None:
 
 def tell_unmeasured(forms: Sequence[Form]) -> None:
     """Print to stderr which queues probe in vain, before the runs begin."""
-    from sojourn.rules import unmeasured
+    from sojourn.runs.rules import unmeasured
 
     for sentence in unmeasured(forms):
         tell_note(sentence)
@@ -43,7 +43,7 @@ def tell_unmeasured(forms: Sequence[Form]) -> None:
 
 def tell_broken(runs: Sequence[Run]) -> int:
     """What the algorithms did against the rules, on stderr; the status to end with."""
-    from sojourn.rules import broken
+    from sojourn.runs.rules import broken
 
     sentences = broken(runs)
     for sentence in sentences:

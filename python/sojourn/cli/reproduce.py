@@ -9,16 +9,16 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sojourn import ledger_run, report
 from sojourn.cli.output import print_json, tell_broken
-from sojourn.errors import InputError
-from sojourn.experiment import find
-from sojourn.hosts import HOSTS, check_hosts, read_seeds
-from sojourn.paper import judge
-from sojourn.reproduce import Reproduction, reproduce
-from sojourn.result import Run
-from sojourn.rules import breaks
-from sojourn.tables import console
+from sojourn.core.errors import InputError
+from sojourn.core.hosts import HOSTS, check_hosts, read_seeds
+from sojourn.papers import ledger_run, report
+from sojourn.papers.experiment import find
+from sojourn.papers.paper import judge
+from sojourn.papers.reproduce import Reproduction, reproduce
+from sojourn.result.result import Run
+from sojourn.runs.rules import breaks
+from sojourn.show.tables import console
 
 
 def run(

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sojourn import asked
+from sojourn.cli import asked
 from sojourn.cli.output import print_json, tell_broken, tell_ignored, tell_unmeasured
-from sojourn.forms import MAX_SEEDS, Form, jobs_of_forms, run_jobs
-from sojourn.hosts import check_hosts
-from sojourn.result import Result
-from sojourn.store import Store, default_root
-from sojourn.unread import Unread
+from sojourn.core.hosts import check_hosts
+from sojourn.result.result import Result
+from sojourn.runs.forms import MAX_SEEDS, Form, jobs_of_forms, run_jobs
+from sojourn.scenario.unread import Unread
+from sojourn.store.store import Store, default_root
 
 
 def run(
@@ -32,7 +32,7 @@ def run(
     """Run it and print what came out; the answer is the status to end with."""
     hosts = check_hosts(hosts)
     if plot:
-        from sojourn.plot.output import check_name
+        from sojourn.show.output import check_name
 
         check_name(plot)
     wanted = scenario, aqms, assignments, hosts
@@ -55,7 +55,7 @@ def run(
         result = _check_and_run(wanted, key, seeds, out, workers, again)
     tell_ignored(result.runs)
     if as_json:
-        from sojourn.differences import differences
+        from sojourn.result.differences import differences
 
         different = [difference.to_json() for difference in differences(result)]
         print_json({**result.to_json(), "differences": different})
@@ -78,8 +78,8 @@ def _check_and_run(
     workers: int | None,
     again: bool,
 ) -> Result:
-    from sojourn.inputs import noting
-    from sojourn.runs import run as run_scenario
+    from sojourn.core.inputs import noting
+    from sojourn.runs.run import run as run_scenario
     from sojourn.scenario import load
     from sojourn.scenario.assignments import read_assignments
 

@@ -11,19 +11,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sojourn import as_json
 from sojourn.cli.output import print_json
-from sojourn.errors import InputError, nearest
-from sojourn.experiment import experiments
-from sojourn.folder import claim
+from sojourn.core import as_json
+from sojourn.core.errors import InputError, nearest
+from sojourn.papers.experiment import experiments
+from sojourn.papers.search import file
+from sojourn.papers.search.inside import RULE
+from sojourn.papers.search.page import counts, html, moved, names, numbers
+from sojourn.papers.search.result import Searched
+from sojourn.papers.search.run import search
+from sojourn.papers.search.setups import setups
 from sojourn.scenario.assignments import write_value
-from sojourn.search import file
-from sojourn.search.inside import RULE
-from sojourn.search.page import counts, html, moved, names, numbers
-from sojourn.search.result import Searched
-from sojourn.search.run import search
-from sojourn.search.setups import setups
-from sojourn.tables import Column, console, print_columns, print_whole
+from sojourn.show.tables import Column, console, print_columns, print_whole
+from sojourn.store.folder import claim
 
 # Set-ups of the table: the best, and those outside the text. All are in the JSON.
 _BEST = 10
@@ -78,7 +78,7 @@ def _paper(what: Sequence[str]) -> str:
 
 
 def _keep(found: Searched, folder: Path) -> None:
-    from sojourn.arrow import parquet_bytes, table
+    from sojourn.store.arrow import parquet_bytes, table
 
     own = claim(folder)
     own.write("search.parquet", parquet_bytes(table(found.rows())))

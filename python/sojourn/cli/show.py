@@ -8,17 +8,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sojourn import algorithms, known_scenario, preset, tcp_preset
-from sojourn.errors import InputError, nearest
-from sojourn.experiment import experiments
+from sojourn import algorithms, preset
+from sojourn.core.errors import InputError, nearest
+from sojourn.core.rows import UNITS, Row
+from sojourn.papers.experiment import experiments
 from sojourn.preset import Preset
-from sojourn.rows import UNITS, Row
-from sojourn.scenario import Tcp, Udp, variant
+from sojourn.scenario import Tcp, Udp, known_scenario, tcp_preset, variant
 from sojourn.scenario.apps import KINDS, Sent, ends, written
 from sojourn.scenario.checks import tcp_options
+from sojourn.scenario.tcp_preset import TcpPreset
 from sojourn.scenario.variant import Variant
-from sojourn.tables import console, print_entries
-from sojourn.tcp_preset import TcpPreset
+from sojourn.show.tables import console, print_entries
 
 
 def listing(what: str) -> dict[str, list[dict[str, Any]]]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sojourn.fluid.grid import counts
-from sojourn.fluid.study import Study
-from sojourn.fluid.table import columns, title
-from sojourn.tables import Column, console, print_columns
+from sojourn.show.tables import Column, console, print_columns
+from sojourn.theory.grid import counts
+from sojourn.theory.study import Study
+from sojourn.theory.table import columns, title
 
 
 def print_study(study: Study, out: Path | None) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 from rich.console import Console
 
-from sojourn.cases import Case, Cases, OwnNames, own_names
-from sojourn.metrics import STEP_METRICS, StepMetric
-from sojourn.result import Run
-from sojourn.steps import spell
-from sojourn.summary import NOTHING
-from sojourn.tables import Column, print_columns
+from sojourn.result.cases import Case, Cases, OwnNames, own_names
+from sojourn.result.metrics import STEP_METRICS, StepMetric
+from sojourn.result.result import Run
+from sojourn.result.steps import spell
+from sojourn.show.summary import NOTHING
+from sojourn.show.tables import Column, print_columns
 
 # A schedule of many rates is no table for people.
 _SHOWN = 20
@@ -87,7 +87,7 @@ def _cell(values: Sequence[float], none: str) -> str:
 def _mean(values: Sequence[float]) -> str:
     if len(values) == 1:
         return f"{values[0]:.2f}"
-    from sojourn.stats import estimate  # a single seed does without
+    from sojourn.result.stats import estimate  # a single seed does without
 
     found = estimate(values)
     return f"{found.mean:.2f} ± {found.half:.2f}"

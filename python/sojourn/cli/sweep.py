@@ -9,12 +9,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from sojourn.stats import Estimate
-from sojourn.store import default_root
+from sojourn.result.stats import Estimate
+from sojourn.show.tables import Column, console, print_columns
+from sojourn.store.store import default_root
 from sojourn.sweeps.file import Until
 from sojourn.sweeps.result import Mean, Swept
 from sojourn.sweeps.run import sweep
-from sojourn.tables import Column, console, print_columns
 
 _NOTHING = "–"
 # Nobody reads more, and a table of so many takes a second.
@@ -27,7 +27,7 @@ def run(
     """On the workers of this machine, or on those of a Dask scheduler."""
     if dask is None:
         return sweep(file, out=out, workers=workers, again=again, processes=True)
-    from sojourn.dask import client
+    from sojourn.runs.dask import client
 
     with client(dask) as (found, count):
         return sweep(file, out=out, workers=workers or count, again=again, client=found)

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sojourn.cases import Case, Cases, OwnNames, cases, labels, own_names
 from sojourn.cli.steps import print_steps
-from sojourn.differences import Difference, across, within
-from sojourn.hosts import BINNED
-from sojourn.metrics import GroupMetric, Metric
-from sojourn.result import Result
+from sojourn.core.hosts import BINNED
+from sojourn.result.cases import Case, Cases, OwnNames, cases, labels, own_names
+from sojourn.result.differences import Difference, across, within
+from sojourn.result.metrics import GroupMetric, Metric
+from sojourn.result.result import Result
 from sojourn.scenario.trace import BIN_MS
-from sojourn.summary import (
+from sojourn.show.summary import (
     NOTHING,
     at_place,
     columns,
@@ -34,10 +34,10 @@ from sojourn.summary import (
     places,
     seeds_note,
 )
-from sojourn.tables import Column, console, print_columns, print_entries
+from sojourn.show.tables import Column, console, print_columns, print_entries
 
 if TYPE_CHECKING:
-    from sojourn.calibrate import Calibration
+    from sojourn.runs.calibrate import Calibration
 
 
 def print_result(result: Result, out: Path | None) -> None:
@@ -62,7 +62,7 @@ def text_of_result(result: Result, out: Path | None) -> str:
 
 def print_compared(results: Mapping[str, Result]) -> None:
     """Several results in one table; then how their scenarios differ."""
-    from sojourn.compare import scenario_differences
+    from sojourn.result.compare import scenario_differences
 
     terminal = console()
     by_case = cases(results)
@@ -132,7 +132,7 @@ def _packets(probes: Mapping[str, int]) -> dict[str, int]:
 def print_calibration(found: Calibration, load: str) -> None:
     """Print the loads, in the unit of the one that was asked for, and the number of flows that
     offer it."""
-    from sojourn.calibrate import amount, per_second
+    from sojourn.runs.calibrate import amount, per_second
 
     terminal = console()
     unit = per_second(load)

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from sojourn.cases import names
-from sojourn.summary import NOTHING
-from sojourn.tables import Column, console, print_columns
-from sojourn.transfers import SideBySide, Visit
+from sojourn.result.cases import names
+from sojourn.result.transfers import SideBySide, Visit
+from sojourn.show.summary import NOTHING
+from sojourn.show.tables import Column, console, print_columns
 
 # More rows nobody reads; --json has all.
 _MOST = 200

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sojourn import memo
+from sojourn.cli import memo
 
 _PATHS = ("scenario", "out", "plot")
 # In there typer is asked to complete a line, not to read it.

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * timed.h: evaluations of a law in a second, each waiting for the one before, as in a queue.
- * A file defines law(), which is what sojourn.law counts, and evaluate(), which calls it once.
+ * A file defines law(), which is what sojourn.result.law counts, and evaluate(), which calls it once.
  */
 #ifndef SOJOURN_LAWS_TIMED_H
 #define SOJOURN_LAWS_TIMED_H

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sojourn import _native
-from sojourn.errors import RunError
+from sojourn.core.errors import RunError
 from sojourn.scenario.engine import without_foreign
 
 

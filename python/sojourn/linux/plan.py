@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from sojourn import _native, algorithms
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.linux.over_time import group_lines, queue_line, steps_of
 from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
 from sojourn.linux.space import Manner, Space

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
+from sojourn.core.rows import Row
 from sojourn.linux import stock
-from sojourn.rows import Row
 
 # Never reached: delay boxes are there to be crossed.
 AMPLE_PKTS = 1_000_000

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from sojourn.errors import SojournError
+from sojourn.core.errors import SojournError
 
 NEW, DELETE, GET = 36, 37, 38
 REQUEST, ACK, DUMP = 0x001, 0x004, 0x300

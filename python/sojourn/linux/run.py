@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from sojourn import _native, algorithms
-from sojourn.errors import RunError
-from sojourn.hosts import HZ
+from sojourn.core.errors import RunError
+from sojourn.core.hosts import HZ
 from sojourn.linux import counts as counted
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.memory import guest_mb
@@ -30,7 +30,7 @@ from sojourn.linux.uml.boot import (
     boot,
 )
 from sojourn.scenario.engine import without_foreign
-from sojourn.store import digest, write_errors
+from sojourn.store.store import digest, write_errors
 
 # A run that takes longer than this in real time hangs: some hundred times what it needs.
 _LIMIT_S = 120

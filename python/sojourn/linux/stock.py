@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sojourn.algorithm import Algorithm
-from sojourn.rows import Row
+from sojourn.core.algorithm import Algorithm
+from sojourn.core.rows import Row
 
 PREFIX = "kernel:"
 _MAX_U32 = 2**32 - 1

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sojourn.core.units import Duration, Rate, Share, Size
     from sojourn.scenario.apps import (
         Bulk,
         Cbr,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from sojourn.scenario.toml import load, loads
     from sojourn.scenario.traffic import Between, Crossing, Flow, Traffic
     from sojourn.scenario.transport import Tcp, Udp
-    from sojourn.units import Duration, Rate, Share, Size
 
 __all__ = [
     "Back",
@@ -107,7 +107,7 @@ _HOMES = {
         "transport": ("Tcp", "Udp"),
     }.items()
     for name in names
-} | dict.fromkeys(("Duration", "Rate", "Share", "Size"), "sojourn.units")
+} | dict.fromkeys(("Duration", "Rate", "Share", "Size"), "sojourn.core.units")
 
 if not TYPE_CHECKING:
 

@@ -16,9 +16,9 @@ from pydantic import BeforeValidator, Field, create_model
 from pydantic_core import PydanticCustomError
 
 from sojourn import _native
+from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
 from sojourn.scenario.base import Kind
-from sojourn.units import Duration, Rate, Share, Size
 
 if TYPE_CHECKING:
     from sojourn._native import TrafficKey, TrafficKind

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 
 
 def read_assignment(text: str) -> tuple[str, object]:

@@ -14,7 +14,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms, preset
-from sojourn.errors import InputError, nearest
+from sojourn.core.errors import InputError, nearest
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.links import TESTED
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS, Hop

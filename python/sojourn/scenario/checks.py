@@ -13,8 +13,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from sojourn import _native
-from sojourn.errors import nearest
-from sojourn.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
+from sojourn.core.errors import nearest
+from sojourn.core.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
+from sojourn.core.units import Duration
 from sojourn.scenario import trace
 from sojourn.scenario.checks_engine import of_engine
 from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
@@ -22,7 +23,6 @@ from sojourn.scenario.hosts import Options
 from sojourn.scenario.lay import lay
 from sojourn.scenario.links import FRAME, TESTED
 from sojourn.scenario.problem import Path, Problem, of_trace
-from sojourn.units import Duration
 
 if TYPE_CHECKING:
     from sojourn.scenario.links import Link

@@ -11,12 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
-from sojourn.errors import nearest
-from sojourn.hosts import HOSTS
+from sojourn.core.errors import nearest
+from sojourn.core.hosts import HOSTS
+from sojourn.core.units import Duration
 from sojourn.scenario.engine import to_engine, without_foreign
 from sojourn.scenario.expand import expand
 from sojourn.scenario.problem import Path, Problem
-from sojourn.units import Duration
 
 if TYPE_CHECKING:
     from sojourn.scenario.lay import Laid

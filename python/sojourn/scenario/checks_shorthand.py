@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sojourn.errors import nearest
+from sojourn.core.errors import nearest
+from sojourn.core.units import Duration, Rate
 from sojourn.scenario.lay import Laid, lay, sides
 from sojourn.scenario.networks import Dumbbell, ParkingLot
 from sojourn.scenario.pairs import ends, first_pair, pairs
 from sojourn.scenario.problem import Path, Problem, of_trace, unique
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS
 from sojourn.scenario.traffic import Between, Traffic
-from sojourn.units import Duration, Rate
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
-from sojourn.algorithm import Algorithm
-from sojourn.hosts import HZ, LINUX_ONLY_CONTROLS
+from sojourn.core.algorithm import Algorithm
+from sojourn.core.hosts import HZ, LINUX_ONLY_CONTROLS
+from sojourn.core.units import Duration
 from sojourn.scenario import times, trace
 from sojourn.scenario.links import ETHERNET, Link
 from sojourn.scenario.traffic import Flow
 from sojourn.scenario.transport import Tcp
-from sojourn.units import Duration
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sojourn.core.units import Duration
 from sojourn.scenario.lay import Laid, lay
 from sojourn.scenario.record import WHOLE, Record, Window
 from sojourn.scenario.shorthand import SHORTHANDS
 from sojourn.scenario.traffic import Flow
 from sojourn.scenario.transport import Tcp
-from sojourn.units import Duration
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario

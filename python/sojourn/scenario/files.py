@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sojourn.own import library
+from sojourn.user_aqm import library
 
 # Keys whose value may be the path of a C file.
 _ALGORITHMS = ("aqm", "queue", "algorithm")

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
-from sojourn.hosts import HZ, Ticks
+from sojourn.core.hosts import HZ, Ticks
+from sojourn.core.units import Duration
 from sojourn.scenario.base import Control, Model
-from sojourn.units import Duration
 
 RING = "packets in the driver ring below the queue, where no algorithm sees them"
 SEND_JITTER = "random delay of the sender; unless given, one packet time of the path"

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sojourn.core.units import Duration
 from sojourn.scenario.links import FRAME, DelayStep, Link, framed
 from sojourn.scenario.networks import Dumbbell, ParkingLot, Shorthand
 from sojourn.scenario.pairs import ends, first_pair, pairs, shares
 from sojourn.scenario.shorthand import AMPLE, RECEIVERS, SENDERS, Back, Edge, Hop, Side
 from sojourn.scenario.traffic import Crossing, Flow, Traffic
-from sojourn.units import Duration
 
 Path = tuple[str | int, ...]
 

@@ -19,12 +19,13 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from sojourn import algorithms, preset, units
-from sojourn.rows import Value
+from sojourn import algorithms, preset
+from sojourn.core import units
+from sojourn.core.rows import Value
+from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import SimLink
-from sojourn.units import Duration, Rate, Share, Size
 
 # The form of an algorithm's name in the schema.
 ALGORITHM = "Algorithm"

@@ -25,6 +25,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from sojourn.core.units import Duration
 from sojourn.scenario import cables
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import LinuxHost
@@ -32,7 +33,6 @@ from sojourn.scenario.links import Cable, Link
 from sojourn.scenario.networks import Dumbbell, ParkingLot, Shorthand
 from sojourn.scenario.record import Record
 from sojourn.scenario.traffic import Flow
-from sojourn.units import Duration
 
 # Of the file. Format 1 had keys of one host among the others.
 FORMAT: Literal[2] = 2

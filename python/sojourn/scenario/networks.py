@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
+from sojourn.core.units import Duration, Rate, Size
 from sojourn.scenario.base import Model
 from sojourn.scenario.hosts import SimLink
 from sojourn.scenario.links import (
@@ -34,7 +35,6 @@ from sojourn.scenario.links import (
 )
 from sojourn.scenario.shorthand import RTTS, Back, Edge, Hop, RttStep, Side
 from sojourn.scenario.traffic import Between, Crossing, Traffic
-from sojourn.units import Duration, Rate, Size
 
 
 def _as_data(flows: object) -> object:

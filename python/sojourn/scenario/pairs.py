@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from math import gcd
 from typing import Any
 
+from sojourn.core.units import Duration
 from sojourn.scenario.shorthand import RECEIVERS, SENDERS
 from sojourn.scenario.times import Even, Poisson
 from sojourn.scenario.traffic import Between, Traffic
-from sojourn.units import Duration
 
 
 def ends(traffic: Traffic, named: Mapping[str, Sequence[str]]) -> tuple[str, str]:

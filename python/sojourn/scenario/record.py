@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from pydantic import Field, StrictBool
 
+from sojourn.core.units import Duration
 from sojourn.scenario.base import Model, Name
-from sojourn.units import Duration
 
 # A window of the whole run, where none is written.
 WHOLE = "whole run"

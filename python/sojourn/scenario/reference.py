@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sojourn import generated, units
+from sojourn.core import generated, units
 from sojourn.scenario import (
     apps,
     hosts,

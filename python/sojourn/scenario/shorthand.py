@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import SimLink
 from sojourn.scenario.links import (
@@ -27,7 +28,6 @@ from sojourn.scenario.links import (
     Step,
 )
 from sojourn.scenario.times import Delays
-from sojourn.units import Duration, Rate, Share, Size
 
 # Beyond any congestion window: these queues are there to be crossed, not to drop.
 AMPLE = Queue(algorithm="fifo", rows={"limit": 1_000_000})

@@ -14,8 +14,8 @@ import random
 import sys
 from collections.abc import Iterator
 
-from sojourn import generated
-from sojourn.known_scenario import ROOT
+from sojourn.core import generated
+from sojourn.scenario.known_scenario import ROOT
 
 DEFAULT = ROOT / "cellular.down"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sojourn import preset
-from sojourn.errors import nearest
+from sojourn.core.errors import nearest
 from sojourn.scenario.links import TESTED
 from sojourn.scenario.shorthand import SHORTHANDS
 

@@ -21,7 +21,7 @@ from pydantic import (
     model_serializer,
 )
 
-from sojourn.units import Duration
+from sojourn.core.units import Duration
 
 
 class _Distribution(BaseModel):

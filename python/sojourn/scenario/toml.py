@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from sojourn.errors import InputError, nearest
+from sojourn.core.errors import InputError, nearest
 from sojourn.scenario import cables
 from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from sojourn.inputs import noted
-from sojourn.store import digest
+from sojourn.core.inputs import noted
+from sojourn.store.store import digest
 
 NS_PER_MS = 1_000_000
 # Of mahimahi: the bytes of an opportunity, and the header of its tunnel, which it counts beside

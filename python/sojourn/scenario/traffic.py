@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
+from sojourn.core.units import Duration
 from sojourn.scenario.apps import App, Bulk
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import LinuxFlows, SimFlows
@@ -13,7 +14,6 @@ from sojourn.scenario.links import OF_SIM
 from sojourn.scenario.shorthand import SENDERS, Over
 from sojourn.scenario.times import Times
 from sojourn.scenario.transport import Tcp, Transport
-from sojourn.units import Duration
 
 _START = (
     "of all flows, with a random time within `start_spread` after it; or of each flow: a list, or "

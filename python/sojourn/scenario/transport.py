@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from sojourn import tcp_preset
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
+from sojourn.scenario import tcp_preset
 from sojourn.scenario.base import Control, Kind
 
 

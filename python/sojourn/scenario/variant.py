@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sojourn import algorithms, preset, units
-from sojourn.errors import InputError
-from sojourn.own import library
+from sojourn import algorithms, preset
+from sojourn.core import units
+from sojourn.core.errors import InputError
 from sojourn.preset import Preset
 from sojourn.scenario.assignments import read_value, write_value
+from sojourn.user_aqm import library
 
 
 @dataclass(frozen=True)

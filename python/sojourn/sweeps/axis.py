@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
 
-from sojourn.rows import Value
+from sojourn.core.rows import Value
 
 _NONE: Mapping[str, Value] = MappingProxyType({})
 

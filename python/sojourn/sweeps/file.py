@@ -11,16 +11,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sojourn import units
-from sojourn.errors import InputError
-from sojourn.hosts import check_hosts
-from sojourn.metrics import METRICS, SUMMARY, Metric
-from sojourn.metrics import find as find_metric
+from sojourn.core import units
+from sojourn.core.errors import InputError
+from sojourn.core.hosts import check_hosts
+from sojourn.result.metrics import METRICS, SUMMARY, Metric
+from sojourn.result.metrics import find as find_metric
+from sojourn.result.stats import estimate
 from sojourn.scenario import toml
 from sojourn.scenario.files import placed, placed_variant
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant, read_all
-from sojourn.stats import estimate
 from sojourn.sweeps import plan
 from sojourn.sweeps.axis import Cell
 from sojourn.sweeps.model import MAX_RUNS, SweepTable

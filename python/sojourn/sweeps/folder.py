@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sojourn import _native
-from sojourn.errors import InputError
-from sojourn.folder import claim
-from sojourn.machine import host
-from sojourn.own import library
+from sojourn.core.errors import InputError
+from sojourn.core.machine import host
 from sojourn.scenario.files import placed
-from sojourn.store import digest
+from sojourn.store.folder import claim
+from sojourn.store.store import digest
 from sojourn.sweeps.placed import place_in
+from sojourn.user_aqm import library
 
 if TYPE_CHECKING:
     from sojourn.sweeps.file import Sweep
@@ -39,7 +39,7 @@ FORMAT = 1
 
 def save(swept: Swept, folder: Path) -> None:
     """Write the folder; until the last file is there, it does not pass for finished."""
-    from sojourn.arrow import parquet_bytes
+    from sojourn.store.arrow import parquet_bytes
 
     own = claim(folder)
     contents = {

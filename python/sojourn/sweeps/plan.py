@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from sojourn.metrics import Metric
+from sojourn.result.metrics import Metric
 from sojourn.scenario.toml import Keys
 from sojourn.sweeps import quantity
 from sojourn.sweeps.axis import Axis, Cell, grid

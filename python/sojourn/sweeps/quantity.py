@@ -11,8 +11,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-from sojourn import algorithms, units
-from sojourn.rows import SCALES, Value
+from sojourn import algorithms
+from sojourn.core import units
+from sojourn.core.rows import SCALES, Value
 from sojourn.scenario.assignments import write_value
 
 # For each kind of quantity: the end of its column's name and what one is there (as in other

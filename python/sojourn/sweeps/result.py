@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sojourn.result import Run
-from sojourn.stats import Estimate, estimate
-from sojourn.store import Entry
+from sojourn.result.result import Run
+from sojourn.result.stats import Estimate, estimate
+from sojourn.store.store import Entry
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sojourn.metrics import Metric
+    from sojourn.result.metrics import Metric
     from sojourn.sweeps.axis import Cell
     from sojourn.sweeps.file import Sweep
 
@@ -145,13 +145,13 @@ class Swept:
 
     def cells_table(self) -> pa.Table:
         """One row for each cell, algorithm, host, queue, window and seed."""
-        from sojourn import arrow
+        from sojourn.store import arrow
 
         return arrow.table(list(self._cell_rows()))
 
     def means_table(self) -> pa.Table:
         """One row for each cell, algorithm, host, queue and window."""
-        from sojourn import arrow
+        from sojourn.store import arrow
 
         return arrow.table(list(self._mean_rows()))
 

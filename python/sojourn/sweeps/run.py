@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.errors import InputError
-from sojourn.executor import run_all
-from sojourn.forms import Labels
-from sojourn.job import Job
-from sojourn.progress import Progress
-from sojourn.result import Run
-from sojourn.rules import odd
-from sojourn.runs import Case, algorithms_of, changed, jobs_of, open_store
+from sojourn.core.errors import InputError
+from sojourn.core.progress import Progress
+from sojourn.result.result import Run
+from sojourn.runs.executor import run_all
+from sojourn.runs.forms import Labels
+from sojourn.runs.job import Job
+from sojourn.runs.rules import odd
+from sojourn.runs.run import Case, algorithms_of, changed, jobs_of, open_store
 from sojourn.scenario.files import placed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.variant import Variant
-from sojourn.store import Entry
+from sojourn.store.store import Entry
 from sojourn.sweeps import file
 from sojourn.sweeps.file import Sweep, Until
 from sojourn.sweeps.folder import check_folder, save

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sojourn import units
-from sojourn.errors import InputError
+from sojourn.core import units
+from sojourn.core.errors import InputError
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.toml import Keys
 from sojourn.sweeps import quantity

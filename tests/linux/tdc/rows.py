@@ -9,7 +9,7 @@ from functools import cache
 
 from sojourn import algorithms
 from sojourn.algorithms import Row
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.linux import rtnetlink as nl
 from sojourn.linux.tc import tables, values, words
 

@@ -12,7 +12,7 @@ import typer
 from sojourn.cli import complete
 from sojourn.cli.options import Json, verbs
 from sojourn.cli.output import print_json
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 
 app = verbs()
 

@@ -29,8 +29,8 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Build the kernel, the module and the guest's programs ahead of the first run."""
-    from sojourn.errors import InputError
-    from sojourn.hosts import Ticks
+    from sojourn.core.errors import InputError
+    from sojourn.core.hosts import Ticks
     from sojourn.linux import kernel
 
     if hz not in get_args(Ticks):

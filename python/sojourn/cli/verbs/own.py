@@ -13,7 +13,7 @@ import typer
 from sojourn.cli import complete
 from sojourn.cli.options import Json, verbs
 from sojourn.cli.output import print_json
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 
 app = verbs()
 
@@ -34,10 +34,10 @@ def new(
     ] = None,
 ) -> None:
     """Write a small algorithm to begin with, or a scenario that is known by its name."""
-    from sojourn.own.compiler import shown
+    from sojourn.user_aqm.compiler import shown
 
     if scenario is not None:
-        from sojourn import known_scenario
+        from sojourn.scenario import known_scenario
 
         name = shlex.quote(shown(known_scenario.write(scenario, file)))
         print(f"{name} is written. Try it:\n  sojourn run {name}")
@@ -45,7 +45,7 @@ def new(
         return
     if file is None:
         raise InputError("new: what shall be written? NAME.c for an algorithm, or --scenario NAME")
-    from sojourn.own import template
+    from sojourn.user_aqm import template
 
     name = shown(template.write(file))
     print(f"{name} is written. Try it:\n  sojourn check {name}")
@@ -60,7 +60,7 @@ def check(
     as_json: Json = False,
 ) -> int:
     """Try an algorithm on what holds for all of them."""
-    from sojourn.own import trial
+    from sojourn.user_aqm import trial
 
     findings = trial.check(trial.find(algorithm))
     if as_json:

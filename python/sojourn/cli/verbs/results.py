@@ -13,7 +13,7 @@ from sojourn.cli import complete
 from sojourn.cli.draw import draw
 from sojourn.cli.options import Json, verbs
 from sojourn.cli.output import print_json
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 
 app = verbs()
 
@@ -44,8 +44,8 @@ def plot(
     as_json: Json = False,
 ) -> None:
     """Draw results: delay, its distribution, rates, drops, throughput against delay."""
-    from sojourn.cases import load_all
-    from sojourn.plot.output import check_name
+    from sojourn.result.cases import load_all
+    from sojourn.show.output import check_name
 
     check_name(out)
     files, sentences = draw(load_all(results), out, figure or [], queue, window, silent=as_json)
@@ -67,13 +67,13 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
-    from sojourn.cases import cases, load_all
+    from sojourn.result.cases import cases, load_all
 
     loaded = load_all(results)
     if transfers is None and (flow, visit) != (0, 1):
         raise InputError("--flow, --visit: they choose of --transfers; name flows with that")
     if transfers is not None:
-        from sojourn.transfers import Visit, side_by_side
+        from sojourn.result.transfers import Visit, side_by_side
 
         chosen = Visit(transfers, flow, visit)
         found = side_by_side(cases(loaded), chosen)
@@ -85,7 +85,7 @@ def compare(
         print_transfers(found, chosen)
         return
     if as_json:
-        from sojourn.compare import to_json
+        from sojourn.result.compare import to_json
 
         print_json(to_json(loaded, cases(loaded)))
         return
@@ -110,8 +110,8 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write runs for other programs: data files of flent, captures with each packet's verdict."""
-    from sojourn.export import export as write_files
-    from sojourn.result import Result
+    from sojourn.result.export import export as write_files
+    from sojourn.result.result import Result
 
     files = [
         str(path) for path in write_files(Result.load(result), form, out, aqm or [], seed or [])

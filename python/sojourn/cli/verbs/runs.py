@@ -104,7 +104,7 @@ def calibrate(
     as_json: Json = False,
 ) -> None:
     """Find how many flows of a group offer a load with the others, on uncongested links."""
-    from sojourn.calibrate import calibrate as find
+    from sojourn.runs.calibrate import calibrate as find
     from sojourn.scenario import load as read
 
     found = find(read(scenario), flows, load, seeds=seeds, workers=workers, processes=True)

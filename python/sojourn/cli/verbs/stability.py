@@ -12,7 +12,7 @@ import typer
 from sojourn.cli import complete
 from sojourn.cli.options import Json, Out, Workers, verbs
 from sojourn.cli.output import print_json, tell_broken, tell_note
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 
 app = verbs()
 _Quantity = TypeVar("_Quantity")
@@ -64,10 +64,10 @@ def stability(
 ) -> int:
     """Find whether TCP over an AQM is stable: equilibrium, margins, pictures, the swing."""
     from sojourn.cli.stability import print_study
-    from sojourn.fluid import network, rows
-    from sojourn.fluid.study import study
-    from sojourn.folder import claim
-    from sojourn.units import Duration, Rate, Size
+    from sojourn.core.units import Duration, Rate, Size
+    from sojourn.store.folder import claim
+    from sojourn.theory import network, rows
+    from sojourn.theory.study import study
 
     of = network.read(
         flows,
@@ -94,7 +94,7 @@ def stability(
         workers=workers,
     )
     if out:
-        from sojourn.fluid.output import write
+        from sojourn.theory.output import write
 
         write(found, out)
     print_json(found.to_json()) if as_json else print_study(found, out)
@@ -102,7 +102,7 @@ def stability(
 
 
 def _read(option: str, kind: Callable[[str], _Quantity], text: str) -> _Quantity:
-    from sojourn.units import UnitError
+    from sojourn.core.units import UnitError
 
     try:
         return kind(text)

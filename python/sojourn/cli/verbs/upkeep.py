@@ -10,7 +10,7 @@ import typer
 
 from sojourn.cli.options import Json, verbs
 from sojourn.cli.output import print_json
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 
 app = verbs()
 
@@ -39,8 +39,8 @@ def cache(
     as_json: Json = False,
 ) -> None:
     """Show what is kept in the cache folder, or remove it; all of it can be made again."""
-    from sojourn import cache as kept
-    from sojourn.store import default_root
+    from sojourn.cli import cache as kept
+    from sojourn.store.store import default_root
 
     if clear is None and older_than:
         raise InputError("--older-than: says what --clear removes; name a part with --clear")
@@ -55,7 +55,7 @@ def cache(
     if as_json:
         print_json({"folder": str(default_root().parent), "parts": parts})
         return
-    from sojourn.tables import console, print_entries
+    from sojourn.show.tables import console, print_entries
 
     entries = [
         {key: f"{value:.1f}" if key == "mb" else str(value) for key, value in part.items()}

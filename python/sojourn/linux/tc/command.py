@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.linux import rtnetlink as nl
 from sojourn.linux.rtnetlink import Qdisc
 from sojourn.linux.tc import helptext, line, show, tables, words

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sojourn import algorithms
+from sojourn.core.rows import SCALES, Row
 from sojourn.linux.tc import tables, values
-from sojourn.rows import SCALES, Row
 
 
 def lines(algorithm: str = "") -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.linux import rtnetlink as nl
 from sojourn.linux.tc import tables
 from sojourn.linux.tc.place import read_handle, read_parent

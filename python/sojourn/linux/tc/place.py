@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from sojourn.errors import InputError
+from sojourn.core.errors import InputError
 from sojourn.linux.rtnetlink import ROOT
 
 _CLASS = re.compile(r"([0-9a-fA-F]{1,4}):([0-9a-fA-F]{0,4})")

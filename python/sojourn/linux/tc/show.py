@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sojourn import algorithms
+from sojourn.core.rows import Row
 from sojourn.linux import rtnetlink as nl
 from sojourn.linux.rtnetlink import Qdisc
 from sojourn.linux.tc import tables, values
 from sojourn.linux.tc.place import handle_text, place_text
-from sojourn.rows import Row
 
 _Rows = Sequence[tuple[Row, int]]
 _ADDRESS6_BYTES = 16

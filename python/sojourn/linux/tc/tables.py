@@ -8,7 +8,7 @@ import functools
 from collections.abc import Mapping
 
 from sojourn import _native, algorithms
-from sojourn.rows import Row
+from sojourn.core.rows import Row
 
 KIND = "sojourn"
 # What `fq` stands for; a row `flows` says another number.

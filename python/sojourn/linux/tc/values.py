@@ -14,7 +14,7 @@ import math
 import re
 import socket
 
-from sojourn.rows import SCALES, Row
+from sojourn.core.rows import SCALES, Row
 
 _U32_MAX = 2**32 - 1
 _U64_MAX = 2**64 - 1

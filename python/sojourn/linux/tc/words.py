@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sojourn import algorithms
-from sojourn.algorithm import Algorithm
-from sojourn.errors import InputError, nearest
+from sojourn.core.algorithm import Algorithm
+from sojourn.core.errors import InputError, nearest
+from sojourn.core.rows import Row
 from sojourn.linux import rtnetlink as nl
 from sojourn.linux.tc import tables, values
-from sojourn.rows import Row
 
 
 def write(algorithm: Algorithm, rows: Mapping[str, int]) -> list[str]:

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
-from sojourn.hosts import HZ
+from sojourn.core.hosts import HZ
 
 # What the guest runs, and the kernel's configuration.
 HERE = (Path(__file__).parents[2] / "sources/linux/uml").resolve()

@@ -1,0 +1,371 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Quantities as people write them, held as integers in one base unit.
+
+Duration in ns, Rate in bit/s, Size in bytes, Share (a probability) as a float. The first three
+are ints, so they compare and add like numbers; `str()` gives text that reads back to the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from pydantic_core import PydanticCustomError, core_schema
+
+from sojourn.core.errors import nearest
+
+# What each unit measures, and how much of the first unit of its kind it is. Prefixes are not
+# generated: tc's "mbit" (10^6) and the milli of SI would collide.
+_UNITS: dict[str, tuple[str, int]] = {
+    "ns": ("time", 1),
+    "nsec": ("time", 1),
+    "us": ("time", 10**3),
+    "µs": ("time", 10**3),
+    "usec": ("time", 10**3),
+    "ms": ("time", 10**6),
+    "msec": ("time", 10**6),
+    "s": ("time", 10**9),
+    "sec": ("time", 10**9),
+    "second": ("time", 10**9),
+    "seconds": ("time", 10**9),
+    "min": ("time", 60 * 10**9),
+    "minute": ("time", 60 * 10**9),
+    "minutes": ("time", 60 * 10**9),
+    "h": ("time", 3600 * 10**9),
+    "hour": ("time", 3600 * 10**9),
+    "hours": ("time", 3600 * 10**9),
+    "bit": ("data", 1),
+    "bits": ("data", 1),
+    "kbit": ("data", 10**3),
+    "Kbit": ("data", 10**3),
+    "Mbit": ("data", 10**6),
+    "mbit": ("data", 10**6),
+    "Gbit": ("data", 10**9),
+    "gbit": ("data", 10**9),
+    "Tbit": ("data", 10**12),
+    "tbit": ("data", 10**12),
+    "Kibit": ("data", 2**10),
+    "Mibit": ("data", 2**20),
+    "Gibit": ("data", 2**30),
+    "Tibit": ("data", 2**40),
+    "B": ("data", 8),
+    "byte": ("data", 8),
+    "bytes": ("data", 8),
+    "kB": ("data", 8 * 10**3),
+    "KB": ("data", 8 * 10**3),
+    "MB": ("data", 8 * 10**6),
+    "GB": ("data", 8 * 10**9),
+    "KiB": ("data", 8 * 2**10),
+    "MiB": ("data", 8 * 2**20),
+    "GiB": ("data", 8 * 2**30),
+    "pkt": ("packets", 1),
+    "pkts": ("packets", 1),
+    "packet": ("packets", 1),
+    "packets": ("packets", 1),
+    "percent": ("share", 1),
+    "Hz": ("frequency", 1),
+}
+# RFC-minded people write Mbps and mean bits; tc reads the very same word as bytes.
+_BPS = re.compile(r"^[kKmMgGtT]?i?[bB]ps$")
+# A prefix without a unit.
+_PREFIX = re.compile(r"^[kKmMgGtT]i?$")
+# tc's sizes, of bytes by 1024; anybody else's `Mb` are bits.
+_TC_SIZE = re.compile(r"^[kKmMgG]?b$")
+_QUANTITY = re.compile(r"^\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
+
+NS = "ns"
+BITS_PER_S = "bit/s"
+BYTES = "B"
+PKTS = "pkt"
+SHARE = "percent"
+HZ = "Hz"
+
+# What a number without a unit may have meant.
+_LIKELY = {
+    NS: ("s", "ms"),
+    BITS_PER_S: ("Mbit/s", "kbit/s"),
+    BYTES: ("kB", "B"),
+    PKTS: ("packets",),
+    SHARE: ("%",),
+    HZ: ("Hz",),
+}
+
+
+class UnitError(ValueError):
+    """Text that is not a quantity of the kind that is asked for."""
+
+
+def unit_names() -> list[str]:
+    """Every unit that may be written."""
+    return list(_UNITS)
+
+
+def split(text: str) -> tuple[Decimal, str]:
+    """'50 ms' -> (50, 'ms')."""
+    # A keyboard's Greek mu is another letter than the sign for micro.
+    match = _QUANTITY.match(text.replace("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}"))
+    if not match:
+        raise UnitError(f"{text!r} is not a number with a unit")
+    try:
+        return Decimal(match[1].replace("_", "")), match[2].replace("%", "percent")
+    except InvalidOperation as error:
+        raise UnitError(f"{text!r} is not a number with a unit") from error
+
+
+def convert(text: str, base: str, example: str) -> Decimal:
+    """The number of `base` units in `text`; `example` shows in errors what is wanted."""
+    number, unit = split(text)
+    if not unit:
+        raise no_unit(text, base, example)
+    found = _factor(unit, base, example)
+    if isinstance(found, str):
+        raise UnitError(f"{text!r}{found}")
+    exact, most = found
+    if number.copy_abs() >= most:
+        raise UnitError(f"{text!r} is more than the engine can hold; allowed: below 2^64 {base}")
+    return number * exact.numerator / exact.denominator
+
+
+def _either(prefix: str, base: str) -> str:
+    """Name the units with this prefix that may have been meant; empty where there are none. tc
+    reads `16k` as 16 KiB."""
+    letter = prefix[:1]
+    large = "k" if letter in ("k", "K") else letter.upper()
+    units = {
+        BITS_PER_S: {f"{large}bit/s": " for bits", f"{large}B/s": " for bytes"},
+        BYTES: {f"{large}B": " for 1000s of bytes", f"{large.upper()}iB": " for 1024s"},
+        NS: {"ms": "", "min": ""} if prefix == "m" else {},
+        PKTS: {"packets": " behind the number in full"},
+    }
+    known = {unit: use for unit, use in units.get(base, {}).items() if unit.split("/")[0] in _UNITS}
+    return " or ".join(unit + use for unit, use in known.items())
+
+
+# A list of times may have hundreds of thousands, in a unit or two.
+@functools.lru_cache(maxsize=256)
+def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | str:
+    """How many `base` units a `unit` has, and how many of it are too many; or what is wrong with
+    it."""
+    for word in re.split(r"[\s/*]+", unit):
+        if _BPS.match(word):
+            return (
+                f": '{word}' is ambiguous, because tc reads it as bytes per second; "
+                "write Mbit/s for bits or MB/s for bytes"
+            )
+        if _TC_SIZE.match(word):
+            prefix = word[:-1]
+            if base == BITS_PER_S:
+                return f": '{word}' may be bits or bytes; write {_either(prefix, base)}"
+            its = f"{prefix.upper()}iB" if prefix else "B"
+            return (
+                f": '{word}' is ambiguous, because tc reads it as bytes; "
+                f"write {its} for its bytes or {prefix}bit for bits"
+            )
+        if _PREFIX.match(word) and (units := _either(word, base)):
+            return f": '{word}' is a prefix without a unit; write {units}"
+        if word not in unit_names():
+            kinds = _measure(base)[0].split("/")
+            known = [unit for unit, (kind, _) in _UNITS.items() if kind in kinds]
+            return f": unknown unit '{word}'.{nearest(word, known)}"
+    # tc's word for a rate: 100mbit
+    per_second = base == BITS_PER_S and re.fullmatch(r"[kKmMgGtT]?i?bit", unit)
+    (kind, size), (wanted, one) = _measure(f"{unit}/s" if per_second else unit), _measure(base)
+    if kind != wanted:
+        return f" is in '{unit}'; write it as {example!r}"
+    exact = size / one
+    return exact, 2**64 / exact
+
+
+def measure(text: str) -> tuple[str, Fraction]:
+    """What a quantity is of ('time', 'data', 'data/time', 'packets', 'share', 'frequency'), and how
+    much it is in the first unit of its kind; UnitError where it has no unit that is known."""
+    number, unit = split(text)
+    if re.fullmatch(r"[kKmMgGtT]?i?bit", unit):
+        # tc's word for a rate, 100mbit, is only told from an amount of data by what it is for.
+        return "data", Fraction(number) * _measure(unit)[1]
+    kind, size = _measure(unit)
+    if not kind or "" in kind.split("/"):
+        raise UnitError(f"{text!r} has no unit that is known")
+    return kind, Fraction(number) * size
+
+
+def no_unit(value: object, base: str, example: str) -> UnitError:
+    """The refusal of what has no unit: of a number, with the units that it may have meant."""
+    wanted: tuple[str, ...] = (example,)
+    if isinstance(value, str):
+        wanted = tuple(f"{value.strip()} {unit}" for unit in _LIKELY[base])
+    elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+        wanted = tuple(f"{value} {unit}" for unit in _LIKELY[base])
+    choices = " or ".join(map(repr, wanted))
+    return UnitError(f"{value!r} has no unit; write it as {choices}")
+
+
+def _measure(unit: str) -> tuple[str, Fraction]:
+    """What 'bit' or 'bit/s' measures, and its size; '' for what is no such thing."""
+    kinds, sizes = zip(
+        *(_UNITS.get(word.strip(), ("", 1)) for word in unit.split("/")), strict=True
+    )
+    if len(sizes) == 1:
+        return kinds[0], Fraction(sizes[0])
+    if len(sizes) == 2:
+        return f"{kinds[0]}/{kinds[1]}", Fraction(*sizes)
+    return "", Fraction(1)
+
+
+def whole(text: str, base: str, example: str) -> int:
+    """`convert`, where only a whole number of base units makes sense."""
+    value = convert(text, base, example)
+    if value != value.to_integral_value():
+        raise UnitError(f"{text!r} is not a whole number of {base}")
+    return int(value)
+
+
+def spell(value: int, steps: tuple[tuple[int, str], ...]) -> str:
+    """The shortest exact text: the largest unit that leaves at most three decimals."""
+    for size, unit in steps:
+        thousandths = value * 1000
+        if value >= size and thousandths % size == 0:
+            return f"{Decimal(value) / size:f} {unit}"
+    return f"{value} {steps[-1][1]}"
+
+
+class _Written:
+    """What pydantic reads from text and writes as `plain`: the base of all quantities."""
+
+    plain: ClassVar[Callable[[object], object]]
+
+    @classmethod
+    def _of(cls, value: object) -> Self:
+        """The quantity, or UnitError."""
+        raise NotImplementedError
+
+    @classmethod
+    def _read(cls, value: object) -> Self:
+        try:
+            return cls._of(value)
+        except UnitError as error:
+            raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: Callable[[object], core_schema.CoreSchema]
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls._read,
+            serialization=core_schema.plain_serializer_function_ser_schema(cls.plain),
+        )
+
+
+class _Quantity(_Written, int):
+    """An integer in a base unit, read from and written as text."""
+
+    plain = str
+    base: ClassVar[str]
+    example: ClassVar[str]
+    zero: ClassVar[str]
+    steps: ClassVar[tuple[tuple[int, str], ...]]
+
+    def __new__(cls, value: str | int) -> Self:
+        number = whole(value, cls.base, cls.example) if isinstance(value, str) else value
+        if number < 0:
+            raise UnitError(f"{value!r} is negative")
+        return super().__new__(cls, number)
+
+    def __str__(self) -> str:
+        return spell(int(self), self.steps) if self else self.zero
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}('{self}')"
+
+    @classmethod
+    def _of(cls, value: object) -> Self:
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls(value)
+        if isinstance(value, int) and not isinstance(value, bool) and value == 0:
+            return cls(0)
+        raise no_unit(value, cls.base, cls.example)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: object
+    ) -> dict[str, object]:
+        return {
+            "description": f"a number with a unit, such as '{cls.example}'",
+            "anyOf": [{"type": "string", "pattern": r"^\s*[0-9._eE+-]+\s*\S"}, {"const": 0}],
+            "examples": [cls.example],
+        }
+
+
+class Duration(_Quantity):
+    """A length of time: '50 ms'. An int of nanoseconds."""
+
+    base = NS
+    example = "50 ms"
+    zero = "0 s"
+    steps = ((10**9, "s"), (10**6, "ms"), (10**3, "us"), (1, "ns"))
+
+
+class Rate(_Quantity):
+    """Bits per second: '100 Mbit/s'. A rate of zero is refused."""
+
+    base = BITS_PER_S
+    example = "100 Mbit/s"
+    zero = "0 bit/s"
+    steps = ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s"), (1, "bit/s"))
+
+    def __new__(cls, value: str | int) -> Self:
+        number = super().__new__(cls, value)
+        if number == 0:
+            raise UnitError(
+                f"{value!r}: a rate of zero would never send a packet; allowed: 8 bit/s and more"
+            )
+        return number
+
+
+class Size(_Quantity):
+    """An amount of data: '250 kB'. An int of bytes."""
+
+    base = BYTES
+    example = "250 kB"
+    zero = "0 B"
+    steps = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B"))
+
+
+class Share(_Written, float):
+    """A share of one: 0.01 or '1 %'."""
+
+    plain = float
+
+    def __new__(cls, value: str | float) -> Self:
+        if isinstance(value, str):
+            value = float(convert(value, SHARE, "1 %") / 100)
+        if not 0 <= value <= 1:
+            raise UnitError(f"{value!r} is outside 0 to 1 (0 % to 100 %)")
+        return super().__new__(cls, value)
+
+    @classmethod
+    def _of(cls, value: object) -> Self:
+        if isinstance(value, str | float | int) and not isinstance(value, bool):
+            return cls(value)
+        raise UnitError(f"{value!r} is not a share; write it as 0.01 or '1 %'")
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: object
+    ) -> dict[str, object]:
+        return {
+            "description": "a share of one: 0.01 or '1 %'",
+            "anyOf": [
+                {"type": "number", "minimum": 0, "maximum": 1},
+                {"type": "string", "pattern": r"^\s*[0-9._]+\s*%\s*$"},
+            ],
+            "examples": [0.01, "1 %"],
+        }

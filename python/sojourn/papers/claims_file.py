@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Claims as an experiment's claims.toml has them. Each names its algorithms in one of these ways:
+
+pairs = [[CELL, LEFT, RIGHT], …]           one by one; with a fourth, the cell of RIGHT
+order = [A, [B, C], D]                     each beside the next, in every cell; B and C are a tie
+left = A, right = [B, C]                   A beside each of the others, in every cell
+left = A, value = 50                       A beside a number that the text gives, in every cell;
+                                           with relation = "between" value = [LEAST, MOST]
+left = A, along = { AXIS = [V, W, X] }     A beside itself: in cell V beside W, in W beside X
+
+A and B may be lists. `where = { AXIS = VALUE or [VALUES] }` leaves cells out; `quorum` says how
+many of them must hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise, product
+from types import MappingProxyType
+from typing import Any
+
+from sojourn.core.errors import InputError, nearest
+from sojourn.papers.claims import QUORUMS, Cell, Claim, Pair
+from sojourn.result.metrics import find as find_metric
+
+
+def read(
+    data: dict[str, Any], cells: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> tuple[list[Claim], set[Cell]]:
+    """The claims of a claims.toml and the cells that settled a setting; `cells` are those that a
+    claim may speak of: the value on each axis, by label."""
+    calibrated = {tuple(cell) for cell in data.get("calibrated", [])}
+    claims = [_read(entry, cells) for entry in data["claims"]]
+    ids = [claim.id for claim in claims]
+    if len(set(ids)) != len(ids):
+        raise InputError("two claims have one id")
+    return claims, calibrated
+
+
+# What is read into pairs.
+_FORMS = ("pairs", "order", "left", "right", "along", "where")
+# With `left` one of these.
+_BESIDE = ("right", "value", "along")
+
+
+def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> Claim:
+    where = entry.get("where", {})
+    for axis, values in where.items():
+        known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
+        for value in _several(values):
+            if known and value not in known:
+                raise InputError(
+                    f"claim {entry['id']}: where.{axis}: no cell has '{value}'."
+                    + nearest(value, known)
+                )
+    labels = [
+        label
+        for label, on_axes in cells.items()
+        if all(on_axes.get(axis) in _several(value) for axis, value in where.items())
+    ]
+    _check_forms(entry)
+    if "pairs" in entry:
+        pairs = tuple(Pair(*pair) for pair in entry["pairs"])
+    elif "order" in entry:
+        ranks = pairwise(map(_several, entry["order"]))
+        beside = [pair for rank, after in ranks for pair in product(rank, after)]
+        pairs = tuple(Pair(cell, *two) for cell in labels for two in beside)
+    else:
+        pairs = _of_left(entry, {label: cells[label] for label in labels})
+    if not pairs:
+        raise InputError(f"claim {entry['id']}: there is no cell {dict(where)}")
+    for metric in entry["metrics"]:
+        find_metric(metric)
+    rest = {key: value for key, value in entry.items() if key not in _FORMS}
+    rest |= {
+        "metrics": tuple(entry["metrics"]),
+        "quorum": _quorum(entry.get("quorum", "every"), entry["id"]),
+        "more_than": entry.get("quorum") == "most",
+        "factor": _factor(entry),
+        "value": _value(entry),
+    }
+    return Claim(pairs=pairs, **rest)
+
+
+def _several(value: str | Sequence[str]) -> Sequence[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _check_forms(entry: Mapping[str, Any]) -> None:
+    """A claim has one form."""
+    heads = [key for key in ("pairs", "order", "left") if key in entry]
+    if len(heads) != 1:
+        raise InputError(
+            f"claim {entry['id']}: it needs one of pairs, order, left, and has "
+            + (" and ".join(heads) or "none")
+        )
+    given = [key for key in _BESIDE if key in entry]
+    wanted = 1 if heads == ["left"] else 0
+    if len(given) != wanted:
+        said = f"left goes with one of {', '.join(_BESIDE)}" if wanted else f"{heads[0]} says all"
+        raise InputError(f"claim {entry['id']}: {said}; it has {' and '.join(given) or 'none'}")
+
+
+def _of_left(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> tuple[Pair, ...]:
+    """Each of `left` beside others, a number, or itself in the next cell along an axis."""
+    lefts = _several(entry["left"])
+    if "along" in entry:
+        return tuple(
+            Pair(cell, left, left, other) for cell, other in _along(entry, cells) for left in lefts
+        )
+    rights = _several(entry["right"]) if "right" in entry else [None]
+    return tuple(Pair(cell, left, right) for cell in cells for left in lefts for right in rights)
+
+
+def _along(
+    entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]
+) -> list[tuple[str, str]]:
+    """Each cell with the one that differs from it by the next value of one axis."""
+    along = entry["along"]
+    if len(along) != 1:
+        raise InputError(f"claim {entry['id']}: along = {{ AXIS = [VALUES] }} has one axis")
+    ((axis, values),) = along.items()
+    if isinstance(values, str) or len(values) < 2:
+        raise InputError(f"claim {entry['id']}: along.{axis} needs two values or more")
+    for value in values:
+        known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
+        if value not in known:
+            raise InputError(
+                f"claim {entry['id']}: along.{axis}: no cell has '{value}'." + nearest(value, known)
+            )
+    return [
+        (label, other)
+        for value, after in pairwise(values)
+        for label, on_axes in cells.items()
+        for other, there in cells.items()
+        if on_axes.get(axis) == value and there == {**on_axes, axis: after}
+    ]
+
+
+def _quorum(value: object, id_: str) -> float:
+    if isinstance(value, str) and value in QUORUMS:
+        return QUORUMS[value]
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+        return float(value)
+    raise InputError(
+        f"claim {id_}: quorum = {value!r}; allowed: a share of the cells above 0 and up to 1, or "
+        + ", ".join(map(repr, QUORUMS))
+    )
+
+
+def _value(entry: Mapping[str, Any]) -> float | tuple[float, float] | None:
+    """The number that a claim is about, or the two that it lies between."""
+    if "value" not in entry:
+        return None
+    value = entry["value"]
+    two = isinstance(value, list)
+    ends = value if two else [value]
+    plain = all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
+    if two != (entry["relation"] == "between") or not plain or (two and not _rises(value)):
+        raise InputError(
+            f"claim {entry['id']}: value = {value!r}; it is a number, or with "
+            "relation = 'between' [LEAST, MOST]"
+        )
+    if "factor" in entry or "margin" in entry:
+        raise InputError(f"claim {entry['id']}: value goes with neither factor nor margin")
+    return (float(value[0]), float(value[1])) if two else float(value)
+
+
+def _rises(ends: Sequence[float]) -> bool:
+    return len(ends) == 2 and ends[0] < ends[1]
+
+
+def _factor(entry: Mapping[str, Any]) -> float | tuple[float, float]:
+    if "value" in entry:
+        return 1.0
+    factor, between = entry.get("factor", 1.0), entry["relation"] == "between"
+    two = isinstance(factor, list) and len(factor) == 2 and 0 < factor[0] < factor[1]
+    if two != between or isinstance(factor, list) != two or (between and "margin" in entry):
+        raise InputError(
+            f"claim {entry['id']}: relation = 'between' and factor = [LEAST, MOST] go together"
+        )
+    return (float(factor[0]), float(factor[1])) if two else factor

@@ -1,0 +1,304 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Experiments of papers, as data in sojourn/experiments/PAPER/:
+
+paper.toml        what all its experiments share: algorithms under the paper's names, with `about`
+                  where the paper has no such one, seeds, and which of the kernel's own are set
+                  beside ours on Linux
+claims.toml       what it claims of several experiments (sojourn.papers.paper)
+search.toml       what it leaves open, and where a search may look (sojourn.papers.search)
+
+and in PAPER/EXPERIMENT/:
+
+experiment.toml   signals and further axes, what is measured where; its keys stand in place of the
+                  paper's. [rows.ALGORITHM] has what is another in each experiment, such as a
+                  buffer; [[also]] are algorithms that run beside those of the paper
+scenario.toml     the network and its traffic
+published.toml    the numbers in print, by cell, algorithm and metric
+claims.toml       what text and tables claim of this experiment
+
+[[ablations]]     one thing changed in a cell, and why: `set`, or a C file as `algorithm`; with
+                  `host` it is about what only that host has, and runs there and nowhere else
+
+An experiment is a sweep with published numbers and claims. Its first axis is the signal, which has
+the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. A cell is called by its values:
+'drop', or 'drop, 25 ms'.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sojourn import algorithms, preset
+from sojourn.core.errors import InputError, nearest
+from sojourn.core.hosts import HOSTS
+from sojourn.papers import claims, claims_file
+from sojourn.runs.run import Case, changed
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.record import Window
+from sojourn.scenario.toml import Keys, load, spell
+from sojourn.scenario.variant import Variant
+from sojourn.sweeps.axis import Axis, Cell, Point, grid
+from sojourn.sweeps.model import AxisTable
+from sojourn.sweeps.source import axes as read_axes
+from sojourn.user_aqm import compiler, library
+
+ROOT = Path(__file__).parents[1] / "experiments"
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Contender:
+    """An algorithm, or a preset of one, under the name the paper gives it."""
+
+    name: str
+    algorithm: str
+    rows: Mapping[str, Any]
+    about: str = ""  # of one that the paper has not: what it is
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A cell of the experiment with its table: packets are dropped, or marked, and what further
+    axes say; or an ablation of one."""
+
+    name: str
+    table: str
+    set: Mapping[str, Any]
+    metrics: tuple[str, ...]  # those in print
+    beside: tuple[str, ...]  # measured too
+    title: str
+    of: str  # the cell whose printed numbers stand beside it: its own, or an ablation's
+    only: tuple[str, ...] = ()  # the algorithms that it is about; empty: all
+    algorithm: str = ""  # of an ablation: a C file that runs in their place
+    host: str = ""  # of an ablation: the one that it is about; empty: the first
+
+    @property
+    def ablates(self) -> bool:
+        """It is there to show what one setting does; no claim is judged on it."""
+        return self.of != self.name
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment of one paper."""
+
+    paper: str
+    name: str
+    folder: Path
+    data: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """As the command line has it: duk/1."""
+        return f"{self.paper}/{self.name}"
+
+    @property
+    def title(self) -> str:
+        """One line."""
+        return str(self.data["title"])
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario before an algorithm and a signal are put in."""
+        return load(self.folder / "scenario.toml")
+
+    @cached_property
+    def window(self) -> Window:
+        """Over what the tables measure."""
+        windows = self.scenario.expand().record.windows
+        return next(window for window in windows if window.name == self.data["window"])
+
+    @cached_property
+    def published(self) -> dict[claims.Cell, float]:
+        """The numbers in print."""
+        table = _read(self.folder / "published.toml")
+        return {
+            (signal, algorithm, metric): float(value)
+            for signal, algorithms in table.items()
+            for algorithm, metrics in algorithms.items()
+            for metric, value in metrics.items()
+        }
+
+    def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
+        """The claims, and the cells that settled a setting as the file says; what a search has
+        settled comes on top (sojourn.papers.search.file)."""
+        cells = {cell.label: cell.texts for cell in self.cells()}
+        return claims_file.read(_read(self.folder / "claims.toml"), cells)
+
+    def cells(self) -> list[Cell]:
+        """Every signal with every point of the other axes."""
+        signals = tuple(Point(entry["name"], entry["set"]) for entry in self.data["signals"])
+        tables = [AxisTable.model_validate(table) for table in self.data.get("axes", ())]
+        others = [Axis(source.name, source.points()) for source in read_axes(tables, self._wrong)]
+        return list(grid([Axis("signal", signals), *others]))
+
+    def _wrong(self, path: Keys, reason: str) -> InputError:
+        return InputError(f"{self.folder / 'experiment.toml'}: {spell(path)}: {reason}")
+
+    def contenders(self, signal: Signal | None = None) -> list[Contender]:
+        """The algorithms, or those that run under a signal."""
+        names = [entry["name"] for entry in self.data["algorithms"]]
+        own = self.data.get("rows", {})
+        for name in own:
+            if name not in names:
+                raise self._wrong(
+                    ("rows", name), f"there is no such algorithm.{nearest(name, names)}"
+                )
+        return [
+            Contender(
+                entry["name"],
+                entry["algorithm"],
+                {**entry.get("rows", {}), **own.get(entry["name"], {})},
+                entry.get("about", ""),
+            )
+            for entry in (*self.data["algorithms"], *self.data.get("also", ()))
+            if signal is None or not signal.only or entry["name"] in signal.only
+        ]
+
+    def signals(self) -> list[Signal]:
+        """The cells, and then their ablations."""
+        entries = {entry["name"]: entry for entry in self.data["signals"]}
+        signals = [
+            Signal(
+                cell.label,
+                entry["table"],
+                cell.changes,
+                tuple(entry["metrics"]),
+                tuple(entry.get("beside", ())),
+                cell.label,
+                cell.label,
+                tuple(entry.get("only", ())),
+            )
+            for cell in self.cells()
+            for entry in [entries[cell.texts["signal"]]]
+        ]
+        known = {signal.name: signal for signal in signals}
+        return [*signals, *(self._ablation(e, known[e["of"]]) for e in self._ablations)]
+
+    @property
+    def _ablations(self) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = self.data.get("ablations", [])
+        # Without a compiler the others can run.
+        return [e for e in entries if "algorithm" not in e or compiler.is_there()]
+
+    def _ablation(self, entry: dict[str, Any], base: Signal) -> Signal:
+        return replace(
+            base,
+            name=f"{base.name}, {entry['name']}",
+            set={**base.set, **entry["set"]},
+            only=tuple(entry.get("only", base.only)),
+            algorithm=entry.get("algorithm", ""),
+            host=self._host(entry),
+            title=f"{base.name}, {entry['name']}: {entry['why']}",
+        )
+
+    def _host(self, entry: dict[str, Any]) -> str:
+        host = str(entry.get("host", ""))
+        if host and host not in HOSTS:
+            path = ("ablations", self._ablations.index(entry), "host")
+            raise self._wrong(path, f"'{host}': there is no such host.{nearest(host, HOSTS)}")
+        return host
+
+    def runs_on(self, host: str, hosts: Sequence[str]) -> list[Signal]:
+        """The cells, and of the ablations those that one of several hosts runs: of those that are
+        about no host the first has all."""
+        return [s for s in self.signals() if not s.ablates or (s.host or hosts[0]) == host]
+
+    def peers(self) -> list[tuple[Contender, Contender]]:
+        """Ours and the kernel's own with the same rows, to be set side by side on Linux."""
+        printed = {contender.algorithm: contender for contender in self.contenders()}
+        ours = [printed.get(name, Contender(name, name, {})) for name in self.data.get("peers", ())]
+        return [(own, _other_form(own)) for own in ours]
+
+    def cases(self) -> list[Case]:
+        """Every algorithm under every signal."""
+        return self._cases(self.contenders(), self.signals())
+
+    def cases_on(self, host: str, hosts: Sequence[str]) -> list[Case]:
+        """What one of several hosts runs."""
+        return self._cases(self.contenders(), self.runs_on(host, hosts))
+
+    def peer_cases(self, host: str) -> list[Case]:
+        """What else a host runs to have ours beside the kernel's own: not what runs anyway."""
+        wanted = [own for own, _ in self.peers() if own not in self.contenders()]
+        wanted += [theirs for _, theirs in self.peers()] if host == "linux" else []
+        return self._cases(wanted, [signal for signal in self.signals() if not signal.ablates])
+
+    def _cases(self, contenders: Sequence[Contender], signals: Sequence[Signal]) -> list[Case]:
+        return [
+            self.case(contender, signal)
+            for signal in signals
+            for contender in contenders
+            if not signal.only or contender.name in signal.only
+        ]
+
+    def case(
+        self, contender: Contender, signal: Signal, changes: Mapping[str, Any] = _NONE
+    ) -> Case:
+        """One algorithm under one signal, with further changes."""
+        changed_signal = replace(signal, set={**signal.set, **changes})
+        return Case(
+            self._variant(contender, changed_signal),
+            {
+                "aqm": signal.algorithm or contender.algorithm,
+                "algorithm": contender.name,
+                "signal": signal.name,
+            },
+        )
+
+    def _variant(self, contender: Contender, signal: Signal) -> Scenario:
+        algorithm, chosen = preset.find(contender.algorithm)
+        # An ablation's value of a row stands in place of the paper's.
+        rows = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
+        variant = Variant(algorithm, rows, preset=chosen)
+        if signal.algorithm:
+            rows = {k: v for k, v in variant.all_rows.items() if f"queue.{k}" not in signal.set}
+            variant = Variant(str(library.absolute(signal.algorithm, self.folder)), rows)
+        source = f"{self.id}, {signal.name}, {contender.name}"
+        return changed(self.scenario, variant, signal.set, source)
+
+
+def _other_form(own: Contender) -> Contender:
+    every = algorithms.every().values()
+    name = next(other.name for other in every if other.like == own.algorithm)
+    return replace(own, name=name, algorithm=name)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def experiments() -> list[Experiment]:
+    """Every experiment that is here."""
+    shared = {path.parent.name: _read(path) for path in ROOT.glob("*/paper.toml")}
+    return [
+        Experiment(paper, path.parent.name, path.parent, shared.get(paper, {}) | _read(path))
+        for path in sorted(ROOT.glob("*/*/experiment.toml"))
+        for paper in [path.parent.parent.name]
+    ]
+
+
+def find(names: Sequence[str]) -> list[Experiment]:
+    """The experiments meant by 'duk/1' or 'duk'; all where nothing is named."""
+    known = experiments()
+    chosen = []
+    for name in names:
+        here = [e for e in known if name in (e.id, e.paper)]
+        if not here:
+            valid = {e.id for e in known} | {e.paper for e in known}
+            if name and Path(name).is_dir():
+                raise InputError(
+                    f"'{name}' is a folder; reproduce runs the papers that `sojourn list "
+                    "experiments` names. For an experiment of your own, write a scenario and "
+                    "`sojourn sweep` it"
+                )
+            raise InputError(f"there is no experiment '{name}'.{nearest(name, valid)}")
+        chosen += [e for e in here if e not in chosen]
+    return chosen or known

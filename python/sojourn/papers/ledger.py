@@ -1,0 +1,192 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The ledger: of every paper its experiments, claims by verdict and printed cells on each host,
+with the command that repeats each, its seeds, the version that made it and the processor it ran on.
+
+It is data (ledger.json), from which the index and docs/papers.md are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from sojourn.core.errors import InputError
+from sojourn.core.hosts import HOSTS
+from sojourn.core.machine import host as machine
+from sojourn.papers.experiment import Experiment
+from sojourn.papers.judged import NOT_RUN, Judged
+from sojourn.papers.ledger_form import Ledger
+from sojourn.papers.paper import OfPaper, title_of
+from sojourn.papers.picture import Picture
+from sojourn.papers.reasons import counts, printed
+from sojourn.papers.report_page import Line, cores, lines, tally
+from sojourn.papers.reproduce import Measured, Reproduction
+
+FORMAT = 1
+FILE = "ledger.json"
+
+
+def begin(quick: bool) -> dict[str, Any]:
+    """Without a paper yet."""
+    found = machine()
+    named = {key: found[key] for key in ("processor", "cores", "system")}
+    return {"format": FORMAT, "quick": quick, "machine": named, "papers": []}
+
+
+def of_paper(
+    reproductions: Sequence[Reproduction],
+    of_several: OfPaper | None,
+    pictures: Sequence[Sequence[Picture]],
+    search: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A paper's part; `search` is what a search of its open points found."""
+    paper = reproductions[0].experiment.paper
+    several = lines(of_several.judged) if of_several else []
+    experiments = [_experiment(*both) for both in zip(reproductions, pictures, strict=True)]
+    every = [*several, *(line for one in reproductions for line in _lines(one))]
+    return {
+        "paper": paper,
+        "title": title_of(paper),
+        "source": reproductions[0].experiment.data["source"],
+        "page": f"{paper}.html",
+        "verdicts": tally(every),
+        "claims": [_claim(line) for line in several],
+        "search": _search(search, reproductions[0].experiment.folder.parent) if search else None,
+        "experiments": experiments,
+    }
+
+
+def _search(found: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    said = ("which", "label", "searched", "other")
+    return {
+        "definition": open_points(folder),
+        "counts": found["counts"],
+        "cells": found["cells"],
+        "judged": [{key: row[key] for key in said} for row in found["judged"]],
+    }
+
+
+def open_points(folder: Path) -> str:
+    """A digest of what the paper's search.toml says, without its comments."""
+    return _digest([tomllib.loads((folder / "search.toml").read_text(encoding="utf-8"))])
+
+
+def _lines(reproduction: Reproduction) -> list[Line]:
+    return lines({host: reproduction.claims_of(host) for host in HOSTS})
+
+
+def _experiment(reproduction: Reproduction, pictures: Sequence[Picture]) -> dict[str, Any]:
+    experiment = reproduction.experiment
+    found = _lines(reproduction)
+    verdicts, made = tally(found), cores(reproduction)
+    return {
+        "experiment": experiment.id,
+        "title": experiment.title,
+        "definition": definition(experiment),
+        "command": reproduction.result.meta["command"],
+        "seeds": len(reproduction.seeds),
+        "hosts": {
+            host: {
+                "core": made.get(host),
+                "seeds": list(reproduction.seeds_of(host)),
+                "cells": counts(printed(reproduction, host)),
+                "verdicts": verdicts[host],
+                "why": reproduction.refused.get(host, ""),
+            }
+            for host in HOSTS
+        },
+        "claims": [_claim(line) for line in found],
+        "cells": _cells(reproduction),
+        "figures": [
+            {"file": picture.file, "cell": picture.signal, "host": picture.host}
+            for picture in pictures
+        ],
+    }
+
+
+def _claim(line: Line) -> dict[str, Any]:
+    claim = line.claim
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "source": claim.source,
+        "verdicts": {host: judged.verdict for host, judged in line.by_host.items()},
+        "measured": {host: _short(judged) for host, judged in line.by_host.items()},
+        "seeds": {
+            host: judged.decision.seeds if judged.decision else 0
+            for host, judged in line.by_host.items()
+        },
+    }
+
+
+def _short(judged: Judged) -> str:
+    """The counts and what fails, or the measurement of a single cell."""
+    if not judged.decision:
+        return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
+    decision = judged.decision
+    told = [text for text in (decision.tally(), decision.against()) if text]
+    return "; ".join(told) or decision.checks[0].text()
+
+
+def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
+    """Each cell of the tables; on a host where it did not run it says so."""
+    return [
+        {
+            "cell": signal.name,
+            "algorithm": contender.name,
+            "metric": metric,
+            "published": by_host["sim"].published,
+            **{host: _measured(cell) for host, cell in by_host.items()},
+        }
+        for signal in reproduction.experiment.signals()
+        if not signal.ablates
+        for contender in reproduction.experiment.contenders(signal)
+        for metric in signal.metrics
+        for by_host in [
+            {host: reproduction.cell(host, signal.name, contender.name, metric) for host in HOSTS}
+        ]
+    ]
+
+
+def _measured(cell: Measured) -> Any:
+    return [cell.found.mean, *cell.interval] if cell.ran else NOT_RUN
+
+
+def definition(experiment: Experiment) -> str:
+    """A digest of what an experiment's files say, without their comments: what was measured under
+    another one says nothing about this one."""
+    files = ("scenario.toml", "published.toml", "claims.toml")
+    parts = [tomllib.loads((experiment.folder / f).read_text(encoding="utf-8")) for f in files]
+    return _digest([dict(experiment.data), *parts])
+
+
+def _digest(parts: Sequence[Any]) -> str:
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A ledger.json; InputError says what is wrong with it and what to do."""
+    remedy = "`sojourn reproduce` writes it anew from the store, which has the runs"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: is damaged ({error}); {remedy}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
+    try:
+        Ledger.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: is damaged ({place}: {first['msg']}); {remedy}") from error
+    return data

@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A paper: its experiments, and what it claims of several of them.
+
+Such claims stand in sojourn/experiments/PAPER/claims.toml, in the form of an experiment's own. A
+cell is called by its experiment and its values, '1: drop', and the experiment is one more axis:
+`where = { experiment = ["1", "2"] }`. They are judged once, over the cells of all the experiments
+that they speak of, and only where each of those was run.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sojourn.core.errors import InputError
+from sojourn.papers import claims_file
+from sojourn.papers.claims import Cell, Claim, decide
+from sojourn.papers.experiment import ROOT, Experiment, experiments
+from sojourn.papers.judged import Judged, lacking
+from sojourn.papers.reproduce import CellValues, Reproduction, values_of
+from sojourn.papers.search.file import claims_of
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper's experiments, and its claims on several of them."""
+
+    name: str
+    experiments: tuple[Experiment, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Where its claims stand, beside the folders of its experiments."""
+        return ROOT / self.name
+
+    @cached_property
+    def _read(self) -> tuple[list[Claim], set[Cell]]:
+        path = self.folder / "claims.toml"
+        if not path.is_file():
+            return [], set()
+        cells = {
+            _label(experiment, cell.label): {"experiment": experiment.name, **cell.texts}
+            for experiment in self.experiments
+            for cell in experiment.cells()
+        }
+        try:
+            return claims_file.read(tomllib.loads(path.read_text(encoding="utf-8")), cells)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+
+    def claims(self) -> list[Claim]:
+        """Those on several experiments."""
+        return self._read[0]
+
+    def calibrated(self) -> set[Cell]:
+        """Cells that settled a setting, as its own file and those of its experiments name them."""
+        of_experiments = {
+            (_label(experiment, signal), algorithm, metric)
+            for experiment in self.experiments
+            for signal, algorithm, metric in claims_of(experiment)[1]
+        }
+        return self._read[1] | of_experiments
+
+    def needed(self, claim: Claim) -> list[str]:
+        """The experiments that a claim speaks of, as the command line has them."""
+        names = {signal.partition(_SEPARATOR)[0] for signal, _, _ in claim.cells()}
+        return [found.id for found in self.experiments if found.name in names]
+
+
+@dataclass(frozen=True)
+class OfPaper:
+    """What came of a paper's claims on several experiments."""
+
+    paper: str
+    judged: Mapping[str, tuple[Judged, ...]]  # by host
+
+    @property
+    def is_decided(self) -> bool:
+        """One of them at least."""
+        return any(judged.decision for of_host in self.judged.values() for judged in of_host)
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys of `sojourn reproduce --json`."""
+        found = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
+        return {"paper": self.paper, "claims": found}
+
+
+def title_of(paper: str) -> str:
+    """What a paper is called; its folder's name where it has no other."""
+    path = ROOT / paper / "paper.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return str(data.get("title", paper))
+
+
+def papers() -> list[Paper]:
+    """Every paper that is here."""
+    known: dict[str, list[Experiment]] = {}
+    for experiment in experiments():
+        known.setdefault(experiment.paper, []).append(experiment)
+    return [Paper(name, tuple(of_paper)) for name, of_paper in known.items()]
+
+
+def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
+    """The claims of each paper that one of these is an experiment of."""
+    of_papers: dict[str, list[Reproduction]] = {}
+    for reproduction in reproductions:
+        of_papers.setdefault(reproduction.experiment.paper, []).append(reproduction)
+    return [
+        OfPaper(paper.name, _judge(paper, of_papers[paper.name]))
+        for paper in papers()
+        if paper.name in of_papers and paper.claims()
+    ]
+
+
+def _judge(paper: Paper, reproductions: Sequence[Reproduction]) -> dict[str, tuple[Judged, ...]]:
+    calibrated = paper.calibrated()
+    measured: dict[str, dict[str, CellValues]] = {}  # by host and experiment
+    for found in reproductions:
+        for host in found.hosts:
+            measured.setdefault(host, {})[found.experiment.name] = values_of(found, host)
+    return {
+        host: tuple(_decide(paper, claim, host, of, calibrated) for claim in paper.claims())
+        for host, of in measured.items()
+    }
+
+
+def _decide(
+    paper: Paper, claim: Claim, host: str, of: Mapping[str, CellValues], calibrated: set[Cell]
+) -> Judged:
+    cells: dict[str, list[Cell]] = {}
+    for signal, algorithm, metric in claim.cells():
+        experiment, _, own = signal.partition(_SEPARATOR)
+        cells.setdefault(experiment, []).append((own, algorithm, metric))
+    missing = []
+    for id_ in paper.needed(claim):
+        name = id_.rpartition("/")[2]
+        gone = of[name].missing(cells[name]) if name in of else [""]
+        if gone:
+            missing.append(lacking(id_, gone, name in of and of[name].ran))
+    if missing:
+        some_ran = any(values.ran for values in of.values())
+        return Judged(host, claim, None, tuple(missing) if some_ran else ())
+
+    def values(cell: Cell) -> Sequence[float]:
+        signal, algorithm, metric = cell
+        experiment, _, own = signal.partition(_SEPARATOR)
+        return of[experiment]((own, algorithm, metric))
+
+    return Judged(host, claim, decide(claim, values, calibrated), ())
+
+
+_SEPARATOR = ": "
+
+
+def _label(experiment: Experiment, cell: str) -> str:
+    return f"{experiment.name}{_SEPARATOR}{cell}"

@@ -1,0 +1,274 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""docs/papers.md: a row for each numbered figure and table of each paper, and each claim with its
+verdict. Rows and commands are made from the experiments as they are; verdicts and counts from
+docs/ledger.json, which `sojourn reproduce` wrote, and which says with what. An experiment whose
+files say something else since then counts as not run.
+
+`python -m sojourn.papers.papers_page [--check] [FILE]` writes it, or says whether it is what it
+would write; `--take LEDGER.json` first makes that the ledger of the page.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sojourn.core import as_json, generated
+from sojourn.core.errors import SojournError
+from sojourn.core.hosts import HOSTS, seeds_text
+from sojourn.papers import in_print, ledger
+from sojourn.papers.claims import SEEDS, Claim
+from sojourn.papers.experiment import Experiment
+from sojourn.papers.in_print import InPrint
+from sojourn.papers.judged import NOT_RUN, VERDICTS
+from sojourn.papers.paper import Paper, papers, title_of
+
+DEFAULT = Path("docs/papers.md")
+LEDGER = Path("docs/ledger.json")
+_HOSTS = {"sim": "simulator", "linux": "Linux"}
+
+_HEAD = """\
+<!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
+<!-- SPDX-License-Identifier: MIT OR GPL-2.0-only -->
+# Papers, figure by figure and claim by claim
+
+<!-- Made from the experiments and docs/ledger.json by `python -m sojourn.papers.papers_page`. -->
+
+`sojourn reproduce` runs every experiment of every paper and writes an index, and for each paper a
+page with its tables beside ours, its figures redrawn with their numbers as CSV, and why numbers
+differ. `sojourn reproduce PAPER` does it for one. A printed number is inside where it is
+[met](cli.md#what-is-not-in-print), by one rule for all papers, and off otherwise.
+[Verdicts](cli.md#verdicts) have one rule, too. “Drop” are cells whose algorithms drop packets,
+“ecn” those whose algorithms mark them. “Not run” says that this page has no run of the experiment
+as its files are now, not that it cannot run. A verdict of fewer than ten seeds is provisional, and
+has their number beside it.
+"""
+
+
+def text(path: Path = LEDGER) -> str:
+    """The page as it is published."""
+    found = ledger.read(path)
+    known = {paper["paper"]: paper for paper in found["papers"]}
+    parts = [_HEAD, _made_with(found)]
+    for paper in papers():
+        parts += _of_paper(paper, known.get(paper.name, {}))
+    return "\n".join(parts)
+
+
+def _made_with(found: Mapping[str, Any]) -> str:
+    made = sorted(
+        {
+            entry["hosts"][host]["core"]
+            for paper in found["papers"]
+            for entry in paper["experiments"]
+            for host in HOSTS
+            if entry["hosts"][host]["core"]
+        }
+    )
+    seeds = _seeds(found)
+    machine = found["machine"]
+    quick = " --quick" if found["quick"] else ""
+    provisional = " With so few seeds verdicts are provisional." if found["quick"] else ""
+    return (
+        f"This page: `sojourn reproduce{quick}`, {seeds or 'no seeds'}, "
+        f"by {', '.join(made) or 'nothing'}, on {machine['processor']} with {machine['cores']} "
+        f"cores.{provisional}\n"
+    )
+
+
+def _seeds(found: Mapping[str, Any]) -> str:
+    """How many, host by host where they differ."""
+    every = [entry for paper in found["papers"] for entry in paper["experiments"]]
+    by_host = {}
+    for host in HOSTS:
+        counts = {n for e in every for n in _seeds_of(e, host) if e["hosts"][host]["core"]}
+        if counts:
+            by_host[host] = seeds_text(min(counts), max(counts))
+    if len(set(by_host.values())) == 1:
+        return next(iter(by_host.values()))
+    where = {"sim": "simulated", "linux": "on Linux"}
+    return ", ".join(f"{said} {where[host]}" for host, said in by_host.items())
+
+
+def _seeds_of(entry: Mapping[str, Any], host: str) -> tuple[int, int]:
+    """Of the cell with the fewest, and of the one with the most."""
+    least, most = entry["hosts"][host].get("seeds", (entry["seeds"], entry["seeds"]))
+    return least, most
+
+
+def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
+    entries = {
+        entry["experiment"]: entry
+        for entry in had.get("experiments", ())
+        for experiment in paper.experiments
+        if entry["experiment"] == experiment.id
+        and entry["definition"] == ledger.definition(experiment)
+    }
+    verdicts = _verdicts(paper, had, entries)
+    yield f"## {title_of(paper.name)}\n"
+    yield f"{paper.experiments[0].data['source']}.\n"
+    yield _counts(verdicts)
+    yield "### Figures and tables\n"
+    yield _figures(in_print.read(paper), entries)
+    yield "### Experiments\n"
+    yield _experiments(paper, entries)
+    yield "### Claims\n"
+    yield _claims(verdicts)
+    if (paper.folder / "search.toml").is_file():
+        yield "### The search\n"
+        yield _search(paper, had.get("search"), whole=len(entries) == len(paper.experiments))
+
+
+# By id, what it says and where, and on each host its verdict, measurement, and seeds where these
+# are fewer than a verdict needs.
+Verdicts = dict[str, tuple[Claim, dict[str, tuple[str, str, str]]]]
+
+
+def _verdicts(
+    paper: Paper, had: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]
+) -> Verdicts:
+    """Every claim that there is now; one of several experiments needs all of these as they are."""
+    several = {entry["id"]: entry for entry in had.get("claims", ())}
+    found: Verdicts = {}
+    for claim in paper.claims():
+        fresh = all(name in entries for name in paper.needed(claim))
+        found[claim.id] = claim, _said(several.get(claim.id) if fresh else None)
+    for experiment in paper.experiments:
+        of = {entry["id"]: entry for entry in entries.get(experiment.id, {}).get("claims", ())}
+        for claim in experiment.claims()[0]:
+            found[claim.id] = claim, _said(of.get(claim.id))
+    return found
+
+
+def _said(entry: Mapping[str, Any] | None) -> dict[str, tuple[str, str, str]]:
+    if entry is None:
+        return dict.fromkeys(HOSTS, (NOT_RUN, "", ""))
+    seeds = entry.get("seeds", {})
+    return {
+        host: (entry["verdicts"][host], entry["measured"][host], _few(seeds.get(host, 0)))
+        for host in HOSTS
+    }
+
+
+def _few(seeds: int) -> str:
+    return seeds_text(seeds, seeds) if 0 < seeds < SEEDS else ""
+
+
+def _counts(verdicts: Verdicts) -> str:
+    head = ["| claims | " + " | ".join(VERDICTS) + " |", "|---|" + "---:|" * len(VERDICTS)]
+    for host in HOSTS:
+        said = [of[host][0] for _, of in verdicts.values()]
+        head.append(f"| {_HOSTS[host]} | {' | '.join(str(said.count(v)) for v in VERDICTS)} |")
+    return "\n".join([*head, ""])
+
+
+def _figures(found: Sequence[InPrint], entries: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = ["| in print | what it shows | here | command |", "|---|---|---|---|"]
+    for one in found:
+        if one.why_not:
+            rows.append(f"| {one.number} | {one.caption} | not here: {one.why_not} | |")
+            continue
+        command = f"`sojourn reproduce {' '.join(one.experiments)}`"
+        here = "table" if one.number.startswith("Table") else "figure"
+        where = f"{here} “{one.cell}”" if one.cell else f"{here}s"
+        said = f"{where} of {', '.join(one.experiments)}" + _ran(one, entries)
+        rows.append(f"| {one.number} | {one.caption} | {said} | {command} |")
+    return "\n".join([*rows, ""])
+
+
+def _ran(one: InPrint, entries: Mapping[str, Mapping[str, Any]]) -> str:
+    gone = [name for name in one.experiments if name not in entries]
+    return f"; not run: {', '.join(gone)}" if gone else ""
+
+
+def _experiments(paper: Paper, entries: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [
+        "| experiment | command | seeds | printed cells, simulator | Linux |",
+        "|---|---|---:|---|---|",
+    ]
+    for experiment in paper.experiments:
+        entry = entries.get(experiment.id)
+        cells = [_cells(entry, host, experiment) for host in HOSTS]
+        command = entry["command"] if entry else f"sojourn reproduce {experiment.id}"
+        seeds = str(entry["seeds"]) if entry else ""
+        rows.append(f"| {experiment.title} | `{command}` | {seeds} | {' | '.join(cells)} |")
+    return "\n".join([*rows, ""])
+
+
+def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -> str:
+    """How many are inside, off, not run; without a number in print there is none."""
+    if entry is None:
+        return NOT_RUN
+    of = entry["hosts"][host]
+    counted = [f"{count} {word}" for word, count in of["cells"].items() if count]
+    least, most = _seeds_of(entry, host)
+    seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
+    if counted and of["core"]:
+        return _with(", ".join(counted), seeds)
+    why = f": {' '.join(of['why'].split())}" if of["why"] else ""
+    return _with("no number in print", seeds) if of["core"] else f"{NOT_RUN}{why}"
+
+
+def _claims(verdicts: Verdicts) -> str:
+    rows = ["| claim | in print | simulator | Linux | measured |", "|---|---|---|---|---|"]
+    for claim, of in verdicts.values():
+        said = " · ".join(
+            f"{_HOSTS[host]}: {words}" if host != "sim" else words
+            for host, (_, words, _) in of.items()
+            if words
+        )
+        verdicts_ = (_with(of[host][0], of[host][2]) for host in HOSTS)
+        cells = (claim.text, claim.source, *verdicts_, said)
+        rows.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
+    return "\n".join([*rows, ""])
+
+
+def _search(paper: Paper, found: Mapping[str, Any] | None, *, whole: bool) -> str:
+    """What the open points can move: how many printed numbers each set-up meets."""
+    command = f"`sojourn reproduce {paper.name} --search`"
+    if not found or not whole or found["definition"] != ledger.open_points(paper.folder):
+        return f"{command}: not run with the experiments as they are.\n"
+    half, other = found["cells"]["searched"], found["cells"]["other"]
+    rows = [
+        f"{command}: {found['counts']}.\n",
+        f"| set-up | met of {half} searched | of {other} others | what is not as in the text |",
+        "|---|---:|---:|---|",
+    ]
+    for row in found["judged"]:
+        words = (row["which"], str(row["searched"]), str(row["other"]), row["label"])
+        rows.append(f"| {' | '.join(_cell(word) for word in words)} |")
+    return "\n".join([*rows, ""])
+
+
+def _with(words: str, seeds: str) -> str:
+    return f"{words} ({seeds})" if seeds else words
+
+
+def _cell(words: str) -> str:
+    """A cell of a table in Markdown."""
+    return " ".join(words.split()).replace("|", r"\|").replace("<", "&lt;")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The status to end with."""
+    words = list(arguments)
+    try:
+        if "--take" in words:
+            at = words.index("--take")
+            if at + 1 == len(words):
+                print("papers_page: --take LEDGER.json names a file", file=sys.stderr)
+                return 2
+            taken = ledger.read(Path(words[at + 1]))
+            LEDGER.write_text(as_json.spell(taken) + "\n", encoding="utf-8")
+            del words[at : at + 2]
+        return generated.main(words, DEFAULT, text)
+    except SojournError as error:
+        print(f"papers_page: {error}", file=sys.stderr)
+        return error.exit_status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Why a number differs from print: a run with one thing changed, and its figure beside the base's;
+else "unexplained".
+
+A printed cell is off where it is not inside (sojourn.papers.search.inside). An ablation is a
+reason for a cell that is off if it changes the figure (the 95 % interval of the difference, seed
+by seed, lies wholly on one side of zero) and the changed figure is inside, or less than half as
+far from print. No cell is excused by words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sojourn.papers.search.inside import is_inside
+from sojourn.result.stats import Estimate, estimate
+
+if TYPE_CHECKING:
+    from sojourn.papers.experiment import Signal
+    from sojourn.papers.reproduce import Measured, Reproduction
+
+ENOUGH = 0.5
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing changed, and what came of a cell."""
+
+    signal: Signal  # the ablation
+    changed: Measured
+    difference: Estimate  # seed by seed
+    closed: float  # of the way to the printed number; NaN where there is none
+    inside: bool
+
+    @property
+    def shown(self) -> bool:
+        """It changes the figure."""
+        return self.difference.low > 0 or self.difference.high < 0
+
+    @property
+    def explains(self) -> bool:
+        """It is a reason for a cell that is off."""
+        return self.shown and (self.closed > ENOUGH or (self.inside and self.closed > 0))
+
+    @property
+    def name(self) -> str:
+        """Without the cell."""
+        return self.signal.name.removeprefix(f"{self.signal.of}, ")
+
+
+@dataclass(frozen=True)
+class Off:
+    """A printed cell that was measured elsewhere, and every change that was tried on it."""
+
+    base: Measured
+    changes: tuple[Change, ...]
+
+    @property
+    def reasons(self) -> list[Change]:
+        """What explains it, the nearest to print first."""
+        found = [change for change in self.changes if change.explains]
+        return sorted(found, key=lambda change: -change.closed)
+
+    @property
+    def nearest(self) -> Change | None:
+        """What comes nearest, where nothing explains it."""
+        tried = [c for c in self.changes if c.shown and c.closed > 0]
+        return max(tried, key=lambda change: change.closed, default=None)
+
+
+def printed(reproduction: Reproduction, host: str) -> list[tuple[Measured, bool]]:
+    """Each printed cell of a host that was to run, and whether it is inside."""
+    experiment = reproduction.experiment
+    found = []
+    for signal in experiment.signals():
+        if signal.ablates:
+            continue
+        for algorithm in experiment.contenders(signal):
+            for metric in signal.metrics:
+                cell = reproduction.cell(host, signal.name, algorithm.name, metric)
+                if cell.published is not None:
+                    found.append((cell, is_inside(metric, cell.published, cell.found)))
+    return found
+
+
+def off(reproduction: Reproduction) -> list[Off]:
+    """Every printed cell of the first host that is off, with what was tried; of other hosts those
+    on which something was tried that is about them."""
+    first, *others = reproduction.hosts
+    of_others = (one for host in others for one in _off(reproduction, host) if one.changes)
+    return [*_off(reproduction, first), *of_others]
+
+
+def _off(reproduction: Reproduction, host: str) -> list[Off]:
+    from sojourn.papers.reproduce import values_of
+
+    values = values_of(reproduction, host)
+    ablations = [
+        signal
+        for signal in reproduction.experiment.signals()
+        if signal.ablates and host in reproduction.hosts_of(signal)
+    ]
+
+    def change(signal: Signal, base: Measured) -> Change | None:
+        changed = reproduction.cell(host, signal.name, base.algorithm, base.metric)
+        if not changed.ran or math.isnan(changed.found.mean):
+            return None
+        before = values((base.signal, base.algorithm, base.metric))
+        after = values((signal.name, base.algorithm, base.metric))
+        # Either may have fewer seeds, from 1 on.
+        difference = estimate([b - a for a, b in zip(before, after, strict=False)])
+        published = base.published or 0.0
+        inside = is_inside(base.metric, published, changed.found)
+        return Change(signal, changed, difference, _closed(base, changed), inside)
+
+    found = []
+    for base, inside in printed(reproduction, host):
+        if inside or not base.ran or math.isnan(base.found.mean):
+            continue
+        tried = [change(signal, base) for signal in ablations if signal.of == base.signal]
+        found.append(Off(base, tuple(one for one in tried if one)))
+    return found
+
+
+def _closed(base: Measured, changed: Measured) -> float:
+    """The share of the way from the base's figure to print, less what is beyond."""
+    if base.published is None or base.found.mean == base.published:
+        return math.nan
+    gap = abs(base.published - base.found.mean)
+    return 1 - abs(base.published - changed.found.mean) / gap
+
+
+def counts(cells: Sequence[tuple[Measured, bool]]) -> dict[str, int]:
+    """How many printed cells are inside, off, not measured though it ran, not run."""
+    found = {"inside": 0, "off": 0, "not measured": 0, "not run": 0}
+    for cell, inside in cells:
+        if not cell.ran:
+            found["not run"] += 1
+        elif math.isnan(cell.found.mean):
+            found["not measured"] += 1
+        else:
+            found["inside" if inside else "off"] += 1
+    return found

@@ -1,0 +1,304 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A reproduction for readers: tables on the terminal, and a folder with its page and numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sojourn.core import as_json
+from sojourn.core.errors import InputError
+from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
+from sojourn.papers import over_curve, report_axis
+from sojourn.papers.claims import SEEDS, Decision
+from sojourn.papers.described import abouts
+from sojourn.papers.experiment import Experiment, Signal
+from sojourn.papers.judged import NOT_RUN, VERDICTS, Judged, count
+from sojourn.papers.paper import OfPaper
+from sojourn.papers.pictures import kind_of, pictures_of
+from sojourn.papers.reproduce import Measured, Reproduction, seeds_on
+from sojourn.result.result import read_request
+from sojourn.show.page import heading, number, spread
+from sojourn.show.tables import Column, fits, print_columns, print_whole
+from sojourn.store.folder import claim
+
+_STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
+
+
+# A summary of one experiment fits on a screen of 24 lines.
+_SUMMARY_CLAIMS = 12
+
+
+def seeds_note(reproduction: Reproduction) -> str:
+    """How many seeds, and whether they are enough to decide."""
+    note = (
+        "system delay is the time in the queue and being sent, which papers call queuing delay; "
+        f"{reproduction.seeds_said()}, 95 % t-intervals"
+    )
+    if reproduction.is_provisional:
+        asked = "--quick: " if reproduction.quick else ""
+        note += f"; {asked}fewer than the {SEEDS} that a verdict needs are provisional"
+    return note
+
+
+def rows(reproduction: Reproduction, signal: Signal) -> list[tuple[str, list[list[Measured]]]]:
+    """For each metric of a signal, and for each algorithm, the cells of all hosts."""
+    return [
+        (
+            metric,
+            [
+                [
+                    reproduction.cell(host, signal.name, contender.name, metric)
+                    for host in reproduction.hosts_of(signal)
+                ]
+                for contender in reproduction.experiment.contenders(signal)
+            ],
+        )
+        for metric in (*signal.metrics, *signal.beside)
+    ]
+
+
+_HOSTS = {"sim": "simulated", "linux": "Linux"}
+
+
+def headings(reproduction: Reproduction, signal: Signal) -> list[str]:
+    """Of the measured columns: the host, where there are several or it is not the simulator."""
+    if reproduction.hosts == ("sim",):
+        return ["measured"]
+    return [_HOSTS[host] for host in reproduction.hosts_of(signal)]
+
+
+def print_tables(reproduction: Reproduction, console: Console) -> None:
+    """Measured beside published, the ablations, and last, where a terminal stays, the claims."""
+    experiment = reproduction.experiment
+    console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
+    for name, about in abouts(experiment):
+        console.print(f"{name}: {about}", markup=False, highlight=False)
+    kind = kind_of(experiment)
+    if kind == "axis":
+        report_axis.print_tables(reproduction, console, _HOSTS.__getitem__)
+    else:
+        there = [signal for signal in experiment.signals() if reproduction.hosts_of(signal)]
+        for signal in sorted(there, key=lambda signal: bool(signal.ablates)):
+            _print_signal(reproduction, signal, console)
+    if kind == "curve":
+        for drawing in over_curve.drawings(reproduction):
+            for line in over_curve.summary(drawing):
+                console.print(line, markup=False, highlight=False)
+    for host in reproduction.hosts:
+        if reproduction.judged[host]:
+            console.print(_claims(reproduction, host))
+
+
+def _print_signal(reproduction: Reproduction, signal: Signal, console: Console) -> None:
+    """A row for each metric and algorithm, as a terminal is not wide enough for more columns; where
+    it is narrower still, a table for each metric."""
+    title = f"{signal.title} ({signal.table})"
+    of_metrics = {
+        heading(metric): _columns(reproduction, signal, cells)
+        for metric, cells in rows(reproduction, signal)
+    }
+    words = Column("metric", [word for name in of_metrics for word in name.split()])
+    joined = [
+        Column(parts[0].heading, [cell for part in parts for cell in part.cells])
+        for parts in zip(*of_metrics.values(), strict=True)
+    ]
+    if not fits(console.width, [words, *joined]):
+        for name, (algorithms, *numbers) in of_metrics.items():
+            print_columns(console, f"{title}: {name}", [algorithms], numbers)
+        return
+    table = Table(title=Text(title), title_justify="left")
+    table.add_column("metric", overflow="fold")
+    table.add_column("algorithm", no_wrap=True)
+    table.add_column("published", justify="right", style="dim", no_wrap=True)
+    for column in joined[2:]:
+        table.add_column(column.heading, justify="right", no_wrap=True)
+    for name, columns in of_metrics.items():
+        count = len(columns[0].cells)
+        for n, cells in enumerate(zip(*(column.cells for column in columns), strict=True)):
+            label = name if n == 0 else ""
+            table.add_row(label, *map(Text, cells), end_section=n == count - 1)
+    print_whole(console, table)
+
+
+def _columns(
+    reproduction: Reproduction, signal: Signal, cells: list[list[Measured]]
+) -> list[Column]:
+    """Of one metric: the algorithms, what is published of each, and what each host has."""
+    names = headings(reproduction, signal)
+    return [
+        Column("algorithm", [of_hosts[0].algorithm for of_hosts in cells]),
+        Column("published", [number(of_hosts[0].published) for of_hosts in cells]),
+        *(
+            Column(name, [spread(of_hosts[n].found) for of_hosts in cells])
+            for n, name in enumerate(names)
+        ),
+    ]
+
+
+def print_summary(reproduction: Reproduction, console: Console) -> None:
+    """Print the counts of verdicts and the claims that do not hold, a line each."""
+    experiment = reproduction.experiment
+    runs = len(reproduction.result.runs)
+    console.print(
+        f"{experiment.id}, {experiment.title}: {runs} runs, {reproduction.seeds_said()}",
+        markup=False,
+        highlight=False,
+    )
+    for host in reproduction.hosts:
+        judged = reproduction.claims_of(host)
+        counts = ", ".join(f"{word} {n}" for word, n in count(judged).items() if n)
+        if counts:
+            console.print(f"{_HOSTS[host]}: {counts}", highlight=False)
+        others = [one for one in judged if one.verdict not in ("holds", NOT_RUN)]
+        for one in others[:_SUMMARY_CLAIMS]:
+            line = f"  {one.verdict:11}{one.claim.text}"
+            console.print(line, markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
+        if len(others) > _SUMMARY_CLAIMS:
+            console.print(f"  and {len(others) - _SUMMARY_CLAIMS} more", highlight=False)
+
+
+def print_paper(of_paper: OfPaper, console: Console) -> None:
+    """What a paper claims of several experiments, for each host."""
+    for host, judged in of_paper.judged.items():
+        title = f"claims of {of_paper.paper} on several experiments"
+        table = _claims_table(title if tuple(of_paper.judged) == ("sim",) else f"{title}, {host}")
+        for found in judged:
+            table.add_row(found.claim.text, *_found(found))
+        console.print(table)
+
+
+def print_ledger(data: dict[str, Any], console: Console) -> None:
+    """Claims by verdict, a row for each paper and host."""
+    rows = [
+        (paper["title"], _HOSTS[host], counts)
+        for paper in data["papers"]
+        for host, counts in paper["verdicts"].items()
+    ]
+    print_columns(
+        console,
+        "claims by verdict",
+        [
+            Column("paper", [title for title, *_ in rows]),
+            Column("host", [host for _, host, _ in rows]),
+        ],
+        [Column(word, [str(counts[word]) for *_, counts in rows]) for word in VERDICTS],
+        lines_below=[n for n, (_, host, _) in enumerate(rows) if host == _HOSTS[HOSTS[-1]]],
+    )
+
+
+def _found(judged: Judged) -> tuple[str, str]:
+    """Verdict and measurement; or what has to run first."""
+    if judged.decision:
+        return verdict(judged.decision), _lines(judged.decision)
+    return "not run", f"needs {', '.join(judged.missing)} too"
+
+
+def _claims(reproduction: Reproduction, host: str) -> Table:
+    title = "claims" if reproduction.hosts == ("sim",) else f"claims, {_HOSTS[host]}"
+    table = _claims_table(title)
+    for decision in reproduction.judged[host]:
+        table.add_row(decision.claim.text, verdict(decision), _lines(decision))
+    return table
+
+
+def _claims_table(title: str) -> Table:
+    table = Table(title=title, title_justify="left", show_lines=True)
+    for column in ("claim", "verdict", "measured"):
+        table.add_column(column, overflow="fold", no_wrap=column == "verdict")
+    return table
+
+
+def verdict(decision: Decision) -> str:
+    """What a table says of a claim."""
+    style = _STYLES[decision.verdict]
+    text = f"[{style}]{decision.verdict}[/{style}]"
+    if decision.is_provisional:
+        text += f"\n{seeds_text(decision.seeds, decision.seeds)}"
+    if decision.verdict == "calibrated":
+        text += f"\notherwise: [{_STYLES[decision.rule]}]{decision.rule}[/{_STYLES[decision.rule]}]"
+    return text
+
+
+def _lines(decision: Decision) -> str:
+    several = len(decision.checks) > 1
+    texts = (check.text() + f": {check.verdict}" * several for check in decision.checks)
+    lines = [decision.tally(), *texts]
+    return "\n".join(line for line in lines if line).replace("[", r"\[")
+
+
+def check_folder(
+    folder: Path,
+    experiments: Sequence[Experiment],
+    quick: bool,
+    hosts: Sequence[str],
+    seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
+) -> None:
+    """InputError where these would replace what has more."""
+    claim(folder)
+    if read_request(folder, experiments=True):
+        raise InputError(f"{folder}: holds what `sojourn run` made; name another folder with --out")
+    try:
+        text = (folder / "reproduction.json").read_bytes()
+        had = dict(part for entry in json.loads(text)["experiments"] for part in _parts(entry))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return
+    has = {
+        (e.id, host): len(seeds_on(e, host, quick, seeds)) for e in experiments for host in hosts
+    }
+    missing = {part: count for part, count in had.items() if has.get(part, -1) < count}
+    if missing:
+        said = [
+            f"{name} --host {host}, {seeds_text(count, count)}"
+            for (name, host), count in sorted(missing.items())
+        ]
+        raise InputError(
+            f"{folder}: holds a report that has more ({'; '.join(said)}); ask for that too, or "
+            f"name another folder: --out {folder}-2"
+        )
+
+
+def _parts(entry: dict[str, Any]) -> list[tuple[tuple[str, str], int]]:
+    """By experiment and host, how many seeds it has."""
+    name = f"{entry['paper']}/{entry['experiment']}"
+    asked = entry.get("seeds", 0 if entry["quick"] else SEEDS)
+    most = {host: of[1] for host, of in entry.get("seeds_of", {}).items()}
+    return [((name, str(host)), most.get(host, asked)) for host in entry["hosts"]]
+
+
+def write_all(
+    reproductions: Sequence[Reproduction],
+    of_papers: Sequence[OfPaper],
+    data: dict[str, Any],
+    folder: Path,
+) -> Path:
+    """report.html, reproduction.json and the numbers of each figure, figures/NAME.csv, in the
+    folder; answers where the report is."""
+    from sojourn.papers.report_page import of_pictures
+
+    own = claim(folder)
+    pictures = [pictures_of(reproduction) for reproduction in reproductions]
+    for picture in (picture for of in pictures for picture in of):
+        own.write(f"figures/{picture.file}", picture.csv().encode())
+    page = of_pictures(reproductions, of_papers, pictures, searches=_searches(reproductions))
+    own.write("report.html", page.encode())
+    own.write("reproduction.json", as_json.spell(data).encode())
+    return folder / "report.html"
+
+
+def _searches(reproductions: Sequence[Reproduction]) -> dict[str, Any]:
+    """Of each paper that is there as a whole what a search found, if one was made."""
+    from sojourn.papers.paper import papers
+    from sojourn.papers.search import stored
+
+    here = {reproduction.experiment.id for reproduction in reproductions}
+    whole = [paper for paper in papers() if {one.id for one in paper.experiments} <= here]
+    found = {paper.name: stored.found(paper.name, paper.folder) for paper in whole}
+    return {name: search for name, search in found.items() if search}

@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The report of an experiment whose figures are over an axis: a row for each value of the axis, and
+below them a row for each ablation beside the cell that it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from sojourn.core.hosts import seeds_text
+from sojourn.papers.over_axis import csv_rows, drawings, rows_of, scale_of, words
+from sojourn.papers.picture import Picture, named
+from sojourn.show import tables
+from sojourn.show.page import heading, number, spread
+
+if TYPE_CHECKING:
+    from sojourn.papers.experiment import Experiment, Signal
+    from sojourn.papers.reproduce import Measured, Reproduction
+
+
+@dataclass(frozen=True)
+class Table:
+    """Of one metric: what each row is called, and a column for each algorithm and host."""
+
+    title: str
+    label: str
+    rows: tuple[str, ...]
+    headings: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+
+
+def pictures(reproduction: Reproduction) -> Iterator[Picture]:
+    """Those over the axis, at its first cell."""
+    # It draws with matplotlib, which is slow to import.
+    from sojourn.papers.figure_axis import over_axis
+
+    for drawing in drawings(reproduction):
+        if not any(cell.ran for line in drawing.lines for cell in line.cells):
+            continue
+        of = next(s for s in reproduction.experiment.signals() if s.name == drawing.cells[0])
+        shown = of.table if drawing.metric in of.metrics else "Not a figure of the paper"
+        yield Picture(
+            named(reproduction.experiment, drawing.signal, drawing.metric, drawing.host),
+            drawing.cells[0],
+            drawing.host,
+            f"{shown}: mean of {seeds_text(*reproduction.seeds_of(drawing.host))} "
+            "with its 95 % interval.",
+            words(drawing),
+            ("algorithm", drawing.scale.label, drawing.metric, "ci95_low", "ci95_high"),
+            csv_rows(drawing),
+            partial(over_axis, drawing),
+        )
+
+
+def print_tables(
+    reproduction: Reproduction, out: Console, name_of: Callable[[str], str] = str
+) -> None:
+    """Whole at any width: columns that do not fit go on below."""
+    for table in over(reproduction, name_of):
+        _print(table, out)
+    for cell, changed in ablations(reproduction.experiment).items():
+        changes = [{"changed": _short(of, cell), "why": _why(of)} for of in changed]
+        tables.print_entries(out, f"One thing changed at {cell}", changes)
+    for table in ablated(reproduction, name_of):
+        _print(table, out)
+
+
+def _print(table: Table, out: Console) -> None:
+    columns = [
+        tables.Column(heading_, cells)
+        for heading_, cells in zip(table.headings, table.columns, strict=True)
+    ]
+    tables.print_columns(out, table.title, [tables.Column(table.label, table.rows)], columns)
+
+
+def ablations(experiment: Experiment) -> dict[str, list[Signal]]:
+    """Those of each cell that has any."""
+    found: dict[str, list[Signal]] = {}
+    for signal in experiment.signals():
+        if signal.ablates:
+            found.setdefault(signal.of, []).append(signal)
+    return found
+
+
+def _short(ablation: Signal, cell: str) -> str:
+    return ablation.name.removeprefix(f"{cell}, ")
+
+
+def _why(ablation: Signal) -> str:
+    return ablation.title.removeprefix(f"{ablation.name}: ")
+
+
+def over(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
+    """For each metric its values along the axis."""
+    experiment = reproduction.experiment
+    x = experiment.data["figure"]["x"]
+    known = {signal.name: signal for signal in experiment.signals()}
+    for along in rows_of(experiment):
+        signals = [known[cell.label] for cell in along]
+        rest = ", ".join(text for axis, text in along[0].texts.items() if axis != x)
+        scale = scale_of(x, [cell.texts[x] for cell in along])
+        rows = tuple(number_ if scale.is_numeric else text for text, number_ in _named(scale.texts))
+        for metric in (*signals[0].metrics, *signals[0].beside):
+            table = signals[0].table if metric in signals[0].metrics else "measured too"
+            title = f"{heading(metric)} over {scale.label}, {rest} ({table})"
+            yield _table(reproduction, metric, title, scale.label, rows, signals, name_of)
+
+
+def _named(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """A value of the axis, and its number alone."""
+    return ((text, text.split()[0] if text.split() else text) for text in texts)
+
+
+def ablated(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
+    """For each cell that has ablations and each metric: the cell, and then they."""
+    experiment = reproduction.experiment
+    for cell, changed in ablations(experiment).items():
+        (base,) = (signal for signal in experiment.signals() if signal.name == cell)
+        for host in reproduction.hosts:
+            found = [signal for signal in changed if host in reproduction.hosts_of(signal)]
+            if not found:
+                continue
+            rows = ("as above", *(_short(signal, cell) for signal in found))
+            for metric in (*base.metrics, *base.beside):
+                title = f"{heading(metric)} at {cell}, with one thing changed"
+                yield _table(
+                    reproduction, metric, title, "changed", rows, [base, *found], name_of, host
+                )
+
+
+def _table(
+    reproduction: Reproduction,
+    metric: str,
+    title: str,
+    label: str,
+    rows: tuple[str, ...],
+    signals: Sequence[Signal],
+    name_of: Callable[[str], str],
+    host_alone: str = "",
+) -> Table:
+    headings, columns = [], []
+    several = len(reproduction.hosts) > 1
+    hosts = (host_alone,) if host_alone else reproduction.hosts
+    for contender in reproduction.experiment.contenders():
+        name = contender.name
+        if any(_cell(reproduction, hosts[0], s, name, metric, True) != "–" for s in signals):
+            headings.append(f"{name}\npublished")
+            columns.append(
+                tuple(_cell(reproduction, hosts[0], s, name, metric, True) for s in signals)
+            )
+        for host in hosts:
+            headings.append(f"{name}\n{name_of(host)}" if several else name)
+            columns.append(tuple(_cell(reproduction, host, s, name, metric) for s in signals))
+    return Table(title, label, rows, tuple(headings), tuple(columns))
+
+
+def _cell(
+    reproduction: Reproduction,
+    host: str,
+    signal: Signal,
+    algorithm: str,
+    metric: str,
+    published: bool = False,
+) -> str:
+    """A dash where the algorithm did not run."""
+    if signal.only and algorithm not in signal.only:
+        return "–"
+    cell: Measured = reproduction.cell(host, signal.name, algorithm, metric)
+    return number(cell.published) if published else spread(cell.found)

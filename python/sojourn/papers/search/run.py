@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A search in its order: the searched half under every set-up; then, when the best and the median
+are known and nothing chooses any more, the other half."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sojourn.papers.experiment import Experiment
+from sojourn.papers.search.file import Search
+from sojourn.papers.search.measure import Cell, Cells, Found, measure
+from sojourn.papers.search.result import Ranked, Searched
+from sojourn.papers.search.setups import Setup, alone, setups
+from sojourn.runs.run import open_store
+from sojourn.store.store import Store
+
+
+def search(
+    spec: Search, *, out: Path | None = None, workers: int | None = None, processes: bool = False
+) -> Searched:
+    """Search a paper's open points. Runs that are there already are taken from there, so that a
+    search that was stopped goes on where it was."""
+    tried = setups(spec)
+    runner = Runner(spec, open_store(out), workers, processes)
+    return runner.judge(runner.rank(tried))
+
+
+class Runner:
+    """The halves of a search, one after the other."""
+
+    def __init__(
+        self, spec: Search, store: Store, workers: int | None = None, processes: bool = False
+    ) -> None:
+        self._spec, self._store = spec, store
+        self._workers, self._processes = workers, processes
+
+    def rank(self, tried: Sequence[Setup]) -> Ranked:
+        """Every set-up on the searched half, and on nothing else."""
+        return Ranked(self._spec, tuple(tried), self._measure(tried, self._spec.half, "searching"))
+
+    def judge(self, ranked: Ranked) -> Searched:
+        """The text's own, the best and the median on the other half; then what one changed thing
+        does there."""
+        spec = self._spec
+        three = list({setup.number: setup for setup in ranked.judged.values()}.values())
+        other = self._measure(three, spec.other, "judging the search of")
+        singles = [
+            *(setup for setup in ranked.setups if setup.outside or len(setup.changed) == 1),
+            *alone(spec, start=len(ranked.setups) + 1),
+        ]
+        found: dict[int, dict[Cell, Found]] = {
+            setup.number: {
+                cell: measured
+                for cell, measured in ranked.half.get(setup.number, {}).items()
+                if _touches(setup, cell.experiment)
+            }
+            for setup in singles
+        }
+        for experiment in spec.other:
+            touching = [setup for setup in singles if _touches(setup, experiment.name)]
+            title = f"reasons in experiment {experiment.name} of"
+            for number, cells in self._measure(touching, [experiment], title).items():
+                found[number] |= cells
+        return Searched(ranked, other, tuple((s, found[s.number]) for s in singles))
+
+    def _measure(
+        self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
+    ) -> dict[int, Cells]:
+        return measure(
+            tried,
+            experiments,
+            store=self._store,
+            title=f"{title} {self._spec.paper}",
+            workers=self._workers,
+            processes=self._processes,
+        )
+
+
+def _touches(setup: Setup, name: str) -> bool:
+    """Whether what is not as in the text sets anything in an experiment."""
+    changed = [setup.values[point] for point in setup.changed]
+    if setup.outside:
+        changed.append(setup.outside.value)
+    return any(value.touches([name]) for value in changed)

@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A search that has run already, out of the store, for the page of its paper. Nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sojourn.papers.experiment import Experiment
+from sojourn.papers.search import file
+from sojourn.papers.search.measure import SEEDS, Cells, cases_of
+from sojourn.papers.search.page import data
+from sojourn.papers.search.run import Runner
+from sojourn.papers.search.setups import Setup, setups
+from sojourn.runs.run import jobs_of, open_store
+
+
+class _Missing(Exception):
+    """A run of the search is not there."""
+
+
+class _Stored(Runner):
+    """Stops at the first set-up of which a run is missing, before any is made."""
+
+    def _measure(
+        self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
+    ) -> dict[int, Cells]:
+        for setup in tried:
+            cases = [case for experiment in experiments for case in cases_of(experiment, setup)]
+            if not all(self._store.has(job.key) for job, _ in jobs_of(cases, SEEDS, ("sim",))):
+                raise _Missing
+        return super()._measure(tried, experiments, title)
+
+
+def found(paper: str, folder: Path) -> dict[str, Any] | None:
+    """What its page shows of the search; None where it was not made, or not to its end."""
+    if not (folder / "search.toml").is_file():
+        return None
+    spec = file.load(paper)
+    runner = _Stored(spec, open_store(None))
+    try:
+        return data(runner.judge(runner.rank(setups(spec))))
+    except _Missing:
+        return None

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""docs/columns.md, the page of every column of a result, from the tables that write them.
+`python -m sojourn.result.columns_page [--check] [FILE]` writes it, or says whether it is what it
+would write."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from sojourn.core import generated
+from sojourn.core.hosts import HOSTS
+from sojourn.result import columns
+from sojourn.result.columns import Column
+from sojourn.result.metrics import GROUP_METRICS, METRICS, STEP_METRICS, StepMetric
+
+DEFAULT = Path("docs/columns.md")
+
+_HEAD = """\
+<!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
+<!-- SPDX-License-Identifier: MIT OR GPL-2.0-only -->
+# Every column of a result
+
+<!-- Made from the tables by `python -m sojourn.result.columns_page`; edit those, not this. -->
+
+[metrics.md](metrics.md) defines the numbers, [results.md](results.md) the files. What was not
+measured is null, in a series NaN. Where no host is named, both have the column. Experiments add
+their own labels as columns. The last cell has the label of printed tables and, behind the colon,
+the metric of claims and differences.
+"""
+_TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
+    ("`windows.parquet`", "One row for each run, queue and window.", columns.WINDOWS),
+    ("`series.parquet`", "One row for each run, queue and step of the grid.", columns.SERIES),
+    (
+        "`group_series.parquet`",
+        "One row for each run, name of flows and step of the grid.",
+        columns.GROUP_SERIES,
+    ),
+    (
+        "`statistics.parquet`",
+        "One row for each run, queue, statistic of its algorithm and step of the grid.",
+        columns.STATISTICS,
+    ),
+    ("`flows.parquet`", "One row for each run, flow and window.", columns.FLOWS),
+    ("`groups.parquet`", "One row for each run, window and name of flows.", columns.GROUPS),
+    (
+        "`steps.parquet`",
+        "One row for each run, queue and change of the scenario; written where it changes.",
+        columns.STEPS,
+    ),
+    (
+        "`distributions.parquet`",
+        "One row for each run, window, and cell of a histogram in which there is any.",
+        columns.DISTRIBUTIONS,
+    ),
+    (
+        "`transfers.parquet`",
+        "With `record.transfers`: one row for each run and transfer, in the order of their ends; "
+        "one that has none stands where it was given up, or behind all others.",
+        columns.TRANSFERS,
+    ),
+    (
+        "`events.parquet` of a run",
+        "One row for each packet that left a recorded queue or was dropped there.",
+        columns.EVENTS,
+    ),
+    ("`runs` of `result.json`", "The keys of an entry, as of `--json`.", columns.RUN),
+    ("`queues` of an entry", "The keys of each.", columns.QUEUE),
+)
+
+
+def _called() -> dict[str, dict[tuple[str, ...], str]]:
+    """By table and path, what people read and claims name."""
+    windows = {
+        metric.path: f"{metric.label}: `{metric.name}`"
+        for metric in METRICS.values()
+        if metric.of_queue and not isinstance(metric, StepMetric)
+    }
+    groups = {metric.path: metric.label for metric in GROUP_METRICS}
+    steps = {metric.path: f"{metric.label}: `{metric.name}`" for metric in STEP_METRICS}
+    return {"`windows.parquet`": windows, "`groups.parquet`": groups, "`steps.parquet`": steps}
+
+
+def text() -> str:
+    """The page as it is published."""
+    called = _called()
+    tables = (_table(*table, called.get(table[0], {})) for table in _TABLES)
+    return "\n".join([_HEAD, *tables])
+
+
+def _table(
+    title: str, rows: str, of: tuple[Column, ...], called: Mapping[tuple[str, ...], str]
+) -> str:
+    head = ["| column | unit | host | what | |", "|---|---|---|---|---|"]
+    lines = [f"## {title}", "", rows, "", *head]
+    for column in of:
+        hosts = "" if column.hosts == HOSTS else ", ".join(f"`{host}`" for host in column.hosts)
+        name = called.get(column.path, "")
+        cells = (f"`{column.name}`", column.unit, hosts, column.meaning, name)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    sys.exit(generated.main(sys.argv[1:], DEFAULT, text))

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What a result was asked to hold: by this it is repeated, and by this more is added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, Self
+
+from sojourn.core.errors import InputError
+from sojourn.scenario.assignments import read_value, write_value
+
+
+@dataclass(frozen=True)
+class Request:
+    """Every algorithm on every host with every seed, of one scenario with its changes."""
+
+    scenario: str  # in TOML, before the changes
+    aqms: tuple[str, ...]  # none: the scenario's own
+    changes: Mapping[str, object]
+    seeds: int
+    hosts: tuple[str, ...]
+    # For each of the algorithms that names a preset, what says the same without it.
+    presets: Mapping[str, str] = field(default_factory=dict)
+
+    def words(self) -> Iterator[str]:
+        """The command line that repeats it, beside `scenario.toml`."""
+        yield from ("sojourn", "run", "scenario.toml")
+        for aqm in self.aqms:
+            yield from ("--aqm", aqm)
+        for key, value in self.changes.items():
+            yield from ("--set", f"{key}={write_value(value)}")
+        yield from ("--seeds", str(self.seeds))
+        for host in self.hosts:
+            yield from ("--host", host)
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys of `result.json`."""
+        import shlex
+
+        return {
+            "command": shlex.join(self.words()),
+            "aqms": list(self.aqms),
+            "presets": dict(self.presets),
+            "changes": {key: write_value(value) for key, value in self.changes.items()},
+            "hosts": list(self.hosts),
+        }
+
+    @classmethod
+    def of_json(cls, head: Mapping[str, Any], scenario: str) -> Self | None:
+        """From `result.json`; None where it is of another command."""
+        if "aqms" not in head:
+            return None
+        changes = {key: read_value(value) for key, value in head["changes"].items()}
+        seeds = len(head["seeds"])
+        presets = head.get("presets", {})
+        return cls(scenario, tuple(head["aqms"]), changes, seeds, tuple(head["hosts"]), presets)
+
+    def added_to(self, earlier: Request, folder: str | Path) -> Request:
+        """Both together; InputError where no one command would run both."""
+        other = f"or name another folder: --out {_beside(Path(folder))}"
+        if (earlier.scenario, _told(earlier)) != (self.scenario, _told(self)):
+            raise InputError(
+                f"{folder}: holds runs of another scenario, or with other changes; give those "
+                f"again, {other}"
+            )
+        if bool(earlier.aqms) != bool(self.aqms):
+            raise InputError(
+                f"{folder}: holds runs {'with' if earlier.aqms else 'without'} --aqm; give "
+                f"{'it' if earlier.aqms else 'none'}, {other}"
+            )
+        for aqm, rows in earlier.presets.items():
+            if self.presets.get(aqm, rows) != rows:
+                raise InputError(
+                    f"{folder}: holds runs of {aqm} as it was: --aqm {rows}; give that, {other}"
+                )
+        both = replace(
+            self,
+            presets={**earlier.presets, **self.presets},
+            aqms=tuple(dict.fromkeys((*earlier.aqms, *self.aqms))),
+            seeds=max(earlier.seeds, self.seeds),
+            hosts=tuple(dict.fromkeys((*earlier.hosts, *self.hosts))),
+        )
+        if both._runs() != earlier._runs() | self._runs():
+            raise InputError(
+                f"{folder}: holds {earlier._spelt()}. In a result every algorithm has every seed "
+                f"and host: ask for {both._spelt()}, {other}"
+            )
+        return both
+
+    def _runs(self) -> set[tuple[str, str, int]]:
+        return set(product(self.aqms or ("",), self.hosts, range(1, self.seeds + 1)))
+
+    def _spelt(self) -> str:
+        words = [f"--aqm {aqm}" for aqm in self.aqms]
+        words += [f"--seeds {self.seeds}", *(f"--host {host}" for host in self.hosts)]
+        return " ".join(words)
+
+
+def _beside(folder: Path) -> Path:
+    """Another folder next to this one, whose own name '.' and '..' do not say."""
+    if folder.name in ("", ".."):
+        return folder / ".." / f"{folder.resolve().name}-2"
+    return folder.with_name(f"{folder.name}-2")
+
+
+def _told(request: Request) -> dict[str, str]:
+    return {key: write_value(value) for key, value in request.changes.items()}

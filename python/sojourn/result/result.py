@@ -1,0 +1,328 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Results: what was run, with what, and what came out. They do not change after they are made.
+
+    DIR/result.json      format, command, seeds, versions, host, and the aggregates of every run
+       /scenario.toml    the scenario, before the changes of the command
+       /windows.parquet  one row for each run, queue and window
+       /series.parquet   one row for each run, queue and time: the raw series
+       /group_series.parquet   one row for each run, name of flows and time
+       /statistics.parquet     one row for each run, queue, statistic of its algorithm and time
+       /flows.parquet    one row for each run, flow and window
+       /groups.parquet   one row for each run, window and name of flows
+       /distributions.parquet  one row for each cell of a histogram of delays or times
+       /transfers.parquet  one row for each transfer, where the scenario asks for them
+       /steps.parquet    one row for each run, queue and change of the scenario, if it has any
+       /own/             C files of yours, as they were run
+       /README.md        says all this
+       /runs/            the store: finished runs, from which the same command goes on
+
+result.json is written last, with the digests of the others: a folder without it, or one that
+does not match it, was not finished.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from sojourn import _native
+from sojourn.core.errors import InputError, StoreError
+from sojourn.result import result_rows
+from sojourn.store.store import (
+    Content,
+    Entry,
+    Store,
+    digest,
+    digest_of,
+    partial_name,
+    write_errors,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sojourn.result.request import Request
+    from sojourn.scenario.model import Scenario
+    from sojourn.scenario.unread import Unread
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """One run: what it was, and the engine's report."""
+
+    labels: Mapping[str, str | int]
+    report: Mapping[str, Any]
+    entry: Entry
+    # The algorithm of each queue that has another one than the labels say.
+    queues: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Run: {', '.join(f'{key} {value}' for key, value in self.labels.items())}>"
+
+    @property
+    def seed(self) -> int:
+        """Its seed."""
+        return int(self.labels["seed"])
+
+    def aqm_of(self, queue: str) -> str:
+        """Name the algorithm of a queue as tables do."""
+        return self.queues.get(queue, str(self.labels["aqm"]))
+
+    def series(self) -> pa.Table:
+        """The time series of the recorded queues."""
+        return self.entry.series()
+
+    def group_series(self) -> pa.Table | None:
+        """The time series of groups of flows, or None where no step was recorded."""
+        return self.entry.group_series()
+
+    def statistics(self) -> pa.Table | None:
+        """The algorithms' statistics over time, or None where none was read."""
+        return self.entry.statistics()
+
+    def events(self) -> pa.Table | None:
+        """Every packet that left the recorded queues, or None if they were not kept."""
+        return self.entry.events()
+
+    def transfers(self) -> pa.Table | None:
+        """Every transfer, or None if they were not kept."""
+        return self.entry.transfers()
+
+    def to_json(self) -> dict[str, Any]:
+        """One element of `runs` in `sojourn run --json`."""
+        tested = self.labels["aqm"]
+        queues = [
+            {"aqm": self.aqm_of(of["name"]), "tested": tested, **of} for of in self.report["queues"]
+        ]
+        return {**self.labels, **self.report, "queues": queues}
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """Several runs that belong together."""
+
+    graph: Scenario | Unread | str  # before the changes of the command; or the TOML of that
+    runs: tuple[Run, ...]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        aqms = dict.fromkeys(str(run.labels["aqm"]) for run in self.runs)
+        seeds = {run.seed for run in self.runs}
+        return f"<Result: {len(self.runs)} runs of {', '.join(aqms)}; {len(seeds)} seeds>"
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @property
+    def scenario(self) -> str:
+        """The scenario before the changes of the command, in TOML."""
+        return self.graph if isinstance(self.graph, str) else self.graph.to_toml()
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys of `sojourn run --json`."""
+        return {"runs": [run.to_json() for run in self.runs]}
+
+    def windows(self) -> pa.Table:
+        """Aggregates: one row for each run, queue and window."""
+        from sojourn.store import arrow
+
+        return arrow.table(list(result_rows.of_windows(self.runs)))
+
+    def flows(self) -> pa.Table:
+        """One row for each run, flow and window."""
+        from sojourn.store import arrow
+
+        return arrow.table(list(result_rows.of_flows(self.runs)))
+
+    def groups(self) -> pa.Table:
+        """One row for each run, window and name of flows: counts, fairness, completion times."""
+        from sojourn.store import arrow
+
+        return arrow.table(list(result_rows.of_groups(self.runs)))
+
+    def steps(self) -> pa.Table:
+        """The response to each change of the scenario: one row for each run, queue and time of a
+        change, none where nothing changes."""
+        from sojourn.store import arrow
+
+        return arrow.table(list(result_rows.of_steps(self.runs)))
+
+    def series(self) -> pa.Table:
+        """The raw series of all runs, with the labels of each run as columns."""
+        return self._together(Run.series)
+
+    def group_series(self) -> pa.Table:
+        """The time series of groups of flows, likewise."""
+        return self._together(Run.group_series)
+
+    def statistics(self) -> pa.Table:
+        """The algorithms' statistics over time, likewise."""
+        return self._together(Run.statistics)
+
+    def distributions(self) -> pa.Table:
+        """Cells of the delays and times of all runs, likewise."""
+        return self._together(lambda run: run.entry.distributions())
+
+    def _together(self, of: Callable[[Run], pa.Table | None]) -> pa.Table:
+        import pyarrow as pa
+
+        from sojourn.store import arrow
+
+        found = ((run, of(run)) for run in self.runs)
+        tables = [
+            arrow.of_queues(table, run.labels, run.queues)
+            if {"queue", "quantity"} & {*table.column_names}
+            else arrow.labelled(table, run.labels)
+            for run, table in found
+            if table is not None
+        ]
+        return pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
+
+    def transfers(self) -> Iterator[pa.Table]:
+        """The transfers of all runs that kept them, likewise, piece by piece: together they may
+        fill the memory."""
+        import pyarrow as pa
+
+        from sojourn.store import arrow
+
+        for run in self.runs:
+            for batch in run.entry.transfer_batches() or ():
+                yield arrow.labelled(pa.Table.from_batches([batch]), run.labels)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the folder; until the last file is there, it does not pass for finished."""
+        from datetime import UTC, datetime
+
+        from sojourn.core.machine import host
+        from sojourn.result.readme import readme
+        from sojourn.store.arrow import parquet_bytes
+        from sojourn.store.folder import claim
+
+        own = claim(folder)
+        store = Store(own.path / "runs")
+        for run in self.runs:
+            store.adopt(run.entry)
+        contents: dict[str, Content] = {
+            "scenario.toml": self.scenario.encode(),
+            "windows.parquet": parquet_bytes(self.windows()),
+            "series.parquet": parquet_bytes(self.series()),
+            "group_series.parquet": parquet_bytes(self.group_series()),
+            "statistics.parquet": parquet_bytes(self.statistics()),
+            "flows.parquet": parquet_bytes(self.flows()),
+            "groups.parquet": parquet_bytes(self.groups()),
+            "distributions.parquet": parquet_bytes(self.distributions()),
+            **self._transfers_in(own.path),
+            "README.md": readme(self).encode(),
+        }
+        steps = self.steps()
+        if len(steps):
+            contents["steps.parquet"] = parquet_bytes(steps)
+        sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}
+        head = {
+            "format": FORMAT,
+            "made": datetime.now(UTC).isoformat(timespec="seconds"),
+            "core": _native.core_version(),
+            "host": host(),
+            "seeds": sorted({run.seed for run in self.runs}),
+            **self.meta,
+            "files": own.write_all(contents, sources),
+            "keys": [run.entry.key for run in self.runs],
+            "labels": [dict(run.labels) for run in self.runs],
+            **self.to_json(),
+        }
+        own.write("result.json", json.dumps(head, indent=1).encode())
+
+    def _transfers_in(self, folder: Path) -> dict[str, Content]:
+        """The file of all transfers, beside its place; none where no run kept any."""
+        from sojourn.store.arrow import write_all
+
+        name = "transfers.parquet"
+        beside = partial_name(folder / name)
+        with write_errors(folder / name):
+            try:
+                return {name: beside} if write_all(beside, self.transfers()) else {}
+            except OSError:
+                beside.unlink(missing_ok=True)
+                raise
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read a folder back; StoreError if it is not whole."""
+        folder = Path(folder)
+        if folder.is_file():
+            raise InputError(f"{folder}: is a file; name the folder that --out made")
+        if not folder.is_dir():
+            raise InputError(f"{folder}: there is no such folder")
+        try:
+            head = json.loads((folder / "result.json").read_bytes())
+            digests = {name: digest_of(folder / name) for name in head["files"]}
+            scenario = (folder / "scenario.toml").read_bytes()
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(_unfinished(folder)) from error
+        if "sweep" in head:
+            raise InputError(
+                f'{folder}: holds a sweep; sojourn.sweep("{folder}/sweep.toml", out="{folder}") '
+                "reads it back, and its tables are in cells.parquet and means.parquet"
+            )
+        if head.get("format") != FORMAT:
+            raise StoreError(f"{folder}: format {head.get('format')!r} is not known")
+        if digests != head["files"] or digest(scenario) != digests["scenario.toml"]:
+            raise StoreError(_unfinished(folder))
+        store = Store(folder / "runs")
+        entries = [store.load(key) for key in head["keys"]]
+        if None in entries:
+            raise StoreError(_unfinished(folder))
+        runs = tuple(
+            Run(labels, entry.report, entry, _own_names(labels, run))
+            for labels, run, entry in zip(head["labels"], head["runs"], entries, strict=True)
+            if entry
+        )
+        meta = {key: head[key] for key in _META if key in head}
+        return cls(scenario.decode(), runs, meta)
+
+
+def _own_names(labels: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, str]:
+    """The algorithms of queues where the labels of the run name another one."""
+    names = {queue["name"]: queue.get("aqm", labels["aqm"]) for queue in run["queues"]}
+    return {queue: name for queue, name in names.items() if name != labels["aqm"]}
+
+
+# What `result.json` says of the whole, besides the runs.
+_META = ("made", "core", "host", "command", "aqms", "changes", "hosts", "experiment")
+
+
+def read_request(folder: str | Path, *, experiments: bool = False) -> Request | None:
+    """What the result in a folder was asked to hold; None where there is none that can be read.
+    InputError if an experiment's is there, unless `experiments`: then None too."""
+    from sojourn.result.request import Request
+
+    folder = Path(folder)
+    try:
+        head = json.loads((folder / "result.json").read_bytes())
+        scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
+        if digest(scenario.encode()) != head["files"]["scenario.toml"]:
+            return None
+        request = Request.of_json(head, scenario)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if request is None and not (experiments and "experiment" in head):
+        raise InputError(
+            f"{folder}: holds what another command made; name another folder with --out"
+        )
+    return request
+
+
+def _unfinished(folder: Path) -> str:
+    return (
+        f"{folder}: this result is not whole (its command was stopped, or a file was cut off). "
+        "Run the same command again: what was finished is kept"
+    )

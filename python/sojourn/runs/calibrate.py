@@ -1,0 +1,232 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""How many flows of a group offer a load, together with the other groups: the load of all of them
+where nothing holds them up, by the number of flows of the one, and the line through it (Le et al.,
+ICDCS 2006, section 4.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, linear_regression
+from typing import Any
+
+from sojourn.core.errors import InputError, nearest
+from sojourn.core.units import Rate, UnitError, split
+from sojourn.runs.run import run
+from sojourn.scenario import trace
+from sojourn.scenario.links import FRAME
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import validate
+from sojourn.scenario.traffic import Traffic
+
+# Most flows of the first look, and the numbers that the line goes through, of what it says.
+_FIRST, _SHARES = 50, (0.25, 0.5, 1.0)
+# A group has no more.
+_MOST = 100_000
+# A link so much faster than the load never has a queue worth the name.
+_TIMES_LOAD = 20
+_FASTEST_BPS = 10**13
+_WINDOW = "calibration"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Record the load of the link with so many flows of the group, by seed."""
+
+    flows: int
+    mbps: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Record the line, its points, and the number of flows that offers the load."""
+
+    group: str
+    link: str  # the busiest, on which the load is counted
+    beside: Sequence[str]  # groups whose load counts too
+    aside: Sequence[str]  # groups without a load of their own, which did not run
+    load_mbps: float
+    flows: int
+    mbps_per_flow: float
+    mbps_at_none: float
+    measured: Sequence[Measured]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        measured = [{"flows": of.flows, "mbps": list(of.mbps)} for of in self.measured]
+        return {**vars(self), "measured": measured}
+
+
+def calibrate(
+    scenario: Scenario,
+    group: str,
+    load: Rate | str,
+    *,
+    seeds: int = 3,
+    workers: int | None = None,
+    processes: bool = False,
+) -> Calibration:
+    """Find how many flows of a group put this load on the busiest link, together with all other
+    groups as they are. Packets count with their headers, and all links are uncongested. The first
+    third of the run is left aside, and so are groups that send as fast as the network lets them.
+    Errors have the unit of a load that is text."""
+    wanted, unit = _read(load)
+    groups = {flow.name: flow for flow in (scenario.shorthand or scenario).flows}
+    if group not in groups:
+        raise InputError(f"there are no flows '{group}'.{nearest(group, groups)}")
+    aside = [name for name, flow in groups.items() if _is_endless(flow)]
+    if group in aside:
+        raise InputError(
+            f"'{group}': sends without end, as fast as the network lets it, and offers no load"
+        )
+    beside = [name for name in groups if name not in (group, *aside)]
+    load_mbps = wanted / 1e6
+
+    def measure(flows: int) -> _Carried:
+        counts = {name: groups[name].count for name in beside} | {group: flows}
+        ran = _uncongested(scenario, {name: n for name, n in counts.items() if n}, wanted)
+        result = run(ran, seeds=seeds, workers=workers, processes=processes)
+        return _Carried(flows, [dict(_mbps(of.report, ran)) for of in result])
+
+    def offered(mbps: float) -> str:
+        # A link that is more than half full may have held the load up.
+        least = "at least " if mbps > _TIMES_LOAD / 2 * load_mbps else ""
+        return f"{least}{amount(mbps, unit)} {unit}"
+
+    of_others = measure(0) if beside else None
+    alone = measure(1)
+    # The first look fills no more than half of a link.
+    most_mbps = max(alone.gain(link, of_others) for link in alone.mbps[0])
+    unheld = _TIMES_LOAD / 2 * load_mbps / most_mbps if most_mbps > 0 else math.inf
+    first = measure(int(max(2, min(unheld, _FIRST))))
+    link = first.busiest()
+    others_mbps = fmean(of_others.on(link)) if of_others else 0.0
+    others = ", ".join(f"'{name}'" for name in beside)
+    asked = f"{amount(load_mbps, unit)} {unit} is asked for"
+    if others_mbps >= load_mbps:
+        count = sum(groups[name].count for name in beside)
+        those = (
+            f"1 other flow ({others}) offers"
+            if count == 1
+            else f"{count} other flows ({others}) offer"
+        )
+        raise InputError(f"'{group}': {those} {offered(others_mbps)} without it, and {asked}")
+    one_mbps = fmean(alone.on(link))
+    if one_mbps > load_mbps:
+        also = f", with {others}," if beside else ""
+        raise InputError(
+            f"'{group}': one flow{also} already offers {offered(one_mbps)}, and {asked}"
+        )
+    gained_mbps = first.gain(link, of_others)
+    if not gained_mbps > 0:
+        raise InputError(f"'{group}': {first.flows} of its flows send nothing in this time")
+    about = (load_mbps - others_mbps) / gained_mbps * first.flows
+    if about > _MOST:
+        raise InputError(
+            f"'{group}': about {about:.0f} flows would offer {amount(load_mbps, unit)} {unit}; a "
+            f"group has at most {_MOST}"
+        )
+    known = [*([of_others] if of_others else []), alone, first]
+    numbers = {max(1, round(about * share)) for share in _SHARES} - {of.flows for of in known}
+    carried = sorted([*known, *map(measure, numbers)], key=lambda of: of.flows)
+    link = carried[-1].busiest()
+    measured = [Measured(of.flows, of.on(link)) for of in carried]
+    points = [(of.flows, mbps) for of in measured for mbps in of.mbps]
+    slope, at_none = linear_regression(*zip(*points, strict=True))
+    if slope <= 0:
+        raise InputError(f"'{group}': more flows send no more; a longer run may tell")
+    flows = max(1, round((load_mbps - at_none) / slope))
+    return Calibration(group, link, beside, aside, load_mbps, flows, slope, at_none, measured)
+
+
+def per_second(load: str) -> str:
+    """Name the unit of a load; tc's `mbit` is per second."""
+    unit = split(load)[1]
+    return unit if "/" in unit else f"{unit}/s"
+
+
+def amount(mbps: float, unit: str) -> str:
+    """Write a load in this unit, with four digits."""
+    value = mbps * 1e6 / Rate(f"1 {unit}")
+    digits = max(3 - math.floor(math.log10(value)), 0) if value else 0
+    return f"{value:.{digits}f}"
+
+
+def _read(load: Rate | str) -> tuple[Rate, str]:
+    """Read a load and its unit."""
+    try:
+        return Rate(load), per_second(str(load))
+    except UnitError as error:
+        raise InputError(f"calibrate: {error}") from error
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """The load of each link with so many flows of the group, by seed."""
+
+    flows: int
+    mbps: Sequence[Mapping[str, float]]
+
+    def on(self, link: str) -> list[float]:
+        """Return the load of this link."""
+        return [of_links[link] for of_links in self.mbps]
+
+    def gain(self, link: str, of_others: _Carried | None) -> float:
+        """Return how much more the link carried, in the mean, than without the group."""
+        return fmean(self.on(link)) - (fmean(of_others.on(link)) if of_others else 0.0)
+
+    def busiest(self) -> str:
+        """Name the link that carried most."""
+        return max(self.mbps[0], key=lambda link: fmean(self.on(link)))
+
+
+def _is_endless(flow: Traffic) -> bool:
+    """Whether only the network ends what the flow sends."""
+    return flow.app.kind == "bulk" and flow.app.to_engine()["bytes"] is None
+
+
+def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> Scenario:
+    """So many flows of each group, and links on which nothing waits."""
+    graph = _only(scenario, counts).expand()
+    data = graph.to_data()
+    rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
+    links = []
+    for of, link in zip(graph.links, data["links"], strict=True):
+        keys = ("name", "from", "to", "delay", *FRAME)
+        kept = {key: link[key] for key in keys if key in link}
+        if "trace" in link and of.opportunity == "bytes":
+            kept["header"] = f"{trace.HEADER_BYTES} B"
+        timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
+        links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))
+    third = scenario.duration // 3
+    window = {"name": _WINDOW, "from": f"{third} ns", "to": str(scenario.duration)}
+    record = {"windows": [window], "series": str(scenario.duration)}
+    data |= {"links": links, "record": record}
+    return validate(data, source=f"calibrate {scenario.name}")
+
+
+def _only(scenario: Scenario, counts: Mapping[str, int]) -> Scenario:
+    """The scenario with so many flows of these groups alone, as `flows.GROUP.count` of its file
+    says it: of a group between whole sides a shorthand makes several."""
+    shorthand = scenario.shorthand
+    data = scenario.to_data()
+    place = data[shorthand.key] if shorthand else data
+    place["flows"] = [
+        {
+            **flow.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            "count": counts[name],
+        }
+        for flow in (shorthand or scenario).flows
+        if (name := flow.name) in counts
+    ]
+    return validate(data, source=f"calibrate {scenario.name}")
+
+
+def _mbps(report: Mapping[str, Any], scenario: Scenario) -> Iterator[tuple[str, float]]:
+    """The load of each link."""
+    rates = {link.name: link.rate or 0 for link in scenario.links}
+    for queue in report["queues"]:
+        used = float(queue["windows"][0]["utilisation_pct"]) / 100
+        yield queue["name"], used * rates[queue["name"]] / 1e6

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Workers of a Dask cluster. Nothing else needs Dask, and Sojourn does not bring it along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from sojourn import _native
+from sojourn.core.errors import InputError
+
+
+def _core() -> str:
+    """What a worker runs."""
+    return _native.core_version()
+
+
+@contextmanager
+def client(address: str) -> Iterator[tuple[Any, int]]:
+    """A client of the scheduler there, and how many runs its workers take at once."""
+    try:
+        distributed = import_module("distributed")
+    except ImportError as error:
+        raise InputError(
+            f"--dask {address}: Dask is not installed here; `pip install distributed` installs it"
+        ) from error
+    try:
+        found = distributed.Client(address, timeout="10 s", set_as_default=False)
+    except Exception as error:  # Dask raises what its transport does
+        raise InputError(f"--dask {address}: no scheduler answers there") from error
+    with found:
+        count = sum(found.ncores().values())
+        if not count:
+            raise InputError(f"--dask {address}: its scheduler has no workers; start some")
+        _check_versions(address, found)
+        yield found, count
+
+
+def _check_versions(address: str, found: Any) -> None:
+    """A run is filed under the version that asked for it: another one must not make it."""
+    try:
+        versions = found.run(_core)
+    except Exception as error:
+        raise InputError(f"--dask {address}: its workers lack Sojourn: {error}") from error
+    for worker, version in versions.items():
+        if version != _native.core_version():
+            raise InputError(
+                f"--dask {address}: worker {worker} has Sojourn {version}, this is "
+                f"{_native.core_version()}; install the same on both"
+            )

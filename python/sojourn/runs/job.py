@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A run as a job: what its outcome depends on, and the function that makes it.
+
+`work` is pure: it reads no store and files nothing, so it runs in a thread, a process or on another
+machine alike. What it answers with is filed by whoever asked. The table of transfers alone grows on
+the disk while the run goes on: where whoever asked names a folder of this machine the answer names
+the file there, else it has its content.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sojourn import _native
+from sojourn.store.store import Content, key_of, partial_of, write_errors
+
+if TYPE_CHECKING:
+    from sojourn.user_aqm.library import Library
+
+# How a run is watched: it tells the share that is done, and hears whether to go on.
+Watch = Callable[[float], bool]
+
+
+class Stopped(Exception):
+    """The run was asked to stop."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: an engine scenario (as JSON), a seed, and what to call it in messages."""
+
+    scenario: str
+    seed: int
+    title: str
+    # What runs it, in full: empty for the engine, else the host with all that it is made of.
+    host: str = ""
+    # Users' files that it runs; the scenario names them by their content.
+    files: tuple[Library, ...] = ()
+    # In tables, the algorithm of each queue that has another one than the run's label says.
+    queues: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def core(self) -> str:
+        """What decides its outcome, besides scenario and seed."""
+        return " ".join(filter(None, (_native.core_version(), self.host)))
+
+    @cached_property
+    def key(self) -> str:
+        """Where its result is filed."""
+        return key_of(self.scenario, self.seed, self.core)
+
+
+def unwatched(_: float) -> bool:
+    """Nobody looks, nobody stops it."""
+    return True
+
+
+_TRANSFERS = "transfers.parquet"
+
+
+def work(job: Job, watch: Watch = unwatched, scratch: Path | None = None) -> bytes:
+    """One run: its files as one piece, for `unpack`. Stopped where `watch` says so. In the folder
+    `scratch` it may leave a file, which the answer names."""
+    watch(1e-9)  # begun
+    scenario = json.loads(job.scenario)
+    if not scenario["record"].get("transfers"):
+        return pack(_made(job, scenario, watch, None))
+    if scratch is None:
+        with tempfile.TemporaryDirectory(prefix="sojourn-") as folder:
+            path = Path(folder) / _TRANSFERS
+            files = _made(job, scenario, watch, path)
+            return pack({**files, _TRANSFERS: path.read_bytes()})
+    path = partial_of(scratch, f"{job.key}-transfers")
+    try:
+        return pack({**_made(job, scenario, watch, path), _TRANSFERS: path})
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _made(
+    job: Job, scenario: Mapping[str, Any], watch: Watch, transfers: Path | None
+) -> dict[str, Content]:
+    if job.files:
+        from sojourn import algorithms
+
+        algorithms.adopt(job.files)
+    made = _on_linux if job.host else _simulate
+    outcome = made(job, watch, transfers)
+    if outcome is None:
+        raise Stopped
+    report, tables = outcome
+    run = {
+        "core": job.core,
+        "seed": job.seed,
+        "scenario": scenario,
+        "report": report,
+    }
+    if job.files:
+        run["sources"] = {file.engine: file.sources() for file in job.files}
+    watch(1.0)
+    return {"run.json": json.dumps(run, indent=1).encode(), **tables}
+
+
+# The report, and tables by name.
+_Outcome = tuple[dict[str, Any], dict[str, bytes]]
+
+
+def _simulate(job: Job, watch: Watch, transfers: Path | None) -> _Outcome | None:
+    # The engine runs in this thread.
+    begun_s = time.thread_time()
+    with write_errors(transfers or Path(_TRANSFERS)):
+        outcome = _native.run(job.scenario, job.seed, watch, transfers)
+    cpu_s = time.thread_time() - begun_s
+    if outcome is None:
+        return None
+    report, tables = outcome
+    return {**json.loads(report), "cpu_s": cpu_s}, tables
+
+
+def _on_linux(job: Job, watch: Watch, transfers: Path | None) -> _Outcome | None:
+    from sojourn.linux import run  # most runs do without
+
+    return run.run(job.scenario, job.seed, watch, transfers)
+
+
+def pack(files: Mapping[str, Content]) -> bytes:
+    """A line with names and lengths, and then the contents. Of a file on the disk it has the place
+    alone."""
+    contents = [content for content in files.values() if isinstance(content, bytes)]
+    told = {
+        name: str(content) if isinstance(content, Path) else len(content)
+        for name, content in files.items()
+    }
+    return b"".join([json.dumps(told).encode(), b"\n", *contents])
+
+
+def unpack(packed: bytes) -> dict[str, Content]:
+    """The files in it, by name."""
+    end = packed.index(b"\n") + 1
+    files: dict[str, Content] = {}
+    for name, told in json.loads(packed[:end]).items():
+        if isinstance(told, str):
+            files[name] = Path(told)
+            continue
+        files[name] = packed[end : end + told]
+        end += told
+    return files

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What a run does otherwise than it was asked: algorithms against the rules of `aqm.h`, which the
+queue corrected and counted, options of TCP that a host cannot set, what a host refused, and probes
+that turn back before the queue that they are to measure."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sojourn import _native
+from sojourn.result.result import Run
+
+if TYPE_CHECKING:
+    from sojourn.runs.forms import Form
+
+
+def breaks(report: Mapping[str, Any]) -> bool:
+    """Whether an algorithm broke a rule in the run of this report."""
+    return any(n for queue in report["queues"] for n in queue["bad_verdicts"].values())
+
+
+def odd(report: Mapping[str, Any]) -> bool:
+    """Say whether any sentence of this module is about this run."""
+    return breaks(report) or bool(report.get("not_on_linux") or report.get("refused_by_machine"))
+
+
+def broken(runs: Iterable[Run]) -> list[str]:
+    """A sentence for each algorithm, queue and rule; none where all were kept."""
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for run in runs:
+        for queue in run.report["queues"]:
+            for rule, count in queue["bad_verdicts"].items():
+                name = str(queue["name"])
+                where = run.aqm_of(name), str(run.labels["host"]), name
+                counts[(*where, rule)] += count
+    return [
+        f"{aqm} broke the rule '{rule}' (enum aqm_bad in aqm.h) {count} times in the queue "
+        f"'{queue}', host {host}"
+        for (aqm, host, queue, rule), count in counts.items()
+        if count
+    ]
+
+
+def ignored(runs: Iterable[Run]) -> list[str]:
+    """A sentence for each group of flows whose TCP's age asks for more than the host can set."""
+    found = {
+        (str(run.labels["host"]), flow): options
+        for run in runs
+        for flow, options in run.report.get("not_on_linux", {}).items()
+    }
+    return [
+        f"host {host}: of the TCP of flows '{flow}' these stay as Linux has them: "
+        + ", ".join(options)
+        for (host, flow), options in found.items()
+    ]
+
+
+def unmeasured(forms: Iterable[Form]) -> list[str]:
+    """Make a sentence for each queue whose probes never cross a slower link of its flows."""
+    # Hosts and parameters repeat the same network.
+    return list(dict.fromkeys(said for form in forms for said in _unmeasured(form)))
+
+
+def _unmeasured(form: Form) -> Iterator[str]:
+    scenario = json.loads(form.scenario)
+    links = scenario["links"]
+    # The package's registry of algorithms is slow to import.
+    ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
+    if not any(ours.get(link["queue"]["algorithm"], True) for link in links):
+        return
+    from sojourn.scenario.engine import without_foreign  # slow to import
+
+    known = json.dumps(without_foreign(scenario))
+    first = "; `sojourn show --expand FILE` writes the links out first" if form.shorthand else ""
+    ways = [way for forth, back, *_ in _native.ways(known, 1) for way in (forth, back)]
+    for i, crossed, _, responder in _native.probe_ways(known):
+        behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])
+        slower = [j for j in behind if j not in crossed and _least_bps(links[j]) < _bps(links[i])]
+        if slower:
+            yield (
+                f"link '{links[i]['name']}': the probes of '{links[i]['queue']['algorithm']}' turn "
+                f"back at '{responder}' and measure nothing of the slower link "
+                f"'{links[slower[0]]['name']}': name a responder behind that{first}"
+            )
+
+
+def _bps(link: Mapping[str, Any]) -> float:
+    """Tell the first rate; a link without one takes no time."""
+    return float("inf") if link["rate_bps"] is None else float(link["rate_bps"])
+
+
+def _least_bps(link: Mapping[str, Any]) -> float:
+    # `min` wants two numbers at least.
+    return min(_bps(link), *(float(step["rate_bps"]) for step in link["schedule"]), float("inf"))
+
+
+def refused(runs: Iterable[Run]) -> list[str]:
+    """Name each thing that the machine refused the guest, with how many runs it concerns."""
+    counts = Counter(what for run in runs for what in run.report.get("refused_by_machine", ()))
+    return [
+        f"this machine refuses {what} (a container's filter of system calls does): a repetition of "
+        f"{count} runs of --host linux may give other bytes"
+        for what, count in counts.items()
+    ]

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What the store has of cases, without running any: of each its seeds from 1 on, without a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sojourn.core.errors import RunError
+from sojourn.core.hosts import HZ
+from sojourn.result.result import Run
+from sojourn.runs.run import Case, jobs_of
+from sojourn.store.store import Store
+
+
+def is_ready(host: str, hz: int = HZ) -> bool:
+    """Whether runs of the host can be looked up: those of Linux are filed under its kernel, which
+    is not built only to look."""
+    if host == "sim":
+        return True
+    from sojourn.linux.kernel import examine
+
+    return all(found for _, found, _ in examine(hz))
+
+
+def _in_reach(cases: Sequence[Case], host: str) -> list[Case]:
+    """Those whose kernel is there: of others the store has nothing."""
+    ready = {hz: is_ready(host, hz) for hz in {case.scenario.linux.hz for case in cases}}
+    return [case for case in cases if ready[case.scenario.linux.hz]]
+
+
+def count(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> int:
+    """How many of the runs there are. InputError where the host cannot run one of them."""
+    cases = _in_reach(cases, host)
+    if not cases:
+        return 0
+    return sum(store.has(job.key) for job, _ in jobs_of(cases, seeds, (host,)))
+
+
+def runs_of(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> list[Run]:
+    """The runs of each case, in order, up to the first seed that is not there: so all cases have
+    the first of them in common. InputError where the host cannot run one of them."""
+    cases = _in_reach(cases, host)
+    if not cases:
+        return []
+    try:
+        jobs = jobs_of(cases, seeds, (host,))
+    except RunError:  # programs that a kernel needs are missing here
+        return []
+    found: list[Run] = []
+    for first in range(0, len(jobs), len(seeds)):
+        for job, labels in jobs[first : first + len(seeds)]:
+            entry = store.load(job.key)
+            if entry is None:
+                break
+            found.append(Run(labels, entry.report, entry, job.queues))
+    return found

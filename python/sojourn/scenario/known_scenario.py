@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Scenarios that people know by name, as data in scenarios/NAME.toml: `sojourn new --scenario rrul`
+writes one to begin with. A file is a scenario, and its first comment says in lines that begin with
+
+source:    where it is described
+differs:   what is so there and not here
+
+Its `description` is what `sojourn list scenarios` prints. A trace that it follows is NAME.down, and
+is written beside it. The files that are written are a user's own, and follow no later change of
+these.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from sojourn.core.errors import InputError, nearest
+from sojourn.store.store import write_errors
+from sojourn.user_aqm.compiler import shown
+from sojourn.user_aqm.library import absolute
+
+ROOT = Path(__file__).parents[1] / "scenarios"
+_SOURCE = re.compile(r"^# source: (.*(?:\n# {5}.*)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class KnownScenario:
+    """A scenario under its name."""
+
+    name: str
+    about: str
+    source: str
+    text: str
+
+
+@functools.cache
+def known_scenarios() -> dict[str, KnownScenario]:
+    """Every one, by its name."""
+    return {path.stem: _read(path) for path in sorted(ROOT.glob("*.toml"))}
+
+
+def _read(path: Path) -> KnownScenario:
+    whole = path.read_text(encoding="utf-8")
+    # Without a licence: the author of the file that comes of it chooses one.
+    text = re.sub(r"\A(?:#.*SPDX-.*\n)+(?:#\n)?", "", whole)
+    source = _SOURCE.search(text)
+    assert source, path
+    about = tomllib.loads(text)["description"]
+    return KnownScenario(path.stem, about, " ".join(source[1].replace("\n#", " ").split()), text)
+
+
+def find(name: str) -> KnownScenario:
+    """The scenario of that name, or an InputError with the names that there are."""
+    known = known_scenarios()
+    if name not in known:
+        meant = nearest(name, known)
+        names = "" if "Valid names" in meant else f" Valid names: {', '.join(known)}."
+        raise InputError(f"--scenario {name}: there is no such scenario.{meant}{names}")
+    return known[name]
+
+
+def write(name: str, path: Path | None) -> Path:
+    """Write it, as NAME.toml unless told otherwise, and the trace that it follows. InputError if
+    there is such a file."""
+    scenario = find(name)
+    file = absolute(path or f"{name}.toml")
+    if file.suffix != ".toml":
+        raise InputError(f"{path}: a scenario is a TOML file: write FILE.toml")
+    texts = {file: scenario.text}
+    trace = ROOT / f"{name}.down"
+    if trace.exists():
+        beside, text = file.with_name(trace.name), trace.read_text(encoding="utf-8")
+        if not _holds(beside, text):
+            texts = {beside: text, **texts}
+    for path in texts:
+        if path.exists():
+            raise InputError(f"{shown(path)}: there is such a file; nothing was written")
+    for path, text in texts.items():
+        with write_errors(path), path.open("x", encoding="utf-8") as out:
+            out.write(text)
+    return file
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether an earlier scenario has left this text here."""
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, UnicodeDecodeError):
+        return False

@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Pictures as files: one page with all of them, or SVG and PNG one by one."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from sojourn.core.errors import InputError
+from sojourn.core.progress import Progress
+from sojourn.result.cases import labels
+from sojourn.result.compare import scenario_differences
+from sojourn.result.result import Result
+from sojourn.show.chart import Chart, draw
+from sojourn.show.drawing import png_file, svg_file
+from sojourn.show.figures import FIGURES, charts
+from sojourn.show.measured import Measured
+from sojourn.show.page import drawn, render
+from sojourn.show.summary import at_place, columns, metrics_at, seeds_note
+from sojourn.store.store import write_whole
+
+_FILES: Mapping[str, Callable[[Figure, str], bytes]] = {".svg": svg_file, ".png": png_file}
+SUFFIXES = (".html", *_FILES)
+
+
+def check_name(out: Path) -> None:
+    """InputError where no picture goes by this name."""
+    if out.suffix not in SUFFIXES:
+        raise InputError(f"{out}: a picture's name ends in {', '.join(SUFFIXES)}")
+
+
+def write(
+    results: Mapping[str, Result],
+    out: Path,
+    wanted: Sequence[str] = (),
+    queue: str | None = None,
+    window: str | None = None,
+    lead: str = "",
+) -> tuple[list[Path], list[str]]:
+    """The files, and a sentence for each picture that is missing. Several pictures as SVG or PNG
+    take a file each, with the picture's name before the end of its own. A page begins with
+    `lead`."""
+    check_name(out)
+    measured = Measured(results, queue, window)
+    with Progress("reading for pictures", len(set(wanted) or FIGURES)) as progress:
+        found, sentences = charts(measured, wanted, progress.update)
+    if out.suffix == ".html":
+        contents = {out: html(measured, found, sentences, lead).encode()}
+    else:
+        make = _FILES[out.suffix]
+        one = len(found) == 1
+        contents = {
+            out if one else out.with_name(f"{out.stem}-{chart.name}{out.suffix}"): make(
+                draw(chart), chart.words
+            )
+            for chart in found
+        }
+    for path, content in contents.items():
+        write_whole(path, content)
+    return list(contents), sentences
+
+
+def html(
+    measured: Measured, found: Sequence[Chart], sentences: Sequence[str], lead: str = ""
+) -> str:
+    """One self-contained page with the pictures, the numbers of their windows, and what differs in
+    the scenarios."""
+    results = measured.results
+    several = len(results) > 1
+    return render(
+        "plot.html",
+        title=" and ".join(dict.fromkeys(map(_name, results.values()))),
+        lead=lead,
+        results=list(results) if several else [],
+        runs=sum(map(len, results.values())),
+        charts=[
+            {
+                "title": chart.title,
+                "caption": chart.caption,
+                "figure": drawn(partial(draw, chart), chart.name, chart.words),
+            }
+            for chart in found
+        ],
+        sentences=sentences,
+        tables=[table for queue in measured.queues for table in _tables(measured, queue)],
+        different=scenario_differences(results) if several else {},
+    )
+
+
+def _name(result: Result) -> str:
+    return str(tomllib.loads(result.scenario)["name"])
+
+
+def _tables(measured: Measured, queue: str) -> list[dict[str, Any]]:
+    """The numbers of a queue, a table for each window: that to be shown of each case."""
+    spans = dict.fromkeys(span.name for c in measured.having(queue) if (span := measured.span(c)))
+    tables = []
+    for window in spans:
+        here = {
+            case: runs
+            for case, runs in at_place(measured.by_case, (queue, window)).items()
+            if (span := measured.span(case)) and span.name == window
+        }
+        of = labels(here)
+        rows = zip(*of.values(), strict=True)
+        cells = columns(metrics_at(here), here, queue, window)
+        values = zip(*(column.cells for column in cells), strict=True)
+        tables.append(
+            {
+                "title": f"{queue}, {window}",
+                "note": seeds_note(here),
+                "labels": list(of),
+                "headings": [" ".join(column.heading.split("\n")) for column in cells],
+                "rows": list(zip(rows, values, strict=True)),
+            }
+        )
+    return tables

@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What all pages share: one self-contained file from a template, and how it writes numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sojourn import _native
+from sojourn.core.machine import host as machine
+from sojourn.result.metrics import METRICS
+from sojourn.result.stats import Estimate
+from sojourn.show import theme
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def number(value: float | None) -> str:
+    """Three or four digits that matter."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+def spread(found: Estimate) -> str:
+    """Mean and half width; a dash where nothing was measured."""
+    if math.isinf(found.half) or math.isnan(found.mean):
+        return number(found.mean)
+    return f"{number(found.mean)} ± {number(found.half)}"
+
+
+def heading(metric: str) -> str:
+    """A column's heading."""
+    entry = METRICS[metric]
+    return f"{entry.label} ({entry.unit})" if entry.unit else entry.label
+
+
+def drawn(draw: Callable[[float], Figure], name: str, words: str) -> dict[str, str]:
+    """A figure in both widths, with what it shows in words."""
+    from sojourn.show.drawing import NARROW_IN, WIDE_IN, svg
+
+    widths_in = {"wide": WIDE_IN, "narrow": NARROW_IN}
+    return {
+        width: svg(draw(width_in), f"{name}-{width}", words)
+        for width, width_in in widths_in.items()
+    }
+
+
+def render(template: str, **of_page: Any) -> str:
+    """One self-contained page."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parents[1] / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"number": number, "spread": spread, "heading": heading}
+    return environment.get_template(template).render(
+        core=_native.core_version(),
+        host=machine(),
+        style_sheet=theme.style_sheet(),
+        **of_page,
+    )

@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A folder that a result is written into. It belongs to Sojourn alone: one that holds anything else
+is refused, and a file in it that someone changed is moved to `aside/` before it is written anew.
+
+    DIR/.sojourn.json   says so, with the digests of what Sojourn wrote here
+       /.gitignore      keeps results out of a repository, unless it is deleted
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sojourn.core.errors import InputError, StoreError
+from sojourn.store.store import (
+    Content,
+    content_digest,
+    digest,
+    digest_of,
+    is_partial,
+    set_aside,
+    write_errors,
+    write_whole,
+)
+
+_MARK = ".sojourn.json"
+_SHOWN = 3
+_IGNORED = """\
+# Results are large and can be made again. Delete this file to keep them in the repository.
+*
+"""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """One that is Sojourn's own."""
+
+    path: Path
+    written: dict[str, str] = field(default_factory=dict)  # digests
+
+    @property
+    def is_new(self) -> bool:
+        """Nothing has been written into it."""
+        return not self.written
+
+    def write(self, name: str, content: Content) -> None:
+        """A file of the result, or one that has it and is moved there; one of this name that is not
+        as it was written is moved aside."""
+        found = content_digest(content)
+        path = self.path / name
+        with write_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and digest_of(path) != self.written.get(name):
+                set_aside(path, self.path / "aside")
+        if isinstance(content, Path):
+            with write_errors(path):
+                content.replace(path)
+        else:
+            write_whole(path, content)
+        self.written[name] = found
+        self._mark()
+
+    def write_all(
+        self, contents: Mapping[str, Content], sources: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, str]:
+        """The files of a result, with the users' C files that ran, below `own/`; their digests."""
+        files: dict[str, Content] = dict(contents)
+        for library, texts in sources.items():
+            files |= {f"own/{library}/{path}": text.encode() for path, text in texts.items()}
+        for name, content in files.items():
+            self.write(name, content)
+        return {name: self.written[name] for name in files}
+
+    def _mark(self) -> None:
+        mark = {"about": "Sojourn writes this folder", "files": self.written}
+        write_whole(self.path / _MARK, json.dumps(mark, indent=1).encode())
+
+
+def claim(path: str | Path) -> Folder:
+    """The folder, made where there is none; InputError names what is in the way."""
+    path = Path(path)
+    mark = path / _MARK
+    with write_errors(path):
+        path.mkdir(parents=True, exist_ok=True)
+        names = sorted(entry.name for entry in path.iterdir() if not is_partial(entry.name))
+    if _MARK in names:
+        try:
+            return Folder(path, dict(json.loads(mark.read_bytes())["files"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{mark}: cannot be read; name another folder with --out") from error
+    if names and (written := _of_result(path)):
+        folder = Folder(path, written)
+        folder._mark()
+        return folder
+    if names:
+        more = ", ..." if len(names) > _SHOWN else ""
+        raise InputError(
+            f"{path}: holds what Sojourn did not write ({', '.join(names[:_SHOWN])}{more}); "
+            f"a result takes a folder of its own: --out {path / 'result'}"
+        )
+    folder = Folder(path)
+    folder._mark()
+    write_whole(path / ".gitignore", _IGNORED.encode())
+    return folder
+
+
+def _of_result(path: Path) -> dict[str, str]:
+    """What a result says that it wrote, where the mark got lost in copying; else nothing."""
+    try:
+        content = (path / "result.json").read_bytes()
+        head = json.loads(content)
+        return {**head["files"], "result.json": digest(content)} if head["core"] else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}

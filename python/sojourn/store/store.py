@@ -1,0 +1,358 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The store of finished runs: a run is filed under what it depends on, whole or not at all.
+
+    <root>/ab/abcdef…/run.json         scenario, seed, version of the core, report
+                     /series.parquet   its time series
+                     /group_series.parquet, /statistics.parquet   those of groups of flows and of
+                                       the algorithms' statistics, where there are any
+                     /distributions.parquet  cells of its delays and times
+                     /events.parquet   every packet, where the scenario asks for it
+                     /transfers.parquet  every transfer, likewise
+                     /complete.json    digests and sizes of the others; written last
+    <root>/damaged/…                   entries that were not whole, moved aside
+
+An entry is written in a folder beside its place and renamed. So a killed process leaves a
+`.partial-…` folder, never an entry that looks finished; a file that was cut off later (a full
+disk, a power cut) is found by its size, and what is read is compared with its digest. Either way
+the run is made again. Whether an entry is there takes a look at its folder, not at its contents.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import platformdirs
+
+from sojourn.core.errors import StoreError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = 1
+_DAMAGED = "damaged"
+
+
+def default_root() -> Path:
+    """Where runs are kept unless --out names a folder."""
+    return Path(platformdirs.user_cache_dir("sojourn")) / "runs"
+
+
+def key_of(scenario: str, seed: int, core: str) -> str:
+    """Everything that decides a run's outcome, as one digest; the scenario is JSON."""
+    parts = {"core": json.dumps(core), "scenario": _canonical(scenario), "seed": seed}
+    text = ",".join(f'"{name}":{part}' for name, part in {**parts, "store": FORMAT}.items())
+    return hashlib.sha256(f"{{{text}}}".encode()).hexdigest()
+
+
+# Many seeds have one scenario, and one with a trace has megabytes.
+@lru_cache(maxsize=64)
+def _canonical(scenario: str) -> str:
+    return json.dumps(json.loads(scenario), sort_keys=True, separators=(",", ":"))
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Failures of the file system as sentences."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreError(
+                f"{path}: the disk is full; what was finished is kept. "
+                "Make room, or name another folder with --out, and run the same command again"
+            ) from error
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """The file has its old content or the new one, never a part of it."""
+    with write_errors(path):
+        _write(path, content)
+
+
+def set_aside(path: Path, aside: Path) -> None:
+    """Move a file or folder into the folder `aside`, under a name that is free there."""
+    aside.mkdir(exist_ok=True)
+    number = 0
+    while (aside / f"{path.name}-{number}").exists():
+        number += 1
+    path.rename(aside / f"{path.name}-{number}")
+
+
+def is_partial(name: str) -> bool:
+    """Whether a file of this name is one that a command was writing, now or when it was killed."""
+    return bool(re.fullmatch(r"\..+\.partial-\d+", name))
+
+
+def partial_name(path: Path) -> Path:
+    """Where a file is written before it takes its place."""
+    return path.with_name(f".{path.name}.partial-{os.getpid()}")
+
+
+def _write(path: Path, content: bytes) -> None:
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of that of this name when all of it is written."""
+    beside = partial_name(path)
+    try:
+        with beside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def digest(content: bytes) -> str:
+    """SHA-256, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def digest_of(path: Path) -> str:
+    """Of a file, which may be larger than the memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# What is to be written, or a file that has it and takes its place.
+Content = bytes | Path
+
+
+def partial_of(root: Path, key: str) -> Path:
+    """Where what belongs to an entry of the store is written before it is whole: what is left of a
+    killed process is found by this name."""
+    return root / f".partial-{os.uname().nodename}-{os.getpid()}-{key}"
+
+
+def _put(path: Path, content: Content) -> None:
+    if isinstance(content, Path):
+        content.replace(path)
+    else:
+        _write(path, content)
+
+
+def _size(content: Content) -> int:
+    return content.stat().st_size if isinstance(content, Path) else len(content)
+
+
+def content_digest(content: Content) -> str:
+    """Of either."""
+    return digest_of(content) if isinstance(content, Path) else digest(content)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One finished run in the store."""
+
+    key: str
+    folder: Path
+    report: Mapping[str, Any]
+    # Users' C files as they were run, with their headers: texts by path, by the engine's name.
+    sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    def series(self) -> pa.Table:
+        """The time series of the recorded queues."""
+        return self._read("series.parquet")
+
+    def events(self) -> pa.Table | None:
+        """Every packet that left the recorded queues, or None if they were not kept."""
+        return self._read_if_there("events.parquet")
+
+    def group_series(self) -> pa.Table | None:
+        """The time series of groups of flows, or None where no step was recorded."""
+        return self._read_if_there("group_series.parquet")
+
+    def statistics(self) -> pa.Table | None:
+        """The algorithms' statistics over time, or None where none was read."""
+        return self._read_if_there("statistics.parquet")
+
+    def transfers(self) -> pa.Table | None:
+        """Every transfer, or None if they were not kept."""
+        return self._read_if_there("transfers.parquet")
+
+    def distributions(self) -> pa.Table | None:
+        """Cells of the delays and times of each window; None in runs of older versions."""
+        return self._read_if_there("distributions.parquet")
+
+    def _read_if_there(self, name: str) -> pa.Table | None:
+        return self._read(name) if (self.folder / name).exists() else None
+
+    def _read(self, name: str) -> pa.Table:
+        from sojourn.store import arrow  # slow to import
+
+        path = self.folder / name
+        if digest_of(path) != self.digests.get(name):
+            with write_errors(self.folder):
+                set_aside(self.folder, self.folder.parent.parent / _DAMAGED)
+            raise StoreError(
+                f"{path}: is damaged, and moved aside with its run; the same command makes it again"
+            )
+        return arrow.read(path)
+
+    def event_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch] | None:
+        """The same packets piece by piece, with these columns."""
+        return self._batches("events.parquet", columns)
+
+    def transfer_batches(
+        self, columns: Sequence[str] | None = None
+    ) -> Iterator[pa.RecordBatch] | None:
+        """The same transfers piece by piece, with these columns or all."""
+        return self._batches("transfers.parquet", columns)
+
+    def _batches(self, name: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch] | None:
+        from sojourn.store import arrow
+
+        path = self.folder / name
+        return arrow.batches(path, columns) if path.exists() else None
+
+    def event_count(self) -> int:
+        """How many packets were kept."""
+        from sojourn.store import arrow
+
+        return arrow.rows_in(self.folder / "events.parquet")
+
+    def core(self) -> str:
+        """The version that made it, and of Linux the kernel and what else decides an outcome."""
+        return str(json.loads((self.folder / "run.json").read_bytes())["core"])
+
+    def scenario(self) -> dict[str, Any]:
+        """The scenario as it was run, written out in base units."""
+        run: dict[str, Any] = json.loads((self.folder / "run.json").read_bytes())
+        return dict(run["scenario"])
+
+
+class Store:
+    """Finished runs in a folder; several processes may use it at once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.damaged = 0  # entries that were not whole, and were moved aside
+        with write_errors(root):
+            root.mkdir(parents=True, exist_ok=True)
+        self._sweep()
+
+    def folder(self, key: str) -> Path:
+        """The place of an entry, whether it is there or not."""
+        return self.root / key[:2] / key
+
+    def has(self, key: str) -> bool:
+        """Whether an entry is there, whole or damaged since."""
+        return (self.folder(key) / "complete.json").exists()
+
+    def load(self, key: str) -> Entry | None:
+        """The entry, or None where there is no whole one; what is not whole is moved aside."""
+        folder = self.folder(key)
+        if not folder.exists():
+            return None
+        try:
+            complete = json.loads((folder / "complete.json").read_bytes())
+            digests, sizes = complete["files"], complete.get("bytes", {})
+            for name in digests.keys() - {"run.json"}:
+                _check(folder / name, digests[name], sizes.get(name))
+            content = (folder / "run.json").read_bytes()
+            if digest(content) != digests["run.json"]:
+                raise ValueError("the run differs from its digest")
+            run = json.loads(content)
+            return Entry(key, folder, run["report"], run.get("sources", {}), digests)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            self._set_aside(folder)
+            self.damaged += 1
+            return None
+
+    def save(self, key: str, files: Mapping[str, Content]) -> None:
+        """File a run: `run.json`, which has its report, and its tables as Parquet files. Whoever
+        comes second with it changes nothing. A file that is named is moved from where it is."""
+        folder = self.folder(key)
+        beside = partial_of(self.root, key)
+        with write_errors(self.root):
+            try:
+                complete = {
+                    "format": FORMAT,
+                    "files": {name: content_digest(content) for name, content in files.items()},
+                    "bytes": {name: _size(content) for name, content in files.items()},
+                }
+                beside.mkdir(parents=True, exist_ok=True)
+                for name, content in files.items():
+                    _put(beside / name, content)
+                _write(beside / "complete.json", json.dumps(complete).encode())
+                folder.parent.mkdir(exist_ok=True)
+                if not folder.exists():
+                    beside.rename(folder)
+            except FileExistsError:
+                pass
+            except OSError as error:
+                # Another process was first with the same entry.
+                if error.errno != errno.ENOTEMPTY:
+                    raise
+            finally:
+                if beside.exists():
+                    import shutil  # slow to import
+
+                    shutil.rmtree(beside, ignore_errors=True)
+
+    def adopt(self, entry: Entry) -> None:
+        """Have this entry too, which may be in another store."""
+        place = self.folder(entry.key)
+        if place.exists():
+            return
+        partial = partial_of(self.root, entry.key)
+        with write_errors(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            import shutil  # slow to import
+
+            shutil.copytree(entry.folder, partial, dirs_exist_ok=True)
+            partial.rename(place)
+
+    def discard(self, key: str) -> None:
+        """Forget an entry."""
+        with write_errors(self.folder(key)):
+            if self.folder(key).exists():
+                import shutil  # slow to import
+
+                shutil.rmtree(self.folder(key))
+
+    def _set_aside(self, folder: Path) -> None:
+        with write_errors(folder):
+            set_aside(folder, self.root / _DAMAGED)
+
+    def _sweep(self) -> None:
+        """Partial folders whose process on this machine is gone."""
+        head = f".partial-{os.uname().nodename}-"
+        for folder in self.root.glob(f"{head}*"):
+            pid = folder.name.removeprefix(head).split("-")[0]
+            if pid.isdigit() and not _alive(int(pid)):
+                self._set_aside(folder)
+
+
+def _check(path: Path, found: str, size: int | None) -> None:
+    """ValueError where a file was cut off. Entries of older versions have no sizes."""
+    whole = digest_of(path) == found if size is None else path.stat().st_size == size
+    if not whole:
+        raise ValueError(f"{path} is not as it was written")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Flows that share a link, and where their windows and the queue rest.
+
+The model is Misra's, Gong's and Towsley's (SIGCOMM 2000), in packets and seconds:
+
+    W' = 1 / R - W W(t - R) / (2 R(t - R)) p(t - R)
+    q' = N W / R - C
+    R  = Tp + q / C
+
+so that W rests at R C / N, and p at 2 / W^2. Signals are marks: none takes a packet away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sojourn.core.errors import InputError
+from sojourn.core.units import Duration, Rate, Size
+
+# Below one packet a window is none; from 2 / W^2 = 1 on each packet would be marked.
+LEAST_WINDOW_PKTS = math.sqrt(2)
+MOST_FLOWS = 10**7
+
+
+@dataclass(frozen=True)
+class Network:
+    """N equal flows over one link."""
+
+    flows: float
+    capacity_pkts_s: float
+    rtt_s: float  # without the queue
+    packet_bytes: int
+
+    @property
+    def pipe_pkts(self) -> float:
+        """What is under way where the queue is empty."""
+        return self.capacity_pkts_s * self.rtt_s
+
+    def round_trip_s(self, queue_pkts: float) -> float:
+        """R at a queue of this length."""
+        return self.rtt_s + queue_pkts / self.capacity_pkts_s
+
+    def window_pkts(self, queue_pkts: float) -> float:
+        """W where it rests."""
+        return self.round_trip_s(queue_pkts) * self.capacity_pkts_s / self.flows
+
+    def signal(self, queue_pkts: float) -> float:
+        """p that holds the windows there; above 1 where none does."""
+        return 2 / self.window_pkts(queue_pkts) ** 2
+
+
+def read(flows: int, capacity: Rate, rtt: Duration, packet: Size) -> Network:
+    """A network of the command line, or an InputError that names what cannot be."""
+    if not 1 <= flows <= MOST_FLOWS:
+        raise InputError(f"--flows {flows}: allowed: 1 to {MOST_FLOWS}")
+    if packet < 64 or packet > 65535:
+        raise InputError(f"--packet {str(packet)!r}: allowed: 64 B to 65535 B, with all headers")
+    if rtt == 0:
+        raise InputError("--rtt 0: windows grow by one packet in a round trip; allowed: above 0 s")
+    network = Network(flows, capacity / 8 / packet, rtt / 1e9, int(packet))
+    if network.pipe_pkts < 1:
+        raise InputError(
+            f"--capacity {str(capacity)!r}: in a round trip of {rtt} it sends "
+            f"{network.pipe_pkts:.2g} packets of {packet}, less than one; more --capacity or --rtt"
+        )
+    return network
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """Where nothing changes."""
+
+    network: Network
+    queue_pkts: float
+    window_pkts: float
+    signal: float  # of a packet, the probability
+    round_trip_s: float
+
+    def to_json(self) -> dict[str, float]:
+        """Keys of `sojourn stability --json`."""
+        return {
+            "queue_pkts": self.queue_pkts,
+            "window_pkts": self.window_pkts,
+            "signal": self.signal,
+            "round_trip_s": self.round_trip_s,
+        }
+
+
+class NoEquilibrium(InputError):
+    """The model rests nowhere."""
+
+
+def rest(network: Network, queue_at: Callable[[float], float], name: str) -> Equilibrium:
+    """The equilibrium with a law that rests at `queue_at(p)` packets when p must hold. The queue
+    that a law leaves does not fall as p grows, and p falls as the queue grows: there is one."""
+    # The import of scipy's optimisers takes longer than all that is computed with them.
+    from scipy.optimize import brentq
+
+    def excess(queue_pkts: float) -> float:
+        return queue_pkts - queue_at(min(network.signal(queue_pkts), 1.0))
+
+    low, high = 0.0, max(queue_at(min(network.signal(0), 1.0)), 0.0)
+    if excess(low) >= 0:
+        queue = low
+    elif excess(high) <= 0:
+        queue = high
+    else:
+        queue = float(brentq(excess, low, high, xtol=1e-9))
+    window = network.window_pkts(queue)
+    if window < LEAST_WINDOW_PKTS:
+        raise NoEquilibrium(
+            f"--flows {network.flows:g}: with '{name}' a flow's window would rest at "
+            f"{window:.2f} packets, below {LEAST_WINDOW_PKTS:.2f}, where each packet is marked and "
+            "the model ends; fewer --flows, or more --capacity or --rtt"
+        )
+    return Equilibrium(network, queue, window, network.signal(queue), network.round_trip_s(queue))

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""How the queue of a stable loop swings, shaken by its own signals.
+
+Signals fall at random: C p of them a second, each of which halves one window. About its mean that
+is white noise of C p (W / 2)^2 = C / 2 packets^2 / s in the sum of the windows, whatever the law,
+and the linear model says what becomes of it: (C / 2) |G / (1 + L)|^2, G from the sum of the windows
+to the queue. Not in it: that packets come in bursts, that windows differ, and that some laws space
+their signals, which takes noise away.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sojourn.theory.models import Model
+
+# Of deviations: a swing as large as that comes often enough to be seen.
+_REACH = 3
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Of the queue, one-sided: its integral over the frequency in Hz is the variance."""
+
+    frequency_hz: Any
+    density_pkts2_per_hz: Any
+    deviation_pkts: float
+
+
+def noise(model: Model) -> Noise | None:
+    """The prediction; None where there is no stable loop around a plant."""
+    if not model.plant or not model.margins.is_stable:
+        return None
+    omega = model.loop.frequencies()
+    s = 1j * omega
+    to_queue = model.plant.of_windows(s) / (1 + model.loop.gain(s))
+    capacity = model.at.network.capacity_pkts_s
+    density = 2 * capacity / 2 * np.abs(to_queue) ** 2
+    frequency = omega / math.tau
+    variance = float(np.trapezoid(density, frequency))
+    return Noise(frequency, density, math.sqrt(variance))
+
+
+def swing_hz(model: Model) -> float:
+    """Where its queue swings most. Of a stable loop that is the peak of its noise; an unstable one,
+    held by the bounds of p and of the queue, swings where L is real and negative, since bounds take
+    gain away and no phase."""
+    of_noise = noise(model)
+    if of_noise:
+        return peak_hz(of_noise.frequency_hz, of_noise.density_pkts2_per_hz)
+    margins = model.margins
+    rad_s = margins.nearest_rad_s if margins.is_stable else margins.phase_crossover_rad_s
+    return rad_s / math.tau
+
+
+def notes(model: Model) -> list[str]:
+    """What the linear model does not know here."""
+    found, of_noise = list(model.notes), noise(model)
+    if not of_noise:
+        return found
+    reach, rests = _REACH * of_noise.deviation_pkts, model.at.queue_pkts
+    room = model.room_pkts
+    swings = f"swings of ± {of_noise.deviation_pkts:.1f} packets"
+    if rests < room < rests + reach:
+        found.append(f"{swings} reach its limit of {room}, where packets are lost together")
+    if 0 < rests < reach:
+        found.append(f"{swings} reach the empty queue, where they are not small any more")
+    return found
+
+
+def peak_hz(frequency_hz: Any, density: Any) -> float:
+    """Where most of the swing is: the density over the logarithm of the frequency, smoothed over a
+    third of an octave, is largest."""
+    third = np.array([2 ** (-1 / 6), 2 ** (1 / 6)])
+    edges = np.searchsorted(frequency_hz, frequency_hz[:, None] * third)
+    low, high = edges[:, 0], np.maximum(edges[:, 1], edges[:, 0] + 1)
+    sums = np.concatenate(([0.0], np.cumsum(frequency_hz * density)))
+    return float(frequency_hz[int(np.argmax((sums[high] - sums[low]) / (high - low)))])

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A study as files: a page, each picture as SVG and PNG, the numbers behind each as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sojourn.core import as_json
+from sojourn.show.drawing import WIDE_IN, png_file, svg_file
+from sojourn.show.page import drawn, render
+from sojourn.store.folder import claim
+from sojourn.theory.charts import pictures
+from sojourn.theory.picture import Picture
+from sojourn.theory.study import Study
+from sojourn.theory.table import columns, title
+
+
+def write(study: Study, out: Path) -> list[str]:
+    """The files of a study, by name, in a folder that is Sojourn's."""
+    folder = claim(out)
+    charts = pictures(study)
+    files = {f"{name}.csv": _csv(rows) for name, rows in _tables(study).items()}
+    for chart in charts:
+        figure = chart.draw(WIDE_IN)
+        files[f"{chart.name}.svg"] = svg_file(figure, chart.words)
+        files[f"{chart.name}.png"] = png_file(figure, chart.words)
+    files["stability.json"] = as_json.spell(study.to_json()).encode()
+    files["stability.html"] = _page(study, charts).encode()
+    if study.result:
+        files["scenario.toml"] = study.result.scenario.encode()
+    for name, content in files.items():
+        folder.write(name, content)
+    return list(files)
+
+
+def _csv(rows: Sequence[Mapping[str, object]]) -> bytes:
+    sink = io.StringIO()
+    writer = csv.DictWriter(sink, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+    return sink.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.9g}"
+    return value
+
+
+def _tables(study: Study) -> dict[str, list[Mapping[str, object]]]:
+    """Behind each picture."""
+    tables: dict[str, list[Mapping[str, object]]] = {"response": list(_responses(study))}
+    if study.maps:
+        tables |= {f"map-{n}": list(found.rows()) for n, found in enumerate(study.maps, 1)}
+    if study.beside:
+        tables["queue"] = list(_queues(study))
+        tables["spectrum"] = list(_spectra(study))
+    return tables
+
+
+def _responses(study: Study) -> Iterable[Mapping[str, object]]:
+    for model in study.models:
+        omega = model.loop.frequencies()
+        values = model.loop.gain(1j * omega)
+        phase = np.degrees(np.unwrap(np.angle(values)))
+        for at, value, angle in zip(omega.tolist(), values.tolist(), phase.tolist(), strict=True):
+            yield {
+                "model": model.name,
+                "frequency_rad_s": at,
+                "gain": abs(value),
+                "phase_deg": angle,
+                "real": value.real,
+                "imaginary": value.imag,
+            }
+
+
+def _queues(study: Study) -> Iterable[Mapping[str, object]]:
+    for one in study.beside:
+        run, course = one.simulated, one.course
+        sources = [("simulated", run.time_s, run.queue_pkts)]
+        if course:
+            # The integration's own steps are finer than anyone draws.
+            thin = max(len(course.time_s) // 4000, 1)
+            sources.append(("equations", course.time_s[::thin], course.queue_pkts[::thin, 0]))
+        for source, times, queue in sources:
+            for at, value in zip(times.tolist(), queue.tolist(), strict=True):
+                yield {"model": run.name, "source": source, "t_s": at, "queue_pkts": value}
+
+
+def _spectra(study: Study) -> Iterable[Mapping[str, object]]:
+    for one in study.beside:
+        run = one.simulated
+        sources = [("simulated", run.frequency_hz, run.density_pkts2_per_hz)]
+        if one.noise:
+            sources.append(("predicted", one.noise.frequency_hz, one.noise.density_pkts2_per_hz))
+        for source, frequency, density in sources:
+            for at, value in zip(frequency.tolist(), density.tolist(), strict=True):
+                yield {
+                    "model": run.name,
+                    "source": source,
+                    "frequency_hz": at,
+                    "density_pkts2_per_hz": value,
+                }
+
+
+def _page(study: Study, charts: Sequence[Picture]) -> str:
+    cells = columns(study)
+    return render(
+        "stability.html",
+        title=title(study.network),
+        charts=[
+            {
+                "title": chart.title,
+                "caption": chart.caption,
+                "figure": drawn(chart.draw, chart.name, chart.words),
+            }
+            for chart in charts
+        ],
+        headings=[" ".join(column.heading.split("\n")) for column in cells],
+        rows=list(
+            zip(
+                [model.name for model in study.models],
+                zip(*(column.cells for column in cells), strict=True),
+                strict=True,
+            )
+        ),
+        notes=[f"{m.name}: {note}" for m in study.models for note in study.notes(m)],
+    )

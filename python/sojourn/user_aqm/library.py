@@ -1,0 +1,222 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A user's file as a library that the core loads.
+
+A library is in the user's cache, in a folder whose name is a digest of all that it was made of:
+the file, the headers that it includes, the compiler and its flags. A copy of the file and of its
+own headers lies beside it. The engine's scenarios and the
+keys of finished runs name the algorithm by that digest too.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sojourn import _native
+from sojourn.core.errors import InputError
+from sojourn.core.inputs import noted
+from sojourn.store.store import default_root, write_errors
+from sojourn.user_aqm import compiler
+from sojourn.user_aqm.compiler import shown
+
+_LIBRARY = "library.so"
+_SOURCE = "source"
+# As `aqm/all.sh` lists the algorithms of its folder.
+_DEFINED = re.compile(r"(static )?(?:const )?struct aqm_algo aqm_(\w+) ?(?:\[|=|__attribute__)")
+
+
+__all__ = ["Library", "absolute", "adopt", "build", "is_file", "shown"]
+
+
+@dataclass(frozen=True)
+class Library:
+    """An algorithm from a file, compiled."""
+
+    file: Path
+    name: str  # the one that the file gives it
+    digest: str
+    folder: Path
+    # Files that it was made of, in the order of the compiler's list, the first its own.
+    parts: tuple[Path, ...]
+    raw: _native.Algorithm = field(hash=False)
+
+    @property
+    def engine(self) -> str:
+        """What scenarios of the engine call it."""
+        return f"{self.file.stem}.c@{self.digest}"
+
+    def sources(self) -> dict[str, str]:
+        """Texts that it was compiled from, by path: the file, and headers but Sojourn's."""
+        root = self.folder / _SOURCE
+        files = (path for path in sorted(root.rglob("*")) if path.is_file())
+        return {str(path.relative_to(root)): path.read_text(errors="replace") for path in files}
+
+
+def is_file(name: str) -> bool:
+    """Whether it names a file rather than an algorithm."""
+    return name.endswith(".c") or "/" in name
+
+
+def absolute(name: str | Path, folder: Path | None = None) -> Path:
+    """The path, from `folder` where that is not the current one."""
+    # Not resolved: results show the name of a symbolic link.
+    return Path(os.path.abspath((folder or Path()) / Path(name).expanduser()))  # noqa: PTH100
+
+
+_States = tuple[tuple[str, int, int], ...]
+_built: dict[Path, tuple[_States, Library]] = {}
+
+
+def build(file: Path) -> Library:
+    """The library of a file, compiled if the file or one of its headers is new."""
+    library = _build(file)
+    noted().libraries[str(file)] = library.digest
+    return library
+
+
+def _build(file: Path) -> Library:
+    known = _built.get(file)
+    if known and known[0] == _states(known[1].parts):
+        return known[1]
+    if not file.is_file():
+        raise InputError(f"{shown(file)}: there is no such file")
+    name, parts = _read(file)
+    states = _states(parts)
+    digest = _digest(name, parts)
+    folder = cache_folder(digest)
+    if not (folder / _LIBRARY).exists():
+        _compile(file, name, parts, folder)
+    library = Library(file, name, digest, folder, parts, _load(file, name, digest, folder))
+    _built[file] = states, library
+    return library
+
+
+def _states(parts: Iterable[Path]) -> _States:
+    """Changes when a file does."""
+    stats = ((str(part), part.stat()) for part in parts if part.exists())
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
+
+
+def _read(file: Path) -> tuple[str, tuple[Path, ...]]:
+    """The name of the algorithm, and the files that the compiler reads for it."""
+    with tempfile.NamedTemporaryFile("r", suffix=".d") as rule:
+        flags = ["-E", "-P", "-MMD", "-MF", rule.name, "-MT", "x"]
+        text = compiler.run(
+            [*compiler.FREESTANDING, *flags, *compiler.include_flags(file), shown(file)],
+            file,
+        )
+        words = re.findall(r"(?:\\[ #:]|[^\s\\])+", rule.read().partition(":")[2])
+    parts = dict.fromkeys(absolute(re.sub(r"\\(.)", r"\1", word)) for word in words)
+    found = _DEFINED.findall(" ".join(text.split()))
+    where = shown(file)
+    if any(static for static, _ in found):
+        raise InputError(f"{where}: its algorithm is static, and nobody else can see it")
+    names = list(dict.fromkeys(name for _, name in found))
+    if not names:
+        raise InputError(
+            f"{where}: defines no algorithm; write 'const struct aqm_algo aqm_NAME = {{ ... }};'"
+        )
+    if len(names) > 1:
+        raise InputError(f"{where}: defines several algorithms, {', '.join(names)}; one is wanted")
+    return names[0], tuple(parts)
+
+
+def hash_of(parts: Iterable[Path], *words: str) -> str:
+    """Short enough for a folder's name. It covers contents and names of files, not folders."""
+    total = hashlib.sha256("\0".join(words).encode())
+    for part in parts:
+        total.update(hashlib.sha256(part.name.encode() + b"\0" + part.read_bytes()).digest())
+    return total.hexdigest()[:16]
+
+
+@functools.cache
+def _frame() -> str:
+    """The hash of what every library has."""
+    parts = sorted((compiler.sources() / "check").glob("*.[ch]"))
+    return hash_of(parts, compiler.version(), *compiler.FREESTANDING, _SOURCE)
+
+
+def _digest(name: str, parts: Iterable[Path]) -> str:
+    return hash_of(parts, _frame(), name)
+
+
+def cache_folder(digest: str) -> Path:
+    """Where the library of this digest lies, or will."""
+    return default_root().parent / f"own-{digest}"
+
+
+def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None:
+    """In another folder, which is then renamed: a folder of this name is complete."""
+    with write_errors(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+        try:
+            frame = compiler.sources() / "check" / "library.c"
+            words = [*compiler.FREESTANDING, "-shared", "-nostdlib", "-Wl,-z,defs"]
+            words += [*compiler.include_flags(file), f"-DAQM_OWN=aqm_{name}"]
+            compiler.run([*words, shown(file), str(frame), "-o", str(beside / _LIBRARY)], file)
+            _copy(parts, beside / _SOURCE)
+            if cache_folder(_digest(name, parts)) != folder:
+                raise InputError(f"{shown(file)}: changed while it was compiled; run this again")
+            _try_tables(file, beside / _LIBRARY)
+            beside.chmod(0o755)
+            if not folder.exists():
+                beside.rename(folder)
+        except OSError:
+            # Another process was first with the same one.
+            if not (folder / _LIBRARY).exists():
+                raise
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
+def _copy(parts: Sequence[Path], to: Path) -> None:
+    """The parts that are not Sojourn's, as they lie to each other."""
+    ours = compiler.sources()
+    own = [part for part in parts if not part.is_relative_to(ours)] or [parts[0]]
+    common = os.path.commonpath([part.parent for part in own])
+    for part in own:
+        place = to / part.relative_to(common)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(part, place)
+
+
+def _try_tables(file: Path, library: Path) -> None:
+    """Read its tables, first in a process of its own: a table without an end is read on and on."""
+    read = "import sys; from sojourn import _native; _native.load(sys.argv[1], 'x')"
+    words = [sys.executable, "-c", read, str(library)]
+    done = subprocess.run(words, capture_output=True, check=False)
+    if done.returncode < 0:
+        name = signal.Signals(-done.returncode).name
+        raise InputError(
+            f"{shown(file)}: reading its tables ends with {name}; does AQM_END end each table of "
+            "rows, and {NULL, 0} the defaults?"
+        )
+
+
+def _load(file: Path, name: str, digest: str, folder: Path) -> _native.Algorithm:
+    try:
+        raw = _native.load(str(folder / _LIBRARY), f"{file.stem}.c@{digest}")
+    except ValueError as error:
+        raise InputError(f"{shown(file)}: {error}") from error
+    if raw["name"] != name:
+        raise InputError(
+            f"{shown(file)}: aqm_{name} calls itself '{raw['name']}'; write .name = \"{name}\""
+        )
+    return raw
+
+
+def adopt(library: Library) -> None:
+    """Load, in a worker, what another process has compiled."""
+    _native.load(str(library.folder / _LIBRARY), library.engine)

@@ -1,0 +1,268 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Tests a user's file under sanitizers, in a process of its own: `aqm/check/check.c` calls it with
+hostile traffic and says which properties it has, and the event at which it breaks one.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from sojourn.core.errors import InputError, RunError, nearest
+from sojourn.linux.stock import PREFIX
+from sojourn.store.store import default_root, write_errors
+from sojourn.user_aqm import compiler
+from sojourn.user_aqm.library import Library, cache_folder, hash_of, is_file, shown
+
+_SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+_COUNTS = ("-fsanitize-coverage=trace-pc",)
+# Each property takes up to two seconds of CPU; this is enough on a busy machine.
+_LIMIT_S = 300
+# Before a run: does it crash, hang or break a rule?
+_BEFORE_RUN = ("verdicts", "marks", "fuzz")
+# Sanitizers say where in the code; the program itself says at which event.
+_ENVIRONMENT = {
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=1:color=never",
+    "UBSAN_OPTIONS": "print_stacktrace=0:color=never",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one property."""
+
+    name: str
+    what: str
+    state: str  # ok, FAILED or skipped
+    said: str
+
+    def __str__(self) -> str:
+        return f"{self.state} {self.name}: {self.said or self.what}"
+
+
+def lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """One for each property; those that fail by the same fault, in another call, are only named."""
+    named: dict[str, list[str]] = {}
+    for finding in findings:
+        fault, at, _ = finding.said.partition(": in ")
+        if finding.state == "FAILED" and at and fault in named:
+            named[fault].append(finding.name)
+            continue
+        if finding.state == "FAILED" and at:
+            named[fault] = []
+        yield str(finding)
+    for fault, names in named.items():
+        if names:
+            yield f"FAILED too, {fault}: {', '.join(names)}"
+
+
+def before_run(file: Library) -> None:
+    """RunError if the algorithm crashes, hangs or breaks a rule. A file that passes is not tested
+    again."""
+    passed = file.folder / "tried"
+    if passed.exists() and passed.read_text() == _frame(file):
+        return
+    program = build(file)
+    findings = _all(file, program, _BEFORE_RUN)
+    bad = [finding for finding in findings if finding.state == "FAILED"]
+    if bad:
+        lines = "\n".join(f"  {finding.said}" for finding in bad)
+        raise RunError(
+            f"{shown(file.file)} is not run; it was tried with random packets first:\n{lines}\n"
+            f"All properties: sojourn check {shown(file.file)}"
+        )
+    with write_errors(passed):
+        passed.write_text(_frame(file))
+
+
+def check(file: Library) -> list[Finding]:
+    """Every property."""
+    program = build(file)
+    return _all(file, program, tuple(_properties(program)))
+
+
+def _all(file: Library, program: Path, names: Sequence[str]) -> list[Finding]:
+    known = _properties(program)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        return list(threads.map(lambda name: _try(file, program, name, known[name]), names))
+
+
+@functools.cache
+def _properties(program: Path) -> dict[str, str]:
+    """Names, and what holds."""
+    listed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    return dict(line.split("\t") for line in listed.splitlines())
+
+
+def _try(file: Library, program: Path, name: str, what: str) -> Finding:
+    try:
+        done = subprocess.run(
+            [program, name],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            env=os.environ | _ENVIRONMENT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Finding(name, what, "FAILED", f"not done after {_LIMIT_S} s: an endless loop?")
+    said = done.stdout.strip().splitlines()[-1:] or [""]
+    state, _, rest = said[0].partition(" ")
+    if state in ("ok:", "skipped:"):
+        return Finding(name, what, state[:-1], f"{what} ({rest})")
+    if state == "ok" and done.returncode == 0:
+        return Finding(name, what, "ok", "")
+    where = _place(file, done.stderr)
+    if state != "FAILED":
+        number = -done.returncode
+        known = number in {s.value for s in signal.Signals}
+        rest = where or "ended without a word"
+        rest += f", by {signal.Signals(number).name}" if known else ""
+    rest = rest.replace("a sanitizer stopped it", where) if where else rest
+    return Finding(name, what, "FAILED", rest)
+
+
+def _place(file: Library, text: str) -> str:
+    """What a sanitizer found, and in which line of the user's files."""
+    runtime = re.search(r"^(\S+?):(\d+):\d+: runtime error: (.*)$", text, re.M)
+    if runtime:
+        return f"{runtime[3]} ({Path(runtime[1]).name}:{runtime[2]})"
+    report = re.search(
+        r"ERROR: AddressSanitizer:? (.*?)(?: on (?:unknown )?address.*)?$", text, re.M
+    )
+    if not report:
+        broken = re.search(r"^the queue broke a rule of its host: (.*)$", text, re.M)
+        return f"not so: {broken[1]}" if broken else ""
+    names = {part.name for part in file.parts}
+    frames = re.findall(r"^ +#\d+ .* in \S+ (\S+?):(\d+)", text, re.M)
+    at = next((f" ({Path(f).name}:{line})" for f, line in frames if Path(f).name in names), "")
+    return f"{report[1].split(' (pc')[0]}{at}"
+
+
+# ---- the program ----
+
+
+@functools.cache
+def _sanitizers() -> tuple[str, ...]:
+    """Those that this compiler has."""
+    with tempfile.TemporaryDirectory() as scratch:
+        empty = Path(scratch) / "empty.c"
+        empty.write_text("int main(void) { return 0; }\n")
+
+        def works(flags: Sequence[str]) -> bool:
+            words = [compiler.path(), *flags, str(empty), "-o", f"{scratch}/empty"]
+            return not subprocess.run(words, capture_output=True, check=False).returncode
+
+        return _SANITIZERS if works(_SANITIZERS) else ()
+
+
+@functools.cache
+def _counts() -> tuple[str, ...]:
+    with tempfile.TemporaryDirectory() as scratch:
+        empty = Path(scratch) / "empty.c"
+        empty.write_text("int nothing(void);\nint nothing(void) { return 0; }\n")
+        words = [compiler.path(), *_COUNTS, "-c", str(empty), "-o", f"{scratch}/empty.o"]
+        return () if subprocess.run(words, capture_output=True, check=False).returncode else _COUNTS
+
+
+def _flags() -> list[str]:
+    return [*compiler.HOSTED, *_sanitizers()]
+
+
+def _driver_sources(file: Library) -> list[Path]:
+    """What surrounds the algorithm: from the tree that the file is part of, if it has these."""
+    folders = [Path(flag[2:]) for flag in compiler.include_flags(file.file)]
+    root = next(folder for folder in folders if (folder / "check" / "check.c").is_file())
+    return [root / "check" / "check.c", root / "field.c", root / "setup.c"]
+
+
+def _frame(file: Library) -> str:
+    """The hash of all that a trial depends on but the file itself."""
+    root = _driver_sources(file)[1].parent
+    parts = sorted(path for path in root.rglob("*.[ch]") if path.parent.name != "algorithms")
+    return hash_of(parts, compiler.version(), *_flags())
+
+
+def build(file: Library) -> Path:
+    """The program that tests this file. All users' files share the objects of the driver."""
+    program = file.folder / f"check-{_frame(file)}"
+    if program.exists():
+        return program
+    driver = _driver(file)
+    with write_errors(program), tempfile.TemporaryDirectory(dir=file.folder) as scratch:
+        table = Path(scratch) / "table.c"
+        table.write_text(
+            '#include "aqm.h"\n'
+            f"extern const struct aqm_algo aqm_{file.name};\n"
+            f"const struct aqm_algo *const aqm_all[] = {{&aqm_{file.name}, NULL}};\n"
+        )
+        user, fresh = f"{scratch}/user.o", Path(scratch) / "check"
+        include = compiler.include_flags(file.file)
+        flags = [*_flags(), *include]
+        compiler.run([*flags, *_counts(), "-c", shown(file.file), "-o", user], file.file)
+        objects = [str(path) for path in sorted(driver.glob("*.o"))]
+        compiler.run([*flags, str(table), user, *objects, "-o", str(fresh)], file.file)
+        fresh.rename(program)
+    return program
+
+
+def _driver(file: Library) -> Path:
+    """The folder with the driver's objects."""
+    folder = cache_folder(f"driver-{_frame(file)}")
+    if folder.exists():
+        return folder
+    with write_errors(folder):
+        beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=default_root().parent))
+        try:
+            include = compiler.include_flags(file.file)
+            for source in _driver_sources(file):
+                words = [*_flags(), *include, "-c", str(source)]
+                compiler.run([*words, "-o", str(beside / f"{source.stem}.o")], source)
+            beside.chmod(0o755)
+            if not folder.exists():
+                beside.rename(folder)
+        except OSError:
+            if not folder.exists():
+                raise
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    return folder
+
+
+def find(name: str) -> Library:
+    """The library of a file, or of the file that has this algorithm of ours."""
+    from sojourn import algorithms
+    from sojourn.user_aqm import library
+
+    if name.startswith(PREFIX):
+        raise InputError(
+            f"check {name}: the kernel's own have no C file here; name one of ours, or a C file"
+        )
+    known = algorithms.algorithms()
+    head, _, settings = name.partition(":")
+    if settings and (head in known or head.endswith(".c")):
+        raise InputError(
+            f"check {name}: takes no parameters, since it tries the whole range of each; write "
+            f"check {head}"
+        )
+    if not is_file(name):
+        if name not in known and "@" not in name:
+            raise InputError(f"unknown algorithm '{name}'.{nearest(head, known)}")
+        places = sorted(compiler.sources().glob(f"**/{algorithms.find(name).name}.c"))
+        if not places:
+            raise InputError(f"'{name}' has no C file here that could be checked")
+        name = str(places[0])
+    found = algorithms.find(str(library.absolute(name))).file
+    assert found
+    return found

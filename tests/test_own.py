@@ -18,12 +18,12 @@ import sojourn
 from sojourn import algorithms
 from sojourn.cli import status
 from sojourn.cli.complete import aqms
+from sojourn.core.algorithm import Library
 from sojourn.core.errors import InputError, RunError
 from sojourn.result.result import Result
 from sojourn.runs import processes
 from sojourn.user_aqm import compiler, library, template, trial
 from sojourn.user_aqm.layout import lay_out
-from sojourn.user_aqm.library import Library
 
 from tests.algorithms import ALGORITHMS as BESIDE
 from tests.conftest import SMALL

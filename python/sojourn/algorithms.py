@@ -18,7 +18,7 @@ from typing import Any
 
 from sojourn import _native
 from sojourn.core import units
-from sojourn.core.algorithm import Algorithm
+from sojourn.core.algorithm import Algorithm, Library
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.rows import Row
 from sojourn.linux.stock import STOCK
@@ -50,7 +50,7 @@ def algorithms() -> dict[str, Algorithm]:
     return {raw["name"]: _entry(raw["name"], raw) for raw in _native.algorithms()}
 
 
-def _entry(name: str, raw: _native.Algorithm, file: library.Library | None = None) -> Algorithm:
+def _entry(name: str, raw: _native.Algorithm, file: Library | None = None) -> Algorithm:
     return Algorithm(
         name=name,
         brief=raw["brief"],
@@ -118,19 +118,19 @@ def _fair(name: str) -> str:
     return f" It is '{match[1]}' with flows = 1024, after --aqm '{match[1]}:flows=1024'."
 
 
-def _remember(file: library.Library) -> Algorithm:
+def _remember(file: Library) -> Algorithm:
     if file.engine not in _own or _own[file.engine].file != file:
         _own[file.engine] = _entry(str(file.file), file.raw, file)
     return _own[file.engine]
 
 
-def libraries(scenario: Mapping[str, Any]) -> tuple[library.Library, ...]:
+def libraries(scenario: Mapping[str, Any]) -> tuple[Library, ...]:
     """Users' files in a scenario of the engine."""
     found = (find(link["queue"]["algorithm"]).file for link in scenario["links"])
     return tuple(dict.fromkeys(file for file in found if file))
 
 
-def adopt(files: Iterable[library.Library]) -> None:
+def adopt(files: Iterable[Library]) -> None:
     """Have, in a worker, what another process has compiled."""
     for file in files:
         library.adopt(file)

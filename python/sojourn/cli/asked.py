@@ -16,8 +16,8 @@ from sojourn.runs.forms import Form
 from sojourn.store.store import digest
 
 if TYPE_CHECKING:
+    from sojourn.core.algorithm import Library
     from sojourn.core.inputs import Inputs
-    from sojourn.user_aqm.library import Library
 
 
 def key_of(

@@ -1,16 +1,44 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""An algorithm: its rows, the hosts that it runs on, the queues that it refuses."""
+"""An algorithm: its rows, the hosts that it runs on, the queues that it refuses; and a user's file
+as a library that the core has loaded."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from sojourn import _native
 from sojourn.core.hosts import HOSTS
 from sojourn.core.rows import Row
-from sojourn.user_aqm import library
+
+# Holds, in the folder of a library, the texts that it was compiled from.
+SOURCE = "source"
+
+
+@dataclass(frozen=True)
+class Library:
+    """An algorithm from a file, compiled."""
+
+    file: Path
+    name: str  # the one that the file gives it
+    digest: str
+    folder: Path
+    # Files that it was made of, in the order of the compiler's list, the first its own.
+    parts: tuple[Path, ...]
+    raw: _native.Algorithm = field(hash=False)
+
+    @property
+    def engine(self) -> str:
+        """What scenarios of the engine call it."""
+        return f"{self.file.stem}.c@{self.digest}"
+
+    def sources(self) -> dict[str, str]:
+        """Texts that it was compiled from, by path: the file, and headers but Sojourn's."""
+        root = self.folder / SOURCE
+        files = (path for path in sorted(root.rglob("*")) if path.is_file())
+        return {str(path.relative_to(root)): path.read_text(errors="replace") for path in files}
 
 
 @dataclass(frozen=True)
@@ -31,7 +59,7 @@ class Algorithm:
     hosts: tuple[str, ...] = HOSTS
     alone: bool = False  # a queue by itself: without the rows that the queue has around others
     like: str = ""  # the algorithm of the core that this is another form of
-    file: library.Library | None = None
+    file: Library | None = None
 
     @property
     def rows(self) -> dict[str, Row]:

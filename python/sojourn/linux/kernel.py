@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sojourn.core.algorithm import Library
 from sojourn.core.errors import InputError, RunError
 from sojourn.core.hosts import HZ
 from sojourn.core.progress import Progress
 from sojourn.linux.uml import build, module
 from sojourn.linux.uml.build import LINES, BuildError, Built, below, digest
 from sojourn.user_aqm.layout import lay_out
-from sojourn.user_aqm.library import Library, shown
+from sojourn.user_aqm.library import shown
 
 # What the guest calls, and the Debian package it comes from.
 _TOOLS = {

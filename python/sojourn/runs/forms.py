@@ -16,7 +16,7 @@ from sojourn.runs.job import Job
 from sojourn.store.store import Store
 
 if TYPE_CHECKING:
-    from sojourn.user_aqm.library import Library
+    from sojourn.core.algorithm import Library
 
 # More would be a slip: all runs of a command are listed before the first one.
 MAX_SEEDS = 1_000_000

@@ -23,7 +23,7 @@ from sojourn import _native
 from sojourn.store.store import Content, key_of, partial_of, write_errors
 
 if TYPE_CHECKING:
-    from sojourn.user_aqm.library import Library
+    from sojourn.core.algorithm import Library
 
 # How a run is watched: it tells the share that is done, and hears whether to go on.
 Watch = Callable[[float], bool]

@@ -14,10 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from sojourn.core.algorithm import Library
 from sojourn.core.errors import InputError
 from sojourn.store.store import write_errors
 from sojourn.user_aqm import compiler
-from sojourn.user_aqm.library import Library, shown
+from sojourn.user_aqm.library import shown
 
 
 def lay_out(files: Sequence[Library]) -> list[Path]:

@@ -20,10 +20,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from sojourn import _native
+from sojourn.core.algorithm import SOURCE, Library
 from sojourn.core.errors import InputError
 from sojourn.core.inputs import noted
 from sojourn.store.store import default_root, write_errors
@@ -31,36 +31,11 @@ from sojourn.user_aqm import compiler
 from sojourn.user_aqm.compiler import shown
 
 _LIBRARY = "library.so"
-_SOURCE = "source"
 # As `aqm/all.sh` lists the algorithms of its folder.
 _DEFINED = re.compile(r"(static )?(?:const )?struct aqm_algo aqm_(\w+) ?(?:\[|=|__attribute__)")
 
 
-__all__ = ["Library", "absolute", "adopt", "build", "is_file", "shown"]
-
-
-@dataclass(frozen=True)
-class Library:
-    """An algorithm from a file, compiled."""
-
-    file: Path
-    name: str  # the one that the file gives it
-    digest: str
-    folder: Path
-    # Files that it was made of, in the order of the compiler's list, the first its own.
-    parts: tuple[Path, ...]
-    raw: _native.Algorithm = field(hash=False)
-
-    @property
-    def engine(self) -> str:
-        """What scenarios of the engine call it."""
-        return f"{self.file.stem}.c@{self.digest}"
-
-    def sources(self) -> dict[str, str]:
-        """Texts that it was compiled from, by path: the file, and headers but Sojourn's."""
-        root = self.folder / _SOURCE
-        files = (path for path in sorted(root.rglob("*")) if path.is_file())
-        return {str(path.relative_to(root)): path.read_text(errors="replace") for path in files}
+__all__ = ["absolute", "adopt", "build", "is_file", "shown"]
 
 
 def is_file(name: str) -> bool:
@@ -144,7 +119,7 @@ def hash_of(parts: Iterable[Path], *words: str) -> str:
 def _frame() -> str:
     """The hash of what every library has."""
     parts = sorted((compiler.sources() / "check").glob("*.[ch]"))
-    return hash_of(parts, compiler.version(), *compiler.FREESTANDING, _SOURCE)
+    return hash_of(parts, compiler.version(), *compiler.FREESTANDING, SOURCE)
 
 
 def _digest(name: str, parts: Iterable[Path]) -> str:
@@ -166,7 +141,7 @@ def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None
             words = [*compiler.FREESTANDING, "-shared", "-nostdlib", "-Wl,-z,defs"]
             words += [*compiler.include_flags(file), f"-DAQM_OWN=aqm_{name}"]
             compiler.run([*words, shown(file), str(frame), "-o", str(beside / _LIBRARY)], file)
-            _copy(parts, beside / _SOURCE)
+            _copy(parts, beside / SOURCE)
             if cache_folder(_digest(name, parts)) != folder:
                 raise InputError(f"{shown(file)}: changed while it was compiled; run this again")
             _try_tables(file, beside / _LIBRARY)

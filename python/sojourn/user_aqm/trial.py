@@ -18,11 +18,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from sojourn.core.algorithm import Library
 from sojourn.core.errors import InputError, RunError, nearest
 from sojourn.linux.stock import PREFIX
 from sojourn.store.store import default_root, write_errors
 from sojourn.user_aqm import compiler
-from sojourn.user_aqm.library import Library, cache_folder, hash_of, is_file, shown
+from sojourn.user_aqm.library import cache_folder, hash_of, is_file, shown
 
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _COUNTS = ("-fsanitize-coverage=trace-pc",)

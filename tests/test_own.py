@@ -17,6 +17,7 @@ import pytest
 import sojourn
 from sojourn import algorithms
 from sojourn.cli import status
+from sojourn.cli.check import find
 from sojourn.cli.complete import aqms
 from sojourn.core.algorithm import Library
 from sojourn.core.errors import InputError, RunError
@@ -316,7 +317,7 @@ def test_every_planted_fault_is_looked_for() -> None:
 
 @pytest.mark.parametrize("name", algorithms.algorithms())
 def test_ours_have_every_property(name: str) -> None:
-    assert set(found := failed(trial.find(name))) == BESIDE[name].lacks, found
+    assert set(found := failed(find(name))) == BESIDE[name].lacks, found
 
 
 def test_work_is_skipped_where_a_compiler_counts_no_branches(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sojourn import algorithms
+from sojourn import _native
 from sojourn.core.errors import InputError
 from sojourn.store.store import write_errors
 from sojourn.user_aqm.compiler import shown
@@ -31,7 +31,7 @@ def write(path: Path) -> Path:
         raise InputError(
             f"{path}: an algorithm is named by its file: write NAME.c, NAME of a-z, 0-9 and _"
         )
-    if name in algorithms.algorithms():
+    if name in (raw["name"] for raw in _native.algorithms()):
         raise InputError(f"{path}: '{name}' is an algorithm of Sojourn's; choose another name")
     with write_errors(file):
         try:

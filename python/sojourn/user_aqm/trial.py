@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn.core.algorithm import Library
-from sojourn.core.errors import InputError, RunError, nearest
-from sojourn.linux.stock import PREFIX
+from sojourn.core.errors import RunError
 from sojourn.store.store import default_root, write_errors
 from sojourn.user_aqm import compiler
-from sojourn.user_aqm.library import cache_folder, hash_of, is_file, shown
+from sojourn.user_aqm.library import cache_folder, hash_of, shown
 
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _COUNTS = ("-fsanitize-coverage=trace-pc",)
@@ -239,31 +238,3 @@ def _driver(file: Library) -> Path:
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     return folder
-
-
-def find(name: str) -> Library:
-    """The library of a file, or of the file that has this algorithm of ours."""
-    from sojourn import algorithms
-    from sojourn.user_aqm import library
-
-    if name.startswith(PREFIX):
-        raise InputError(
-            f"check {name}: the kernel's own have no C file here; name one of ours, or a C file"
-        )
-    known = algorithms.algorithms()
-    head, _, settings = name.partition(":")
-    if settings and (head in known or head.endswith(".c")):
-        raise InputError(
-            f"check {name}: takes no parameters, since it tries the whole range of each; write "
-            f"check {head}"
-        )
-    if not is_file(name):
-        if name not in known and "@" not in name:
-            raise InputError(f"unknown algorithm '{name}'.{nearest(head, known)}")
-        places = sorted(compiler.sources().glob(f"**/{algorithms.find(name).name}.c"))
-        if not places:
-            raise InputError(f"'{name}' has no C file here that could be checked")
-        name = str(places[0])
-    found = algorithms.find(str(library.absolute(name))).file
-    assert found
-    return found

@@ -60,9 +60,10 @@ def check(
     as_json: Json = False,
 ) -> int:
     """Try an algorithm on what holds for all of them."""
+    from sojourn.cli.check import find
     from sojourn.user_aqm import trial
 
-    findings = trial.check(trial.find(algorithm))
+    findings = trial.check(find(algorithm))
     if as_json:
         keys = ("name", "what", "state", "said")
         print_json({"properties": [{key: getattr(f, key) for key in keys} for f in findings]})

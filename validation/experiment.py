@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sojourn._native import fairness
-from sojourn.linux.stock import PREFIX
+from sojourn.core.kernel_qdiscs import PREFIX
 from sojourn.runs.executor import run_all
 from sojourn.runs.job import Job
 from sojourn.scenario.engine import to_engine

@@ -20,8 +20,8 @@ from sojourn import _native
 from sojourn.core import units
 from sojourn.core.algorithm import Algorithm, Library
 from sojourn.core.errors import InputError, nearest
+from sojourn.core.kernel_qdiscs import STOCK
 from sojourn.core.rows import Row
-from sojourn.linux.stock import STOCK
 from sojourn.user_aqm import library
 
 __all__ = [

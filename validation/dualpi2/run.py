@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sojourn import algorithms
-from sojourn.linux import stock
+from sojourn.core.kernel_qdiscs import STOCK
 from sojourn.linux.counts import read, report_flows
 from sojourn.linux.kernel import Kernel, module_for
 from sojourn.linux.plan import Plan, plan
@@ -53,7 +53,7 @@ class Figures:
 def know_the_kernels_own() -> None:
     """Have `kernel:dualpi2` in scenarios of this process; the kernels of other guests have none.
     Its options are set by validation/dualpi2/leaf.py."""
-    stock.STOCK[KERNEL] = replace(stock.STOCK["kernel:fq_codel"], name=KERNEL, params=())
+    STOCK[KERNEL] = replace(STOCK["kernel:fq_codel"], name=KERNEL, params=())
 
 
 def in_guest(space: str) -> str:

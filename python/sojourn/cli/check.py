@@ -7,7 +7,7 @@ from __future__ import annotations
 from sojourn import algorithms
 from sojourn.core.algorithm import Library
 from sojourn.core.errors import InputError, nearest
-from sojourn.linux.stock import PREFIX
+from sojourn.core.kernel_qdiscs import PREFIX
 from sojourn.user_aqm import compiler, library
 from sojourn.user_aqm.library import is_file
 

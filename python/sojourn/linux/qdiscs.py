@@ -8,13 +8,14 @@ qdisc stands in a sender, where netem would disturb TCP's own limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
+from sojourn.core.algorithm import Algorithm
+from sojourn.core.kernel_qdiscs import PREFIX
 from sojourn.core.rows import Row
-from sojourn.linux import stock
 
 # Never reached: delay boxes are there to be crossed.
 AMPLE_PKTS = 1_000_000
@@ -33,6 +34,13 @@ FRAME_KEYS = ("header_bytes", "mpu_bytes", "linklayer")
 # tc's table of lengths, unless told otherwise, has one for each four bytes.
 _EVERY_LENGTH = ("mtu", "2047", "tsize", "2048")
 _SUFFIX = {"ns": "ns", "pkts": "p", "bytes": "b", "bytes/s": "B/s"}
+# Of the kernel's own: rows for which tc has another word, and those that are always written.
+_SPELT = {"limit_bytes": "limit"}
+_ALWAYS = {
+    "red": ("limit_bytes", "min", "max", "avpkt", "burst", "bandwidth"),
+    "choke": ("limit", "min", "max", "burst", "bandwidth"),
+    "sfb": ("limit",),
+}
 
 
 @dataclass(frozen=True)
@@ -216,7 +224,7 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
     algorithm = algorithms.find(queue["algorithm"])
     known = algorithm.rows
     if algorithm.alone:
-        return stock.words(algorithm, rows)
+        return _kernel_words(algorithm, rows)
     words = ["sojourn"]
     if rows.get("flows", 0) > 1:
         words.append("fq")
@@ -232,6 +240,39 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
     if rate_bps is not None and _takes_rate(queue):
         words.append(_rate_words(queue, rate_bps))
     return " ".join(words)
+
+
+def _kernel_words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
+    """Such a queue in tc's words."""
+    name = algorithm.name.removeprefix(PREFIX)
+    given = {row: algorithm.rows[row].default for row in _ALWAYS.get(name, ())} | dict(rows)
+    said = (
+        word
+        for row, number in given.items()
+        for word in _kernel_row_words(algorithm.rows[row], number)
+    )
+    return " ".join([name, *said])
+
+
+def _kernel_row_words(row: Row, number: int) -> Iterator[str]:
+    """tc knows no units for these but times and rates, and of times no nanoseconds."""
+    if row.kind == "choice":
+        yield row.choices[number]
+    elif row.kind == "bool":
+        if number != row.default:
+            yield row.name if number else f"no{row.name}"
+    else:
+        yield _SPELT.get(row.name, row.name)
+        yield _kernel_value(row, number)
+
+
+def _kernel_value(row: Row, number: int) -> str:
+    if row.unit == "ns":
+        return f"{number / 1000:.3f}us"
+    if row.unit == "bytes/s":
+        return f"{8 * number}bit"
+    # A size prints itself with its unit, which tc does not know.
+    return repr(number / 2**32) if row.unit == "q32" else str(int(number))
 
 
 def _row_words(row: Row, number: int) -> list[str]:

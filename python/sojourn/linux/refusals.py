@@ -12,11 +12,11 @@ from typing import Any
 from sojourn import _native
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import LINUX_CONTROLS
+from sojourn.core.kernel_qdiscs import STOCK
 from sojourn.core.units import Duration
 from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded
 from sojourn.linux.qdiscs import FRAME_KEYS, counted, frame_bytes, stages
-from sojourn.linux.stock import STOCK
 from sojourn.linux.transport import Settings, buffers, refused, settings
 from sojourn.scenario.engine import without_foreign
 

@@ -9,8 +9,6 @@ written. A row has tc's word as its name, but for quantities that ours count in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 from sojourn.core.algorithm import Algorithm
 from sojourn.core.rows import Row
 
@@ -164,40 +162,3 @@ _QDISCS = (
 )
 
 STOCK = {algorithm.name: algorithm for algorithm in _QDISCS}
-
-# Where tc's word is another one.
-_SPELT = {"limit_bytes": "limit"}
-_ALWAYS = {
-    "red": ("limit_bytes", "min", "max", "avpkt", "burst", "bandwidth"),
-    "choke": ("limit", "min", "max", "burst", "bandwidth"),
-    "sfb": ("limit",),
-}
-
-
-def words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
-    """Such a queue in tc's words."""
-    name = algorithm.name.removeprefix(PREFIX)
-    given = {row: algorithm.rows[row].default for row in _ALWAYS.get(name, ())} | dict(rows)
-    said = (word for row, number in given.items() for word in _words(algorithm.rows[row], number))
-    return " ".join([name, *said])
-
-
-def _words(row: Row, number: int) -> Iterator[str]:
-    """tc knows no units for these but times and rates, and of times no nanoseconds."""
-    if row.kind == "choice":
-        yield row.choices[number]
-    elif row.kind == "bool":
-        if number != row.default:
-            yield row.name if number else f"no{row.name}"
-    else:
-        yield _SPELT.get(row.name, row.name)
-        yield _value(row, number)
-
-
-def _value(row: Row, number: int) -> str:
-    if row.unit == "ns":
-        return f"{number / 1000:.3f}us"
-    if row.unit == "bytes/s":
-        return f"{8 * number}bit"
-    # A size prints itself with its unit, which tc does not know.
-    return repr(number / 2**32) if row.unit == "q32" else str(int(number))

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The package's files can be read one after the other: no import runs in a circle.
+"""The package's files can be read one after the other: no import runs in a circle, and none runs up
+the ladder of rooms.
 
-Imports inside a function count. Those of types alone do not, since nothing runs by them.
+Imports inside a function count. Those of types alone close no circle, since nothing runs by them;
+the ladder holds for them too.
 """
 
 from __future__ import annotations
@@ -15,18 +17,37 @@ from pathlib import Path
 import sojourn
 
 PACKAGE = Path(sojourn.__file__).parent
+# From the lowest rung up. A room, or a file beside the rooms, imports no higher one.
+LADDER = [
+    "core",
+    "store",
+    "user_aqm",
+    "algorithms",
+    "preset",
+    "scenario",
+    "linux",
+    "result",
+    "runs",
+    "show",
+    "sweeps",
+    "theory",
+    "papers",
+    "bench",
+    "cli",
+    "__main__",
+]
 
 
-def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Every import below, without those of types alone."""
+def _imports(tree: ast.AST, types: bool) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Every import below, with or without those of types alone."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        elif not types and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             for other in node.orelse:
-                yield from _imports(ast.Module([other], []))
+                yield from _imports(ast.Module([other], []), types)
         else:
-            yield from _imports(node)
+            yield from _imports(node, types)
 
 
 def _named(node: ast.Import | ast.ImportFrom, files: dict[str, Path], own: str) -> Iterator[str]:
@@ -43,7 +64,7 @@ def _named(node: ast.Import | ast.ImportFrom, files: dict[str, Path], own: str) 
             yield node.module
 
 
-def imports_by_file(package: Path) -> dict[str, set[str]]:
+def imports_by_file(package: Path, types: bool = False) -> dict[str, set[str]]:
     """Of each file of a package, the others that it imports."""
     files = {
         ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(
@@ -54,7 +75,7 @@ def imports_by_file(package: Path) -> dict[str, set[str]]:
     return {
         name: {
             other
-            for node in _imports(ast.parse(path.read_text()))
+            for node in _imports(ast.parse(path.read_text()), types)
             for other in _named(node, files, name)
             if other != name
         }
@@ -69,6 +90,35 @@ def circle(imports: dict[str, set[str]]) -> list[str]:
     except CycleError as error:
         return list(reversed(error.args[1]))
     return []
+
+
+def climbs(imports: dict[str, set[str]], ladder: list[str]) -> list[str]:
+    """Imports of a rung above; the package's own file stands beside the ladder."""
+    rungs = {name: name.split(".")[1] for name in imports if "." in name}
+    assert set(rungs.values()) <= {*ladder}, "a room that the ladder does not have"
+    return [
+        f"{name} imports {other}"
+        for name, rung in rungs.items()
+        for other in sorted(imports[name] & rungs.keys())
+        if ladder.index(rung) < ladder.index(rungs[other])
+    ]
+
+
+def test_no_room_imports_one_above_it() -> None:
+    assert climbs(imports_by_file(PACKAGE, types=True), LADDER) == []
+
+
+def test_a_late_import_and_one_of_types_climb_too(tmp_path: Path) -> None:
+    package = tmp_path / "house"
+    for room in ("cellar", "attic"):
+        (package / room).mkdir(parents=True)
+        (package / room / "__init__.py").write_text("")
+    (package / "attic" / "box.py").write_text("from house import cellar\n")
+    types = "if TYPE_CHECKING:\n    from house.attic import box\n"
+    for text in (types, "def f():\n    from house.attic import box\n"):
+        (package / "cellar" / "wine.py").write_text(text)
+        found = climbs(imports_by_file(package, types=True), ["cellar", "attic"])
+        assert found == ["house.cellar.wine imports house.attic.box"]
 
 
 def test_no_import_of_the_package_runs_in_a_circle() -> None:

@@ -7,6 +7,8 @@ the same state of the machine; of the repetitions the fastest counts for each, b
 programs only ever make it slower. `us_per_packet` is the user CPU of the whole command, start of
 Python included; `engine_us_per_packet` that of the engine alone. Browsers are timed the same way,
 beside real time (web.py).
+
+Only the command uses this room. Begin with `measure` below.
 """
 
 from __future__ import annotations

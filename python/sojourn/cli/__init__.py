@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The `sojourn` command.
 
+It may use every room, and no room uses it. Begin with `line`, which puts the verbs together.
+
 Exit status: 0 all went well; 2 the command line, a scenario or a parameter cannot be used;
 3 runs failed, results could not be written, or an algorithm broke a rule; 130 interrupted.
 """

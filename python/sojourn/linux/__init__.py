@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The Linux host: a scenario on a real network stack, in a kernel in virtual time.
 
+The room `runs` makes runs by it, and the command uses it. Begin with `plan`.
+
 refusals   what Linux cannot express, said before anything starts
 plan       a scenario as namespaces, links and qdiscs, traffic and a timetable
 transport  the TCP of flows as sysctls and words of routes

@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Scenarios: what is simulated, written in TOML or made of these classes."""
+"""Scenarios: what is simulated, written in TOML or made of these classes.
+
+Hosts, runs, sweeps, theory and papers use this room; it knows no host and starts no run. Begin with
+`model`, which lists a file's way from TOML to a host.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The fluid model of TCP over an AQM: where it rests, whether it is stable there, how it swings.
 
+The command uses this room, and papers may. It starts runs only in `simulated`. Begin with
+`network` and `laws`.
+
 network    flows, capacity and round trip; the equilibrium
 plant      TCP and the queue as a transfer function, linearised with their delays
 laws       the algorithms: where each rests, its transfer function, its law step by step

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A user's own algorithm: a C file that runs beside those compiled in.
 
+The registry of algorithms and every room after it may use this room. It imports `core` and `store`
+alone. Begin with `library`.
+
 compiler   the C compiler of this machine, its flags, and its complaints
 library    a file as a library that the core loads, filed by content
 trial      the file under sanitizers in a process of its own: rules, and hostile traffic

@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 CORE := $(shell find aqm crates -type f \( -name '*.rs' -o -name '*.[ch]' -o -name Cargo.toml \)) Cargo.toml Cargo.lock
-C_FILES := $(shell find aqm bench crates fuzz linux python/sojourn/experiments tests -name '*.[ch]' 2>/dev/null)
+C_FILES := $(shell find aqm bench crates fuzz linux papers tests -name '*.[ch]' 2>/dev/null)
 SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
 
 .PHONY: help setup demo paper test test-deep check format generate validation linux-reference mutants bench wheel clean

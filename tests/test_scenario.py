@@ -14,6 +14,7 @@ import pytest
 from pydantic import ValidationError
 from sojourn import _native, algorithms
 from sojourn.core.errors import InputError, nearest
+from sojourn.bench.command import FOLDER
 from sojourn.papers.experiment import ROOT
 from sojourn.scenario import (
     Bulk,
@@ -46,7 +47,7 @@ from sojourn.scenario.files import placed, placed_variant
 
 from tests.conftest import SMALL
 
-SHIPPED = sorted(ROOT.glob("*/**/scenario.toml")) + sorted(ROOT.glob("bench/*.toml"))
+SHIPPED = sorted(ROOT.glob("*/**/scenario.toml")) + sorted(FOLDER.glob("*.toml"))
 
 GRAPH = """\
 format = 2

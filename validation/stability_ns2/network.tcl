@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 # network.tcl QUEUE LIMIT FTP FILES FIRST GAP SMALL REVERSE SEED: the network and the traffic of
-# python/sojourn/experiments/stability in ns-2, with its own queue of that kind, at its defaults.
+# papers/stability in ns-2, with its own queue of that kind, at its defaults.
 #
 # The counts of connections are FTP, FILES (from path FIRST on, a file each GAP seconds), SMALL
 # and REVERSE. What the paper leaves open is as in 90/scenario.toml: NewReno, no limit of the

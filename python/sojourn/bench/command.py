@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn.core.errors import RunError
-from sojourn.papers.experiment import ROOT
 
-FOLDER = ROOT / "bench"
+FOLDER = Path(__file__).parent
 SCENARIO = FOLDER / "dumbbell.toml"
 
 

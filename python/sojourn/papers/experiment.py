@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Experiments of papers, as data in sojourn/experiments/PAPER/:
+"""Experiments of papers, as data in papers/PAPER/:
 
 paper.toml        what all its experiments share: algorithms under the paper's names, with `about`
                   where the paper has no such one, seeds, and which of the kernel's own are set
@@ -49,7 +49,7 @@ from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
 from sojourn.user_aqm import compiler, library
 
-ROOT = Path(__file__).parents[1] / "experiments"
+ROOT = Path(__file__).parents[1] / "sources" / "papers"
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 

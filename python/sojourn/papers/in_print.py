@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Every numbered figure and table of a paper, as sojourn/experiments/PAPER/figures.toml lists them:
+"""Every numbered figure and table of a paper, as papers/PAPER/figures.toml lists them:
 
 [[figures]]
 number = "Figure 5(a)"       as printed

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A paper: its experiments, and what it claims of several of them.
 
-Such claims stand in sojourn/experiments/PAPER/claims.toml, in the form of an experiment's own. A
+Such claims stand in papers/PAPER/claims.toml, in the form of an experiment's own. A
 cell is called by its experiment and its values, '1: drop', and the experiment is one more axis:
 `where = { experiment = ["1", "2"] }`. They are judged once, over the cells of all the experiments
 that they speak of, and only where each of those was run.

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from sojourn.papers import paper as of_papers
 from sojourn.papers import report, report_page
-from sojourn.papers.experiment import find
+from sojourn.papers.experiment import ROOT, experiments_in, find
 from sojourn.papers.paper import Paper, judge, papers
 from sojourn.papers.reproduce import Reproduction
 from sojourn.result.result import Run
@@ -34,11 +34,13 @@ where = { experiment = ["1", "2"], signal = "drop" }
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
     """A paper of two experiments with one claim on both."""
-    (tmp_path / "duk").mkdir()
-    (tmp_path / "duk" / "claims.toml").write_text(TWO)
-    monkeypatch.setattr(of_papers, "ROOT", tmp_path)
-    paper = Paper("duk", tuple(find(["duk/1", "duk/2"])))
-    monkeypatch.setattr(of_papers, "papers", lambda: [paper])
+    folder = tmp_path / "duk"
+    folder.mkdir()
+    (folder / "claims.toml").write_text(TWO)
+    for name in ("paper.toml", "1", "2"):
+        (folder / name).symlink_to(ROOT / "duk" / name)
+    paper = Paper("duk", tuple(experiments_in(folder)))
+    monkeypatch.setattr(of_papers, "papers_of", lambda _: [paper])
     return paper
 
 

@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 from sojourn import _native, algorithms
-from sojourn.core.errors import InputError, nearest
 from sojourn.bench.command import FOLDER
+from sojourn.core.errors import InputError, nearest
 from sojourn.papers.experiment import ROOT
 from sojourn.scenario import (
     Bulk,

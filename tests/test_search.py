@@ -181,7 +181,7 @@ PAPERS = sorted(
 @pytest.fixture(scope="module")
 def duk() -> Search:
     """The search of DUK as it is shipped."""
-    return file.load("duk")
+    return file.load(of_experiments.ROOT / "duk")
 
 
 def keys(spec: Search, experiment: str, tried: list[Setup]) -> set[str]:
@@ -197,7 +197,7 @@ def filed(store: Store) -> set[str]:
 
 
 def test_a_grid_that_is_small_is_tried_whole_and_what_is_outside_comes_last(toy: Path) -> None:
-    tried = setups(file.load("toy"))
+    tried = setups(file.load(of_experiments.ROOT / "toy"))
     assert [setup.label for setup in tried] == [
         "the text's own",
         "rate: slow",
@@ -226,7 +226,7 @@ def test_of_a_large_grid_so_many_are_drawn_as_the_file_allows_always_the_same(du
 def test_every_search_that_is_shipped_has_the_ledgers_values_and_keys_that_can_be_set(
     paper: str,
 ) -> None:
-    spec = file.load(paper)
+    spec = file.load(of_experiments.ROOT / paper)
     assert spec.other
     assert 1 < len(setups(spec)) <= 64
     assert all(point.ledger == point.text for point in spec.points)
@@ -239,7 +239,7 @@ def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:
 
 
 def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_path: Path) -> None:
-    spec, store = file.load("toy"), Store(tmp_path / "runs")
+    spec, store = file.load(of_experiments.ROOT / "toy"), Store(tmp_path / "runs")
     tried = setups(spec)
     runner = Runner(spec, store, workers=2)
     ranked = runner.rank(tried)
@@ -256,9 +256,9 @@ def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_
 
 
 def test_what_was_run_is_not_run_again(toy: Path, tmp_path: Path) -> None:
-    first = search(file.load("toy"), out=tmp_path / "out", workers=2)
+    first = search(file.load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")}
-    again = search(file.load("toy"), out=tmp_path / "out", workers=2)
+    again = search(file.load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")} == made
     assert again.to_json() == first.to_json()
 
@@ -266,19 +266,19 @@ def test_what_was_run_is_not_run_again(toy: Path, tmp_path: Path) -> None:
 def test_a_papers_page_has_a_search_that_was_made_to_its_end(
     toy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = file.load("toy")
+    spec = file.load(of_experiments.ROOT / "toy")
     tried = setups(spec)
-    assert stored.found("toy", toy) is None
+    assert stored.found(toy) is None
     runner = Runner(spec, open_store(None), workers=2)
     ranked = runner.rank(tried)
-    assert stored.found("toy", toy) is None, "only the searched half has run"
+    assert stored.found(toy) is None, "only the searched half has run"
     searched = runner.judge(ranked)
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a run was made")
 
     monkeypatch.setattr("sojourn.runs.executor._run", refuse)
-    found = stored.found("toy", toy)
+    found = stored.found(toy)
     assert found and found["judged"] == data(searched)["judged"]
     page = report_page.html(
         [reproduce(find(["toy/1"])[0], looked_up=("sim",))], searches={"toy": found}
@@ -290,14 +290,13 @@ def test_a_papers_page_has_a_search_that_was_made_to_its_end(
 def test_the_page_of_papers_says_what_a_search_found_until_its_points_change(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sojourn.papers.paper.ROOT", toy.parent)
     (toy / "figures.toml").write_text("figures = []")
-    search(file.load("toy"), out=None, workers=2)
+    search(file.load(of_experiments.ROOT / "toy"), out=None, workers=2)
     ledger_run.run(
         tmp_path / "out", quick=True, hosts=("sim",), looked_up=(), workers=2, say=lambda _: None
     )
     ledger = tmp_path / "out" / "ledger.json"
-    found = stored.found("toy", toy)
+    found = stored.found(toy)
     assert found
     best = next(row for row in found["judged"] if row["which"] == "best")
     line = f"| best | {best['searched']} | {best['other']} | {best['label']} |"
@@ -312,7 +311,7 @@ def test_the_page_of_papers_says_what_a_search_found_until_its_points_change(
 def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_luck(
     toy: Path, tmp_path: Path
 ) -> None:
-    found = search(file.load("toy"), out=tmp_path / "out", workers=2)
+    found = search(file.load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     counted = {which: (half, other) for which, _, half, other in found.judged()}
     assert found.cells == (3, 3)
     # 1 prints the delay of a slow link, 2 that of a fast one; nothing has CoDel's second.
@@ -325,7 +324,7 @@ def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_lu
 def test_a_reason_is_a_run_with_one_thing_changed_else_it_is_unexplained(
     toy: Path, tmp_path: Path
 ) -> None:
-    found = search(file.load("toy"), out=tmp_path / "out", workers=2)
+    found = search(file.load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     said = {
         (r.text.cell.experiment, r.text.cell.algorithm, r.text.cell.metric): r.said
         for r in found.reasons
@@ -354,7 +353,7 @@ def hand_made(*means: float, published: float = 10.0) -> dict[Cell, Found]:
 
 
 def test_cells_inside_are_counted_and_ties_go_to_what_changes_less(toy: Path) -> None:
-    text, slow, three, both, outside = setups(file.load("toy"))
+    text, slow, three, both, outside = setups(file.load(of_experiments.ROOT / "toy"))
     halves = {
         text.number: hand_made(10.0, 12.0, 30.0),
         slow.number: hand_made(10.9, 9.1, 30.0),
@@ -362,7 +361,9 @@ def test_cells_inside_are_counted_and_ties_go_to_what_changes_less(toy: Path) ->
         both.number: hand_made(10.0, 10.0, 30.0),
         outside.number: hand_made(10.0, 10.0, 10.0),
     }
-    ranked = Ranked(file.load("toy"), (text, slow, three, both, outside), halves)
+    ranked = Ranked(
+        file.load(of_experiments.ROOT / "toy"), (text, slow, three, both, outside), halves
+    )
     assert [ranked.count(setup) for setup in ranked.setups] == [1, 2, 0, 2, 3]
     assert ranked.best == slow
     assert [setup.number for setup in ranked.order] == [2, 4, 1, 3]
@@ -371,7 +372,7 @@ def test_cells_inside_are_counted_and_ties_go_to_what_changes_less(toy: Path) ->
 
 
 def test_what_is_outside_the_text_is_a_reason_only_under_that_label(toy: Path) -> None:
-    _, slow, _, both, outside = setups(file.load("toy"))
+    _, slow, _, both, outside = setups(file.load(of_experiments.ROOT / "toy"))
     before = hand_made(30.0, 30.0, 30.0, 30.0)
     alone = [
         (slow, hand_made(10.0, 20.0, 30.0, 30.0)),
@@ -391,7 +392,7 @@ def test_what_is_outside_the_text_is_a_reason_only_under_that_label(toy: Path) -
 
 
 def test_what_moves_a_number_no_more_than_seeds_do_is_no_reason(toy: Path) -> None:
-    _, slow, three, *_ = setups(file.load("toy"))
+    _, slow, three, *_ = setups(file.load(of_experiments.ROOT / "toy"))
     text, little, enough = hand_made(11.1), hand_made(10.9), hand_made(10.5)
     assert not text[next(iter(text))].inside
     assert little[next(iter(little))].inside
@@ -462,7 +463,7 @@ def test_a_ledger_that_took_up_what_a_search_found_has_its_half_calibrated(toy: 
     assert file.claims_of(one)[1] == set(one.published)
     assert file.claims_of(two)[1] == set()
     # The text's own stays what it was.
-    assert setups(file.load("toy"))[0].applied[0].name == "fast"
+    assert setups(file.load(of_experiments.ROOT / "toy"))[0].applied[0].name == "fast"
 
 
 def test_a_search_prints_luck_set_ups_and_reasons_and_keeps_them_in_its_folder(
@@ -535,7 +536,7 @@ def test_a_mistake_in_a_search_is_one_sentence_with_its_place(
     assert old in SEARCH
     (toy / "search.toml").write_text(SEARCH.replace(old, new))
     with pytest.raises(InputError) as raised:
-        setups(file.load("toy"))
+        setups(file.load(of_experiments.ROOT / "toy"))
     assert sentence in str(raised.value)
     assert str(raised.value).startswith(str(toy / "search.toml"))
 
@@ -555,7 +556,7 @@ def test_a_value_may_be_that_the_scenario_sets_nothing(toy: Path) -> None:
     assert 'set.1 = { "flows.bulk.count" = 2 }\n' in SEARCH
     text = SEARCH.replace('set.1 = { "flows.bulk.count" = 2 }\n', "")
     (toy / "search.toml").write_text(text)
-    flows = file.load("toy").points[1]
+    flows = file.load(of_experiments.ROOT / "toy").points[1]
     assert (flows.name, flows.ledger) == ("flows", "two")
 
 
@@ -563,14 +564,16 @@ def test_points_that_set_one_key_for_different_algorithms_are_two_points(toy: Pa
     of_codel = SEARCH[SEARCH.index('[[points]]\nname = "limit"') : SEARCH.index("[[outside]]")]
     of_codel = of_codel.replace('"limit"', '"limit of CoDel"').replace("Short", "CoDel")
     (toy / "search.toml").write_text(SEARCH + of_codel)
-    assert [point.name for point in file.load("toy").points][-1] == "limit of CoDel"
+    assert [point.name for point in file.load(of_experiments.ROOT / "toy").points][
+        -1
+    ] == "limit of CoDel"
     everywhere = of_codel.replace('only = ["CoDel"]\n', "")
     (toy / "search.toml").write_text(SEARCH + everywhere)
     with pytest.raises(InputError, match=r"'queue.limit' of 2 is set by 'limit of CoDel' too"):
-        file.load("toy")
+        file.load(of_experiments.ROOT / "toy")
 
 
 def test_a_paper_without_open_points_says_where_they_would_stand(toy: Path) -> None:
     (toy / "search.toml").unlink()
     with pytest.raises(InputError, match=r"toy: has no search.toml; its open points would stand"):
-        file.load("toy")
+        file.load(of_experiments.ROOT / "toy")

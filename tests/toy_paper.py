@@ -142,4 +142,3 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def use(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the papers of this root."""
     monkeypatch.setattr("sojourn.papers.experiment.ROOT", root)
-    monkeypatch.setattr("sojourn.papers.paper.ROOT", root)

@@ -14,7 +14,7 @@ from rich.text import Text
 from sojourn.cli.output import print_json
 from sojourn.core import as_json
 from sojourn.core.errors import InputError, nearest
-from sojourn.papers.experiment import experiments
+from sojourn.papers.experiment import ROOT, experiments
 from sojourn.papers.search import file
 from sojourn.papers.search.inside import RULE
 from sojourn.papers.search.page import counts, html, moved, names, numbers
@@ -38,14 +38,13 @@ def run(
     json: bool,
 ) -> int:
     """The search of one paper."""
-    paper = _paper(what)
-    spec = file.load(paper)
+    spec = file.load(_paper(what))
     if refused:
         raise InputError(
             f"--search has three seeds in the simulator: leave {' and '.join(refused)} out"
         )
     setups(spec)  # what is wrong with the file is said before there is a folder
-    folder = out or Path(f"sojourn-{paper}-search")
+    folder = out or Path(f"sojourn-{spec.paper}-search")
     claim(folder)
     found = search(spec, out=out, workers=workers, processes=True)
     _keep(found, folder)
@@ -58,7 +57,8 @@ def run(
     return 0
 
 
-def _paper(what: Sequence[str]) -> str:
+def _paper(what: Sequence[str]) -> Path:
+    """Find the folder of the paper that is named."""
     every = experiments()
     papers = {found.paper for found in every}
     if len(what) != 1:
@@ -72,9 +72,11 @@ def _paper(what: Sequence[str]) -> str:
             f"{name}: --search is of a whole paper, whose search.toml says which experiments it "
             f"may look at: sojourn reproduce {paper} --search"
         )
-    if name not in papers:
-        raise InputError(f"there is no paper '{name}'.{nearest(name, papers)}")
-    return name
+    if name in papers:
+        return ROOT / name
+    if (Path(name) / "paper.toml").is_file():
+        return Path(name)
+    raise InputError(f"there is no paper '{name}'.{nearest(name, papers)}")
 
 
 def _keep(found: Searched, folder: Path) -> None:

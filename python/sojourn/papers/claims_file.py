@@ -17,12 +17,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers.claims import QUORUMS, Cell, Claim, Pair
 from sojourn.result.metrics import find as find_metric
+from sojourn.scenario import toml
+
+
+def load(path: Path, cells: Mapping[str, Mapping[str, str]]) -> tuple[list[Claim], set[Cell]]:
+    """Read the claims of a file, and the cells that settled a setting; none where there is no file.
+    InputError that names the file."""
+    if not path.is_file():
+        return [], set()
+    try:
+        return read(toml.parse(toml.read_text(path), str(path)), cells)
+    except InputError as error:
+        said = str(error)
+        raise InputError(said if said.startswith(str(path)) else f"{path}: {said}") from error
+
+
+# Keys that every claim has.
+_NEEDED = ("id", "text", "source", "metrics", "relation")
 
 
 def read(
@@ -31,7 +49,12 @@ def read(
     """The claims of a claims.toml and the cells that settled a setting; `cells` are those that a
     claim may speak of: the value on each axis, by label."""
     calibrated = {tuple(cell) for cell in data.get("calibrated", [])}
-    claims = [_read(entry, cells) for entry in data["claims"]]
+    entries = data.get("claims", [])
+    for i, entry in enumerate(entries):
+        missing = [key for key in _NEEDED if key not in entry]
+        if missing:
+            raise InputError(f"claims[{i}].{missing[0]}: is missing")
+    claims = [_read(entry, cells) for entry in entries]
     ids = [claim.id for claim in claims]
     if len(set(ids)) != len(ids):
         raise InputError("two claims have one id")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Experiments of papers, as data in papers/PAPER/:
+"""Experiments of papers, as data in papers/PAPER/, or in a folder of the same form anywhere:
 
 paper.toml        what all its experiments share: algorithms under the paper's names, with `about`
                   where the paper has no such one, seeds, and which of the kernel's own are set
@@ -27,7 +27,6 @@ the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. A cell is c
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,7 +37,7 @@ from typing import Any
 from sojourn import algorithms, preset
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
-from sojourn.papers import claims, claims_file
+from sojourn.papers import claims, claims_file, files
 from sojourn.runs.run import Case, changed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.record import Window
@@ -96,8 +95,13 @@ class Experiment:
 
     @property
     def id(self) -> str:
-        """As the command line has it: duk/1."""
+        """Name it as tables and folders do: duk/1."""
         return f"{self.paper}/{self.name}"
+
+    @property
+    def argument(self) -> str:
+        """Name it as the command line does: duk/1, or the folder where it is the user's."""
+        return self.id if self.folder.is_relative_to(ROOT) else str(self.folder)
 
     @property
     def title(self) -> str:
@@ -118,7 +122,8 @@ class Experiment:
     @cached_property
     def published(self) -> dict[claims.Cell, float]:
         """The numbers in print."""
-        table = _read(self.folder / "published.toml")
+        path = self.folder / "published.toml"
+        table = files.read(path, files.PublishedTable) if path.exists() else {}
         return {
             (signal, algorithm, metric): float(value)
             for signal, algorithms in table.items()
@@ -130,7 +135,7 @@ class Experiment:
         """The claims, and the cells that settled a setting as the file says; what a search has
         settled comes on top (sojourn.papers.search.file)."""
         cells = {cell.label: cell.texts for cell in self.cells()}
-        return claims_file.read(_read(self.folder / "claims.toml"), cells)
+        return claims_file.load(self.folder / "claims.toml", cells)
 
     def cells(self) -> list[Cell]:
         """Every signal with every point of the other axes."""
@@ -271,34 +276,57 @@ def _other_form(own: Contender) -> Contender:
     return replace(own, name=name, algorithm=name)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
 def experiments() -> list[Experiment]:
-    """Every experiment that is here."""
-    shared = {path.parent.name: _read(path) for path in ROOT.glob("*/paper.toml")}
+    """Read every experiment of the papers that come with Sojourn."""
+    folders = sorted(path.parent for path in ROOT.glob("*/paper.toml"))
+    return [experiment for folder in folders for experiment in experiments_in(folder)]
+
+
+def experiments_in(folder: Path) -> list[Experiment]:
+    """Read the experiments of a paper's folder; InputError where it has none."""
+    shared = files.read(folder / "paper.toml")
+    paths = sorted(folder.glob("*/experiment.toml"))
+    if not paths:
+        raise InputError(
+            f"{folder}: has no experiment; each is a folder in it, with experiment.toml and "
+            "scenario.toml"
+        )
+    name = folder.absolute().name
     return [
-        Experiment(paper, path.parent.name, path.parent, shared.get(paper, {}) | _read(path))
-        for path in sorted(ROOT.glob("*/*/experiment.toml"))
-        for paper in [path.parent.parent.name]
+        Experiment(name, path.parent.name, path.parent, files.read_experiment(path.parent, shared))
+        for path in paths
     ]
 
 
 def find(names: Sequence[str]) -> list[Experiment]:
-    """The experiments meant by 'duk/1' or 'duk'; all where nothing is named."""
+    """Find the experiments meant by 'duk/1', 'duk', or the folder of a paper or an experiment;
+    ours, all of them, where nothing is named."""
     known = experiments()
-    chosen = []
+    chosen: list[Experiment] = []
     for name in names:
-        here = [e for e in known if name in (e.id, e.paper)]
-        if not here:
+        meant = [e for e in known if name in (e.id, e.paper)]
+        if not meant and name and Path(name).is_dir():
+            meant = _in_folder(Path(name))
+        if not meant:
             valid = {e.id for e in known} | {e.paper for e in known}
-            if name and Path(name).is_dir():
-                raise InputError(
-                    f"'{name}' is a folder; reproduce runs the papers that `sojourn list "
-                    "experiments` names. For an experiment of your own, write a scenario and "
-                    "`sojourn sweep` it"
-                )
             raise InputError(f"there is no experiment '{name}'.{nearest(name, valid)}")
-        chosen += [e for e in here if e not in chosen]
+        for experiment in meant:
+            same = next((e for e in chosen if e.id == experiment.id), None)
+            if same and same.folder != experiment.folder:
+                raise InputError(f"{experiment.folder} and {same.folder}: two are {same.id}")
+            if not same:
+                chosen.append(experiment)
     return chosen or known
+
+
+def _in_folder(folder: Path) -> list[Experiment]:
+    if (folder / "paper.toml").is_file():
+        return experiments_in(folder)
+    if (folder / "experiment.toml").is_file() and (folder / ".." / "paper.toml").is_file():
+        paper = folder.absolute().parent
+        name = folder.absolute().name
+        return [e for e in experiments_in(paper) if e.name == name]
+    raise InputError(
+        f"{folder}: is not a paper's folder; a paper has paper.toml, and a folder for each "
+        "experiment with experiment.toml and scenario.toml"
+    )

@@ -47,13 +47,14 @@ def of_paper(
     search: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A paper's part; `search` is what a search of its open points found."""
-    paper = reproductions[0].experiment.paper
+    first = reproductions[0].experiment
+    paper = first.paper
     several = lines(of_several.judged) if of_several else []
     experiments = [_experiment(*both) for both in zip(reproductions, pictures, strict=True)]
     every = [*several, *(line for one in reproductions for line in _lines(one))]
     return {
         "paper": paper,
-        "title": title_of(paper),
+        "title": title_of(first),
         "source": reproductions[0].experiment.data["source"],
         "page": f"{paper}.html",
         "verdicts": tally(every),

@@ -123,7 +123,7 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
     several = judge(found)
     for picture in (picture for of in pictures for picture in of):
         own.write(f"figures/{picture.file}", picture.csv().encode())
-    searched = of_search.found(paper.name, paper.folder)
+    searched = of_search.found(paper.folder)
     searches = {paper.name: searched} if searched else {}
     page = of_pictures(found, several, pictures, searches=searches)
     own.write(f"{paper.name}.html", page.encode())

@@ -10,17 +10,15 @@ that they speak of, and only where each of those was run.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn.core.errors import InputError
-from sojourn.papers import claims_file
+from sojourn.papers import claims_file, files
 from sojourn.papers.claims import Cell, Claim, decide
-from sojourn.papers.experiment import ROOT, Experiment, experiments
+from sojourn.papers.experiment import Experiment, experiments, experiments_in
 from sojourn.papers.judged import Judged, lacking
 from sojourn.papers.reproduce import CellValues, Reproduction, values_of
 from sojourn.papers.search.file import claims_of
@@ -36,22 +34,21 @@ class Paper:
     @property
     def folder(self) -> Path:
         """Where its claims stand, beside the folders of its experiments."""
-        return ROOT / self.name
+        return self.experiments[0].folder.parent
+
+    @property
+    def title(self) -> str:
+        """Name the paper; by its folder's name where it has no other."""
+        return title_of(self.experiments[0])
 
     @cached_property
     def _read(self) -> tuple[list[Claim], set[Cell]]:
-        path = self.folder / "claims.toml"
-        if not path.is_file():
-            return [], set()
         cells = {
             _label(experiment, cell.label): {"experiment": experiment.name, **cell.texts}
             for experiment in self.experiments
             for cell in experiment.cells()
         }
-        try:
-            return claims_file.read(tomllib.loads(path.read_text(encoding="utf-8")), cells)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
+        return claims_file.load(self.folder / "claims.toml", cells)
 
     def claims(self) -> list[Claim]:
         """Those on several experiments."""
@@ -90,30 +87,33 @@ class OfPaper:
         return {"paper": self.paper, "claims": found}
 
 
-def title_of(paper: str) -> str:
-    """What a paper is called; its folder's name where it has no other."""
-    path = ROOT / paper / "paper.toml"
-    data = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return str(data.get("title", paper))
+def title_of(experiment: Experiment) -> str:
+    """Name the paper of an experiment; by its folder's name where it has no other."""
+    path = experiment.folder.parent / "paper.toml"
+    data = files.read(path) if path.is_file() else {}
+    return str(data.get("title", experiment.paper))
 
 
 def papers() -> list[Paper]:
-    """Every paper that is here."""
-    known: dict[str, list[Experiment]] = {}
-    for experiment in experiments():
-        known.setdefault(experiment.paper, []).append(experiment)
-    return [Paper(name, tuple(of_paper)) for name, of_paper in known.items()]
+    """Read every paper that comes with Sojourn."""
+    return papers_of(experiments())
+
+
+def papers_of(chosen: Sequence[Experiment]) -> list[Paper]:
+    """Read the whole papers that these experiments are of."""
+    folders = dict.fromkeys(experiment.folder.parent for experiment in chosen)
+    return [Paper(folder.absolute().name, tuple(experiments_in(folder))) for folder in folders]
 
 
 def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
-    """The claims of each paper that one of these is an experiment of."""
-    of_papers: dict[str, list[Reproduction]] = {}
+    """Judge the claims of each paper that one of these is an experiment of."""
+    by_paper: dict[str, list[Reproduction]] = {}
     for reproduction in reproductions:
-        of_papers.setdefault(reproduction.experiment.paper, []).append(reproduction)
+        by_paper.setdefault(reproduction.experiment.paper, []).append(reproduction)
     return [
-        OfPaper(paper.name, _judge(paper, of_papers[paper.name]))
-        for paper in papers()
-        if paper.name in of_papers and paper.claims()
+        OfPaper(paper.name, _judge(paper, by_paper[paper.name]))
+        for paper in papers_of([reproduction.experiment for reproduction in reproductions])
+        if paper.claims()
     ]
 
 

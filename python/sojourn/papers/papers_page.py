@@ -24,7 +24,7 @@ from sojourn.papers.claims import SEEDS, Claim
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.in_print import InPrint
 from sojourn.papers.judged import NOT_RUN, VERDICTS
-from sojourn.papers.paper import Paper, papers, title_of
+from sojourn.papers.paper import Paper, papers
 
 DEFAULT = Path("docs/papers.md")
 LEDGER = Path("docs/ledger.json")
@@ -108,7 +108,7 @@ def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
         and entry["definition"] == ledger.definition(experiment)
     }
     verdicts = _verdicts(paper, had, entries)
-    yield f"## {title_of(paper.name)}\n"
+    yield f"## {paper.title}\n"
     yield f"{paper.experiments[0].data['source']}.\n"
     yield _counts(verdicts)
     yield "### Figures and tables\n"

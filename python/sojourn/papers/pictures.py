@@ -50,7 +50,7 @@ KINDS: dict[str, Kind] = {"delay": _delay, "axis": _axis, "curve": _curve}
 
 def kind_of(experiment: Experiment) -> str:
     """The kind of its figures; InputError where there is none of this name."""
-    kind = str(experiment.data["figure"].get("kind", "delay"))
+    kind = str(experiment.data.get("figure", {}).get("kind", "delay"))
     if kind not in KINDS:
         place = experiment.folder / "experiment.toml"
         raise InputError(

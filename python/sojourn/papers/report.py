@@ -295,10 +295,11 @@ def write_all(
 
 def _searches(reproductions: Sequence[Reproduction]) -> dict[str, Any]:
     """Of each paper that is there as a whole what a search found, if one was made."""
-    from sojourn.papers.paper import papers
+    from sojourn.papers.paper import papers_of
     from sojourn.papers.search import stored
 
-    here = {reproduction.experiment.id for reproduction in reproductions}
-    whole = [paper for paper in papers() if {one.id for one in paper.experiments} <= here]
-    found = {paper.name: stored.found(paper.name, paper.folder) for paper in whole}
+    experiments = [reproduction.experiment for reproduction in reproductions]
+    here = {experiment.id for experiment in experiments}
+    whole = [p for p in papers_of(experiments) if {one.id for one in p.experiments} <= here]
+    found = {paper.name: stored.found(paper.folder) for paper in whole}
     return {name: search for name, search in found.items() if search}

@@ -79,7 +79,7 @@ def of_pictures(
 
 def _title(reproductions: Sequence[Reproduction]) -> str:
     titles = [one.experiment.title for one in reproductions]
-    papers = dict.fromkeys(title_of(one.experiment.paper) for one in reproductions)
+    papers = dict.fromkeys(title_of(one.experiment) for one in reproductions)
     return titles[0] if len(titles) == 1 else ", ".join(papers)
 
 

@@ -263,7 +263,7 @@ def _command(
     }
     if quick and other:
         quick, other = False, had
-    words = ["sojourn", "reproduce", experiment.id, *(["--quick"] if quick else [])]
+    words = ["sojourn", "reproduce", experiment.argument, *(["--quick"] if quick else [])]
     words += [word for host in hosts for word in ("--host", host)]
     words += [word for host, n in other.items() for word in ("--seeds", f"{host}={n}")]
     return shlex.join(words)

@@ -13,9 +13,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.papers import experiment as of_papers
 from sojourn.papers.claims import Cell, Claim
-from sojourn.papers.experiment import Contender, Experiment, Signal, experiments
+from sojourn.papers.experiment import Contender, Experiment, Signal, experiments_in
 from sojourn.papers.search.ledger import Ledger
 from sojourn.papers.search.model import OutsideTable, PointTable, SearchTable, Set
 from sojourn.scenario import toml
@@ -96,16 +95,17 @@ class Search:
         return tuple(found for found in self.experiments if found.name not in self.searched)
 
 
-def load(paper: str) -> Search:
-    """The search of a paper."""
-    path = of_papers.ROOT / paper / "search.toml"
+def load(folder: Path) -> Search:
+    """Read the search of the paper in a folder."""
+    path = folder / "search.toml"
+    paper = folder.absolute().name
     if not path.is_file():
         raise InputError(
             f"{paper}: has no {path.name}; its open points would stand in {path}, and none is "
             "searched without it"
         )
     with _placed(path):
-        return _read(_table(path), paper, path)
+        return _read(_table(path), path)
 
 
 def claims_of(experiment: Experiment) -> tuple[list[Claim], set[Cell]]:
@@ -127,7 +127,7 @@ def settled(paper: Path) -> tuple[str, ...]:
     asked = [(i, point) for i, point in enumerate(table.points) if point.text]
     if not asked:
         return ()
-    every = _every(paper.name)
+    every = _every(paper)
     with _placed(path):
         points = [_point(i, point, Ledger(every)) for i, point in asked]
     return table.searched if any(point.ledger != point.text for point in points) else ()
@@ -153,14 +153,14 @@ def _placed(path: Path) -> Iterator[None]:
         raise InputError(f"{place}: {toml.spell(error.path)}: {error}") from error
 
 
-def _every(paper: str) -> dict[str, Experiment]:
-    return {found.name: found for found in experiments() if found.paper == paper}
+def _every(folder: Path) -> dict[str, Experiment]:
+    return {experiment.name: experiment for experiment in experiments_in(folder)}
 
 
-def _read(table: SearchTable, paper: str, path: Path) -> Search:
+def _read(table: SearchTable, path: Path) -> Search:
     if table.format != 1:
         raise Mistake(("format",), f"{table.format} is not known; this version reads 1")
-    every = _every(paper)
+    every = _every(path.parent)
     in_print = tuple(found for found in every.values() if found.published)
     _check_searched(table.searched, every, [found.name for found in in_print])
     if not table.points:
@@ -176,6 +176,7 @@ def _read(table: SearchTable, paper: str, path: Path) -> Search:
             ("searched",), f"no point sets anything in {', '.join(table.searched)}; what is tried?"
         )
     outside = tuple(_outside(i, found, ledger) for i, found in enumerate(table.outside))
+    paper = path.parent.absolute().name
     return Search(paper, path, in_print, table.searched, table.setups, table.seed, points, outside)
 
 

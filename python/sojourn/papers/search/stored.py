@@ -34,11 +34,11 @@ class _Stored(Runner):
         return super()._measure(tried, experiments, title)
 
 
-def found(paper: str, folder: Path) -> dict[str, Any] | None:
+def found(folder: Path) -> dict[str, Any] | None:
     """What its page shows of the search; None where it was not made, or not to its end."""
     if not (folder / "search.toml").is_file():
         return None
-    spec = file.load(paper)
+    spec = file.load(folder)
     runner = _Stored(spec, open_store(None))
     try:
         return data(runner.judge(runner.rank(setups(spec))))

@@ -11,16 +11,16 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
-use sojourn_sim::app::{added_ns_of, starts_of};
-use sojourn_sim::frame::Frames;
-use sojourn_sim::observed::inside::Log;
-use sojourn_sim::observed::outside::{Outside, Reading};
-use sojourn_sim::observed::{self, Seen};
-use sojourn_sim::record::{QueueReport, Transfer};
-use sojourn_sim::route::Graph;
+use sojourn_sim::measure::from_guest::inside::Log;
+use sojourn_sim::measure::from_guest::outside::{Outside, Reading};
+use sojourn_sim::measure::from_guest::{self, Seen};
+use sojourn_sim::measure::record::{QueueReport, Transfer};
+use sojourn_sim::measure::report::{self, FlowsReport};
+use sojourn_sim::net::flow::{added_ns_of, starts_of};
 use sojourn_sim::scenario::LinkSpec;
-use sojourn_sim::sim::{self, FlowsReport};
-use sojourn_sim::traffic::written;
+use sojourn_sim::scenario::frame::Frames;
+use sojourn_sim::scenario::graph::Graph;
+use sojourn_sim::scenario::script;
 
 use super::recorded::{self, TransferFile};
 use super::run::{Packed, pack};
@@ -53,7 +53,7 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
 /// the kind of traffic is enough.
 #[pyfunction]
 pub fn scripts(scenario: &str, seed: u64) -> PyResult<Vec<Vec<String>>> {
-    written::scripts(&read(scenario)?, seed).map_err(PyValueError::new_err)
+    script::scripts(&read(scenario)?, seed).map_err(PyValueError::new_err)
 }
 
 /// Link, ways forth and back, responder.
@@ -113,7 +113,7 @@ fn report(
     zero_ns: u64,
     queue: &Looked,
 ) -> Result<QueueReport, String> {
-    let spec = |name: &str| observed::find(scenario, name);
+    let spec = |name: &str| from_guest::find(scenario, name);
     let (link, passages) = match queue {
         Looked::Outside(link, arrivals, departures, drops, at_head, flows_apart) => {
             let (readings, _) = drops.as_chunks::<{ Reading::BYTES }>();
@@ -134,7 +134,7 @@ fn report(
             (link, log.passages(device, zero_ns, behind.as_deref())?)
         }
     };
-    observed::report(scenario, link, &passages)
+    from_guest::report(scenario, link, &passages)
 }
 
 /// Measures queues of another host by the packets that were seen there, and the times of its
@@ -175,7 +175,7 @@ impl Flows {
     #[new]
     fn new(scenario: &str, counts: &str, played: &str) -> PyResult<Self> {
         let scenario = read(scenario)?;
-        let found = observed::flows::report(&scenario, counts, played);
+        let found = from_guest::flows::report(&scenario, counts, played);
         let (report, transfers) = found.map_err(PyRuntimeError::new_err)?;
         Ok(Self {
             groups: scenario.flows.into_iter().map(|flow| flow.name).collect(),
@@ -203,5 +203,5 @@ impl Flows {
 /// Of what flows were given: Jain's index, and the least share over the mean.
 #[pyfunction]
 pub fn fairness(shares: Vec<f64>) -> (f64, Option<f64>) {
-    sim::fairness(&shares)
+    report::fairness(&shares)
 }

@@ -5,10 +5,10 @@
 //! own packets are shown to it again, as another host's.
 
 use serde_json::{Value, json};
-use sojourn_sim::observed::inside::Log;
-use sojourn_sim::observed::outside::{Outside, Reading};
-use sojourn_sim::observed::{Fate, Passage, Seen, report};
-use sojourn_sim::record::{PacketEvent, QueueReport};
+use sojourn_sim::measure::from_guest::inside::Log;
+use sojourn_sim::measure::from_guest::outside::{Outside, Reading};
+use sojourn_sim::measure::from_guest::{Fate, Passage, Seen, report};
+use sojourn_sim::measure::record::{PacketEvent, QueueReport};
 use sojourn_sim::{Scenario, Time, Unwatched, run};
 
 const ECT: u8 = 2;

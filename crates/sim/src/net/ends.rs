@@ -4,8 +4,8 @@
 //! How conversations end: both ends have closed, or their flow stops.
 
 use super::Net;
-use crate::talk::NONE;
-use crate::time::Time;
+use super::conversation::NONE;
+use crate::base::time::Time;
 use crate::traffic::{Moves, Pace};
 
 impl Net {

@@ -4,14 +4,15 @@
 //! The scripts of flows, played: visits begin, conversations are opened, applications write what
 //! their moves say when they have heard what these wait for.
 
+use super::endpoint::Kind;
 use super::{Net, Owner};
-use crate::endpoint::Kind;
-use crate::packet::Body;
-use crate::rng::Rng;
-use crate::talk::{NONE, Pending, Side, Stay, Talk};
-use crate::time::Time;
+use crate::base::datagram::Datagram;
+use crate::base::ecn::Ecn;
+use crate::base::rng::Rng;
+use crate::base::time::Time;
+use crate::link::packet::Body;
+use crate::net::conversation::{NONE, Pending, Side, Stay, Talk};
 use crate::traffic::{Act, Conversation, End, Move, Pace, Visit};
-use crate::transport::{Datagram, Ecn};
 
 impl Net {
     /// A flow starts, or its next visit is due.

@@ -4,9 +4,9 @@
 //! The transfers of conversations, noted as they end or the run does.
 
 use super::Net;
-use crate::record::Transfer;
-use crate::talk::Pending;
-use crate::time::Time;
+use super::conversation::Pending;
+use crate::base::time::Time;
+use crate::measure::record::Transfer;
 use crate::traffic::End;
 
 impl Net {

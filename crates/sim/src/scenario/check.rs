@@ -9,16 +9,16 @@ use std::collections::HashSet;
 use sojourn_core::Algorithm;
 
 use super::fault::{Found, fault};
+use super::graph::Graph;
 use super::names::Names;
 use super::range::time;
 use super::{
     EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, TimesSpec,
     TransportSpec,
 };
-use crate::frame::{Frames, LinkLayer};
-use crate::route::Graph;
+use crate::scenario::frame::{Frames, LinkLayer};
+use crate::tcp::TcpConfig;
 use crate::traffic::AppSpec;
-use crate::transport::tcp::TcpConfig;
 
 /// Headers of tunnels and of ATM are far shorter.
 const MAX_HEADER_BYTES: u32 = 256;

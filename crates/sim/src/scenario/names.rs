@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 
 use super::fault::Found;
+use super::graph::Graph;
 use super::{FlowSpec, LinkSpec, Scenario};
-use crate::route::Graph;
 
 /// The names of a scenario, for look-ups.
 pub(super) struct Names<'a> {

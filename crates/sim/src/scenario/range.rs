@@ -4,7 +4,7 @@
 //! Ranges of times and rates.
 
 use super::fault::{Fault, fault};
-use crate::time::NS_PER_S;
+use crate::base::time::NS_PER_S;
 
 /// A byte a second: a full packet takes 25 minutes.
 pub const MIN_RATE_BPS: u64 = 8;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::burst::Burst;
 use super::key::{Key, Kind, Unit};
-use crate::time::NS_PER_S;
+use crate::base::time::NS_PER_S;
 
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
 pub const MAX_PAYLOAD_BYTES: f64 = 1_472.0;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::bulk::whole;
 use super::key::{Key, Kind, Unit};
-use crate::rng::Rng;
+use crate::base::rng::Rng;
 
 /// Its keys.
 pub const KIND: Kind = Kind {

@@ -11,7 +11,7 @@ use super::burst::Burst;
 use super::draw::{exponential, pareto, whole_bytes, whole_ns};
 use super::key::{Key, Kind, Unit};
 use super::{Source, Visit};
-use crate::rng::Rng;
+use crate::base::rng::Rng;
 
 /// Connections that a link cannot serve stay in memory: more of them a second are a mistake, or
 /// more flows.

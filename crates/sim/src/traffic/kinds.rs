@@ -11,7 +11,7 @@ use super::key::Kind;
 use super::{
     Source, bulk, cbr, drawn, files, onoff, paced, ping, poisson, respawn, tmix, voip, web,
 };
-use crate::rng::Rng;
+use crate::base::rng::Rng;
 
 /// What a flow sends.
 #[derive(Clone, Debug, Deserialize)]

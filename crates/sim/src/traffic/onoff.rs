@@ -9,8 +9,8 @@ use super::burst::Burst;
 use super::draw::{exponential, pareto, whole_ns};
 use super::key::{Key, Kind, Unit};
 use super::{Source, cbr};
-use crate::rng::Rng;
-use crate::time::NS_PER_S;
+use crate::base::rng::Rng;
+use crate::base::time::NS_PER_S;
 
 /// Its keys.
 pub const KIND: Kind = Kind {

@@ -10,8 +10,8 @@ use super::burst::Burst;
 use super::cbr::{MAX_PAYLOAD_BYTES, at_most_one_a_ns};
 use super::draw::{exponential, whole_ns};
 use super::key::{Key, Kind, Unit};
-use crate::rng::Rng;
-use crate::time::NS_PER_S;
+use crate::base::rng::Rng;
+use crate::base::time::NS_PER_S;
 
 /// Its keys.
 pub const KIND: Kind = Kind {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::key::{Otherwise, Unit};
 use super::*;
-use crate::rng::Rng;
+use crate::base::rng::Rng;
 
 fn spec(values: Value) -> AppSpec {
     serde_json::from_value(values).expect("a sound source")

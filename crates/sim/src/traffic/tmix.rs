@@ -14,8 +14,8 @@ use super::draw::{bounded_pareto, exponential, geometric, lognormal, whole_bytes
 use super::files::LEAST_GAP_NS;
 use super::key::{Key, Kind, Unit};
 use super::{Conversation, End, Move, Visit};
-use crate::rng::Rng;
-use crate::time::{NS_PER_MS, NS_PER_S};
+use crate::base::rng::Rng;
+use crate::base::time::{NS_PER_MS, NS_PER_S};
 use vectors::{FIN_NS, Vectors};
 
 /// Its keys.

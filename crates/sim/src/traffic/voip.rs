@@ -10,8 +10,8 @@ use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
 use super::onoff;
 use super::{Source, onoff::Bursts};
-use crate::rng::Rng;
-use crate::time::NS_PER_S;
+use crate::base::rng::Rng;
+use crate::base::time::NS_PER_S;
 
 /// Its keys.
 pub const KIND: Kind = Kind {

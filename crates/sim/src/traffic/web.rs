@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Source;
 use super::key::{Key, Kind, Unit};
-use crate::rng::Rng;
+use crate::base::rng::Rng;
 
 pub use browser::Browser;
 

@@ -5,7 +5,7 @@
 
 use super::{MOST_OBJECTS, REQUEST_SIGMA, SERVICE_MOST, SERVICE_SHAPE, Spec, THINK_E_SD};
 use super::{THINK_G_SHAPE, THINK_L_SD};
-use crate::rng::Rng;
+use crate::base::rng::Rng;
 use crate::traffic::draw::{
     bounded_pareto, gamma, geometric, lognormal, weibull, whole_bytes, whole_ns,
 };

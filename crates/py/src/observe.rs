@@ -16,7 +16,6 @@ use sojourn_sim::measure::from_guest::outside::{Outside, Reading};
 use sojourn_sim::measure::from_guest::{self, Seen};
 use sojourn_sim::measure::record::{QueueReport, Transfer};
 use sojourn_sim::measure::report::{self, FlowsReport};
-use sojourn_sim::net::flow::{added_ns_of, starts_of};
 use sojourn_sim::scenario::LinkSpec;
 use sojourn_sim::scenario::frame::Frames;
 use sojourn_sim::scenario::graph::Graph;
@@ -42,8 +41,8 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
         let (forth, back) = graph
             .ways(flow, &format!("flows[{i}]"))
             .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
-        let added_ns = added_ns_of(flow, scenario.delays_ns(&forth, &back), seed);
-        let starts = starts_of(flow, seed).into_iter().map(|start| start.0);
+        let added_ns = flow.added_ns(scenario.delays_ns(&forth, &back), seed);
+        let starts = flow.starts(seed).into_iter().map(|start| start.0);
         Ok((forth, back, starts.collect(), added_ns))
     };
     scenario.flows.iter().enumerate().map(way).collect()

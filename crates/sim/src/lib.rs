@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! The engine: a packet simulator around the queue core. Each room may use those above it, and
-//! none below.
+//! none below: `tests/test_rooms_rust.py` holds that.
 //!
 //! - [`base`]: what everything is made of: time, events, rings, random numbers, rates.
 //! - [`tcp`]: TCP without input or output of its own.

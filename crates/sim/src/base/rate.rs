@@ -3,7 +3,10 @@
 
 //! A rate, how long packets take at it, and a bucket of tokens that come at it.
 
-use crate::base::time::{NS_PER_S, Time};
+use super::time::{NS_PER_S, Time};
+
+/// The least rate, a byte a second: a full packet takes 25 minutes.
+pub const MIN_RATE_BPS: u64 = 8;
 
 /// A rate as the time of a byte in Q32 of a nanosecond: its error is below 1e-11 at
 /// 100 Mbit/s and 1e-6 at 10 Tbit/s; at the lowest rate it still fits.
@@ -76,7 +79,6 @@ impl Bucket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::MIN_RATE_BPS;
 
     #[test]
     fn lowest_and_highest_rate_fit() {

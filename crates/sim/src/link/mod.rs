@@ -17,9 +17,9 @@ pub mod wire;
 use sojourn_core::Queue;
 
 use crate::base::event::{Events, Source};
-use crate::base::rate::Rate;
+use crate::base::rate::{MIN_RATE_BPS, Rate};
 use crate::base::time::Time;
-use crate::scenario::{LinkSpec, MIN_RATE_BPS};
+use crate::scenario::LinkSpec;
 use agenda::Agenda;
 use packet::{PacketId, Probe};
 use port::Port;

@@ -5,12 +5,12 @@
 
 use sojourn_core::{Queue, Slot};
 
+use super::packet::{Body, PacketId, Probe, Way};
 use super::shared::Shared;
 use super::wire::Wire;
 use crate::base::event::{Events, Source};
 use crate::base::rate::Rate;
 use crate::base::time::Time;
-use crate::link::packet::{Body, PacketId, Probe, Way};
 use crate::measure::record::{FlowsReport, ProbesReport, QueueRecord};
 use crate::scenario::frame::Frames;
 use crate::scenario::{LinkSpec, RATE_ROW};

@@ -3,9 +3,9 @@
 
 //! The state that all parts of a net share.
 
+use super::packet::{Ledger, PacketId, Packets};
 use crate::base::event::Events;
 use crate::base::ring::Ring;
-use crate::link::packet::{Ledger, PacketId, Packets};
 
 /// Every part has it while an event is handled.
 pub struct Shared {

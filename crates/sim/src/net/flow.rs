@@ -12,123 +12,10 @@ use crate::base::event::Source;
 use crate::base::rng::Rng;
 use crate::base::time::Time;
 use crate::link::packet::Ledger;
+use crate::measure::counts::{Completion, Echo, Tally, Transit};
 use crate::scenario::FlowSpec;
-use crate::tcp::{TcpConfig, TcpStats};
+use crate::tcp::TcpConfig;
 use crate::traffic::{AppSpec, End, Source as Script, Visit};
-
-/// A transfer that has come to its end.
-#[derive(Clone, Copy, Debug)]
-pub struct Completion {
-    /// When its last byte had arrived in order.
-    pub at: Time,
-    /// Since its connection was opened.
-    pub took_ns: u64,
-}
-
-/// A datagram that the far end was to send back.
-#[derive(Clone, Copy, Debug)]
-pub struct Echo {
-    /// When the application sent it.
-    pub sent: Time,
-    /// How long the network had it, there and back, once it has come.
-    pub rtt_ns: Option<u64>,
-}
-
-/// What a flow has counted, with its connections that are over.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
-    /// Payload delivered to the receiver.
-    pub delivered_bytes: u64,
-    /// Payload delivered to the sender, of conversations in which both ends write.
-    pub answered_bytes: u64,
-    /// Connections opened.
-    pub opened: u64,
-    /// Packets sent again.
-    pub retransmitted_pkts: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Packets with data, sent.
-    pub data_pkts_sent: u64,
-    /// Packets of all kinds that queues dropped or wires lost. Where a host knows only which
-    /// datagrams should have arrived by now, it falls with one that was late.
-    pub lost_pkts: i64,
-    /// What datagrams took.
-    pub transit: Transit,
-}
-
-/// How long datagrams took.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Transit {
-    /// Datagrams that arrived.
-    pub arrived_pkts: u64,
-    /// Sum of their delays.
-    pub delay_ns: u64,
-    /// Datagrams that had one before them.
-    pub differences: u64,
-    /// Sum of the differences between the delays of each two that arrived one after the
-    /// other (RFC 3550 §6.4.1, |D|).
-    pub differences_ns: u64,
-    /// Of the last one.
-    pub last_ns: Option<u64>,
-}
-
-impl Transit {
-    fn add(&mut self, delay_ns: u64) {
-        self.arrived_pkts += 1;
-        self.delay_ns += delay_ns;
-        if let Some(last_ns) = self.last_ns.replace(delay_ns) {
-            self.differences += 1;
-            self.differences_ns += last_ns.abs_diff(delay_ns);
-        }
-    }
-
-    /// What has been added since an earlier reading.
-    pub fn since(&self, before: &Self) -> Self {
-        Self {
-            arrived_pkts: self.arrived_pkts - before.arrived_pkts,
-            delay_ns: self.delay_ns - before.delay_ns,
-            differences: self.differences - before.differences,
-            differences_ns: self.differences_ns - before.differences_ns,
-            last_ns: self.last_ns,
-        }
-    }
-}
-
-impl Tally {
-    /// Of a flow's connections that are over, and its datagrams.
-    pub fn of(flow: &Flow, ledger: &Ledger, delivered_bytes: [u64; 2]) -> Self {
-        Self {
-            lost_pkts: ledger.lost.cast_signed(),
-            delivered_bytes: delivered_bytes[End::To as usize],
-            answered_bytes: delivered_bytes[End::From as usize],
-            opened: flow.opened.into(),
-            data_pkts_sent: flow.tally.data_pkts_sent + flow.datagrams_sent,
-            transit: flow.transit,
-            ..flow.tally
-        }
-    }
-
-    /// Adds a connection's.
-    pub fn add(&mut self, stats: &TcpStats) {
-        self.retransmitted_pkts += stats.retransmitted_pkts;
-        self.timeouts += stats.timeouts;
-        self.data_pkts_sent += stats.data_pkts_sent;
-    }
-
-    /// What has been counted since an earlier reading.
-    pub fn since(&self, before: &Self) -> Self {
-        Self {
-            delivered_bytes: self.delivered_bytes - before.delivered_bytes,
-            answered_bytes: self.answered_bytes - before.answered_bytes,
-            opened: self.opened - before.opened,
-            retransmitted_pkts: self.retransmitted_pkts - before.retransmitted_pkts,
-            timeouts: self.timeouts - before.timeouts,
-            data_pkts_sent: self.data_pkts_sent - before.data_pkts_sent,
-            lost_pkts: self.lost_pkts - before.lost_pkts,
-            transit: self.transit.since(&before.transit),
-        }
-    }
-}
 
 /// A flow.
 pub struct Flow {
@@ -227,6 +114,19 @@ impl Flow {
         }
     }
 
+    /// What its connections that are over and its datagrams have counted.
+    pub fn tally(&self, ledger: &Ledger, delivered_bytes: [u64; 2]) -> Tally {
+        Tally {
+            lost_pkts: ledger.lost.cast_signed(),
+            delivered_bytes: delivered_bytes[End::To as usize],
+            answered_bytes: delivered_bytes[End::From as usize],
+            opened: self.opened.into(),
+            data_pkts_sent: self.tally.data_pkts_sent + self.datagrams_sent,
+            transit: self.transit,
+            ..self.tally
+        }
+    }
+
     /// It sends a datagram.
     pub fn on_sent(&mut self, datagram: &Datagram) {
         self.datagrams_sent += 1;
@@ -259,32 +159,4 @@ impl Flow {
             self.completions.push(Completion { at: now, took_ns });
         }
     }
-}
-
-/// When each flow of a group starts: the same on every host.
-pub fn starts_of(spec: &FlowSpec, seed: u64) -> Vec<Time> {
-    if let Some(starts) = &spec.starts {
-        let rng = Rng::stream(seed, &format!("flow/{}/starts", spec.name));
-        return starts
-            .of_all(spec.count, 0, rng)
-            .into_iter()
-            .map(Time)
-            .collect();
-    }
-    let start = |index: u32| {
-        let mut rng = Rng::stream(seed, &format!("flow/{}/{index}/start", spec.name));
-        Time(spec.start_ns + rng.below(spec.start_spread_ns))
-    };
-    (0..spec.count).map(start).collect()
-}
-
-/// What each flow of a group adds to the delays of its links, so that its round trip is its own:
-/// the same on every host.
-pub fn added_ns_of(spec: &FlowSpec, delays_ns: u64, seed: u64) -> Vec<u64> {
-    let Some(rtts) = &spec.rtts else {
-        return vec![0; spec.count as usize];
-    };
-    let rng = Rng::stream(seed, &format!("flow/{}/rtts", spec.name));
-    let all = rtts.of_all(spec.count, delays_ns, rng);
-    all.into_iter().map(|ns| ns - delays_ns).collect()
 }

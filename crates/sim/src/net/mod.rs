@@ -10,6 +10,7 @@ pub mod endpoint;
 mod ends;
 pub mod flow;
 mod play;
+pub mod route;
 mod transfers;
 
 use sojourn_core::prefetch;
@@ -22,12 +23,12 @@ use crate::link::Link;
 use crate::link::packet::{Body, Packet, PacketId, Probe, Way};
 use crate::link::shared::Shared;
 use crate::measure::record::{Transfer, TransferTimes};
-use crate::scenario::graph::{END, Routes};
 use crate::tcp::{Connection, Event, Segment};
 use crate::traffic::End;
 use conversation::{NONE, Stay, Talk};
 use endpoint::{Endpoint, Kind, Left, Outlet, Sender};
 use flow::Flow;
+use route::{END, Routes};
 
 /// Who an event is for.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 //! The scripts of flows, played: visits begin, conversations are opened, applications write what
 //! their moves say when they have heard what these wait for.
 
+use super::conversation::{NONE, Pending, Side, Stay, Talk};
 use super::endpoint::Kind;
 use super::{Net, Owner};
 use crate::base::datagram::Datagram;
@@ -11,7 +12,6 @@ use crate::base::ecn::Ecn;
 use crate::base::rng::Rng;
 use crate::base::time::Time;
 use crate::link::packet::Body;
-use crate::net::conversation::{NONE, Pending, Side, Stay, Talk};
 use crate::traffic::{Act, Conversation, End, Move, Pace, Visit};
 
 impl Net {

@@ -24,11 +24,13 @@ use crate::link::Link;
 use crate::link::packet::{Ledger, Packets, Way};
 use crate::link::port::ProbePath;
 use crate::link::shared::Shared;
+use crate::measure::counts::Tally;
 use crate::measure::record::{QueueRecord, Transfer, TransferTimes};
 use crate::net::endpoint::Kind;
-use crate::net::flow::{Flow, Tally, added_ns_of, starts_of};
+use crate::net::flow::Flow;
+use crate::net::route::Routes;
 use crate::net::{Net, Owner};
-use crate::scenario::graph::{Graph, Routes};
+use crate::scenario::graph::Graph;
 use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
 
 use groups::Groups;
@@ -246,7 +248,7 @@ impl<'a> Run<'a> {
             let tcp = spec.tcp(&at)?.map(Arc::new);
             let (forth, back) = graph.ways(spec, &at)?;
             let delays_ns = self.scenario.delays_ns(&forth, &back);
-            let added_ns = added_ns_of(spec, delays_ns, seed);
+            let added_ns = spec.added_ns(delays_ns, seed);
             let jitter_ns = spec
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
@@ -267,7 +269,7 @@ impl<'a> Run<'a> {
             let ways = [forth, back].map(|links| self.net.routes.add(&links));
             let ahead_ns =
                 [&spec.from, &spec.to].map(|node| self.scenario.clock_ahead_ns(node, seed));
-            let starts = starts_of(spec, seed);
+            let starts = spec.starts(seed);
             for index in 0..spec.count {
                 patience.ask(Time(0))?;
                 let number = self.net.flows.len() as u32;
@@ -432,7 +434,7 @@ impl<'a> Run<'a> {
         let flows = self.net.flows.iter().zip(&self.net.shared.ledger);
         let mut tallies: Vec<_> = flows
             .zip(&self.net.shared.delivered_bytes)
-            .map(|((flow, ledger), &bytes)| Tally::of(flow, ledger, bytes))
+            .map(|((flow, ledger), &bytes)| flow.tally(ledger, bytes))
             .collect();
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
         for end in self.net.endpoints.iter().filter(|end| end.counts) {

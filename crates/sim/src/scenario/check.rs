@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use sojourn_core::Algorithm;
 
 use super::fault::{Found, fault};
+use super::frame::{Frames, LinkLayer};
 use super::graph::Graph;
 use super::names::Names;
 use super::range::time;
@@ -16,7 +17,6 @@ use super::{
     EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, TimesSpec,
     TransportSpec,
 };
-use crate::scenario::frame::{Frames, LinkLayer};
 use crate::tcp::TcpConfig;
 use crate::traffic::AppSpec;
 

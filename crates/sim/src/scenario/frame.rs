@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-use crate::scenario::{HEADER_BYTES, LinkSpec};
+use super::{HEADER_BYTES, LinkSpec};
 
 /// Data of a cell, and the whole of it.
 const CELL_DATA_BYTES: u32 = 48;

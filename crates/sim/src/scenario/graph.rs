@@ -1,45 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! Ways through the graph: each flow's links, laid out before the run in one table,
-//! so that forwarding a packet is one look-up.
+//! Ways through the graph of a scenario's links.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
-use crate::scenario::{Fault, FlowSpec, LinkSpec, Scenario, TransportSpec};
-
-/// Behind the last link of a way.
-pub const END: u32 = u32::MAX;
-
-/// All ways, one behind the other, each closed by `END`.
-#[derive(Default)]
-pub struct Routes {
-    hops: Vec<u32>,
-}
-
-impl Routes {
-    /// The link at a place of the table.
-    #[inline]
-    pub fn link(&self, hop: u32) -> u32 {
-        self.hops[hop as usize]
-    }
-
-    /// The links of a way that begins at `hop`.
-    pub fn links(&self, hop: u32) -> impl Iterator<Item = usize> + '_ {
-        let way = self.hops[hop as usize..].iter();
-        way.take_while(|&&link| link != END)
-            .map(|&link| link as usize)
-    }
-
-    /// Lays a way out and gives its first place.
-    pub fn add(&mut self, links: &[usize]) -> u32 {
-        let first = self.hops.len() as u32;
-        self.hops.extend(links.iter().map(|&link| link as u32));
-        self.hops.push(END);
-        first
-    }
-}
+use super::{Fault, FlowSpec, LinkSpec, Scenario, TransportSpec};
 
 /// A scenario's links by name and by the node that they leave, nodes as numbers, so that a way
 /// costs what is looked at and not what there is.

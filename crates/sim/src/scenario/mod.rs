@@ -16,6 +16,7 @@ mod names;
 mod queue;
 mod range;
 pub mod script;
+mod starts;
 mod times;
 
 use serde::Deserialize;
@@ -28,7 +29,6 @@ use frame::LinkLayer;
 pub use changes::{Change, Phase};
 pub use fault::Fault;
 pub use queue::{MTU_BYTES, RATE_ROW};
-pub use range::MIN_RATE_BPS;
 pub use times::TimesSpec;
 
 /// The newest format. Format 1 has no times by flow.

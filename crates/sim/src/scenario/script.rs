@@ -9,7 +9,6 @@ use std::fmt::Write;
 use super::Scenario;
 use super::graph::Graph;
 use crate::base::rng::Rng;
-use crate::net::flow::starts_of;
 use crate::traffic::{Act, Conversation, End, Moves, Source, Visit};
 
 /// More would not fit beside what a guest logs.
@@ -30,7 +29,7 @@ pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, Strin
             .map_err(|fault| fault.to_string())?;
         let delays_ns = scenario.delays_ns(&forth, &back);
         let starts = match spec.app.is_script() {
-            true => starts_of(spec, seed),
+            true => spec.starts(seed),
             false => Vec::new(),
         };
         let mut scripts = Vec::new();

@@ -7,9 +7,9 @@
 use std::str::FromStr;
 
 use crate::base::time::Time;
+use crate::measure::counts::{Completion, Echo, Tally, Transit};
 use crate::measure::record::{Transfer, TransferTimes};
 use crate::measure::report::{Counted, FlowCounted, FlowsReport};
-use crate::net::flow::{Completion, Echo, Tally, Transit};
 use crate::scenario::Scenario;
 
 /// What a program wrote of one flow at one time.

@@ -9,8 +9,8 @@ use super::flows::{
 };
 use super::times::{PAGES, TRANSFERS, completions, merged};
 use crate::base::time::Time;
+use crate::measure::counts::{Completion, Echo, Tally};
 use crate::measure::record::{Distribution, Quantity, TransferTimes};
-use crate::net::flow::{Completion, Echo, Tally};
 use crate::scenario::{FlowSpec, Scenario, WindowSpec};
 
 /// What one flow has counted in the whole run, beside its tallies.

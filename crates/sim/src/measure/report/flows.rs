@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::counted::FlowCounted;
 use super::times::{CompletionReport, PAGES, completions};
+use crate::measure::counts::{Tally, Transit};
 use crate::measure::record::{Delays, Distribution};
-use crate::net::flow::{Tally, Transit};
 use crate::scenario::{FlowSpec, TransportSpec, WindowSpec};
 use crate::traffic::AppSpec;
 

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::counted::FlowCounted;
 use crate::base::time::Time;
+use crate::measure::counts::Completion;
 use crate::measure::record::Delays;
-use crate::net::flow::Completion;
 use crate::scenario::WindowSpec;
 
 /// Completion times of transfers that ended in a window.

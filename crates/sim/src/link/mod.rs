@@ -23,7 +23,7 @@ use crate::scenario::LinkSpec;
 use agenda::Agenda;
 use packet::{PacketId, Probe};
 use port::Port;
-use server::{Interface, Server};
+use server::Server;
 use shared::Shared;
 
 /// A link.
@@ -35,18 +35,16 @@ pub struct Link {
     coming: Agenda,
     /// Event: the next of them comes.
     pub entry: Source,
-    /// Whether entries and last bits need no events: see [`server::Interface`].
-    catches_up: bool,
-    /// Then: when the next of either is due; else never.
+    /// Of a link that works ahead: when the next entry or last bit is due; else never.
     due: Time,
-    /// When the event `arrival` of a link that catches up is due; never: it is not pending.
+    /// When the event `arrival` of a link that works ahead is due; never: it is not pending.
     look: Time,
     /// Up to when it would have caught up by now, if packets that arrive did not leave that for
     /// later.
     seen: Time,
 }
 
-/// While so many packets are on the wire of a link that catches up, nothing that comes to its
+/// While so many packets are on the wire of a link that works ahead, nothing that comes to its
 /// queue can change which of them is next, or when. So arrivals leave the queue alone until fewer
 /// are left, and all that was due meanwhile is worked off at once.
 const MANY: usize = 3;
@@ -55,22 +53,27 @@ impl Link {
     /// A link without packets.
     pub fn new(spec: &LinkSpec, queue: Queue, seed: u64, events: &mut Events) -> Self {
         let rate = Rate::new(spec.rate_bps.unwrap_or(MIN_RATE_BPS));
+        let server = Server::new(spec, &rate);
+        // Owners of events are listed in this order: entry, service, arrival.
+        let entry = events.add_source(true);
+        let mut port = Port::new(spec, queue, rate, seed, events);
+        port.works_ahead =
+            matches!(server, Server::Wire(_)) && port.wire.constant_delay_ns().is_some();
         Self {
-            server: Server::new(spec, &rate),
+            server,
             coming: Agenda::default(),
             due: Time::MAX,
-            catches_up: Interface::works_ahead(spec),
             look: Time::MAX,
             seen: Time(0),
-            entry: events.add_source(true),
-            port: Port::new(spec, queue, rate, seed, events),
+            entry,
+            port,
         }
     }
 
     /// The delay, when it is all that the link does to packets.
-    pub fn plain_delay_ns(&self) -> Option<u64> {
-        let wire = &self.port.wire;
-        (matches!(self.server, Server::None) && wire.is_plain()).then_some(wire.delay_ns)
+    pub fn constant_delay_ns(&self) -> Option<u64> {
+        let delay_ns = self.port.wire.constant_delay_ns();
+        delay_ns.filter(|_| matches!(self.server, Server::None))
     }
 
     /// A packet comes to the sending end.
@@ -104,7 +107,7 @@ impl Link {
         if !self.coming.insert(at, id) {
             return;
         }
-        if self.catches_up {
+        if self.port.works_ahead {
             self.watch(shared);
         } else {
             shared.events.schedule(self.entry, at);
@@ -170,11 +173,11 @@ impl Link {
         }
     }
 
-    /// Sees to it that a link that catches up is looked at in time: when the next packet
+    /// Sees to it that a link that works ahead is looked at in time: when the next packet
     /// comes out, and before the next that is expected could.
     #[inline]
     fn watch(&mut self, shared: &mut Shared) {
-        if !self.catches_up {
+        if !self.port.works_ahead {
             return;
         }
         let wire = &self.port.wire;
@@ -213,7 +216,7 @@ impl Link {
             sojourn_core::prefetch(&shared.packets.all[id as usize].way);
         }
         let mut look = wire.flying.next_at();
-        if self.catches_up {
+        if self.port.works_ahead {
             look = look.min(self.coming.next_at().after(wire.delay_ns));
             self.look = look;
         }
@@ -243,8 +246,8 @@ impl Link {
         self.watch(shared);
     }
 
-    /// The propagation delay changes, for packets that are sent from now on. No link that catches
-    /// up has one that does.
+    /// The propagation delay changes, for packets that are sent from now on. No link that works
+    /// ahead has one that does.
     pub fn set_delay(&mut self, delay_ns: u64) {
         self.port.wire.delay_ns = delay_ns;
     }
@@ -264,7 +267,7 @@ impl Link {
     pub fn held_pkts(&self) -> u64 {
         let port = &self.port;
         u64::from(port.queue.backlog_pkts())
-            + (self.server.held_pkts() + port.wire.flying.len()) as u64
+            + (self.server.held_pkts(port.works_ahead) + port.wire.flying.len()) as u64
     }
 
     /// Whether all that came has left, was dropped or lost, or is inside; and the

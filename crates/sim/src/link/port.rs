@@ -28,6 +28,9 @@ pub struct Port {
     pub arrival: Source,
     pub(crate) rate: Rate,
     pub(crate) wire: Wire,
+    /// A packet is put on the wire when its first bit leaves, since the wire then only delays it.
+    /// Entries and last bits need no events: see [`super::server::Interface`].
+    pub(crate) works_ahead: bool,
     frames: Frames,
     pub(crate) entered_pkts: u64,
     pub(crate) dropped_pkts: u64,
@@ -72,6 +75,7 @@ impl Port {
             arrival: events.add_source(true),
             rate,
             wire: Wire::new(spec, seed),
+            works_ahead: false,
             frames: Frames::new(spec),
             entered_pkts: 0,
             dropped_pkts: 0,

@@ -21,8 +21,6 @@ use crate::scenario::{LinkSpec, Shaper};
 pub struct Interface {
     sending: Option<PacketId>,
     last_bit: Time,
-    /// Whether the wire does nothing but delay.
-    ahead: bool,
     /// Packets taken ahead, as by a driver.
     ring: Ring<PacketId>,
     ring_pkts: usize,
@@ -59,7 +57,6 @@ impl Server {
             (_, Shaper::Wire) => Self::Wire(Interface {
                 sending: None,
                 last_bit: Time::MAX,
-                ahead: Interface::works_ahead(spec),
                 ring: Ring::default(),
                 ring_pkts: spec.ring_pkts as usize,
             }),
@@ -82,10 +79,10 @@ impl Server {
     }
 
     /// Packets inside that are not on the wire.
-    pub fn held_pkts(&self) -> usize {
+    pub fn held_pkts(&self, works_ahead: bool) -> usize {
         match self {
             Self::Wire(interface) => {
-                let sending = interface.sending.is_some() && !interface.ahead;
+                let sending = interface.sending.is_some() && !works_ahead;
                 interface.ring.len() + usize::from(sending)
             }
             Self::Tbf { held, .. } => usize::from(held.is_some()),
@@ -133,13 +130,6 @@ impl Server {
 }
 
 impl Interface {
-    /// Whether its packets are put on the wire when their first bit leaves.
-    pub fn works_ahead(spec: &LinkSpec) -> bool {
-        let is_interface = spec.rate_bps.is_some() && spec.shaper == Shaper::Wire;
-        let only_delays = spec.jitter.is_none() && spec.loss == 0.0 && spec.delays.is_empty();
-        is_interface && spec.opportunities.is_none() && only_delays
-    }
-
     /// Takes no packet now, whatever comes.
     #[inline]
     pub fn is_full(&self) -> bool {
@@ -157,7 +147,7 @@ impl Interface {
     pub fn end(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
         if let Some(id) = self.sending.take() {
             self.last_bit = Time::MAX;
-            if self.ahead {
+            if port.works_ahead {
                 port.note_sent(now, id, shared);
             } else {
                 port.depart(now, now, id, shared);
@@ -205,7 +195,7 @@ impl Interface {
     ) {
         self.sending = Some(id);
         self.last_bit = now + port.rate.next_ns(len_bytes);
-        if self.ahead {
+        if port.works_ahead {
             port.fly(self.last_bit, id);
         } else {
             shared.events.schedule_idle(port.service, self.last_bit);

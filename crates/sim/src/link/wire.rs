@@ -12,6 +12,29 @@ use crate::base::rng::Rng;
 use crate::base::time::Time;
 use crate::scenario::{Distribution, JitterSpec, LinkSpec};
 
+/// How much a wire does to its packets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// It hands them on at once.
+    Nothing,
+    /// It delays all of them by one time, which is the common case.
+    Delay,
+    /// It loses some, or delays them by different times.
+    More,
+}
+
+impl Effect {
+    fn new(spec: &LinkSpec) -> Self {
+        if spec.jitter.is_some() || spec.loss > 0.0 || !spec.delays.is_empty() {
+            Self::More
+        } else if spec.delay_ns > 0 {
+            Self::Delay
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
 /// What happens to a packet between the last bit sent and the far end.
 pub struct Wire {
     /// Constant part of the delay.
@@ -22,8 +45,7 @@ pub struct Wire {
     pub loss: f64,
     /// The constant part changes in the course of the run.
     changes: bool,
-    /// None of these, and some delay: the common case.
-    delays_only: bool,
+    effect: Effect,
     rng: Rng,
     last_release: Time,
     /// Packets on the wire and when they come out, the next one first.
@@ -42,10 +64,7 @@ impl Wire {
             jitter: spec.jitter,
             loss: spec.loss,
             changes: !spec.delays.is_empty(),
-            delays_only: spec.jitter.is_none()
-                && spec.loss == 0.0
-                && spec.delays.is_empty()
-                && spec.delay_ns > 0,
+            effect: Effect::new(spec),
             rng: Rng::stream(seed, &format!("link/{}/wire", spec.name)),
             last_release: Time(0),
             flying: Agenda::default(),
@@ -57,7 +76,7 @@ impl Wire {
     /// Puts a packet on the wire.
     #[inline(always)]
     pub fn launch(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
-        if !self.delays_only {
+        if self.effect != Effect::Delay {
             return self.launch_oddly(now, id, arrival, shared);
         }
         self.fly(now + self.delay_ns, id, arrival, shared);
@@ -71,9 +90,9 @@ impl Wire {
         self.flying.push_back(release, id);
     }
 
-    /// Whether all that it may do is delay.
-    pub fn is_plain(&self) -> bool {
-        self.jitter.is_none() && self.loss == 0.0 && !self.changes
+    /// The delay, if it is the same for all packets and none is lost.
+    pub fn constant_delay_ns(&self) -> Option<u64> {
+        (self.effect != Effect::More).then_some(self.delay_ns)
     }
 
     #[cold]
@@ -134,7 +153,7 @@ mod tests {
             jitter,
             loss,
             changes: false,
-            delays_only: false,
+            effect: Effect::More,
             rng: Rng::stream(1, "wire"),
             last_release: Time(0),
             flying: Agenda::default(),

@@ -380,7 +380,7 @@ impl Net {
             ..Way::default()
         };
         let wire = Some(self.routes.link(first_hop))
-            .filter(|&link| link != END && self.links[link as usize].plain_delay_ns() > Some(0));
+            .filter(|&link| link != END && self.links[link as usize].constant_delay_ns() > Some(0));
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
             self.endpoints.push(Endpoint {

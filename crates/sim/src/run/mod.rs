@@ -252,16 +252,16 @@ impl<'a> Run<'a> {
             let jitter_ns = spec
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
-            let plain_ns = |link: usize| self.net.links[link].plain_delay_ns();
+            let constant_ns = |link: usize| self.net.links[link].constant_delay_ns();
             // The sender delays every packet anyway: it takes over what the first
             // links do, if that is all they do.
-            let leads = forth.iter().map_while(|&link| plain_ns(link));
+            let leads = forth.iter().map_while(|&link| constant_ns(link));
             let holds = jitter_ns > 0 || spec.rtts.is_some() || spec.app.has_round_trips();
             let most = if holds { forth.len() - 1 } else { 0 };
             let leads: Vec<_> = leads.take(most).collect();
             // What does nothing to packets need not be asked about each of them; but the
             // sender needs a link for its packets to wait at.
-            let acts = |link: &usize| self.net.links[*link].plain_delay_ns() != Some(0);
+            let acts = |link: &usize| self.net.links[*link].constant_delay_ns() != Some(0);
             let (first, rest) = forth[leads.len()..].split_at(usize::from(holds));
             let rest = rest.iter().copied().filter(acts);
             let forth: Vec<_> = first.iter().copied().chain(rest).collect();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! The room of links, and of packets, which links queue and delay. A link is one direction: a
-//! queue (`port`), a `server` that takes packets from it at a rate, and a `wire` that delays them.
+//! queue (`port`), a `shaper` that takes packets from it at a rate, and a `wire` that delays them.
 //! At most one event of each of the two is pending; the packets wait in queues inside. The room
 //! uses `base`, `tcp` (whose segments packets carry), `scenario` and `measure`.
 
@@ -10,7 +10,7 @@ pub mod agenda;
 mod opportunities;
 pub mod packet;
 pub mod port;
-pub mod server;
+pub mod shaper;
 pub mod shared;
 pub mod wire;
 
@@ -23,14 +23,14 @@ use crate::scenario::LinkSpec;
 use agenda::Agenda;
 use packet::{PacketId, Probe};
 use port::Port;
-use server::Server;
+use shaper::Shaper;
 use shared::Shared;
 
 /// A link.
 pub struct Link {
     /// Where its packets go in and out.
     pub port: Port,
-    server: Server,
+    shaper: Shaper,
     /// Packets that senders hold back until a time of their own, the next one first.
     coming: Agenda,
     /// Event: the next of them comes.
@@ -53,14 +53,14 @@ impl Link {
     /// A link without packets.
     pub fn new(spec: &LinkSpec, queue: Queue, seed: u64, events: &mut Events) -> Self {
         let rate = Rate::new(spec.rate_bps.unwrap_or(MIN_RATE_BPS));
-        let server = Server::new(spec, &rate);
+        let shaper = Shaper::new(spec, &rate);
         // Owners of events are listed in this order: entry, service, arrival.
         let entry = events.add_source(true);
         let mut port = Port::new(spec, queue, rate, seed, events);
         port.works_ahead =
-            matches!(server, Server::Wire(_)) && port.wire.constant_delay_ns().is_some();
+            matches!(shaper, Shaper::Line(_)) && port.wire.constant_delay_ns().is_some();
         Self {
-            server,
+            shaper,
             coming: Agenda::default(),
             due: Time::MAX,
             look: Time::MAX,
@@ -73,13 +73,13 @@ impl Link {
     /// The delay, when it is all that the link does to packets.
     pub fn constant_delay_ns(&self) -> Option<u64> {
         let delay_ns = self.port.wire.constant_delay_ns();
-        delay_ns.filter(|_| matches!(self.server, Server::None))
+        delay_ns.filter(|_| matches!(self.shaper, Shaper::None))
     }
 
     /// A packet comes to the sending end.
     #[inline]
     pub fn offer(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
-        if matches!(self.server, Server::None) {
+        if matches!(self.shaper, Shaper::None) {
             let port = &mut self.port;
             port.entered_pkts += 1;
             return port.wire.launch(now, id, port.arrival, shared);
@@ -91,13 +91,13 @@ impl Link {
 
     fn enter(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
         let port = &mut self.port;
-        if matches!(self.server, Server::None) {
+        if matches!(self.shaper, Shaper::None) {
             port.entered_pkts += 1;
             return port.wire.launch(now, id, port.arrival, shared);
         }
         port.join(now, id, shared);
-        if !self.server.is_full() {
-            self.server.serve(now, port, shared);
+        if !self.shaper.is_full() {
+            self.shaper.serve(now, port, shared);
         }
     }
 
@@ -139,7 +139,7 @@ impl Link {
     }
 
     /// Does what was due up to now and has no event: packets come and leave the
-    /// interface, in the order of their times.
+    /// line, in the order of their times.
     #[inline]
     fn advance(&mut self, now: Time, shared: &mut Shared) {
         if self.due <= now {
@@ -151,25 +151,25 @@ impl Link {
     /// instructions more.
     #[inline(never)]
     fn work_off(&mut self, now: Time, shared: &mut Shared) {
-        let (Server::Wire(interface), port) = (&mut self.server, &mut self.port) else {
+        let (Shaper::Line(line), port) = (&mut self.shaper, &mut self.port) else {
             return;
         };
         loop {
-            let (entry, last_bit) = (self.coming.next_at(), interface.last_bit());
+            let (entry, last_bit) = (self.coming.next_at(), line.last_bit());
             let at = entry.min(last_bit);
             if at > now {
                 self.due = at;
                 return;
             }
             if last_bit <= entry {
-                interface.end(at, port, shared);
+                line.end(at, port, shared);
             } else if let Some(id) = self.coming.pop_front() {
                 port.join(at, id, shared);
-                if interface.is_full() {
+                if line.is_full() {
                     continue;
                 }
             }
-            interface.serve(at, port, shared);
+            line.serve(at, port, shared);
         }
     }
 
@@ -182,7 +182,7 @@ impl Link {
         }
         let wire = &self.port.wire;
         let entry = self.coming.next_at();
-        self.due = entry.min(self.server.last_bit());
+        self.due = entry.min(self.shaper.last_bit());
         let at = wire.flying.next_at().min(entry.after(wire.delay_ns));
         if at < self.look {
             let pending = self.look < Time::MAX;
@@ -197,7 +197,7 @@ impl Link {
 
     /// The event `service` is due.
     pub fn on_service(&mut self, now: Time, shared: &mut Shared) {
-        self.server.on_service(now, &mut self.port, shared);
+        self.shaper.on_service(now, &mut self.port, shared);
     }
 
     /// The event `arrival` is due: the packet that has reached the far end, if one has.
@@ -239,10 +239,10 @@ impl Link {
         if let Some(record) = &mut self.port.record {
             record.on_rate(now, bps);
         }
-        self.server.settle(now, &self.port.rate);
+        self.shaper.settle(now, &self.port.rate);
         self.port.rate = Rate::new(bps);
         self.port.tell_rate(now, bps, shared);
-        self.server.serve(now, &mut self.port, shared);
+        self.shaper.serve(now, &mut self.port, shared);
         self.watch(shared);
     }
 
@@ -263,11 +263,11 @@ impl Link {
         self.coming.len() as u64
     }
 
-    /// Packets inside, in queue, server and wire.
+    /// Packets inside, in queue, shaper and wire.
     pub fn held_pkts(&self) -> u64 {
         let port = &self.port;
         u64::from(port.queue.backlog_pkts())
-            + (self.server.held_pkts(port.works_ahead) + port.wire.flying.len()) as u64
+            + (self.shaper.held_pkts(port.works_ahead) + port.wire.flying.len()) as u64
     }
 
     /// Whether all that came has left, was dropped or lost, or is inside; and the

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The queue of a link, between those who send and the server.
+//! The queue of a link, between those who send and the shaper.
 
 use sojourn_core::{Queue, Slot};
 
@@ -15,7 +15,7 @@ use crate::measure::record::{FlowsReport, ProbesReport, QueueRecord};
 use crate::scenario::frame::Frames;
 use crate::scenario::{LinkSpec, RATE_ROW};
 
-/// A server takes packets from this queue, which is measured here, and hands them to this
+/// A shaper takes packets from this queue, which is measured here, and hands them to this
 /// wire.
 pub struct Port {
     /// The queue.
@@ -29,7 +29,7 @@ pub struct Port {
     pub(crate) rate: Rate,
     pub(crate) wire: Wire,
     /// A packet is put on the wire when its first bit leaves, since the wire then only delays it.
-    /// Entries and last bits need no events: see [`super::server::Interface`].
+    /// Entries and last bits need no events: see [`super::shaper::Line`].
     pub(crate) works_ahead: bool,
     frames: Frames,
     pub(crate) entered_pkts: u64,

@@ -33,7 +33,7 @@ use route::{END, Routes};
 /// Who an event is for.
 #[derive(Clone, Copy, Debug)]
 pub enum Owner {
-    /// The server of a link.
+    /// The shaper of a link.
     Service(u32),
     /// The far end of a link.
     Arrival(u32),

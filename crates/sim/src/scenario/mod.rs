@@ -90,10 +90,11 @@ impl Scenario {
 /// How a link takes packets from its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shaper {
+pub enum ShaperKind {
     /// The next packet is asked for when the last bit of the one before has left.
     #[default]
-    Wire,
+    #[serde(rename = "wire")]
+    Line,
     /// Token bucket as sch_tbf: asks for its packet, then waits for the tokens.
     Tbf,
     /// Token bucket as sch_htb: waits until it is not in debt, then asks.
@@ -125,7 +126,7 @@ pub struct LinkSpec {
     pub traced: bool,
     /// Manner of service.
     #[serde(default)]
-    pub shaper: Shaper,
+    pub shaper: ShaperKind,
     /// Depth of the token bucket.
     #[serde(default = "default_burst_bytes")]
     pub burst_bytes: u32,

@@ -17,7 +17,7 @@ use sojourn_core::{Counters, Slot};
 use crate::base::rate::{Bucket, Rate};
 use crate::base::time::Time;
 use crate::measure::record::{QueueRecord, QueueReport};
-use crate::scenario::{LinkSpec, Scenario, Shaper};
+use crate::scenario::{LinkSpec, Scenario, ShaperKind};
 
 /// A packet passes a place below IP; bytes as `linux/uml/tap.c` writes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,12 +184,12 @@ fn sent(link: &LinkSpec, rate_bps: u64, passages: &[Passage]) -> Vec<(Time, What
         }
         let len_bytes = passages[i].len_bytes;
         let (at, end) = match link.shaper {
-            Shaper::Tbf => (out, out),
-            Shaper::Htb => {
+            ShaperKind::Tbf => (out, out),
+            ShaperKind::Htb => {
                 bucket.fill(out, &rate);
                 (out, out + bucket.pay(len_bytes, &rate))
             }
-            Shaper::Wire => {
+            ShaperKind::Line => {
                 let end = out + rate.next_ns(len_bytes);
                 (end, end)
             }

@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use super::{Fate, Mark, Passage, Seen, find, long};
 use crate::base::time::Time;
-use crate::scenario::{Scenario, Shaper};
+use crate::scenario::{Scenario, ShaperKind};
 
 /// Congestion Experienced.
 const CE: u8 = 3;
@@ -78,7 +78,7 @@ impl Outside {
     /// # Errors
     /// When what was seen cannot have happened at this queue.
     pub fn passages(&self, scenario: &Scenario) -> Result<Vec<Passage>, String> {
-        let tbf = find(scenario, &self.link)?.shaper == Shaper::Tbf;
+        let tbf = find(scenario, &self.link)?.shaper == ShaperKind::Tbf;
         let order = self.matched()?;
         let plain = |seen: &Seen| Passage {
             came: Time(seen.at_ns),

@@ -11,14 +11,14 @@ use super::shared::Shared;
 use crate::base::rate::{Bucket, Rate};
 use crate::base::ring::Ring;
 use crate::base::time::Time;
-use crate::scenario::{LinkSpec, Shaper};
+use crate::scenario::{LinkSpec, ShaperKind};
 
-/// An interface: a packet is sent for as long as it takes.
+/// A line: a packet is sent for as long as it takes.
 ///
 /// When a packet begins to be sent, the time of its last bit is known, and on a wire that
 /// does nothing but delay also when it comes out. So it is put on the wire then, and no
 /// event is spent on the last bit: whoever looks at the link next catches up with it.
-pub struct Interface {
+pub struct Line {
     sending: Option<PacketId>,
     last_bit: Time,
     /// Packets taken ahead, as by a driver.
@@ -27,11 +27,11 @@ pub struct Interface {
 }
 
 /// How packets leave the queue.
-pub enum Server {
+pub enum Shaper {
     /// No rate: they never enter it.
     None,
-    /// An interface.
-    Wire(Interface),
+    /// An line.
+    Line(Line),
     /// Each packet waits, outside the queue, for its tokens.
     Tbf {
         /// They come here.
@@ -45,8 +45,8 @@ pub enum Server {
     Trace(Opportunities),
 }
 
-impl Server {
-    /// An idle server; a bucket is full.
+impl Shaper {
+    /// An idle shaper; a bucket is full.
     pub fn new(spec: &LinkSpec, rate: &Rate) -> Self {
         let bucket = || Bucket::full(spec.burst_bytes, rate);
         if let Some(opportunities) = &spec.opportunities {
@@ -54,17 +54,17 @@ impl Server {
         }
         match (spec.rate_bps, spec.shaper) {
             (None, _) => Self::None,
-            (_, Shaper::Wire) => Self::Wire(Interface {
+            (_, ShaperKind::Line) => Self::Line(Line {
                 sending: None,
                 last_bit: Time::MAX,
                 ring: Ring::default(),
                 ring_pkts: spec.ring_pkts as usize,
             }),
-            (_, Shaper::Tbf) => Self::Tbf {
+            (_, ShaperKind::Tbf) => Self::Tbf {
                 bucket: bucket(),
                 held: None,
             },
-            (_, Shaper::Htb) => Self::Htb(bucket()),
+            (_, ShaperKind::Htb) => Self::Htb(bucket()),
         }
     }
 
@@ -72,7 +72,7 @@ impl Server {
     #[inline]
     pub fn is_full(&self) -> bool {
         match self {
-            Self::Wire(interface) => interface.is_full(),
+            Self::Line(line) => line.is_full(),
             Self::Trace(trace) => trace.waits,
             _ => false,
         }
@@ -81,9 +81,9 @@ impl Server {
     /// Packets inside that are not on the wire.
     pub fn held_pkts(&self, works_ahead: bool) -> usize {
         match self {
-            Self::Wire(interface) => {
-                let sending = interface.sending.is_some() && !works_ahead;
-                interface.ring.len() + usize::from(sending)
+            Self::Line(line) => {
+                let sending = line.sending.is_some() && !works_ahead;
+                line.ring.len() + usize::from(sending)
             }
             Self::Tbf { held, .. } => usize::from(held.is_some()),
             Self::Trace(trace) => usize::from(trace.holds_packet()),
@@ -98,11 +98,11 @@ impl Server {
         }
     }
 
-    /// When the packet that an interface sends will have left; never: it sends none.
+    /// When the packet that a line sends will have left; never: it sends none.
     #[inline]
     pub fn last_bit(&self) -> Time {
         match self {
-            Self::Wire(interface) => interface.last_bit,
+            Self::Line(line) => line.last_bit,
             _ => Time::MAX,
         }
     }
@@ -110,7 +110,7 @@ impl Server {
     /// The event `service` of the port is due.
     pub fn on_service(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
         match self {
-            Self::Wire(interface) => interface.end(now, port, shared),
+            Self::Line(line) => line.end(now, port, shared),
             Self::Trace(trace) => trace.waits = false,
             _ => {}
         }
@@ -121,7 +121,7 @@ impl Server {
     pub fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
         match self {
             Self::None => {}
-            Self::Wire(interface) => interface.serve(now, port, shared),
+            Self::Line(line) => line.serve(now, port, shared),
             Self::Tbf { bucket, held } => serve_tbf(bucket, held, now, port, shared),
             Self::Htb(bucket) => serve_htb(bucket, now, port, shared),
             Self::Trace(trace) => trace.serve(now, port, shared),
@@ -129,7 +129,7 @@ impl Server {
     }
 }
 
-impl Interface {
+impl Line {
     /// Takes no packet now, whatever comes.
     #[inline]
     pub fn is_full(&self) -> bool {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! The room of links, and of packets, which links queue and delay. A link is one direction: a
-//! queue (`port`), a `shaper` that takes packets from it at a rate, and a `wire` that delays them.
+//! queue (`port`), a `shaper` that takes packets from it at a rate, and a `propagation` that delays them.
 //! At most one event of each of the two is pending; the packets wait in queues inside. The room
 //! uses `base`, `tcp` (whose segments packets carry), `scenario` and `measure`.
 
@@ -10,9 +10,9 @@ pub mod agenda;
 mod opportunities;
 pub mod packet;
 pub mod port;
+pub mod propagation;
 pub mod shaper;
 pub mod shared;
-pub mod wire;
 
 use sojourn_core::Queue;
 
@@ -58,7 +58,7 @@ impl Link {
         let entry = events.add_source(true);
         let mut port = Port::new(spec, queue, rate, seed, events);
         port.works_ahead =
-            matches!(shaper, Shaper::Line(_)) && port.wire.constant_delay_ns().is_some();
+            matches!(shaper, Shaper::Line(_)) && port.propagation.constant_delay_ns().is_some();
         Self {
             shaper,
             coming: Agenda::default(),
@@ -72,7 +72,7 @@ impl Link {
 
     /// The delay, when it is all that the link does to packets.
     pub fn constant_delay_ns(&self) -> Option<u64> {
-        let delay_ns = self.port.wire.constant_delay_ns();
+        let delay_ns = self.port.propagation.constant_delay_ns();
         delay_ns.filter(|_| matches!(self.shaper, Shaper::None))
     }
 
@@ -82,7 +82,7 @@ impl Link {
         if matches!(self.shaper, Shaper::None) {
             let port = &mut self.port;
             port.entered_pkts += 1;
-            return port.wire.launch(now, id, port.arrival, shared);
+            return port.propagation.launch(now, id, port.arrival, shared);
         }
         self.advance(now, shared);
         self.enter(now, id, shared);
@@ -93,7 +93,7 @@ impl Link {
         let port = &mut self.port;
         if matches!(self.shaper, Shaper::None) {
             port.entered_pkts += 1;
-            return port.wire.launch(now, id, port.arrival, shared);
+            return port.propagation.launch(now, id, port.arrival, shared);
         }
         port.join(now, id, shared);
         if !self.shaper.is_full() {
@@ -180,10 +180,13 @@ impl Link {
         if !self.port.works_ahead {
             return;
         }
-        let wire = &self.port.wire;
+        let propagation = &self.port.propagation;
         let entry = self.coming.next_at();
         self.due = entry.min(self.shaper.last_bit());
-        let at = wire.flying.next_at().min(entry.after(wire.delay_ns));
+        let at = propagation
+            .flying
+            .next_at()
+            .min(entry.after(propagation.delay_ns));
         if at < self.look {
             let pending = self.look < Time::MAX;
             self.look = at;
@@ -205,19 +208,19 @@ impl Link {
     #[inline]
     pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
         self.seen = now;
-        if self.due <= now && self.port.wire.flying.len() < MANY {
+        if self.due <= now && self.port.propagation.flying.len() < MANY {
             self.work_off(now, shared);
         }
-        let wire = &mut self.port.wire;
-        let out = wire.flying.pop_due(now);
-        wire.left_pkts += u64::from(out.is_some());
-        if let Some(id) = wire.flying.next_id() {
+        let propagation = &mut self.port.propagation;
+        let out = propagation.flying.pop_due(now);
+        propagation.left_pkts += u64::from(out.is_some());
+        if let Some(id) = propagation.flying.next_id() {
             // After a long time on the wire it is no longer in the nearest cache.
             sojourn_core::prefetch(&shared.packets.all[id as usize].way);
         }
-        let mut look = wire.flying.next_at();
+        let mut look = propagation.flying.next_at();
         if self.port.works_ahead {
-            look = look.min(self.coming.next_at().after(wire.delay_ns));
+            look = look.min(self.coming.next_at().after(propagation.delay_ns));
             self.look = look;
         }
         if look < Time::MAX {
@@ -229,7 +232,7 @@ impl Link {
     /// The packet that will arrive behind `nth` others.
     #[inline]
     pub fn flying(&self, nth: usize) -> Option<PacketId> {
-        self.port.wire.flying.glance(nth)
+        self.port.propagation.flying.glance(nth)
     }
 
     /// The rate changes. A packet on its way out over a wire keeps its pace; a
@@ -249,7 +252,7 @@ impl Link {
     /// The propagation delay changes, for packets that are sent from now on. No link that works
     /// ahead has one that does.
     pub fn set_delay(&mut self, delay_ns: u64) {
-        self.port.wire.delay_ns = delay_ns;
+        self.port.propagation.delay_ns = delay_ns;
     }
 
     /// The answer to a probe of this link's queue has come.
@@ -263,18 +266,18 @@ impl Link {
         self.coming.len() as u64
     }
 
-    /// Packets inside, in queue, shaper and wire.
+    /// Packets inside, in queue, shaper and propagation.
     pub fn held_pkts(&self) -> u64 {
         let port = &self.port;
         u64::from(port.queue.backlog_pkts())
-            + (self.shaper.held_pkts(port.works_ahead) + port.wire.flying.len()) as u64
+            + (self.shaper.held_pkts(port.works_ahead) + port.propagation.flying.len()) as u64
     }
 
     /// Whether all that came has left, was dropped or lost, or is inside; and the
     /// queue says so too.
     pub fn is_conserved(&self) -> bool {
         let port = &self.port;
-        let gone = port.dropped_pkts + port.wire.lost_pkts + port.wire.left_pkts;
+        let gone = port.dropped_pkts + port.propagation.lost_pkts + port.propagation.left_pkts;
         let count = port.queue.counters();
         let probes = port.queue.probes();
         let inside = u64::from(port.queue.backlog_pkts()) - probes.held();

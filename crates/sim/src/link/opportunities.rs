@@ -36,7 +36,7 @@ impl Opportunities {
         }
     }
 
-    /// Tells whether a packet is out of the queue and not yet on the wire.
+    /// Tells whether a packet is out of the queue and not yet on the propagation.
     pub fn holds_packet(&self) -> bool {
         self.begun.is_some()
     }

@@ -58,7 +58,7 @@ pub struct Ledger {
     pub born: u64,
     /// Arrived at an endpoint, or where one had been.
     pub arrived: u64,
-    /// Dropped by a queue or lost on a wire.
+    /// Dropped by a queue or lost on a propagation.
     pub lost: u64,
 }
 

@@ -6,8 +6,8 @@
 use sojourn_core::{Queue, Slot};
 
 use super::packet::{Body, PacketId, Probe, Way};
+use super::propagation::Propagation;
 use super::shared::Shared;
-use super::wire::Wire;
 use crate::base::event::{Events, Source};
 use crate::base::rate::Rate;
 use crate::base::time::Time;
@@ -16,7 +16,7 @@ use crate::scenario::frame::Frames;
 use crate::scenario::{LinkSpec, RATE_ROW};
 
 /// A shaper takes packets from this queue, which is measured here, and hands them to this
-/// wire.
+/// propagation.
 pub struct Port {
     /// The queue.
     pub queue: Queue,
@@ -27,7 +27,7 @@ pub struct Port {
     /// Event: a packet reaches the far end.
     pub arrival: Source,
     pub(crate) rate: Rate,
-    pub(crate) wire: Wire,
+    pub(crate) propagation: Propagation,
     /// A packet is put on the wire when its first bit leaves, since the wire then only delays it.
     /// Entries and last bits need no events: see [`super::shaper::Line`].
     pub(crate) works_ahead: bool,
@@ -60,7 +60,7 @@ pub struct ProbePath {
 pub const PROBE_BYTES: u32 = 42;
 
 impl Port {
-    /// An empty queue and an empty wire.
+    /// An empty queue and an empty propagation.
     pub(crate) fn new(
         spec: &LinkSpec,
         queue: Queue,
@@ -74,7 +74,7 @@ impl Port {
             service: events.add_source(true),
             arrival: events.add_source(true),
             rate,
-            wire: Wire::new(spec, seed),
+            propagation: Propagation::new(spec, seed),
             works_ahead: false,
             frames: Frames::new(spec),
             entered_pkts: 0,
@@ -236,7 +236,7 @@ impl Port {
     #[inline]
     pub(crate) fn depart(&mut self, now: Time, end: Time, id: PacketId, shared: &mut Shared) {
         self.note_sent(end, id, shared);
-        self.wire.launch(now, id, self.arrival, shared);
+        self.propagation.launch(now, id, self.arrival, shared);
     }
 
     /// The last bit leaves at that time: each packet is here once, and not yet elsewhere.
@@ -253,7 +253,7 @@ impl Port {
     /// Puts a packet whose last bit will leave at that time on a wire that only delays.
     #[inline]
     pub(crate) fn fly(&mut self, last_bit: Time, id: PacketId) {
-        let release = last_bit + self.wire.delay_ns;
-        self.wire.flying.push_back(release, id);
+        let release = last_bit + self.propagation.delay_ns;
+        self.propagation.flying.push_back(release, id);
     }
 }

@@ -78,7 +78,7 @@ impl Shaper {
         }
     }
 
-    /// Packets inside that are not on the wire.
+    /// Packets inside that are not on the propagation.
     pub fn held_pkts(&self, works_ahead: bool) -> usize {
         match self {
             Self::Line(line) => {

@@ -85,7 +85,7 @@ pub struct Outlet {
     /// Their spacing.
     pub sender: Sender,
     /// The first link, if delay is all that it does.
-    pub wire: Option<u32>,
+    pub delay_link: Option<u32>,
     /// Packets that left: see `arrived_pkts`.
     pub born_pkts: u64,
 }
@@ -112,7 +112,7 @@ impl Outlet {
         if self.sender.holds {
             let at = leaves + self.sender.lead_ns;
             links[self.sender.link as usize].expect(at, id, shared);
-        } else if let Some(link) = self.wire
+        } else if let Some(link) = self.delay_link
             && shared.arrived.is_empty()
         {
             // Nobody is before it at this instant: it need not queue up for the link.

@@ -379,7 +379,7 @@ impl Net {
             flow,
             ..Way::default()
         };
-        let wire = Some(self.routes.link(first_hop))
+        let delay_link = Some(self.routes.link(first_hop))
             .filter(|&link| link != END && self.links[link as usize].constant_delay_ns() > Some(0));
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
@@ -401,7 +401,7 @@ impl Net {
                     hash,
                     way,
                     sender: Sender::idle(),
-                    wire,
+                    delay_link,
                     born_pkts: 0,
                 },
             });
@@ -411,7 +411,7 @@ impl Net {
         end.kind = kind;
         (end.flow, end.closed) = (flow, false);
         (end.timer_due, end.deadline) = (Time::MAX, Time::MAX);
-        (end.outlet.hash, end.outlet.way, end.outlet.wire) = (hash, way, wire);
+        (end.outlet.hash, end.outlet.way, end.outlet.delay_link) = (hash, way, delay_link);
         number
     }
 

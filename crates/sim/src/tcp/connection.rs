@@ -12,12 +12,12 @@ use super::cc::{Cc, Facts};
 use super::clock::Clock;
 use super::config::TcpConfig;
 use super::ecn::EcnState;
+use super::outgoing::{Out, OutQueue};
 use super::receive::receiver::Receiver;
 use super::segment::{Flags, Segment};
 use super::send::sender::Sender;
 use super::stats::{Counts, TcpStats};
 use super::timers::Timers;
-use super::wire::{Out, OutQueue};
 use crate::base::ecn::Ecn;
 use crate::base::time::Time;
 

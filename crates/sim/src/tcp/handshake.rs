@@ -7,9 +7,9 @@
 
 use super::cc::window::UNLIMITED;
 use super::connection::{Connection, Pending, State};
+use super::outgoing::Out;
 use super::segment::{Flags, Segment};
 use super::send::scoreboard::SYN;
-use super::wire::Out;
 use crate::base::ecn::Ecn;
 
 impl Connection {

@@ -8,7 +8,7 @@
 //! State is apart from policy. `connection` holds all state together, and each file of policy adds
 //! to it. `send` is the sending half, `receive` the receiving one, `cc` the congestion window.
 //! For both halves: `handshake` begins a connection, `ecn` sees to marks, `rtt` and `timers` to
-//! time, and `wire` makes segments of what was decided.
+//! time, and `outgoing` makes segments of what was decided.
 //!
 //! `docs/tcp.md` lists each behaviour, its source and its switch.
 
@@ -18,13 +18,13 @@ mod config;
 mod connection;
 mod ecn;
 mod handshake;
+mod outgoing;
 mod receive;
 mod rtt;
 mod segment;
 mod send;
 mod stats;
 mod timers;
-mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -11,8 +11,8 @@ use crate::base::time::Time;
 use crate::tcp::clock::us_to_jiffies;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::connection::Connection;
+use crate::tcp::outgoing::Out;
 use crate::tcp::segment::{Flags, Segment};
-use crate::tcp::wire::Out;
 
 /// Acknowledgements sent at once at the beginning of a transfer.
 pub(in crate::tcp) const MAX_QUICK_ACKS: u32 = 16;

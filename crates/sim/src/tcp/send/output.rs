@@ -13,8 +13,8 @@ use super::scoreboard::{FIN, PSH};
 use crate::base::time::NS_PER_MS;
 use crate::tcp::cc::window::{CaState, Usage};
 use crate::tcp::connection::Connection;
+use crate::tcp::outgoing::Run;
 use crate::tcp::segment::Flags;
-use crate::tcp::wire::Run;
 
 /// Largest packet before segmentation: 64 KiB less room for headers.
 pub(in crate::tcp) const GSO_MAX_BYTES: u64 = 65_536 - 192 - 1;

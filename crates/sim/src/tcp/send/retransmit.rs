@@ -6,8 +6,8 @@
 use super::scoreboard::{EVER_RETRANS, FIN, LOST, NONE, RETRANS, SACKED, SYN};
 use crate::tcp::clock::stamp_of_us;
 use crate::tcp::connection::Connection;
+use crate::tcp::outgoing::Run;
 use crate::tcp::segment::Flags;
-use crate::tcp::wire::Run;
 
 impl Connection {
     /// Sends one entry again, whatever its marks say. False: the peer's window

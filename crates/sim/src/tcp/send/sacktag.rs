@@ -17,19 +17,19 @@ impl Connection {
         if !self.snd.sack_ok {
             return;
         }
-        let mut wire = [(0, 0); MAX_SACK_BLOCKS];
+        let mut reported = [(0, 0); MAX_SACK_BLOCKS];
         let mut count = 0;
         for block in segment.sack_blocks() {
-            wire[count] = block;
+            reported[count] = block;
             count += 1;
         }
-        let duplicate = self.check_duplicate(segment.ack, &wire[..count], ack);
+        let duplicate = self.check_duplicate(segment.ack, &reported[..count], ack);
         if self.snd.board.is_empty() {
             return;
         }
         let mut blocks = [(0, 0); MAX_SACK_BLOCKS];
         let mut used = 0;
-        for (nth, &block) in wire[..count].iter().enumerate() {
+        for (nth, &block) in reported[..count].iter().enumerate() {
             let is_duplicate = duplicate && nth == 0;
             if !self.is_valid_block(block, is_duplicate) || block.1 <= ack.prior_una {
                 continue;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The wire of a link: delay, jitter, loss. Packets wait in it in the order in which
+//! What happens to packets on the wire of a link: delay, jitter, loss. They wait there in the order in which
 //! they come out, behind one event.
 
 use super::agenda::Agenda;
@@ -12,7 +12,7 @@ use crate::base::rng::Rng;
 use crate::base::time::Time;
 use crate::scenario::{Distribution, JitterSpec, LinkSpec};
 
-/// How much a wire does to its packets.
+/// How much it does to its packets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// It hands them on at once.
@@ -36,7 +36,7 @@ impl Effect {
 }
 
 /// What happens to a packet between the last bit sent and the far end.
-pub struct Wire {
+pub struct Propagation {
     /// Constant part of the delay.
     pub delay_ns: u64,
     /// Random part of the delay.
@@ -56,8 +56,8 @@ pub struct Wire {
     pub left_pkts: u64,
 }
 
-impl Wire {
-    /// An empty wire.
+impl Propagation {
+    /// An empty propagation.
     pub fn new(spec: &LinkSpec, seed: u64) -> Self {
         Self {
             delay_ns: spec.delay_ns,
@@ -73,7 +73,7 @@ impl Wire {
         }
     }
 
-    /// Puts a packet on the wire.
+    /// Puts a packet on the propagation.
     #[inline(always)]
     pub fn launch(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.effect != Effect::Delay {
@@ -147,8 +147,8 @@ mod tests {
     use crate::base::event::Events;
     use crate::link::packet::{Ledger, Packets};
 
-    fn wire(jitter: Option<JitterSpec>, loss: f64) -> Wire {
-        Wire {
+    fn propagation(jitter: Option<JitterSpec>, loss: f64) -> Propagation {
+        Propagation {
             delay_ns: 50_000_000,
             jitter,
             loss,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     /// Releases, in order of sending, of 5,000 packets that come every 100 us.
-    fn releases(mut wire: Wire) -> (Vec<(PacketId, u64)>, u64) {
+    fn releases(mut propagation: Propagation) -> (Vec<(PacketId, u64)>, u64) {
         let mut shared = Shared {
             events: Events::default(),
             packets: Packets::default(),
@@ -176,13 +176,13 @@ mod tests {
         let arrival = shared.events.add_source(true);
         for i in 0..5_000 {
             let id = shared.packets.claim();
-            wire.launch(Time(i * 100_000), id, arrival, &mut shared);
+            propagation.launch(Time(i * 100_000), id, arrival, &mut shared);
         }
         let out = std::iter::from_fn(|| {
-            let at = wire.flying.next_at();
-            wire.flying.pop_front().map(|id| (id, at.0))
+            let at = propagation.flying.next_at();
+            propagation.flying.pop_front().map(|id| (id, at.0))
         });
-        (out.collect(), wire.lost_pkts)
+        (out.collect(), propagation.lost_pkts)
     }
 
     fn normal(reorder: bool) -> Option<JitterSpec> {
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn jitter_keeps_the_order_of_packets() {
-        let (released, _) = releases(wire(normal(false), 0.0));
+        let (released, _) = releases(propagation(normal(false), 0.0));
         assert_eq!(released.len(), 5_000);
         assert!(released.is_sorted());
         let gap_ns = released.windows(2).map(|pair| pair[1].1 - pair[0].1).max();
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn jitter_that_reorders_releases_each_packet_at_its_own_time() {
-        let (released, _) = releases(wire(normal(true), 0.0));
+        let (released, _) = releases(propagation(normal(true), 0.0));
         assert!(released.is_sorted_by_key(|&(_, at)| at));
         assert!(!released.is_sorted());
         let delays = released
@@ -222,7 +222,7 @@ mod tests {
             sd_ns: 3_000_000,
             reorder: true,
         };
-        let (released, _) = releases(wire(Some(jitter), 0.0));
+        let (released, _) = releases(propagation(Some(jitter), 0.0));
         for (id, at) in released {
             let delay_ns = at - u64::from(id) * 100_000;
             assert!((47_000_000..=53_000_000).contains(&delay_ns));
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn loss_is_as_frequent_as_told() {
         for (loss, least, most) in [(0.0, 0, 0), (0.1, 400, 600), (1.0, 5_000, 5_000)] {
-            let (released, lost) = releases(wire(None, loss));
+            let (released, lost) = releases(propagation(None, loss));
             assert!((least..=most).contains(&lost), "{loss}: {lost}");
             assert_eq!(released.len() as u64 + lost, 5_000);
         }

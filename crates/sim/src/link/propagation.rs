@@ -77,7 +77,7 @@ impl Propagation {
     #[inline(always)]
     pub fn launch(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.effect != Effect::Delay {
-            return self.launch_oddly(now, id, arrival, shared);
+            return self.send_slow(now, id, arrival, shared);
         }
         self.fly(now + self.delay_ns, id, arrival, shared);
     }
@@ -96,7 +96,7 @@ impl Propagation {
     }
 
     #[cold]
-    fn launch_oddly(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
+    fn send_slow(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.loss > 0.0 && self.rng.unit() <= self.loss {
             let way = &shared.packets.all[id as usize].way;
             shared.ledger[way.flow as usize].lost += 1;
@@ -109,13 +109,13 @@ impl Propagation {
         if let Some(jitter) = self.jitter {
             release = self.draw(now, jitter);
             if jitter.reorder {
-                return self.slip_in(release, id, arrival, shared);
+                return self.insert_in_order(release, id, arrival, shared);
             }
             release = release.max(self.last_release);
             self.last_release = release;
         } else if self.changes {
             // Those that are under way keep their delay, as netem's do, and may be overtaken.
-            return self.slip_in(release, id, arrival, shared);
+            return self.insert_in_order(release, id, arrival, shared);
         } else if self.delay_ns == 0 {
             self.left_pkts += 1;
             return shared.arrived.push_back(id);
@@ -124,7 +124,13 @@ impl Propagation {
     }
 
     /// Puts a packet among those that are released later; behind its equals.
-    fn slip_in(&mut self, release: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
+    fn insert_in_order(
+        &mut self,
+        release: Time,
+        id: PacketId,
+        arrival: Source,
+        shared: &mut Shared,
+    ) {
         let first = self.flying.insert(release, id);
         if first {
             shared.events.schedule(arrival, release);

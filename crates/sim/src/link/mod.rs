@@ -242,7 +242,7 @@ impl Link {
         if let Some(record) = &mut self.port.record {
             record.on_rate(now, bps);
         }
-        self.shaper.settle(now, &self.port.rate);
+        self.shaper.refill(now, &self.port.rate);
         self.port.rate = Rate::new(bps);
         self.port.tell_rate(now, bps, shared);
         self.shaper.serve(now, &mut self.port, shared);

@@ -92,7 +92,7 @@ impl Shaper {
     }
 
     /// Reckons tokens up to now, before the rate changes.
-    pub fn settle(&mut self, now: Time, rate: &Rate) {
+    pub fn refill(&mut self, now: Time, rate: &Rate) {
         if let Self::Tbf { bucket, .. } | Self::Htb(bucket) = self {
             bucket.fill(now, rate);
         }

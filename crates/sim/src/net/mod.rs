@@ -119,7 +119,7 @@ impl Net {
             Owner::Stop(flow) => self.on_stop(flow),
             Owner::Control => {}
         }
-        self.settle(now);
+        self.drain_arrivals(now);
     }
 
     /// Fetches what the next packets will need, each step one packet ahead of the step
@@ -155,7 +155,7 @@ impl Net {
 
     /// Moves what has arrived on, until nothing moves at this instant.
     #[inline]
-    pub fn settle(&mut self, now: Time) {
+    pub fn drain_arrivals(&mut self, now: Time) {
         while let Some(id) = self.shared.arrived.pop_front() {
             self.forward(now, id);
         }

@@ -391,7 +391,7 @@ impl<'a> Run<'a> {
             match step {
                 Step::Rate { link, bps } => {
                     self.net.links[link].set_rate(now, bps, &mut self.net.shared);
-                    self.net.settle(now);
+                    self.net.drain_arrivals(now);
                 }
                 Step::Delay { link, ns } => self.net.links[link].set_delay(ns),
                 Step::Edge => {

@@ -145,7 +145,7 @@ impl AckTimer {
 
     /// An acknowledgement of all that arrived has left.
     #[inline]
-    fn settle(&mut self) {
+    fn fire(&mut self) {
         if self.quick > 0 {
             let counts = u32::from(self.scheduled);
             if counts >= self.quick {
@@ -379,7 +379,7 @@ impl Connection {
             self.timers.compressed_at = Time::MAX;
         }
         if ack == self.rcv.nxt {
-            self.rcv.ack.settle();
+            self.rcv.ack.fire();
             self.timers.ack_at = Time::MAX;
         }
     }

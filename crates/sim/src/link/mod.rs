@@ -6,13 +6,13 @@
 //! At most one event of each of the two is pending; the packets wait in queues inside. The room
 //! uses `base`, `tcp` (whose segments packets carry), `scenario` and `measure`.
 
-pub mod agenda;
 mod opportunities;
 pub mod packet;
 pub mod port;
 pub mod propagation;
 pub mod shaper;
 pub mod shared;
+pub mod timed_queue;
 
 use sojourn_core::Queue;
 
@@ -20,11 +20,11 @@ use crate::base::event::{Events, Source};
 use crate::base::rate::{MIN_RATE_BPS, Rate};
 use crate::base::time::Time;
 use crate::scenario::LinkSpec;
-use agenda::Agenda;
 use packet::{PacketId, Probe};
 use port::Port;
 use shaper::Shaper;
 use shared::Shared;
+use timed_queue::TimedQueue;
 
 /// A link.
 pub struct Link {
@@ -32,7 +32,7 @@ pub struct Link {
     pub port: Port,
     shaper: Shaper,
     /// Packets that senders hold back until a time of their own, the next one first.
-    coming: Agenda,
+    coming: TimedQueue,
     /// Event: the next of them comes.
     pub entry: Source,
     /// Of a link that works ahead: when the next entry or last bit is due; else never.
@@ -61,7 +61,7 @@ impl Link {
             matches!(shaper, Shaper::Line(_)) && port.propagation.constant_delay_ns().is_some();
         Self {
             shaper,
-            coming: Agenda::default(),
+            coming: TimedQueue::default(),
             due: Time::MAX,
             look: Time::MAX,
             seen: Time(0),

@@ -4,9 +4,9 @@
 //! What happens to packets on the wire of a link: delay, jitter, loss. They wait there in the order in which
 //! they come out, behind one event.
 
-use super::agenda::Agenda;
 use super::packet::PacketId;
 use super::shared::Shared;
+use super::timed_queue::TimedQueue;
 use crate::base::event::Source;
 use crate::base::rng::Rng;
 use crate::base::time::Time;
@@ -49,7 +49,7 @@ pub struct Propagation {
     rng: Rng,
     last_release: Time,
     /// Packets on the wire and when they come out, the next one first.
-    pub flying: Agenda,
+    pub flying: TimedQueue,
     /// Packets lost so far.
     pub lost_pkts: u64,
     /// Packets that came out so far.
@@ -67,7 +67,7 @@ impl Propagation {
             effect: Effect::new(spec),
             rng: Rng::stream(seed, &format!("link/{}/wire", spec.name)),
             last_release: Time(0),
-            flying: Agenda::default(),
+            flying: TimedQueue::default(),
             lost_pkts: 0,
             left_pkts: 0,
         }
@@ -162,7 +162,7 @@ mod tests {
             effect: Effect::More,
             rng: Rng::stream(1, "wire"),
             last_release: Time(0),
-            flying: Agenda::default(),
+            flying: TimedQueue::default(),
             lost_pkts: 0,
             left_pkts: 0,
         }

@@ -19,7 +19,7 @@ const NEAR: usize = 32;
 type Entry = (Time, u32, PacketId);
 
 /// Packets by their times.
-pub struct Agenda {
+pub struct TimedQueue {
     /// The next, and when it is due: never, if none waits. It is asked for more often than
     /// it changes.
     next_id: PacketId,
@@ -31,7 +31,7 @@ pub struct Agenda {
     came: u32,
 }
 
-impl Default for Agenda {
+impl Default for TimedQueue {
     fn default() -> Self {
         Self {
             next_id: 0,
@@ -44,7 +44,7 @@ impl Default for Agenda {
     }
 }
 
-impl Agenda {
+impl TimedQueue {
     /// How many wait.
     #[inline]
     pub fn len(&self) -> usize {
@@ -174,24 +174,24 @@ mod tests {
     /// Times of which many are equal, drawn from a span of so many others.
     fn agrees_with_a_stable_sort(span: u64) {
         let mut rng = Rng::stream(1, "agenda");
-        let (mut agenda, mut plain) = (Agenda::default(), Vec::new());
+        let (mut queue, mut sorted) = (TimedQueue::default(), Vec::new());
         for id in 0..20_000 {
             let at = Time(u64::from(id) / 4 + rng.below(span) / 3 * 3);
-            let first = plain.iter().all(|&(other, _)| at < other);
-            assert_eq!(agenda.insert(at, id), first);
-            plain.push((at, id));
-            plain.sort_by_key(|&(at, _)| at);
-            if id % 3 == 0 || plain.len() > 200 {
-                assert_eq!(agenda.next_at(), plain[0].0);
-                assert_eq!(agenda.pop_front(), Some(plain.remove(0).1));
+            let first = sorted.iter().all(|&(other, _)| at < other);
+            assert_eq!(queue.insert(at, id), first);
+            sorted.push((at, id));
+            sorted.sort_by_key(|&(at, _)| at);
+            if id % 3 == 0 || sorted.len() > 200 {
+                assert_eq!(queue.next_at(), sorted[0].0);
+                assert_eq!(queue.pop_front(), Some(sorted.remove(0).1));
             }
-            assert_eq!(agenda.len(), plain.len());
+            assert_eq!(queue.len(), sorted.len());
         }
-        while !plain.is_empty() {
-            assert_eq!(agenda.next_at(), plain[0].0);
-            assert_eq!(agenda.pop_front(), Some(plain.remove(0).1));
+        while !sorted.is_empty() {
+            assert_eq!(queue.next_at(), sorted[0].0);
+            assert_eq!(queue.pop_front(), Some(sorted.remove(0).1));
         }
-        assert!(agenda.is_empty() && agenda.pop_front().is_none());
+        assert!(queue.is_empty() && queue.pop_front().is_none());
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub struct Outlet {
     /// The first hop, the other end and its age.
     pub way: Way,
     /// Their spacing.
-    pub sender: Sender,
+    pub jitter: SendJitter,
     /// The first link, if delay is all that it does.
     pub delay_link: Option<u32>,
     /// Packets that left: see `arrived_pkts`.
@@ -109,9 +109,9 @@ impl Outlet {
             ..Slot::default()
         };
         self.born_pkts += 1;
-        if self.sender.holds {
-            let at = leaves + self.sender.lead_ns;
-            links[self.sender.link as usize].expect(at, id, shared);
+        if self.jitter.holds {
+            let at = leaves + self.jitter.lead_ns;
+            links[self.jitter.link as usize].expect(at, id, shared);
         } else if let Some(link) = self.delay_link
             && shared.arrived.is_empty()
         {
@@ -147,7 +147,7 @@ impl Endpoint {
                 body.as_segment()
             });
             let Some((ecn, len_bytes)) = sent else { break };
-            let leaves = self.outlet.sender.release(now);
+            let leaves = self.outlet.jitter.release(now);
             self.outlet
                 .launch(leaves, id, len_bytes, ecn, links, shared);
         }
@@ -198,7 +198,7 @@ pub struct Last {
 /// Without it the phases of senders decide who meets a full queue. What the first
 /// links of the way delay by a constant is added here, and the packets wait at the link
 /// behind: no event is spent on either.
-pub struct Sender {
+pub struct SendJitter {
     /// Whether it holds packets at all.
     holds: bool,
     /// Bound of the random delay; 0: none.
@@ -212,7 +212,7 @@ pub struct Sender {
     opens: bool,
 }
 
-impl Sender {
+impl SendJitter {
     /// One that holds nothing.
     pub fn idle() -> Self {
         Self {

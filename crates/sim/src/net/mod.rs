@@ -26,7 +26,7 @@ use crate::measure::record::{Transfer, TransferTimes};
 use crate::tcp::{Connection, Event, Segment};
 use crate::traffic::End;
 use conversation::{NONE, Stay, Talk};
-use endpoint::{Endpoint, Kind, Left, Outlet, Sender};
+use endpoint::{Endpoint, Kind, Left, Outlet, SendJitter};
 use flow::Flow;
 use route::{END, Routes};
 
@@ -309,7 +309,7 @@ impl Net {
                 let endpoint = &self.endpoints[end as usize];
                 let (talk, who) = (endpoint.talk, endpoint.who);
                 if who == End::From {
-                    self.flows[endpoint.flow as usize].last = endpoint.outlet.sender.last();
+                    self.flows[endpoint.flow as usize].last = endpoint.outlet.jitter.last();
                 }
                 if who == self.talks[talk as usize].opener {
                     self.end(now, talk);
@@ -361,7 +361,7 @@ impl Net {
             let outlet = &mut self.endpoints[ends[0] as usize].outlet;
             let link = self.routes.link(outlet.way.hop);
             outlet.way.hop += 1;
-            outlet.sender = Sender::new(jitter_ns, lead_ns, link, rng, last);
+            outlet.jitter = SendJitter::new(jitter_ns, lead_ns, link, rng, last);
         }
         for who in [End::From, End::To] {
             let peer = ends[who.peer() as usize];
@@ -400,7 +400,7 @@ impl Net {
                 outlet: Outlet {
                     hash,
                     way,
-                    sender: Sender::idle(),
+                    jitter: SendJitter::idle(),
                     delay_link,
                     born_pkts: 0,
                 },
@@ -438,7 +438,7 @@ impl Net {
         self.shared.events.cancel(end.timer);
         end.timer_due = Time::MAX;
         end.age += 1;
-        end.outlet.sender = Sender::idle();
+        end.outlet.jitter = SendJitter::idle();
         end.enter_in(&mut self.shared.ledger);
         (end.arrived_pkts, end.outlet.born_pkts) = (0, 0);
         if let (Kind::Tcp(connection), true) = (kind, end.counts) {

@@ -219,7 +219,7 @@ impl Net {
     /// Sends a datagram.
     pub(super) fn send(&mut self, now: Time, end: u32, mut datagram: Datagram) {
         let outlet = &mut self.endpoints[end as usize].outlet;
-        let leaves = outlet.sender.release(now);
+        let leaves = outlet.jitter.release(now);
         datagram.held_ns += leaves - now;
         let (id, body) = self.shared.packets.claim_for(&outlet.way);
         *body = Body::Udp(datagram);

@@ -99,7 +99,7 @@ enum Step {
     Response,
 }
 
-struct Run<'a> {
+struct Simulation<'a> {
     scenario: &'a Scenario,
     net: Net,
     windows: Vec<WindowSpec>,
@@ -117,7 +117,7 @@ struct Run<'a> {
 pub fn run(scenario: &Scenario, seed: u64, control: &mut dyn Control) -> Result<Report, Error> {
     scenario.check()?;
     let mut patience = Patience::new(control, scenario.duration_ns);
-    let mut run = Run::new(scenario, seed, &mut patience)?;
+    let mut run = Simulation::new(scenario, seed, &mut patience)?;
     run.go(&mut patience)?;
     run.report()
 }
@@ -163,7 +163,7 @@ fn goes_on(answer: ControlFlow<()>) -> Result<(), Error> {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, seed: u64, patience: &mut Patience<'_>) -> Result<Self, Error> {
         let windows = scenario.windows();
         let mut net = Net {

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::{Error, Run};
+use super::{Error, Simulation};
 use crate::link::Link;
 use crate::measure::record::{Distribution, GroupSeries, QueueReport};
 use crate::measure::report::{
@@ -59,7 +59,7 @@ pub struct Report {
     pub group_series: Vec<GroupSeries>,
 }
 
-impl Run<'_> {
+impl Simulation<'_> {
     fn conservation(&self) -> Result<ConservationReport, Error> {
         let net = &self.net;
         let on_links: u64 = net.links.iter().map(Link::held_pkts).sum();

@@ -23,7 +23,7 @@ fn places(seconds: u64) -> [usize; 4] {
     let scenario = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
     let mut unwatched = Unwatched;
     let mut patience = Patience::new(&mut unwatched, scenario.duration_ns);
-    let mut run = Run::new(&scenario, 1, &mut patience).expect("a net");
+    let mut run = Simulation::new(&scenario, 1, &mut patience).expect("a net");
     run.go(&mut patience).expect("an end");
     let net = &run.net;
     let talks: usize = net.flows.iter().map(|flow| flow.talks.len()).sum();

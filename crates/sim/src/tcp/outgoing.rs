@@ -12,7 +12,7 @@ use crate::base::ecn::Ecn;
 
 /// Segments of data from `seq` to `end`, back to back.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct Burst {
     pub seq: u64,
     pub end: u64,
     /// What the first one carries beside the others' flags (CWR), and the last one (FIN, PSH).
@@ -24,7 +24,7 @@ pub(super) struct Run {
     pub whole: bool,
 }
 
-impl Run {
+impl Burst {
     /// Whether `next` can join this run: the same segments would leave.
     #[inline]
     fn continues_with(&self, next: &Self) -> bool {
@@ -39,7 +39,7 @@ impl Run {
 /// Something to be put on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Out {
-    Data(Run),
+    Data(Burst),
     /// An acknowledgement of all below `ack`, with the window and the echo of
     /// the moment: another may follow at once.
     Ack {
@@ -79,7 +79,7 @@ impl OutQueue {
 
     /// Adds a run of data, to the last one if it continues it.
     #[inline]
-    pub fn push_run(&mut self, run: Run) {
+    pub fn push_burst(&mut self, run: Burst) {
         match self.rest.back_mut().or(self.first.as_mut()) {
             Some(Out::Data(last)) if last.continues_with(&run) => {
                 last.end = run.end;

@@ -13,7 +13,7 @@ use super::scoreboard::{FIN, PSH};
 use crate::base::time::NS_PER_MS;
 use crate::tcp::cc::window::{CaState, Usage};
 use crate::tcp::connection::Connection;
-use crate::tcp::outgoing::Run;
+use crate::tcp::outgoing::Burst;
 use crate::tcp::segment::Flags;
 
 /// Largest packet before segmentation: 64 KiB less room for headers.
@@ -304,7 +304,7 @@ impl Connection {
             let facts = self.facts();
             self.cc.on_send_start(idle, facts);
         }
-        self.send_data(Run {
+        self.send_data(Burst {
             seq: start,
             end: data_end,
             first: Flags::default(),
@@ -324,12 +324,12 @@ impl Connection {
     /// Hands a run of segments to the wire; everything that travels with data
     /// (acknowledgement, window, CWR) is settled here.
     #[inline(always)]
-    pub(in crate::tcp) fn send_data(&mut self, mut run: Run) {
+    pub(in crate::tcp) fn send_data(&mut self, mut run: Burst) {
         if run.new_data && self.ecn.ok && self.ecn.queue_cwr {
             self.ecn.queue_cwr = false;
             run.first = Flags::CWR;
         }
-        self.out.push_run(run);
+        self.out.push_burst(run);
         self.note_ack_sent(self.rcv.nxt);
         self.snd.last_send_jiffy = self.clock.jiffies;
         self.snd.last_send_ns = self.clock.ns;

@@ -6,7 +6,7 @@
 use super::scoreboard::{EVER_RETRANS, FIN, LOST, NONE, RETRANS, SACKED, SYN};
 use crate::tcp::clock::stamp_of_us;
 use crate::tcp::connection::Connection;
-use crate::tcp::outgoing::Run;
+use crate::tcp::outgoing::Burst;
 use crate::tcp::segment::Flags;
 
 impl Connection {
@@ -25,7 +25,7 @@ impl Connection {
         } else {
             let fin = entry.has(FIN);
             let end = entry.end() - u64::from(fin);
-            self.send_data(Run {
+            self.send_data(Burst {
                 seq: entry.seq,
                 end,
                 first: Flags::default(),

@@ -45,8 +45,8 @@ pub struct Pending {
     pub first: Option<Time>,
 }
 
-/// A conversation.
-pub struct Talk {
+/// A conversation that is under way.
+pub struct OpenConversation {
     /// Its flow.
     pub flow: u32,
     /// Its visit, and its place there.
@@ -73,8 +73,8 @@ pub struct Talk {
     pub pending: Option<Conversation>,
 }
 
-/// A visit.
-pub struct Stay {
+/// A visit that is under way.
+pub struct OpenVisit {
     /// Its flow.
     pub flow: u32,
     /// Which of the flow's, from 1.
@@ -112,7 +112,7 @@ impl Side {
     }
 }
 
-impl Stay {
+impl OpenVisit {
     /// The least number of bytes, heard at a place, that another conversation waits for.
     pub fn awaited(&self, place: usize) -> Option<u64> {
         let planned = self.planned.iter().flatten();

@@ -42,7 +42,7 @@ pub struct Endpoint {
     /// Its flow.
     pub flow: u32,
     /// Its conversation.
-    pub talk: u32,
+    pub conversation: u32,
     /// Which end of that it is.
     pub who: End,
     /// Whether what it counts is the flow's.

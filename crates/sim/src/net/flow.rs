@@ -59,7 +59,7 @@ pub struct Flow {
     /// Visits begun so far.
     pub visits: u32,
     /// Its conversations.
-    pub talks: Vec<u32>,
+    pub conversations: Vec<u32>,
     /// Datagrams sent in the whole run.
     pub datagrams_sent: u64,
     /// Datagrams that arrived in the whole run.
@@ -102,7 +102,7 @@ impl Flow {
             keeps_transfers: spec.app.keeps_transfers(),
             opened: 0,
             visits: 0,
-            talks: Vec::new(),
+            conversations: Vec::new(),
             datagrams_sent: 0,
             transit: Transit::default(),
             echoes: matches!(spec.app, AppSpec::Ping(_)).then(Vec::new),

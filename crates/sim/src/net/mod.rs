@@ -25,7 +25,7 @@ use crate::link::shared::Shared;
 use crate::measure::record::{Transfer, TransferTimes};
 use crate::tcp::{Connection, Event, Segment};
 use crate::traffic::End;
-use conversation::{NONE, Stay, Talk};
+use conversation::{NONE, OpenConversation, OpenVisit};
 use endpoint::{Endpoint, Kind, Left, Outlet, SendJitter};
 use flow::Flow;
 use route::{END, Routes};
@@ -44,7 +44,7 @@ pub enum Owner {
     /// A flow starts, or its next visit is due.
     Flow(u32),
     /// An end of a conversation has waited long enough.
-    Talk(u32, End),
+    Conversation(u32, End),
     /// A flow stops.
     Stop(u32),
     /// A rate changes, a window ends, a step of the series.
@@ -65,9 +65,9 @@ pub struct Net {
     /// Flows.
     pub flows: Vec<Flow>,
     /// Conversations.
-    pub talks: Vec<Talk>,
+    pub conversations: Vec<OpenConversation>,
     /// Visits.
-    pub stays: Vec<Stay>,
+    pub visits: Vec<OpenVisit>,
     /// How long transfers took, of flows that do not keep them.
     pub times: TransferTimes,
     /// Transfers that have ended and were not handed over yet, where they are recorded.
@@ -79,9 +79,9 @@ pub struct Net {
     /// Numbers of endpoints that are free.
     pub free: Vec<u32>,
     /// Of conversations.
-    pub free_talks: Vec<u32>,
+    pub free_conversations: Vec<u32>,
     /// Of visits.
-    pub free_stays: Vec<u32>,
+    pub free_visits: Vec<u32>,
     /// The run's seed.
     pub seed: u64,
     /// Packets that reached an endpoint.
@@ -115,7 +115,7 @@ impl Net {
             Owner::Entry(link) => self.links[link as usize].on_entry(now, &mut self.shared),
             Owner::Timer(end) => self.on_timer(now, end),
             Owner::Flow(flow) => self.on_flow(now, flow),
-            Owner::Talk(talk, end) => self.on_talk(now, talk, end),
+            Owner::Conversation(conversation, end) => self.on_conversation(now, conversation, end),
             Owner::Stop(flow) => self.on_stop(flow),
             Owner::Control => {}
         }
@@ -307,12 +307,12 @@ impl Net {
                 // What an application hears of by a socket is the peer's FIN, not that its own
                 // was acknowledged; the SYN of its next transfer then follows our last ACK.
                 let endpoint = &self.endpoints[end as usize];
-                let (talk, who) = (endpoint.talk, endpoint.who);
+                let (conversation, who) = (endpoint.conversation, endpoint.who);
                 if who == End::From {
                     self.flows[endpoint.flow as usize].last = endpoint.outlet.jitter.last();
                 }
-                if who == self.talks[talk as usize].opener {
-                    self.end(now, talk);
+                if who == self.conversations[conversation as usize].opener {
+                    self.end(now, conversation);
                 }
                 self.on_closed(end);
             }
@@ -324,7 +324,7 @@ impl Net {
         &mut self,
         now: Time,
         index: u32,
-        talk: u32,
+        conversation: u32,
         opener: End,
         rtt_ns: Option<u64>,
     ) -> [u32; 2] {
@@ -353,7 +353,8 @@ impl Net {
             let number = self.occupy(index, kind, ways[who as usize], hash);
             ends[who as usize] = number;
             let end = &mut self.endpoints[number as usize];
-            (end.talk, end.who, end.counts) = (talk, who, who == End::From || both_write);
+            (end.conversation, end.who, end.counts) =
+                (conversation, who, who == End::From || both_write);
             (end.heard_bytes, end.wake_bytes) = (0, u64::MAX);
         }
         if holds {
@@ -387,7 +388,7 @@ impl Net {
                 kind,
                 age: 0,
                 flow,
-                talk: NONE,
+                conversation: NONE,
                 who: End::From,
                 counts: false,
                 closed: false,
@@ -420,11 +421,11 @@ impl Net {
     fn on_closed(&mut self, number: u32) {
         let end = &mut self.endpoints[number as usize];
         end.closed = true;
-        let (peer, talk) = (end.outlet.way.to, end.talk);
+        let (peer, conversation) = (end.outlet.way.to, end.conversation);
         if self.endpoints[peer as usize].closed {
             self.release(number);
             self.release(peer);
-            self.free_talk(talk);
+            self.free_conversation(conversation);
         }
     }
 

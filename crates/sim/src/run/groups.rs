@@ -75,8 +75,8 @@ fn look(now: Time, net: &Net, members: &Range<u32>, nth: u64) -> Seen {
     let flows = looked_at.len();
     let mut open = Open::default();
     for flow in looked_at {
-        for &talk in &net.flows[flow as usize].talks {
-            add(&mut open, net, talk);
+        for &conversation in &net.flows[flow as usize].conversations {
+            add(&mut open, net, conversation);
         }
     }
     Seen {
@@ -88,8 +88,8 @@ fn look(now: Time, net: &Net, members: &Range<u32>, nth: u64) -> Seen {
 }
 
 /// The connection of a conversation, as its end `from` sees it.
-fn add(open: &mut Open, net: &Net, talk: u32) {
-    let number = net.talks[talk as usize].ends[End::From as usize];
+fn add(open: &mut Open, net: &Net, conversation: u32) {
+    let number = net.conversations[conversation as usize].ends[End::From as usize];
     if number == NONE {
         return;
     }

@@ -26,8 +26,11 @@ fn places(seconds: u64) -> [usize; 4] {
     let mut run = Simulation::new(&scenario, 1, &mut patience).expect("a net");
     run.go(&mut patience).expect("an end");
     let net = &run.net;
-    let talks: usize = net.flows.iter().map(|flow| flow.talks.len()).sum();
-    assert_eq!(talks, net.talks.len() - net.free_talks.len());
+    let conversations: usize = net.flows.iter().map(|flow| flow.conversations.len()).sum();
+    assert_eq!(
+        conversations,
+        net.conversations.len() - net.free_conversations.len()
+    );
     let kept: usize = net
         .flows
         .iter()
@@ -37,8 +40,8 @@ fn places(seconds: u64) -> [usize; 4] {
     let done: u64 = net.flows.iter().map(|flow| flow.transfers).sum();
     assert!(done > 300 * seconds, "{done} transfers");
     [
-        net.talks.len(),
-        net.stays.len(),
+        net.conversations.len(),
+        net.visits.len(),
         net.endpoints.len(),
         net.shared.packets.all.len(),
     ]

@@ -53,7 +53,7 @@ pub struct Way {
 
 /// What became of a flow's packets. Endpoints that are in use count their own.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ledger {
+pub struct PacketCounts {
     /// Sent.
     pub born: u64,
     /// Arrived at an endpoint, or where one had been.

@@ -161,7 +161,7 @@ impl Port {
             sent: now,
             answered: false,
         });
-        shared.ledger[path.forth.flow as usize].born += 1;
+        shared.packet_counts[path.forth.flow as usize].born += 1;
         self.entered_pkts += 1;
         self.note_backlog(now);
         self.queue
@@ -211,7 +211,7 @@ impl Port {
                 record.on_drop(now, slot, freed.why);
             }
             let way = &shared.packets.all[freed.packet as usize].way;
-            shared.ledger[way.flow as usize].lost += 1;
+            shared.packet_counts[way.flow as usize].lost += 1;
             shared.packets.remove(freed.packet);
             shared.dropped_pkts += 1;
             self.dropped_pkts += 1;

@@ -99,7 +99,7 @@ impl Propagation {
     fn send_slow(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.loss > 0.0 && self.rng.unit() <= self.loss {
             let way = &shared.packets.all[id as usize].way;
-            shared.ledger[way.flow as usize].lost += 1;
+            shared.packet_counts[way.flow as usize].lost += 1;
             shared.packets.remove(id);
             shared.lost_pkts += 1;
             self.lost_pkts += 1;
@@ -151,7 +151,7 @@ impl Propagation {
 mod tests {
     use super::*;
     use crate::base::event::Events;
-    use crate::link::packet::{Ledger, Packets};
+    use crate::link::packet::{PacketCounts, Packets};
 
     fn propagation(jitter: Option<JitterSpec>, loss: f64) -> Propagation {
         Propagation {
@@ -174,7 +174,7 @@ mod tests {
             events: Events::default(),
             packets: Packets::default(),
             arrived: crate::base::ring::Ring::default(),
-            ledger: vec![Ledger::default()],
+            packet_counts: vec![PacketCounts::default()],
             delivered_bytes: Vec::new(),
             dropped_pkts: 0,
             lost_pkts: 0,

@@ -3,7 +3,7 @@
 
 //! The state that all parts of a net share.
 
-use super::packet::{Ledger, PacketId, Packets};
+use super::packet::{PacketCounts, PacketId, Packets};
 use crate::base::event::Events;
 use crate::base::ring::Ring;
 
@@ -16,7 +16,7 @@ pub struct Shared {
     /// Packets that have come to the end of a link, in order.
     pub arrived: Ring<PacketId>,
     /// By flow, what became of its packets.
-    pub ledger: Vec<Ledger>,
+    pub packet_counts: Vec<PacketCounts>,
     /// By flow, the payload delivered in the whole run, by the end that heard it.
     pub delivered_bytes: Vec<[u64; 2]>,
     /// Packets that queues dropped.

@@ -26,7 +26,7 @@ pub struct Echo {
 
 /// What a flow has counted, with its connections that are over.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+pub struct FlowCounts {
     /// Payload delivered to the receiver.
     pub delivered_bytes: u64,
     /// Payload delivered to the sender, of conversations in which both ends write.
@@ -85,7 +85,7 @@ impl Transit {
     }
 }
 
-impl Tally {
+impl FlowCounts {
     /// Adds a connection's.
     pub fn add(&mut self, stats: &TcpStats) {
         self.retransmitted_pkts += stats.retransmitted_pkts;

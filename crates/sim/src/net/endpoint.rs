@@ -11,7 +11,7 @@ use crate::base::event::{Events, Source};
 use crate::base::rng::Rng;
 use crate::base::time::Time;
 use crate::link::Link;
-use crate::link::packet::{Ledger, PacketId, Way};
+use crate::link::packet::{PacketCounts, PacketId, Way};
 use crate::link::shared::Shared;
 use crate::tcp::Connection;
 use crate::traffic::End;
@@ -126,8 +126,8 @@ impl Outlet {
 
 impl Endpoint {
     /// Adds what it has counted to its flow's.
-    pub fn enter_in(&self, ledger: &mut [Ledger]) {
-        let flow = &mut ledger[self.flow as usize];
+    pub fn enter_in(&self, packets: &mut [PacketCounts]) {
+        let flow = &mut packets[self.flow as usize];
         flow.arrived += self.arrived_pkts;
         flow.born += self.outlet.born_pkts;
     }

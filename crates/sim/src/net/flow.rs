@@ -11,8 +11,8 @@ use crate::base::datagram::Datagram;
 use crate::base::event::Source;
 use crate::base::rng::Rng;
 use crate::base::time::Time;
-use crate::link::packet::Ledger;
-use crate::measure::counts::{Completion, Echo, Tally, Transit};
+use crate::link::packet::PacketCounts;
+use crate::measure::counts::{Completion, Echo, FlowCounts, Transit};
 use crate::scenario::FlowSpec;
 use crate::tcp::TcpConfig;
 use crate::traffic::{AppSpec, End, Source as Script, Visit};
@@ -71,7 +71,7 @@ pub struct Flow {
     /// The transfers, if they are kept.
     pub completions: Vec<Completion>,
     /// Of connections that are over.
-    pub tally: Tally,
+    pub counts: FlowCounts,
     /// Whether it sends no more.
     pub stopped: bool,
     /// Start time.
@@ -108,22 +108,22 @@ impl Flow {
             echoes: matches!(spec.app, AppSpec::Ping(_)).then(Vec::new),
             transfers: 0,
             completions: Vec::new(),
-            tally: Tally::default(),
+            counts: FlowCounts::default(),
             stopped: false,
             start,
         }
     }
 
     /// What its connections that are over and its datagrams have counted.
-    pub fn tally(&self, ledger: &Ledger, delivered_bytes: [u64; 2]) -> Tally {
-        Tally {
-            lost_pkts: ledger.lost.cast_signed(),
+    pub fn counts(&self, packets: &PacketCounts, delivered_bytes: [u64; 2]) -> FlowCounts {
+        FlowCounts {
+            lost_pkts: packets.lost.cast_signed(),
             delivered_bytes: delivered_bytes[End::To as usize],
             answered_bytes: delivered_bytes[End::From as usize],
             opened: self.opened.into(),
-            data_pkts_sent: self.tally.data_pkts_sent + self.datagrams_sent,
+            data_pkts_sent: self.counts.data_pkts_sent + self.datagrams_sent,
             transit: self.transit,
-            ..self.tally
+            ..self.counts
         }
     }
 

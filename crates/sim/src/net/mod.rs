@@ -224,7 +224,7 @@ impl Net {
     #[cold]
     fn remove_stale(&mut self, id: PacketId) {
         let way = &self.shared.packets.all[id as usize].way;
-        self.shared.ledger[way.flow as usize].arrived += 1;
+        self.shared.packet_counts[way.flow as usize].arrived += 1;
         self.shared.packets.remove(id);
         self.stale_pkts += 1;
     }
@@ -243,7 +243,7 @@ impl Net {
             });
             return self.shared.arrived.push_back(id);
         }
-        self.shared.ledger[packet.way.flow as usize].arrived += 1;
+        self.shared.packet_counts[packet.way.flow as usize].arrived += 1;
         self.delivered_pkts += 1;
         self.shared.packets.remove(id);
         link.echo(now, &probe, &mut self.shared);
@@ -440,10 +440,12 @@ impl Net {
         end.timer_due = Time::MAX;
         end.age += 1;
         end.outlet.jitter = SendJitter::idle();
-        end.enter_in(&mut self.shared.ledger);
+        end.enter_in(&mut self.shared.packet_counts);
         (end.arrived_pkts, end.outlet.born_pkts) = (0, 0);
         if let (Kind::Tcp(connection), true) = (kind, end.counts) {
-            self.flows[end.flow as usize].tally.add(&connection.stats());
+            self.flows[end.flow as usize]
+                .counts
+                .add(&connection.stats());
         }
         self.free.push(number);
     }

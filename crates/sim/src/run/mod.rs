@@ -21,10 +21,10 @@ use crate::base::ring::Ring;
 use crate::base::rng::{Rng, flow_hash};
 use crate::base::time::{NS_PER_MS, Time, serialisation_ns};
 use crate::link::Link;
-use crate::link::packet::{Ledger, Packets, Way};
+use crate::link::packet::{PacketCounts, Packets, Way};
 use crate::link::port::ProbePath;
 use crate::link::shared::Shared;
-use crate::measure::counts::Tally;
+use crate::measure::counts::FlowCounts;
 use crate::measure::record::{QueueRecord, Transfer, TransferTimes};
 use crate::net::endpoint::Kind;
 use crate::net::flow::Flow;
@@ -106,7 +106,7 @@ struct Simulation<'a> {
     steps: VecDeque<(Time, Step)>,
     control: Source,
     /// What each flow has counted at each edge of a window.
-    edges: Vec<(Time, Vec<Tally>)>,
+    edges: Vec<(Time, Vec<FlowCounts>)>,
     groups: Groups,
 }
 
@@ -171,7 +171,7 @@ impl<'a> Simulation<'a> {
                 events: Events::default(),
                 packets: Packets::default(),
                 arrived: Ring::default(),
-                ledger: Vec::new(),
+                packet_counts: Vec::new(),
                 delivered_bytes: Vec::new(),
                 dropped_pkts: 0,
                 lost_pkts: 0,
@@ -286,7 +286,7 @@ impl<'a> Simulation<'a> {
                 }
                 self.net.flows.push(flow);
                 self.net.shared.delivered_bytes.push([0, 0]);
-                self.net.shared.ledger.push(Ledger::default());
+                self.net.shared.packet_counts.push(PacketCounts::default());
             }
         }
         Ok(())
@@ -314,7 +314,7 @@ impl<'a> Simulation<'a> {
                 hash,
             });
         }
-        self.net.shared.ledger.push(Ledger::default());
+        self.net.shared.packet_counts.push(PacketCounts::default());
         Ok(())
     }
 
@@ -397,8 +397,8 @@ impl<'a> Simulation<'a> {
                 Step::Edge => {
                     self.each_record(|record, pkts, counts| record.on_edge(now, pkts, counts));
                     if self.edges.last().is_none_or(|&(at, _)| at != now) {
-                        let tallies = self.tallies();
-                        self.edges.push((now, tallies));
+                        let flow_counts = self.flow_counts();
+                        self.edges.push((now, flow_counts));
                     }
                 }
                 Step::Response => self.each_record(|record, _, _| record.on_response(now)),
@@ -430,19 +430,19 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn tallies(&self) -> Vec<Tally> {
-        let flows = self.net.flows.iter().zip(&self.net.shared.ledger);
-        let mut tallies: Vec<_> = flows
+    fn flow_counts(&self) -> Vec<FlowCounts> {
+        let flows = self.net.flows.iter().zip(&self.net.shared.packet_counts);
+        let mut flow_counts: Vec<_> = flows
             .zip(&self.net.shared.delivered_bytes)
-            .map(|((flow, ledger), &bytes)| flow.tally(ledger, bytes))
+            .map(|((flow, packets), &bytes)| flow.counts(packets, bytes))
             .collect();
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
         for end in self.net.endpoints.iter().filter(|end| end.counts) {
             if let Kind::Tcp(connection) = &end.kind {
-                tallies[end.flow as usize].add(&connection.stats());
+                flow_counts[end.flow as usize].add(&connection.stats());
             }
         }
-        tallies
+        flow_counts
     }
 
     fn go(&mut self, patience: &mut Patience<'_>) -> Result<(), Error> {

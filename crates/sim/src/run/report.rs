@@ -83,21 +83,21 @@ impl Simulation<'_> {
                 return Err(Error::Conservation(what));
             }
         }
-        let mut inside = vec![0; net.shared.ledger.len()];
+        let mut inside = vec![0; net.shared.packet_counts.len()];
         for way in net.shared.packets.ways() {
             inside[way.flow as usize] += 1;
         }
-        let mut ledgers = net.shared.ledger.clone();
+        let mut packet_counts = net.shared.packet_counts.clone();
         for end in &net.endpoints {
-            end.enter_in(&mut ledgers);
+            end.enter_in(&mut packet_counts);
         }
-        for (i, (ledger, inside)) in ledgers.iter().zip(inside).enumerate() {
-            if ledger.born != ledger.arrived + ledger.lost + inside {
+        for (i, (packets, inside)) in packet_counts.iter().zip(inside).enumerate() {
+            if packets.born != packets.arrived + packets.lost + inside {
                 let flow = net.flows.get(i);
                 let name = flow.map_or("probes".to_owned(), |flow| {
                     format!("flow '{}' {}", flow.name, flow.index)
                 });
-                let what = format!("{name}: {ledger:?}, {inside} inside");
+                let what = format!("{name}: {packets:?}, {inside} inside");
                 return Err(Error::Conservation(what));
             }
         }
@@ -165,7 +165,7 @@ impl Simulation<'_> {
         let counted = Counted {
             scenario: self.scenario,
             edges: &self.edges,
-            end: self.tallies(),
+            end: self.flow_counts(),
             flows: each.collect(),
             times: &self.net.times,
         };

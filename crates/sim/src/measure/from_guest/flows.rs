@@ -7,7 +7,7 @@
 use std::str::FromStr;
 
 use crate::base::time::Time;
-use crate::measure::counts::{Completion, Echo, Tally, Transit};
+use crate::measure::counts::{Completion, Echo, FlowCounts, Transit};
 use crate::measure::record::{Transfer, TransferTimes};
 use crate::measure::report::{Counted, FlowCounted, FlowsReport};
 use crate::scenario::Scenario;
@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 /// What a program wrote of one flow at one time.
 #[derive(Clone, Copy, Default)]
 struct Reading {
-    tally: Tally,
+    counts: FlowCounts,
     srtt_us: u32,
 }
 
@@ -47,8 +47,12 @@ pub fn report(
     played: &str,
 ) -> Result<(FlowsReport, Vec<Transfer>), String> {
     let log = Log::read(scenario, counts, played)?;
-    let tallies = |of: &[Reading]| of.iter().map(|reading| reading.tally).collect::<Vec<_>>();
-    let edges: Vec<_> = log.at.iter().map(|(at, of)| (*at, tallies(of))).collect();
+    let flow_counts = |of: &[Reading]| of.iter().map(|reading| reading.counts).collect::<Vec<_>>();
+    let edges: Vec<_> = log
+        .at
+        .iter()
+        .map(|(at, of)| (*at, flow_counts(of)))
+        .collect();
     let end = Time(scenario.duration_ns);
     let last = log.at.iter().find(|(at, _)| *at == end);
     let last = last.map_or(&[][..], |(_, of)| of.as_slice());
@@ -63,7 +67,7 @@ pub fn report(
     let counted = Counted {
         scenario,
         edges: &edges,
-        end: tallies(last),
+        end: flow_counts(last),
         flows: flows.collect(),
         times: &TransferTimes::new(scenario.flows.len(), &scenario.windows()),
     };
@@ -138,8 +142,8 @@ impl Log {
             ) => {
                 let at = self.at(*edge, *flow as usize)?;
                 *at = reading(*delivered_bytes, rest)?;
-                at.tally.answered_bytes = *answered_bytes;
-                at.tally.opened = *opened;
+                at.counts.answered_bytes = *answered_bytes;
+                at.counts.opened = *opened;
             }
             ("echo", &[flow, sent_ns, rtt_ns]) => {
                 let echoes = &mut self.told.get_mut(flow as usize)?.echoes;
@@ -230,17 +234,17 @@ fn reading(delivered_bytes: u64, rest: &[u64]) -> Option<Reading> {
         differences_ns,
         last_ns: None,
     };
-    let tally = Tally {
+    let counts = FlowCounts {
         delivered_bytes,
         data_pkts_sent,
         retransmitted_pkts,
         timeouts,
         lost_pkts: expected_pkts.cast_signed() - arrived_pkts.cast_signed(),
         transit,
-        ..Tally::default()
+        ..FlowCounts::default()
     };
     Some(Reading {
-        tally,
+        counts,
         srtt_us: u32::try_from(srtt_us).ok()?,
     })
 }

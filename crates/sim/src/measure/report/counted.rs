@@ -9,11 +9,11 @@ use super::flows::{
 };
 use super::times::{PAGES, TRANSFERS, completions, merged};
 use crate::base::time::Time;
-use crate::measure::counts::{Completion, Echo, Tally};
+use crate::measure::counts::{Completion, Echo, FlowCounts};
 use crate::measure::record::{Distribution, Quantity, TransferTimes};
 use crate::scenario::{FlowSpec, Scenario, WindowSpec};
 
-/// What one flow has counted in the whole run, beside its tallies.
+/// What one flow has counted in the whole run, beside its flow_counts.
 pub struct FlowCounted<'a> {
     /// Smoothed round trip at the end; 0 without a connection.
     pub srtt_us: u32,
@@ -31,10 +31,10 @@ pub struct FlowCounted<'a> {
 pub struct Counted<'a> {
     /// The run.
     pub scenario: &'a Scenario,
-    /// Each flow's tally at each edge of a window.
-    pub edges: &'a [(Time, Vec<Tally>)],
+    /// Each flow's counts at each edge of a window.
+    pub edges: &'a [(Time, Vec<FlowCounts>)],
     /// Each flow's at the end.
-    pub end: Vec<Tally>,
+    pub end: Vec<FlowCounts>,
     /// What else each has counted.
     pub flows: Vec<FlowCounted<'a>>,
     /// Of the transfers and pages that were not kept one by one.
@@ -64,15 +64,15 @@ impl Counted<'_> {
         specs.flat_map(|spec| (0..spec.count).map(|index| (spec.name.as_str(), index)))
     }
 
-    fn tallies_at(&self, ns: u64) -> &[Tally] {
+    fn counts_at(&self, ns: u64) -> &[FlowCounts] {
         let edge = self.edges.iter().find(|(at, _)| at.0 == ns);
-        edge.map_or(&[], |(_, tallies)| tallies)
+        edge.map_or(&[], |(_, flow_counts)| flow_counts)
     }
 
     /// What each flow has counted in a window.
-    fn in_window(&self, window: &WindowSpec) -> Vec<Tally> {
-        let begin = self.tallies_at(window.from_ns).iter();
-        let end = self.tallies_at(window.to_ns).iter();
+    fn in_window(&self, window: &WindowSpec) -> Vec<FlowCounts> {
+        let begin = self.counts_at(window.from_ns).iter();
+        let end = self.counts_at(window.to_ns).iter();
         end.zip(begin)
             .map(|(end, begin)| end.since(begin))
             .collect()
@@ -157,16 +157,16 @@ impl Counted<'_> {
         let goodputs = |window| goodputs_mbps(&self.in_window(window), window);
         let of_windows: Vec<_> = windows.iter().map(goodputs).collect();
         let report = |(i, (name, index)): (usize, (&str, u32))| {
-            let (tally, flow) = (self.end[i], &self.flows[i]);
+            let (counts, flow) = (self.end[i], &self.flows[i]);
             FlowReport {
                 name: name.to_owned(),
                 index,
                 goodput_mbps: of_windows[0][i],
                 goodput_mbps_of_windows: of_windows.iter().map(|of| of[i]).collect(),
-                delivered_bytes: tally.delivered_bytes,
-                data_pkts_sent: tally.data_pkts_sent,
-                retransmitted_pkts: tally.retransmitted_pkts,
-                timeouts: tally.timeouts,
+                delivered_bytes: counts.delivered_bytes,
+                data_pkts_sent: counts.data_pkts_sent,
+                retransmitted_pkts: counts.retransmitted_pkts,
+                timeouts: counts.timeouts,
                 completions: flow.transfers,
                 srtt_ms: (flow.srtt_us > 0).then(|| f64::from(flow.srtt_us) / 1e3),
             }

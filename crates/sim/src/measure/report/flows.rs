@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::counted::FlowCounted;
 use super::times::{CompletionReport, PAGES, completions};
-use crate::measure::counts::{Tally, Transit};
+use crate::measure::counts::{FlowCounts, Transit};
 use crate::measure::record::{Delays, Distribution};
 use crate::scenario::{FlowSpec, TransportSpec, WindowSpec};
 use crate::traffic::AppSpec;
@@ -142,13 +142,13 @@ impl ScriptWindow {
     pub(super) fn of(
         spec: &FlowSpec,
         flows: &[FlowCounted<'_>],
-        counted: &[Tally],
+        counted: &[FlowCounts],
         window: &WindowSpec,
         pages: &Delays,
     ) -> Self {
         Self {
-            opened: counted.iter().map(|tally| tally.opened).sum(),
-            answered_bytes: counted.iter().map(|tally| tally.answered_bytes).sum(),
+            opened: counted.iter().map(|counts| counts.opened).sum(),
+            answered_bytes: counted.iter().map(|counts| counts.answered_bytes).sum(),
             page_s: matches!(spec.app, AppSpec::Web(_))
                 .then(|| completions(flows, PAGES, window, &[pages])),
         }
@@ -156,14 +156,14 @@ impl ScriptWindow {
 }
 
 impl FlowsWindow {
-    pub(super) fn of(counted: &[Tally], window: &WindowSpec, fct_s: CompletionReport) -> Self {
-        let sum = |key: fn(&Tally) -> u64| counted.iter().map(key).sum();
+    pub(super) fn of(counted: &[FlowCounts], window: &WindowSpec, fct_s: CompletionReport) -> Self {
+        let sum = |key: fn(&FlowCounts) -> u64| counted.iter().map(key).sum();
         let goodputs = goodputs_mbps(counted, window);
         Self {
-            retransmitted_pkts: sum(|tally| tally.retransmitted_pkts),
-            timeouts: sum(|tally| tally.timeouts),
-            data_pkts_sent: sum(|tally| tally.data_pkts_sent),
-            delivered_bytes: sum(|tally| tally.delivered_bytes),
+            retransmitted_pkts: sum(|counts| counts.retransmitted_pkts),
+            timeouts: sum(|counts| counts.timeouts),
+            data_pkts_sent: sum(|counts| counts.data_pkts_sent),
+            delivered_bytes: sum(|counts| counts.delivered_bytes),
             goodput_mbps: goodputs.iter().sum(),
             jain: jain(&goodputs),
             fct_s,
@@ -174,12 +174,12 @@ impl FlowsWindow {
 impl GroupWindow {
     pub(super) fn of(
         spec: &FlowSpec,
-        counted: &[Tally],
+        counted: &[FlowCounts],
         window: &WindowSpec,
         all: FlowsWindow,
     ) -> Self {
         let is_udp = matches!(spec.transport, TransportSpec::Udp);
-        let least = counted.iter().map(|tally| tally.delivered_bytes).min();
+        let least = counted.iter().map(|counts| counts.delivered_bytes).min();
         let share = all.goodput_mbps / f64::from(spec.count);
         let sum = |key: fn(&Transit) -> u64| counted.iter().map(|t| key(&t.transit)).sum::<u64>();
         let arrived_pkts = sum(|transit| transit.arrived_pkts);
@@ -190,7 +190,7 @@ impl GroupWindow {
             least_share: least
                 .filter(|_| share > 0.0)
                 .map(|bytes| mbps(bytes, window) / share),
-            lost_pkts: is_udp.then(|| counted.iter().map(|tally| tally.lost_pkts).sum()),
+            lost_pkts: is_udp.then(|| counted.iter().map(|counts| counts.lost_pkts).sum()),
             delay_ms: mean_ms(sum(|transit| transit.delay_ns), arrived_pkts),
             jitter_ms: mean_ms(
                 sum(|transit| transit.differences_ns),
@@ -202,8 +202,8 @@ impl GroupWindow {
     }
 }
 
-pub(super) fn goodputs_mbps(counted: &[Tally], window: &WindowSpec) -> Vec<f64> {
-    let goodput = |tally: &Tally| mbps(tally.delivered_bytes, window);
+pub(super) fn goodputs_mbps(counted: &[FlowCounts], window: &WindowSpec) -> Vec<f64> {
+    let goodput = |counts: &FlowCounts| mbps(counts.delivered_bytes, window);
     counted.iter().map(goodput).collect()
 }
 

@@ -39,7 +39,7 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
     let graph = Graph::of(&scenario);
     let way = |(i, flow)| {
         let (forth, back) = graph
-            .ways(flow, &format!("flows[{i}]"))
+            .paths(flow, &format!("flows[{i}]"))
             .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
         let added_ns = flow.added_ns(scenario.delays_ns(&forth, &back), seed);
         let starts = flow.starts(seed).into_iter().map(|start| start.0);
@@ -70,7 +70,7 @@ pub fn probe_ways(scenario: &str) -> PyResult<Vec<ProbeWay>> {
         .filter(|(_, link)| asks(&link.queue.algorithm))
         .map(|(i, link)| {
             let [forth, back] = graph
-                .probe_ways(link, &format!("links[{i}]"))
+                .probe_paths(link, &format!("links[{i}]"))
                 .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
             let responder = link.responder.as_ref().unwrap_or(&link.to);
             Ok((i, forth, back, responder.clone()))

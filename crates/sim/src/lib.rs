@@ -10,7 +10,7 @@
 //! - [`scenario`]: what people ask for, as the engine reads it.
 //! - [`measure`]: what is measured at queues and of flows, here and on other hosts.
 //! - [`link`]: packets; the queue, the shaper and the delay that they pass.
-//! - [`net`]: links, endpoints and flows; the way of a packet between them.
+//! - [`net`]: links, endpoints and flows; the path of a packet between them.
 //! - [`run`](mod@run): a run, from a scenario to a report.
 
 pub mod base;

@@ -216,7 +216,7 @@ impl Link {
         propagation.left_pkts += u64::from(out.is_some());
         if let Some(id) = propagation.flying.next_id() {
             // After a long time on the wire it is no longer in the nearest cache.
-            sojourn_core::prefetch(&shared.packets.all[id as usize].way);
+            sojourn_core::prefetch(&shared.packets.all[id as usize].path);
         }
         let mut look = propagation.flying.next_at();
         if self.port.works_ahead {

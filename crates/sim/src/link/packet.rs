@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! Packets in a slab. A packet is a number; what a queue must know of it stands in
-//! its slot, what routing must know in its way, the rest in its body.
+//! its slot, what routing must know in its path, the rest in its body.
 
 use sojourn_core::Slot;
 
@@ -39,7 +39,7 @@ pub struct Probe {
 
 /// Where it goes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Way {
+pub struct Path {
     /// The next entry of the table of hops.
     pub hop: u32,
     /// The endpoint it is for, and the endpoint's age: a later one with the same
@@ -68,7 +68,7 @@ pub struct PacketCounts {
 #[repr(C, align(64))]
 pub struct Packet {
     /// Where it goes.
-    pub way: Way,
+    pub path: Path,
     /// What is inside.
     pub body: Body,
 }
@@ -109,18 +109,18 @@ impl Packets {
         }
         self.slots.push(Slot::default());
         self.all.push(Packet {
-            way: Way::default(),
+            path: Path::default(),
             body: Body::Tcp(Segment::default()),
         });
         (self.slots.len() - 1) as PacketId
     }
 
-    /// The same, for a packet that goes this way; gives the place of its contents too.
+    /// The same, for a packet that goes this path; gives the place of its contents too.
     #[inline]
-    pub fn claim_for(&mut self, way: &Way) -> (PacketId, &mut Body) {
+    pub fn claim_for(&mut self, path: &Path) -> (PacketId, &mut Body) {
         let id = self.claim();
         let packet = &mut self.all[id as usize];
-        packet.way = *way;
+        packet.path = *path;
         (id, &mut packet.body)
     }
 
@@ -135,14 +135,14 @@ impl Packets {
         (self.slots.len() - self.free.len()) as u64
     }
 
-    /// The ways of all that there are.
-    pub fn ways(&self) -> impl Iterator<Item = &Way> {
+    /// The paths of all that there are.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
         let mut alive = vec![true; self.all.len()];
         for &id in &self.free {
             alive[id as usize] = false;
         }
         let packets = self.all.iter().zip(alive);
-        packets.filter_map(|(packet, alive)| alive.then_some(&packet.way))
+        packets.filter_map(|(packet, alive)| alive.then_some(&packet.path))
     }
 
     /// How many there ever were.

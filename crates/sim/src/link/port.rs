@@ -5,7 +5,7 @@
 
 use sojourn_core::{Queue, Slot};
 
-use super::packet::{Body, PacketId, Probe, Way};
+use super::packet::{Body, PacketId, Path, Probe};
 use super::propagation::Propagation;
 use super::shared::Shared;
 use crate::base::event::{Events, Source};
@@ -42,13 +42,13 @@ pub struct Port {
     due: Option<u32>,
 }
 
-/// The way of a queue's probes.
+/// The path of a queue's probes.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbePath {
     /// Number of the link.
     pub link: u32,
     /// To the responder: behind the link, and the flow under which probes are counted.
-    pub forth: Way,
+    pub forth: Path,
     /// The first place of the way back.
     pub back_hop: u32,
     /// Of all probes of this queue, by which queues on their way know the flow; that of the answers
@@ -154,7 +154,7 @@ impl Port {
             ..Slot::default()
         };
         let packet = &mut shared.packets.all[id as usize];
-        packet.way = path.forth;
+        packet.path = path.forth;
         packet.body = Body::Probe(Probe {
             link: path.link,
             inst,
@@ -210,8 +210,8 @@ impl Port {
             if let (Some(record), 0) = (&mut self.record, slot.probe) {
                 record.on_drop(now, slot, freed.why);
             }
-            let way = &shared.packets.all[freed.packet as usize].way;
-            shared.packet_counts[way.flow as usize].lost += 1;
+            let path = &shared.packets.all[freed.packet as usize].path;
+            shared.packet_counts[path.flow as usize].lost += 1;
             shared.packets.remove(freed.packet);
             shared.dropped_pkts += 1;
             self.dropped_pkts += 1;

@@ -98,8 +98,8 @@ impl Propagation {
     #[cold]
     fn send_slow(&mut self, now: Time, id: PacketId, arrival: Source, shared: &mut Shared) {
         if self.loss > 0.0 && self.rng.unit() <= self.loss {
-            let way = &shared.packets.all[id as usize].way;
-            shared.packet_counts[way.flow as usize].lost += 1;
+            let path = &shared.packets.all[id as usize].path;
+            shared.packet_counts[path.flow as usize].lost += 1;
             shared.packets.remove(id);
             shared.lost_pkts += 1;
             self.lost_pkts += 1;

@@ -11,7 +11,7 @@ use crate::base::event::{Events, Source};
 use crate::base::rng::Rng;
 use crate::base::time::Time;
 use crate::link::Link;
-use crate::link::packet::{PacketCounts, PacketId, Way};
+use crate::link::packet::{PacketCounts, PacketId, Path};
 use crate::link::shared::Shared;
 use crate::tcp::Connection;
 use crate::traffic::End;
@@ -81,7 +81,7 @@ pub struct Outlet {
     /// Hash that they carry.
     pub hash: u32,
     /// The first hop, the other end and its age.
-    pub way: Way,
+    pub path: Path,
     /// Their spacing.
     pub jitter: SendJitter,
     /// The first link, if delay is all that it does.
@@ -91,7 +91,7 @@ pub struct Outlet {
 }
 
 impl Outlet {
-    /// Sends a packet whose way and contents are written, at the time that its sender has told.
+    /// Sends a packet whose path and contents are written, at the time that its sender has told.
     #[inline]
     pub fn launch(
         &mut self,
@@ -116,7 +116,7 @@ impl Outlet {
             && shared.arrived.is_empty()
         {
             // Nobody is before it at this instant: it need not queue up for the link.
-            shared.packets.all[id as usize].way.hop += 1;
+            shared.packets.all[id as usize].path.hop += 1;
             links[link as usize].offer(leaves, id, shared);
         } else {
             shared.arrived.push_back(id);
@@ -142,7 +142,7 @@ impl Endpoint {
         loop {
             let (mut id, packets) = (0, &mut shared.packets);
             let sent = connection.transmit(now, || {
-                let (claimed, body) = packets.claim_for(&self.outlet.way);
+                let (claimed, body) = packets.claim_for(&self.outlet.path);
                 id = claimed;
                 body.as_segment()
             });
@@ -196,7 +196,7 @@ pub struct Last {
 
 /// Holds each packet for a random time and keeps their order, as a busy host does.
 /// Without it the phases of senders decide who meets a full queue. What the first
-/// links of the way delay by a constant is added here, and the packets wait at the link
+/// links of the path delay by a constant is added here, and the packets wait at the link
 /// behind: no event is spent on either.
 pub struct SendJitter {
     /// Whether it holds packets at all.

@@ -35,8 +35,8 @@ pub struct Flow {
     pub source: Source,
     /// Event: stop.
     pub stopper: Source,
-    /// First places of its ways, by the end that sends.
-    pub ways: [u32; 2],
+    /// First places of its paths, by the end that sends.
+    pub paths: [u32; 2],
     /// Constant delay of the links, there and back.
     pub delays_ns: u64,
     /// Whether its sender delays packets at all.
@@ -91,7 +91,7 @@ impl Flow {
             tcp: None,
             source: 0,
             stopper: 0,
-            ways: [0, 0],
+            paths: [0, 0],
             delays_ns: 0,
             holds: false,
             jitter_ns: 0,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The room of the net: links and endpoints, and the way of a packet between them. `play` plays
+//! The room of the net: links and endpoints, and the path of a packet between them. `play` plays
 //! the scripts of flows, `conversation` and `flow` have their state, and `endpoint` is one end of a
 //! conversation. It uses all rooms but `run`.
 
@@ -9,8 +9,8 @@ pub mod conversation;
 pub mod endpoint;
 mod ends;
 pub mod flow;
+pub mod path;
 mod play;
-pub mod route;
 mod transfers;
 
 use sojourn_core::prefetch;
@@ -20,7 +20,7 @@ use crate::base::event::Source;
 use crate::base::rng::flow_hash;
 use crate::base::time::Time;
 use crate::link::Link;
-use crate::link::packet::{Body, Packet, PacketId, Probe, Way};
+use crate::link::packet::{Body, Packet, PacketId, Path, Probe};
 use crate::link::shared::Shared;
 use crate::measure::record::{Transfer, TransferTimes};
 use crate::tcp::{Connection, Event, Segment};
@@ -28,7 +28,7 @@ use crate::traffic::End;
 use conversation::{NONE, OpenConversation, OpenVisit};
 use endpoint::{Endpoint, Kind, Left, Outlet, SendJitter};
 use flow::Flow;
-use route::{END, Routes};
+use path::{END, Paths};
 
 /// Who an event is for.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +72,8 @@ pub struct Net {
     pub times: TransferTimes,
     /// Transfers that have ended and were not handed over yet, where they are recorded.
     pub ended: Option<Vec<Transfer>>,
-    /// Ways.
-    pub routes: Routes,
+    /// Paths.
+    pub paths: Paths,
     /// Owners of event sources.
     pub owners: Vec<Owner>,
     /// Numbers of endpoints that are free.
@@ -128,10 +128,10 @@ impl Net {
         let link = &self.links[link as usize];
         let packets = &self.shared.packets.all;
         if let Some(id) = link.flying(3) {
-            prefetch(&packets[id as usize].way);
+            prefetch(&packets[id as usize].path);
         }
         if let Some(id) = link.flying(2) {
-            prefetch(&self.endpoints[packets[id as usize].way.to as usize]);
+            prefetch(&self.endpoints[packets[id as usize].path.to as usize]);
         }
         if let Some((connection, segment)) = link.flying(1).and_then(|id| self.of_packet(id)) {
             connection.prefetch_for(segment.len > 0);
@@ -147,7 +147,7 @@ impl Net {
     #[inline]
     fn of_packet(&self, id: PacketId) -> Option<(&Connection, &Segment)> {
         let packet = &self.shared.packets.all[id as usize];
-        match (&self.endpoints[packet.way.to as usize].kind, &packet.body) {
+        match (&self.endpoints[packet.path.to as usize].kind, &packet.body) {
             (Kind::Tcp(connection), Body::Tcp(segment)) => Some((connection, segment)),
             _ => None,
         }
@@ -163,12 +163,12 @@ impl Net {
 
     #[inline]
     fn forward(&mut self, now: Time, id: PacketId) {
-        let way = &mut self.shared.packets.all[id as usize].way;
-        let link = self.routes.link(way.hop);
+        let path = &mut self.shared.packets.all[id as usize].path;
+        let link = self.paths.link(path.hop);
         if link == END {
             return self.deliver(now, id);
         }
-        way.hop += 1;
+        path.hop += 1;
         self.links[link as usize].offer(now, id, &mut self.shared);
     }
 
@@ -178,9 +178,9 @@ impl Net {
         let Body::Tcp(segment) = &packet.body else {
             return self.deliver_other(now, id);
         };
-        let number = packet.way.to;
+        let number = packet.path.to;
         let end = &mut self.endpoints[number as usize];
-        if end.age != packet.way.age {
+        if end.age != packet.path.age {
             return self.remove_stale(id);
         }
         end.arrived_pkts += 1;
@@ -199,32 +199,32 @@ impl Net {
     /// The same for what is no segment.
     #[inline(never)]
     fn deliver_other(&mut self, now: Time, id: PacketId) {
-        let Packet { way, body } = self.shared.packets.all[id as usize];
+        let Packet { path, body } = self.shared.packets.all[id as usize];
         let datagram = match body {
             Body::Udp(datagram) => datagram,
             Body::Probe(probe) => return self.deliver_probe(now, id, probe),
             Body::Tcp(_) => unreachable!("segments are delivered at once"),
         };
-        let end = &mut self.endpoints[way.to as usize];
-        if end.age != way.age {
+        let end = &mut self.endpoints[path.to as usize];
+        if end.age != path.age {
             return self.remove_stale(id);
         }
         end.arrived_pkts += 1;
         self.delivered_pkts += 1;
         let who = end.who;
-        self.shared.delivered_bytes[way.flow as usize][who as usize] += u64::from(datagram.len);
+        self.shared.delivered_bytes[path.flow as usize][who as usize] += u64::from(datagram.len);
         let echo = self.flows[end.flow as usize].on_datagram(now, who, &datagram);
         self.shared.packets.remove(id);
         if echo {
-            self.send(now, way.to, datagram);
+            self.send(now, path.to, datagram);
         }
     }
 
     /// Where the packet was going is over.
     #[cold]
     fn remove_stale(&mut self, id: PacketId) {
-        let way = &self.shared.packets.all[id as usize].way;
-        self.shared.packet_counts[way.flow as usize].arrived += 1;
+        let path = &self.shared.packets.all[id as usize].path;
+        self.shared.packet_counts[path.flow as usize].arrived += 1;
         self.shared.packets.remove(id);
         self.stale_pkts += 1;
     }
@@ -236,14 +236,14 @@ impl Net {
         let packet = &mut self.shared.packets.all[id as usize];
         if let (false, Some(path)) = (probe.answered, link.port.probes) {
             self.shared.packets.slots[id as usize].flow = path.hash ^ 1;
-            packet.way.hop = path.back_hop;
+            packet.path.hop = path.back_hop;
             packet.body = Body::Probe(Probe {
                 answered: true,
                 ..probe
             });
             return self.shared.arrived.push_back(id);
         }
-        self.shared.packet_counts[packet.way.flow as usize].arrived += 1;
+        self.shared.packet_counts[packet.path.flow as usize].arrived += 1;
         self.delivered_pkts += 1;
         self.shared.packets.remove(id);
         link.echo(now, &probe, &mut self.shared);
@@ -342,7 +342,7 @@ impl Net {
             }
         };
         let kinds = [make(opener), make(opener.peer())];
-        let ways = flow.ways;
+        let paths = flow.paths;
         let (holds, jitter_ns) = (flow.holds, flow.jitter_ns);
         let own_ns = rtt_ns.map_or(0, |rtt_ns| rtt_ns.saturating_sub(flow.delays_ns));
         let (lead_ns, both_write) = (flow.lead_ns + own_ns, flow.both_write);
@@ -350,7 +350,7 @@ impl Net {
         let mut ends = [0; 2];
         for (who, kind) in [opener, opener.peer()].into_iter().zip(kinds) {
             let hash = hash ^ u32::from(who == End::To);
-            let number = self.occupy(index, kind, ways[who as usize], hash);
+            let number = self.occupy(index, kind, paths[who as usize], hash);
             ends[who as usize] = number;
             let end = &mut self.endpoints[number as usize];
             (end.conversation, end.who, end.counts) =
@@ -360,27 +360,27 @@ impl Net {
         if holds {
             let rng = self.sender_rng(&name);
             let outlet = &mut self.endpoints[ends[0] as usize].outlet;
-            let link = self.routes.link(outlet.way.hop);
-            outlet.way.hop += 1;
+            let link = self.paths.link(outlet.path.hop);
+            outlet.path.hop += 1;
             outlet.jitter = SendJitter::new(jitter_ns, lead_ns, link, rng, last);
         }
         for who in [End::From, End::To] {
             let peer = ends[who.peer() as usize];
             let age = self.endpoints[peer as usize].age;
-            let way = &mut self.endpoints[ends[who as usize] as usize].outlet.way;
-            (way.to, way.age) = (peer, age);
+            let path = &mut self.endpoints[ends[who as usize] as usize].outlet.path;
+            (path.to, path.age) = (peer, age);
         }
         ends
     }
 
     fn occupy(&mut self, flow: u32, kind: Kind, first_hop: u32, hash: u32) -> u32 {
         let number = self.free.pop().unwrap_or(self.endpoints.len() as u32);
-        let way = Way {
+        let path = Path {
             hop: first_hop,
             flow,
-            ..Way::default()
+            ..Path::default()
         };
-        let delay_link = Some(self.routes.link(first_hop))
+        let delay_link = Some(self.paths.link(first_hop))
             .filter(|&link| link != END && self.links[link as usize].constant_delay_ns() > Some(0));
         if number as usize == self.endpoints.len() {
             let timer = self.source(Owner::Timer(number));
@@ -400,7 +400,7 @@ impl Net {
                 arrived_pkts: 0,
                 outlet: Outlet {
                     hash,
-                    way,
+                    path,
                     jitter: SendJitter::idle(),
                     delay_link,
                     born_pkts: 0,
@@ -412,7 +412,7 @@ impl Net {
         end.kind = kind;
         (end.flow, end.closed) = (flow, false);
         (end.timer_due, end.deadline) = (Time::MAX, Time::MAX);
-        (end.outlet.hash, end.outlet.way, end.outlet.delay_link) = (hash, way, delay_link);
+        (end.outlet.hash, end.outlet.path, end.outlet.delay_link) = (hash, path, delay_link);
         number
     }
 
@@ -421,7 +421,7 @@ impl Net {
     fn on_closed(&mut self, number: u32) {
         let end = &mut self.endpoints[number as usize];
         end.closed = true;
-        let (peer, conversation) = (end.outlet.way.to, end.conversation);
+        let (peer, conversation) = (end.outlet.path.to, end.conversation);
         if self.endpoints[peer as usize].closed {
             self.release(number);
             self.release(peer);

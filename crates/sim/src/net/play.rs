@@ -225,7 +225,7 @@ impl Net {
         let outlet = &mut self.endpoints[end as usize].outlet;
         let leaves = outlet.jitter.release(now);
         datagram.held_ns += leaves - now;
-        let (id, body) = self.shared.packets.claim_for(&outlet.way);
+        let (id, body) = self.shared.packets.claim_for(&outlet.path);
         *body = Body::Udp(datagram);
         let len_bytes = datagram.wire_bytes();
         let (links, shared) = (&mut self.links, &mut self.shared);

@@ -21,14 +21,14 @@ use crate::base::ring::Ring;
 use crate::base::rng::{Rng, flow_hash};
 use crate::base::time::{NS_PER_MS, Time, serialisation_ns};
 use crate::link::Link;
-use crate::link::packet::{PacketCounts, Packets, Way};
+use crate::link::packet::{PacketCounts, Packets, Path};
 use crate::link::port::ProbePath;
 use crate::link::shared::Shared;
 use crate::measure::counts::FlowCounts;
 use crate::measure::record::{QueueRecord, Transfer, TransferTimes};
 use crate::net::endpoint::Kind;
 use crate::net::flow::Flow;
-use crate::net::route::Routes;
+use crate::net::path::Paths;
 use crate::net::{Net, Owner};
 use crate::scenario::graph::Graph;
 use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
@@ -183,7 +183,7 @@ impl<'a> Simulation<'a> {
             visits: Vec::new(),
             times: TransferTimes::new(scenario.flows.len(), &windows),
             ended: scenario.record.transfers.then(Vec::new),
-            routes: Routes::default(),
+            paths: Paths::default(),
             owners: Vec::new(),
             free: Vec::new(),
             free_conversations: Vec::new(),
@@ -246,7 +246,7 @@ impl<'a> Simulation<'a> {
         for (i, spec) in self.scenario.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
             let tcp = spec.tcp(&at)?.map(Arc::new);
-            let (forth, back) = graph.ways(spec, &at)?;
+            let (forth, back) = graph.paths(spec, &at)?;
             let delays_ns = self.scenario.delays_ns(&forth, &back);
             let added_ns = spec.added_ns(delays_ns, seed);
             let jitter_ns = spec
@@ -266,7 +266,7 @@ impl<'a> Simulation<'a> {
             let rest = rest.iter().copied().filter(acts);
             let forth: Vec<_> = first.iter().copied().chain(rest).collect();
             let back: Vec<_> = back.into_iter().filter(acts).collect();
-            let ways = [forth, back].map(|links| self.net.routes.add(&links));
+            let paths = [forth, back].map(|links| self.net.paths.add(&links));
             let ahead_ns =
                 [&spec.from, &spec.to].map(|node| self.scenario.clock_ahead_ns(node, seed));
             let starts = spec.starts(seed);
@@ -277,7 +277,7 @@ impl<'a> Simulation<'a> {
                 (flow.tcp, flow.delays_ns) = (tcp.clone(), delays_ns);
                 flow.source = self.net.source(Owner::Flow(number));
                 flow.stopper = self.net.source(Owner::Stop(number));
-                (flow.ways, flow.jitter_ns, flow.holds) = (ways, jitter_ns, holds);
+                (flow.paths, flow.jitter_ns, flow.holds) = (paths, jitter_ns, holds);
                 flow.lead_ns = leads.iter().sum::<u64>() + added_ns[index as usize];
                 flow.clocks_ahead_ns = ahead_ns;
                 self.net.shared.events.schedule(flow.source, flow.start);
@@ -300,15 +300,15 @@ impl<'a> Simulation<'a> {
             if !self.net.links[i].port.queue.algorithm().probes() {
                 continue;
             }
-            let ways = graph.probe_ways(spec, &format!("links[{i}]"))?;
-            let [forth, back] = ways.map(|links| self.net.routes.add(&links));
+            let paths = graph.probe_paths(spec, &format!("links[{i}]"))?;
+            let [forth, back] = paths.map(|links| self.net.paths.add(&links));
             let hash = flow_hash(self.net.seed, &format!("probes/{}", spec.name));
             self.net.links[i].port.probes = Some(ProbePath {
                 link: i as u32,
-                forth: Way {
+                forth: Path {
                     hop: forth,
                     flow,
-                    ..Way::default()
+                    ..Path::default()
                 },
                 back_hop: back,
                 hash,

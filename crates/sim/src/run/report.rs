@@ -84,8 +84,8 @@ impl Simulation<'_> {
             }
         }
         let mut inside = vec![0; net.shared.packet_counts.len()];
-        for way in net.shared.packets.ways() {
-            inside[way.flow as usize] += 1;
+        for path in net.shared.packets.paths() {
+            inside[path.flow as usize] += 1;
         }
         let mut packet_counts = net.shared.packet_counts.clone();
         for end in &net.endpoints {

@@ -60,7 +60,7 @@ impl Scenario {
         self.faults().into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// All faults; of what belongs together the first. A way that no flow names is looked for
+    /// All faults; of what belongs together the first. A path that no flow names is looked for
     /// where the network is sound, since a link that is missing would be a fault of each flow.
     pub fn faults(&self) -> Vec<Fault> {
         if !(1..=FORMAT).contains(&self.format) {
@@ -168,7 +168,7 @@ impl Scenario {
             return;
         }
         if Algorithm::find(&link.queue.algorithm).is_some_and(Algorithm::probes) {
-            found.see(graph.probe_ways(link, at).map(drop));
+            found.see(graph.probe_paths(link, at).map(drop));
         }
     }
 
@@ -212,9 +212,9 @@ impl Scenario {
         found.see(flow.tcp(at).map(drop));
     }
 
-    /// The way of a flow, and its round trips.
+    /// The path of a flow, and its round trips.
     fn check_way(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>) -> Result<(), Fault> {
-        let (forth, back) = graph.ways(flow, at)?;
+        let (forth, back) = graph.paths(flow, at)?;
         for (key, start, links) in [
             ("path", &flow.from, &forth),
             ("reverse_path", &flow.to, &back),
@@ -232,7 +232,7 @@ impl Scenario {
         )
     }
 
-    /// A way that comes to a node again: no host that routes by addresses can follow it. Older
+    /// A path that comes to a node again: no host that routes by addresses can follow it. Older
     /// files go on being read.
     fn check_loop(&self, key: &str, start: &str, links: &[usize]) -> Result<(), Fault> {
         let mut seen = HashSet::from([start]);

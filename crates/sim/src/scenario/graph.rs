@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! Ways through the graph of a scenario's links.
+//! Paths through the graph of a scenario's links.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
 use super::{Fault, FlowSpec, LinkSpec, Scenario, TransportSpec};
 
-/// A scenario's links by name and by the node that they leave, nodes as numbers, so that a way
+/// A scenario's links by name and by the node that they leave, nodes as numbers, so that a path
 /// costs what is looked at and not what there is.
 pub struct Graph<'a> {
     links: &'a [LinkSpec],
@@ -58,18 +58,18 @@ impl<'a> Graph<'a> {
     /// The links of a flow there and back. Datagrams that are not answered need no way back.
     ///
     /// # Errors
-    /// When the named links are no way from end to end, or there is none.
-    pub fn ways(&self, flow: &FlowSpec, at: &str) -> Result<(Vec<usize>, Vec<usize>), Fault> {
-        let forth = self.way(flow, at, true)?;
+    /// When the named links are no path from end to end, or there is none.
+    pub fn paths(&self, flow: &FlowSpec, at: &str) -> Result<(Vec<usize>, Vec<usize>), Fault> {
+        let forth = self.path(flow, at, true)?;
         let one_way = matches!(flow.transport, TransportSpec::Udp) && !flow.app.both_write();
         if one_way && flow.reverse_path.is_none() {
             return Ok((forth, Vec::new()));
         }
-        Ok((forth, self.way(flow, at, false)?))
+        Ok((forth, self.path(flow, at, false)?))
     }
 
     /// The links of a flow, there (`forth`) or back.
-    fn way(&self, flow: &FlowSpec, at: &str, forth: bool) -> Result<Vec<usize>, Fault> {
+    fn path(&self, flow: &FlowSpec, at: &str, forth: bool) -> Result<Vec<usize>, Fault> {
         let (from, to, named, key) = if forth {
             (&flow.from, &flow.to, &flow.path, "path")
         } else {
@@ -108,10 +108,10 @@ impl<'a> Graph<'a> {
     /// sending end.
     ///
     /// # Errors
-    /// When no way leads there or back.
-    pub fn probe_ways(&self, link: &LinkSpec, at: &str) -> Result<[Vec<usize>; 2], Fault> {
+    /// When no path leads there or back.
+    pub fn probe_paths(&self, link: &LinkSpec, at: &str) -> Result<[Vec<usize>; 2], Fault> {
         let responder = link.responder.as_ref().unwrap_or(&link.to);
-        let way = |from: &str, to: &str| {
+        let path = |from: &str, to: &str| {
             if from == to {
                 return Ok(Vec::new());
             }
@@ -123,10 +123,10 @@ impl<'a> Graph<'a> {
             };
             self.shortest(from, to).ok_or_else(missing)
         };
-        Ok([way(&link.to, responder)?, way(responder, &link.from)?])
+        Ok([path(&link.to, responder)?, path(responder, &link.from)?])
     }
 
-    /// The way with the fewest links; among equals the one whose links come first.
+    /// The path with the fewest links; among equals the one whose links come first.
     fn shortest(&self, from: &str, to: &str) -> Option<Vec<usize>> {
         let (&from, &to) = (self.nodes.get(from)?, self.nodes.get(to)?);
         let mut search = self.search.borrow_mut();
@@ -168,7 +168,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// What a search for a way remembers: by node the search that has come there, the link that led
+/// What a search for a path remembers: by node the search that has come there, the link that led
 /// there, and from where. One for all searches, so that none pays for all nodes.
 #[derive(Default)]
 struct Search {

@@ -298,7 +298,7 @@ pub struct FlowSpec {
     pub from: String,
     /// Node that receives it.
     pub to: String,
-    /// Links from sender to receiver; none: the way with the fewest links.
+    /// Links from sender to receiver; none: the path with the fewest links.
     #[serde(default)]
     pub path: Option<Vec<String>>,
     /// Links back.

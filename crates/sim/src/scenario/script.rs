@@ -25,7 +25,7 @@ pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, Strin
     let graph = Graph::of(scenario);
     for (i, spec) in scenario.flows.iter().enumerate() {
         let (forth, back) = graph
-            .ways(spec, &format!("flows[{i}]"))
+            .paths(spec, &format!("flows[{i}]"))
             .map_err(|fault| fault.to_string())?;
         let delays_ns = scenario.delays_ns(&forth, &back);
         let starts = match spec.app.is_script() {

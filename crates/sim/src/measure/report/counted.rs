@@ -13,7 +13,7 @@ use crate::measure::counts::{Completion, Echo, FlowCounts};
 use crate::measure::record::{Distribution, Quantity, TransferTimes};
 use crate::scenario::{FlowSpec, Scenario, WindowSpec};
 
-/// What one flow has counted in the whole run, beside its flow_counts.
+/// What one flow has counted in the whole run, beside its counts.
 pub struct FlowCounted<'a> {
     /// Smoothed round trip at the end; 0 without a connection.
     pub srtt_us: u32,

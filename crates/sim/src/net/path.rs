@@ -4,30 +4,30 @@
 //! Each flow's links, laid out before the run in one table, so that forwarding a packet is one
 //! look-up.
 
-/// Behind the last link of a way.
+/// Behind the last link of a path.
 pub const END: u32 = u32::MAX;
 
-/// All ways, one behind the other, each closed by `END`.
+/// All paths, one behind the other, each closed by `END`.
 #[derive(Default)]
-pub struct Routes {
+pub struct Paths {
     hops: Vec<u32>,
 }
 
-impl Routes {
+impl Paths {
     /// The link at a place of the table.
     #[inline]
     pub fn link(&self, hop: u32) -> u32 {
         self.hops[hop as usize]
     }
 
-    /// The links of a way that begins at `hop`.
+    /// The links of a path that begins at `hop`.
     pub fn links(&self, hop: u32) -> impl Iterator<Item = usize> + '_ {
-        let way = self.hops[hop as usize..].iter();
-        way.take_while(|&&link| link != END)
+        let path = self.hops[hop as usize..].iter();
+        path.take_while(|&&link| link != END)
             .map(|&link| link as usize)
     }
 
-    /// Lays a way out and gives its first place.
+    /// Lays a path out and gives its first place.
     pub fn add(&mut self, links: &[usize]) -> u32 {
         let first = self.hops.len() as u32;
         self.hops.extend(links.iter().map(|&link| link as u32));

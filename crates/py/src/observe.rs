@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
-use sojourn_sim::measure::from_guest::inside::Log;
-use sojourn_sim::measure::from_guest::outside::{Outside, Reading};
+use sojourn_sim::measure::from_guest::queue_log::Log;
+use sojourn_sim::measure::from_guest::taps::{Reading, Taps};
 use sojourn_sim::measure::from_guest::{self, Seen};
 use sojourn_sim::measure::record::{QueueReport, Transfer};
 use sojourn_sim::measure::report::{self, FlowsReport};
@@ -83,7 +83,7 @@ pub fn probe_ways(scenario: &str) -> PyResult<Vec<ProbeWay>> {
 pub enum Looked {
     /// Link, logs of arrivals, departures and counted drops, whether it acts at the head, and
     /// whether it serves flows apart.
-    Outside(
+    Taps(
         String,
         PyBackedBytes,
         PyBackedBytes,
@@ -92,7 +92,7 @@ pub enum Looked {
         bool,
     ),
     /// Link, device, log of departures where the shaper holds packets back.
-    Inside(String, String, Option<PyBackedBytes>),
+    QueueLog(String, String, Option<PyBackedBytes>),
 }
 
 /// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
@@ -114,9 +114,9 @@ fn report(
 ) -> Result<QueueReport, String> {
     let spec = |name: &str| from_guest::find(scenario, name);
     let (link, passages) = match queue {
-        Looked::Outside(link, arrivals, departures, drops, at_head, flows_apart) => {
+        Looked::Taps(link, arrivals, departures, drops, at_head, flows_apart) => {
             let (readings, _) = drops.as_chunks::<{ Reading::BYTES }>();
-            let outside = Outside {
+            let taps = Taps {
                 link: link.clone(),
                 arrivals: packets(arrivals, spec(link)?),
                 departures: packets(departures, spec(link)?),
@@ -124,9 +124,9 @@ fn report(
                 at_head: *at_head,
                 flows_apart: *flows_apart,
             };
-            (link, outside.passages(scenario)?)
+            (link, taps.passages(scenario)?)
         }
-        Looked::Inside(link, device, behind) => {
+        Looked::QueueLog(link, device, behind) => {
             let spec = spec(link)?;
             let behind = behind.as_deref().map(|log| packets(log, spec));
             let log = Log::new(log)?;

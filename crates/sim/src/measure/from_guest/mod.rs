@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! What happened at a queue of another world, measured as ours are. A queue that logs its
-//! packets tells it itself ([`inside`]); of any other, packets are seen where they come to
-//! the queue and where they leave its shaper ([`outside`]). What programs there counted of flows is
+//! packets tells it itself ([`queue_log`]); of any other, packets are seen where they come to
+//! the queue and where they leave its shaper ([`taps`]). What programs there counted of flows is
 //! reckoned as ours are ([`flows`]).
 
 pub mod flows;
-pub mod inside;
-pub mod outside;
+pub mod queue_log;
+pub mod taps;
 
 use std::collections::VecDeque;
 

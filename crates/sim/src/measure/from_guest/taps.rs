@@ -57,7 +57,7 @@ struct Lost {
 }
 
 /// All that was seen of one queue.
-pub struct Outside {
+pub struct Taps {
     /// Its link.
     pub link: String,
     /// Packets before the queue, in order of time.
@@ -72,7 +72,7 @@ pub struct Outside {
     pub flows_apart: bool,
 }
 
-impl Outside {
+impl Taps {
     /// What became of each arrival.
     ///
     /// # Errors

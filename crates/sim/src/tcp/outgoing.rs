@@ -193,6 +193,6 @@ impl Connection {
             self.rcv.add_sacks(into);
             return into.wire_bytes();
         }
-        Segment::plain_bytes(len, self.rcv.timestamps)
+        Segment::data_bytes(len, self.rcv.timestamps)
     }
 }

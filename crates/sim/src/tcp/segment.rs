@@ -173,7 +173,7 @@ impl Segment {
 
     /// The same as `wire_bytes` of a segment of `len` bytes that is no SYN and reports no gap.
     #[inline]
-    pub fn plain_bytes(len: u32, timestamps: bool) -> u32 {
+    pub fn data_bytes(len: u32, timestamps: bool) -> u32 {
         HEADER_BYTES + if timestamps { TIMESTAMPS_BYTES } else { 0 } + len
     }
 

@@ -89,8 +89,8 @@ impl Log {
         let flows: Vec<(u32, u32)> = flows.collect();
         let is_script = |group: u32| scenario.flows[group as usize].app.is_script();
         let numbered = flows.iter().enumerate();
-        let plain = numbered.filter_map(|(n, &(group, _))| (!is_script(group)).then_some(n));
-        let plain: Vec<_> = plain.collect();
+        let counted = numbered.filter_map(|(n, &(group, _))| (!is_script(group)).then_some(n));
+        let counted: Vec<_> = counted.collect();
         let none = vec![Reading::default(); flows.len()];
         let mut log = Self {
             at: edges.into_iter().map(|at| (at, none.clone())).collect(),
@@ -100,7 +100,8 @@ impl Log {
         };
         for line in counts.lines() {
             let line = Line::of(line)?;
-            log.take_counted(&line, &plain).ok_or_else(|| line.odd())?;
+            log.take_counted(&line, &counted)
+                .ok_or_else(|| line.odd())?;
         }
         for line in played.lines() {
             let line = Line::of(line)?;
@@ -109,18 +110,18 @@ impl Log {
         Ok(log)
     }
 
-    fn take_counted(&mut self, line: &Line<'_>, plain: &[usize]) -> Option<()> {
+    fn take_counted(&mut self, line: &Line<'_>, counted: &[usize]) -> Option<()> {
         match (line.word, &line.numbers[..]) {
             ("done", &[flow, at_ns, took_ns]) => {
-                let flow = *plain.get(flow as usize)?;
+                let flow = *counted.get(flow as usize)?;
                 self.told[flow].done.push(completion(at_ns, took_ns));
             }
             ("count", [edge, flow, delivered_bytes, rest @ ..]) => {
-                let flow = *plain.get(*flow as usize)?;
+                let flow = *counted.get(*flow as usize)?;
                 *self.at(*edge, flow)? = reading(*delivered_bytes, rest)?;
             }
             ("transfer", [flow, rest @ ..]) => {
-                self.take_transfer(*plain.get(*flow as usize)?, rest)?;
+                self.take_transfer(*counted.get(*flow as usize)?, rest)?;
             }
             _ => return None,
         }

@@ -80,14 +80,14 @@ impl Taps {
     pub fn passages(&self, scenario: &Scenario) -> Result<Vec<Passage>, String> {
         let tbf = find(scenario, &self.link)?.shaper == ShaperKind::Tbf;
         let order = self.matched()?;
-        let plain = |seen: &Seen| Passage {
+        let passage = |seen: &Seen| Passage {
             came: Time(seen.at_ns),
             flow: seen.flow,
             len_bytes: seen.len_bytes,
             mark: None,
             fate: Fate::Waits,
         };
-        let mut passages: Vec<_> = self.arrivals.iter().map(plain).collect();
+        let mut passages: Vec<_> = self.arrivals.iter().map(passage).collect();
         let mut before = Time(0);
         for (&i, left) in order.iter().zip(&self.departures) {
             let out = Time(left.at_ns);

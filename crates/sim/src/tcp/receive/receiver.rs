@@ -264,15 +264,15 @@ impl Connection {
     /// A segment of an open connection (tcp_rcv_established).
     #[inline]
     pub(in crate::tcp) fn on_segment(&mut self, segment: &Segment, ecn: Ecn) {
-        if segment.seq != self.rcv.nxt || !self.may_be_plain(segment) {
+        if segment.seq != self.rcv.nxt || !self.may_be_fast(segment) {
             self.on_any_segment(segment, ecn);
         } else if segment.len > 0 {
-            if self.is_plain_data(segment) {
-                self.on_plain_data(segment, ecn);
+            if self.is_fast_data(segment) {
+                self.on_fast_data(segment, ecn);
             } else {
                 self.on_any_segment(segment, ecn);
             }
-        } else if self.is_plain_ack(segment) {
+        } else if self.is_fast_ack(segment) {
             self.on_ack_alone(segment);
         } else {
             self.on_any_segment(segment, ecn);
@@ -304,8 +304,8 @@ impl Connection {
         if tells_nothing {
             self.snd.wl1 = segment.seq;
             self.accept_cwr(segment);
-        } else if self.is_plain_ack(segment) {
-            self.on_plain_ack(segment);
+        } else if self.is_fast_ack(segment) {
+            self.on_fast_ack(segment);
         } else {
             self.on_ack(segment);
         }

@@ -282,7 +282,7 @@ fn short_ways_send_what_the_long_one_sends(config: &TcpConfig, answer: u64) {
 }
 
 #[test]
-fn plain_segments_the_long_way_send_the_same_packets() {
+fn fast_segments_the_long_way_send_the_same_packets() {
     for (cc, ecn) in [
         (CongestionControl::Cubic, false),
         (CongestionControl::Cubic, true),

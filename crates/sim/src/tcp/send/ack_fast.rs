@@ -24,9 +24,9 @@ struct Taken {
 }
 
 impl Connection {
-    /// Whether `on_plain_ack` may stand in for `on_ack`.
+    /// Whether `on_fast_ack` may stand in for `on_ack`.
     #[inline]
-    pub(in crate::tcp) fn is_plain_ack(&self, segment: &Segment) -> bool {
+    pub(in crate::tcp) fn is_fast_ack(&self, segment: &Segment) -> bool {
         let snd = &self.snd;
         let flags = segment.flags.0 & !(Flags::PSH.0 | Flags::FIN.0);
         flags == Flags::ACK.0
@@ -43,7 +43,7 @@ impl Connection {
     }
 
     #[inline(always)]
-    pub(in crate::tcp) fn on_plain_ack(&mut self, segment: &Segment) {
+    pub(in crate::tcp) fn on_fast_ack(&mut self, segment: &Segment) {
         let snd = &mut self.snd;
         let advanced = segment.ack - snd.una;
         snd.timeouts_in_row = 0;
@@ -56,11 +56,11 @@ impl Connection {
             // Part of a segment: nothing is known to have left the network.
             let facts = self.facts();
             self.cc.on_ack(facts);
-            self.after_plain_ack();
+            self.after_fast_ack();
             return;
         }
         snd.delivered = snd.delivered.wrapping_add(taken.packets);
-        let rtt_us = self.measure_plain(&taken, advanced);
+        let rtt_us = self.measure_fast(&taken, advanced);
         let facts = self.facts();
         let sample = AckSample {
             rtt_us: Some(rtt_us),
@@ -72,12 +72,12 @@ impl Connection {
         self.timers.due = true;
         self.cc.grow(&mut self.snd.window, taken.packets, facts);
         self.snd.window.stamp = self.clock.jiffies;
-        self.after_plain_ack();
+        self.after_fast_ack();
     }
 
     /// Takes the round trips; returns that of the last packet.
     #[inline(always)]
-    fn measure_plain(&mut self, taken: &Taken, advanced: u64) -> u32 {
+    fn measure_fast(&mut self, taken: &Taken, advanced: u64) -> u32 {
         let now = self.clock.us;
         let since = |us: u64| (now - us).min(u64::from(u32::MAX - 1)) as u32;
         let (first, last) = (since(taken.first_us), since(taken.last_us));
@@ -103,7 +103,7 @@ impl Connection {
         last
     }
 
-    /// Sets the timer that a plain acknowledgement left.
+    /// Sets the timer that a fast acknowledgement left.
     #[inline]
     pub(in crate::tcp) fn settle_timer(&mut self) {
         if self.timers.due {
@@ -115,7 +115,7 @@ impl Connection {
     }
 
     #[inline]
-    fn after_plain_ack(&mut self) {
+    fn after_fast_ack(&mut self) {
         if self.snd.gso || self.snd.window.in_slow_start() {
             self.snd.update_pacing_rate();
         }

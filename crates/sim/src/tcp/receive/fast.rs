@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! Segments as they nearly always are, in a transfer that goes one way: data that comes in
-//! order while no gap is open, and acknowledgements without data (`ack_plain`). The same as
+//! order while no gap is open, and acknowledgements without data (`ack_fast`). The same as
 //! `receiver` does for them, without the questions whose answer is known; a test plays
 //! transfers both ways and expects the same packets. What these ways call is compiled into
 //! them (`inline(always)`): 3 % of all instructions.
@@ -14,7 +14,7 @@ use crate::tcp::segment::{Flags, Segment};
 impl Connection {
     /// Whether it has nothing that only some segments carry.
     #[inline]
-    pub(in crate::tcp) fn may_be_plain(&self, segment: &Segment) -> bool {
+    pub(in crate::tcp) fn may_be_fast(&self, segment: &Segment) -> bool {
         segment.flags.0 & !Flags::PSH.0 == Flags::ACK.0
             && segment.sack_used == 0
             && !self.use_long_way
@@ -23,7 +23,7 @@ impl Connection {
     /// Of such a segment with data, in order: whether it is full and asks for no more, since
     /// no gap is open and this end has nothing to send.
     #[inline]
-    pub(in crate::tcp) fn is_plain_data(&self, segment: &Segment) -> bool {
+    pub(in crate::tcp) fn is_fast_data(&self, segment: &Segment) -> bool {
         let (snd, rcv) = (&self.snd, &self.rcv);
         segment.len >= rcv.ack.mss
             && segment.ack == snd.una
@@ -35,7 +35,7 @@ impl Connection {
     }
 
     #[inline]
-    pub(in crate::tcp) fn on_plain_data(&mut self, segment: &Segment, ecn: Ecn) {
+    pub(in crate::tcp) fn on_fast_data(&mut self, segment: &Segment, ecn: Ecn) {
         let len = u64::from(segment.len);
         self.note_timestamp(segment);
         self.snd.wl1 = segment.seq;
@@ -54,11 +54,11 @@ impl Connection {
         }
     }
 
-    /// Such a segment without data, whose acknowledgement is plain too.
+    /// Such a segment without data, whose acknowledgement is fast too.
     #[inline]
     pub(in crate::tcp) fn on_ack_alone(&mut self, segment: &Segment) {
         self.note_timestamp(segment);
-        self.on_plain_ack(segment);
+        self.on_fast_ack(segment);
         self.push_pending();
         self.settle_timer();
         if self.rcv.ack.scheduled {

@@ -15,7 +15,7 @@ use crate::link::packet::PacketCounts;
 use crate::measure::counts::{Completion, Echo, FlowCounts, Transit};
 use crate::scenario::FlowSpec;
 use crate::tcp::TcpConfig;
-use crate::traffic::{AppSpec, End, Source as Script, Visit};
+use crate::traffic::{End, Member, Source as Script, Visit};
 
 /// A flow.
 pub struct Flow {
@@ -86,7 +86,11 @@ impl Flow {
             name: spec.name.clone(),
             index,
             group,
-            script: spec.app.source(index, spec.count, rng),
+            script: spec.app.source(Member {
+                index,
+                count: spec.count,
+                rng,
+            }),
             next_visit: None,
             tcp: None,
             source: 0,
@@ -105,7 +109,7 @@ impl Flow {
             conversations: Vec::new(),
             datagrams_sent: 0,
             transit: Transit::default(),
-            echoes: matches!(spec.app, AppSpec::Ping(_)).then(Vec::new),
+            echoes: spec.app.echo_interval_ns().map(|_| Vec::new()),
             transfers: 0,
             completions: Vec::new(),
             counts: FlowCounts::default(),

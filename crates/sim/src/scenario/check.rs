@@ -18,7 +18,6 @@ use super::{
     TransportSpec,
 };
 use crate::tcp::TcpConfig;
-use crate::traffic::AppSpec;
 
 /// Headers of tunnels and of ATM are far shorter.
 const MAX_HEADER_BYTES: u32 = 256;
@@ -254,7 +253,7 @@ impl Scenario {
             return fault(format!("{at}.app"), reason);
         }
         flow.app
-            .check()
+            .check_all()
             .map_err(|(field, reason)| Fault::new(format!("{at}.app.{field}"), reason))?;
         let transport = match flow.transport {
             TransportSpec::Tcp { .. } => "tcp",
@@ -270,14 +269,14 @@ impl Scenario {
 
     /// Each echo is a row of the result.
     fn check_echoes(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
-        let AppSpec::Ping(ping) = &flow.app else {
+        let Some(interval_ns) = flow.app.echo_interval_ns() else {
             return Ok(());
         };
-        let rows = self.duration_ns / ping.interval_ns * u64::from(flow.count);
+        let rows = self.duration_ns / interval_ns * u64::from(flow.count);
         if rows > MAX_SERIES_ROWS {
             let reason = format!(
                 "{} ns makes more than {MAX_SERIES_ROWS} echoes of {} flows in {} ns",
-                ping.interval_ns, flow.count, self.duration_ns
+                interval_ns, flow.count, self.duration_ns
             );
             return fault(format!("{at}.app.interval_ns"), reason);
         }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::Scenario;
 use super::graph::Graph;
 use crate::base::rng::Rng;
-use crate::traffic::{Act, Conversation, End, Moves, Source, Visit};
+use crate::traffic::{Act, Conversation, End, Member, Moves, Source, Visit};
 
 /// More would not fit beside what a guest logs.
 const MOST_BYTES: usize = 100_000_000;
@@ -35,7 +35,11 @@ pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, Strin
         let mut scripts = Vec::new();
         for (index, start) in starts.iter().enumerate() {
             let rng = Rng::stream(seed, &format!("flow/{}/{index}/traffic", spec.name));
-            let source = spec.app.source(index as u32, spec.count, rng);
+            let source = spec.app.source(Member {
+                index: index as u32,
+                count: spec.count,
+                rng,
+            });
             let left_ns = scenario.duration_ns.saturating_sub(start.0);
             let script = written(source, left_ns, MOST_BYTES - bytes, delays_ns)
                 .map_err(|reason| format!("'{}': {reason}", spec.name))?;
@@ -192,7 +196,11 @@ mod tests {
                 "{waits}"
             );
             let rng = Rng::stream(7, &format!("flow/users/{index}/traffic"));
-            let mut source = scenario.flows[1].app.source(index as u32, 2, rng);
+            let mut source = scenario.flows[1].app.source(Member {
+                index: index as u32,
+                count: 2,
+                rng,
+            });
             let moves = lines(script, "move 0 ");
             for (visit, pair) in visits.iter().zip(moves.chunks(2)) {
                 let drawn = source.next_visit().expect("a file");

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::burst::Burst;
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
 use crate::base::time::NS_PER_S;
 
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
@@ -36,15 +37,17 @@ pub struct Spec {
     pub payload_bytes: u32,
 }
 
-impl Spec {
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
     }
 
-    /// The script of one flow.
-    pub fn source(&self) -> Source {
+    fn source(&self, _: Member) -> Source {
         Even::new(self.rate_bps, self.payload_bytes.into()).into()
+    }
+
+    fn is_script(&self) -> bool {
+        false
     }
 }
 

@@ -10,6 +10,7 @@ use super::bulk::whole;
 use super::burst::Burst;
 use super::draw::{exponential, pareto, whole_bytes, whole_ns};
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
 use super::{Source, Visit};
 use crate::base::rng::Rng;
 
@@ -68,15 +69,14 @@ pub struct Spec {
     pub connections: Connections,
 }
 
-impl Spec {
-    /// The script of one flow; `rng` is its own.
-    pub fn source(&self, rng: Rng) -> Source {
+impl Traffic for Spec {
+    fn source(&self, member: Member) -> Source {
         let arrivals = Arrivals {
             gap_ns: self.gap_ns,
             bytes: self.bytes,
             shape: self.shape,
             at_ns: 0,
-            rng,
+            rng: member.rng,
         };
         match self.connections {
             Connections::Each => Source::Files(arrivals),

@@ -30,7 +30,7 @@ pub mod web;
 #[cfg(test)]
 mod tests;
 
-pub use kinds::{AppSpec, KINDS};
+pub use kinds::{AppSpec, KINDS, Member, Traffic};
 pub use stream::Drawn;
 
 /// The two ends of a flow, as the scenario names them.

@@ -10,6 +10,7 @@ use super::Source;
 use super::burst::Burst;
 use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -36,15 +37,22 @@ pub struct Spec {
     pub payload_bytes: u32,
 }
 
-impl Spec {
-    /// The script of one flow.
-    pub fn source(&self) -> Source {
+impl Traffic for Spec {
+    fn source(&self, _: Member) -> Source {
         let echoes = Echoes {
             interval_ns: self.interval_ns,
             bytes: self.payload_bytes.into(),
             sent: 0,
         };
         echoes.into()
+    }
+
+    fn both_write(&self) -> bool {
+        true
+    }
+
+    fn echo_interval_ns(&self) -> Option<u64> {
+        Some(self.interval_ns)
     }
 }
 

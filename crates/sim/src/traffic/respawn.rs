@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bulk::whole;
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
 use super::{Source, Visit};
 
 /// Its keys.
@@ -25,12 +26,21 @@ pub struct Spec {
     pub bytes: u64,
 }
 
-impl Spec {
-    /// The script of one flow.
-    pub fn source(&self) -> Source {
+impl Traffic for Spec {
+    fn source(&self, _: Member) -> Source {
         Source::Respawn(self.clone())
     }
 
+    fn is_script(&self) -> bool {
+        false
+    }
+
+    fn keeps_transfers(&self) -> bool {
+        true
+    }
+}
+
+impl Spec {
     pub(super) fn visit(&self) -> Visit {
         Visit::of(whole(self.bytes))
     }

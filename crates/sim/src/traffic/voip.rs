@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
 use super::onoff;
 use super::{Source, onoff::Bursts};
-use crate::base::rng::Rng;
 use crate::base::time::NS_PER_S;
 
 /// Its keys.
@@ -53,13 +53,8 @@ pub struct Spec {
     pub off_ns: u64,
 }
 
-impl Spec {
-    fn payload_bytes(&self) -> u64 {
-        self.rate_bps * self.interval_ns / (8 * NS_PER_S)
-    }
-
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         let bytes = self.payload_bytes();
         if bytes == 0 || bytes as f64 > MAX_PAYLOAD_BYTES {
             let reason = format!(
@@ -71,6 +66,16 @@ impl Spec {
         self.bursts().check()
     }
 
+    fn source(&self, member: Member) -> Source {
+        Bursts::new(self.bursts(), member.rng).into()
+    }
+}
+
+impl Spec {
+    fn payload_bytes(&self) -> u64 {
+        self.rate_bps * self.interval_ns / (8 * NS_PER_S)
+    }
+
     fn bursts(&self) -> onoff::Spec {
         onoff::Spec {
             rate_bps: self.rate_bps,
@@ -79,10 +84,5 @@ impl Spec {
             off_ns: self.off_ns,
             shape: None,
         }
-    }
-
-    /// The script of one flow; `rng` is its own.
-    pub fn source(&self, rng: Rng) -> Source {
-        Bursts::new(self.bursts(), rng).into()
     }
 }

@@ -10,7 +10,6 @@ use super::times::{CompletionReport, PAGES, completions};
 use crate::measure::counts::{FlowCounts, Transit};
 use crate::measure::record::{Delays, Distribution};
 use crate::scenario::{FlowSpec, TransportSpec, WindowSpec};
-use crate::traffic::AppSpec;
 
 /// A flow's end.
 #[derive(Clone, Debug, Serialize)]
@@ -149,7 +148,9 @@ impl ScriptWindow {
         Self {
             opened: counted.iter().map(|counts| counts.opened).sum(),
             answered_bytes: counted.iter().map(|counts| counts.answered_bytes).sum(),
-            page_s: matches!(spec.app, AppSpec::Web(_))
+            page_s: spec
+                .app
+                .has_pages()
                 .then(|| completions(flows, PAGES, window, &[pages])),
         }
     }

@@ -9,6 +9,7 @@ use super::Source;
 use super::burst::Burst;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
+use super::stream::Stream;
 use crate::base::time::NS_PER_S;
 
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
@@ -43,7 +44,7 @@ impl Traffic for Spec {
     }
 
     fn source(&self, _: Member) -> Source {
-        Even::new(self.rate_bps, self.payload_bytes.into()).into()
+        Even::new(self.rate_bps, self.payload_bytes.into()).into_source()
     }
 
     fn is_script(&self) -> bool {
@@ -81,10 +82,12 @@ impl Even {
             sent: 0,
         }
     }
+}
 
+impl Stream for Even {
     /// Of the count and not of the gap: a gap cut to whole nanoseconds is a higher rate (0.65 % of
     /// 100 Gbit/s).
-    pub(super) fn next_burst(&mut self) -> Burst {
+    fn next_burst(&mut self) -> Burst {
         let bits = u128::from(self.sent) * u128::from(self.bytes) * 8;
         self.sent += 1;
         Burst {

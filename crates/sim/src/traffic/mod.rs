@@ -30,6 +30,8 @@ pub mod web;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Debug;
+
 pub use kinds::{AppSpec, KINDS, Member, Traffic};
 pub use stream::Drawn;
 
@@ -228,43 +230,46 @@ pub enum Pace {
     Closed,
 }
 
-/// The script of one user: visits, drawn when they are asked for.
-#[derive(Debug)]
-pub enum Source {
-    /// One visit.
-    Once(Option<Visit>),
-    /// A transfer after the other.
-    Respawn(respawn::Spec),
-    /// Files on a connection each.
-    Files(files::Arrivals),
-    /// A browser.
-    Web(Box<web::Browser>),
-    /// Connection vectors.
-    Tmix(Box<tmix::Source>),
+/// The script of one user: draws visits when they are asked for.
+pub trait Visits: Debug {
+    /// Tells how visits follow each other.
+    fn pace(&self) -> Pace {
+        Pace::Closed
+    }
+
+    /// Draws the next visit; none: there are no more.
+    fn next_visit(&mut self) -> Option<Visit>;
 }
 
+/// A single visit.
+impl Visits for Option<Visit> {
+    fn next_visit(&mut self) -> Option<Visit> {
+        self.take()
+    }
+}
+
+/// The script of one user, of any kind.
+#[derive(Debug)]
+pub struct Source(Box<dyn Visits>);
+
 impl Source {
+    /// A script.
+    pub fn new(visits: impl Visits + 'static) -> Self {
+        Self(Box::new(visits))
+    }
+
     /// A single conversation.
     pub fn once(conversation: Conversation) -> Self {
-        Self::Once(Some(Visit::of(conversation)))
+        Self::new(Some(Visit::of(conversation)))
     }
 
     /// How its visits follow each other.
     pub fn pace(&self) -> Pace {
-        match self {
-            Self::Files(_) | Self::Tmix(_) => Pace::Open,
-            Self::Once(_) | Self::Respawn(_) | Self::Web(_) => Pace::Closed,
-        }
+        self.0.pace()
     }
 
     /// The next visit; none: there are no more.
     pub fn next_visit(&mut self) -> Option<Visit> {
-        match self {
-            Self::Once(visit) => visit.take(),
-            Self::Respawn(spec) => Some(spec.visit()),
-            Self::Files(arrivals) => Some(arrivals.visit()),
-            Self::Web(browser) => Some(browser.page()),
-            Self::Tmix(source) => source.visit(),
-        }
+        self.0.next_visit()
     }
 }

@@ -9,6 +9,7 @@ use super::burst::Burst;
 use super::draw::{exponential, pareto, whole_ns};
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
+use super::stream::Stream;
 use super::{Source, cbr};
 use crate::base::rng::Rng;
 use crate::base::time::NS_PER_S;
@@ -72,7 +73,7 @@ impl Traffic for Spec {
     }
 
     fn source(&self, member: Member) -> Source {
-        Bursts::new(self.clone(), member.rng).into()
+        Bursts::new(self.clone(), member.rng).into_source()
     }
 }
 
@@ -125,8 +126,10 @@ impl Bursts {
         (self.from_ns, self.to_ns) = (at_ns, at_ns + on_ns);
         self.even = cbr::Even::new(self.spec.rate_bps, self.spec.payload_bytes.into());
     }
+}
 
-    pub(super) fn next_burst(&mut self) -> Burst {
+impl Stream for Bursts {
+    fn next_burst(&mut self) -> Burst {
         while self.left == 0 {
             let off_ns = self.drawn_ns(self.spec.off_ns);
             self.begin(self.to_ns + off_ns);

@@ -10,6 +10,7 @@ use super::Source;
 use super::cbr::{Even, at_most_one_a_ns};
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
+use super::stream::Stream;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -40,6 +41,6 @@ impl Traffic for Spec {
     }
 
     fn source(&self, _: Member) -> Source {
-        Even::new(self.rate_bps, self.payload_bytes).into()
+        Even::new(self.rate_bps, self.payload_bytes).into_source()
     }
 }

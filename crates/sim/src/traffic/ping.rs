@@ -11,6 +11,7 @@ use super::burst::Burst;
 use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
+use super::stream::Stream;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -44,7 +45,7 @@ impl Traffic for Spec {
             bytes: self.payload_bytes.into(),
             sent: 0,
         };
-        echoes.into()
+        echoes.into_source()
     }
 
     fn both_write(&self) -> bool {
@@ -64,8 +65,8 @@ pub struct Echoes {
     sent: u64,
 }
 
-impl Echoes {
-    pub(super) fn next_burst(&mut self) -> Burst {
+impl Stream for Echoes {
+    fn next_burst(&mut self) -> Burst {
         let at_ns = self.sent * self.interval_ns;
         self.sent += 1;
         Burst {

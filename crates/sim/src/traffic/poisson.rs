@@ -11,6 +11,7 @@ use super::cbr::{MAX_PAYLOAD_BYTES, at_most_one_a_ns};
 use super::draw::{exponential, whole_ns};
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
+use super::stream::Stream;
 use crate::base::rng::Rng;
 use crate::base::time::NS_PER_S;
 
@@ -50,7 +51,7 @@ impl Traffic for Spec {
             at_ns: 0,
             rng: member.rng,
         };
-        arrivals.into()
+        arrivals.into_source()
     }
 }
 
@@ -63,8 +64,8 @@ pub struct Arrivals {
     rng: Rng,
 }
 
-impl Arrivals {
-    pub(super) fn next_burst(&mut self) -> Burst {
+impl Stream for Arrivals {
+    fn next_burst(&mut self) -> Burst {
         self.at_ns += whole_ns(exponential(&mut self.rng) * self.gap_ns);
         Burst {
             at_ns: self.at_ns,

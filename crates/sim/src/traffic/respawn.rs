@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::bulk::whole;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
-use super::{Source, Visit};
+use super::{Source, Visit, Visits};
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -28,7 +28,7 @@ pub struct Spec {
 
 impl Traffic for Spec {
     fn source(&self, _: Member) -> Source {
-        Source::Respawn(self.clone())
+        Source::new(self.clone())
     }
 
     fn is_script(&self) -> bool {
@@ -40,8 +40,8 @@ impl Traffic for Spec {
     }
 }
 
-impl Spec {
-    pub(super) fn visit(&self) -> Visit {
-        Visit::of(whole(self.bytes))
+impl Visits for Spec {
+    fn next_visit(&mut self) -> Option<Visit> {
+        Some(Visit::of(whole(self.bytes)))
     }
 }

@@ -14,7 +14,7 @@ use super::draw::{bounded_pareto, exponential, geometric, lognormal, whole_bytes
 use super::files::LEAST_GAP_NS;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
-use super::{Conversation, End, Move, Visit};
+use super::{Conversation, End, Move, Pace, Visit, Visits};
 use crate::base::rng::Rng;
 use crate::base::time::{NS_PER_MS, NS_PER_S};
 use vectors::{FIN_NS, Vectors};
@@ -87,7 +87,7 @@ impl Traffic for Spec {
 
     /// Flows take the vectors in turn.
     fn source(&self, member: Member) -> super::Source {
-        super::Source::Tmix(Box::new(match &self.vectors {
+        super::Source::new(match &self.vectors {
             Some(vectors) => Source::Replay(Replay {
                 vectors: vectors.clone(),
                 scale: self.scale,
@@ -100,7 +100,7 @@ impl Traffic for Spec {
                 concurrent: self.concurrent,
                 rng: member.rng,
             }),
-        }))
+        })
     }
 
     fn has_round_trips(&self) -> bool {
@@ -121,8 +121,12 @@ pub enum Source {
     Synthetic(Synthetic),
 }
 
-impl Source {
-    pub(super) fn visit(&mut self) -> Option<Visit> {
+impl Visits for Source {
+    fn pace(&self) -> Pace {
+        Pace::Open
+    }
+
+    fn next_visit(&mut self) -> Option<Visit> {
         match self {
             Self::Replay(replay) => replay.visit(),
             Self::Synthetic(synthetic) => Some(synthetic.visit()),

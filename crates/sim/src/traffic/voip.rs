@@ -10,6 +10,7 @@ use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
 use super::onoff;
+use super::stream::Stream;
 use super::{Source, onoff::Bursts};
 use crate::base::time::NS_PER_S;
 
@@ -67,7 +68,7 @@ impl Traffic for Spec {
     }
 
     fn source(&self, member: Member) -> Source {
-        Bursts::new(self.bursts(), member.rng).into()
+        Bursts::new(self.bursts(), member.rng).into_source()
     }
 }
 

@@ -171,7 +171,7 @@ impl Traffic for Spec {
     }
 
     fn source(&self, member: Member) -> Source {
-        Source::Web(Box::new(Browser::new(self.clone(), member.rng)))
+        Source::new(Browser::new(self.clone(), member.rng))
     }
 
     fn both_write(&self) -> bool {

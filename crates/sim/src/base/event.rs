@@ -1,19 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What happens next. A source of events is a stage of a link or a timer of a
-//! connection; it has at most one event pending, and what waits behind that
-//! one is its own affair. So there are as many pending events as busy sources, never
-//! as packets in flight.
+//! The pending events. A source of events is a stage of a link or a timer of a connection. It has
+//! at most one event pending, and queues its other events itself. So the number of pending events
+//! is that of busy sources, not that of packets in flight.
 //!
-//! Sources are of two kinds. Busy ones, the links, are due within a packet
-//! time or so, few at once, and nearly always the latest of them when they come back:
-//! they stand in a short sorted list. Timers lie far ahead and mostly move before they
-//! expire: they stand in a heap.
+//! There are two kinds of sources. Links are busy: each is due within about a packet time, few are
+//! due at once, and a new event is nearly always the latest of them. They are in a short sorted
+//! list. Timers are due much later, and most of them move before they expire. They are in a heap.
 //!
-//! Order is (time, order of scheduling), so equal times are served in the order in
-//! which they were asked for, on every machine; one that is scheduled as the first comes
-//! before them.
+//! Events are ordered by time, then by the order of scheduling, on every machine. An event that is
+//! scheduled as the first comes before others of its time.
 
 use super::time::Time;
 
@@ -55,8 +52,8 @@ pub struct Events {
     scheduled: u64,
 }
 
-/// Few keys, sorted, the next one at `first`. A new one is mostly among the latest, and
-/// comes in from behind. Places are taken modulo the size, a power of two, so that none
+/// Few keys, sorted, the next one at `first`. A new key is mostly among the latest, so the search
+/// for its place begins at the end. Places are taken modulo the size, a power of two: then none
 /// has to be checked.
 struct List {
     keys: [Key; LIST_MAX],

@@ -21,7 +21,7 @@ use crate::tcp::TcpConfig;
 
 /// Headers of tunnels and of ATM are far shorter.
 const MAX_HEADER_BYTES: u32 = 256;
-/// More is a slip of the keyboard, and the memory of this machine.
+/// Larger counts are typing errors, or would exhaust memory.
 const MAX_FLOWS: u32 = 1_000_000;
 /// Rows of a series; each costs some hundred bytes while the run lasts.
 const MAX_SERIES_ROWS: u64 = 1_000_000;

@@ -7,7 +7,7 @@ use super::fault::{Found, fault};
 use super::range::{later, rate, time};
 use super::{Fault, LinkSpec, ShaperKind};
 
-/// More is a slip of the keyboard, and the memory of this machine.
+/// Larger counts are typing errors, or would exhaust memory.
 const MAX_RING_PKTS: u32 = 1_000_000;
 
 impl LinkSpec {

@@ -11,16 +11,15 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::Scenario;
-use sojourn_sim::app::{added_ns_of, starts_of};
-use sojourn_sim::frame::Frames;
-use sojourn_sim::observed::inside::Log;
-use sojourn_sim::observed::outside::{Outside, Reading};
-use sojourn_sim::observed::{self, Seen};
-use sojourn_sim::record::{QueueReport, Transfer};
-use sojourn_sim::route::Graph;
+use sojourn_sim::measure::from_guest::queue_log::Log;
+use sojourn_sim::measure::from_guest::taps::{Reading, Taps};
+use sojourn_sim::measure::from_guest::{self, Seen};
+use sojourn_sim::measure::record::{QueueReport, Transfer};
+use sojourn_sim::measure::report::{self, FlowsReport};
 use sojourn_sim::scenario::LinkSpec;
-use sojourn_sim::sim::{self, FlowsReport};
-use sojourn_sim::traffic::written;
+use sojourn_sim::scenario::frame::Frames;
+use sojourn_sim::scenario::graph::Graph;
+use sojourn_sim::scenario::script;
 
 use super::recorded::{self, TransferFile};
 use super::run::{Packed, pack};
@@ -40,10 +39,10 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
     let graph = Graph::of(&scenario);
     let way = |(i, flow)| {
         let (forth, back) = graph
-            .ways(flow, &format!("flows[{i}]"))
+            .paths(flow, &format!("flows[{i}]"))
             .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
-        let added_ns = added_ns_of(flow, scenario.delays_ns(&forth, &back), seed);
-        let starts = starts_of(flow, seed).into_iter().map(|start| start.0);
+        let added_ns = flow.added_ns(scenario.delays_ns(&forth, &back), seed);
+        let starts = flow.starts(seed).into_iter().map(|start| start.0);
         Ok((forth, back, starts.collect(), added_ns))
     };
     scenario.flows.iter().enumerate().map(way).collect()
@@ -53,7 +52,7 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
 /// the kind of traffic is enough.
 #[pyfunction]
 pub fn scripts(scenario: &str, seed: u64) -> PyResult<Vec<Vec<String>>> {
-    written::scripts(&read(scenario)?, seed).map_err(PyValueError::new_err)
+    script::scripts(&read(scenario)?, seed).map_err(PyValueError::new_err)
 }
 
 /// Link, ways forth and back, responder.
@@ -71,7 +70,7 @@ pub fn probe_ways(scenario: &str) -> PyResult<Vec<ProbeWay>> {
         .filter(|(_, link)| asks(&link.queue.algorithm))
         .map(|(i, link)| {
             let [forth, back] = graph
-                .probe_ways(link, &format!("links[{i}]"))
+                .probe_paths(link, &format!("links[{i}]"))
                 .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
             let responder = link.responder.as_ref().unwrap_or(&link.to);
             Ok((i, forth, back, responder.clone()))
@@ -84,7 +83,7 @@ pub fn probe_ways(scenario: &str) -> PyResult<Vec<ProbeWay>> {
 pub enum Looked {
     /// Link, logs of arrivals, departures and counted drops, whether it acts at the head, and
     /// whether it serves flows apart.
-    Outside(
+    Taps(
         String,
         PyBackedBytes,
         PyBackedBytes,
@@ -93,7 +92,7 @@ pub enum Looked {
         bool,
     ),
     /// Link, device, log of departures where the shaper holds packets back.
-    Inside(String, String, Option<PyBackedBytes>),
+    QueueLog(String, String, Option<PyBackedBytes>),
 }
 
 /// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
@@ -113,11 +112,11 @@ fn report(
     zero_ns: u64,
     queue: &Looked,
 ) -> Result<QueueReport, String> {
-    let spec = |name: &str| observed::find(scenario, name);
+    let spec = |name: &str| from_guest::find(scenario, name);
     let (link, passages) = match queue {
-        Looked::Outside(link, arrivals, departures, drops, at_head, flows_apart) => {
+        Looked::Taps(link, arrivals, departures, drops, at_head, flows_apart) => {
             let (readings, _) = drops.as_chunks::<{ Reading::BYTES }>();
-            let outside = Outside {
+            let taps = Taps {
                 link: link.clone(),
                 arrivals: packets(arrivals, spec(link)?),
                 departures: packets(departures, spec(link)?),
@@ -125,16 +124,16 @@ fn report(
                 at_head: *at_head,
                 flows_apart: *flows_apart,
             };
-            (link, outside.passages(scenario)?)
+            (link, taps.passages(scenario)?)
         }
-        Looked::Inside(link, device, behind) => {
+        Looked::QueueLog(link, device, behind) => {
             let spec = spec(link)?;
             let behind = behind.as_deref().map(|log| packets(log, spec));
             let log = Log::new(log)?;
             (link, log.passages(device, zero_ns, behind.as_deref())?)
         }
     };
-    observed::report(scenario, link, &passages)
+    from_guest::report(scenario, link, &passages)
 }
 
 /// Measures queues of another host by the packets that were seen there, and the times of its
@@ -175,7 +174,7 @@ impl Flows {
     #[new]
     fn new(scenario: &str, counts: &str, played: &str) -> PyResult<Self> {
         let scenario = read(scenario)?;
-        let found = observed::flows::report(&scenario, counts, played);
+        let found = from_guest::flows::report(&scenario, counts, played);
         let (report, transfers) = found.map_err(PyRuntimeError::new_err)?;
         Ok(Self {
             groups: scenario.flows.into_iter().map(|flow| flow.name).collect(),
@@ -203,5 +202,5 @@ impl Flows {
 /// Of what flows were given: Jain's index, and the least share over the mean.
 #[pyfunction]
 pub fn fairness(shares: Vec<f64>) -> (f64, Option<f64>) {
-    sim::fairness(&shares)
+    report::fairness(&shares)
 }

@@ -7,8 +7,8 @@ use parquet::errors::ParquetError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sojourn_sim::record::{self, GroupSeries, MAX_LOOKED_AT, Open, Seen, StatisticReport};
-use sojourn_sim::time::Time;
+use sojourn_sim::base::time::Time;
+use sojourn_sim::measure::record::{self, GroupSeries, MAX_LOOKED_AT, Open, Seen, StatisticReport};
 
 use super::recorded;
 

@@ -17,7 +17,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use pyo3::pyfunction;
-use sojourn_sim::record::{
+use sojourn_sim::measure::record::{
     Cell, Distribution, GroupSeries, PacketEvent, QueueReport, SeriesReport, StatisticReport,
 };
 

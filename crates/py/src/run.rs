@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use sojourn_sim::record::Transfer;
-use sojourn_sim::transport::tcp::{CongestionControl, TcpConfig};
+use sojourn_sim::measure::record::Transfer;
+use sojourn_sim::tcp::{CongestionControl, TcpConfig};
 use sojourn_sim::{Control, Report, Scenario};
 
 use super::recorded::{self, Files, TransferFile};

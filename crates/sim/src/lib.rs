@@ -1,47 +1,27 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The engine: a packet simulator around the queue core. In reading order:
+//! The engine: a packet simulator around the queue core. Each room may use those above it, and
+//! none below: `tests/test_rooms_rust.py` holds that.
 //!
-//! - [`time`], [`event`], [`packet`], [`ring`], [`rng`]: what everything is made of.
-//! - [`shared`]: what the parts of a net share. [`wire`], [`port`], [`server`], [`link`]: delay;
-//!   the queue in front of it, and what it counts of a packet ([`frame`]); the shaper between them
-//!   ([`rate`]); all three together.
-//!   [`route`]: ways through the graph.
-//! - [`transport`]: TCP and UDP, without input or output of their own.
-//! - [`traffic`]: what is sent, as a script; [`app`], [`talk`], [`endpoint`]: a flow, its
-//!   conversations, and the two ends of each.
-//! - [`net`]: the way of a packet between all of these, and the playing of scripts.
-//! - [`record`]: what is measured.
-//! - [`observed`]: the same, of packets that were seen in another world.
-//! - [`scenario`]: what people ask for; [`sim`]: a run, from there to a report.
+//! - [`base`]: what everything is made of: time, events, rings, random numbers, rates.
+//! - [`tcp`]: TCP without input or output of its own.
+//! - [`traffic`]: what is sent, as a script.
+//! - [`scenario`]: what people ask for, as the engine reads it.
+//! - [`measure`]: what is measured at queues and of flows, here and on other hosts.
+//! - [`link`]: packets; the queue, the shaper and the delay that they pass.
+//! - [`net`]: links, endpoints and flows; the path of a packet between them.
+//! - [`run`](mod@run): a run, from a scenario to a report.
 
-pub mod agenda;
-pub mod app;
-pub mod endpoint;
-pub mod event;
-pub mod frame;
+pub mod base;
 pub mod link;
+pub mod measure;
 pub mod net;
-pub mod observed;
-mod opportunities;
-pub mod packet;
-pub mod port;
-pub mod rate;
-pub mod record;
-pub mod ring;
-pub mod rng;
-pub mod route;
+pub mod run;
 pub mod scenario;
-pub mod server;
-pub mod shared;
-pub mod sim;
-pub mod talk;
-pub mod time;
+pub mod tcp;
 pub mod traffic;
-pub mod transport;
-pub mod wire;
 
+pub use base::time::Time;
+pub use run::{Control, Error, Report, Unwatched, run};
 pub use scenario::Scenario;
-pub use sim::{Control, Error, Report, Unwatched, run};
-pub use time::Time;

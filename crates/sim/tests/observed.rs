@@ -5,10 +5,10 @@
 //! own packets are shown to it again, as another host's.
 
 use serde_json::{Value, json};
-use sojourn_sim::observed::inside::Log;
-use sojourn_sim::observed::outside::{Outside, Reading};
-use sojourn_sim::observed::{Fate, Passage, Seen, report};
-use sojourn_sim::record::{PacketEvent, QueueReport};
+use sojourn_sim::measure::from_guest::queue_log::Log;
+use sojourn_sim::measure::from_guest::taps::{Reading, Taps};
+use sojourn_sim::measure::from_guest::{Fate, Passage, Seen, report};
+use sojourn_sim::measure::record::{PacketEvent, QueueReport};
 use sojourn_sim::{Scenario, Time, Unwatched, run};
 
 const ECT: u8 = 2;
@@ -73,7 +73,7 @@ fn came_ecn(event: &PacketEvent) -> u8 {
 }
 
 /// What stands before and behind the queue would see.
-fn from_outside(events: &[PacketEvent], at_head: bool) -> Outside {
+fn from_taps(events: &[PacketEvent], at_head: bool) -> Taps {
     let numbered = || events.iter().enumerate();
     let mut arrivals: Vec<_> = numbered()
         .map(|(key, event)| seen(event.enq_ns, key, event, came_ecn(event)))
@@ -81,7 +81,7 @@ fn from_outside(events: &[PacketEvent], at_head: bool) -> Outside {
     arrivals.sort_by_key(|packet| packet.at_ns);
     let left = numbered().filter(|(_, event)| event.why == 0);
     let departures = left.map(|(key, event)| seen(event.at_ns, key, event, event.ecn));
-    Outside {
+    Taps {
         link: "forth".into(),
         arrivals,
         departures: departures.collect(),
@@ -152,8 +152,8 @@ fn a_queue_seen_from_outside_gives_the_same_numbers() {
         for (algorithm, at_head) in [("pie", false), ("codel", true)] {
             let scenario = scenario(shaper, algorithm);
             let there = measured(&scenario);
-            let outside = from_outside(there.events.as_ref().unwrap(), at_head);
-            let here = report(&scenario, "forth", &outside.passages(&scenario).unwrap());
+            let taps = from_taps(there.events.as_ref().unwrap(), at_head);
+            let here = report(&scenario, "forth", &taps.passages(&scenario).unwrap());
             let (there, here) = (windows(&there), windows(&here.unwrap()));
             assert!(there[0]["dropped_pkts"].as_u64() > Some(10), "{there}");
             assert!(there[0]["marked_pkts"].as_u64() > Some(10), "{there}");
@@ -169,21 +169,18 @@ fn what_waits_behind_other_flows_is_not_dropped() {
     let mut scenario = scenario("htb", "codel");
     scenario.links[0].queue.rows.insert("flows".into(), 64);
     let there = measured(&scenario);
-    let mut outside = from_outside(there.events.as_ref().unwrap(), true);
+    let mut taps = from_taps(there.events.as_ref().unwrap(), true);
     // Packets that still wait when the run ends are in no event.
-    let (flow, end) = (
-        outside.arrivals[0].flow,
-        outside.departures.last().unwrap().at_ns,
-    );
+    let (flow, end) = (taps.arrivals[0].flow, taps.departures.last().unwrap().at_ns);
     let others = |packet: &Seen| packet.flow == flow || packet.at_ns < end - 50_000_000;
-    let waits = outside
+    let waits = taps
         .departures
         .iter()
         .filter(|packet| !others(packet))
         .count();
-    outside.departures.retain(others);
-    outside.flows_apart = true;
-    let passages = outside.passages(&scenario).unwrap();
+    taps.departures.retain(others);
+    taps.flows_apart = true;
+    let passages = taps.passages(&scenario).unwrap();
     let count = |is: fn(&Fate) -> bool| passages.iter().filter(|p| is(&p.fate)).count();
     let events = there.events.as_ref().unwrap().iter();
     let dropped = events.filter(|event| event.why != 0).count();
@@ -193,8 +190,8 @@ fn what_waits_behind_other_flows_is_not_dropped() {
     // A drop that no packet of its flow has passed yet is not known for one.
     assert!((waits..waits + 5).contains(&waiting), "{waiting} {waits}");
     assert_eq!(waiting + found, waits + dropped);
-    outside.flows_apart = false;
-    let as_one = outside.passages(&scenario).unwrap();
+    taps.flows_apart = false;
+    let as_one = taps.passages(&scenario).unwrap();
     let of_one = as_one
         .iter()
         .filter(|p| matches!(p.fate, Fate::Dropped { .. }));
@@ -237,17 +234,17 @@ fn a_packet_that_its_flow_loses_last_waits_no_longer_than_it_does() {
         scenario.flows[1].count = 45;
         let there = measured(&scenario);
         let events = there.events.as_ref().unwrap();
-        let mut outside = from_outside(events, at_head);
-        outside.flows_apart = true;
-        let queue = |outside: &Outside| {
-            let passages = outside.passages(&scenario).unwrap();
+        let mut taps = from_taps(events, at_head);
+        taps.flows_apart = true;
+        let queue = |taps: &Taps| {
+            let passages = taps.passages(&scenario).unwrap();
             let here = report(&scenario, "forth", &passages).unwrap();
             let found = &here.windows[0];
             (found.queue_pkts.mean, found.dropped_pkts)
         };
-        let unread = queue(&outside);
-        outside.readings = readings(events);
-        let read = queue(&outside);
+        let unread = queue(&taps);
+        taps.readings = readings(events);
+        let read = queue(&taps);
         let known = &there.windows[0];
         let mean_pkts = known.queue_pkts.mean;
         assert!(
@@ -269,7 +266,7 @@ fn a_queue_that_logs_its_packets_gives_the_same_numbers_and_reasons() {
     for shaper in ["htb", "wire"] {
         for (algorithm, at_head) in [("pie", false), ("codel", true), ("sfb", false)] {
             let mut scenario = scenario(shaper, algorithm);
-            // Some go for want of room, which is not seen from outside.
+            // Some go for want of room, which is not seen from taps.
             scenario.links[0].queue.rows.insert("limit".into(), 30);
             let there = measured(&scenario);
             let bytes = log(there.events.as_ref().unwrap(), at_head);
@@ -415,7 +412,7 @@ fn a_log_that_is_not_whole_is_refused() {
 
 #[test]
 fn a_departure_that_never_came_is_an_error() {
-    let outside = Outside {
+    let taps = Taps {
         link: "forth".into(),
         arrivals: Vec::new(),
         departures: vec![Seen::read(&[7; Seen::BYTES])],
@@ -423,6 +420,6 @@ fn a_departure_that_never_came_is_an_error() {
         at_head: false,
         flows_apart: false,
     };
-    let refusal = outside.passages(&scenario("htb", "pie")).unwrap_err();
+    let refusal = taps.passages(&scenario("htb", "pie")).unwrap_err();
     assert!(refusal.contains("never arrived"), "{refusal}");
 }

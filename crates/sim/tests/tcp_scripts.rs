@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use sojourn_sim::Time;
-use sojourn_sim::transport::Ecn;
-use sojourn_sim::transport::tcp::{Connection, Flags, Segment, TcpConfig};
+use sojourn_sim::base::ecn::Ecn;
+use sojourn_sim::tcp::{Connection, Flags, Segment, TcpConfig};
 
 /// Inputs are replayed at the microsecond at which Linux got them, and our
 /// timers keep to the same grid of jiffies. What remains is the clock reads

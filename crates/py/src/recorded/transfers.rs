@@ -11,8 +11,8 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
-use sojourn_sim::record::Transfer;
-use sojourn_sim::time::Time;
+use sojourn_sim::base::time::Time;
+use sojourn_sim::measure::record::Transfer;
 
 use super::{Column, Rows, Table, UNSIGNED_32, UNSIGNED_64, column};
 

@@ -4,14 +4,15 @@
 //! The scripts of flows, played: visits begin, conversations are opened, applications write what
 //! their moves say when they have heard what these wait for.
 
+use super::conversation::{NONE, OpenConversation, OpenVisit, Pending, Side};
+use super::endpoint::Kind;
 use super::{Net, Owner};
-use crate::endpoint::Kind;
-use crate::packet::Body;
-use crate::rng::Rng;
-use crate::talk::{NONE, Pending, Side, Stay, Talk};
-use crate::time::Time;
+use crate::base::datagram::Datagram;
+use crate::base::ecn::Ecn;
+use crate::base::rng::Rng;
+use crate::base::time::Time;
+use crate::link::packet::Body;
 use crate::traffic::{Act, Conversation, End, Move, Pace, Visit};
-use crate::transport::{Datagram, Ecn};
 
 impl Net {
     /// A flow starts, or its next visit is due.
@@ -53,7 +54,7 @@ impl Net {
     fn begin(&mut self, now: Time, index: u32, visit: Visit) {
         let flow = &mut self.flows[index as usize];
         flow.visits += 1;
-        let stay = Stay {
+        let open_visit = OpenVisit {
             flow: index,
             number: flow.visits,
             begun: now,
@@ -61,32 +62,35 @@ impl Net {
             left: visit.conversations.len(),
             planned: visit.conversations.into_iter().map(Some).collect(),
         };
-        let number = match self.free_stays.pop() {
+        let number = match self.free_visits.pop() {
             Some(number) => {
-                self.stays[number as usize] = stay;
+                self.visits[number as usize] = open_visit;
                 number
             }
             None => {
-                self.stays.push(stay);
-                (self.stays.len() - 1) as u32
+                self.visits.push(open_visit);
+                (self.visits.len() - 1) as u32
             }
         };
-        for place in 0..self.stays[number as usize].planned.len() {
-            let planned = &mut self.stays[number as usize].planned[place];
-            if let Some(conversation) = planned.take_if(|planned| planned.after.is_none()) {
-                let talk = self.claim_talk(index, number, place);
-                self.open(now, talk, conversation);
+        for place in 0..self.visits[number as usize].planned.len() {
+            let waiting = &mut self.visits[number as usize].planned[place];
+            if let Some(planned) = waiting.take_if(|planned| planned.after.is_none()) {
+                let conversation = self.claim_conversation(index, number, place);
+                self.open(now, conversation, planned);
             }
         }
     }
 
     /// A place for a conversation.
-    fn claim_talk(&mut self, flow: u32, visit: u32, place: usize) -> u32 {
-        let number = self.free_talks.pop().unwrap_or(self.talks.len() as u32);
-        if number as usize == self.talks.len() {
-            let sides =
-                [End::From, End::To].map(|end| Side::new(self.source(Owner::Talk(number, end))));
-            self.talks.push(Talk {
+    fn claim_conversation(&mut self, flow: u32, visit: u32, place: usize) -> u32 {
+        let number = self
+            .free_conversations
+            .pop()
+            .unwrap_or(self.conversations.len() as u32);
+        if number as usize == self.conversations.len() {
+            let sides = [End::From, End::To]
+                .map(|end| Side::new(self.source(Owner::Conversation(number, end))));
+            self.conversations.push(OpenConversation {
                 flow,
                 visit,
                 place,
@@ -101,26 +105,26 @@ impl Net {
                 pending: None,
             });
         }
-        let talk = &mut self.talks[number as usize];
-        (talk.flow, talk.visit, talk.place) = (flow, visit, place);
-        talk.visit_number = self.stays[visit as usize].number;
-        (talk.ends, talk.over) = ([NONE; 2], false);
-        self.flows[flow as usize].talks.push(number);
+        let conversation = &mut self.conversations[number as usize];
+        (conversation.flow, conversation.visit, conversation.place) = (flow, visit, place);
+        conversation.visit_number = self.visits[visit as usize].number;
+        (conversation.ends, conversation.over) = ([NONE; 2], false);
+        self.flows[flow as usize].conversations.push(number);
         number
     }
 
     /// Opens a conversation, and lets its opener do what it does at once.
-    fn open(&mut self, now: Time, number: u32, conversation: Conversation) {
-        let talk = &mut self.talks[number as usize];
-        let opener = conversation.opener;
-        (talk.opener, talk.done_bytes) = (opener, conversation.done_bytes);
-        (talk.opened, talk.begun_transfers) = (now, 0);
-        for (side, moves) in talk.sides.iter_mut().zip(conversation.moves) {
+    fn open(&mut self, now: Time, number: u32, planned: Conversation) {
+        let conversation = &mut self.conversations[number as usize];
+        let opener = planned.opener;
+        (conversation.opener, conversation.done_bytes) = (opener, planned.done_bytes);
+        (conversation.opened, conversation.begun_transfers) = (now, 0);
+        for (side, moves) in conversation.sides.iter_mut().zip(planned.moves) {
             side.begin(moves);
         }
-        let index = talk.flow;
-        let ends = self.connect(now, index, number, opener, conversation.rtt_ns);
-        self.talks[number as usize].ends = ends;
+        let index = conversation.flow;
+        let ends = self.connect(now, index, number, opener, planned.rtt_ns);
+        self.conversations[number as usize].ends = ends;
         self.speak(now, number, opener);
         self.drain(now, ends[opener as usize]);
     }
@@ -131,9 +135,9 @@ impl Net {
             self.act(now, number, who, step);
             // A socket sends what is written before it hears of the next call; `bulk` and
             // `respawn` write and close in one.
-            let talk = &self.talks[number as usize];
-            if !self.flows[talk.flow as usize].keeps_transfers {
-                let end = talk.ends[who as usize];
+            let conversation = &self.conversations[number as usize];
+            if !self.flows[conversation.flow as usize].keeps_transfers {
+                let end = conversation.ends[who as usize];
                 let age = self.endpoints[end as usize].age;
                 self.drain(now, end);
                 if self.endpoints[end as usize].age != age {
@@ -146,9 +150,9 @@ impl Net {
 
     /// The next move of an end, if it is due.
     fn ready(&mut self, now: Time, number: u32, who: End) -> Option<Move> {
-        let talk = &mut self.talks[number as usize];
-        let heard_bytes = self.endpoints[talk.ends[who as usize] as usize].heard_bytes;
-        let side = &mut talk.sides[who as usize];
+        let conversation = &mut self.conversations[number as usize];
+        let heard_bytes = self.endpoints[conversation.ends[who as usize] as usize].heard_bytes;
+        let side = &mut conversation.sides[who as usize];
         if side.waiting {
             return None;
         }
@@ -180,14 +184,15 @@ impl Net {
     }
 
     fn act(&mut self, now: Time, number: u32, who: End, step: Move) {
-        let talk = &mut self.talks[number as usize];
-        let end = talk.ends[who as usize];
+        let conversation = &mut self.conversations[number as usize];
+        let end = conversation.ends[who as usize];
         if let Some((hears, bytes)) = step.transfer {
-            let heard_bytes = self.endpoints[talk.ends[hears as usize] as usize].heard_bytes;
-            talk.begun_transfers += 1;
-            let transfers = &mut talk.sides[hears as usize].transfers;
+            let heard_bytes =
+                self.endpoints[conversation.ends[hears as usize] as usize].heard_bytes;
+            conversation.begun_transfers += 1;
+            let transfers = &mut conversation.sides[hears as usize].transfers;
             transfers.push_back(Pending {
-                number: talk.begun_transfers,
+                number: conversation.begun_transfers,
                 from_bytes: transfers.back().map_or(heard_bytes, |last| last.to_bytes),
                 to_bytes: bytes,
                 begun: now,
@@ -199,7 +204,7 @@ impl Net {
             (Kind::Tcp(connection), Act::Write(bytes)) => connection.write(bytes),
             (Kind::Tcp(connection), Act::Close) => {
                 connection.close();
-                self.talks[number as usize].sides[who as usize].closed = true;
+                self.conversations[number as usize].sides[who as usize].closed = true;
             }
             (Kind::Udp, Act::Write(bytes)) => {
                 let datagram = Datagram {
@@ -218,9 +223,9 @@ impl Net {
     /// Sends a datagram.
     pub(super) fn send(&mut self, now: Time, end: u32, mut datagram: Datagram) {
         let outlet = &mut self.endpoints[end as usize].outlet;
-        let leaves = outlet.sender.release(now);
+        let leaves = outlet.jitter.release(now);
         datagram.held_ns += leaves - now;
-        let (id, body) = self.shared.packets.claim_for(&outlet.way);
+        let (id, body) = self.shared.packets.claim_for(&outlet.path);
         *body = Body::Udp(datagram);
         let len_bytes = datagram.wire_bytes();
         let (links, shared) = (&mut self.links, &mut self.shared);
@@ -229,10 +234,10 @@ impl Net {
 
     /// At how many bytes an end has something to do.
     fn set_wake(&mut self, number: u32, who: End) {
-        let talk = &self.talks[number as usize];
-        let end = talk.ends[who as usize];
+        let conversation = &self.conversations[number as usize];
+        let end = conversation.ends[who as usize];
         let heard_bytes = self.endpoints[end as usize].heard_bytes;
-        let side = &talk.sides[who as usize];
+        let side = &conversation.sides[who as usize];
         let next = side.next.filter(|_| !side.waiting);
         let mut wake = next.map_or(u64::MAX, |next| next.heard_bytes);
         if wake <= heard_bytes {
@@ -245,9 +250,9 @@ impl Net {
                 false => transfer.from_bytes + 1,
             });
         }
-        if who == talk.opener && !talk.over {
-            let awaited = self.stays[talk.visit as usize].awaited(talk.place);
-            let all = talk.done_bytes.into_iter().chain(awaited);
+        if who == conversation.opener && !conversation.over {
+            let awaited = self.visits[conversation.visit as usize].awaited(conversation.place);
+            let all = conversation.done_bytes.into_iter().chain(awaited);
             wake = all.fold(wake, u64::min);
         }
         self.endpoints[end as usize].wake_bytes = wake;
@@ -257,9 +262,10 @@ impl Net {
     #[cold]
     pub(super) fn on_heard(&mut self, now: Time, end: u32) {
         let endpoint = &self.endpoints[end as usize];
-        let (number, who, heard_bytes) = (endpoint.talk, endpoint.who, endpoint.heard_bytes);
-        let talk = &mut self.talks[number as usize];
-        let transfers = &mut talk.sides[who as usize].transfers;
+        let (number, who, heard_bytes) =
+            (endpoint.conversation, endpoint.who, endpoint.heard_bytes);
+        let conversation = &mut self.conversations[number as usize];
+        let transfers = &mut conversation.sides[who as usize].transfers;
         let mut done = Vec::new();
         while let Some(transfer) = transfers.pop_front_if(|next| next.to_bytes <= heard_bytes) {
             done.push(transfer);
@@ -272,7 +278,7 @@ impl Net {
         for transfer in done {
             self.on_transfer(now, number, transfer);
         }
-        if self.talks[number as usize].opener == who {
+        if self.conversations[number as usize].opener == who {
             self.follow(now, number, heard_bytes);
         }
         self.speak(now, number, who);
@@ -280,36 +286,41 @@ impl Net {
 
     /// Begins what follows a conversation, and ends that if its opener is done.
     fn follow(&mut self, now: Time, number: u32, heard_bytes: u64) {
-        let talk = &self.talks[number as usize];
-        let (flow, visit, at, over) = (talk.flow, talk.visit, talk.place, talk.over);
+        let conversation = &self.conversations[number as usize];
+        let (flow, visit, at, over) = (
+            conversation.flow,
+            conversation.visit,
+            conversation.place,
+            conversation.over,
+        );
         if over {
             return;
         }
-        while let Some((place, next)) = self.stays[visit as usize].take_next(at, heard_bytes) {
+        while let Some((place, next)) = self.visits[visit as usize].take_next(at, heard_bytes) {
             let wait_ns = next.after.map_or(0, |after| after.wait_ns);
-            let talk = self.claim_talk(flow, visit, place);
+            let conversation = self.claim_conversation(flow, visit, place);
             if wait_ns == 0 {
-                self.open(now, talk, next);
+                self.open(now, conversation, next);
                 continue;
             }
-            let timer = self.talks[talk as usize].sides[0].timer;
+            let timer = self.conversations[conversation as usize].sides[0].timer;
             self.shared.events.schedule(timer, now + wait_ns);
-            self.talks[talk as usize].pending = Some(next);
+            self.conversations[conversation as usize].pending = Some(next);
         }
-        let done_bytes = self.talks[number as usize].done_bytes;
+        let done_bytes = self.conversations[number as usize].done_bytes;
         if done_bytes.is_some_and(|bytes| bytes <= heard_bytes) {
             self.end(now, number);
         }
     }
 
     /// A wait is over.
-    pub(super) fn on_talk(&mut self, now: Time, number: u32, who: End) {
-        let talk = &mut self.talks[number as usize];
-        if let Some(conversation) = talk.pending.take() {
-            return self.open(now, number, conversation);
+    pub(super) fn on_conversation(&mut self, now: Time, number: u32, who: End) {
+        let conversation = &mut self.conversations[number as usize];
+        if let Some(planned) = conversation.pending.take() {
+            return self.open(now, number, planned);
         }
-        talk.sides[who as usize].waiting = false;
-        let end = talk.ends[who as usize];
+        conversation.sides[who as usize].waiting = false;
+        let end = conversation.ends[who as usize];
         self.speak(now, number, who);
         self.drain(now, end);
     }
@@ -317,8 +328,8 @@ impl Net {
     /// The end that was called has answered: its application begins.
     pub(super) fn on_connected(&mut self, now: Time, end: u32) {
         let endpoint = &self.endpoints[end as usize];
-        let (number, who) = (endpoint.talk, endpoint.who);
-        if who != self.talks[number as usize].opener {
+        let (number, who) = (endpoint.conversation, endpoint.who);
+        if who != self.conversations[number as usize].opener {
             self.speak(now, number, who);
             self.drain(now, end);
         }

@@ -4,15 +4,15 @@
 //! The transfers of conversations, noted as they end or the run does.
 
 use super::Net;
-use crate::record::Transfer;
-use crate::talk::Pending;
-use crate::time::Time;
+use super::conversation::Pending;
+use crate::base::time::Time;
+use crate::measure::record::Transfer;
 use crate::traffic::End;
 
 impl Net {
     /// The one place where a transfer is complete.
     pub(super) fn on_transfer(&mut self, now: Time, number: u32, transfer: Pending) {
-        let flow = &mut self.flows[self.talks[number as usize].flow as usize];
+        let flow = &mut self.flows[self.conversations[number as usize].flow as usize];
         let took_ns = now - transfer.begun;
         flow.on_transfer(now, took_ns);
         if !flow.keeps_transfers {
@@ -29,15 +29,15 @@ impl Net {
         let Some(ended) = &mut self.ended else {
             return;
         };
-        let talk = &self.talks[number as usize];
-        let flow = &self.flows[talk.flow as usize];
+        let conversation = &self.conversations[number as usize];
+        let flow = &self.flows[conversation.flow as usize];
         ended.push(Transfer {
             group: flow.group,
             index: flow.index,
-            visit: talk.visit_number,
-            connection: talk.place as u32 + 1,
+            visit: conversation.visit_number,
+            connection: conversation.place as u32 + 1,
             transfer: transfer.number,
-            opened: talk.opened,
+            opened: conversation.opened,
             begun: transfer.begun,
             first_byte: transfer.first.or(last_byte),
             last_byte,
@@ -48,7 +48,7 @@ impl Net {
     /// Notes the transfers of a conversation whose last bytes will not come.
     pub(super) fn note_unfinished(&mut self, number: u32) {
         for who in [End::From, End::To] {
-            let side = &mut self.talks[number as usize].sides[who as usize];
+            let side = &mut self.conversations[number as usize].sides[who as usize];
             for transfer in std::mem::take(&mut side.transfers) {
                 self.note(number, transfer, None);
             }
@@ -57,7 +57,7 @@ impl Net {
 
     /// The run is over, and transfers that are not stay so.
     pub fn note_all_unfinished(&mut self) {
-        for number in 0..self.talks.len() as u32 {
+        for number in 0..self.conversations.len() as u32 {
             self.note_unfinished(number);
         }
     }

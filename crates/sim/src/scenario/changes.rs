@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Scenario, TimesSpec};
-use crate::time::{NS_PER_MS, Time};
+use crate::base::time::{NS_PER_MS, Time};
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -9,20 +9,19 @@ use std::collections::HashSet;
 use sojourn_core::Algorithm;
 
 use super::fault::{Found, fault};
+use super::frame::{Frames, LinkLayer};
+use super::graph::Graph;
 use super::names::Names;
 use super::range::time;
 use super::{
     EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, TimesSpec,
     TransportSpec,
 };
-use crate::frame::{Frames, LinkLayer};
-use crate::route::Graph;
-use crate::traffic::AppSpec;
-use crate::transport::tcp::TcpConfig;
+use crate::tcp::TcpConfig;
 
 /// Headers of tunnels and of ATM are far shorter.
 const MAX_HEADER_BYTES: u32 = 256;
-/// More is a slip of the keyboard, and the memory of this machine.
+/// Larger counts are typing errors, or would exhaust memory.
 const MAX_FLOWS: u32 = 1_000_000;
 /// Rows of a series; each costs some hundred bytes while the run lasts.
 const MAX_SERIES_ROWS: u64 = 1_000_000;
@@ -60,7 +59,7 @@ impl Scenario {
         self.faults().into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// All faults; of what belongs together the first. A way that no flow names is looked for
+    /// All faults; of what belongs together the first. A path that no flow names is looked for
     /// where the network is sound, since a link that is missing would be a fault of each flow.
     pub fn faults(&self) -> Vec<Fault> {
         if !(1..=FORMAT).contains(&self.format) {
@@ -168,7 +167,7 @@ impl Scenario {
             return;
         }
         if Algorithm::find(&link.queue.algorithm).is_some_and(Algorithm::probes) {
-            found.see(graph.probe_ways(link, at).map(drop));
+            found.see(graph.probe_paths(link, at).map(drop));
         }
     }
 
@@ -212,9 +211,9 @@ impl Scenario {
         found.see(flow.tcp(at).map(drop));
     }
 
-    /// The way of a flow, and its round trips.
+    /// The path of a flow, and its round trips.
     fn check_way(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>) -> Result<(), Fault> {
-        let (forth, back) = graph.ways(flow, at)?;
+        let (forth, back) = graph.paths(flow, at)?;
         for (key, start, links) in [
             ("path", &flow.from, &forth),
             ("reverse_path", &flow.to, &back),
@@ -232,7 +231,7 @@ impl Scenario {
         )
     }
 
-    /// A way that comes to a node again: no host that routes by addresses can follow it. Older
+    /// A path that comes to a node again: no host that routes by addresses can follow it. Older
     /// files go on being read.
     fn check_loop(&self, key: &str, start: &str, links: &[usize]) -> Result<(), Fault> {
         let mut seen = HashSet::from([start]);
@@ -254,7 +253,7 @@ impl Scenario {
             return fault(format!("{at}.app"), reason);
         }
         flow.app
-            .check()
+            .check_all()
             .map_err(|(field, reason)| Fault::new(format!("{at}.app.{field}"), reason))?;
         let transport = match flow.transport {
             TransportSpec::Tcp { .. } => "tcp",
@@ -270,14 +269,14 @@ impl Scenario {
 
     /// Each echo is a row of the result.
     fn check_echoes(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
-        let AppSpec::Ping(ping) = &flow.app else {
+        let Some(interval_ns) = flow.app.echo_interval_ns() else {
             return Ok(());
         };
-        let rows = self.duration_ns / ping.interval_ns * u64::from(flow.count);
+        let rows = self.duration_ns / interval_ns * u64::from(flow.count);
         if rows > MAX_SERIES_ROWS {
             let reason = format!(
                 "{} ns makes more than {MAX_SERIES_ROWS} echoes of {} flows in {} ns",
-                ping.interval_ns, flow.count, self.duration_ns
+                interval_ns, flow.count, self.duration_ns
             );
             return fault(format!("{at}.app.interval_ns"), reason);
         }

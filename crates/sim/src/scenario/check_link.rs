@@ -5,9 +5,9 @@
 
 use super::fault::{Found, fault};
 use super::range::{later, rate, time};
-use super::{Fault, LinkSpec, Shaper};
+use super::{Fault, LinkSpec, ShaperKind};
 
-/// More is a slip of the keyboard, and the memory of this machine.
+/// Larger counts are typing errors, or would exhaust memory.
 const MAX_RING_PKTS: u32 = 1_000_000;
 
 impl LinkSpec {
@@ -34,7 +34,7 @@ impl LinkSpec {
                 .build(&format!("{at}.queue"), rate_bps, 0)
                 .map(drop),
         );
-        if self.shaper != Shaper::Wire && self.burst_bytes < largest_bytes {
+        if self.shaper != ShaperKind::Line && self.burst_bytes < largest_bytes {
             let reason = format!(
                 "{} is less than a full packet of {largest_bytes} bytes",
                 self.burst_bytes
@@ -52,9 +52,9 @@ impl LinkSpec {
             return fault(format!("{at}.schedule"), reason);
         }
         match self.shaper {
-            Shaper::Wire => Ok(()),
-            Shaper::Tbf => fault(format!("{at}.shaper"), "'tbf' needs a rate"),
-            Shaper::Htb => fault(format!("{at}.shaper"), "'htb' needs a rate"),
+            ShaperKind::Line => Ok(()),
+            ShaperKind::Tbf => fault(format!("{at}.shaper"), "'tbf' needs a rate"),
+            ShaperKind::Htb => fault(format!("{at}.shaper"), "'htb' needs a rate"),
         }
     }
 
@@ -69,7 +69,7 @@ impl LinkSpec {
         if self.ring_pkts > 0 && self.rate_bps.is_none() {
             return fault(key, "a driver ring needs a rate");
         }
-        if self.ring_pkts > 0 && self.shaper != Shaper::Wire {
+        if self.ring_pkts > 0 && self.shaper != ShaperKind::Line {
             return fault(
                 key,
                 "a driver ring needs the shaper 'wire': below a token bucket nothing waits",
@@ -108,7 +108,7 @@ impl LinkSpec {
         let Some(trace) = &self.opportunities else {
             return Ok(());
         };
-        if self.rate_bps.is_none() || self.shaper != Shaper::Wire || self.ring_pkts > 0 {
+        if self.rate_bps.is_none() || self.shaper != ShaperKind::Line || self.ring_pkts > 0 {
             return fault(
                 format!("{at}.opportunities"),
                 "a trace needs a mean rate and the shaper 'wire', without a ring",

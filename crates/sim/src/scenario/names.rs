@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 
 use super::fault::Found;
+use super::graph::Graph;
 use super::{FlowSpec, LinkSpec, Scenario};
-use crate::route::Graph;
 
 /// The names of a scenario, for look-ups.
 pub(super) struct Names<'a> {
@@ -44,11 +44,11 @@ impl<'a> Names<'a> {
 
     /// The links that a flow names.
     pub(super) fn paths(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>, found: &mut Found) {
-        let ways = [
+        let paths = [
             ("path", &flow.path, &flow.from, &flow.to),
             ("reverse_path", &flow.reverse_path, &flow.to, &flow.from),
         ];
-        for (key, path, from, to) in ways {
+        for (key, path, from, to) in paths {
             if let Some(path) = path {
                 self.path(&format!("{at}.{key}"), path, [from, to], graph, found);
             }

@@ -4,10 +4,9 @@
 //! Ranges of times and rates.
 
 use super::fault::{Fault, fault};
-use crate::time::NS_PER_S;
+use crate::base::rate::MIN_RATE_BPS;
+use crate::base::time::NS_PER_S;
 
-/// A byte a second: a full packet takes 25 minutes.
-pub const MIN_RATE_BPS: u64 = 8;
 /// 10 Tbit/s; beyond it a packet would take less than the clock's grain.
 const MAX_RATE_BPS: u64 = 10_000_000_000_000;
 /// A year: times in ns stay far below 2^63.

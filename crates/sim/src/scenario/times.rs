@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::Fault;
 use super::fault::fault;
 use super::range::time;
-use crate::rng::Rng;
+use crate::base::rng::Rng;
 
 /// One time for each flow of a group: in turn from a list, evenly spread, or drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

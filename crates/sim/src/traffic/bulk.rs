@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
 use super::{Conversation, End, Move, Source};
 
 /// Written instead of a size by a transfer without end.
@@ -35,13 +36,20 @@ pub struct Spec {
     pub bytes: Option<u64>,
 }
 
-impl Spec {
-    /// The script of one flow.
-    pub fn source(&self) -> Source {
+impl Traffic for Spec {
+    fn source(&self, _: Member) -> Source {
         Source::once(match self.bytes {
             Some(bytes) => whole(bytes),
             None => Conversation::sending(vec![Move::write(ENDLESS)]),
         })
+    }
+
+    fn is_script(&self) -> bool {
+        false
+    }
+
+    fn keeps_transfers(&self) -> bool {
+        true
     }
 }
 

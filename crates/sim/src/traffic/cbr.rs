@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::burst::Burst;
 use super::key::{Key, Kind, Unit};
-use crate::time::NS_PER_S;
+use super::kinds::{Member, Traffic};
+use super::stream::Stream;
+use crate::base::time::NS_PER_S;
 
 /// Datagrams are not fragmented: what fills a frame of 1500 bytes.
 pub const MAX_PAYLOAD_BYTES: f64 = 1_472.0;
@@ -36,15 +38,17 @@ pub struct Spec {
     pub payload_bytes: u32,
 }
 
-impl Spec {
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
     }
 
-    /// The script of one flow.
-    pub fn source(&self) -> Source {
-        Even::new(self.rate_bps, self.payload_bytes.into()).into()
+    fn source(&self, _: Member) -> Source {
+        Even::new(self.rate_bps, self.payload_bytes.into()).into_source()
+    }
+
+    fn is_script(&self) -> bool {
+        false
     }
 }
 
@@ -78,10 +82,12 @@ impl Even {
             sent: 0,
         }
     }
+}
 
+impl Stream for Even {
     /// Of the count and not of the gap: a gap cut to whole nanoseconds is a higher rate (0.65 % of
     /// 100 Gbit/s).
-    pub(super) fn next_burst(&mut self) -> Burst {
+    fn next_burst(&mut self) -> Burst {
         let bits = u128::from(self.sent) * u128::from(self.bytes) * 8;
         self.sent += 1;
         Burst {

@@ -4,8 +4,8 @@
 //! Variates. They are real numbers from pinned arithmetic, the same on every target, and become
 //! whole bytes or nanoseconds once.
 
-use crate::rng::Rng;
-use crate::time::NS_PER_S;
+use crate::base::rng::Rng;
+use crate::base::time::NS_PER_S;
 
 /// A hundred days: longer waits are beyond every run that anyone looks at, and sums of a few of
 /// them stay below 2^63 ns.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::bulk::whole;
 use super::key::{Key, Kind, Unit};
-use crate::rng::Rng;
+use super::kinds::{Member, Traffic};
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -31,9 +31,9 @@ pub struct Spec {
     pub bytes: u64,
 }
 
-impl Spec {
-    /// The script of one flow; `rng` is its own. Uniform from 1 to 2 `bytes` - 1.
-    pub fn source(&self, mut rng: Rng) -> Source {
-        Source::once(whole(1 + rng.below(2 * self.bytes - 1)))
+impl Traffic for Spec {
+    /// Uniform from 1 to 2 `bytes` - 1.
+    fn source(&self, mut member: Member) -> Source {
+        Source::once(whole(1 + member.rng.below(2 * self.bytes - 1)))
     }
 }

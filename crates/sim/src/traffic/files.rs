@@ -10,8 +10,10 @@ use super::bulk::whole;
 use super::burst::Burst;
 use super::draw::{exponential, pareto, whole_bytes, whole_ns};
 use super::key::{Key, Kind, Unit};
-use super::{Source, Visit};
-use crate::rng::Rng;
+use super::kinds::{Member, Traffic};
+use super::stream::Stream;
+use super::{Pace, Source, Visit, Visits};
+use crate::base::rng::Rng;
 
 /// Connections that a link cannot serve stay in memory: more of them a second are a mistake, or
 /// more flows.
@@ -68,19 +70,18 @@ pub struct Spec {
     pub connections: Connections,
 }
 
-impl Spec {
-    /// The script of one flow; `rng` is its own.
-    pub fn source(&self, rng: Rng) -> Source {
+impl Traffic for Spec {
+    fn source(&self, member: Member) -> Source {
         let arrivals = Arrivals {
             gap_ns: self.gap_ns,
             bytes: self.bytes,
             shape: self.shape,
             at_ns: 0,
-            rng,
+            rng: member.rng,
         };
         match self.connections {
-            Connections::Each => Source::Files(arrivals),
-            Connections::One => arrivals.into(),
+            Connections::Each => Source::new(arrivals),
+            Connections::One => arrivals.into_source(),
         }
     }
 }
@@ -106,18 +107,30 @@ impl Arrivals {
             None => self.bytes,
         }
     }
+}
+
+impl Visits for Arrivals {
+    fn pace(&self) -> Pace {
+        Pace::Open
+    }
 
     /// The next, on a connection of its own.
-    pub(super) fn visit(&mut self) -> Visit {
+    fn next_visit(&mut self) -> Option<Visit> {
         let wait_ns = self.wait_ns();
-        Visit {
+        Some(Visit {
             wait_ns,
             ..Visit::of(whole(self.size()))
-        }
+        })
+    }
+}
+
+impl Stream for Arrivals {
+    fn are_transfers(&self) -> bool {
+        true
     }
 
     /// The next, on the one that stays.
-    pub(super) fn next_burst(&mut self) -> Burst {
+    fn next_burst(&mut self) -> Burst {
         self.at_ns += self.wait_ns();
         Burst {
             at_ns: self.at_ns,

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::time::NS_PER_S;
+use crate::base::time::NS_PER_S;
 
 /// What a number counts, and how people write it.
 #[derive(Clone, Copy, Debug, PartialEq)]

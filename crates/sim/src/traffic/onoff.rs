@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::burst::Burst;
 use super::draw::{exponential, pareto, whole_ns};
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
+use super::stream::Stream;
 use super::{Source, cbr};
-use crate::rng::Rng;
-use crate::time::NS_PER_S;
+use crate::base::rng::Rng;
+use crate::base::time::NS_PER_S;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -57,9 +59,8 @@ pub struct Spec {
     pub shape: Option<f64>,
 }
 
-impl Spec {
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         let mean_bits = u128::from(self.on_ns) * u128::from(self.rate_bps) / 1_000_000_000;
         if mean_bits < u128::from(self.payload_bytes) * 8 {
             let reason = format!(
@@ -71,9 +72,8 @@ impl Spec {
         cbr::at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
     }
 
-    /// The script of one flow; `rng` is its own.
-    pub fn source(&self, rng: Rng) -> Source {
-        Bursts::new(self.clone(), rng).into()
+    fn source(&self, member: Member) -> Source {
+        Bursts::new(self.clone(), member.rng).into_source()
     }
 }
 
@@ -126,8 +126,10 @@ impl Bursts {
         (self.from_ns, self.to_ns) = (at_ns, at_ns + on_ns);
         self.even = cbr::Even::new(self.spec.rate_bps, self.spec.payload_bytes.into());
     }
+}
 
-    pub(super) fn next_burst(&mut self) -> Burst {
+impl Stream for Bursts {
+    fn next_burst(&mut self) -> Burst {
         while self.left == 0 {
             let off_ns = self.drawn_ns(self.spec.off_ns);
             self.begin(self.to_ns + off_ns);

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::cbr::{Even, at_most_one_a_ns};
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
+use super::stream::Stream;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -33,14 +35,12 @@ pub struct Spec {
     pub payload_bytes: u64,
 }
 
-impl Spec {
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         at_most_one_a_ns(self.rate_bps, self.payload_bytes)
     }
 
-    /// The script of one flow.
-    pub fn source(&self) -> Source {
-        Even::new(self.rate_bps, self.payload_bytes).into()
+    fn source(&self, _: Member) -> Source {
+        Even::new(self.rate_bps, self.payload_bytes).into_source()
     }
 }

@@ -10,6 +10,8 @@ use super::Source;
 use super::burst::Burst;
 use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
+use super::stream::Stream;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -36,15 +38,22 @@ pub struct Spec {
     pub payload_bytes: u32,
 }
 
-impl Spec {
-    /// The script of one flow.
-    pub fn source(&self) -> Source {
+impl Traffic for Spec {
+    fn source(&self, _: Member) -> Source {
         let echoes = Echoes {
             interval_ns: self.interval_ns,
             bytes: self.payload_bytes.into(),
             sent: 0,
         };
-        echoes.into()
+        echoes.into_source()
+    }
+
+    fn both_write(&self) -> bool {
+        true
+    }
+
+    fn echo_interval_ns(&self) -> Option<u64> {
+        Some(self.interval_ns)
     }
 }
 
@@ -56,8 +65,8 @@ pub struct Echoes {
     sent: u64,
 }
 
-impl Echoes {
-    pub(super) fn next_burst(&mut self) -> Burst {
+impl Stream for Echoes {
+    fn next_burst(&mut self) -> Burst {
         let at_ns = self.sent * self.interval_ns;
         self.sent += 1;
         Burst {

@@ -10,8 +10,10 @@ use super::burst::Burst;
 use super::cbr::{MAX_PAYLOAD_BYTES, at_most_one_a_ns};
 use super::draw::{exponential, whole_ns};
 use super::key::{Key, Kind, Unit};
-use crate::rng::Rng;
-use crate::time::NS_PER_S;
+use super::kinds::{Member, Traffic};
+use super::stream::Stream;
+use crate::base::rng::Rng;
+use crate::base::time::NS_PER_S;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -36,22 +38,20 @@ pub struct Spec {
     pub payload_bytes: u32,
 }
 
-impl Spec {
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
     }
 
-    /// The script of one flow; `rng` is its own.
-    pub fn source(&self, rng: Rng) -> Source {
+    fn source(&self, member: Member) -> Source {
         let bits = f64::from(self.payload_bytes) * 8.0;
         let arrivals = Arrivals {
             gap_ns: bits * NS_PER_S as f64 / self.rate_bps as f64,
             bytes: self.payload_bytes.into(),
             at_ns: 0,
-            rng,
+            rng: member.rng,
         };
-        arrivals.into()
+        arrivals.into_source()
     }
 }
 
@@ -64,8 +64,8 @@ pub struct Arrivals {
     rng: Rng,
 }
 
-impl Arrivals {
-    pub(super) fn next_burst(&mut self) -> Burst {
+impl Stream for Arrivals {
+    fn next_burst(&mut self) -> Burst {
         self.at_ns += whole_ns(exponential(&mut self.rng) * self.gap_ns);
         Burst {
             at_ns: self.at_ns,

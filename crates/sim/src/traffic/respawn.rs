@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bulk::whole;
 use super::key::{Key, Kind, Unit};
-use super::{Source, Visit};
+use super::kinds::{Member, Traffic};
+use super::{Source, Visit, Visits};
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -25,13 +26,22 @@ pub struct Spec {
     pub bytes: u64,
 }
 
-impl Spec {
-    /// The script of one flow.
-    pub fn source(&self) -> Source {
-        Source::Respawn(self.clone())
+impl Traffic for Spec {
+    fn source(&self, _: Member) -> Source {
+        Source::new(self.clone())
     }
 
-    pub(super) fn visit(&self) -> Visit {
-        Visit::of(whole(self.bytes))
+    fn is_script(&self) -> bool {
+        false
+    }
+
+    fn keeps_transfers(&self) -> bool {
+        true
+    }
+}
+
+impl Visits for Spec {
+    fn next_visit(&mut self) -> Option<Visit> {
+        Some(Visit::of(whole(self.bytes)))
     }
 }

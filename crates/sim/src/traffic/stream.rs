@@ -4,40 +4,39 @@
 //! A source that writes at times of its own, whatever becomes of it: datagrams, or bytes on one
 //! connection.
 
+use std::fmt::Debug;
+
 use super::burst::Burst;
-use super::{Conversation, End, Move, Source, cbr, files, onoff, ping, poisson};
+use super::{Conversation, End, Move, Source};
 
 /// Which times, and how much.
-#[derive(Clone, Debug)]
-enum Stream {
-    /// At a constant rate.
-    Even(cbr::Even),
-    /// At equal distances.
-    Ping(ping::Echoes),
-    /// In bursts.
-    OnOff(onoff::Bursts),
-    /// A Poisson process of datagrams.
-    Poisson(poisson::Arrivals),
-    /// A Poisson process of files.
-    Files(files::Arrivals),
-}
+pub trait Stream: Debug {
+    /// Draws the next write.
+    fn next_burst(&mut self) -> Burst;
 
-impl Stream {
-    fn next_burst(&mut self) -> Burst {
-        match self {
-            Self::Even(even) => even.next_burst(),
-            Self::Ping(echoes) => echoes.next_burst(),
-            Self::OnOff(bursts) => bursts.next_burst(),
-            Self::Poisson(arrivals) => arrivals.next_burst(),
-            Self::Files(arrivals) => arrivals.next_burst(),
-        }
+    /// Tells whether each write is a transfer.
+    fn are_transfers(&self) -> bool {
+        false
+    }
+
+    /// Makes it the script of one conversation.
+    fn into_source(self) -> Source
+    where
+        Self: Sized + 'static,
+    {
+        Source::once(Conversation::sending(Drawn {
+            transfers: self.are_transfers(),
+            stream: Box::new(self),
+            at_ns: None,
+            written_bytes: 0,
+        }))
     }
 }
 
 /// The moves of an end that plays a stream.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Drawn {
-    stream: Stream,
+    stream: Box<dyn Stream>,
     /// Each write is a transfer.
     transfers: bool,
     at_ns: Option<u64>,
@@ -61,47 +60,5 @@ impl Drawn {
         } else {
             write
         }
-    }
-}
-
-impl Stream {
-    fn source(self) -> Source {
-        let transfers = matches!(self, Stream::Files(_));
-        Source::once(Conversation::sending(Drawn {
-            stream: self,
-            transfers,
-            at_ns: None,
-            written_bytes: 0,
-        }))
-    }
-}
-
-impl From<cbr::Even> for Source {
-    fn from(even: cbr::Even) -> Self {
-        Stream::Even(even).source()
-    }
-}
-
-impl From<ping::Echoes> for Source {
-    fn from(echoes: ping::Echoes) -> Self {
-        Stream::Ping(echoes).source()
-    }
-}
-
-impl From<onoff::Bursts> for Source {
-    fn from(bursts: onoff::Bursts) -> Self {
-        Stream::OnOff(bursts).source()
-    }
-}
-
-impl From<poisson::Arrivals> for Source {
-    fn from(arrivals: poisson::Arrivals) -> Self {
-        Stream::Poisson(arrivals).source()
-    }
-}
-
-impl From<files::Arrivals> for Source {
-    fn from(arrivals: files::Arrivals) -> Self {
-        Stream::Files(arrivals).source()
     }
 }

@@ -7,7 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::key::{Otherwise, Unit};
 use super::*;
-use crate::rng::Rng;
+use crate::base::rng::Rng;
+
+fn member(index: u32, count: u32, rng: Rng) -> Member {
+    Member { index, count, rng }
+}
 
 fn spec(values: Value) -> AppSpec {
     serde_json::from_value(values).expect("a sound source")
@@ -15,7 +19,7 @@ fn spec(values: Value) -> AppSpec {
 
 /// The script of the first of three flows.
 fn source(spec: &AppSpec, seed: u64) -> Source {
-    spec.source(0, 3, Rng::stream(seed, "flow/a/0/traffic"))
+    spec.source(member(0, 3, Rng::stream(seed, "flow/a/0/traffic")))
 }
 
 /// Writes of an end that writes without end, as times and sizes, for so many seconds.
@@ -105,7 +109,7 @@ fn drawn_sizes_are_even_between_one_byte_and_twice_the_mean() {
     let spec = spec(json!({"kind": "drawn", "bytes": 50}));
     let mut seen = [0u32; 100];
     for flow in 0..99_000 {
-        let mut source = spec.source(0, 1, Rng::stream(flow, "flow"));
+        let mut source = spec.source(member(0, 1, Rng::stream(flow, "flow")));
         let conversation = source.next_visit().expect("one").conversations.remove(0);
         assert!(source.next_visit().is_none(), "one transfer alone");
         seen[sizes(conversation)[0] as usize] += 1;
@@ -121,7 +125,7 @@ fn a_script_is_the_same_each_time_and_another_for_another_seed_or_flow() {
         let spec = spec(values);
         let drawn = |seed: u64, index: u32| {
             let rng = Rng::stream(seed, &format!("flow/a/{index}/traffic"));
-            let mut source = spec.source(index, 3, rng);
+            let mut source = spec.source(member(index, 3, rng));
             let visits = (0..20).filter_map(|_| source.next_visit());
             visits.map(|visit| written(visit, 500)).collect::<Vec<_>>()
         };
@@ -186,7 +190,7 @@ fn written(visit: Visit, most: usize) -> String {
 fn the_table_of_a_kind_is_what_its_data_has() {
     for values in every_kind() {
         let spec = spec(values.clone());
-        spec.check().expect("the defaults are in range");
+        spec.check_all().expect("the defaults are in range");
         for key in spec.kind().keys {
             let (least, most) = key.range;
             assert!(least <= most && !key.help.is_empty(), "{}", key.name);
@@ -206,7 +210,7 @@ fn the_table_of_a_kind_is_what_its_data_has() {
                 Ok(wrong) => wrong,
                 Err(error) => panic!("{}: {error}", key.name),
             };
-            let (field, reason) = wrong.check().expect_err(key.name);
+            let (field, reason) = wrong.check_all().expect_err(key.name);
             assert_eq!(field, key.field);
             assert!(reason.contains("is outside"), "{reason}");
         }
@@ -321,7 +325,7 @@ fn times_to_think_have_the_median_that_was_asked_for() {
     let spec = spec(json!({"kind": "web", "think_ns": 2_000_000_000u64}));
     let mut thought = Vec::new();
     for user in 0..4_000 {
-        let mut source = spec.source(0, 1, Rng::stream(user, "user"));
+        let mut source = spec.source(member(0, 1, Rng::stream(user, "user")));
         let wait_ns = |source: &mut Source| source.next_visit().map(|visit| visit.wait_ns);
         assert_eq!(
             wait_ns(&mut source),
@@ -367,12 +371,12 @@ fn synthetic_vectors_have_the_marginals_that_they_say() {
 fn flows_take_vectors_in_turn_and_a_scale_stretches_their_times() {
     let vectors = "SEQ 1000 1 0 0\n> 1\n< 1\nSEQ 2000 1 0 0\n> 2\n< 2\nSEQ 5000 1 0 0\n> 3\n< 3\n";
     let spec = spec(json!({"kind": "tmix", "vectors": vectors, "scale": 2.0}));
-    let mut first = spec.source(0, 2, Rng::stream(1, "a"));
+    let mut first = spec.source(member(0, 2, Rng::stream(1, "a")));
     let waits: Vec<_> = std::iter::from_fn(|| first.next_visit())
         .map(|v| v.wait_ns)
         .collect();
     assert_eq!(waits, [2_000_000, 8_000_000]);
-    let mut second = spec.source(1, 2, Rng::stream(1, "b"));
+    let mut second = spec.source(member(1, 2, Rng::stream(1, "b")));
     let waits: Vec<_> = std::iter::from_fn(|| second.next_visit())
         .map(|v| v.wait_ns)
         .collect();
@@ -381,7 +385,7 @@ fn flows_take_vectors_in_turn_and_a_scale_stretches_their_times() {
 
 #[test]
 fn what_ranges_do_not_tell_is_refused_too() {
-    let refusal = |values: Value| spec(values).check().expect_err("out of reason");
+    let refusal = |values: Value| spec(values).check_all().expect_err("out of reason");
     let few = json!({"kind": "onoff", "rate_bps": 8_000, "on_ns": 1_000_000, "off_ns": 1_000_000});
     let (field, reason) = refusal(few);
     assert_eq!(field, "on_ns");
@@ -401,9 +405,9 @@ fn more_writes_than_one_each_nanosecond_are_refused() {
         if kind == "onoff" {
             (values["on_ns"], values["off_ns"]) = (json!(1_000_000), json!(1_000_000));
         }
-        assert_eq!(spec(values.clone()).check(), Ok(()), "{kind}");
+        assert_eq!(spec(values.clone()).check_all(), Ok(()), "{kind}");
         values["rate_bps"] = json!(8_000_000_001_u64);
-        let (field, reason) = spec(values).check().expect_err(kind);
+        let (field, reason) = spec(values).check_all().expect_err(kind);
         assert_eq!(field, "rate_bps");
         assert!(
             reason.contains("allowed: up to 8000000000 bit/s"),

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use super::draw::{bounded_pareto, exponential, geometric, lognormal, whole_bytes, whole_ns};
 use super::files::LEAST_GAP_NS;
 use super::key::{Key, Kind, Unit};
-use super::{Conversation, End, Move, Visit};
-use crate::rng::Rng;
-use crate::time::{NS_PER_MS, NS_PER_S};
+use super::kinds::{Member, Traffic};
+use super::{Conversation, End, Move, Pace, Visit, Visits};
+use crate::base::rng::Rng;
+use crate::base::time::{NS_PER_MS, NS_PER_S};
 use vectors::{FIN_NS, Vectors};
 
 /// Its keys.
@@ -72,9 +73,8 @@ pub struct Spec {
     pub concurrent: f64,
 }
 
-impl Spec {
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         if self.vectors.is_none() && self.gap_ns as f64 * self.scale < LEAST_GAP_NS {
             let reason = format!(
                 "{} times 'gap', {} ns, is less than {LEAST_GAP_NS} ns",
@@ -85,22 +85,30 @@ impl Spec {
         Ok(())
     }
 
-    /// The script of flow `index` of `count`: flows take the vectors in turn. `rng` is its own.
-    pub fn source(&self, index: u32, count: u32, rng: Rng) -> super::Source {
-        super::Source::Tmix(Box::new(match &self.vectors {
+    /// Flows take the vectors in turn.
+    fn source(&self, member: Member) -> super::Source {
+        super::Source::new(match &self.vectors {
             Some(vectors) => Source::Replay(Replay {
                 vectors: vectors.clone(),
                 scale: self.scale,
-                next: index as usize,
-                step: count as usize,
+                next: member.index as usize,
+                step: member.count as usize,
                 at_ns: 0,
             }),
             None => Source::Synthetic(Synthetic {
                 gap_ns: self.gap_ns as f64 * self.scale,
                 concurrent: self.concurrent,
-                rng,
+                rng: member.rng,
             }),
-        }))
+        })
+    }
+
+    fn has_round_trips(&self) -> bool {
+        true
+    }
+
+    fn both_write(&self) -> bool {
+        true
     }
 }
 
@@ -113,8 +121,12 @@ pub enum Source {
     Synthetic(Synthetic),
 }
 
-impl Source {
-    pub(super) fn visit(&mut self) -> Option<Visit> {
+impl Visits for Source {
+    fn pace(&self) -> Pace {
+        Pace::Open
+    }
+
+    fn next_visit(&mut self) -> Option<Visit> {
         match self {
             Self::Replay(replay) => replay.visit(),
             Self::Synthetic(synthetic) => Some(synthetic.visit()),

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cbr::MAX_PAYLOAD_BYTES;
 use super::key::{Key, Kind, Unit};
+use super::kinds::{Member, Traffic};
 use super::onoff;
+use super::stream::Stream;
 use super::{Source, onoff::Bursts};
-use crate::rng::Rng;
-use crate::time::NS_PER_S;
+use crate::base::time::NS_PER_S;
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -53,13 +54,8 @@ pub struct Spec {
     pub off_ns: u64,
 }
 
-impl Spec {
-    fn payload_bytes(&self) -> u64 {
-        self.rate_bps * self.interval_ns / (8 * NS_PER_S)
-    }
-
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         let bytes = self.payload_bytes();
         if bytes == 0 || bytes as f64 > MAX_PAYLOAD_BYTES {
             let reason = format!(
@@ -71,6 +67,16 @@ impl Spec {
         self.bursts().check()
     }
 
+    fn source(&self, member: Member) -> Source {
+        Bursts::new(self.bursts(), member.rng).into_source()
+    }
+}
+
+impl Spec {
+    fn payload_bytes(&self) -> u64 {
+        self.rate_bps * self.interval_ns / (8 * NS_PER_S)
+    }
+
     fn bursts(&self) -> onoff::Spec {
         onoff::Spec {
             rate_bps: self.rate_bps,
@@ -79,10 +85,5 @@ impl Spec {
             off_ns: self.off_ns,
             shape: None,
         }
-    }
-
-    /// The script of one flow; `rng` is its own.
-    pub fn source(&self, rng: Rng) -> Source {
-        Bursts::new(self.bursts(), rng).into()
     }
 }

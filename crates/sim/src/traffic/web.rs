@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Source;
 use super::key::{Key, Kind, Unit};
-use crate::rng::Rng;
+use super::kinds::{Member, Traffic};
 
 pub use browser::Browser;
 
@@ -158,9 +158,8 @@ pub struct Spec {
     pub service_ns: u64,
 }
 
-impl Spec {
-    /// What ranges do not tell: the key and the reason.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+impl Traffic for Spec {
+    fn check(&self) -> Result<(), (&'static str, String)> {
         if self.largest_bytes <= self.tail_from_bytes {
             let reason = format!(
                 "{} B is not more than 'tail_from', {} B",
@@ -171,11 +170,20 @@ impl Spec {
         Ok(())
     }
 
-    /// The script of one user; `rng` is its own.
-    pub fn source(&self, rng: Rng) -> Source {
-        Source::Web(Box::new(Browser::new(self.clone(), rng)))
+    fn source(&self, member: Member) -> Source {
+        Source::new(Browser::new(self.clone(), member.rng))
     }
 
+    fn both_write(&self) -> bool {
+        true
+    }
+
+    fn has_pages(&self) -> bool {
+        true
+    }
+}
+
+impl Spec {
     /// The chance of each number of embedded objects.
     fn chances_of_objects(&self) -> impl Iterator<Item = (u64, f64)> {
         let ratio = self.objects / (1.0 + self.objects);

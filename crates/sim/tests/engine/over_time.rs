@@ -6,7 +6,7 @@
 use crate::common::{MS, S, dumbbell, play};
 use serde_json::{Value, json};
 use sojourn_sim::Report;
-use sojourn_sim::record::{GroupSeries, StatisticReport};
+use sojourn_sim::measure::record::{GroupSeries, StatisticReport};
 
 fn queue(algorithm: &str, rows: &Value) -> Value {
     json!({"algorithm": algorithm, "rows": rows})

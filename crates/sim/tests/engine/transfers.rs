@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
-use sojourn_sim::record::Transfer;
+use sojourn_sim::measure::record::Transfer;
 use sojourn_sim::{Control, Error, Report, Scenario, run};
 
 use crate::common::{MS, S, dumbbell, merge, play};

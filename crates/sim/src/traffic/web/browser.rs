@@ -5,11 +5,11 @@
 
 use super::{MOST_OBJECTS, REQUEST_SIGMA, SERVICE_MOST, SERVICE_SHAPE, Spec, THINK_E_SD};
 use super::{THINK_G_SHAPE, THINK_L_SD};
-use crate::rng::Rng;
+use crate::base::rng::Rng;
 use crate::traffic::draw::{
     bounded_pareto, gamma, geometric, lognormal, weibull, whole_bytes, whole_ns,
 };
-use crate::traffic::{After, Conversation, End, Move, Visit};
+use crate::traffic::{After, Conversation, End, Move, Visit, Visits};
 
 /// A request and what comes of it.
 struct Exchange {
@@ -46,7 +46,7 @@ impl Browser {
     }
 
     /// The next page. The first one is asked for at once.
-    pub(in crate::traffic) fn page(&mut self) -> Visit {
+    fn page(&mut self) -> Visit {
         let wait_ns = if self.began { self.think_ns() } else { 0 };
         self.began = true;
         let rng = &mut self.rng;
@@ -127,6 +127,12 @@ impl Browser {
         let used = used.enumerate();
         used.map(|(i, exchanges)| all(exchanges, (i > 0).then_some(after)))
             .collect()
+    }
+}
+
+impl Visits for Browser {
+    fn next_visit(&mut self) -> Option<Visit> {
+        Some(self.page())
     }
 }
 

@@ -18,7 +18,7 @@
 //! and losses are read and left aside: they are the network's, which is under test here.
 
 use super::Vector;
-use crate::time::NS_PER_S;
+use crate::base::time::NS_PER_S;
 use crate::traffic::{Act, End, Move};
 
 /// An end without a time for its FIN waits so long after its last write.

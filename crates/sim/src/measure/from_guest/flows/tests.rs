@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! Lines as the programs write them, and lines that they do not write.
+
+use serde_json::json;
+
+use super::*;
+use crate::measure::record::Quantity;
+
+fn scenario() -> Scenario {
+    let flow = |name: &str, app: serde_json::Value| {
+        json!({
+            "name": name, "count": 1, "from": "a", "to": "b", "start_ns": 0,
+            "transport": {"kind": "udp"}, "app": app
+        })
+    };
+    let cbr = json!({"kind": "cbr", "rate_bps": 8_000, "payload_bytes": 1_000});
+    let ping = json!({"kind": "ping", "interval_ns": 1_000_000_000, "payload_bytes": 56});
+    let text = json!({
+        "format": 2, "name": "two", "duration_ns": 4_000_000_000_u64, "nodes": ["a", "b"],
+        "links": [
+            {"name": "there", "from": "a", "to": "b", "delay_ns": 1_000},
+            {"name": "back", "from": "b", "to": "a", "delay_ns": 1_000}
+        ],
+        "flows": [flow("ping", ping), flow("cbr", cbr)],
+        "record": {"queues": [], "windows": [
+            {"name": "all", "from_ns": 0, "to_ns": 4_000_000_000_u64}
+        ]}
+    });
+    Scenario::from_json(&text.to_string()).expect("a scenario")
+}
+
+const COUNTS: &str = "count 0 0 0 0 0 0 0 0 0 0 0 0\ncount 1 0 3000 4 0 0 0 3 90 2 8 5\n";
+
+/// The first flow is a script, of which traffic.c knows nothing.
+#[test]
+fn flows_that_are_no_scripts_have_numbers_of_their_own() {
+    let (report, _) = report(&scenario(), COUNTS, "echo 0 5 0\n").expect("a report");
+    assert_eq!(report.flows[0].delivered_bytes, 0);
+    assert_eq!(report.flows[1].delivered_bytes, 3_000);
+    assert_eq!(report.echoes[0].rtt_ms, [None]);
+    assert_eq!(report.transport[0].groups[1].lost_pkts, Some(2));
+}
+
+/// One that is late comes after the edge at which it was given up.
+#[test]
+fn a_datagram_that_was_late_is_no_longer_lost() {
+    let counts = COUNTS.replace("0 0 0 0 0 0 0 0 0 0 0 0\n", "0 0 0 1 0 0 0 0 0 0 0 3\n");
+    let (report, _) = report(&scenario(), &counts, "").expect("a report");
+    assert_eq!(report.transport[0].groups[1].lost_pkts, Some(-1));
+}
+
+#[test]
+fn transfers_stand_in_the_order_in_which_they_ended() {
+    let counts = format!("{COUNTS}transfer 0 1 1 1 10 20 30 50 700\n");
+    let played = "transfer 0 2 1 3 5 6 -1 -1 80\ntransfer 0 1 4 2 5 6 7 40 80\n";
+    let (_, transfers) = report(&scenario(), &counts, played).expect("a report");
+    let read = transfers
+        .iter()
+        .map(|of| (of.group, of.visit, of.connection, of.transfer));
+    let read: Vec<_> = read.collect();
+    assert_eq!(read, [(0, 1, 4, 2), (1, 1, 1, 1), (0, 2, 1, 3)]);
+    let last = transfers.iter().map(|of| (of.first_byte, of.last_byte));
+    let last: Vec<_> = last.collect();
+    let both = |first, last| (Some(Time(first)), Some(Time(last)));
+    assert_eq!(last, [both(7, 40), both(30, 50), (None, None)]);
+}
+
+#[test]
+fn times_are_those_of_transfers_and_pages() {
+    let played = "done 0 5 700\npage 0 6 900\ndone 0 7 800\n";
+    let (report, _) = report(&scenario(), COUNTS, played).expect("a report");
+    let times = report.times.iter();
+    let times = times.map(|of| (of.quantity, of.of.as_str(), of.seen.count()));
+    let times: Vec<_> = times.collect();
+    assert_eq!(
+        times,
+        [
+            (Quantity::CompletionTime, "ping", 2),
+            (Quantity::PageTime, "ping", 1)
+        ]
+    );
+    // These are exact.
+    assert_eq!(report.fct_s.mean, Some(7.5e-7));
+    assert_eq!(report.fct_s.p95, Some(8e-7));
+}
+
+#[test]
+fn lines_of_another_run_are_named() {
+    for (counts, played) in [
+        ("count 9 0 0 0 0 0 0 0 0 0 0 0", ""),
+        ("count 0 1 0 0 0 0 0 0 0 0 0 0", ""),
+        ("count 0 0 0 0", ""),
+        ("done 1 5 5", ""),
+        ("transfer 1 1 1 1 5 5 6 7 9", ""),
+        ("transfer 0 1 1 1 -1 5 6 7 9", ""),
+        ("", "transfer 2 1 1 1 5 5 6 7 9"),
+        ("", "transfer 0 1 1 1 5 5 6 7"),
+        ("", "echo 2 5 5"),
+        ("", "page 7 5 5"),
+        ("", "count 0 0 0 0 0 0"),
+        ("", "rest 0"),
+    ] {
+        let error = report(&scenario(), counts, played).expect_err("of another run");
+        assert!(error.contains("is of another run"), "{error}");
+    }
+    let error = report(&scenario(), "count 0 -1", "").expect_err("no number");
+    assert!(error.contains("'count 0 -1'"), "{error}");
+}

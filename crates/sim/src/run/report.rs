@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+
+//! The end of a run: are all packets accounted for, and what is reported.
+
+use serde::Serialize;
+
+use super::{Error, Simulation};
+use crate::link::Link;
+use crate::measure::record::{Distribution, GroupSeries, QueueReport};
+use crate::measure::report::{
+    CompletionReport, Counted, EchoReport, FlowCounted, FlowReport, FlowsReport, TransportWindow,
+};
+use crate::net::endpoint::Kind;
+use crate::traffic::End;
+
+/// Where all packets went.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct ConservationReport {
+    pub born: u64,
+    pub delivered: u64,
+    pub stale: u64,
+    pub dropped: u64,
+    pub lost: u64,
+    pub inside: u64,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Measured queues.
+    pub queues: Vec<QueueReport>,
+    /// Flows.
+    pub flows: Vec<FlowReport>,
+    /// Round trips of flows that are echoes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub echoes: Vec<EchoReport>,
+    /// All flows by window.
+    pub transport: Vec<TransportWindow>,
+    /// Of the times of transfers and pages, by window and group; taken out before the report
+    /// becomes JSON.
+    #[serde(skip)]
+    pub times: Vec<Distribution>,
+    /// Sum of the flows', in the first window.
+    pub goodput_mbps: f64,
+    /// Jain's index of the flows' goodput in the first window.
+    pub jain: f64,
+    /// Completion times in seconds, of the first window.
+    pub fct_s: CompletionReport,
+    /// Events handled.
+    pub events: u64,
+    /// Hash of what happened at the measured queues.
+    pub fingerprint: String,
+    /// Where the packets went.
+    pub conservation: ConservationReport,
+    /// Groups of flows over time; taken out before the report becomes JSON.
+    #[serde(skip)]
+    pub group_series: Vec<GroupSeries>,
+}
+
+impl Simulation<'_> {
+    fn conservation(&self) -> Result<ConservationReport, Error> {
+        let net = &self.net;
+        let on_links: u64 = net.links.iter().map(Link::held_pkts).sum();
+        let in_senders: u64 = net.links.iter().map(Link::expected_pkts).sum();
+        let report = ConservationReport {
+            born: net.shared.packets.born(),
+            delivered: net.delivered_pkts,
+            stale: net.stale_pkts,
+            dropped: net.shared.dropped_pkts,
+            lost: net.shared.lost_pkts,
+            inside: on_links + in_senders,
+        };
+        let gone = report.delivered + report.stale + report.dropped + report.lost;
+        if report.born != gone + report.inside || report.inside != net.shared.packets.alive() {
+            return Err(Error::Conservation(format!("{report:?}")));
+        }
+        for (link, spec) in net.links.iter().zip(&self.scenario.links) {
+            if !link.is_conserved() {
+                let count = link.port.queue.counters();
+                let what = format!("link '{}', its queue: {count:?}", spec.name);
+                return Err(Error::Conservation(what));
+            }
+        }
+        let mut inside = vec![0; net.shared.packet_counts.len()];
+        for path in net.shared.packets.paths() {
+            inside[path.flow as usize] += 1;
+        }
+        let mut packet_counts = net.shared.packet_counts.clone();
+        for end in &net.endpoints {
+            end.enter_in(&mut packet_counts);
+        }
+        for (i, (packets, inside)) in packet_counts.iter().zip(inside).enumerate() {
+            if packets.born != packets.arrived + packets.lost + inside {
+                let flow = net.flows.get(i);
+                let name = flow.map_or("probes".to_owned(), |flow| {
+                    format!("flow '{}' {}", flow.name, flow.index)
+                });
+                let what = format!("{name}: {packets:?}, {inside} inside");
+                return Err(Error::Conservation(what));
+            }
+        }
+        Ok(report)
+    }
+
+    pub(super) fn report(mut self) -> Result<Report, Error> {
+        let conservation = self.conservation()?;
+        let links = self.net.links.iter_mut();
+        let records = links.filter_map(|link| {
+            let own = (link.port.probes_report(), link.port.flows_report());
+            link.port.record.take().map(|record| (record, own))
+        });
+        let records: Vec<_> = records.collect();
+        let fingerprint = records
+            .iter()
+            .fold(conservation.born, |mixed, (record, _)| {
+                mixed.rotate_left(7) ^ record.fingerprint()
+            });
+        let of_flows = self.of_flows();
+        Ok(Report {
+            queues: records
+                .into_iter()
+                .map(|(record, (probes, flows))| QueueReport {
+                    probes,
+                    flows,
+                    ..record.report(self.scenario.phases())
+                })
+                .collect(),
+            flows: of_flows.flows,
+            echoes: of_flows.echoes,
+            transport: of_flows.transport,
+            times: of_flows.times,
+            goodput_mbps: of_flows.goodput_mbps,
+            jain: of_flows.jain,
+            fct_s: of_flows.fct_s,
+            events: self.net.shared.events.scheduled(),
+            fingerprint: format!("{fingerprint:016x}"),
+            conservation,
+            group_series: self.groups.report(self.scenario),
+        })
+    }
+
+    fn of_flows(&self) -> FlowsReport {
+        let flows = &self.net.flows;
+        let mut srtt_us = vec![0; flows.len()];
+        for end in &self.net.endpoints {
+            if let Kind::Tcp(connection) = &end.kind
+                && end.who == End::From
+            {
+                let stats = connection.stats();
+                if stats.srtt_us > 0 {
+                    srtt_us[end.flow as usize] = stats.srtt_us;
+                }
+            }
+        }
+        let each = flows.iter().zip(srtt_us);
+        let each = each.map(|(flow, srtt_us)| FlowCounted {
+            srtt_us,
+            transfers: flow.transfers,
+            completions: &flow.completions,
+            pages: &[],
+            echoes: flow.echoes.as_deref(),
+        });
+        let counted = Counted {
+            scenario: self.scenario,
+            edges: &self.edges,
+            end: self.flow_counts(),
+            flows: each.collect(),
+            times: &self.net.times,
+        };
+        counted.report()
+    }
+}

@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.papers.claims import QUORUMS, Cell, Claim, Pair
+from sojourn.papers.claims import QUORUMS, Cell, Claim, Pair, Relation
 from sojourn.result.metrics import find as find_metric
 from sojourn.scenario import toml
 
@@ -54,6 +54,9 @@ def read(
         missing = [key for key in _NEEDED if key not in entry]
         if missing:
             raise InputError(f"claims[{i}].{missing[0]}: is missing")
+        if entry["relation"] not in get_args(Relation):
+            near = nearest(str(entry["relation"]), get_args(Relation))
+            raise InputError(f"claim {entry['id']}: there is no such relation.{near}")
     claims = [_read(entry, cells) for entry in entries]
     ids = [claim.id for claim in claims]
     if len(set(ids)) != len(ids):

@@ -131,6 +131,35 @@ class Experiment:
             for metric, value in metrics.items()
         }
 
+    def check(self) -> None:
+        """Raise InputError where a file names an algorithm, a window, a queue or a cell that there
+        is not."""
+        for i, entry in enumerate(self.data["algorithms"]):
+            try:
+                preset.find(entry["algorithm"])
+            except InputError as error:
+                raise self._wrong(("algorithms", i, "algorithm"), str(error)) from error
+        record = self.scenario.expand().record
+        places = {"window": [window.name for window in record.windows], "queue": record.queues}
+        for key, names in places.items():
+            if self.data[key] not in names:
+                near = nearest(str(self.data[key]), names)
+                raise self._wrong((key,), f"the scenario has no '{self.data[key]}'.{near}")
+        measured = {
+            (signal.name, contender.name, metric)
+            for signal in self.signals()
+            for contender in self.contenders(signal)
+            for metric in (*signal.metrics, *signal.beside)
+        }
+        named = {"published.toml": list(self.published)}
+        named["claims.toml"] = [cell for claim in self.claims()[0] for cell in claim.cells()]
+        for file, cells in named.items():
+            for cell in cells:
+                if cell not in measured:
+                    near = nearest(", ".join(cell), [", ".join(known) for known in measured])
+                    path = self.folder / file
+                    raise InputError(f"{path}: no cell is '{', '.join(cell)}'.{near}")
+
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
         """The claims, and the cells that settled a setting as the file says; what a search has
         settled comes on top (sojourn.papers.search.file)."""
@@ -185,6 +214,12 @@ class Experiment:
             for entry in [entries[cell.texts["signal"]]]
         ]
         known = {signal.name: signal for signal in signals}
+        for i, entry in enumerate(self._ablations):
+            if entry["of"] not in known:
+                near = nearest(entry["of"], known)
+                raise self._wrong(
+                    ("ablations", i, "of"), f"there is no cell '{entry['of']}'.{near}"
+                )
         return [*signals, *(self._ablation(e, known[e["of"]]) for e in self._ablations)]
 
     @property

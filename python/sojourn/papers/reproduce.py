@@ -194,6 +194,7 @@ def reproduce(
     """Run an experiment under at least ten seeds (`quick`: fewer; `seeds`: so many on a host), and
     judge its claims. Of the hosts `looked_up` nothing is run: they have what the store has."""
     hosts = check_hosts(hosts)
+    experiment.check()
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
     runs: list[Run] = []

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How long packets were in a queue, or transfers took: the cells of the engine's histogram
-(crates/sim/src/measure/record/histogram.rs), so quantiles are those of its report, and runs add up."""
+"""How long packets were in a queue, or transfers took: the cells of the engine's histogram, so
+quantiles are those of its report (crates/sim/src/measure/record/histogram.rs), and runs add up."""
 
 from __future__ import annotations
 

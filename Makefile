@@ -133,7 +133,7 @@ generate: setup ## renew generated files: list of algorithms, pages of keys, col
 	RENEW=1 cargo test --locked --quiet -p sojourn-core --test docs
 	$(MAKE) --no-print-directory validation
 
-validation: setup ## set the engine beside Linux and write docs/validation.md
+validation: setup ## set the engine beside Linux and write docs/evidence/validation.md
 	python -m validation.compare
 
 linux-reference: setup ## run the Linux side of the comparison again (builds a kernel; about 40 minutes on two idle processors)

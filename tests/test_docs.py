@@ -24,13 +24,13 @@ from tests.conftest import SMALL
 
 DOCS = Path(__file__).parent.parent / "docs"
 NAMES = (
-    "scenarios.md",
-    "traffic.md",
-    "results.md",
-    "cli.md",
-    "presets.md",
-    "sweeps.md",
-    "stability.md",
+    "guide/scenarios.md",
+    "guide/traffic.md",
+    "guide/results.md",
+    "reference/commands.md",
+    "reference/presets.md",
+    "guide/sweeps.md",
+    "guide/stability.md",
 )
 PAGES = [DOCS / name for name in NAMES]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -85,18 +85,18 @@ def test_every_command_of_the_tutorial_runs_in_an_empty_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    page = (DOCS / "tutorial.md").read_text()
+    page = (DOCS / "start/your-aqm.md").read_text()
     assert tutorial.follow(page, linux=False) == len(re.findall(r"^\$ ", page, re.MULTILINE)) - 1
 
 
-@pytest.mark.parametrize("page", [*PAGES, DOCS / "tutorial.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, DOCS / "start/your-aqm.md"], ids=lambda page: page.name)
 def test_every_key_that_the_page_names_in_a_link_exists(page: Path) -> None:
     for target in re.findall(r"\]\(([\w./-]+)\)", page.read_text()):
-        assert (DOCS / target).exists(), target
+        assert (page.parent / target).exists(), target
 
 
 def test_the_page_of_results_has_every_column_and_reason_of_the_events(tmp_path: Path) -> None:
-    page = (DOCS / "results.md").read_text()
+    page = (DOCS / "guide/results.md").read_text()
     for number, reason in list(enumerate(_native.reason_names()))[1:]:
         assert f"{number} {reason}" in page
     scenario = sojourn.loads(SMALL + "\n[record]\nevents = true\n")
@@ -107,20 +107,20 @@ def test_the_page_of_results_has_every_column_and_reason_of_the_events(tmp_path:
 
 
 def test_the_page_of_scenarios_has_every_key_of_the_dumbbell_with_a_sentence() -> None:
-    page = (DOCS / "scenarios.md").read_text()
+    page = (DOCS / "guide/scenarios.md").read_text()
     for key, field in Dumbbell.model_fields.items():
         assert re.search(rf"^\| `{key}` \|.*\| \S.* \|$", page, re.MULTILINE), key
         assert field.description, key
 
 
 def test_the_page_of_sweeps_has_every_key_of_one() -> None:
-    page = (DOCS / "sweeps.md").read_text()
+    page = (DOCS / "guide/sweeps.md").read_text()
     for key in SweepTable.model_fields:
         assert re.search(rf"^\| .*`{key}`.* \| \S", page, re.MULTILINE), key
 
 
 def test_the_page_of_traffic_has_every_kind_and_where_it_goes() -> None:
-    page = (DOCS / "traffic.md").read_text()
+    page = (DOCS / "guide/traffic.md").read_text()
     for name, kind in KINDS.items():
         over = ", ".join(kind.table["transports"])
         assert f"| `{name}` | {over} |" in page
@@ -129,11 +129,11 @@ def test_the_page_of_traffic_has_every_kind_and_where_it_goes() -> None:
 def test_the_readme_links_each_algorithm_to_its_page() -> None:
     readme = (DOCS.parent / "README.md").read_text()
     for name in algorithms():
-        page = f"docs/algorithms/{name}.md"
+        page = f"docs/reference/algorithms/{name}.md"
         assert f"| [`{name}`]({page}) |" in readme and (DOCS.parent / page).exists()
 
 
 def test_the_page_of_keys_has_a_default_in_words_where_defaults_stand() -> None:
-    page = (DOCS / "keys.md").read_text()
+    page = (DOCS / "reference/keys.md").read_text()
     assert len(re.findall(r"^\| `responder` \|.*\| the far end \|", page, re.MULTILINE)) == 2
     assert not re.findall(r"^.*\| none \|.*unless given.*$", page, re.MULTILINE)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""compare.py: the engine beside Linux, cell by cell, into docs/validation.md.
+"""compare.py: the engine beside Linux, cell by cell, into docs/evidence/validation.md.
 
 With --check nothing is written: it fails when the page is not what the engine and the
 kept results give now, and names each window that was inside and is no longer. With --one-of 5
@@ -33,7 +33,7 @@ from validation.figures import AIMED, FAIR, Figure, Verdict, judge
 from validation.recorded import Recorded
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "validation.md"
+PAGE = HERE.parent / "docs" / "evidence/validation.md"
 CAUSES = HERE / "causes.toml"
 
 # One for each seed.
@@ -117,14 +117,14 @@ def check(text: str, compared: list[Compared]) -> int:
     """Say what is not as the page has it."""
     kept = PAGE.read_text() if PAGE.exists() else ""
     if text == kept:
-        print(f"docs/validation.md is fresh ({len(compared)} windows)")
+        print(f"docs/evidence/validation.md is fresh ({len(compared)} windows)")
         return 0
     for row in compared:
         if row.missed and page.listed(row.key) not in kept:
             titles = ", ".join(figure.title for figure in row.missed)
             print(f"misses its aims, and did not: {row.key}: {titles}")
     print(
-        "docs/validation.md is stale; "
+        "docs/evidence/validation.md is stale; "
         "renew it with `python -m validation.compare` and read its diff"
     )
     return 1
@@ -147,7 +147,7 @@ def check_lines(compared: list[Compared], causes: dict[str, str]) -> int:
             wrong.append(f"misses its aims otherwise than the page says: {row.key}")
     for sentence in wrong:
         print(sentence)
-    print(f"docs/validation.md: {len(compared)} windows run, {len(wrong)} lines differ")
+    print(f"docs/evidence/validation.md: {len(compared)} windows run, {len(wrong)} lines differ")
     return int(bool(wrong))
 
 

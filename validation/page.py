@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""page.py: docs/validation.md as text, from the compared cells."""
+"""page.py: docs/evidence/validation.md as text, from the compared cells."""
 
 from __future__ import annotations
 

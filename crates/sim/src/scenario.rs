@@ -3,7 +3,7 @@
 
 //! A scenario as the engine reads it: a directed graph in base units, the unit in
 //! each key. `check` refuses what cannot be run, `queue` makes queues. People write
-//! another form, with units of their own; see docs/scenarios.md.
+//! another form, with units of their own; see docs/guide/scenarios.md.
 
 mod changes;
 mod check;

@@ -14,7 +14,7 @@
 //! `handshake` begins a connection, `wire` makes segments of what was decided,
 //! and `connection` holds all of it together.
 //!
-//! `docs/tcp.md` lists each behaviour, its source and its switch.
+//! `docs/inside/tcp.md` lists each behaviour, its source and its switch.
 
 mod ack;
 mod ack_plain;

@@ -41,8 +41,8 @@ sojourn.papers.papers_page`. -->
 `sojourn reproduce` runs every experiment of every paper and writes an index, and for each paper a
 page with its tables beside ours, its figures redrawn with their numbers as CSV, and why numbers
 differ. `sojourn reproduce PAPER` does it for one. A printed number is inside where it is
-[met](../reference/commands.md#what-is-not-in-print), by one rule for all papers, and off otherwise.
-[Verdicts](../reference/commands.md#verdicts) have one rule, too. “Drop” are cells whose algorithms
+[met](../guide/papers.md#what-is-not-in-print), by one rule for all papers, and off otherwise.
+[Verdicts](../guide/papers.md#verdicts) have one rule, too. “Drop” are cells whose algorithms
 drop packets, “ecn” those whose algorithms mark them. “Not run” says that this page has no run of
 the experiment as its files are now, not that it cannot run. A verdict of fewer than ten seeds is
 provisional, and has their number beside it.

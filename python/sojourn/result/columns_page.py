@@ -25,8 +25,8 @@ _HEAD = """\
 
 <!-- Made from the tables by `python -m sojourn.result.columns_page`; edit those, not this. -->
 
-[metrics.md](../guide/metrics.md) defines the numbers, [results.md](../guide/results.md) the files.
-What was not measured is null, in a series NaN. Where no host is named, both have the column.
+[Results](../guide/results.md) has the files and [defines the numbers](../guide/results.md#numbers).
+A number that was not measured is null, in a series NaN. Where no host is named, both have it.
 Experiments add their own labels as columns. The last cell has the label of printed tables and,
 behind the colon, the metric of claims and differences.
 """

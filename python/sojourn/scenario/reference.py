@@ -39,7 +39,7 @@ _HEAD = """\
 
 <!-- Made from the models by `python -m sojourn.scenario.reference`; edit those, not this. -->
 
-[scenarios.md](../guide/scenarios.md) explains how they go together. Quantities have units: a time
+[Scenarios](../guide/scenarios.md) explains how they go together. Quantities have units: a time
 is `"50 ms"`, a rate `"10 Mbit/s"`, a size `"250 kB"`, a share `0.01` or `"1 %"`. A key with nothing
 under "unless given" is needed. A time is up to a year, a rate 8 bit/s to 10 Tbit/s; narrower ranges
 stand beside a key. What is for the simulator alone is refused on Linux, with the reason.

@@ -104,7 +104,7 @@ class SweepTable(Model):
         description="seeds 1 to N of each cell; more until a metric is known; or what each sets",
     )
     metrics: tuple[StrictStr, ...] | None = Field(
-        None, description="columns; docs/guide/metrics.md"
+        None, description="columns; docs/guide/results.md"
     )
     queue: Name | None = Field(None, description="the one that is looked at; unless given, all")
     window: Name | None = Field(None, description="the one that is looked at; unless given, all")

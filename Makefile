@@ -22,7 +22,7 @@ CORE := $(shell find aqm crates -type f \( -name '*.rs' -o -name '*.[ch]' -o -na
 C_FILES := $(shell find aqm bench crates fuzz linux papers tests -name '*.[ch]' 2>/dev/null)
 SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
 
-.PHONY: help setup demo paper test test-deep check format generate validation linux-reference mutants bench wheel clean
+.PHONY: help setup demo paper site test test-deep check format generate validation linux-reference mutants bench wheel clean
 .PHONY: test-c test-rust test-target test-fuzz test-models test-python test-validation test-qdisc test-tdc test-linux test-wheel
 
 help: ## list the verbs
@@ -50,6 +50,9 @@ demo: setup ## set up, then bufferbloat and its cure on a home link, in a page
 paper: setup ## DUK's first experiment beside the paper's numbers (five minutes); `sojourn reproduce --full` has all tables
 	$(BIN)/sojourn reproduce duk/1 --out results/duk-1
 
+site: setup ## build the documents as a site with search, build/site/index.html
+	NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
+
 test: ## set up and run all tests but the deep ones; seconds of each part (at most 25 minutes on 2 cores)
 	tools/need.sh test
 	@MAKE="$(MAKE)" tools/parts.sh setup check test-c test-rust test-target test-fuzz test-models test-python test-validation test-qdisc test-tdc test-linux test-wheel
@@ -67,6 +70,7 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	python -m sojourn.result.columns_page --check
 	python -m sojourn.papers.papers_page --check
 	tools/check-version.py
+	NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
 	reuse lint --quiet || reuse lint
 
 test-c: ## the queue and the algorithms, under sanitizers; targets without a library
@@ -133,7 +137,7 @@ generate: setup ## renew generated files: list of algorithms, pages of keys, col
 	RENEW=1 cargo test --locked --quiet -p sojourn-core --test docs
 	$(MAKE) --no-print-directory validation
 
-validation: setup ## set the engine beside Linux and write docs/validation.md
+validation: setup ## set the engine beside Linux and write docs/evidence/validation.md
 	python -m validation.compare
 
 linux-reference: setup ## run the Linux side of the comparison again (builds a kernel; about 40 minutes on two idle processors)

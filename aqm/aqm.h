@@ -7,7 +7,7 @@
  * It reads no clock, allocates nothing, keeps no global, uses no floating
  * point. Each call names an event and its time; the answer is a verdict. The
  * queue (queue.h) carries the verdict out; a host (a simulator, a kernel) owns
- * packet memory and the clock. docs/host-contract.md describes the host's side.
+ * packet memory and the clock. docs/inside/host-contract.md describes the host's side.
  *
  * Conventions
  *   time         u64 nanoseconds, never decreasing; AQM_NEVER means no time

@@ -5,8 +5,8 @@
 The control law is prose; each step of it is quoted where it is taken. Smoothing is RFC 6298,
 section 2: the paper's text says 6928, which has no such calculation, its footnote 6298.
 
-Points that the paper leaves open are decided as in docs/algorithms/asqm.md: `entry`, `base`,
-lost probes, a schedule that lags.
+Points that the paper leaves open are decided as in docs/reference/algorithms/asqm.md: `entry`,
+`base`, lost probes, a schedule that lags.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """CFD: Jiang and Jin, "CFD: an efficient active queue management algorithm with controlling
-fairness and delay", Electronics Letters 52(23), 2016. `docs/algorithms/cfd.md` says how its Eq. 1
-is read.
+fairness and delay", Electronics Letters 52(23), 2016. `docs/reference/algorithms/cfd.md` says how
+its Eq. 1 is read.
 """
 
 from __future__ import annotations

@@ -312,8 +312,8 @@ class Level:
 class IntervalSearch:
     """The smallest interval, per level of congestion, for which the transmit rate does not fall.
 
-    What the prose beside Algorithm 2 wants, by the rule of docs/algorithms/duk.md, and not by the
-    paper's: intervals are the shortest one times a power of two, the rung.
+    What the prose beside Algorithm 2 wants, by the rule of docs/reference/algorithms/duk.md, and
+    not by the paper's: intervals are the shortest one times a power of two, the rung.
     """
 
     def __init__(self) -> None:

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Flow queueing: the scheduler of RFC 8290, section 4, around any discipline.
 
-Differences, from docs/host-contract.md: room is made before a packet joins and not after, by half
-the bytes of the fattest flow or `drop_batch` packets, and of equally fat flows the first one pays;
-an empty flow in debt by more than a quantum leaves the list at once, and is paid for the rounds
-since then when it comes back; a lowered limit takes up to 64 packets of the fattest flow at a time.
+Differences, from docs/inside/host-contract.md: room is made before a packet joins and not after, by
+half the bytes of the fattest flow or `drop_batch` packets, and of equally fat flows the first one
+pays; an empty flow in debt by more than a quantum leaves the list at once, and is paid for the
+rounds since then when it comes back; a lowered limit takes up to 64 packets of the fattest flow at
+a time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""docs/beside.md: our algorithms beside other people's."""
+"""docs/evidence/beside.md: our algorithms beside other people's."""
 
 from __future__ import annotations
 

@@ -27,11 +27,11 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def test_the_page_on_design_names_every_verb() -> None:
+def test_the_map_names_every_verb() -> None:
     verbs = get_command(app).commands  # type: ignore[attr-defined]
     names = set(verbs) - {"linux"} | {f"linux {name}" for name in verbs["linux"].commands}
     assert {"run", "linux tc"} < names
-    page = (Path(__file__).parent.parent / "docs" / "design.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parent.parent / "docs" / "inside/map.md").read_text(encoding="utf-8")
     said = page.partition("\nThe verbs: ")[2].partition("\n")[0]
     assert set(re.findall(r"`([a-z ]+)`", said)) == names
 

@@ -15,7 +15,7 @@ import sojourn
 from sojourn.result import columns, columns_page
 from sojourn.result.metrics import GROUP_METRICS, METRICS, StepMetric, VariationMetric
 
-PAGE = Path(__file__).parent.parent / "docs/columns.md"
+PAGE = Path(__file__).parent.parent / "docs/reference/columns.md"
 
 # Which a run has too, there without the labels.
 OF_RUNS = ("series", "group_series", "statistics")

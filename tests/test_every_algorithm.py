@@ -21,7 +21,7 @@ OURS = list(algorithms().values())
 
 # What there must be, and whether there is.
 HAS: dict[str, Callable[[Algorithm], bool]] = {
-    "a page": lambda a: (ROOT / f"docs/algorithms/{a.name}.md").is_file(),
+    "a page": lambda a: (ROOT / f"docs/reference/algorithms/{a.name}.md").is_file(),
     "a model": lambda a: (ROOT / f"models/{a.name}.py").is_file(),
     "a module of tests": lambda a: a.name in ALGORITHMS,
     "settings to be compared with": lambda a: bool(ALGORITHMS[a.name].settings) or not a.params,
@@ -42,7 +42,7 @@ LISTS: dict[str, Iterable[str]] = {
     "modules of tests": ALGORITHMS,
     "models that the modules name": (how.algorithm for how in ALGORITHMS.values()),
     "arrivals of a closed loop": (path.stem for path in DATA.glob("*.npz")),
-    "pages": (page.stem for page in (ROOT / "docs/algorithms").glob("*.md")),
+    "pages": (page.stem for page in (ROOT / "docs/reference/algorithms").glob("*.md")),
 }
 
 

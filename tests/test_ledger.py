@@ -486,7 +486,7 @@ def test_the_page_of_papers_is_what_is_generated() -> None:
     page = (root / papers_page.DEFAULT).read_text()
     assert page == papers_page.text(root / papers_page.LEDGER), "run `make generate`"
     for target in re.findall(r"\]\(([\w./-]+)", page):
-        assert (root / "docs" / target).exists(), target
+        assert (root / papers_page.DEFAULT.parent / target).exists(), target
 
 
 def test_the_page_of_papers_has_a_row_for_each_figure_and_table(

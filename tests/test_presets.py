@@ -25,7 +25,7 @@ from sojourn.scenario import Queue, Scenario, loads, variant
 
 from tests.conftest import SMALL
 
-PAGE = Path(__file__).parent.parent / "docs" / "presets.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference/presets.md"
 ALL = list(preset.presets().values())
 each = pytest.mark.parametrize("of", ALL, ids=lambda of: of.spec)
 

@@ -21,7 +21,7 @@ WITHOUT = "links.lan.responder=modem"
 @pytest.fixture
 def modem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write the scenario of the page of asqm, shortened, into the current folder."""
-    page = (DOCS / "algorithms/asqm.md").read_text()
+    page = (DOCS / "reference/algorithms/asqm.md").read_text()
     (text,) = re.findall(r"^```toml\n(# modem\.toml\n.*?)^```$", page, re.M | re.S)
     text = re.sub(r"windows = .*", 'windows = [{ name = "all", from = "0 s", to = "2 s" }]', text)
     monkeypatch.chdir(tmp_path)
@@ -104,7 +104,7 @@ def test_the_simulator_has_those_counters_that_the_page_says(
 ) -> None:
     (run,) = json.loads(told(capsys, "--json")[0])["runs"]
     found: Mapping[str, Any] = run["queues"][0]["probes"]
-    part = of_page("metrics.md", "## Of its probes")
+    part = of_page("guide/results.md", "## Of its probes")
     (said,) = re.findall(r"The simulator has only(.*?):", part, re.S)
     assert re.findall(r"`(\w+)`", said) == list(found)
     assert found["joined_pkts"] >= found["left_pkts"] + found["freed_pkts"] > 0
@@ -112,7 +112,9 @@ def test_the_simulator_has_those_counters_that_the_page_says(
 
 
 def test_the_page_of_the_qdisc_says_what_each_counter_of_probes_is() -> None:
-    rows = re.findall(r"^\| (`.*?`) \|", of_page("linux.md", "### Counters of probes"), re.M)
+    rows = re.findall(
+        r"^\| (`.*?`) \|", of_page("reference/qdisc.md", "### Counters of probes"), re.M
+    )
     assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(PROBE_NAMES)
 
 

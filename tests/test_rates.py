@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""docs/rates.md: very slow links, very fast ones, and rates that dip."""
+"""docs/reference/rates.md: very slow links, very fast ones, and rates that dip."""
 
 from __future__ import annotations
 

@@ -371,7 +371,7 @@ def test_another_algorithm_keeps_the_rows_of_the_queue() -> None:
 
 
 def test_the_page_of_keys_is_fresh_and_says_something_of_each() -> None:
-    published = Path(__file__).parent.parent / "docs/keys.md"
+    published = Path(__file__).parent.parent / "docs/reference/keys.md"
     assert published.read_text() == reference.text(), "run: make generate"
     rows = [line.split(" | ") for line in reference.text().splitlines() if line.startswith("| `")]
     assert len(rows) > 80

@@ -36,7 +36,7 @@ from sojourn.scenario import (
 )
 from sojourn.scenario.pairs import pairs
 
-PAGE = (Path(__file__).parent.parent / "docs/scenarios.md").read_text()
+PAGE = (Path(__file__).parent.parent / "docs/guide/scenarios.md").read_text()
 BLOCKS = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 

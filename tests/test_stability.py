@@ -61,7 +61,8 @@ def test_lqd_rests_where_its_page_says() -> None:
 
 
 def test_rem_in_packets_of_1500_bytes_rests_83_packets_above_its_reference() -> None:
-    """docs/algorithms/rem.md: avpkt is 1000 bytes, c counts 25 packets and 16.7 fill the link."""
+    """docs/reference/algorithms/rem.md: avpkt is 1000 bytes, c counts 25 packets and 16.7 fill the
+    link."""
     found = of("rem", rate="100 Mbit/s", size="1500 B", flows=100, rtt="80 ms")
     assert found.at.queue_pkts == pytest.approx(20 + 83.3, abs=0.1)
     assert "+83.3 packets from qref" in found.notes[0]

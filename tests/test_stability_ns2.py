@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""docs/stability_ns2.md: the stability paper's network in ns-2, beside print and ours."""
+"""docs/evidence/ns-2.md: the stability paper's network in ns-2, beside print and ours."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from sojourn.scenario.tcp_preset import TcpPreset, tcp_presets
 
 from tests.conftest import SMALL
 
-PAGE = Path(__file__).parent.parent / "docs" / "tcp_presets.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference/tcp.md"
 ALL = list(tcp_presets().values())
 each = pytest.mark.parametrize("of", ALL, ids=lambda of: of.name)
 
@@ -190,7 +190,7 @@ def test_flows_of_one_node_have_one_tcp_on_linux() -> None:
 def controls() -> list[list[str]]:
     """The rows of the page of TCP: name in a scenario, in the simulator and on Linux."""
     _, _, section = (
-        (PAGE.parent / "tcp.md").read_text().partition("## Names of congestion controls")
+        (PAGE.parents[1] / "inside/tcp.md").read_text().partition("## Names of congestion controls")
     )
     rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|([^|]*)\|$", section, re.M)
     return [[word.strip(" `") for word in row] for row in rows if row[0] != "cc"]

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from sojourn._native import fairness
 from sojourn.scenario.engine import to_engine
 from sojourn.sweeps.run import scenario_of
 
-from validation import harnesses, page, recorded
+from validation import cells, compare, harnesses, recorded
 from validation.cell import WINDOWS
 from validation.compare import Compared
 from validation.experiment import Planned, each, jobs_of, planned, variant_of
@@ -37,13 +39,35 @@ def test_the_sweeps_have_the_cells_that_were_recorded_in_their_order() -> None:
     assert len(set(names)) == len(names) == 144
 
 
-def test_a_line_of_a_cell_counts_under_its_own_heading_only() -> None:
-    tables = "### 10 Mbit/s, start\n\n| 20 | 1 |\n\n### 10 Mbit/s, steady\n\n| 20 | 2 |\n\n"
-    kept = tables + "# End\n| 3 |\n"
-    assert page.headed(kept) == {
-        ("### 10 Mbit/s, start", "| 20 | 1 |"),
-        ("### 10 Mbit/s, steady", "| 20 | 2 |"),
-    }
+def test_a_line_of_the_data_counts_for_its_own_window_only() -> None:
+    text = "cell,window,figure,linux\na,start,mean_ms,1\na,steady,mean_ms,2\n"
+    assert cells.parts(text) == {"a start": ["mean_ms,1"], "a steady": ["mean_ms,2"]}
+
+
+def test_a_window_with_another_figure_than_the_kept_data_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(compare, "DATA", tmp_path / "validation.csv")
+    text = "cell,window,figure,linux\na,start,mean_ms,1\na,steady,mean_ms,2\n"
+    (tmp_path / "validation.csv").write_text(text)
+    assert compare.check_lines(text) == 0
+    assert compare.check_lines(text.replace("mean_ms,2", "mean_ms,3")) == 1
+    assert "not in validation.csv: a steady: mean_ms,3" in capsys.readouterr().out
+
+
+def test_the_kept_data_has_every_cell_and_the_counts_of_the_page() -> None:
+    with compare.DATA.open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert {line["cell"] for line in lines} == {one.cell.name for one in planned()}
+    worst: dict[tuple[str, str], set[str]] = {}
+    for line in lines:
+        worst.setdefault((line["cell"], line["window"]), set()).add(line["verdict"])
+        assert bool(line["cause"]) == (line["verdict"] not in {"", "aim"})
+    outside = sum("outside" in verdicts for verdicts in worst.values())
+    text = compare.PAGE.read_text()
+    assert f"**Does not agree.** {outside} windows are outside" in text
+    listed = re.findall(r"^\| `(.*?) (start|steady)` \|", text, re.MULTILINE)
+    assert set(listed) == {key for key, verdicts in worst.items() if "outside" in verdicts}
 
 
 def test_the_further_cells_change_one_thing_each_and_six_have_flows_back() -> None:
@@ -167,7 +191,7 @@ def test_the_first_recording_is_the_reference_and_the_hosts_runs_where_it_has_no
     assert not found.reference("no such cell")
 
 
-def test_the_page_says_what_each_harness_recorded_and_where_they_are_apart(files: Path) -> None:
+def test_the_page_says_what_each_harness_recorded_and_how_far_they_are_apart(files: Path) -> None:
     recorded.add([record(FIRST, 1, loss=60), record(FIRST, 2, loss=60)], ORDER)
     found = recorded.read()
     rows = [
@@ -184,7 +208,6 @@ def test_the_page_says_what_each_harness_recorded_and_where_they_are_apart(files
     text = harnesses.section(rows, found)
     assert "1 cells in `windows.json`" in text and "so far 1 cells" in text
     assert "| loss % | **0** of 2 | 0 | 0 | 2 |" in text
-    assert f"- {FIRST} steady, both on Linux:" in text and "then 60.0 (outside)" in text
     assert not harnesses.section([], found)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Do what the tutorial says, in the current folder, with the `sojourn` of this environment.
 
-    python tests/tutorial.py docs/tutorial.md [--linux]
+    python tests/tutorial.py docs/start/your-aqm.md [--linux]
 
 Its TOML is saved as it says, each command must succeed, and each line of output that it shows must
 be among what was printed since the heading. Commands for a Linux kernel run with --linux.

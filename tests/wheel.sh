@@ -51,7 +51,7 @@ sojourn reproduce duk/1 --quick --json >"$work/reproduce.json"
 grep -q '"verdict"' "$work/reproduce.json"
 echo "wheel: list, run and reproduce work from an empty folder"
 mkdir "$work/tutorial"
-(cd "$work/tutorial" && python3 "$root/tests/tutorial.py" "$root/docs/tutorial.md")
+(cd "$work/tutorial" && python3 "$root/tests/tutorial.py" "$root/docs/start/your-aqm.md")
 
 if [ ! -e "$kernel/linux" ]; then
 	echo "wheel: --host linux not tried, as no kernel is built (sojourn linux build)"

@@ -20,7 +20,8 @@ def main() -> str | None:
     told = {
         "linux/qdisc/dkms.conf": r'^PACKAGE_VERSION="(.*)"',
         "linux/qdisc/sch_sojourn.c": r'^MODULE_VERSION\("(.*)"\)',
-        "docs/linux.md": r"\bsojourn[-/](\d\S*)",
+        "docs/guide/linux.md": r"\bsojourn[-/](\d[\d.]*\d)",
+        "CITATION.cff": r"^version: (\S+)",
     }
     for name, pattern in told.items():
         found_here = set(re.findall(pattern, (ROOT / name).read_text(), re.MULTILINE))

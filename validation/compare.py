@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""compare.py: the engine beside Linux, cell by cell, into docs/validation.md.
+"""compare.py: the engine beside Linux, cell by cell, into docs/evidence/validation.md and .csv.
 
 With --check nothing is written: it fails when the page is not what the engine and the
 kept results give now, and names each window that was inside and is no longer. With --one-of 5
-every fifth cell runs, and its lines must be in the page; the sums over all cells are not made. A
+every fifth cell runs, and its lines must be in the data; the sums over all cells are not made. A
 number that shares a factor with the axes' lengths (2 and 3) leaves out some of their values.
 
     python -m validation.compare [--check [--one-of N]]
@@ -26,14 +26,15 @@ from typing import Any
 from sojourn.core.errors import SojournError
 from sojourn.store.store import Store
 
-from validation import page, recorded
+from validation import cells, page, recorded
 from validation.cell import WINDOWS, Cell
 from validation.experiment import Planned, each, planned, run
 from validation.figures import AIMED, FAIR, Figure, Verdict, judge
 from validation.recorded import Recorded
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "validation.md"
+PAGE = HERE.parent / "docs" / "evidence/validation.md"
+DATA = PAGE.with_suffix(".csv")
 CAUSES = HERE / "causes.toml"
 
 # One for each seed.
@@ -113,41 +114,40 @@ def measured(cells: Sequence[Planned], linux: Recorded) -> list[Compared]:
     ]
 
 
-def check(text: str, compared: list[Compared]) -> int:
-    """Say what is not as the page has it."""
-    kept = PAGE.read_text() if PAGE.exists() else ""
-    if text == kept:
-        print(f"docs/validation.md is fresh ({len(compared)} windows)")
+def kept() -> dict[str, list[str]]:
+    """Read the lines of the data that are kept, by window."""
+    return cells.parts(DATA.read_text()) if DATA.exists() else {}
+
+
+def check(text: str, data: str) -> int:
+    """Say which window is not as page and data have it."""
+    if PAGE.exists() and DATA.exists() and (text, data) == (PAGE.read_text(), DATA.read_text()):
+        print(f"docs/evidence/validation.md is fresh ({len(cells.parts(data))} windows)")
         return 0
-    for row in compared:
-        if row.missed and page.listed(row.key) not in kept:
-            titles = ", ".join(figure.title for figure in row.missed)
-            print(f"misses its aims, and did not: {row.key}: {titles}")
+    report(cells.parts(data))
     print(
-        "docs/validation.md is stale; "
-        "renew it with `python -m validation.compare` and read its diff"
+        "docs/evidence/validation.md or .csv is stale; "
+        "renew both with `python -m validation.compare` and read their diff"
     )
     return 1
 
 
-def check_lines(compared: list[Compared], causes: dict[str, str]) -> int:
-    """Whether the page has the lines of these cells: of each table, and of what misses an aim."""
-    kept = PAGE.read_text() if PAGE.exists() else ""
-    known = page.headed(kept)
-    wrong = [
-        f"no longer gives its line under '{heading}': {line}"
-        for text in page.tables(compared)
-        for heading, line in page.headed(text)
-        if (heading, line) not in known
-    ]
-    for row in compared:
-        begin = page.listed(row.key)
-        was = [line for line in kept.splitlines() if line.startswith(begin)]
-        if was != ([page.outsider(row, causes)] if row.missed else []):
-            wrong.append(f"misses its aims otherwise than the page says: {row.key}")
-    for sentence in wrong:
-        print(sentence)
-    print(f"docs/validation.md: {len(compared)} windows run, {len(wrong)} lines differ")
+def report(windows: Mapping[str, list[str]]) -> int:
+    """Print each line that the kept data has otherwise, and count them."""
+    known, wrong = kept(), 0
+    for window, lines in windows.items():
+        for line in lines:
+            if line not in known.get(window, ()):
+                print(f"not in validation.csv: {window}: {line}")
+                wrong += 1
+    return wrong
+
+
+def check_lines(data: str) -> int:
+    """Say whether the data has the lines of these cells."""
+    windows = cells.parts(data)
+    wrong = report(windows)
+    print(f"docs/evidence/validation.csv: {len(windows)} windows run, {wrong} lines differ")
     return int(bool(wrong))
 
 
@@ -171,15 +171,17 @@ def main() -> int:
         )
     compared = measured(chosen, linux)
     causes = tomllib.loads(CAUSES.read_text()) if CAUSES.exists() else {}
+    data = cells.write(compared, causes)
     if options.one_of > 1:
-        return check_lines(compared, causes)
+        return check_lines(data)
     text = page.write(compared, linux, causes)
     if options.check:
-        return check(text, compared)
+        return check(text, data)
     if options.cells:
-        print(text)
+        print(data, end="")
     else:
         PAGE.write_text(text)
+        DATA.write_text(data)
     return 0
 
 

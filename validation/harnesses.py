@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sojourn.result.stats import estimate
 
 from validation.figures import AIMED, FAIR, Figure, Verdict, judge
-from validation.lines import WORDS, ranged, table
+from validation.lines import table
 
 if TYPE_CHECKING:
     from validation.compare import Compared
@@ -19,22 +19,20 @@ if TYPE_CHECKING:
 TEXT = """\
 ## Two harnesses on Linux
 
-Everything on this page is set beside the first recording: {first} cells in `windows.json` and
-`flows.parquet`, made by a harness of its own that is no more. That one had a script to lay the
-network, a sender and a receiver of bulk flows, and a tap that reckoned windows.
-`python -m validation.record` files what the package's own Linux host gives (`--host linux`), on
-the same kernel, with the same starts of flows under each seed: so far {host} cells, in
-`host.json`. A cell that only these have would be set beside them.
+The reference is the first recording: {first} cells in `windows.json` and `flows.parquet`, made by a
+harness of its own that is no more. `python -m validation.record` files what the package's own Linux
+host gives, on the same kernel with the same starts: so far {host} cells, in `host.json`.
 
-The package lays each stage of a link in a namespace of its own, sizes receive buffers by sysctls in
-place of SO_RCVBUF, makes up mixed round trips at the sender (not where flows go both ways), and
-reckons queues and flows of both hosts by the same code. {windows} windows have been recorded by
-both. How near the second is to the first, by the aims for the engine:
+The package differs from the first harness in four points. Each stage of a link has a namespace of
+its own. Sysctls size receive buffers, in place of SO_RCVBUF. Mixed round trips are made up at the
+sender, but where flows go both ways. The same code computes queues and flows of both hosts.
+
+Both harnesses recorded {windows} windows. How near the second is to the first, by the aims for the
+engine:
 
 {counts}
 Difference: second less first in units of the aim, the mean over these windows ± half of its 95 %
-interval. One is what the engine may be off.
-
+interval. One is what the engine may be off. `linux_again` of the data has the second's figures.
 """
 
 
@@ -44,13 +42,12 @@ def section(compared: Sequence[Compared], linux: Recorded) -> str:
     if not rows:
         return ""
     cells = {row.cell.name for row in compared}
-    text = TEXT.format(
+    return TEXT.format(
         first=len(cells & {*linux.first}),
         host=len(cells & {*linux.host}),
         windows=len(rows),
         counts=counts(rows),
     )
-    return text + ("\n".join(apart(rows)) or "None is outside its aim.") + "\n"
 
 
 def counts(rows: Sequence[Compared]) -> str:
@@ -84,15 +81,3 @@ def difference(row: Compared, key: Figure) -> float | None:
     linux = row.mean("linux", key)
     aim = key.aim(linux)
     return (row.mean("host", key) - linux) / aim if aim else None
-
-
-def apart(rows: Sequence[Compared]) -> Iterable[str]:
-    """Each window in which the second misses an aim beside the first."""
-    for row in rows:
-        parts = []
-        for key in (*AIMED, *FAIR) if row.cell.flows > 1 else AIMED:
-            if (found := verdict(row, key)) != Verdict.AIM:
-                first, second = (ranged(row.values(side, key)) for side in ("linux", "host"))
-                parts.append(f"{key.title} {first}, then {second} ({WORDS[found]})")
-        if parts:
-            yield f"- {row.key}, both on Linux: {'; '.join(parts)}"

@@ -1,26 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""page.py: docs/validation.md as text, from the compared cells."""
+"""page.py: docs/evidence/validation.md as text, from the compared cells."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from itertools import product, takewhile
 from typing import TYPE_CHECKING
 
-from validation import harnesses
+from validation import cells, harnesses
 from validation.cell import QUEUES, WINDOWS
-from validation.figures import AIMED, FAIR, SHOWN, Verdict
-from validation.lines import WORDS, figure, ranged, ratio, table
+from validation.figures import AIMED, FAIR, Verdict
+from validation.lines import ranged, table
 from validation.recorded import COMMAND, Recorded
 from validation.tcp_script import scripts
 
 if TYPE_CHECKING:
     from validation.compare import Compared
-
-# The order of columns.
-COLUMNS = (AIMED[0], AIMED[1], SHOWN[0], AIMED[2], *SHOWN[1:], *FAIR)
 
 INTRODUCTION = """\
 <!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
@@ -30,82 +25,105 @@ INTRODUCTION = """\
 
 <!-- Made by validation/compare.py; edit that, or validation/causes.toml, not this. -->
 
-Each cell is one dumbbell, run twice: on Linux's own stack and queueing disciplines in
-virtual time, and on the engine with its own TCP and the same algorithm's C file.
-
-- The cells are sweeps: `validation/dumbbells/*.toml`. `sojourn sweep` runs each of them on both
-  hosts, in the simulator and with the package's own Linux host.
-- {kernel}; what it gave is kept in `validation/linux/`: [two harnesses](#two-harnesses-on-linux)
-  recorded it. `{command}` records all cells anew, with the
-  package's. `make validation` runs the engine's side and writes this page (some minutes);
-  `make test` fails when the page is not what the engine gives.
-- Cells: {rates} Mbit/s × {flows} flows × round trips of {rtts} ms × pfifo (1000 packets),
-  codel and pie (stock defaults, limit 1000) × cubic and reno; ECN off. HTB with a burst of
-  two packets has the queue as its only leaf; the whole delay is on the way back.
-- Flow i starts at 25 ms × i plus up to 1 ms that differs between seeds: the same instants on
-  both sides. Offloads are off, and no end builds segments larger than a packet.
-- Windows: *start* is the first {steady} s, slow start included; *steady* is the rest, up to
-  {durations}.
-- Further cells change one thing at a time, at 10 Mbit/s with 20 ms and at 100 Mbit/s with 100 ms,
-  10 reno or 40 cubic flows: all flows start at one instant (*together*); receivers ask for
-  {rcvbuf} MB by SO_RCVBUF (*rcvbuf*); round trips of {mixed} ms in turn. Six of them have {back}
-  flows back through a queue of the same kind (*back*).
-- CoDel and PIE run in Linux's form (`form = "linux"`; PIE with `tupdate = "16 ms"`, which is what
-  15 ms become on a timer wheel of 1 ms). What our form, the default, gives stands beside it.
-- On Linux each packet's delay is taken outside the queue, by packet sockets before and
-  behind it. Delay counts packets that left in the window; loss is dropped packets
-  per arrived packet; retransmissions and timeouts are the sender's counters; goodput is what
-  reached a receiver in order.
-- Figures are means over seeds, as many on either side: {seeds}. A ratio is engine over Linux.
-  A seed moves the flows' starts and PIE's draws. Without PIE, cells of one flow hardly move.
-
-Aims: utilisation within 2 points, mean delay within 10 % or 1 ms, loss within 20 %; Jain's index
-within 0.03, the least flow within 0.1 of the fair share. Linux's own spread is its mean ± 3
-standard deviations over the seeds. What misses its aim lies inside the spread, or outside both;
-where the spread is wider than three times the aim, being inside says nothing: undecidable. What
-misses its aim is marked **bold** and listed at the end with its cause: a trial in which one thing
-was changed, and what it then gave; otherwise "unexplained". Retransmissions and timeouts have no
-aim.
+{networks} dumbbells run twice. One run is on Linux's own stack and queueing disciplines, in virtual
+time. The other is on the engine, with its own TCP and the algorithm's C file.
+[validation.csv](validation.csv) has every figure of every window.
 """
 
 TRUST = """\
 ## How far the simulator can be trusted
 
-- In steady state {steady} of {all_steady} windows of the grid meet the aims for utilisation, mean
-  delay and loss together; in the first {seconds} s, slow start included, {start} of {all_start}.
-- A single flow's first seconds at 100 ms, and how flows of 500 Mbit/s share at 100 ms, hang on the
-  place of single packets: look at several seeds and round trips before you build on such a figure.
-- Not compared here: `duk`, `choke` and `sfb` (in a kernel they make the same verdicts, packet by
-  packet: [linux.md](linux.md)), ECN, short transfers, UDP, traces of links.
+**Agrees.** In steady state {steady} of {all_steady} windows of the grid meet the aims for
+utilisation, mean delay and loss together. In the first {seconds} s, slow start included, {start} of
+{all_start} do. Of the further cells {further} of {all_further} do.
+
+**Does not agree.** {outside} windows are outside an aim and outside Linux's own spread;
+[they are listed below](#outside-both). {undecided} more miss an aim where Linux's own seeds differ
+too much to decide.
+
+**Take care.** A single flow's first seconds at 100 ms hang on the place of single packets. So does
+the share of each flow at 500 Mbit/s and 100 ms. Look at several seeds and round trips before you
+build on such a figure.
+
+**Not compared here:** ECN, short transfers, UDP, and traces of links. `duk`, `choke` and `sfb` are
+compared packet by packet instead: [parity](parity.md).
 """
 
+METHOD = """\
+## How it is measured
+
+- **Grid:** {rates} Mbit/s × {flows} flows × round trips of {rtts} ms × pfifo, codel and pie × cubic
+  and reno. pfifo holds 1000 packets; codel and pie have stock defaults with a limit of 1000. ECN is
+  off. The queue is the only leaf of an HTB with a burst of two packets. The whole delay is on the
+  way back.
+- **Further cells** change one thing, at 10 Mbit/s with 20 ms and at 100 Mbit/s with 100 ms, with 10
+  reno or 40 cubic flows. All flows start at one instant (*together*). Or receivers ask for {rcvbuf}
+  MB by SO_RCVBUF (*rcvbuf*). Or round trips are {mixed} ms in turn (*mixed RTTs*). Six of them have
+  {back} flows back through a queue of the same kind.
+- **Starts:** flow i starts at 25 ms × i plus up to 1 ms that differs between seeds, at the same
+  instants on both sides. Offloads are off, and no end builds segments larger than a packet.
+- **Windows:** *start* is the first {steady} s, slow start included. *Steady* is the rest, up to
+  {durations}.
+- **Forms:** CoDel and PIE run in Linux's form (`form = "linux"`). PIE has `tupdate = "16 ms"`, as
+  a timer wheel of 1 ms makes of 15 ms. The column `our_form` has the figures of our form, the
+  default.
+- **Figures** are means over seeds, as many on either side: {seeds}. Delay counts the packets that
+  left in the window. Loss is dropped packets per arrived packet. Goodput is payload that reached a
+  receiver in order. On Linux packet sockets before and behind the queue take each delay.
+
+| figure | aim |
+| --- | --- |
+| utilisation | within 2 points |
+| mean delay | within 10 % or 1 ms |
+| loss | within 20 % |
+| Jain's index | within 0.03 |
+| least flow | within 0.1 of the fair share |
+
+Linux's own spread is its mean ± 3 standard deviations over the seeds. A figure that misses its aim
+lies inside the spread or outside both. Where the spread is wider than three times the aim, to lie
+inside says nothing: the figure is undecidable. Retransmissions and timeouts have no aim.
+
+- The cells are sweeps, `validation/dumbbells/*.toml`; `sojourn sweep` runs each of them on both
+  hosts.
+- Linux is {kernel}. `validation/linux/` keeps what it gave, and `{command}` records it again.
+- `make validation` runs the engine's side and writes this page and its data, in some minutes.
+  `make test` fails when they are not what the engine gives.
+"""
+
+DATA = """\
+## The data
+
+[validation.csv](validation.csv) has a line for each figure of each window:
+
+| column | meaning |
+| --- | --- |
+| `cell`, `window`, `figure` | what the line is of |
+| `rate_mbps`, `rtt_ms`, `flows`, `queue`, `control` | the network |
+| `change` | the change of a further cell |
+| `linux`, `engine`, `ratio` | means over the seeds, and engine over Linux |
+| `verdict` | `aim`, `inside the spread`, `undecidable`, `outside`; empty where there is no aim |
+| `linux_least` to `engine_most` | the least and the most of the seeds |
+| `our_form` | the engine with our form of CoDel and PIE |
+| `linux_again`, `again_verdict` | Linux by the second harness, and its verdict beside the first |
+| `cause` | why a figure misses its aim: a trial in which one thing changed, and its figure |
+
+A cell's name is `RATE-RTT-FLOWSxCONTROL-QUEUE`, and the change.
+"""
 
 SCRIPTED = """\
 ## TCP, segment by segment
 
-`validation/tcp/NAME.script` says what one end of a connection meets; Linux's answers are kept
-beside it in `NAME.linux.trace`, with the kernel and the command that made them (`python -m
-validation.tcp_record NAME`). `cargo test --test tcp_scripts` feeds the same inputs at the same
-microseconds to the engine's TCP and compares each segment: flags (but PSH), sequence and
-acknowledgement numbers, length, SACK blocks, timestamp echo, ECN, time within 0.1 ms, window
-within 10 %. A wider tolerance stands in its script, with the reason.
+`validation/tcp/NAME.script` says what one end of a connection meets, in {scripts} scripts.
+`NAME.linux.trace` beside it has Linux's answers, with the kernel and the command that made them
+(`python -m validation.tcp_record NAME`). `cargo test --test tcp_scripts` feeds the same inputs at
+the same microseconds to the engine's TCP and compares each segment: flags but PSH, sequence and
+acknowledgement numbers, length, SACK blocks, timestamp echo and ECN. Its time must be within 0.1 ms
+and its window within 10 %; a script with a wider tolerance gives the reason.
+
+They cover handshakes, slow start and CUBIC, RACK and tail loss probes, undo, ECN and DCTCP, delayed
+acknowledgements, receive windows, and whole bottlenecks with drop-tail. The first lines of each
+script say what it shows.
 """
-
-
-def cell_row(row: Compared) -> list[str]:
-    """One cell: what it is, then Linux, engine and ratio of each figure, then our form."""
-    cell = row.cell
-    more = cell.name.split(f"-{cell.queue}")[1].replace("-", " ")
-    words = ["+".join(map(str, cell.rtts_ms)), str(cell.flows), cell.queue + more, cell.control]
-    for key in COLUMNS:
-        if key in FAIR and cell.flows == 1:
-            words.append("")
-            continue
-        linux, engine = row.mean("linux", key), row.mean("engine", key)
-        text = f"{figure(linux)} / {figure(engine)} / {ratio(linux, engine)}"
-        words.append(f"**{text}**" if key in row.missed else text)
-    ours = [figure(row.mean("ours", key)) for key in AIMED] if row.ours else []
-    return [*words, " / ".join(ours)]
 
 
 def count(rows: Sequence[Compared], verdict: Verdict) -> str:
@@ -153,59 +171,15 @@ def forms(compared: Sequence[Compared]) -> str:
     return table(["windows by the aim", "Linux's form", "our form"], lines)
 
 
-def listed(key: str) -> str:
-    """How an outsider's line begins."""
-    return f"- `{key}`:"
-
-
-def outsider(row: Compared, causes: dict[str, str]) -> str:
-    """A window that misses an aim: by what, and why."""
-    parts = []
-    for key in row.missed:
-        linux, engine = (ranged(row.values(side, key)) for side in ("linux", "engine"))
-        verdict = row.verdicts[key]
-        found = [
-            text for cell, text in causes.items() if re.fullmatch(cell, f"{row.key}: {key.title}")
-        ]
-        none = "unexplained" if verdict == Verdict.OUTSIDE else "Linux's own seeds differ so"
-        why = f"{WORDS[verdict]}; {found[0] if found else none}"
-        parts.append(f"{key.title} {linux} on Linux, {engine} on the engine ({why})")
-    return f"{listed(row.key)} {'; '.join(parts)}"
-
-
-def missed(compared: Sequence[Compared], causes: dict[str, str]) -> Iterable[str]:
-    """Every window that misses an aim."""
+def outside(compared: Sequence[Compared], causes: dict[str, str]) -> str:
+    """List each figure that is outside its aim and Linux's spread, with its cause."""
+    lines = []
     for row in compared:
-        if max(row.verdicts.values()) != Verdict.AIM:
-            yield outsider(row, causes)
-
-
-def tables(compared: Sequence[Compared]) -> Iterable[str]:
-    """All cells, the grid first."""
-    columns = ["RTT ms", "flows", "queue", "cc", *(key.title for key in COLUMNS)]
-    columns.append("our form: " + " / ".join(key.title for key in AIMED))
-    for further, rate, window in product((False, True), rates(compared), WINDOWS):
-        rows = [
-            cell_row(row)
-            for queue in QUEUES
-            for row in compared
-            if (row.cell.further, row.cell.rate_mbps) == (further, rate)
-            and (row.window, row.cell.queue) == (window, queue)
-        ]
-        if rows:
-            name = f"{rate} Mbit/s, {window}" + (", further cells" if further else "")
-            yield f"### {name}\n\n{table(columns, rows)}"
-
-
-def headed(text: str) -> set[tuple[str, str]]:
-    """Each line of the tables of cells, with the heading that it stands under."""
-    found, heading = set(), ""
-    for line in text.splitlines():
-        if line.startswith("#"):
-            heading = line
-        elif line.startswith("| ") and heading.startswith("### "):
-            found.add((heading, line))
-    return found
+        for key in row.missed:
+            if row.verdicts[key] == Verdict.OUTSIDE:
+                sides = (ranged(row.values(side, key)) for side in ("linux", "engine"))
+                lines.append([f"`{row.key}`", key.title, *sides, cells.cause(row, key, causes)])
+    return table(["window", "figure", "Linux", "engine", "cause"], lines)
 
 
 def grouped(compared: Sequence[Compared]) -> list[tuple[str, list[Compared]]]:
@@ -241,13 +215,13 @@ def numbers(found: Iterable[int], last: str = ", ") -> str:
     return last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def introduction(compared: Sequence[Compared], kernel: str) -> str:
-    """What was run, how, and what is aimed at."""
+def method(compared: Sequence[Compared], linux: Recorded) -> str:
+    """Say what was run, how, and with which aims."""
     grid = [row.cell for row in compared if not row.cell.further]
     more = [row.cell for row in compared if row.cell.further]
     ends = {row.cell.rate_mbps: row.edges_s[-1] for row in compared}
-    return INTRODUCTION.format(
-        kernel=kernel,
+    return METHOD.format(
+        kernel=linux.kernel,
         command=COMMAND,
         rates=numbers(cell.rate_mbps for cell in grid),
         flows=numbers(cell.flows for cell in grid),
@@ -262,10 +236,14 @@ def introduction(compared: Sequence[Compared], kernel: str) -> str:
 
 
 def write(compared: Sequence[Compared], linux: Recorded, causes: dict[str, str]) -> str:
-    """The whole page."""
-    parts = [introduction(compared, linux.kernel), trust(compared), "## Summary\n"]
-    for title, of in (("The grid", False), ("Further cells", True)):
-        rows = [row for row in compared if row.cell.further == of]
+    """Return the whole page."""
+    parts = [
+        INTRODUCTION.format(networks=len({row.cell.name for row in compared})),
+        trust(compared),
+        "## Summary\n",
+    ]
+    for title, further in (("The grid", False), ("Further cells", True)):
+        rows = [row for row in compared if row.cell.further == further]
         if rows:
             parts.append(
                 f"{title}: windows by how near they are.\n\n{summary(rows, grouped(rows))}"
@@ -274,34 +252,27 @@ def write(compared: Sequence[Compared], linux: Recorded, causes: dict[str, str])
     parts.append(fairness(compared))
     parts.append("Forms of CoDel and PIE, all cells:\n")
     parts.append(forms(compared))
+    parts.append(f"### Outside both\n\n{outside(compared, causes)}")
+    parts.append(method(compared, linux))
     parts.append(harnesses.section(compared, linux))
-    parts.append("## All cells\n\nEach figure: Linux / engine / ratio.\n")
-    parts.extend(tables(compared))
-    parts.append("## What misses an aim\n")
-    parts.append(("\n".join(missed(compared, causes)) or "None.") + "\n")
-    parts.append(scripted())
+    parts.append(DATA)
+    parts.append(SCRIPTED.format(scripts=len(scripts())))
     return "\n".join(parts)
 
 
 def trust(compared: Sequence[Compared]) -> str:
-    """What the summary comes to."""
-    words: dict[str, int] = {"seconds": compared[0].edges_s[1]}
+    """Say what the summary comes to."""
+    counts: dict[str, int] = {"seconds": compared[0].edges_s[1]}
     for window in WINDOWS:
         rows = [row for row in compared if row.window == window and not row.cell.further]
-        words[window] = sum(row.verdict == Verdict.AIM for row in rows)
-        words[f"all_{window}"] = len(rows)
-    return TRUST.format(**words)
-
-
-def scripted() -> str:
-    """What the TCP scripts show, each in its own first words."""
-    rows = []
-    for path in scripts():
-        lines = path.read_text().splitlines()[2:]
-        said = [line.removeprefix("#").strip() for line in takewhile(is_comment, lines)]
-        rows.append([f"`{path.stem}`", " ".join(said)])
-    return f"{SCRIPTED}\n{table(['script', 'shows'], rows)}"
-
-
-def is_comment(line: str) -> bool:
-    return line.startswith("#")
+        counts[window] = sum(row.verdict == Verdict.AIM for row in rows)
+        counts[f"all_{window}"] = len(rows)
+    rows = [row for row in compared if row.cell.further]
+    worst = [max(row.verdicts.values()) for row in compared]
+    return TRUST.format(
+        **counts,
+        further=sum(row.verdict == Verdict.AIM for row in rows),
+        all_further=len(rows),
+        outside=worst.count(Verdict.OUTSIDE),
+        undecided=worst.count(Verdict.UNDECIDABLE),
+    )

@@ -4,8 +4,8 @@
 
     python -m validation.rates [--renew]
 
-prints the table of docs/rates.md, or renews it there; half a minute. tests/test_rates.py holds the
-algorithms to it.
+prints the table of docs/reference/rates.md, or renews it there; half a minute. tests/test_rates.py
+holds the algorithms to it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import sojourn
 from sojourn import algorithms
 
-PAGE = Path(__file__).parents[1] / "docs/rates.md"
+PAGE = Path(__file__).parents[1] / "docs/reference/rates.md"
 BEGIN = "<!-- rates: made by `python -m validation.rates --renew` -->\n"
 END = "<!-- end of rates -->"
 
@@ -147,7 +147,7 @@ def lines() -> Iterator[str]:
 def main() -> None:
     """Print it, or put it into the page."""
     parser = argparse.ArgumentParser(description="Each algorithm on extreme links.")
-    parser.add_argument("--renew", action="store_true", help="write docs/rates.md")
+    parser.add_argument("--renew", action="store_true", help="write docs/reference/rates.md")
     text = "\n".join(lines()) + "\n"
     if not parser.parse_args().renew:
         print(text, end="")

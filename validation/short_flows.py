@@ -146,7 +146,7 @@ def total(runs: list[dict[str, int]]) -> Crowd:
 
 
 def line(host: str, runs: list[dict[str, int]]) -> str:
-    """A row of the table in docs/linux.md."""
+    """A row of the table in docs/reference/linux-host.md."""
     of = total(runs)
     return (
         f"| {host} | {of.dropped_pct:.2f} | {of.marked_pct:.1f} "

@@ -5,7 +5,8 @@
 // waits.
 //
 // The paper has prose and three equations (section III, Eq. 1 to 3; section IV). Where it is
-// silent or contradicts itself docs/algorithms/asqm.md says what is done here and why.
+// silent or contradicts itself docs/reference/algorithms/asqm.md says what is done here and
+// why.
 
 #include "aqm.h"
 #include "law/asqm.h"

@@ -11,7 +11,7 @@
  *
  * In this form dD/dU = d/y never has to be formed, which is 0/0 whenever
  * utilisation stands still; there T = 0. The delay's unit is one tick: Eq. 9 adds
- * 1 to an interval, so the tick is part of the law (docs/algorithms/duk.md).
+ * 1 to an interval, so the tick is part of the law (docs/reference/algorithms/duk.md).
  *
  * U has no bound at 1: when the capacity is underrated, or n packets of an interval are
  * counted against n - 1, the link is used by more than all of it, and y is wrong if that

@@ -120,7 +120,7 @@ def the_command_tells_what_the_kernel_refuses() -> None:
 @case
 def every_command_of_the_page_works() -> None:
     lay_wire()
-    page = (Path(__file__).resolve().parents[2] / "docs/linux.md").read_text()
+    page = (Path(__file__).resolve().parents[2] / "docs/reference/qdisc.md").read_text()
     commands = re.findall(r"^(?:sudo )?sojourn linux tc (.*)$", page, re.M)
     assert len(commands) > 3
     for words in commands:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """cases_places.py: where a probing queue may stand, and what its probes do there.
 
-docs/linux.md has the same as a table, which the case compares with what happens.
+docs/reference/qdisc.md has the same as a table, which the case compares with what happens.
 """
 
 from __future__ import annotations
@@ -352,7 +352,7 @@ def outcome(kind: str, function: Lay) -> str:
 
 
 def table_of_the_page() -> dict[str, tuple[str, ...]]:
-    page = (Path(__file__).resolve().parents[2] / "docs/linux.md").read_text()
+    page = (Path(__file__).resolve().parents[2] / "docs/reference/qdisc.md").read_text()
     part = page.split("### Places\n")[1].split("\n#")[0]
     rows = re.findall(r"^\| (.*?) \| (.*?) \| (.*?) \|$", part, re.M)
     return {name: tuple(cell.strip("`") for cell in cells) for name, *cells in rows[1:]}

@@ -6,8 +6,8 @@
     python -m tests.linux.parity --renew
     python -m tests.linux.parity --only codel-64 --keep FOLDER
 
-prints the table of docs/linux.md, or renews it there: each algorithm alone and in flows, recorded
-in a guest in virtual time (parity_traffic.py), replayed by replay.c and by
+prints the table of docs/evidence/parity.md, or renews it there: each algorithm alone and in flows,
+recorded in a guest in virtual time (parity_traffic.py), replayed by replay.c and by
 crates/core/examples/replay.rs. The records themselves can be kept.
 """
 
@@ -39,7 +39,7 @@ from tests.linux.netlink import QUEUE
 from tests.linux.play import Script
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/linux.md"
+PAGE = ROOT / "docs/evidence/parity.md"
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror"]
 # All sources from which the core builds a queue.
 FORMS = [
@@ -190,12 +190,12 @@ def origin(built: uml.Built) -> str:
     return f"Linux {built.release}, gcc {uml.compiler_version()}."
 
 
-RENEW = "the table of docs/linux.md is an older one: python -m tests.linux.parity --renew"
+RENEW = "the table of docs/evidence/parity.md is an older one: python -m tests.linux.parity --renew"
 TABLE = re.compile(r"(<!-- parity: [^>]*-->\n).*?(<!-- end of parity -->\n)", re.S)
 
 
 def documented() -> list[str]:
-    """The lines of the table in docs/linux.md, and its origin."""
+    """The lines of the table in docs/evidence/parity.md, and its origin."""
     found = TABLE.search(PAGE.read_text())
     assert found
     return [line for line in found[0].splitlines()[1:-1] if line]

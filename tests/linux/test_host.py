@@ -473,7 +473,7 @@ def of_both(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def balances(probes: dict[str, int]) -> None:
-    """Compare the counters with docs/linux.md, "Counters of probes"."""
+    """Compare the counters with docs/reference/qdisc.md, "Counters of probes"."""
     joined = probes["joined_pkts"] + probes["refused_pkts"]
     answered = probes["answered_pkts"] + probes["unheard_pkts"] + probes["forgotten_pkts"]
     assert 0 <= probes["joined_pkts"] - probes["left_pkts"] - probes["freed_pkts"] < 100

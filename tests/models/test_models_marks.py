@@ -13,7 +13,7 @@ from tests.algorithms import ALGORITHMS
 from tests.models.inputs import MS, SECOND, answered
 from tests.models.library import ARRIVE, DROPPED, EVENT, MARKED, REQUEST, Case, Events, core
 
-PAGES = Path(__file__).resolve().parents[2] / "docs" / "algorithms"
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "reference/algorithms"
 HEADING = "## Marks in an overload\n"
 SECONDS = 60
 ECT0 = 2

@@ -12,7 +12,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = re.compile(r"^## Steps\n(.*?)^(?:## |<!--)", re.S | re.M)
-PAGES = [page for page in (ROOT / "docs/algorithms").glob("*.md") if STEPS.search(page.read_text())]
+PAGES = [
+    page
+    for page in (ROOT / "docs/reference/algorithms").glob("*.md")
+    if STEPS.search(page.read_text())
+]
 
 
 def rows(page: Path) -> Iterator[list[str]]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Our algorithms beside other people's implementations, into docs/beside.md.
+"""Our algorithms beside other people's implementations, into docs/evidence/beside.md.
 
     python -m validation.beside              # the page, from the figures that are kept
     python -m validation.beside --check      # only: is the page what they give?

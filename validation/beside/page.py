@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""page.py: docs/beside.md as text."""
+"""page.py: docs/evidence/beside.md as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from validation.beside import ns2
 from validation.beside.figures import ERRORS, POINTS, SHARE, Measured, away, differ, shown
 from validation.beside.linux import FLOWS, PAYLOAD, QUEUE, SCENARIO, Pair, Trial, pairs
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "beside.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "evidence/beside.md"
 NS2 = ns2.QUEUES
 COLUMNS = {
     "delay_ms": "mean delay, ms",
@@ -51,9 +51,9 @@ writes the page from the figures that are kept in `validation/beside/figures.jso
 """
 
 REST = """
-[dualpi2](algorithms/dualpi2.md) stands beside the kernel's own, of a newer Linux, on its page.
-`an_aqm`, `asqm`, `cfd`, `gchoke` and `lqd` stand beside no other implementation, packet by
-packet: they are readings of ours of what their pages cite.
+[dualpi2](../reference/algorithms/dualpi2.md) stands beside the kernel's own, of a newer Linux, on
+its page. `an_aqm`, `asqm`, `cfd`, `gchoke` and `lqd` stand beside no other implementation, packet
+by packet: they are readings of ours of what their pages cite.
 """
 
 LINUX = """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """beside.py: the kernel's own dualpi2 and ours on the same traffic, in one newer kernel.
 
-    python -m validation.dualpi2.beside            the table of docs/algorithms/dualpi2.md, as kept
+    python -m validation.dualpi2.beside            the table of dualpi2's page, as kept
     python -m validation.dualpi2.beside --record   runs everything anew, keeps it, renews the page
 
 Each cell has the kernel's queue, ours, ours with one thing changed to what the kernel has, and

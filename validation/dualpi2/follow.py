@@ -5,7 +5,7 @@
     python -m validation.dualpi2.follow [--renew]
 
 replays recording.npz packet by packet and prints what it found, or renews that in
-docs/algorithms/dualpi2.md. Each thing that the kernel does otherwise is a method of
+docs/reference/algorithms/dualpi2.md. Each thing that the kernel does otherwise is a method of
 `KernelDualPi2`; with the RFC's in its place (`RFC_S`) the model does not follow.
 """
 

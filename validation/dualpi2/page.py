@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""page.py: tables of docs/algorithms/dualpi2.md, between comments that name their command."""
+"""page.py: tables of docs/reference/algorithms/dualpi2.md, between comments that name their
+command."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs/algorithms/dualpi2.md"
+PAGE = Path(__file__).parents[2] / "docs/reference/algorithms/dualpi2.md"
 
 
 def row(*cells: object) -> str:

@@ -4,8 +4,8 @@
 
     python -m validation.dualpi2.scalable [--renew]
 
-prints a table, or renews it in docs/algorithms/dualpi2.md; some minutes. Nothing is kept beside the
-page: a test of the two hosts (tests/linux/test_l4s.py) has narrower runs.
+prints a table, or renews it in docs/reference/algorithms/dualpi2.md; some minutes. Nothing is kept
+beside the page: a test of the two hosts (tests/linux/test_l4s.py) has narrower runs.
 """
 
 from __future__ import annotations

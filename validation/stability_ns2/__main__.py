@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The stability paper's numbers beside ns-2's and ours, into docs/stability_ns2.md.
+"""The stability paper's numbers beside ns-2's and ours, into docs/evidence/ns-2.md.
 
     python -m validation.stability_ns2               # the page, from the figures that are kept
     python -m validation.stability_ns2 --renew-ns2   # first measure ns-2's side anew: ten minutes

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""page.py: docs/stability_ns2.md as text, from the kept figures."""
+"""page.py: docs/evidence/ns-2.md as text, from the kept figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sojourn.papers.search.inside import aim
 from validation.lines import figure, table
 from validation.stability_ns2.run import NS2, OURS, QUEUES, SEEDS
 
-PAGE = Path(__file__).parents[2] / "docs" / "stability_ns2.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evidence/ns-2.md"
 COLUMNS = {
     "queue_pkts_mean": "queue, packets",
     "queue_pkts_sd": "its deviation",

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The tables of parameters in `docs/algorithms/` are those of the C rows.
+//! The tables of parameters in `docs/reference/algorithms/` are those of the C rows.
 //! `RENEW=1 cargo test -p sojourn-core --test docs` writes them anew.
 
 use std::fmt::Write as _;
@@ -115,7 +115,7 @@ fn every_algorithm_has_a_page_with_its_rows() {
             tables += &format!("\nStatistics:\n\n{}", table(algorithm.stats(), false));
         }
         check(
-            &format!("algorithms/{}.md", algorithm.name()),
+            &format!("reference/algorithms/{}.md", algorithm.name()),
             tables.trim_start(),
         );
     }
@@ -123,5 +123,5 @@ fn every_algorithm_has_a_page_with_its_rows() {
 
 #[test]
 fn the_host_contract_lists_the_rows_of_the_queue() {
-    check("host-contract.md", &table(queue_rows(), true));
+    check("inside/host-contract.md", &table(queue_rows(), true));
 }

@@ -23,6 +23,6 @@ def read(scenario: Mapping[str, Any], counts: str, played: str = "") -> _native.
 
 
 def report_flows(found: _native.Flows) -> dict[str, Any]:
-    """`flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as docs/metrics.md has them."""
+    """`flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as docs/guide/results.md has them."""
     report: dict[str, Any] = json.loads(found.report())
     return report

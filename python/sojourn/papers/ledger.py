@@ -3,7 +3,7 @@
 """The ledger: of every paper its experiments, claims by verdict and printed cells on each host,
 with the command that repeats each, its seeds, the version that made it and the processor it ran on.
 
-It is data (ledger.json), from which the index and docs/papers.md are made.
+It is data (ledger.json), from which the index and docs/evidence/ledger.md are made.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""docs/papers.md: a row for each numbered figure and table of each paper, and each claim with its
-verdict. Rows and commands are made from the experiments as they are; verdicts and counts from
-docs/ledger.json, which `sojourn reproduce` wrote, and which says with what. An experiment whose
-files say something else since then counts as not run.
+"""docs/evidence/ledger.md: a row for each numbered figure and table of each paper, and each claim
+with its verdict. Rows and commands are made from the experiments as they are; verdicts and counts
+from docs/evidence/ledger.json, which `sojourn reproduce` wrote, and which says with what. An
+experiment whose files say something else since then counts as not run.
 
 `python -m sojourn.papers.papers_page [--check] [FILE]` writes it, or says whether it is what it
 would write; `--take LEDGER.json` first makes that the ledger of the page.
@@ -26,8 +26,8 @@ from sojourn.papers.in_print import InPrint
 from sojourn.papers.judged import NOT_RUN, VERDICTS
 from sojourn.papers.paper import Paper, papers
 
-DEFAULT = Path("docs/papers.md")
-LEDGER = Path("docs/ledger.json")
+DEFAULT = Path("docs/evidence/ledger.md")
+LEDGER = Path("docs/evidence/ledger.json")
 _HOSTS = {"sim": "simulator", "linux": "Linux"}
 
 _HEAD = """\
@@ -35,16 +35,17 @@ _HEAD = """\
 <!-- SPDX-License-Identifier: MIT OR GPL-2.0-only -->
 # Papers, figure by figure and claim by claim
 
-<!-- Made from the experiments and docs/ledger.json by `python -m sojourn.papers.papers_page`. -->
+<!-- Made from the experiments and docs/evidence/ledger.json by `python -m
+sojourn.papers.papers_page`. -->
 
 `sojourn reproduce` runs every experiment of every paper and writes an index, and for each paper a
 page with its tables beside ours, its figures redrawn with their numbers as CSV, and why numbers
 differ. `sojourn reproduce PAPER` does it for one. A printed number is inside where it is
-[met](cli.md#what-is-not-in-print), by one rule for all papers, and off otherwise.
-[Verdicts](cli.md#verdicts) have one rule, too. “Drop” are cells whose algorithms drop packets,
-“ecn” those whose algorithms mark them. “Not run” says that this page has no run of the experiment
-as its files are now, not that it cannot run. A verdict of fewer than ten seeds is provisional, and
-has their number beside it.
+[met](../guide/papers.md#what-is-not-in-print), by one rule for all papers, and off otherwise.
+[Verdicts](../guide/papers.md#verdicts) have one rule, too. “Drop” are cells whose algorithms
+drop packets, “ecn” those whose algorithms mark them. “Not run” says that this page has no run of
+the experiment as its files are now, not that it cannot run. A verdict of fewer than ten seeds is
+provisional, and has their number beside it.
 """
 
 

@@ -263,7 +263,7 @@ QUEUE = (
         "probes",
         "",
         "of an algorithm that probes, over the whole run: the counters that tc has for them "
-        "([metrics.md](metrics.md#of-its-probes))",
+        "([results](../guide/results.md#of-its-probes))",
         of_all=False,
     ),
     Column(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""docs/columns.md, the page of every column of a result, from the tables that write them.
+"""docs/reference/columns.md, the page of every column of a result, from the tables that write them.
 `python -m sojourn.result.columns_page [--check] [FILE]` writes it, or says whether it is what it
 would write."""
 
@@ -16,7 +16,7 @@ from sojourn.result import columns
 from sojourn.result.columns import Column
 from sojourn.result.metrics import GROUP_METRICS, METRICS, STEP_METRICS, StepMetric
 
-DEFAULT = Path("docs/columns.md")
+DEFAULT = Path("docs/reference/columns.md")
 
 _HEAD = """\
 <!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
@@ -25,10 +25,10 @@ _HEAD = """\
 
 <!-- Made from the tables by `python -m sojourn.result.columns_page`; edit those, not this. -->
 
-[metrics.md](metrics.md) defines the numbers, [results.md](results.md) the files. What was not
-measured is null, in a series NaN. Where no host is named, both have the column. Experiments add
-their own labels as columns. The last cell has the label of printed tables and, behind the colon,
-the metric of claims and differences.
+[Results](../guide/results.md) has the files and [defines the numbers](../guide/results.md#numbers).
+A number that was not measured is null, in a series NaN. Where no host is named, both have it.
+Experiments add their own labels as columns. The last cell has the label of printed tables and,
+behind the colon, the metric of claims and differences.
 """
 _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     ("`windows.parquet`", "One row for each run, queue and window.", columns.WINDOWS),

@@ -31,7 +31,7 @@ class SimFlows(Model):
     send_jitter: Duration | None = Field(None, description=SEND_JITTER)
     options: Options = Field(
         default_factory=dict,
-        description="switches of TCP by the names of tcp.md, over those of `transport`",
+        description="switches of TCP by the names of docs/inside/tcp.md, over those of `transport`",
     )
 
 

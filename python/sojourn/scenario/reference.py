@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""docs/keys.md, the page of every key of a scenario, from the models.
+"""docs/reference/keys.md, the page of every key of a scenario, from the models.
 `python -m sojourn.scenario.reference [--check] [FILE]` writes it, or says whether it is what it
 would write."""
 
@@ -30,7 +30,7 @@ from sojourn.scenario import (
 )
 from sojourn.scenario.links import ALGORITHM
 
-DEFAULT = Path("docs/keys.md")
+DEFAULT = Path("docs/reference/keys.md")
 
 _HEAD = """\
 <!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
@@ -39,8 +39,8 @@ _HEAD = """\
 
 <!-- Made from the models by `python -m sojourn.scenario.reference`; edit those, not this. -->
 
-[scenarios.md](scenarios.md) explains how they go together. Quantities have units: a time is
-`"50 ms"`, a rate `"10 Mbit/s"`, a size `"250 kB"`, a share `0.01` or `"1 %"`. A key with nothing
+[Scenarios](../guide/scenarios.md) explains how they go together. Quantities have units: a time
+is `"50 ms"`, a rate `"10 Mbit/s"`, a size `"250 kB"`, a share `0.01` or `"1 %"`. A key with nothing
 under "unless given" is needed. A time is up to a year, a rate 8 bit/s to 10 Tbit/s; narrower ranges
 stand beside a key. What is for the simulator alone is refused on Linux, with the reason.
 """

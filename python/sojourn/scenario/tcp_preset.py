@@ -6,7 +6,7 @@ about      one sentence
 source     where the values are from; each key has a comment with its place
 cc         the congestion control, unless the flow names one
 differs    what was so there and no switch says
-[options]  switches that are not at their default, by the names of docs/tcp.md
+[options]  switches that are not at their default, by the names of docs/inside/tcp.md
 """
 
 from __future__ import annotations

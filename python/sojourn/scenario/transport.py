@@ -37,7 +37,7 @@ class Tcp(Kind):
     cc: Control = Field("cubic", description="congestion control; unless given, that of `tcp`")
     ecn: Ecn = Field(False, description=_ECN)
     options: dict[str, bool | int | float | str] = Field(
-        default_factory=dict, description="switches of TCP by the names of tcp.md"
+        default_factory=dict, description="switches of TCP by the names of docs/inside/tcp.md"
     )
 
     @field_validator("tcp")

@@ -103,6 +103,8 @@ class SweepTable(Model):
         1,
         description="seeds 1 to N of each cell; more until a metric is known; or what each sets",
     )
-    metrics: tuple[StrictStr, ...] | None = Field(None, description="columns; docs/metrics.md")
+    metrics: tuple[StrictStr, ...] | None = Field(
+        None, description="columns; docs/guide/results.md"
+    )
     queue: Name | None = Field(None, description="the one that is looked at; unless given, all")
     window: Name | None = Field(None, description="the one that is looked at; unless given, all")

@@ -3,7 +3,7 @@
 """Run all cases of the kernel's test driver: python -m tests.linux.tdc [--renew].
 
 Two tables come out: the cases by group and result, and the options that our qdisc reads unlike the
-kernel's own. --renew writes both into docs/linux.md.
+kernel's own. --renew writes both into docs/evidence/parity.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def wrong(found: Outcome) -> list[Result]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run tdc.py on the qdisc in virtual time.")
-    parser.add_argument("--renew", action="store_true", help="write the tables into docs/linux.md")
+    parser.add_argument(
+        "--renew", action="store_true", help="write the tables into docs/evidence/parity.md"
+    )
     options = parser.parse_args()
     try:
         built = build()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """differences.py: each option of the kernel's own kinds that ours refuses or reads otherwise.
 
-Found by a run, and printed as the table of docs/linux.md.
+Found by a run, and printed as the table of docs/evidence/parity.md.
 """
 
 from __future__ import annotations

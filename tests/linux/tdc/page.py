@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""page.py: what a run found, as it stands in docs/linux.md between two remarks."""
+"""page.py: what a run found, as it stands in docs/evidence/parity.md between two remarks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.linux.tdc import differences
 from tests.linux.tdc.groups import ALONE, REST, REWRITTEN, THEIRS, Outcome
 from tests.linux.tdc.run import counts
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/linux.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/evidence/parity.md"
 COUNTS, DIFFERENCES = "tdc: counts", "tdc: differences"
 
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! How packets leave a queue: at what pace, and how far ahead they are taken.
-//! docs/engine.md compares the three manners.
+//! docs/inside/engine.md compares the three manners.
 
 use super::opportunities::Opportunities;
 use super::packet::PacketId;

@@ -4,7 +4,7 @@
 //! The room of scenarios as the engine reads them: a directed graph in base units, the unit in
 //! each key. `check` refuses what cannot be run, `graph` finds paths, `queue` makes queues, and
 //! `script` writes the traffic for other hosts. People write another form, with units of their
-//! own; see docs/scenarios.md. The room uses `base`, `tcp` and `traffic`.
+//! own; see docs/guide/scenarios.md. The room uses `base`, `tcp` and `traffic`.
 
 mod changes;
 mod check;

@@ -10,7 +10,7 @@
 //! For both halves: `handshake` begins a connection, `ecn` sees to marks, `rtt` and `timers` to
 //! time, and `outgoing` makes segments of what was decided.
 //!
-//! `docs/tcp.md` lists each behaviour, its source and its switch.
+//! `docs/inside/tcp.md` lists each behaviour, its source and its switch.
 
 mod cc;
 mod clock;

@@ -165,7 +165,7 @@ pub fn find<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a LinkSpec, Stri
     link.ok_or_else(|| format!("there is no link '{name}'"))
 }
 
-/// When the shaper sends each packet, and when that is over: docs/metrics.md.
+/// When the shaper sends each packet, and when that is over: docs/guide/results.md.
 fn sent(link: &LinkSpec, rate_bps: u64, passages: &[Passage]) -> Vec<(Time, What, usize)> {
     let left = |(i, passage): (usize, &Passage)| match passage.fate {
         Fate::Left { out, .. } | Fate::Probe { out } => Some((out, i)),

@@ -4,7 +4,7 @@
 //! What is measured at a queue. Totals run through the whole run; a window or a
 //! step of the series is the difference of two readings. Only the distribution of
 //! delays is kept per window: it is counted from one edge of a window to the next, and
-//! added there to the windows under way. docs/metrics.md defines every metric.
+//! added there to the windows under way. docs/guide/results.md defines every metric.
 
 mod distribution;
 mod groups;

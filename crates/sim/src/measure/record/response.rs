@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The response of a queue to each change of the scenario: docs/metrics.md, "After a change".
+//! The response of a queue to each change of the scenario: docs/guide/results.md, "After a change".
 
 use serde::Serialize;
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sojourn.cli import status
-from sojourn.cli.line import app
+from sojourn.cli import line, status
 from typer.main import get_command
 
 DELAY = {"mean", "sd", "iqr", "p50", "p95", "p99", "max"}
@@ -28,12 +27,23 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 
 
 def test_the_map_names_every_verb() -> None:
-    verbs = get_command(app).commands  # type: ignore[attr-defined]
+    verbs = get_command(line.app()).commands  # type: ignore[attr-defined]
     names = set(verbs) - {"linux"} | {f"linux {name}" for name in verbs["linux"].commands}
     assert {"run", "linux tc"} < names
     page = (Path(__file__).parent.parent / "docs" / "inside/map.md").read_text(encoding="utf-8")
     said = page.partition("\nThe verbs: ")[2].partition("\n")[0]
     assert set(re.findall(r"`([a-z ]+)`", said)) == names
+
+
+def test_each_verb_is_in_the_file_that_is_imported_for_it() -> None:
+    """A verb that is missing there would start all the others too."""
+
+    def verbs(word: str = "") -> tuple[str, ...]:
+        return tuple(get_command(line.app(word)).commands)  # type: ignore[attr-defined]
+
+    assert verbs() == tuple(verb for file in line.VERBS.values() for verb in file)
+    for file in line.VERBS.values():
+        assert verbs(file[-1]) == file
 
 
 def test_list_has_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,8 +148,8 @@ def test_doctor_looks_at_what_linux_needs(
     [
         # What only reports need.
         ("sojourn.cli, sojourn.runs.run", "matplotlib scipy pandas polars jinja2 pyarrow"),
-        # What a worker process imports.
-        ("sojourn.cli, sojourn.runs.executor", "pydantic sojourn.scenario multiprocessing"),
+        # What the server imports that forks a process for each run with a user's C file.
+        ("sojourn.runs.processes, sojourn.algorithms", "pydantic sojourn.scenario typer"),
     ],
 )
 def test_the_command_and_its_workers_start_without_what_they_do_not_need(

@@ -10,7 +10,7 @@ import pytest
 from sojourn.core.errors import InputError
 from sojourn.linux import refusals
 from sojourn.linux.plan import plan
-from sojourn.runs import forms, run
+from sojourn.runs import run
 from sojourn.runs.job import Job
 from sojourn.runs.run import cases_of
 from sojourn.scenario import loads
@@ -84,11 +84,11 @@ class Asked(Exception):
 
 
 def test_each_host_of_a_command_is_asked_for_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(jobs: list[Job], **_: object) -> None:
-        raise Asked({job.host: json.loads(job.scenario) for job in jobs})
+    def asked(_: object, jobs: list[Job], title: str) -> None:
+        raise Asked({job.host or "sim": json.loads(job.scenario) for job in jobs})
 
-    monkeypatch.setattr(forms, "run_all", asked)
-    monkeypatch.setattr(forms, "_made_of", lambda host, hz, of_host: host)
+    monkeypatch.setattr("sojourn.runs.executor.Runner.run", asked)
+    monkeypatch.setattr(run, "_kernel", lambda hz, jobs: "linux")
     with pytest.raises(Asked) as caught:
         run.run(loads(TWO), hosts=["sim", "linux"])
     (told,) = caught.value.args

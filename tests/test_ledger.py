@@ -31,6 +31,7 @@ from sojourn.papers.reasons import Change
 from sojourn.papers.reproduce import reproduce
 from sojourn.result.stats import Estimate
 from sojourn.runs import stored
+from sojourn.runs.executor import Runner
 from sojourn.runs.run import open_store, run_cases
 from sojourn.store.folder import claim
 
@@ -473,7 +474,7 @@ def test_a_command_with_fewer_seeds_than_quick_is_one_that_the_command_takes(
     toy: Path, tmp_path: Path
 ) -> None:
     experiment = find(["toy/a"])[0]
-    run_cases(experiment.cases(), [1], store=open_store(None), workers=1)
+    run_cases(experiment.cases(), [1], Runner(open_store(None), workers=1))
     found = reproduce(experiment, quick=True, looked_up=("sim",))
     command = found.result.meta["command"]
     assert command == "sojourn reproduce toy/a --host sim --seeds sim=1"

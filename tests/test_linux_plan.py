@@ -388,7 +388,7 @@ def test_a_run_is_filed_under_the_kernel_of_its_hz_and_else_as_before(
     cases = [Case(one, {"of": n}) for n, one in enumerate((plain, explicit, other))]
     keys = {}
     for host in ("sim", "linux"):
-        jobs = [job for job, _ in jobs_of(cases, [1], (host,))]
+        jobs = jobs_of(cases, [1], (host,))
         keys[host] = [job.key for job in jobs]
         if host == "linux":
             assert [job.host for job in jobs] == [f"kernel of {hz}" for hz in (1000, 1000, 250)]

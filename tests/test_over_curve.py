@@ -18,6 +18,7 @@ from sojourn.papers.experiment import Experiment, find
 from sojourn.papers.figure_curve import curve, pictures
 from sojourn.papers.over_curve import Drawing, Point, csv_rows, drawings, knee, summary, words
 from sojourn.papers.reproduce import CellValues, Reproduction, reproduce
+from sojourn.runs.executor import Runner
 from sojourn.runs.run import run_cases
 from sojourn.show.drawing import NARROW_IN, WIDE_IN
 from sojourn.store.store import Store
@@ -46,7 +47,7 @@ def test_the_measured_curve_of_duks_figure_1_is_that_of_its_closed_form(tmp_path
     wanted = [f"drop, {load} %" for load in (30, 40, 50, 60)]
     signals = [signal for signal in experiment.signals() if signal.name in wanted]
     cases = [experiment.case(queue, signal) for signal in signals]
-    runs = run_cases(cases, seeds, store=Store(tmp_path), workers=1)
+    runs = run_cases(cases, seeds, Runner(Store(tmp_path), workers=1))
     values = CellValues(experiment, "sim", runs)
     points = []
     for signal in signals:

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -360,6 +362,78 @@ def test_a_run_that_crashes_or_hangs_ends_with_a_sentence(
     write("late.c", codel().replace(before, f"{LATE}{statement}\n{before}", 1))
     assert status(["run", "s.toml", "--aqm", "./late.c:limit=777", "--aqm", "codel"]) == 3
     assert said in capsys.readouterr().err
+
+
+def test_a_crash_costs_its_own_run_only(capsys: pytest.CaptureFixture[str]) -> None:
+    before = "\tnow = codel_tick(c, now);"
+    write("late.c", codel().replace(before, f"{LATE}__builtin_trap();\n{before}", 1))
+    words = ["run", "s.toml", "--aqm", "./late.c:limit=777", "--aqm", "./late.c", "--seeds", "3"]
+    # One worker, so that each crash is followed by another run.
+    assert status([*words, "--workers", "1"]) == 3
+    message = capsys.readouterr().err
+    assert "3 of 6 runs failed; the other 3 are kept" in message
+    assert message.count("limit=777, seed") == message.count("ended by SIGILL") == 3
+    assert len(sojourn.run("s.toml", aqms=["./late.c"], seeds=3, workers=1)) == 3
+
+
+def children(session: int) -> list[int]:
+    """Find the processes of a session but its first, and but those that have ended."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            pid, _, rest = path.read_text().partition(" (")
+            state, _, _, its_session = rest.rpartition(") ")[2].split()[:4]
+            if int(its_session) == session != int(pid) and state != "Z":
+                found.append(int(pid))
+    return found
+
+
+def wait_until(condition: Callable[[], bool], most_s: float) -> None:
+    # Naps are counted: on a busy machine a clock may jump over all of them.
+    for _ in range(int(most_s / 0.05)):
+        if condition():
+            return
+        time.sleep(0.05)
+    assert condition()
+
+
+@contextmanager
+def long_command() -> Iterator[subprocess.Popen[str]]:
+    """A command with two processes under way, which would run for minutes."""
+    write("mine.c", codel())
+    trial.before_run(algorithms.find("./mine.c").file or pytest.fail())
+    Path("long.toml").write_text(SMALL.replace('"2 s"', '"60000 s"'))
+    words = ["run", "long.toml", "--aqm", "./mine.c", "--seeds", "2", "--workers", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "sojourn", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as command:
+        try:
+            wait_until(lambda: len(children(command.pid)) == 2, 60)
+            yield command
+        finally:
+            command.kill()
+
+
+def test_a_run_whose_process_is_killed_says_so() -> None:
+    with long_command() as command:
+        time.sleep(2)
+        for pid in children(command.pid):
+            os.kill(pid, signal.SIGKILL)
+        _, message = command.communicate(timeout=30)
+    assert command.returncode == 3
+    assert "2 of 2 runs failed" in message
+    assert message.count("its worker process was killed (out of memory?)") == 2
+
+
+@pytest.mark.parametrize("runs_s", [0, 2])
+def test_processes_end_with_a_command_that_is_killed(runs_s: float) -> None:
+    with long_command() as command:
+        time.sleep(runs_s)
+        command.kill()
+        wait_until(lambda: not children(command.pid), 10)
 
 
 def test_ctrl_c_ends_a_run_that_does_not_come_back() -> None:

@@ -10,10 +10,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,7 @@ from sojourn import _native
 from sojourn.core.errors import RunError, StoreError
 from sojourn.result.metrics import METRICS
 from sojourn.runs import pools
-from sojourn.runs.executor import run_all
+from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job, Stopped, unpack, work
 from sojourn.scenario import Scenario
 from sojourn.store.store import Entry, Store
@@ -44,7 +42,7 @@ def jobs(count: int, duration: str = "2 s") -> list[Job]:
 
 def entries(count: int, store: Store, duration: str = "2 s", **how: Any) -> list[Entry]:
     """So many runs."""
-    return run_all(jobs(count, duration), store=store, read=lambda entry: entry, **how)
+    return [run.entry for run in Runner(store, **how).run(jobs(count, duration), "running")]
 
 
 def fingerprint(run: sojourn.Run) -> str:
@@ -59,13 +57,11 @@ def test_one_seed_gives_the_same_bytes_and_two_differ(small: Path) -> None:
     assert json.loads(first[0])["fingerprint"] != json.loads(other[0])["fingerprint"]
 
 
-def test_processes_and_threads_give_the_same(small: Path, tmp_path: Path) -> None:
+def test_several_workers_give_what_one_gives(small: Path, tmp_path: Path) -> None:
     scenario = sojourn.load(small)
     alone = sojourn.run(scenario, seeds=3, workers=1, out=tmp_path / "1")
-    for processes in (False, True):
-        out = tmp_path / f"{processes}"
-        many = sojourn.run(scenario, seeds=3, workers=2, out=out, processes=processes)
-        assert [fingerprint(r) for r in many] == [fingerprint(r) for r in alone]
+    many = sojourn.run(scenario, seeds=3, workers=2, out=tmp_path / "2")
+    assert [fingerprint(r) for r in many] == [fingerprint(r) for r in alone]
 
 
 class Counted:
@@ -155,18 +151,6 @@ def test_a_run_is_one_piece_that_says_all() -> None:
         work(jobs(1, "100000 s")[0], lambda share: False)
 
 
-def test_without_shared_memory_one_worker_is_named_as_the_way_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_semaphore(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_semaphore)
-    with pytest.raises(RunError, match=r"/dev/shm: Permission denied; .* --workers 1"):
-        entries(2, Store(tmp_path), workers=2, processes=True)
-    assert len(entries(2, Store(tmp_path), workers=1)) == 2
-
-
 def test_a_second_time_nothing_is_run(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = sojourn.load(small)
     before = sojourn.run(scenario, seeds=2, workers=1)
@@ -224,81 +208,6 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(small: Path, tmp_pa
     assert "Traceback" not in message
     with pytest.raises(StoreError, match="not whole"):
         sojourn.Result.load(tmp_path / "o")
-
-
-def alive(session: int) -> list[int]:
-    """Processes of a session that are more than an entry in a table."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            pid, _, rest = stat.read_text().partition(" (")
-            state, _, _, its_session = rest.rpartition(") ")[2].split()[:4]
-            if int(its_session) == session and state != "Z":
-                found.append(int(pid))
-    return found
-
-
-def test_workers_end_with_a_command_that_is_killed(small: Path, tmp_path: Path) -> None:
-    small.write_text(SMALL.replace('"2 s"', '"60000 s"'))
-    words = ["run", str(small), "--seeds", "2", "--workers", "2", "--out", str(tmp_path / "o")]
-    command = [sys.executable, "-m", "sojourn", *words]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as process:
-        deadline = time.monotonic() + 60
-        # The command, two workers, and what multiprocessing itself keeps.
-        while len(alive(process.pid)) < 4 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert len(alive(process.pid)) == 4
-        time.sleep(2)
-        process.kill()
-    deadline = time.monotonic() + 10
-    while (left := alive(process.pid)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    assert not left
-
-
-class Killer(threading.Thread):
-    """Kills worker processes until it is told to stop, or so many times."""
-
-    def __init__(self, times: int) -> None:
-        super().__init__(daemon=True)
-        self.times, self.over = times, threading.Event()
-
-    def run(self) -> None:
-        killed: set[int] = set()
-        while not self.over.is_set() and len(killed) < self.times:
-            time.sleep(0.05)
-            for child in multiprocessing.active_children():
-                if child.pid and child.pid not in killed and len(killed) < self.times:
-                    killed.add(child.pid)
-                    os.kill(child.pid, signal.SIGKILL)
-                    break
-
-
-# Many times as long as the killer waits, so that no worker gets through between two of its turns.
-LONG = "1500 s"
-
-
-def test_the_run_of_a_killed_worker_is_repeated(tmp_path: Path) -> None:
-    killer = Killer(1)
-    killer.start()
-    made = entries(3, Store(tmp_path), LONG, workers=2, processes=True)
-    killer.over.set()
-    assert len(made) == 3
-
-
-def test_a_run_that_is_killed_again_fails_and_the_rest_is_kept(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    entries(1, store, LONG, workers=1)
-    killer = Killer(1000)
-    killer.start()
-    with pytest.raises(RunError, match=r"2 of 3 runs failed; the other 1 are kept.*\n.*killed"):
-        entries(3, store, LONG, workers=2, processes=True)
-    killer.over.set()
-    killer.join()
-    assert store.load(jobs(1, LONG)[0].key)
-    assert len(entries(3, store, LONG, workers=2, processes=True)) == 3
 
 
 def test_a_result_is_a_folder_that_explains_itself(small: Path, tmp_path: Path) -> None:

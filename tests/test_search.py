@@ -25,9 +25,10 @@ from sojourn.papers.search.measure import SEEDS, Cell, Found, cases_of
 from sojourn.papers.search.page import data
 from sojourn.papers.search.reasons import effect, reasons
 from sojourn.papers.search.result import Ranked
-from sojourn.papers.search.run import Runner, search
+from sojourn.papers.search.run import Halves, search
 from sojourn.papers.search.setups import Setup, alone, count, setups
 from sojourn.result.stats import Estimate
+from sojourn.runs.executor import Runner
 from sojourn.runs.run import jobs_of, open_store
 from sojourn.store.store import Store
 
@@ -188,7 +189,7 @@ def keys(spec: Search, experiment: str, tried: list[Setup]) -> set[str]:
     """Where the runs of set-ups on an experiment are filed."""
     (found,) = [e for e in spec.experiments if e.name == experiment]
     cases = [case for setup in tried for case in cases_of(found, setup)]
-    return {job.key for job, _ in jobs_of(cases, SEEDS, ("sim",))}
+    return {job.key for job in jobs_of(cases, SEEDS, ("sim",))}
 
 
 def filed(store: Store) -> set[str]:
@@ -241,7 +242,7 @@ def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:
 def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_path: Path) -> None:
     spec, store = file.load(of_experiments.ROOT / "toy"), Store(tmp_path / "runs")
     tried = setups(spec)
-    runner = Runner(spec, store, workers=2)
+    runner = Halves(spec, Runner(store, workers=2))
     ranked = runner.rank(tried)
     searched = keys(spec, "1", tried)
     assert filed(store) == searched
@@ -269,7 +270,7 @@ def test_a_papers_page_has_a_search_that_was_made_to_its_end(
     spec = file.load(of_experiments.ROOT / "toy")
     tried = setups(spec)
     assert stored.found(toy) is None
-    runner = Runner(spec, open_store(None), workers=2)
+    runner = Halves(spec, Runner(open_store(None), workers=2))
     ranked = runner.rank(tried)
     assert stored.found(toy) is None, "only the searched half has run"
     searched = runner.judge(ranked)
@@ -277,7 +278,7 @@ def test_a_papers_page_has_a_search_that_was_made_to_its_end(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a run was made")
 
-    monkeypatch.setattr("sojourn.runs.executor._run", refuse)
+    monkeypatch.setattr("sojourn.runs.executor.Runner._make", refuse)
     found = stored.found(toy)
     assert found and found["judged"] == data(searched)["judged"]
     page = report_page.html(

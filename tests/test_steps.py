@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 import sojourn
 from sojourn.cli import status
-from sojourn.cli.tables import text_of_result
+from sojourn.cli.tables import print_result
 from sojourn.result.cases import cases
 from sojourn.result.metrics import find
 from sojourn.result.result import Result, Run
@@ -72,7 +74,10 @@ def printed(*runs: Sequence[dict[str, Any]]) -> str:
         Run({"aqm": "codel", "seed": seed, "host": "sim"}, report(steps), Entry("", Path(), {}))
         for seed, steps in enumerate(runs, 1)
     ]
-    return text_of_result(Result("", tuple(found)), None)
+    text = StringIO()
+    with redirect_stdout(text):
+        print_result(Result("", tuple(found)), None)
+    return text.getvalue()
 
 
 def test_a_metric_is_the_mean_over_the_changes_within_a_window() -> None:

@@ -16,8 +16,8 @@ from sojourn import run
 from sojourn.core.errors import InputError
 from sojourn.result.differences import differences
 from sojourn.result.result import Result, read_request
-from sojourn.runs.forms import jobs_of_forms, run_jobs
-from sojourn.runs.run import cases_of, forms_of
+from sojourn.runs.executor import Runner
+from sojourn.runs.run import cases_of, check, under_seeds
 from sojourn.scenario import load, loads
 from sojourn.scenario.trace import (
     BIN_MS,
@@ -86,14 +86,14 @@ def test_the_mean_rate_is_that_of_a_whole_cycle() -> None:
 
 def simulated(scenario: Path, aqms: list[str], seeds: range, store: Path) -> Result:
     """What `--host linux` has the simulator run."""
-    forms = forms_of(cases_of(load(scenario), aqms), ["sim", "linux"])
-    forms = [form for form in forms if not form.host.startswith("linux")]
-    return Result("", run_jobs(jobs_of_forms(forms, seeds), store=Store(store), workers=1))
+    checked = check(cases_of(load(scenario), aqms), ["sim", "linux"])
+    jobs = under_seeds([job for job in checked if job.labels["host"] != "linux, binned"], seeds)
+    return Result("", Runner(Store(store), workers=1).run(jobs, "simulating"))
 
 
 def test_rates_in_bins_run_only_beside_linux(scenario: Path) -> None:
     def hosts(*names: str) -> list[str]:
-        return [form.host for form in forms_of(cases_of(load(scenario), []), names)]
+        return [str(job.labels["host"]) for job in check(cases_of(load(scenario), []), names)]
 
     assert hosts("sim") == ["sim"]
     assert hosts("sim", "linux") == ["sim", "sim, binned", "linux, binned"]

@@ -20,7 +20,7 @@ from typing import Any
 
 from sojourn._native import fairness
 from sojourn.core.kernel_qdiscs import PREFIX
-from sojourn.runs.executor import run_all
+from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
 from sojourn.scenario.engine import to_engine
 from sojourn.scenario.variant import Variant
@@ -111,20 +111,15 @@ def jobs_of(wanted: Mapping[Key, Planned]) -> Iterator[tuple[Key, Job]]:
         keys = {(one.number, key[2]): key for key, one in of}
         for seed in sorted({seed for _, seed in keys}):
             numbers = sorted(number for number, of_seed in keys if of_seed == seed)
-            for job, labels in jobs(alone, {n: range(seed, seed + 1) for n in numbers}):
-                yield keys[int(labels["cell"]), seed], job
+            for job in jobs(alone, {n: range(seed, seed + 1) for n in numbers}):
+                yield keys[int(job.labels["cell"]), seed], job
 
 
 def run(wanted: Mapping[Key, Planned], store: Store, workers: int | None = None) -> dict[Key, Any]:
     """What came of each run by window, what it cost, and what made it."""
     found = dict(jobs_of(wanted))
-    answers = run_all(
-        list(found.values()),
-        store=store,
-        read=measured,
-        workers=workers,
-        title="running the comparison",
-        processes=True,
+    answers = Runner(store, workers).readings(
+        list(found.values()), "running the comparison", measured
     )
     return {
         key: {"core": job.core, **answer}

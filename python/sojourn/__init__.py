@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 # Where the names are whose import takes a tenth of a second, for the model of a scenario. They are
-# imported when first asked for: worker processes and `sojourn --help` do without.
+# imported when first asked for: processes of C files and `sojourn --help` do without.
 _HOMES = {
     "Result": "sojourn.result.result",
     "Run": "sojourn.result.result",

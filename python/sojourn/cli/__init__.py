@@ -33,11 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def status(arguments: Sequence[str]) -> int:
     """Run the command; every failure becomes one message on stderr and a status."""
+    from sojourn.cli import line
+
     try:
         if sys.stdout is None:
             print("sojourn: there is no output to write to", file=sys.stderr)
             return StoreError.exit_status
-        outcome = _run(list(arguments))
+        outcome = line.run(arguments)
         sys.stdout.flush()
         return outcome
     except SojournError as error:
@@ -63,19 +65,6 @@ def status(arguments: Sequence[str]) -> int:
         _drop_output()
         print(f"sojourn: the output cannot be written: {error.strerror}", file=sys.stderr)
         return StoreError.exit_status
-
-
-def _run(words: list[str]) -> int:
-    from sojourn.cli.words import recall
-
-    options = recall(words)
-    if options is None:
-        from sojourn.cli import line
-
-        return line.run(words)
-    from sojourn.cli.run import run
-
-    return run(**options)
 
 
 def _drop_output() -> None:

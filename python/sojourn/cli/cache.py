@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What Sojourn keeps in the user's cache folder: finished runs, what --host linux was built into,
-and what commands came to that were checked before. All of it can be made again."""
+"""Shows and clears the user's cache folder: finished runs, and what --host linux and users' C files
+were built into. All of it can be made again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sojourn.cli import memo
 from sojourn.core.errors import InputError, nearest
 from sojourn.store.store import default_root, write_errors
 
@@ -22,14 +21,13 @@ from sojourn.store.store import default_root, write_errors
 PARTS = {
     "runs": "finished runs, from which a command takes what is there",
     "builds": "what --host linux and your C files were built into, and profiles of the compiler",
-    "requests": "commands that were read and checked before, and their tables: they start sooner",
 }
 _DAY_S = 86_400
 
 
 @dataclass(frozen=True)
 class Kept:
-    """One thing in the cache: a run, a build, an answer."""
+    """Describes one thing in the cache: a run or a build."""
 
     path: Path
     bytes: int
@@ -41,10 +39,8 @@ def find(part: str) -> list[Kept]:
     root = default_root()
     if part == "runs":
         paths = [*root.glob("??/*"), *root.glob("damaged/*")]
-    elif part == "requests":
-        paths = [*memo.folder().glob("*")]
     else:
-        beside = set(root.parent.glob("*")) - {root, memo.folder()}
+        beside = set(root.parent.glob("*")) - {root}
         paths = [path for path in beside if path.suffix != ".lock"]
     return [_measured(path) for path in sorted(paths)]
 

@@ -1,33 +1,49 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A command line read by typer, and run."""
+"""Reads a command line with typer, and runs it. Of the verbs only the file is imported
+that has the one in the line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from sojourn.cli.options import HELP
-from sojourn.cli.verbs import catalogue, linux, own, results, runs, stability, upkeep
 from sojourn.core.errors import Interrupted
 
-app = typer.Typer(
-    name="sojourn",
-    help="Active queue management: simulate, compare, reproduce.",
-    no_args_is_help=True,
-    context_settings=HELP,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-# In this order `--help` has them.
-for group in (catalogue, own, runs, stability, upkeep, results):
-    app.add_typer(group.app)
-app.add_typer(linux.app, name="linux")
+# The verbs of each file of `sojourn.cli.verbs`, in the order of `--help`.
+VERBS = {
+    "catalogue": ("list", "show"),
+    "own": ("new", "check"),
+    "runs": ("run", "sweep", "calibrate", "reproduce"),
+    "stability": ("stability",),
+    "upkeep": ("bench", "cache", "doctor"),
+    "results": ("plot", "compare", "export"),
+    "linux": ("linux",),
+}
 
 # The base of everything typer says about a command line; it is exported under no name.
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]
+
+
+def app(verb: str = "") -> typer.Typer:
+    """Build the command: with the file of this verb, or with all where there is no such verb."""
+    made = typer.Typer(
+        name="sojourn",
+        help="Active queue management: simulate, compare, reproduce.",
+        no_args_is_help=True,
+        context_settings=HELP,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    made.callback()(_every_command)
+    for file in [file for file, verbs in VERBS.items() if verb in verbs] or VERBS:
+        group = import_module(f"sojourn.cli.verbs.{file}").app
+        made.add_typer(group, name="linux" if file == "linux" else None)
+    return made
 
 
 def _print_version(wanted: bool) -> None:
@@ -38,7 +54,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _every_command(
     version: Annotated[
         bool,
@@ -49,9 +64,11 @@ def _every_command(
 
 
 def run(words: Sequence[str]) -> int:
-    """The status to end with."""
+    """Run the line; the answer is the status to end with."""
+    # No option stands before a verb but those that end the command.
+    verb = words[0] if words else ""
     try:
-        outcome = app(list(words), prog_name="sojourn", standalone_mode=False, obj=words)
+        outcome = app(verb)(list(words), prog_name="sojourn", standalone_mode=False)
     except _UsageError as error:
         error.show()
         return error.exit_code

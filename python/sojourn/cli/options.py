@@ -24,7 +24,7 @@ Host = Annotated[
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Processes; unless given, cores.")
+    int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")
 ]
 Again = Annotated[bool, typer.Option("--again", help="Run even what is already there.")]
 

@@ -12,7 +12,6 @@ from sojourn.core import as_json
 
 if TYPE_CHECKING:
     from sojourn.result.result import Run
-    from sojourn.runs.forms import Form
 
 
 def print_json(data: Any) -> None:
@@ -30,14 +29,6 @@ def tell_ignored(runs: Sequence[Run]) -> None:
     from sojourn.runs.rules import ignored, refused
 
     for sentence in (*ignored(runs), *refused(runs)):
-        tell_note(sentence)
-
-
-def tell_unmeasured(forms: Sequence[Form]) -> None:
-    """Print to stderr which queues probe in vain, before the runs begin."""
-    from sojourn.runs.rules import unmeasured
-
-    for sentence in unmeasured(forms):
         tell_note(sentence)
 
 

@@ -56,7 +56,6 @@ def run(
                 out=None if stored else kept,
                 workers=workers,
                 hosts=hosts,
-                processes=True,
                 looked_up=hosts if stored else (),
                 seeds=of_host,
             )

@@ -46,7 +46,7 @@ def run(
     setups(spec)  # what is wrong with the file is said before there is a folder
     folder = out or Path(f"sojourn-{spec.paper}-search")
     claim(folder)
-    found = search(spec, out=out, workers=workers, processes=True)
+    found = search(spec, out=out, workers=workers)
     _keep(found, folder)
     if json:
         print_json(found.to_json())

@@ -26,7 +26,7 @@ def run(
 ) -> Swept:
     """On the workers of this machine, or on those of a Dask scheduler."""
     if dask is None:
-        return sweep(file, out=out, workers=workers, again=again, processes=True)
+        return sweep(file, out=out, workers=workers, again=again)
     from sojourn.runs.dask import client
 
     with client(dask) as (found, count):

@@ -41,23 +41,12 @@ if TYPE_CHECKING:
 
 
 def print_result(result: Result, out: Path | None) -> None:
-    """Means over the seeds, with the standard deviation where there are several."""
-    _print_result(console(), result, out)
-
-
-def _print_result(terminal: Console, result: Result, out: Path | None) -> None:
+    """Print means over the seeds, with the standard deviation where there are several."""
+    terminal = console()
     by_case = cases({"": result})
     _print_cases(terminal, by_case, within(by_case))
     if out:
         terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
-
-
-def text_of_result(result: Result, out: Path | None) -> str:
-    """What `print_result` would print, to be written to stdout."""
-    terminal = console()
-    with terminal.capture() as captured:
-        _print_result(terminal, result, out)
-    return captured.get()
 
 
 def print_compared(results: Mapping[str, Result]) -> None:

@@ -101,7 +101,6 @@ def run(
                     quick=quick,
                     workers=workers,
                     hosts=hosts,
-                    processes=True,
                     looked_up=looked_up,
                     seeds=seeds,
                 )

@@ -23,6 +23,7 @@ from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
 from sojourn.result.stats import Estimate, estimate
 from sojourn.runs import stored
+from sojourn.runs.executor import Runner
 from sojourn.runs.run import open_store, run_cases
 
 _WHERE = {"sim": "simulated", "linux": "on Linux"}
@@ -187,7 +188,6 @@ def reproduce(
     out: Path | None = None,
     workers: int | None = None,
     hosts: Sequence[str] = ("sim",),
-    processes: bool = False,
     looked_up: Collection[str] = (),
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
 ) -> Reproduction:
@@ -197,6 +197,7 @@ def reproduce(
     experiment.check()
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
+    runner = Runner(store, workers)
     runs: list[Run] = []
     refused: dict[str, str] = {}
     for host in hosts:
@@ -206,11 +207,9 @@ def reproduce(
             runs += run_cases(
                 cases if "linux" in looked_up else cases + peers,
                 wanted[host],
-                store=store,
-                workers=workers,
+                runner,
                 title=f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else ""),
                 hosts=(host,),
-                processes=processes,
             )
             cases, peers = [], peers if "linux" in looked_up else []
         try:

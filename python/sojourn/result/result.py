@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from sojourn.result.request import Request
     from sojourn.scenario.model import Scenario
-    from sojourn.scenario.unread import Unread
 
 FORMAT = 1
 
@@ -107,7 +106,7 @@ class Run:
 class Result:
     """Several runs that belong together."""
 
-    graph: Scenario | Unread | str  # before the changes of the command; or the TOML of that
+    graph: Scenario | str  # before the changes of the command; or the TOML of that
     runs: tuple[Run, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
 

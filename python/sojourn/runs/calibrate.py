@@ -66,7 +66,6 @@ def calibrate(
     *,
     seeds: int = 3,
     workers: int | None = None,
-    processes: bool = False,
 ) -> Calibration:
     """Find how many flows of a group put this load on the busiest link, together with all other
     groups as they are. Packets count with their headers, and all links are uncongested. The first
@@ -87,7 +86,7 @@ def calibrate(
     def measure(flows: int) -> _Carried:
         counts = {name: groups[name].count for name in beside} | {group: flows}
         ran = _uncongested(scenario, {name: n for name, n in counts.items() if n}, wanted)
-        result = run(ran, seeds=seeds, workers=workers, processes=processes)
+        result = run(ran, seeds=seeds, workers=workers)
         return _Carried(flows, [dict(_mbps(of.report, ran)) for of in result])
 
     def offered(mbps: float) -> str:

@@ -1,113 +1,181 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The one function through which all runs go.
+"""The one way of all runs.
 
-`run_all` looks each job up in the store, submits the rest to a pool, files each run as it comes
-back, and answers with what the caller reads of each. So whatever ends the command keeps what was
-finished, and the same command takes up from there.
+A `Runner` looks each job up in the store, has the rest made by workers (`sojourn.runs.pools`), and
+files each run as it comes back. So whatever ends the command keeps the finished runs, and the same
+command goes on from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from sojourn.core.errors import InputError, Interrupted, RunError, StoreError
-from sojourn.runs.batch import Batch
+from sojourn.core.progress import Progress
+from sojourn.result.result import Run
 from sojourn.runs.job import Job, unpack
+from sojourn.runs.pools import Client, Outcome, Pool, Threads, cores
 from sojourn.store.store import Entry, Store
 
+# How often the waiting side shows progress and answers Ctrl-C; the engine looks up each 50 ms.
+_POLL_S = 0.04
+# Jobs submitted for each worker: enough that none waits, few enough that all others can be taken
+# back at once and that finished runs do not pile up.
+_AHEAD = 8
 # Failed runs that a message names.
 _NAMED = 20
 
 T = TypeVar("T")
 
 
-def run_all(
-    jobs: Sequence[Job],
-    *,
-    store: Store,
-    read: Callable[[Entry], T],
-    workers: int | None = None,
-    again: bool = False,
-    title: str = "running",
-    processes: bool = False,
-    client: Any = None,
-) -> list[T]:
-    """What `read` makes of each job's entry, in order; with `again`, those in the store are made
-    anew. Several workers are threads, or with `processes` processes; or `client` runs them, which
-    is anything with `submit` and futures: an executor of `concurrent.futures`, a client of Dask.
+@dataclass(frozen=True)
+class Runner:
+    """Makes runs: where they are filed, how many at once, by whom, and whether made anew."""
 
-    RunError: some runs failed, the others are kept. Interrupted: Ctrl-C, finished runs are kept.
-    """
-    if workers is not None and workers < 1:
-        raise InputError(f"{workers} workers; allowed: 1 and more")
-    found: dict[str, T] = {}
-    pending: dict[str, int] = {}
-    for i, job in enumerate(jobs):
-        if job.key in found or job.key in pending:
-            continue
-        if again:
-            store.discard(job.key)
-        entry = store.load(job.key)
-        if entry:
-            found[job.key] = read(entry)
-        else:
-            pending[job.key] = i
+    store: Store
+    workers: int | None = None  # unless given, as many as processors
+    # Others' workers: anything with `submit` and futures, such as an executor of
+    # `concurrent.futures` or a client of Dask. Unless given, threads of this process.
+    client: Any = None
+    again: bool = False  # make also those that the store has
 
-    def keep(job: Job, packed: bytes) -> None:
-        store.save(job.key, unpack(packed))
-        entry = store.load(job.key)
-        if not entry:
-            raise StoreError(f"{store.root}: the result of {job.title} was there and is gone")
-        found[job.key] = read(entry)
+    def __post_init__(self) -> None:
+        """Refuse a number of workers that cannot be."""
+        if self.workers is not None and self.workers < 1:
+            raise InputError(f"{self.workers} workers; allowed: 1 and more")
 
-    if pending:
-        batch = Batch(jobs, list(pending.values()), keep, title, store.root)
-        try:
-            _run(batch, workers, processes, client)
-        except KeyboardInterrupt:
-            kept = sum(store.has(job.key) for job in jobs)
-            raise Interrupted(
-                f"interrupted: {kept} of {len(jobs)} runs are finished and kept in "
-                f"{store.root}; the same command goes on from there"
-            ) from None
-    return [found[job.key] for job in jobs]
+    def run(self, jobs: Sequence[Job], title: str) -> tuple[Run, ...]:
+        """Make the run of each job, in their order; `title` is for progress.
 
-
-def _run(batch: Batch, workers: int | None, processes: bool, client: Any) -> None:
-    only = batch.jobs[batch.pending[0]] if len(batch.pending) == 1 else None
-    with batch.progress:
-        if only and client is None and not only.files and not only.host:
-            # Pools take longer to import than many a run to make.
-            batch.make_here(batch.pending[0])
-        else:
-            _run_in_pool(batch, workers, processes, client)
-    if batch.failed:
-        lines = [f"  {batch.jobs[i].title}: {why}" for i, why in sorted(batch.failed.items())]
-        if len(lines) > _NAMED:
-            lines[_NAMED:] = [f"  and {len(lines) - _NAMED} more"]
-        kept = len(batch.jobs) - len(batch.failed)
-        raise RunError(
-            f"{len(batch.failed)} of {len(batch.jobs)} runs failed; the other {kept} are kept:\n"
-            + "\n".join(lines)
+        RunError: some runs failed, the others are kept. Interrupted: Ctrl-C, finished runs are
+        kept.
+        """
+        entries = self.readings(jobs, title, lambda entry: entry)
+        return tuple(
+            Run(job.labels, entry.report, entry, job.queues)
+            for job, entry in zip(jobs, entries, strict=True)
         )
 
+    def readings(self, jobs: Sequence[Job], title: str, read: Callable[[Entry], T]) -> list[T]:
+        """Make the runs, and keep in memory only what `read` takes from each."""
+        kept: dict[str, T] = {}
+        missing: dict[str, Job] = {}
+        for job in jobs:
+            if job.key in kept or job.key in missing:
+                continue
+            if self.again:
+                self.store.discard(job.key)
+            entry = self.store.load(job.key)
+            if entry:
+                kept[job.key] = read(entry)
+            else:
+                missing[job.key] = job
 
-def _run_in_pool(batch: Batch, workers: int | None, processes: bool, client: Any) -> None:
-    from sojourn.runs.collect import collect
-    from sojourn.runs.pools import Client, Threads, cores
+        def keep(job: Job, packed: bytes) -> None:
+            self.store.save(job.key, unpack(packed))
+            entry = self.store.load(job.key)
+            if not entry:
+                raise StoreError(f"{self.store.root}: the result of {job.title} was there, is gone")
+            kept[job.key] = read(entry)
 
-    at_once = min(workers or cores(), len(batch.pending))
-    # A user's file may end the process, or never come back.
-    risky = any(batch.jobs[i].files for i in batch.pending)
-    if client is not None:
-        broken = collect(batch, Client(client, at_once), batch.pending)
-        for i in set(batch.pending) - batch.settled if broken else ():
-            batch.failed[i] = "its workers are gone"
-    elif processes and (at_once > 1 or risky):
-        from sojourn.runs.processes import run_apart
+        try:
+            failed = self._make(list(missing.values()), title, keep) if missing else {}
+        except KeyboardInterrupt:
+            count = sum(self.store.has(job.key) for job in jobs)
+            raise Interrupted(
+                f"interrupted: {count} of {len(jobs)} runs are finished and kept in "
+                f"{self.store.root}; the same command goes on from there"
+            ) from None
+        if failed:
+            raise _failure(missing.values(), failed, len(jobs))
+        return [kept[job.key] for job in jobs]
 
-        run_apart(batch, at_once)
-    else:
-        collect(batch, Threads(at_once, batch.scratch), batch.pending)
+    def _make(
+        self, jobs: Sequence[Job], title: str, keep: Callable[[Job, bytes], None]
+    ) -> dict[str, str]:
+        """Have workers make these; the answer is why runs failed, by key."""
+        workers = min(self.workers or cores(), len(jobs))
+        outcomes: SimpleQueue[Outcome] = SimpleQueue()
+        pool: Pool = (
+            Threads(workers, self.store.root, outcomes)
+            if self.client is None
+            else Client(self.client, outcomes)
+        )
+        waiting = iter(jobs)
+        under_way: dict[str, Job] = {}
+        failed: dict[str, str] = {}
+        settled = 0
+
+        def settle(wait_s: float) -> None:
+            nonlocal settled
+            for key, packed in _arrived(outcomes, wait_s):
+                job = under_way.pop(key)
+                settled += 1
+                try:
+                    run = packed()
+                except Exception as error:
+                    failed[job.key] = str(error) or type(error).__name__
+                else:
+                    # A failure of the disk goes up: no further run could be kept either.
+                    keep(job, run)
+
+        try:
+            with Progress(title, len(jobs)) as progress:
+                while True:
+                    with _interrupts_held():
+                        for job in islice(waiting, max(_AHEAD * workers - len(under_way), 0)):
+                            under_way[job.key] = job
+                            pool.submit(job)
+                        if not under_way:
+                            break
+                        settle(_POLL_S)
+                    if pool.lost():
+                        lost = [*under_way, *(job.key for job in waiting)]
+                        return failed | dict.fromkeys(lost, "its workers are gone")
+                    progress.update(settled + sum(map(pool.share, under_way)))
+        except KeyboardInterrupt:
+            pool.stop()
+            settle(0)
+            raise
+        except BaseException:
+            pool.stop()
+            raise
+        pool.stop()
+        return failed
+
+
+def _failure(jobs: Iterable[Job], failed: Mapping[str, str], count: int) -> RunError:
+    lines = [f"  {job.title}: {failed[job.key]}" for job in jobs if job.key in failed]
+    if len(lines) > _NAMED:
+        lines[_NAMED:] = [f"  and {len(lines) - _NAMED} more"]
+    return RunError(
+        f"{len(failed)} of {count} runs failed; the other {count - len(failed)} are kept:\n"
+        + "\n".join(lines)
+    )
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back until the end of this. Threads that are started here never get it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _arrived(outcomes: SimpleQueue[Outcome], wait_s: float) -> Iterator[Outcome]:
+    """Take what is there; if nothing is, what comes within this time."""
+    try:
+        yield outcomes.get(timeout=wait_s) if wait_s else outcomes.get_nowait()
+        while True:
+            yield outcomes.get_nowait()
+    except Empty:
+        return

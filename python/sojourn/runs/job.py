@@ -25,6 +25,8 @@ from sojourn.store.store import Content, key_of, partial_of, write_errors
 if TYPE_CHECKING:
     from sojourn.core.algorithm import Library
 
+# Such as the algorithm's name, the seed and the host.
+Labels = Mapping[str, str | int]
 # How a run is watched: it tells the share that is done, and hears whether to go on.
 Watch = Callable[[float], bool]
 
@@ -44,13 +46,21 @@ class Job:
     host: str = ""
     # Users' files that it runs; the scenario names them by their content.
     files: tuple[Library, ...] = ()
-    # In tables, the algorithm of each queue that has another one than the run's label says.
+    # In tables and files: what the run is called, and the algorithm of each queue that has another
+    # one than that says.
+    labels: Labels = field(default_factory=dict)
     queues: Mapping[str, str] = field(default_factory=dict)
+    is_shorthand: bool = False  # the file has no links of its own
 
     @property
     def core(self) -> str:
         """What decides its outcome, besides scenario and seed."""
         return " ".join(filter(None, (_native.core_version(), self.host)))
+
+    @property
+    def is_risky(self) -> bool:
+        """Whether it may crash or never come back: a user's C file runs in the engine."""
+        return bool(self.files) and not self.host
 
     @cached_property
     def key(self) -> str:

@@ -1,136 +1,156 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Where runs are made: threads here, processes (`sojourn.runs.processes`), or whatever else has
-`submit` and futures. A pool runs `job.work` and knows neither store nor result."""
+"""Who makes runs: threads of this process, or somebody else's workers. A pool puts the outcome of
+each job into a queue; it knows neither store nor result."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sojourn.core.errors import RunError
 from sojourn.runs.job import Job, work
 
+if TYPE_CHECKING:
+    from sojourn.runs.processes import Worker
 
-class Future(Protocol):
-    """What `concurrent.futures` and Dask have in common."""
-
-    def result(self) -> bytes:
-        """The run, or what it raised."""
-        ...
-
-    def add_done_callback(self, fn: Callable[[Any], object], /) -> None:
-        """Call this with the future when it is done, from any thread."""
-        ...
-
-    def cancel(self) -> object:
-        """Take it back, if it has not begun."""
-        ...
+# The key of a job, and a function that answers with its run or raises why there is none.
+Outcome = tuple[str, Callable[[], bytes]]
 
 
 class Pool(Protocol):
-    """Runs jobs, several at once; a job has a number by which it is spoken of."""
+    """Runs jobs, several at once."""
 
-    workers: int
-
-    def submit(self, number: int, job: Job) -> Future:
-        """Have it run; BrokenExecutor where no worker is left."""
+    def submit(self, job: Job) -> None:
+        """Have it made."""
         ...
 
-    def share(self, number: int) -> float:
-        """How much of a run under way is done; 0 where nobody can tell."""
+    def share(self, key: str) -> float:
+        """Tell how much of a run under way is done; 0 where nobody knows."""
         ...
 
-    def give_up(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """Those of the runs under way that will not come back, and why; BrokenExecutor where none
-        will."""
+    def lost(self) -> bool:
+        """Tell whether the workers are gone, with all that is under way."""
         ...
 
-    def stop(self, futures: Iterable[Future]) -> None:
-        """End these, and take back what has not begun."""
-        ...
-
-    def close(self) -> None:
-        """All are done."""
+    def stop(self) -> None:
+        """Take back what has not begun, and end what is under way."""
         ...
 
 
 def cores() -> int:
-    """Processors this process may use."""
+    """Count the processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Threads:
-    """The engine holds no lock of Python's. A thread cannot be ended: it heeds the request."""
+    """Threads of this process: the engine holds no lock of Python's. A run with a user's C file,
+    which may crash or never come back, is made in a process, for which its thread waits."""
 
-    def __init__(self, workers: int, scratch: Path) -> None:
-        self.workers, self._scratch = workers, scratch
-        self._executor = ThreadPoolExecutor(workers)
-        self._stop = threading.Event()
-        self._shares: dict[int, float] = {}
+    def __init__(self, workers: int, scratch: Path, outcomes: SimpleQueue[Outcome]) -> None:
+        # Workers leave in `scratch` what is too large for an answer.
+        self._workers, self._scratch, self._outcomes = workers, scratch, outcomes
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._stopped = threading.Event()
+        self._shares: dict[str, float] = {}
 
-    def submit(self, number: int, job: Job) -> Future:
-        """Have it run."""
-        watch = partial(self._watch, number)
-        return self._executor.submit(work, job, watch, self._scratch)
+    def submit(self, job: Job) -> None:
+        """Have it made."""
+        self._jobs.put(job)
+        if len(self._threads) < self._workers:
+            self._threads.append(threading.Thread(target=self._work, daemon=True))
+            self._threads[-1].start()
 
-    def _watch(self, number: int, share: float) -> bool:
-        self._shares[number] = share
-        return not self._stop.is_set()
+    def _work(self) -> None:
+        process: Worker | None = None
+        while (job := self._jobs.get()) and not self._stopped.is_set():
+            try:
+                if job.is_risky and not (process and process.is_alive):
+                    from sojourn.runs.processes import Worker
 
-    def share(self, number: int) -> float:
-        """How much of it is done."""
-        return self._shares.get(number, 0.0)
+                    process = Worker()
+                make = process.work if process and job.is_risky else work
+                packed = make(job, partial(self._watch, job.key), self._scratch)
+            except BaseException as error:
+                self._outcomes.put((job.key, partial(_fail, error)))
+            else:
+                self._outcomes.put((job.key, partial(bytes, packed)))
+        if process and process.is_alive:
+            process.close()
 
-    def give_up(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """None: there is no way to end one."""
-        return {}
+    def _watch(self, key: str, share: float) -> bool:
+        self._shares[key] = share
+        return not self._stopped.is_set()
 
-    def stop(self, futures: Iterable[Future]) -> None:
+    def share(self, key: str) -> float:
+        """Tell how much of it is done."""
+        return self._shares.get(key, 0.0)
+
+    def lost(self) -> bool:
+        """Threads are never gone."""
+        return False
+
+    def stop(self) -> None:
         """End them; the answer comes when they have."""
-        self._stop.set()
-        self._executor.shutdown(cancel_futures=True)
-
-    def close(self) -> None:
-        """All are done."""
-        self._executor.shutdown()
+        self._stopped.set()
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
 
 
 class Client:
-    """Somebody else's workers, through `submit`. They are neither watched nor ended from here."""
+    """Somebody else's workers, through `submit`. They are neither watched nor ended from here, and
+    the client stays open."""
 
-    def __init__(self, client: Any, workers: int) -> None:
-        self._client, self.workers = client, workers
+    def __init__(self, client: Any, outcomes: SimpleQueue[Outcome]) -> None:
+        self._client, self._outcomes = client, outcomes
+        self._futures: dict[str, Any] = {}
+        self._broken = False
 
-    def submit(self, number: int, job: Job) -> Future:
-        """Have it run."""
+    def submit(self, job: Job) -> None:
+        """Have it made."""
+        from concurrent.futures import BrokenExecutor  # slow to import
+
         try:
-            future: Future = self._client.submit(work, job)
-            return future
+            future = self._client.submit(work, job)
         except BrokenExecutor:
-            raise
+            self._broken = True
+            return
         except Exception as error:
             raise RunError(f"the workers take no run: {error}") from error
 
-    def share(self, number: int) -> float:
+        def result() -> bytes:
+            del self._futures[job.key]
+            try:
+                return bytes(future.result())
+            except BrokenExecutor:
+                self._broken = True
+                raise RunError("its workers are gone") from None
+
+        self._futures[job.key] = future
+        future.add_done_callback(lambda _: self._outcomes.put((job.key, result)))
+
+    def share(self, key: str) -> float:
         """Nobody tells."""
         return 0.0
 
-    def give_up(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """None. A client of Dask that lost its scheduler closes, and its futures never call."""
-        if getattr(self._client, "status", "") == "closed":
-            raise BrokenExecutor
-        return {}
+    def lost(self) -> bool:
+        """Tell whether they are gone. A client of Dask that lost its scheduler closes, and its
+        futures never call."""
+        return self._broken or getattr(self._client, "status", "") == "closed"
 
-    def stop(self, futures: Iterable[Future]) -> None:
+    def stop(self) -> None:
         """Take back what has not begun."""
-        for future in futures:
+        for future in self._futures.values():
             future.cancel()
 
-    def close(self) -> None:
-        """The client stays open: it is not ours."""
+
+def _fail(error: BaseException) -> bytes:
+    raise error

@@ -1,181 +1,133 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Worker processes of this machine. One that crashes breaks the whole pool; the run that did it is
-found, and the others go on."""
+"""Processes for runs with a user's C file: a crash or an endless loop costs that run alone.
+
+Each worker thread that meets such a run starts a process, which makes its runs one after the other.
+One that ends takes its run along and no other; the next run gets a new process. Job and folder go
+through a socket; back come the shares that are done, and then the run. multiprocessing has such
+processes too, but they import the user's script, which then needs a guard.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from select import select
 
 from sojourn.core.errors import RunError
-from sojourn.runs.batch import Batch
-from sojourn.runs.collect import collect
-from sojourn.runs.job import Job, work
-from sojourn.runs.pools import Future
+from sojourn.runs.job import Job, Stopped, Watch, work
 
-if TYPE_CHECKING:
-    from multiprocessing.context import SpawnContext
-    from multiprocessing.process import BaseProcess
-    from multiprocessing.synchronize import Event
-
-# So long a run may take to end after a request to stop.
+# How long a process gets to end by itself after its socket was closed.
 _GRACE_S = 1.0
 # The engine looks up each 50 ms, unless an algorithm does not come back.
 _STUCK_S = 30.0
-# Why a worker may have ended so.
+_POLL_S = 0.05
+# Why a process may have ended so.
 _ENDS = {
-    signal.SIGKILL: "was killed twice (out of memory?)",
-    signal.SIGFPE: "ended twice by SIGFPE (a division by zero?)",
-    signal.SIGSEGV: "ended twice by SIGSEGV (a NULL pointer?)",
+    signal.SIGKILL: "was killed (out of memory?)",
+    signal.SIGFPE: "ended by SIGFPE (a division by zero?)",
+    signal.SIGSEGV: "ended by SIGSEGV (a NULL pointer?)",
 }
 
 
-class _Worker:
-    """What a worker and the waiting side both see: in a worker, a module's only one."""
+class Worker:
+    """A process that makes runs, seen from the command."""
 
-    def __init__(self, stop: Event, shares: Any) -> None:
-        # An array of doubles: the share done of each run, then when it was noted.
-        self.stop, self.shares = stop, shares
-
-    def watch(self, slot: int) -> Callable[[float], bool]:
-        """How a run is watched."""
-
-        def note(share: float) -> bool:
-            self.shares[slot] = share
-            self.shares[len(self.shares) // 2 + slot] = time.monotonic()
-            return not self.stop.is_set()
-
-        return note
-
-
-_worker: _Worker | None = None
-
-
-def _start_worker(stop: Event, shares: Any) -> None:
-    global _worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells its workers itself
-    _worker = _Worker(stop, shares)
-    threading.Thread(target=_end_with_parent, args=(stop,), daemon=True).start()
-
-
-def _end_with_parent(stop: Event) -> None:
-    """A command that is killed tells nobody, and its workers would wait for ever for work."""
-    from multiprocessing import parent_process
-    from multiprocessing.connection import wait
-
-    parent = parent_process()
-    assert parent
-    wait([parent.sentinel])
-    stop.set()
-    time.sleep(_GRACE_S)
-    os._exit(1)
-
-
-def _work(slot: int, job: Job, scratch: Path) -> bytes:
-    assert _worker
-    return work(job, _worker.watch(slot), scratch)
-
-
-class Processes:
-    """A pool of processes for these jobs."""
-
-    def __init__(
-        self, context: SpawnContext, numbers: Sequence[int], workers: int, scratch: Path
-    ) -> None:
-        self.workers, self._scratch = min(workers, len(numbers)), scratch
-        self._slots = {number: slot for slot, number in enumerate(numbers)}
-        try:
-            self._stop = context.Event()
-            self._shares = context.Array("d", 2 * len(numbers), lock=False)
-        except OSError as error:  # as in some containers
-            raise RunError(
-                f"several workers need shared memory, /dev/shm: {error.strerror}; mount it, or "
-                "use --workers 1"
-            ) from error
-        self._executor = ProcessPoolExecutor(
-            self.workers, context, _start_worker, (self._stop, self._shares)
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        code = (
+            f"import sys; sys.path[:] = {sys.path!r}; from sojourn.runs import processes; "
+            f"processes.serve({theirs.fileno()}, {os.getpid()})"
         )
-        # Runs that may not come back: with a user's file.
-        self._risky: set[int] = set()
-        self.last: list[BaseProcess] = []  # the workers, when the pool had ended
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code], stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            )
+        self._socket = Connection(ours.detach())
 
-    def submit(self, number: int, job: Job) -> Future:
-        """Have it run."""
-        if job.files:
-            self._risky.add(number)
-        return self._executor.submit(_work, self._slots[number], job, self._scratch)
+    def work(self, job: Job, watch: Watch, scratch: Path | None) -> bytes:
+        """Do `sojourn.runs.job.work` there. The process is gone after an error, unless that is
+        RunError with what the job itself said."""
+        try:
+            return self._result(job, watch, scratch)
+        except (EOFError, ConnectionError):
+            raise RunError(f"its worker process {self.close()}") from None
 
-    def share(self, number: int) -> float:
-        """How much of it is done."""
-        return float(self._shares[self._slots[number]])
+    def _result(self, job: Job, watch: Watch, scratch: Path | None) -> bytes:
+        self._socket.send((job, scratch))
+        share, heard_s = 0.0, time.monotonic()
+        while watch(share):
+            if select([self._socket], [], [], _POLL_S)[0]:  # quicker than its own `poll`
+                answer = self._socket.recv()
+                if isinstance(answer, bytes):
+                    return answer
+                if isinstance(answer, str):
+                    raise RunError(answer)
+                share, heard_s = answer, time.monotonic()
+            elif time.monotonic() - heard_s > _STUCK_S:
+                self.close()
+                raise RunError(f"no progress for {_STUCK_S:.0f} s: an endless loop?")
+        self.close()
+        raise Stopped
 
-    def give_up(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """A run with a user's file that does not come back; its process is ended."""
-        now = time.monotonic()
-        half = len(self._slots)
-        noted = {i: self._shares[half + self._slots[i]] for i in numbers if i in self._risky}
-        stuck = [i for i, noted_s in noted.items() if noted_s and now - noted_s > _STUCK_S]
-        if stuck:
-            self._kill(self._workers())
-        return dict.fromkeys(stuck, f"no progress for {_STUCK_S:.0f} s: an endless loop?")
+    @property
+    def is_alive(self) -> bool:
+        """Whether it takes another job."""
+        return not self._socket.closed
 
-    def stop(self, futures: Iterable[Future]) -> None:
-        """End them; a process that does not heed it is killed."""
-        self._stop.set()
-        workers = self._workers()
-        self._executor.shutdown(wait=not workers, cancel_futures=True)
-        until = time.monotonic() + 2 * _GRACE_S
-        for worker in workers:
-            worker.join(max(0, until - time.monotonic()))
-        self._kill(workers)
-
-    def close(self) -> None:
-        """All are done, or the pool broke."""
-        self.last = self._workers()
-        self._executor.shutdown()
-
-    def _workers(self) -> list[BaseProcess]:
-        return list((getattr(self._executor, "_processes", None) or {}).values())
-
-    def _kill(self, workers: Sequence[BaseProcess]) -> None:
-        for worker in workers:
-            if worker.is_alive():
-                worker.kill()
-
-
-def run_apart(batch: Batch, workers: int) -> None:
-    """A broken pool takes all its workers along: those under way are then run alone, where it is
-    plain which one breaks it, and the rest goes on."""
-    context = get_context("spawn")
-    ends = _ENDS[signal.SIGKILL]
-    suspects: set[int] = set()
-    while rest := [i for i in batch.pending if i not in batch.settled | suspects]:
-        begun, ends = _until_broken(batch, context, rest, workers, ends)
-        suspects |= begun
-    for i in sorted(suspects - batch.settled):
-        begun, ends = _until_broken(batch, context, [i], 1, ends)
-        if begun and i not in batch.failed:
-            batch.failed[i] = f"its worker process {ends}"
+    def close(self) -> str:
+        """End it, and say how it ended."""
+        self._socket.close()
+        try:
+            status = self._process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        if status >= 0:
+            return f"ended with status {status}"
+        end = signal.Signals(-status)
+        return _ENDS.get(end, f"ended by {end.name}")
 
 
-def _until_broken(
-    batch: Batch, context: SpawnContext, chosen: list[int], workers: int, ends: str
-) -> tuple[set[int], str]:
-    """Run these; the answer is which were under way when a worker was killed, and how it ended."""
-    pool = Processes(context, chosen, workers, batch.scratch)
-    if not collect(batch, pool, chosen):
-        return set(), ends
-    for worker in pool.last:
-        if worker.exitcode in [-number for number in signal.Signals]:
-            number = signal.Signals(-worker.exitcode)
-            ends = _ENDS.get(number, f"ended twice by {number.name}")
-    left = set(chosen) - batch.settled
-    return {i for i in left if pool.share(i) > 0} or left, ends
+def serve(fd: int, command: int) -> None:
+    """Make the runs that come through this socket, until the command closes it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command stops its runs itself
+    threading.Thread(target=_end_with, args=(command,), daemon=True).start()
+    here = Connection(fd)
+    sent_s = time.monotonic()
+
+    def watch(share: float) -> bool:
+        nonlocal sent_s
+        # A short run sends nothing but its answer.
+        if time.monotonic() - sent_s > _POLL_S / 2:
+            here.send(share)  # fails, and ends the run, where the command listens no more
+            sent_s = time.monotonic()
+        return True
+
+    while True:
+        try:
+            job, scratch = here.recv()
+            sent_s = time.monotonic()
+            try:
+                answer: bytes | str = work(job, watch, scratch)
+            except ConnectionError:
+                raise
+            except Exception as error:
+                answer = str(error) or type(error).__name__
+            here.send(answer)
+        except (EOFError, ConnectionError):
+            return
+
+
+def _end_with(command: int) -> None:
+    """End with a command that was killed, even where an algorithm does not come back."""
+    while os.getppid() == command:
+        time.sleep(_GRACE_S)
+    os._exit(1)

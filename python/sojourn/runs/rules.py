@@ -15,7 +15,7 @@ from sojourn import _native
 from sojourn.result.result import Run
 
 if TYPE_CHECKING:
-    from sojourn.runs.forms import Form
+    from sojourn.runs.job import Job
 
 
 def breaks(report: Mapping[str, Any]) -> bool:
@@ -59,14 +59,15 @@ def ignored(runs: Iterable[Run]) -> list[str]:
     ]
 
 
-def unmeasured(forms: Iterable[Form]) -> list[str]:
+def unmeasured(jobs: Iterable[Job]) -> list[str]:
     """Make a sentence for each queue whose probes never cross a slower link of its flows."""
-    # Hosts and parameters repeat the same network.
-    return list(dict.fromkeys(said for form in forms for said in _unmeasured(form)))
+    # Seeds repeat a scenario, hosts and parameters its network.
+    found = dict.fromkeys((job.scenario, job.is_shorthand) for job in jobs)
+    return list(dict.fromkeys(sentence for of in found for sentence in _unmeasured(*of)))
 
 
-def _unmeasured(form: Form) -> Iterator[str]:
-    scenario = json.loads(form.scenario)
+def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
+    scenario = json.loads(text)
     links = scenario["links"]
     # The package's registry of algorithms is slow to import.
     ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
@@ -75,7 +76,7 @@ def _unmeasured(form: Form) -> Iterator[str]:
     from sojourn.scenario.engine import without_foreign  # slow to import
 
     known = json.dumps(without_foreign(scenario))
-    first = "; `sojourn show --expand FILE` writes the links out first" if form.shorthand else ""
+    first = "; `sojourn show --expand FILE` writes the links out first" if is_shorthand else ""
     ways = [way for forth, back, *_ in _native.ways(known, 1) for way in (forth, back)]
     for i, crossed, _, responder in _native.probe_ways(known):
         behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])

@@ -1,25 +1,25 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""From a scenario, algorithms and seeds to a Result."""
+"""The main flow: from a scenario, algorithms and seeds to a Result."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from sojourn import algorithms
 from sojourn.core.errors import InputError
-from sojourn.core.hosts import BINNED, LINUX_ONLY_CONTROLS, check_hosts
+from sojourn.core.hosts import BINNED, HZ, LINUX_ONLY_CONTROLS, check_hosts
 from sojourn.result.request import Request
 from sojourn.result.result import Result, Run, read_request
-from sojourn.runs.forms import MAX_SEEDS, Form, Labels, jobs_of_forms, run_jobs
+from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
+from sojourn.runs.rules import unmeasured
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.changes import apply
 from sojourn.scenario.engine import of_links, to_engine, without_opportunities
@@ -30,6 +30,10 @@ from sojourn.scenario.toml import load, validate
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.store.folder import claim
 from sojourn.store.store import Store, default_root
+
+# More would be a slip: all runs of a command are listed before the first one.
+MAX_SEEDS = 1_000_000
+_NO_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -138,60 +142,96 @@ def _forms(
         yield f"{host}{BINNED}", without_opportunities(scenario)
 
 
-def jobs_of(
-    cases: Sequence[Case], seeds: Sequence[int], hosts: Sequence[str]
-) -> list[tuple[Job, Labels]]:
-    """Every case on every host under every seed, in that order, and the labels of each run. What
+def check(cases: Sequence[Case], hosts: Sequence[str]) -> list[Job]:
+    """Check every case on every host, and make a job of each, whose seed is not chosen yet. What
     cannot be run is refused here."""
-    return jobs_of_forms(forms_of(cases, hosts), seeds)
-
-
-def forms_of(cases: Sequence[Case], hosts: Sequence[str]) -> list[Form]:
-    """Every case on every host, in that order. What cannot be run is refused here."""
-    found = []
     graphs = [case.scenario.expand() for case in cases]
-    own_names = [_own_names(c.scenario, graph) for c, graph in zip(cases, graphs, strict=True)]
-    of_host = {host: [to_engine(graph, host) for graph in graphs] for host in hosts}
-    _try_files(of_host[hosts[0]])
+    scenarios = {host: [to_engine(graph, host) for graph in graphs] for host in hosts}
+    _try_files(scenarios[hosts[0]])
     # Every refusal before the first run.
-    for host, scenarios in of_host.items():
-        _refuse(host, [s for s in scenarios if _runs_on(host, s, hosts)])
-    for (number, case), host in product(enumerate(cases), hosts):
-        scenario = of_host[host][number]
-        if not _runs_on(host, scenario, hosts):
-            continue
-        for label, form in _forms(host, scenario, hosts):
-            text, files = json.dumps(form, sort_keys=True), algorithms.libraries(scenario)
-            name = case.title or " ".join(map(str, case.labels.values()))
-            name += f" {label}" if label != "sim" else ""
-            title = f"{case.scenario.name}, {name}"
-            short = case.scenario.shorthand is not None
-            found.append(Form(text, case.labels, label, title, files, own_names[number], short))
-    return found
+    for host, of_host in scenarios.items():
+        _refuse(host, [scenario for scenario in of_host if _runs_on(host, scenario, hosts)])
+    jobs = []
+    for number, (case, graph) in enumerate(zip(cases, graphs, strict=True)):
+        name = case.title or " ".join(map(str, case.labels.values()))
+        queues = _own_names(case.scenario, graph)
+        for host in hosts:
+            if not _runs_on(host, scenarios[host][number], hosts):
+                continue
+            for label, scenario in _forms(host, scenarios[host][number], hosts):
+                title = f"{case.scenario.name}, {name}" + (f" {label}" if label != "sim" else "")
+                job = Job(
+                    json.dumps(scenario, sort_keys=True),
+                    _NO_SEED,
+                    title,
+                    files=algorithms.libraries(scenario),
+                    labels={**case.labels, "seed": _NO_SEED, "host": label},
+                    queues=queues,
+                    is_shorthand=case.scenario.shorthand is not None,
+                )
+                jobs.append(job)
+    return jobs
+
+
+def under_seeds(jobs: Sequence[Job], seeds: Sequence[int]) -> list[Job]:
+    """Repeat checked jobs under every seed, each under all before the next. A kernel that they need
+    is built where there is none."""
+    return [
+        replace(
+            job,
+            seed=seed,
+            title=f"{job.title}, seed {seed}",
+            host=host,
+            labels={**job.labels, "seed": seed},
+        )
+        for job, host in zip(jobs, _made_of(jobs), strict=True)
+        for seed in seeds
+    ]
+
+
+def _made_of(jobs: Sequence[Job]) -> list[str]:
+    """Say what the host of each job is made of, for the key of the store; empty for the engine."""
+    by_hz: dict[int, list[Job]] = {}
+    for job in jobs:
+        if not _is_simulated(job):
+            by_hz.setdefault(_hz(job), []).append(job)
+    kernels = {hz: _kernel(hz, of_hz) for hz, of_hz in by_hz.items()}
+    return ["" if _is_simulated(job) else kernels[_hz(job)] for job in jobs]
+
+
+def _is_simulated(job: Job) -> bool:
+    return str(job.labels["host"]).removesuffix(BINNED) == "sim"
+
+
+def _hz(job: Job) -> int:
+    return int(json.loads(job.scenario).get("hz", HZ))
+
+
+def _kernel(hz: int, jobs: Iterable[Job]) -> str:
+    """Name the kernel of these jobs, with all that it is made of."""
+    from sojourn.linux import kernel
+
+    ready = kernel.ready(hz=hz)
+    for job in jobs:
+        kernel.module_for(ready, job.files)
+    return ready.version
+
+
+def jobs_of(cases: Sequence[Case], seeds: Sequence[int], hosts: Sequence[str]) -> list[Job]:
+    """Check every case on every host, and list its runs under every seed, in that order."""
+    return under_seeds(check(cases, hosts), seeds)
 
 
 def run_cases(
     cases: Sequence[Case],
     seeds: Sequence[int],
+    runner: Runner,
     *,
-    store: Store,
-    workers: int | None = None,
-    again: bool = False,
     title: str = "running",
     hosts: Sequence[str] = ("sim",),
-    processes: bool = False,
-    client: Any = None,
 ) -> tuple[Run, ...]:
-    """Every case on every host under every seed, in that order."""
-    return run_jobs(
-        jobs_of(cases, seeds, hosts),
-        store=store,
-        workers=workers,
-        again=again,
-        title=title,
-        processes=processes,
-        client=client,
-    )
+    """Run every case on every host under every seed, in that order."""
+    return runner.run(jobs_of(cases, seeds, hosts), title)
 
 
 def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
@@ -204,6 +244,37 @@ def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
             trial.before_run(file)
 
 
+def _request(
+    scenario: Scenario,
+    aqms: Sequence[str],
+    changes: Mapping[str, object],
+    seeds: int,
+    hosts: Sequence[str],
+    out: str | Path | None,
+) -> Request:
+    """Check what is asked for; with a folder that has a result, both together."""
+    if not isinstance(seeds, int):
+        raise InputError(f"seeds = {seeds!r}: a number N is wanted, for seeds 1 to N")
+    if not 1 <= seeds <= MAX_SEEDS:
+        raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
+    variants = read_all([aqms] if isinstance(aqms, str) else aqms)
+    request = Request(
+        scenario.to_toml() if out else "",
+        tuple(str(variant) for variant in variants),
+        # A result is repeated from another folder.
+        placed(changes, Path()),
+        seeds,
+        check_hosts(hosts),
+        {str(variant): variant.without_preset() for variant in variants if variant.preset},
+    )
+    earlier = read_request(out) if out else None
+    return request.added_to(earlier, out) if earlier and out else request
+
+
+def _silent(_: str) -> None:
+    """Tell nobody."""
+
+
 def run(
     scenario: Scenario | str | os.PathLike[str],
     *,
@@ -214,9 +285,8 @@ def run(
     workers: int | None = None,
     again: bool = False,
     hosts: Sequence[str] = ("sim",),
-    processes: bool = False,
     client: Any = None,
-    checked: Callable[[Sequence[Form]], object] | None = None,
+    tell: Callable[[str], None] = _silent,
 ) -> Result:
     """Run a scenario, or the one in a file: with each of `aqms` ("pie", "pie:target=5ms") in its
     queues under test and with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with
@@ -224,42 +294,21 @@ def run(
 
     Runs that the store already holds are taken from there, unless `again`. A folder `out` that
     holds a result of this scenario gets these runs added. `workers` runs go at once, in threads:
-    they hold no lock of Python's. With `processes` a run that crashes takes no other along; a
-    script then needs `if __name__ == "__main__":`. A `client` (anything with `submit` and futures:
-    an executor of `concurrent.futures`, a client of Dask) makes the runs instead, `workers` of them
-    at once. Before the first run `checked` is called with what is to run under each seed.
+    they hold no lock of Python's. A run with a C file of yours has a process of its own, so that a
+    crash takes no other along. A `client` (anything with `submit` and futures: an executor of
+    `concurrent.futures`, a client of Dask) makes the runs instead, `workers` of them at once.
+    `tell` gets a sentence for each thing that the runs will not measure, before the first one.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))
-    if not isinstance(seeds, int):
-        raise InputError(f"seeds = {seeds!r}: a number N is wanted, for seeds 1 to N")
-    aqms = [aqms] if isinstance(aqms, str) else aqms
-    if not 1 <= seeds <= MAX_SEEDS:
-        raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
-    variants = read_all(aqms)
-    labels = tuple(str(variant) for variant in variants)
-    presets = {str(variant): variant.without_preset() for variant in variants if variant.preset}
-    # A result is repeated from another folder.
-    changes = placed(changes, Path())
-    hosts = check_hosts(hosts)
-    request = Request(scenario.to_toml() if out else "", labels, changes, seeds, hosts, presets)
-    if out:
-        earlier = read_request(out)
-        request = request.added_to(earlier, out) if earlier else request
+    request = _request(scenario, aqms, changes, seeds, hosts, out)
     cases = cases_of(scenario, request.aqms, request.changes)
-    store = open_store(out)
-    forms = forms_of(cases, request.hosts)
-    if checked:
-        checked(forms)
-    runs = run_jobs(
-        jobs_of_forms(forms, range(1, request.seeds + 1)),
-        store=store,
-        workers=workers,
-        again=again,
-        title=f"running {scenario.name}",
-        processes=processes,
-        client=client,
-    )
+    runner = Runner(open_store(out), workers, client, again)
+    checked = check(cases, request.hosts)
+    for sentence in unmeasured(checked):
+        tell(sentence)
+    jobs = under_seeds(checked, range(1, request.seeds + 1))
+    runs = runner.run(jobs, f"running {scenario.name}")
     result = Result(scenario, runs, request.to_json() if out else {})
     if out:
         result.save(out)

@@ -34,7 +34,7 @@ def count(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) 
     cases = _in_reach(cases, host)
     if not cases:
         return 0
-    return sum(store.has(job.key) for job, _ in jobs_of(cases, seeds, (host,)))
+    return sum(store.has(job.key) for job in jobs_of(cases, seeds, (host,)))
 
 
 def runs_of(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> list[Run]:
@@ -49,9 +49,9 @@ def runs_of(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str
         return []
     found: list[Run] = []
     for first in range(0, len(jobs), len(seeds)):
-        for job, labels in jobs[first : first + len(seeds)]:
+        for job in jobs[first : first + len(seeds)]:
             entry = store.load(job.key)
             if entry is None:
                 break
-            found.append(Run(labels, entry.report, entry, job.queues))
+            found.append(Run(job.labels, entry.report, entry, job.queues))
     return found

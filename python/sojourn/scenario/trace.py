@@ -14,9 +14,6 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from sojourn.core.inputs import noted
-from sojourn.store.store import digest
-
 NS_PER_MS = 1_000_000
 # Of mahimahi: the bytes of an opportunity, and the header of its tunnel, which it counts beside
 # each IP packet.
@@ -42,9 +39,7 @@ def text(path: Path, what: str, most_bytes: int) -> str:
     try:
         if path.stat().st_size > most_bytes:
             raise ValueError(f"'{path}' is larger than {most_bytes >> 20} MiB")
-        content = path.read_bytes()
-        noted().traces[str(path.absolute())] = digest(content)
-        with io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig") as read_as_text:
+        with io.TextIOWrapper(io.BytesIO(path.read_bytes()), encoding="utf-8-sig") as read_as_text:
             return read_as_text.read()
     except OSError as error:
         raise ValueError(f"'{path}' cannot be read: {error.strerror or error}") from error

@@ -18,9 +18,8 @@ from sojourn import algorithms
 from sojourn.core.errors import InputError
 from sojourn.core.progress import Progress
 from sojourn.result.result import Run
-from sojourn.runs.executor import run_all
-from sojourn.runs.forms import Labels
-from sojourn.runs.job import Job
+from sojourn.runs.executor import Runner
+from sojourn.runs.job import Job, Labels
 from sojourn.runs.rules import odd
 from sojourn.runs.run import Case, algorithms_of, changed, jobs_of, open_store
 from sojourn.scenario.files import placed
@@ -44,13 +43,12 @@ def sweep(
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,
-    processes: bool = False,
     client: Any = None,
 ) -> Swept:
     """Run the sweep in a file, and save it in the folder `out`. Runs that are there already are
     taken from there, unless `again`; so a sweep that was stopped goes on where it was.
 
-    `workers`, `processes` and `client` are as for `sojourn.run`.
+    `workers` and `client` are as for `sojourn.run`.
     """
     spec = file.load(Path(path))
     if out and Path(out).exists():
@@ -62,22 +60,11 @@ def sweep(
     made = 0
     made_of = list(jobs(spec, wanted))
     store = open_store(out)  # a sweep that is refused leaves no folder behind
+    runner = Runner(store, workers, client, again)
     while made_of:
-        made += len(made_of) if again else sum(not store.has(job.key) for job, _ in made_of)
-        readings = run_all(
-            [job for job, _ in made_of],
-            store=store,
-            read=partial(_read, spec, sources),
-            workers=workers,
-            again=again,
-            title=f"sweeping {spec.name}",
-            processes=processes,
-            client=client,
-        )
-        rows += [
-            _row(spec, job, labels, reading)
-            for (job, labels), reading in zip(made_of, readings, strict=True)
-        ]
+        made += len(made_of) if again else sum(not store.has(job.key) for job in made_of)
+        readings = runner.readings(made_of, f"sweeping {spec.name}", partial(_read, spec, sources))
+        rows += [_row(spec, job, of) for job, of in zip(made_of, readings, strict=True)]
         wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
         made_of = list(jobs(spec, wanted)) if wanted else []
     # What more seeds added goes to the others of its cell and algorithm.
@@ -91,7 +78,7 @@ def sweep(
     return swept
 
 
-def jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[tuple[Job, Labels]]:
+def jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[Job]:
     """Every job of these cells, counted from 1, with these seeds; what cannot be run is refused
     before the first of them runs."""
     variants = spec.variants or (None,)
@@ -148,7 +135,7 @@ def _placed(spec: Sweep, said: str, where: str, changes: Mapping[str, object]) -
     return f"{place}: {where}: {said}"
 
 
-def _refusing(spec: Sweep, cases: Sequence[Case], seeds: range) -> list[tuple[Job, Labels]]:
+def _refusing(spec: Sweep, cases: Sequence[Case], seeds: range) -> list[Job]:
     try:
         return jobs_of(cases, seeds, spec.hosts)
     except InputError as error:
@@ -171,7 +158,8 @@ def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> R
     return Reading(places, values, entry if odd(report) else None)
 
 
-def _row(spec: Sweep, job: Job, labels: Labels, reading: Reading) -> Row:
+def _row(spec: Sweep, job: Job, reading: Reading) -> Row:
+    labels = job.labels
     number = int(labels["cell"])
     if not reading.places:
         raise InputError(

@@ -130,7 +130,6 @@ def simulate(
         aqms=[one.spec for one in chosen],
         seeds=seeds,
         workers=workers,
-        processes=True,
     )
     by_label: dict[str, list[Run]] = {}
     for found in result:

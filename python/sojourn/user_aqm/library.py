@@ -25,7 +25,6 @@ from pathlib import Path
 from sojourn import _native
 from sojourn.core.algorithm import SOURCE, Library
 from sojourn.core.errors import InputError
-from sojourn.core.inputs import noted
 from sojourn.store.store import default_root, write_errors
 from sojourn.user_aqm import compiler
 from sojourn.user_aqm.compiler import shown
@@ -55,19 +54,13 @@ _built: dict[Path, tuple[_States, Library]] = {}
 
 def build(file: Path) -> Library:
     """The library of a file, compiled if the file or one of its headers is new."""
-    library = _build(file)
-    noted().libraries[str(file)] = library.digest
-    return library
-
-
-def _build(file: Path) -> Library:
     known = _built.get(file)
-    if known and known[0] == _states(known[1].parts):
+    if known and known[0] == _states(part for part, _, _ in known[0]):
         return known[1]
     if not file.is_file():
         raise InputError(f"{shown(file)}: there is no such file")
     name, parts = _read(file)
-    states = _states(parts)
+    states = _states(map(str, _own(parts)))
     digest = _digest(name, parts)
     folder = cache_folder(digest)
     if not (folder / _LIBRARY).exists():
@@ -77,10 +70,23 @@ def _build(file: Path) -> Library:
     return library
 
 
-def _states(parts: Iterable[Path]) -> _States:
-    """Changes when a file does."""
-    stats = ((str(part), part.stat()) for part in parts if part.exists())
-    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
+def _states(parts: Iterable[str]) -> _States:
+    """Tell when a file changes. A sweep asks several times for each of its cells."""
+    return tuple((part, *_state(part)) for part in parts)
+
+
+def _state(part: str) -> tuple[int, int]:
+    try:
+        stat = os.stat(part)  # noqa: PTH116
+    except OSError:
+        return 0, 0
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _own(parts: Sequence[Path]) -> list[Path]:
+    """Find those that are not Sojourn's: these may change while a command runs."""
+    ours = compiler.sources()
+    return [part for part in parts if not part.is_relative_to(ours)] or [parts[0]]
 
 
 def _read(file: Path) -> tuple[str, tuple[Path, ...]]:
@@ -158,8 +164,7 @@ def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None
 
 def _copy(parts: Sequence[Path], to: Path) -> None:
     """The parts that are not Sojourn's, as they lie to each other."""
-    ours = compiler.sources()
-    own = [part for part in parts if not part.is_relative_to(ours)] or [parts[0]]
+    own = _own(parts)
     common = os.path.commonpath([part.parent for part in own])
     for part in own:
         place = to / part.relative_to(common)

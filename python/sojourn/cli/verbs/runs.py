@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,7 +18,6 @@ app = verbs()
 
 @app.command()
 def run(
-    context: typer.Context,
     scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
     aqm: Annotated[
         list[str] | None,
@@ -44,23 +43,20 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Run a scenario."""
-    from sojourn.cli import words
     from sojourn.cli.run import run as run_scenario
 
-    options: dict[str, Any] = {
-        "scenario": scenario,
-        "aqms": aqm or [],
-        "assignments": set_ or [],
-        "seeds": seeds,
-        "hosts": host or [],
-        "out": out,
-        "workers": workers,
-        "again": again,
-        "plot": plot,
-        "as_json": as_json,
-    }
-    words.keep(context.obj, options)
-    return run_scenario(**options)
+    return run_scenario(
+        scenario=scenario,
+        aqms=aqm or [],
+        assignments=set_ or [],
+        seeds=seeds,
+        hosts=host or [],
+        out=out,
+        workers=workers,
+        again=again,
+        plot=plot,
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -107,7 +103,7 @@ def calibrate(
     from sojourn.runs.calibrate import calibrate as find
     from sojourn.scenario import load as read
 
-    found = find(read(scenario), flows, load, seeds=seeds, workers=workers, processes=True)
+    found = find(read(scenario), flows, load, seeds=seeds, workers=workers)
     if as_json:
         print_json(found.to_json())
         return

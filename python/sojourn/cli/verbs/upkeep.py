@@ -31,7 +31,7 @@ def bench(
 def cache(
     clear: Annotated[
         str | None,
-        typer.Option("--clear", help="Remove runs, builds, requests or all.", show_default=False),
+        typer.Option("--clear", help="Remove runs, builds or all.", show_default=False),
     ] = None,
     older_than: Annotated[
         float, typer.Option("--older-than", min=0, help="Only what is unchanged for so many days.")

@@ -13,9 +13,9 @@ from sojourn.papers.search.ledger import paper_own
 from sojourn.papers.search.setups import Setup
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import Estimate, estimate
-from sojourn.runs.executor import run_all
+from sojourn.runs.executor import Runner
 from sojourn.runs.run import Case, jobs_of
-from sojourn.store.store import Entry, Store
+from sojourn.store.store import Entry
 
 SEEDS = (1, 2, 3)
 
@@ -74,11 +74,8 @@ def cells_of(experiments: Iterable[Experiment]) -> list[Cell]:
 def measure(
     setups: Sequence[Setup],
     experiments: Sequence[Experiment],
-    *,
-    store: Store,
+    runner: Runner,
     title: str,
-    workers: int | None = None,
-    processes: bool = False,
 ) -> dict[int, Cells]:
     """Every printed number of these experiments under these set-ups, by the set-up's number."""
     cases = [
@@ -89,17 +86,11 @@ def measure(
     ]
     jobs = jobs_of(cases, SEEDS, ("sim",))
     of = {found.name: found for found in experiments}
-    run_in = {job.key: of[str(labels["experiment"])] for job, labels in jobs}
-    readings = run_all(
-        [job for job, _ in jobs],
-        store=store,
-        read=lambda entry: _read(run_in[entry.key], entry),
-        workers=workers,
-        title=title,
-        processes=processes,
-    )
+    run_in = {job.key: of[str(job.labels["experiment"])] for job in jobs}
+    readings = runner.readings(jobs, title, lambda entry: _read(run_in[entry.key], entry))
     values: dict[tuple[int, Cell], list[float]] = {}
-    for (_, labels), reading in zip(jobs, readings, strict=True):
+    for job, reading in zip(jobs, readings, strict=True):
+        labels = job.labels
         name, signal, algorithm = (str(labels[k]) for k in ("experiment", "signal", "algorithm"))
         for metric, value in reading.items():
             cell = Cell(name, signal, algorithm, metric)

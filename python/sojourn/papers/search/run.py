@@ -13,28 +13,23 @@ from sojourn.papers.search.file import Search
 from sojourn.papers.search.measure import Cell, Cells, Found, measure
 from sojourn.papers.search.result import Ranked, Searched
 from sojourn.papers.search.setups import Setup, alone, setups
+from sojourn.runs.executor import Runner
 from sojourn.runs.run import open_store
-from sojourn.store.store import Store
 
 
-def search(
-    spec: Search, *, out: Path | None = None, workers: int | None = None, processes: bool = False
-) -> Searched:
+def search(spec: Search, *, out: Path | None = None, workers: int | None = None) -> Searched:
     """Search a paper's open points. Runs that are there already are taken from there, so that a
     search that was stopped goes on where it was."""
     tried = setups(spec)
-    runner = Runner(spec, open_store(out), workers, processes)
-    return runner.judge(runner.rank(tried))
+    halves = Halves(spec, Runner(open_store(out), workers))
+    return halves.judge(halves.rank(tried))
 
 
-class Runner:
-    """The halves of a search, one after the other."""
+class Halves:
+    """Runs the halves of a search, one after the other."""
 
-    def __init__(
-        self, spec: Search, store: Store, workers: int | None = None, processes: bool = False
-    ) -> None:
-        self._spec, self._store = spec, store
-        self._workers, self._processes = workers, processes
+    def __init__(self, spec: Search, runner: Runner) -> None:
+        self._spec, self._runner = spec, runner
 
     def rank(self, tried: Sequence[Setup]) -> Ranked:
         """Every set-up on the searched half, and on nothing else."""
@@ -68,14 +63,7 @@ class Runner:
     def _measure(
         self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
     ) -> dict[int, Cells]:
-        return measure(
-            tried,
-            experiments,
-            store=self._store,
-            title=f"{title} {self._spec.paper}",
-            workers=self._workers,
-            processes=self._processes,
-        )
+        return measure(tried, experiments, self._runner, f"{title} {self._spec.paper}")
 
 
 def _touches(setup: Setup, name: str) -> bool:

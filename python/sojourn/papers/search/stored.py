@@ -12,8 +12,9 @@ from sojourn.papers.experiment import Experiment
 from sojourn.papers.search import file
 from sojourn.papers.search.measure import SEEDS, Cells, cases_of
 from sojourn.papers.search.page import data
-from sojourn.papers.search.run import Runner
+from sojourn.papers.search.run import Halves
 from sojourn.papers.search.setups import Setup, setups
+from sojourn.runs.executor import Runner
 from sojourn.runs.run import jobs_of, open_store
 
 
@@ -21,7 +22,7 @@ class _Missing(Exception):
     """A run of the search is not there."""
 
 
-class _Stored(Runner):
+class _Stored(Halves):
     """Stops at the first set-up of which a run is missing, before any is made."""
 
     def _measure(
@@ -29,7 +30,7 @@ class _Stored(Runner):
     ) -> dict[int, Cells]:
         for setup in tried:
             cases = [case for experiment in experiments for case in cases_of(experiment, setup)]
-            if not all(self._store.has(job.key) for job, _ in jobs_of(cases, SEEDS, ("sim",))):
+            if not all(self._runner.store.has(job.key) for job in jobs_of(cases, SEEDS, ("sim",))):
                 raise _Missing
         return super()._measure(tried, experiments, title)
 
@@ -39,8 +40,8 @@ def found(folder: Path) -> dict[str, Any] | None:
     if not (folder / "search.toml").is_file():
         return None
     spec = file.load(folder)
-    runner = _Stored(spec, open_store(None))
+    halves = _Stored(spec, Runner(open_store(None)))
     try:
-        return data(runner.judge(runner.rank(setups(spec))))
+        return data(halves.judge(halves.rank(setups(spec))))
     except _Missing:
         return None

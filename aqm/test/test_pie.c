@@ -403,6 +403,29 @@ TEST(in_linux_s_form_the_allowance_shrinks_while_packets_leave)
 	bench_end(&b);
 }
 
+/* Without beta the probability stays 0 below target, so that the delays alone decide. Half of
+ * the target is 10 ms: at the first update the delay is just that, then before, then neither.
+ */
+TEST(in_linux_s_form_the_allowance_comes_back_with_delays_below_half_of_the_target)
+{
+	struct bench b = begin_form(LINUX);
+
+	set_row(&b, "target", 20 * NS_PER_MS);
+	set_row(&b, "beta", 0);
+	bench_change(&b);
+	serve(&b, 499, 11, 0);
+	CHECK_EQ(stat(&b, "burst"), 0);
+	serve(&b, 1, 11, 0);
+	CHECK_EQ(stat(&b, "delay"), 10 * NS_PER_MS);
+	CHECK_EQ(stat(&b, "burst"), 0);
+	serve(&b, 15, 10, 0);
+	CHECK_EQ(stat(&b, "delay"), 9 * NS_PER_MS);
+	CHECK_EQ(stat(&b, "burst"), 0);
+	serve(&b, 15, 10, 0);
+	CHECK_EQ(stat(&b, "burst"), 150 * NS_PER_MS);
+	bench_end(&b);
+}
+
 /* Fewer than two packets' worth are spared; Linux compares with "less", the RFC not. */
 TEST(in_linux_s_form_two_packets_are_not_spared)
 {
@@ -447,6 +470,8 @@ TEST(in_linux_s_form_the_probability_wraps_at_256)
 		for (n = 0; n < (i ? 352 : 340); n++) {
 			b.now += 2 * NS_PER_MS;
 			leave(&b);
+			/* it wraps to 1, not to 0 */
+			CHECK(n < 50 || stat(&b, "prob") == U32_MAX);
 		}
 		while (leave(&b) != AQM_NIL)
 			;

@@ -89,3 +89,33 @@ TEST(each_flow_has_the_bytes_of_its_samples_whoever_shares_its_bucket)
 			check_history(&s, flow, len);
 	}
 }
+
+TEST(a_history_may_have_a_flow_for_each_sample)
+{
+	static struct shadow s = {.seed = 1};
+	u32 round, i;
+
+	for (round = 0; round < 3; round++) {
+		u32 flow = round * SHADOW_MAX;
+
+		for (i = 0; i < SHADOW_MAX; i++)
+			shadow_put(&s, i, flow + i, 100 + i);
+		CHECK_EQ(s.flows, SHADOW_MAX);
+		CHECK_EQ(s.bytes, SHADOW_MAX * 100 + SHADOW_MAX * (SHADOW_MAX - 1) / 2);
+		for (i = 0; i < SHADOW_MAX; i++)
+			CHECK_EQ(shadow_bytes(&s, flow + i), 100 + i);
+	}
+}
+
+TEST(a_sample_counts_as_1_mib_at_most)
+{
+	static const u32 len[] = {(1u << 20) - 1, 1u << 20, (1u << 20) + 1, U32_MAX};
+	static struct shadow s = {.seed = 1};
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		shadow_put(&s, 0, 7, len[i]);
+		CHECK_EQ(shadow_bytes(&s, 7), i ? 1 << 20 : (1 << 20) - 1);
+		CHECK_EQ(s.bytes, shadow_bytes(&s, 7));
+	}
+}

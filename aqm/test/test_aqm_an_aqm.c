@@ -17,7 +17,7 @@ extern const struct aqm_algo aqm_an_aqm;
 #define UPDATES 448
 
 /* The probability after `ticks` updates of a queue that was left empty with p = 1. */
-static u64 rested(u64 gain, u32 ticks, u32 more)
+static u64 rested(u64 gain, u64 ticks, u64 more)
 {
 	struct bench b = BEGIN(&aqm_an_aqm, 100, NS_PER_S, {"bandwidth", 1000000}, {"qref", 1},
 	                       {"gain", U32_MAX}, {"interval", TICK_NS});
@@ -83,4 +83,16 @@ TEST(a_probability_of_0_may_rise_in_silence)
 		(void)tick(&each, &c, t, &view);
 	CHECK(each.p > 0);
 	CHECK_EQ(at_once.p, each.p);
+}
+
+/* One by one these updates would take hours. */
+TEST(an_empty_queue_at_rest_passes_a_century_at_once)
+{
+	/* the probability comes to 0, and is brought to it */
+	static const u64 gains[] = {U32_MAX, 1000};
+	static const u64 century_ns = (u64)3000000000 * NS_PER_S;
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		CHECK_EQ(rested(gains[i], 100000, century_ns / TICK_NS), 0);
 }

@@ -101,3 +101,22 @@ TEST(an_episode_without_answers_ends_behind_a_second)
 	CHECK_EQ(marks_after(NS_PER_S, NS_PER_S), 1);
 	CHECK_EQ(marks_after(NS_PER_S + 1, NS_PER_S + 1), 0);
 }
+
+/* Behind 200 and 200 ms 50 ms end the episode; SRTT is 181 ms, and with 60 ms more 166 ms. */
+TEST(a_short_round_trip_begins_an_episode_only_where_the_smoothed_one_decides_alone)
+{
+	static const u64 rtts_ms[] = {200, 200, 50, 60};
+	u32 entry, i;
+
+	for (entry = ASQM_BOTH; entry <= ASQM_SMOOTHED; entry++) {
+		struct bench b =
+		        BEGIN(&aqm_asqm, 4, 0, {"target", 100 * NS_PER_MS}, {"entry", entry});
+
+		for (i = 0; i < 4; i++) {
+			aqm_echo(b.q, b.now, 0, rtts_ms[i] * NS_PER_MS);
+			CHECK_EQ(stat(&b, "dropping"),
+			         i < 2 || (i == 3 && entry == ASQM_SMOOTHED));
+		}
+		bench_end(&b);
+	}
+}

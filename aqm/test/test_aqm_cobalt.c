@@ -184,6 +184,24 @@ TEST(a_count_falls_while_the_queue_is_empty)
 	bench_end(&b);
 }
 
+TEST(an_overflow_raises_a_probability_that_has_fallen_to_0_since)
+{
+	struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"limit", 2});
+	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+	u32 i;
+
+	s->blue.prob = 3u << 20;
+	b.now += NS_PER_S;
+	for (i = 0; i < 2; i++, b.now += NS_PER_S)
+		leave(&b);
+	CHECK_EQ(stat(&b, "prob"), 0);
+	b.now -= NS_PER_S; /* at the last request that found nothing */
+	for (i = 0; i < 4; i++)
+		arrive(&b, 1, 1000, 0);
+	CHECK_EQ(stat(&b, "prob"), 1u << 24);
+	bench_end(&b);
+}
+
 /* It needs 3 steps, the last of them of less than a whole decrement. */
 TEST(blues_timer_stops_with_the_step_that_takes_the_probability_to_0)
 {
@@ -221,4 +239,61 @@ TEST(a_signal_is_forgotten_at_the_very_time_at_which_it_would_have_come)
 		CHECK_EQ(s->count, early ? 5 : 4);
 		bench_end(&b);
 	}
+}
+
+TEST(an_overflow_within_a_target_of_the_start_does_not_raise_the_probability)
+{
+	struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"limit", 2});
+	u64 late;
+
+	for (late = 0; late < 2; late++) {
+		u32 i;
+
+		b.now = NS_PER_S + 5 * NS_PER_MS + late;
+		for (i = 0; i < 4; i++)
+			arrive(&b, 1, 1000, 0);
+		CHECK_EQ(stat(&b, "prob"), late << 24);
+	}
+	bench_end(&b);
+}
+
+/* A signal that is due as a delay begins adds its gap to that of the entry. This goes beyond an
+ * interval, which is right unless the interval has just become shorter. */
+TEST(a_shorter_interval_holds_the_schedule_once)
+{
+	struct bench b =
+	        BEGIN(&aqm_cobalt, 100, NS_PER_S, {"ecn", 0}, {"interval", 10 * NS_PER_S});
+	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+	u64 next;
+	u32 i;
+
+	change_row(&b, "interval", INTERVAL_NS);
+	leave(&b);
+	for (i = 0; i < 20; i++)
+		arrive(&b, 1, 1000, 0);
+	b.now += 10 * NS_PER_MS;
+	s->count = 1;
+	s->drop_next_ns = b.now;
+	next = b.now + INTERVAL_NS + codel_step(INTERVAL_NS, 2);
+	for (i = 0; i < 3; i++) {
+		leave(&b);
+		CHECK_EQ(drops(&b), 1);
+		CHECK_EQ(s->drop_next_ns, next);
+		b.now += NS_PER_MS;
+	}
+	bench_end(&b);
+}
+
+TEST(a_request_that_finds_nothing_holds_the_schedule_in_a_shorter_interval)
+{
+	struct bench b = BEGIN(&aqm_cobalt, 100, NS_PER_S, {"interval", 10 * NS_PER_S});
+	struct cobalt_state *s = inst_state(b.q, inst_nth(b.q, 0));
+
+	arrive(&b, 1, 1000, 0);
+	leave(&b);
+	CHECK_EQ(s->drop_next_ns, b.now + 10 * NS_PER_S);
+	change_row(&b, "interval", INTERVAL_NS);
+	leave(&b);
+	CHECK_EQ(s->drop_next_ns, b.now + INTERVAL_NS);
+	bench_end(&b);
 }

@@ -181,6 +181,44 @@ TEST(marks_behind_a_stop_are_bounded_and_the_schedule_goes_on_from_now)
 	check_resync(true);
 }
 
+/* Signals of one dequeue, up to `most`. */
+static u32 signals_at(struct codel_law *law, u64 now, u32 most)
+{
+	u32 n = 0;
+
+	while (n < most && codel_signals(law, &ours, now, true, n))
+		n++;
+	return n;
+}
+
+TEST(each_stop_has_256_late_signals)
+{
+	struct codel_law law = {.count = 9, .dropping = 1, .drop_next_ns = NS_PER_S};
+
+	CHECK_EQ(signals_at(&law, 61 * NS_PER_S, 1000), CODEL_DROPS);
+	CHECK_EQ(signals_at(&law, 121 * NS_PER_S, 1000), CODEL_DROPS);
+}
+
+TEST(late_signals_before_the_state_was_entered_do_not_count)
+{
+	struct codel_law law = {.count = 9, .dropping = 1, .drop_next_ns = NS_PER_S};
+
+	CHECK_EQ(signals_at(&law, 61 * NS_PER_S, 200), 200);
+	CHECK(!codel_signals(&law, &ours, 62 * NS_PER_S, false, 0));
+	CHECK_EQ(signals_at(&law, 63 * NS_PER_S, 1000), 1); /* enters */
+	CHECK_EQ(signals_at(&law, 123 * NS_PER_S, 1000), CODEL_DROPS);
+}
+
+TEST(a_schedule_that_256_late_signals_have_caught_up_with_stays)
+{
+	u64 now = 61 * NS_PER_S;
+	struct codel_law law = {
+	        .count = 265, .dropping = 1, .late = CODEL_DROPS, .drop_next_ns = now + 1};
+
+	CHECK(!codel_signals(&law, &ours, now, true, 0));
+	CHECK(codel_signals(&law, &ours, now + 1, true, 0));
+}
+
 TEST(signals_in_time_are_not_counted_as_late)
 {
 	struct codel_law law = {.count = 9, .dropping = 1, .drop_next_ns = NS_PER_S};
@@ -218,6 +256,19 @@ TEST(the_state_is_entered_again_where_it_was_left)
 	law.dropping = 0;
 	law.count = 20;
 	law.drop_next_ns = 1000 * NS_PER_MS;
+	CHECK(codel_signals(&law, &ours, 2600 * NS_PER_MS, true, 0));
+	CHECK_EQ(law.count, 1);
+}
+
+/* The schedule moves on with a signal, and not with the packet that ends the state. So 16
+ * intervals after the last signal was due the count is forgotten. */
+TEST(the_packet_that_ends_the_state_leaves_the_schedule)
+{
+	struct codel_law law = {
+	        .count = 12, .last_count = 2, .dropping = 1, .drop_next_ns = 1000 * NS_PER_MS};
+
+	CHECK(codel_signals(&law, &ours, 1000 * NS_PER_MS, true, 0));
+	CHECK(!codel_signals(&law, &ours, 1000 * NS_PER_MS, false, 1));
 	CHECK(codel_signals(&law, &ours, 2600 * NS_PER_MS, true, 0));
 	CHECK_EQ(law.count, 1);
 }

@@ -72,6 +72,11 @@ TEST(no_capacity_known_means_no_correction)
 	CHECK_EQ(duk_probability(&s, true, &used), 0);
 }
 
+TEST(a_link_that_has_never_sent_anything_is_not_used)
+{
+	CHECK_EQ(duk_used(0, 0), 0);
+}
+
 /* 200 Gbit/s for 1024 ticks of a second. */
 TEST(very_many_bytes_are_as_good_as_few)
 {

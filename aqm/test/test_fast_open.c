@@ -5,6 +5,8 @@
 
 #include "odd.h"
 
+extern const struct aqm_algo aqm_pie;
+
 static struct {
 	u32 calls, limit_pkts;
 } rows;
@@ -137,6 +139,20 @@ TEST(after_a_reset_the_first_tick_of_the_new_life_shuts_the_short_way)
 	CHECK(!is_open(&b));
 	arrive(&b, 1, 1000, 0);
 	CHECK_EQ(script.ticks, 1);
+	bench_end(&b);
+}
+
+TEST(a_tick_that_a_shorter_period_brings_forward_shuts_the_short_way)
+{
+	struct bench b = BEGIN(&aqm_pie, 10, 0, {"tupdate", NS_PER_S});
+
+	b.now = 10 * NS_PER_MS;
+	change_row(&b, "tupdate", 5 * NS_PER_MS);
+	arrive(&b, 1, 1000, 0);
+	b.now += 5 * NS_PER_MS - 1;
+	CHECK(is_open(&b));
+	b.now++;
+	CHECK(!is_open(&b));
 	bench_end(&b);
 }
 

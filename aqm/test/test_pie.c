@@ -6,7 +6,7 @@
 #include "law/pie.h"
 #include "test.h"
 
-extern const struct aqm_algo aqm_pie, aqm_pie_2013;
+extern const struct aqm_algo aqm_cfd, aqm_pie, aqm_pie_2013;
 
 static const struct pie_tune tune_2013[] = {{PIE_ONE / 10, 1}, {PIE_ONE / 100, 3}};
 
@@ -203,29 +203,145 @@ TEST(an_empty_queue_forgets_and_grants_a_new_burst)
 	}
 }
 
-/* 60 s in one jump must end as 60 s in steps of 10 ms, each of them looked at. */
+static void drain(struct bench *b)
+{
+	while (leave(b) != AQM_NIL)
+		;
+}
+
+/* Four queues that idle: both forms of PIE, PIE of 2013, and CFD. */
+enum { KINDS = 4 };
+
+static struct bench begin_kind(u32 kind)
+{
+	if (kind < 2)
+		return begin_form(kind);
+	return begin(kind == 2 ? &aqm_pie_2013 : &aqm_cfd, 0);
+}
+
+static u64 tick_ns(const struct bench *b)
+{
+	return inst_nth(b->q, 0)->tick_ns;
+}
+
+/* 100 updates in one jump must end as 100 in steps. */
 TEST(idle_equals_ticking)
 {
 	u32 i, n;
 
-	for (i = 0; i < 3; i++) {
-		struct bench a = i < 2 ? begin_form(i) : begin(&aqm_pie_2013, 0);
-		struct bench b = i < 2 ? begin_form(i) : begin(&aqm_pie_2013, 0);
+	for (i = 0; i < KINDS; i++) {
+		struct bench a = begin_kind(i);
+		struct bench b = begin_kind(i);
 
 		serve(&a, 2000, 150, 0);
 		serve(&b, 2000, 150, 0);
-		while (leave(&a) != AQM_NIL)
-			;
-		while (leave(&b) != AQM_NIL)
-			;
-		for (n = 0; n < 300; n++) {
+		drain(&a);
+		drain(&b);
+		set_row(&a, "tupdate", 10 * NS_PER_MS);
+		set_row(&b, "tupdate", 10 * NS_PER_MS);
+		bench_change(&a);
+		bench_change(&b);
+		for (n = 0; n < 100; n++) {
 			a.now += 10 * NS_PER_MS;
-			stat(&a, "prob");
+			catch_up(&a);
 		}
-		b.now += 3 * NS_PER_S;
+		b.now += NS_PER_S;
+		catch_up(&b);
+		CHECK(stat(&a, "prob") > 0);
 		CHECK_EQ(stat(&a, "prob"), stat(&b, "prob"));
-		CHECK_EQ(inst_nth(a.q, 0)->tick_ns, inst_nth(b.q, 0)->tick_ns);
+		CHECK_EQ(tick_ns(&a), tick_ns(&b));
 		bench_end(&a);
+		bench_end(&b);
+	}
+}
+
+/* An empty queue runs 64 updates, works off 2048 and rests at the one after these. */
+enum { BEFORE_REST = 64 + 2048 };
+
+static void run_updates(struct bench *b, u32 updates)
+{
+	b->now = tick_ns(b) + (updates - 1) * NS_PER_MS;
+	catch_up(b);
+}
+
+/* A queue with a high probability, empty; from now on only an empty queue changes it. */
+static struct bench begin_without_gains(u32 kind)
+{
+	struct bench b = begin_kind(kind);
+
+	serve(&b, 3000, 300, 0);
+	drain(&b);
+	CHECK(stat(&b, "prob") > U32_MAX / 4);
+	set_row(&b, "tupdate", NS_PER_MS);
+	set_row(&b, "alpha", 0);
+	set_row(&b, "beta", 0);
+	set_row(&b, "limit_bytes", 1514);
+	bench_change(&b);
+	leave(&b); /* takes the new rows */
+	return b;
+}
+
+/* Without gains the probability of both stays, until the queue rests. */
+TEST(an_empty_queue_rests_after_2112_updates_in_a_row)
+{
+	u32 i, n;
+
+	for (i = 2; i < KINDS; i++) {
+		struct bench b = begin_without_gains(i);
+		u64 prob = stat(&b, "prob");
+
+		for (n = 0; n < 3; n++) {
+			arrive(&b, 0, 1514, 0); /* the count begins anew */
+			leave(&b);
+			run_updates(&b, BEFORE_REST);
+			CHECK_EQ(stat(&b, "prob"), prob);
+		}
+		run_updates(&b, 1);
+		CHECK_EQ(stat(&b, "prob"), 0);
+		bench_end(&b);
+	}
+}
+
+/* An empty queue's probability falls by a 64th in each update, but never to 0. So the next
+ * burst shows whether it rests. */
+TEST(an_empty_queue_of_pie_rests_after_2112_updates_in_a_row)
+{
+	static const u32 len[] = {1514, 1515, 1514}; /* one is refused: it has no room */
+	u32 form, n;
+
+	for (form = OURS; form <= LINUX; form++) {
+		struct bench b = begin_without_gains(form);
+
+		for (n = 0; n < 3; n++) {
+			arrive(&b, 0, len[n], 0); /* the count begins anew */
+			CHECK_EQ(stat(&b, "burst"), 0);
+			leave(&b);
+			run_updates(&b, BEFORE_REST);
+		}
+		CHECK_EQ(stat(&b, "burst"), 0);
+		run_updates(&b, 1);
+		arrive(&b, 0, 1514, 0);
+		CHECK_EQ(stat(&b, "burst"), 150 * NS_PER_MS);
+		bench_end(&b);
+	}
+}
+
+/* Run one by one these updates would take days. */
+TEST(a_queue_at_rest_passes_a_century_at_once)
+{
+	u32 i;
+
+	for (i = 0; i < KINDS; i++) {
+		struct bench b = begin_without_gains(i);
+		u64 tick;
+
+		run_updates(&b, BEFORE_REST + 1);
+		b.now = tick = tick_ns(&b) + (u64)3000000000 * NS_PER_S;
+		catch_up(&b);
+		CHECK_EQ(tick_ns(&b), tick + NS_PER_MS);
+		/* an event at the very time of an update */
+		run_updates(&b, 1);
+		CHECK_EQ(tick_ns(&b), tick + 2 * NS_PER_MS);
 		bench_end(&b);
 	}
 }
@@ -287,6 +403,29 @@ TEST(in_linux_s_form_the_allowance_shrinks_while_packets_leave)
 	bench_end(&b);
 }
 
+/* Without beta the probability stays 0 below target, so that the delays alone decide. Half of
+ * the target is 10 ms: at the first update the delay is just that, then before, then neither.
+ */
+TEST(in_linux_s_form_the_allowance_comes_back_with_delays_below_half_of_the_target)
+{
+	struct bench b = begin_form(LINUX);
+
+	set_row(&b, "target", 20 * NS_PER_MS);
+	set_row(&b, "beta", 0);
+	bench_change(&b);
+	serve(&b, 499, 11, 0);
+	CHECK_EQ(stat(&b, "burst"), 0);
+	serve(&b, 1, 11, 0);
+	CHECK_EQ(stat(&b, "delay"), 10 * NS_PER_MS);
+	CHECK_EQ(stat(&b, "burst"), 0);
+	serve(&b, 15, 10, 0);
+	CHECK_EQ(stat(&b, "delay"), 9 * NS_PER_MS);
+	CHECK_EQ(stat(&b, "burst"), 0);
+	serve(&b, 15, 10, 0);
+	CHECK_EQ(stat(&b, "burst"), 150 * NS_PER_MS);
+	bench_end(&b);
+}
+
 /* Fewer than two packets' worth are spared; Linux compares with "less", the RFC not. */
 TEST(in_linux_s_form_two_packets_are_not_spared)
 {
@@ -331,6 +470,8 @@ TEST(in_linux_s_form_the_probability_wraps_at_256)
 		for (n = 0; n < (i ? 352 : 340); n++) {
 			b.now += 2 * NS_PER_MS;
 			leave(&b);
+			/* it wraps to 1, not to 0 */
+			CHECK(n < 50 || stat(&b, "prob") == U32_MAX);
 		}
 		while (leave(&b) != AQM_NIL)
 			;

@@ -75,6 +75,31 @@ TEST(a_tick_of_a_flow_does_not_wait_either)
 	bench_end(&b);
 }
 
+/* In Linux's form PIE's first tick comes after half a second. */
+TEST(a_longer_period_leaves_a_tick_that_is_later_still)
+{
+	struct bench b = BEGIN(aqm_find("pie"), 100, 0, {"form", 1});
+
+	b.now = 10 * NS_PER_MS;
+	change_row(&b, "tupdate", 20 * NS_PER_MS);
+	arrive(&b, 1, 1000, 0);
+	CHECK_EQ(inst_nth(b.q, 0)->tick_ns, 500 * NS_PER_MS);
+	bench_end(&b);
+}
+
+/* RED's first form does without ticks. */
+TEST(a_shorter_period_brings_no_tick_where_there_is_none)
+{
+	const struct aqm_field *row = period_of(aqm_find("red"));
+	struct bench b = BEGIN(aqm_find("red"), 100, NS_PER_S, {row->name, row->max});
+
+	CHECK(inst_nth(b.q, 0)->tick_ns == AQM_NEVER);
+	change_row(&b, row->name, row->min);
+	arrive(&b, 1, 1000, 0);
+	CHECK(inst_nth(b.q, 0)->tick_ns == AQM_NEVER);
+	bench_end(&b);
+}
+
 /* The largest probability from 5 to 20 s at 90 % of the link, in which nothing ever waits;
  * after 5.5 s the interval becomes another one. */
 static u64 largest_prob(const char *name, const char *gain, u64 from_ns, u64 to_ns)

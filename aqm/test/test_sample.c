@@ -55,3 +55,44 @@ TEST(nothing_is_drawn_from_an_empty_queue)
 	CHECK(!sample_of(0, 0, &slot));
 	CHECK_EQ(holes.calls, 0);
 }
+
+static bool peek_packets(const struct aqm_view *from, u32 slot, struct aqm_pkt *out)
+{
+	(void)out;
+	return slot < from->slots;
+}
+
+/* Of 1000 samples of five packets, some of which are about to leave: how often was each drawn?
+ * Last, how often none was found. */
+static void draw(const u32 *taken, u32 n, u32 drawn[6])
+{
+	const struct aqm_view from = {.slots = 5, .peek = peek_packets};
+	struct aqm_rng r;
+	u32 i, slot;
+
+	memset(drawn, 0, 6 * sizeof(*drawn));
+	rng_seed(&r, 1, 1);
+	for (i = 0; i < 1000; i++) {
+		struct aqm_pkt pkt;
+
+		drawn[sample_other(&r, &from, taken, n, &slot, &pkt) ? slot : 5]++;
+	}
+}
+
+TEST(a_packet_that_is_about_to_leave_is_not_drawn_again)
+{
+	static const u32 taken[] = {3, 1, 0};
+	u32 drawn[6], n, i;
+
+	for (n = 0; n <= 3; n++) {
+		draw(taken, n, drawn);
+		for (i = 0; i < n; i++)
+			CHECK_EQ(drawn[taken[i]], 0);
+		for (; i < 3; i++)
+			CHECK(drawn[taken[i]] > 100);
+		CHECK(drawn[2] > 100 && drawn[4] > 100);
+		/* the head stands in only while it stays: else three draws in 5^3 find nothing
+		 */
+		CHECK(n < 3 ? !drawn[5] : drawn[5] > 100);
+	}
+}

@@ -163,3 +163,32 @@ TEST(a_shorter_rehash_acts_at_once)
 	CHECK_EQ(prob_at(&b, 3500 * NS_PER_MS, 7), 0);
 	bench_end(&b);
 }
+
+TEST(the_penalty_box_fills_from_the_start_on_and_not_from_time_0)
+{
+	struct bench b =
+	        BEGIN(&aqm_sfb, 100, 1000 * NS_PER_S, {"bin_target", 1}, {"bin_max", 65535},
+	              {"increment", U32_MAX}, {"penalty_burst", 1});
+	u32 i, passed = 0;
+
+	change_row(&b, "penalty_burst", 20);
+	send(&b, 7, 1);
+	for (i = 0; i < 10; i++)
+		passed += arrive(&b, 7, 1000, 0) != AQM_NIL;
+	CHECK_EQ(passed, 1);
+	bench_end(&b);
+}
+
+/* A packet that teaches is in the bins of the next era too, where the flow's probability is 1
+ * then. */
+TEST(the_first_packet_of_an_era_teaches_nothing)
+{
+	struct bench b = begin(U32_MAX);
+
+	send(&b, 7, 2);
+	b.now = NS_PER_S / 2;
+	send(&b, 7, 2);
+	CHECK_EQ(prob_at(&b, NS_PER_S, 7), U32_MAX);
+	CHECK_EQ(prob_at(&b, 2 * NS_PER_S, 7), 0);
+	bench_end(&b);
+}

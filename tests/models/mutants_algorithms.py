@@ -245,13 +245,12 @@ class Workshop:
 
 
 def tests_of(path: Path, users: list[str]) -> list[Path]:
-    """The tests in C of a law that they include, or of an algorithm that they name."""
-    own = [name for name in users if source_of(name) == path]
+    """The tests in C that include a law, or that name one of the algorithms."""
     return [
         test
         for test in sorted((CORE / "test").glob("test_*.c"))
         if path in c_files([test], [CORE])
-        or any(re.search(rf"\baqm_{name}\b", test.read_text()) for name in own)
+        or any(re.search(rf"\baqm_{name}\b", test.read_text()) for name in users)
     ]
 
 

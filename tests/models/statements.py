@@ -146,7 +146,8 @@ class Statements:
             return Statement(at, past, "declaration")
         if text == "(" and self.text(at + 1) == "void":
             return Statement(at, past, "unused")
-        self.changes.append(self.change(at, past, ";", "statement -> nothing"))
+        if text != ";":
+            self.changes.append(self.change(at, past, ";", "statement -> nothing"))
         return Statement(at, past, "plain")
 
     def conditional(self, at: int) -> int:

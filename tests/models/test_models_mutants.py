@@ -42,6 +42,7 @@ def changed(lines: str) -> list[str]:
             ],
         ),
         ("if (by) return 1;", ["if (1) return 1;", "if (0) return 1;"]),
+        ("for (; by > was; by--) ;", []),
         (
             "if (by > 2 && was) s->a[by] = 1; else s->a[0] = 2;",
             [

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,13 @@ from rich.text import Text
 from sojourn.core import as_json
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
-from sojourn.papers import over_curve, report_axis
+from sojourn.papers import curve_figure, report_axis
 from sojourn.papers.claims import SEEDS, Decision
 from sojourn.papers.described import abouts
 from sojourn.papers.experiment import Experiment, Signal
+from sojourn.papers.figures import figures, kind_of
 from sojourn.papers.judged import NOT_RUN, VERDICTS, Judged, count
 from sojourn.papers.paper import OfPaper
-from sojourn.papers.pictures import kind_of, pictures_of
 from sojourn.papers.reproduce import Measured, Reproduction, seeds_on
 from sojourn.result.result import read_request
 from sojourn.show.page import heading, number, spread
@@ -89,8 +90,8 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
         for signal in sorted(there, key=lambda signal: bool(signal.ablates)):
             _print_signal(reproduction, signal, console)
     if kind == "curve":
-        for drawing in over_curve.drawings(reproduction):
-            for line in over_curve.summary(drawing):
+        for work in curve_figure.works(reproduction):
+            for line in curve_figure.summary(work):
                 console.print(line, markup=False, highlight=False)
     for host in reproduction.hosts:
         if reproduction.judged[host]:
@@ -281,13 +282,13 @@ def write_all(
 ) -> Path:
     """report.html, reproduction.json and the numbers of each figure, figures/NAME.csv, in the
     folder; answers where the report is."""
-    from sojourn.papers.report_page import of_pictures
+    from sojourn.papers.report_page import html
 
     own = claim(folder)
-    pictures = [pictures_of(reproduction) for reproduction in reproductions]
-    for picture in (picture for of in pictures for picture in of):
-        own.write(f"figures/{picture.file}", picture.csv().encode())
-    page = of_pictures(reproductions, of_papers, pictures, searches=_searches(reproductions))
+    charts = [figures(reproduction) for reproduction in reproductions]
+    for chart in chain.from_iterable(charts):
+        own.write(f"figures/{chart.file}", chart.csv().encode())
+    page = html(reproductions, of_papers, charts, searches=_searches(reproductions))
     own.write("report.html", page.encode())
     own.write("reproduction.json", as_json.spell(data).encode())
     return folder / "report.html"

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sojourn.core.hosts import seeds_text
-from sojourn.papers.over_axis import csv_rows, drawings, rows_of, scale_of, words
-from sojourn.papers.picture import Picture, named
+from sojourn.papers.axis_figure import rows_of, scale_of
 from sojourn.show import tables
 from sojourn.show.page import heading, number, spread
 
@@ -32,29 +29,6 @@ class Table:
     rows: tuple[str, ...]
     headings: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
-
-
-def pictures(reproduction: Reproduction) -> Iterator[Picture]:
-    """Those over the axis, at its first cell."""
-    # It draws with matplotlib, which is slow to import.
-    from sojourn.papers.figure_axis import over_axis
-
-    for drawing in drawings(reproduction):
-        if not any(cell.ran for line in drawing.lines for cell in line.cells):
-            continue
-        of = next(s for s in reproduction.experiment.signals() if s.name == drawing.cells[0])
-        shown = of.table if drawing.metric in of.metrics else "Not a figure of the paper"
-        yield Picture(
-            named(reproduction.experiment, drawing.signal, drawing.metric, drawing.host),
-            drawing.cells[0],
-            drawing.host,
-            f"{shown}: mean of {seeds_text(*reproduction.seeds_of(drawing.host))} "
-            "with its 95 % interval.",
-            words(drawing),
-            ("algorithm", drawing.scale.label, drawing.metric, "ci95_low", "ci95_high"),
-            csv_rows(drawing),
-            partial(over_axis, drawing),
-        )
 
 
 def print_tables(

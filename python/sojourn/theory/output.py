@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from sojourn.core import as_json
-from sojourn.show.drawing import WIDE_IN, png_file, svg_file
+from sojourn.show.chart import Chart
+from sojourn.show.drawing import draw, png_file, svg_file
 from sojourn.show.page import drawn, render
 from sojourn.store.folder import claim
-from sojourn.theory.charts import pictures
-from sojourn.theory.picture import Picture
+from sojourn.theory.charts import charts
 from sojourn.theory.study import Study
 from sojourn.theory.table import columns, title
 
@@ -25,14 +25,14 @@ from sojourn.theory.table import columns, title
 def write(study: Study, out: Path) -> list[str]:
     """The files of a study, by name, in a folder that is Sojourn's."""
     folder = claim(out)
-    charts = pictures(study)
+    made = charts(study)
     files = {f"{name}.csv": _csv(rows) for name, rows in _tables(study).items()}
-    for chart in charts:
-        figure = chart.draw(WIDE_IN)
+    for chart in made:
+        figure = draw(chart)
         files[f"{chart.name}.svg"] = svg_file(figure, chart.words)
         files[f"{chart.name}.png"] = png_file(figure, chart.words)
     files["stability.json"] = as_json.spell(study.to_json()).encode()
-    files["stability.html"] = _page(study, charts).encode()
+    files["stability.html"] = _page(study, made).encode()
     if study.result:
         files["scenario.toml"] = study.result.scenario.encode()
     for name, content in files.items():
@@ -110,19 +110,12 @@ def _spectra(study: Study) -> Iterable[Mapping[str, object]]:
                 }
 
 
-def _page(study: Study, charts: Sequence[Picture]) -> str:
+def _page(study: Study, made: Sequence[Chart]) -> str:
     cells = columns(study)
     return render(
         "stability.html",
         title=title(study.network),
-        charts=[
-            {
-                "title": chart.title,
-                "caption": chart.caption,
-                "figure": drawn(chart.draw, chart.name, chart.words),
-            }
-            for chart in charts
-        ],
+        charts=list(map(drawn, made)),
         headings=[" ".join(column.heading.split("\n")) for column in cells],
         rows=list(
             zip(

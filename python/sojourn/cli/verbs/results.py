@@ -39,7 +39,8 @@ def plot(
         str | None, typer.Option("--window", help="Of distributions and means; else the first.")
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", help="A page (.html), or pictures (.svg, .png).")
+        Path,
+        typer.Option("--out", help="A page (.html), pictures (.svg, .png), or numbers (.csv)."),
     ] = Path("sojourn-plot.html"),
     as_json: Json = False,
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 from matplotlib.axes import Axes
 from rich.console import Console
 from sojourn.core.errors import InputError
+from sojourn.core.table import Column
 from sojourn.papers import report, report_axis, report_page
 from sojourn.papers.axis_figure import charts, panel, rows_of, scale_of, words
 from sojourn.papers.experiment import Experiment, find
@@ -193,14 +194,14 @@ def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
 def test_the_tables_have_a_row_for_each_value_and_for_each_ablation(small: Reproduction) -> None:
     over = {table.title.split(" over ")[0]: table for table in report_axis.over(small)}
     table = over["Jain's index"]
-    assert (table.label, table.rows) == ("UDP rate (Mbit/s)", ("0.4", "0.5", "0.6"))
-    assert table.headings == NAMES
+    assert table.labels == [Column("UDP rate (Mbit/s)", ("0.4", "0.5", "0.6"))]
+    assert tuple(table.headings[1:]) == NAMES
     cell = small.cell("sim", "drop, 0.5 Mbit/s", "PIE", "jain")
-    assert table.columns[4][1] == spread(cell.found)
+    assert table.columns[4].cells[1] == spread(cell.found)
     changed, *_ = report_axis.ablated(small)
-    assert changed.rows[0] == "as above" and len(changed.rows) == 4
-    assert changed.columns[3][2] == "–", "an ablation of CFD alone"
-    assert changed.columns[0][2] != "–"
+    assert changed.rows[0][0] == "as above" and len(changed.rows) == 4
+    assert changed.columns[3].cells[2] == "–", "an ablation of CFD alone"
+    assert changed.columns[0].cells[2] != "–"
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Sequence
 from itertools import product, takewhile
 from typing import TYPE_CHECKING
 
+from sojourn.core.table import markdown
+
 from validation import harnesses
 from validation.cell import QUEUES, WINDOWS
 from validation.figures import AIMED, FAIR, SHOWN, Verdict
-from validation.lines import WORDS, figure, ranged, ratio, table
+from validation.lines import WORDS, figure, ranged, ratio
 from validation.recorded import COMMAND, Recorded
 from validation.tcp_script import scripts
 
@@ -122,7 +124,7 @@ def summary(compared: Sequence[Compared], groups: Sequence[tuple[str, Sequence[C
         lines.append([name, *map(str, each), inside, *rest])
     titles = [key.title.removesuffix(" ms").removesuffix(" %") for key in AIMED]
     header = ["windows", *titles, "all three by the aim", "by the spread", "undecidable", "outside"]
-    return table(header, lines)
+    return markdown(header, lines)
 
 
 def fairness(compared: Sequence[Compared]) -> str:
@@ -136,7 +138,7 @@ def fairness(compared: Sequence[Compared]) -> str:
         inside = f"**{aim}** of {len(rows) - open_} ({share:.0f} %)"
         lines.append([key.title, inside, str(near), str(open_), str(out)])
     header = ["", "by the aim, of the decidable", "by the spread", "undecidable", "outside"]
-    return table(header, lines)
+    return markdown(header, lines)
 
 
 def forms(compared: Sequence[Compared]) -> str:
@@ -150,7 +152,7 @@ def forms(compared: Sequence[Compared]) -> str:
             counts.append(sum(max(v[k] for k in AIMED) == Verdict.AIM for v in verdicts))
         if rows:
             lines.append([queue, *(f"**{n}** of {len(rows)}" for n in counts)])
-    return table(["windows by the aim", "Linux's form", "our form"], lines)
+    return markdown(["windows by the aim", "Linux's form", "our form"], lines)
 
 
 def listed(key: str) -> str:
@@ -194,7 +196,7 @@ def tables(compared: Sequence[Compared]) -> Iterable[str]:
         ]
         if rows:
             name = f"{rate} Mbit/s, {window}" + (", further cells" if further else "")
-            yield f"### {name}\n\n{table(columns, rows)}"
+            yield f"### {name}\n\n{markdown(columns, rows)}"
 
 
 def headed(text: str) -> set[tuple[str, str]]:
@@ -300,7 +302,7 @@ def scripted() -> str:
         lines = path.read_text().splitlines()[2:]
         said = [line.removeprefix("#").strip() for line in takewhile(is_comment, lines)]
         rows.append([f"`{path.stem}`", " ".join(said)])
-    return f"{SCRIPTED}\n{table(['script', 'shows'], rows)}"
+    return f"{SCRIPTED}\n{markdown(['script', 'shows'], rows)}"
 
 
 def is_comment(line: str) -> bool:

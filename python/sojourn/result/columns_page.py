@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sojourn.core import generated
 from sojourn.core.hosts import HOSTS
+from sojourn.core.table import markdown
 from sojourn.result import columns
 from sojourn.result.columns import Column
 from sojourn.result.metrics import GROUP_METRICS, METRICS, STEP_METRICS, StepMetric
@@ -93,14 +94,13 @@ def text() -> str:
 def _table(
     title: str, rows: str, of: tuple[Column, ...], called: Mapping[tuple[str, ...], str]
 ) -> str:
-    head = ["| column | unit | host | what | |", "|---|---|---|---|---|"]
-    lines = [f"## {title}", "", rows, "", *head]
+    lines = []
     for column in of:
         hosts = "" if column.hosts == HOSTS else ", ".join(f"`{host}`" for host in column.hosts)
         name = called.get(column.path, "")
-        cells = (f"`{column.name}`", column.unit, hosts, column.meaning, name)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
+        lines.append((f"`{column.name}`", column.unit, hosts, column.meaning, name))
+    head = ("column", "unit", "host", "what", "")
+    return "\n".join([f"## {title}", "", rows, "", markdown(head, lines)])
 
 
 if __name__ == "__main__":

@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
+
+from sojourn.core.table import csv_text
 
 # A chart is drawn twice, for a page and for a telephone, so that its letters keep their size.
 WIDE_IN = 7.2
@@ -140,11 +140,7 @@ class Chart:
                 for part in panel.parts
                 for x, y in part.pairs
             ]
-        sink = io.StringIO()
-        writer = csv.writer(sink, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([_digits(value) for value in row] for row in rows)
-        return sink.getvalue()
+        return csv_text(columns, (map(_digits, row) for row in rows))
 
 
 def _digits(value: Any) -> str:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from sojourn.core.errors import InputError
 from sojourn.core.progress import Progress
+from sojourn.core.table import Column, Table
 from sojourn.result.cases import labels
 from sojourn.result.compare import scenario_differences
 from sojourn.result.result import Result
@@ -81,15 +81,20 @@ def html(
         charts=list(map(drawn, found)),
         sentences=sentences,
         tables=[table for queue in measured.queues for table in _tables(measured, queue)],
-        different=scenario_differences(results) if several else {},
+        different=_different(results) if several else None,
     )
+
+
+def _different(results: Mapping[str, Result]) -> Table | None:
+    rows = [(key, *values) for key, values in scenario_differences(results).items()]
+    return Table.of_rows("what differs in the scenarios", ("key", *results), rows) if rows else None
 
 
 def _name(result: Result) -> str:
     return str(tomllib.loads(result.scenario)["name"])
 
 
-def _tables(measured: Measured, queue: str) -> list[dict[str, Any]]:
+def _tables(measured: Measured, queue: str) -> list[Table]:
     """The numbers of a queue, a table for each window: that to be shown of each case."""
     spans = dict.fromkeys(span.name for c in measured.having(queue) if (span := measured.span(c)))
     tables = []
@@ -99,17 +104,7 @@ def _tables(measured: Measured, queue: str) -> list[dict[str, Any]]:
             for case, runs in at_place(measured.by_case, (queue, window)).items()
             if (span := measured.span(case)) and span.name == window
         }
-        of = labels(here)
-        rows = zip(*of.values(), strict=True)
-        cells = columns(metrics_at(here), here, queue, window)
-        values = zip(*(column.cells for column in cells), strict=True)
-        tables.append(
-            {
-                "title": f"{queue}, {window}",
-                "note": seeds_note(here),
-                "labels": list(of),
-                "headings": [" ".join(column.heading.split("\n")) for column in cells],
-                "rows": list(zip(rows, values, strict=True)),
-            }
-        )
+        names = [Column(heading, texts) for heading, texts in labels(here).items()]
+        numbers = columns(metrics_at(here), here, queue, window)
+        tables.append(Table(f"{queue}, {window}", names, numbers, seeds_note(here)))
     return tables

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,13 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from sojourn.core import as_json
+from sojourn.core.table import csv_text
 from sojourn.show.chart import Chart
 from sojourn.show.drawing import draw, png_file, svg_file
 from sojourn.show.page import drawn, render
 from sojourn.store.folder import claim
 from sojourn.theory.charts import charts
 from sojourn.theory.study import Study
-from sojourn.theory.table import columns, title
+from sojourn.theory.table import table, title
 
 
 def write(study: Study, out: Path) -> list[str]:
@@ -41,11 +40,7 @@ def write(study: Study, out: Path) -> list[str]:
 
 
 def _csv(rows: Sequence[Mapping[str, object]]) -> bytes:
-    sink = io.StringIO()
-    writer = csv.DictWriter(sink, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
-    return sink.getvalue().encode()
+    return csv_text(rows[0], (map(_cell, row.values()) for row in rows)).encode()
 
 
 def _cell(value: object) -> object:
@@ -111,18 +106,10 @@ def _spectra(study: Study) -> Iterable[Mapping[str, object]]:
 
 
 def _page(study: Study, made: Sequence[Chart]) -> str:
-    cells = columns(study)
     return render(
         "stability.html",
         title=title(study.network),
         charts=list(map(drawn, made)),
-        headings=[" ".join(column.heading.split("\n")) for column in cells],
-        rows=list(
-            zip(
-                [model.name for model in study.models],
-                zip(*(column.cells for column in cells), strict=True),
-                strict=True,
-            )
-        ),
+        table=table(study),
         notes=[f"{m.name}: {note}" for m in study.models for note in study.notes(m)],
     )

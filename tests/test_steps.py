@@ -155,9 +155,9 @@ def test_both_changes_of_one_time_are_one_row_of_the_file(
         slow = row["at_s"] == 2
         # A queue of 20 Mbit/s at 2 Mbit/s: what is there and a round trip's packets, ten times as
         # long; the link is full at once.
-        assert (row["peak_delay_ms"] > 50) == slow
-        assert row["later_delay_ms"] < row["peak_delay_ms"]
-        assert (row["utilised_s"] == 0) == slow
+        assert (row["step_peak_delay_ms"] > 50) == slow
+        assert row["step_later_delay_ms"] < row["step_peak_delay_ms"]
+        assert (row["step_utilised_s"] == 0) == slow
     assert "bottleneck, after each change: mean ± half of its 95 % interval, 2 seeds" in (
         capsys.readouterr().out
     )

@@ -7,7 +7,6 @@ would write."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from sojourn.core import generated
@@ -15,7 +14,6 @@ from sojourn.core.hosts import HOSTS
 from sojourn.core.table import markdown
 from sojourn.result import columns
 from sojourn.result.columns import Column
-from sojourn.result.metrics import GROUP_METRICS, METRICS, STEP_METRICS, StepMetric
 
 DEFAULT = Path("docs/columns.md")
 
@@ -28,8 +26,8 @@ _HEAD = """\
 
 [metrics.md](metrics.md) defines the numbers, [results.md](results.md) the files. What was not
 measured is null, in a series NaN. Where no host is named, both have the column. Experiments add
-their own labels as columns. The last cell has the label of printed tables and, behind the colon,
-the metric of claims and differences.
+their own labels as columns. The last cell has the label of printed tables. A column of
+`windows.parquet` or `steps.parquet` that has one is a metric of claims, sweeps and differences.
 """
 _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     ("`windows.parquet`", "One row for each run, queue and window.", columns.WINDOWS),
@@ -72,34 +70,17 @@ _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
 )
 
 
-def _called() -> dict[str, dict[tuple[str, ...], str]]:
-    """By table and path, what people read and claims name."""
-    windows = {
-        metric.path: f"{metric.label}: `{metric.name}`"
-        for metric in METRICS.values()
-        if metric.of_queue and not isinstance(metric, StepMetric)
-    }
-    groups = {metric.path: metric.label for metric in GROUP_METRICS}
-    steps = {metric.path: f"{metric.label}: `{metric.name}`" for metric in STEP_METRICS}
-    return {"`windows.parquet`": windows, "`groups.parquet`": groups, "`steps.parquet`": steps}
-
-
 def text() -> str:
-    """The page as it is published."""
-    called = _called()
-    tables = (_table(*table, called.get(table[0], {})) for table in _TABLES)
-    return "\n".join([_HEAD, *tables])
+    """Write the page as it is published."""
+    return "\n".join([_HEAD, *(_table(*table) for table in _TABLES)])
 
 
-def _table(
-    title: str, rows: str, of: tuple[Column, ...], called: Mapping[tuple[str, ...], str]
-) -> str:
+def _table(title: str, rows: str, table: tuple[Column, ...]) -> str:
     lines = []
-    for column in of:
+    for column in table:
         hosts = "" if column.hosts == HOSTS else ", ".join(f"`{host}`" for host in column.hosts)
-        name = called.get(column.path, "")
-        lines.append((f"`{column.name}`", column.unit, hosts, column.meaning, name))
-    head = ("column", "unit", "host", "what", "")
+        lines.append((f"`{column.name}`", column.unit, hosts, column.meaning, column.label))
+    head = ("column", "unit", "host", "what", "label")
     return "\n".join([f"## {title}", "", rows, "", markdown(head, lines)])
 
 

@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 import sojourn
+from sojourn.core.errors import StoreError
 from sojourn.result import columns, columns_page
-from sojourn.result.metrics import GROUP_METRICS, METRICS, StepMetric, VariationMetric
+from sojourn.result.metrics import GROUP_METRICS, METRICS, Metric, StepMetric, VariationMetric
 
 PAGE = Path(__file__).parent.parent / "docs/reference/columns.md"
 
@@ -135,13 +137,43 @@ def test_no_number_of_a_report_is_left_out_of_the_tables(made: Path) -> None:
     assert nested(group, ("fct_s", "page_s")) == kept | {("name",)}
 
 
+def test_a_metric_of_a_queue_is_a_column_of_the_same_name(made: Path) -> None:
+    rows = {
+        (row["aqm"], row["seed"], row["queue"], row["window"]): row
+        for row in pq.read_table(made / "windows.parquet").to_pylist()
+    }
+    for run in sojourn.Result.load(made):
+        for (aqm, seed, queue, window), row in rows.items():
+            if (aqm, seed) != (run.labels["aqm"], run.seed):
+                continue
+            for metric in METRICS.values():
+                if type(metric) is Metric and metric.of_queue:
+                    assert metric.of_run(run, queue, window) == row[metric.name], metric.name
+
+
+def test_a_result_of_format_1_is_read_and_has_the_names_of_now(made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "older"
+    shutil.copytree(made, folder)
+    head = json.loads((folder / "result.json").read_text())
+    assert head["format"] == 2
+    for number, error in ((1, None), (3, "format 3 is not known; this version reads 1 to 2")):
+        (folder / "result.json").write_text(json.dumps({**head, "format": number}))
+        if error is None:
+            windows = sojourn.Result.load(folder).windows()
+            assert "queue_delay_mean_ms" in windows.column_names
+        else:
+            with pytest.raises(StoreError, match=error):
+                sojourn.Result.load(folder)
+
+
 def test_the_page_says_what_tables_and_claims_call_a_column() -> None:
     page = PAGE.read_text()
     for metric in METRICS.values():
         shares = isinstance(metric, StepMetric) and metric.share
         of_two = isinstance(metric, VariationMetric)  # its columns are two
         if metric.of_queue and not shares and not of_two:
-            assert page.count(f"| {metric.label}: `{metric.name}` |") == 1
+            lines = [line for line in page.splitlines() if line.startswith(f"| `{metric.name}` |")]
+            assert [line.endswith(f"| {metric.label} |") for line in lines] == [True]
     for of_group in GROUP_METRICS:
         assert f"| {of_group.label} |" in page
     for title, _, of in columns_page._TABLES:

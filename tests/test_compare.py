@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
@@ -13,6 +14,7 @@ import pytest
 import sojourn
 from rich.console import Console
 from sojourn.cli import status, tables
+from sojourn.core.table import FORMATS, Table
 from sojourn.papers.reproduce import Reproduction
 from sojourn.result.cases import Case, cases, load_all, names
 from sojourn.result.compare import scenario_differences
@@ -50,6 +52,69 @@ def test_a_row_stands_for_each_algorithm_of_each_result(
     assert len(re.findall(r"│ other +│ fifo +│", text)) == 1
     assert "mean ± standard deviation of 1 or 3 seeds" in text
     assert "far less near, seed by seed" in text
+
+
+def compared(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    capsys.readouterr()
+    assert status(["compare", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_csv_has_every_table_below_its_title(
+    folders: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = compared(capsys, *map(str, folders), "--format", "csv")
+    titles = [line for line in text.splitlines() if line.startswith("# ")]
+    assert titles[0].startswith("# bottleneck, whole run: ")
+    assert titles[-1] == "# what differs in the scenarios"
+    blocks = [block.split("\n", 1)[1] for block in text.strip().split("\n\n")]
+    assert len(blocks) == len(titles)
+    first, *_, last = (list(csv.DictReader(io.StringIO(block))) for block in blocks)
+    assert [(row["result"], row["aqm"]) for row in first] == [
+        *((name, aqm) for name in ("near", "far") for aqm in ("codel", "pie")),
+        ("other", "fifo"),
+    ]
+    assert all(float(row["utilisation (%)"].split()[0]) > 50 for row in first)
+    (rtt,) = [row for row in last if row["key"] == "dumbbell.rtt"]
+    assert (rtt["near"], rtt["far"]) == ('"20 ms"', '"60 ms"')
+
+
+def test_markdown_and_latex_have_the_cells_of_the_csv(
+    folders: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(folders[0]), "--format"]
+    titled, *rows = list(csv.reader(io.StringIO(compared(capsys, *words, "csv"))))[:4]
+    assert titled[0].startswith("# ")
+    markdown = compared(capsys, *words, "markdown").splitlines()
+    assert markdown[0] == f"**{', '.join(titled).removeprefix('# ').replace(',  ', ', ')}**"
+    assert markdown[3].startswith("|---|") and markdown[3].endswith("---:|")
+    assert [line.strip("| ").split(" | ") for line in (markdown[2], *markdown[4:6])] == rows
+    latex = compared(capsys, *words, "latex").splitlines()
+    assert latex[1] == r"\begin{tabular}{lrrrrrrrr}" and latex[2] == r"\toprule"
+    cells = latex[5].removesuffix(r" \\").replace(r"$\pm$", "±").split(" & ")
+    assert cells == rows[1]
+
+
+@pytest.mark.parametrize(
+    ("form", "cell"),
+    [
+        ("markdown", r"| a\|b & c_1 <5 % |".replace("<", "&lt;")),
+        ("latex", r"a|b \& c\_1 <5 \% \\"),
+        ("csv", "a|b & c_1 <5 %"),
+    ],
+)
+def test_signs_of_a_form_are_escaped_in_it(form: str, cell: str) -> None:
+    table = Table.of_rows("t", ["name"], [["a|b & c_1 <5 %"]])
+    assert cell in FORMATS[form](table).splitlines()
+
+
+def test_a_format_that_is_not_there_is_named_with_the_nearest(
+    folders: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["compare", str(folders[0]), "--format", "latx"]) == 2
+    assert (
+        "--format latx: there is no such format. Did you mean 'latex'?" in capsys.readouterr().err
+    )
 
 
 def test_numbers_of_a_result_differ_from_the_first_one_seed_by_seed(folders: list[Path]) -> None:

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from sojourn.core.errors import InputError
 from sojourn.papers import report
 from sojourn.papers.claims import SEEDS
 from sojourn.papers.experiment import Experiment, experiments, find
-from sojourn.papers.figure_peers import delay_beside_kernel
 from sojourn.papers.paper import papers
 from sojourn.papers.reproduce import Reproduction
+from sojourn.papers.time_figure import charts
+from sojourn.show.drawing import draw
 
 from tests import toy_paper
 
@@ -217,9 +219,15 @@ def test_without_linux_no_peer_runs(short: Reproduction) -> None:
     assert {run.labels["algorithm"] for run in short.result} == ours | {"CoDel", "PIE"}
 
 
+def axes_beside_kernel(reproduction: Reproduction) -> list[Axes]:
+    """Those of drop, for each algorithm over time and distributed."""
+    (chart,) = (c for c in charts(reproduction) if (c.cell, c.host) == ("drop", ""))
+    return draw(chart).axes
+
+
 def test_each_curve_beside_the_kernel_is_of_its_own_runs(beside: Reproduction) -> None:
-    figure = delay_beside_kernel(beside, "drop")
-    for over_time, within in zip(figure.axes[::2], figure.axes[1::2], strict=True):
+    every = axes_beside_kernel(beside)
+    for over_time, within in zip(every[::2], every[1::2], strict=True):
         for axes, of_delay in ((over_time, Line2D.get_ydata), (within, Line2D.get_xdata)):
             curves = [line for line in axes.get_lines() if len(np.asarray(line.get_xdata())) > 2]
             simulated, linux, kernels_own = (np.asarray(of_delay(line)) for line in curves)
@@ -232,7 +240,7 @@ def test_curves_that_agree_are_seen_under_each_other(
     beside: Reproduction, hosts: tuple[str, ...]
 ) -> None:
     ordered = replace(beside, judged={host: beside.judged[host] for host in hosts})
-    for axes in delay_beside_kernel(ordered, "drop").axes:
+    for axes in axes_beside_kernel(ordered):
         lines = [line for line in axes.get_lines() if len(np.asarray(line.get_xdata())) > 2]
         widths = [line.get_linewidth() for line in lines]
         assert widths == sorted(widths, reverse=True) and len(set(widths)) == 3

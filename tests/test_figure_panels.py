@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sojourn.papers.figure import curves, delay_over_time
 from sojourn.papers.reproduce import Reproduction
-from sojourn.show.drawing import NARROW_IN, WIDE_IN
+from sojourn.papers.time_figure import curves, over_time
+from sojourn.show.chart import NARROW_IN, WIDE_IN
+from sojourn.show.drawing import draw
 
 
 def with_panels(short: Reproduction, *algorithms: str) -> Reproduction:
@@ -33,7 +34,7 @@ def test_each_algorithm_has_axes_of_its_own_and_all_are_alike(
 ) -> None:
     names = ["DUK", "CoDel", "PIE"]
     found = with_panels(short, *names)
-    figure = delay_over_time(found, curves(found, "drop", "sim"), width_in)
+    figure = draw(over_time(found, "drop", "sim", curves(found, "drop", "sim")), width_in)
     drawn = [axes for axes in figure.axes if axes.get_lines()]
     assert [axes.get_title(loc="left") for axes in drawn] == names
     assert {tuple(axes.get_ylim()) for axes in drawn} == {(0, 90)}
@@ -49,6 +50,6 @@ def test_each_algorithm_has_axes_of_its_own_and_all_are_alike(
 def test_what_is_not_asked_for_is_not_drawn(short: Reproduction) -> None:
     found = with_panels(short, "PIE")
     assert [curve.name for curve in curves(found, "drop", "sim")] == ["PIE"]
-    figure = delay_over_time(found, curves(found, "drop", "sim"))
+    figure = draw(over_time(found, "drop", "sim", curves(found, "drop", "sim")))
     assert len([axes for axes in figure.axes if axes.get_lines()]) == 1
     assert figure.get_supylabel() == "queue (packets)"

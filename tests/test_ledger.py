@@ -23,16 +23,17 @@ from sojourn.core.errors import InputError, Interrupted
 from sojourn.papers import in_print, ledger, ledger_page, ledger_run, papers_page, report
 from sojourn.papers.described import describe, window
 from sojourn.papers.experiment import Experiment, experiments, find
-from sojourn.papers.figure import window_s
+from sojourn.papers.figures import KINDS, figures, kind_of
 from sojourn.papers.judged import VERDICTS
 from sojourn.papers.paper import papers
-from sojourn.papers.pictures import KINDS, kind_of, pictures_of
 from sojourn.papers.reasons import Change
 from sojourn.papers.reproduce import reproduce
+from sojourn.papers.time_figure import window_s
 from sojourn.result.stats import Estimate
 from sojourn.runs import stored
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import open_store, run_cases
+from sojourn.show.drawing import draw
 from sojourn.store.folder import claim
 
 from tests import toy_paper
@@ -334,13 +335,13 @@ def test_each_figure_has_words_and_a_csv_whose_numbers_are_those_drawn(
         assert file.read_text() == unquote(held)
     assert all(len(e.attributes["aria-label"]) > 40 for e in page.all("svg"))
     (experiment,) = find(["toy/a"])
-    for picture in pictures_of(reproduce(experiment, quick=True, workers=1)):
-        rows = list(csv.DictReader(io.StringIO(picture.csv())))
+    for chart in figures(reproduce(experiment, quick=True, workers=1)):
+        rows = list(csv.DictReader(io.StringIO(chart.csv())))
         by_name: dict[str, list[tuple[float, float]]] = {}
         for row in rows:
             point = float(row["time_s"]), float(row["system_delay_ms"] or "nan")
             by_name.setdefault(row["algorithm"], []).append(point)
-        (axes,) = picture.draw(7.2).axes
+        (axes,) = draw(chart).axes
         for line in (line for line in axes.get_lines() if line.get_label() in by_name):
             drawn = np.column_stack([Line2D.get_xdata(line), Line2D.get_ydata(line)])
             held_ = np.array(by_name.pop(str(line.get_label())))

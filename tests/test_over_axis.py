@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from rich.console import Console
 from sojourn.core.errors import InputError
+from sojourn.core.table import Column
 from sojourn.papers import report, report_axis, report_page
+from sojourn.papers.axis_figure import charts, panel, rows_of, scale_of, words
 from sojourn.papers.experiment import Experiment, find
-from sojourn.papers.figure_axis import over_axis
-from sojourn.papers.over_axis import Drawing, csv_rows, drawings, rows_of, scale_of, words
-from sojourn.papers.reproduce import Reproduction, reproduce
+from sojourn.papers.reproduce import Measured, Reproduction, reproduce
 from sojourn.result.stats import Estimate
-from sojourn.show.drawing import NARROW_IN, WIDE_IN
+from sojourn.show.chart import NARROW_IN, WIDE_IN, Chart, Panel
+from sojourn.show.drawing import draw
 from sojourn.show.page import number, spread
 
 NAMES = ("CFD", "RED", "gCHOKe", "CoDel", "PIE")
@@ -52,8 +54,23 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
 
 
 @pytest.fixture(scope="module")
-def drawing(small: Reproduction) -> Drawing:
-    return next(drawings(small))
+def chart(small: Reproduction) -> Chart:
+    return next(charts(small))
+
+
+CELLS = ("drop, 0.4 Mbit/s", "drop, 0.5 Mbit/s", "drop, 0.6 Mbit/s")
+SCALE = scale_of("UDP rate", ["0.4 Mbit/s", "0.5 Mbit/s", "0.6 Mbit/s"])
+
+
+@pytest.fixture(scope="module")
+def lines(small: Reproduction) -> dict[str, list[Measured]]:
+    """Jain's index of each algorithm along the axis."""
+    return {name: [small.cell("sim", cell, name, "jain") for cell in CELLS] for name in NAMES}
+
+
+def drawn(panel: Panel, width_in: float = WIDE_IN) -> Axes:
+    (axes,) = draw(Chart("name", "", "", [panel], ""), width_in).axes
+    return axes
 
 
 def test_values_of_one_unit_are_numbers_and_others_places_in_a_row() -> None:
@@ -67,25 +84,23 @@ def test_values_of_one_unit_are_numbers_and_others_places_in_a_row() -> None:
 
 
 def test_a_figure_over_an_axis_has_each_signal_and_metric_once(small: Reproduction) -> None:
-    found = list(drawings(small))
-    assert [(of.signal, of.metric, of.host) for of in found] == [
-        ("drop", "jain", "sim"),
-        ("drop", "queue_delay_mean_ms", "sim"),
+    found = list(charts(small))
+    assert [(of.cell, of.columns[2], of.host) for of in found] == [
+        (CELLS[0], "jain", "sim"),
+        (CELLS[0], "queue_delay_mean_ms", "sim"),
     ]
-    assert found[0].cells == ("drop, 0.4 Mbit/s", "drop, 0.5 Mbit/s", "drop, 0.6 Mbit/s")
 
 
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN])
 def test_lines_are_the_measured_means_with_their_intervals(
-    drawing: Drawing, small: Reproduction, width_in: float
+    chart: Chart, lines: dict[str, list[Measured]], width_in: float
 ) -> None:
-    figure = over_axis(drawing, width_in)
-    (axes,) = figure.axes
+    (axes,) = draw(chart, width_in).axes
     bars = axes.containers
     assert tuple(bar.get_label() for bar in bars) == NAMES
     for bar, name in zip(bars, NAMES, strict=True):
         line, _, (interval,) = bar
-        found = [small.cell("sim", cell, name, "jain") for cell in drawing.cells]
+        found = lines[name]
         assert list(line.get_ydata()) == [cell.found.mean for cell in found]
         ends = [segment[:, 1].tolist() for segment in interval.get_segments()]
         assert np.allclose(ends, [cell.interval for cell in found])
@@ -94,8 +109,8 @@ def test_lines_are_the_measured_means_with_their_intervals(
         assert line.get_xdata() == pytest.approx([0.4, 0.5, 0.6], abs=0.005)
 
 
-def test_lines_are_told_apart_without_colour(drawing: Drawing) -> None:
-    (axes,) = over_axis(drawing).axes
+def test_lines_are_told_apart_without_colour(chart: Chart) -> None:
+    (axes,) = draw(chart).axes
     lines = [bar[0] for bar in axes.containers]
     assert len({line.get_marker() for line in lines}) == len(lines)
     looks = {repr(line._unscaled_dash_pattern) for line in lines}
@@ -113,12 +128,11 @@ def test_lines_are_told_apart_without_colour(drawing: Drawing) -> None:
     ],
 )
 def test_on_a_telephone_the_last_value_of_the_axis_has_its_number(
-    drawing: Drawing, count: int, numbers: list[int]
+    lines: dict[str, list[Measured]], count: int, numbers: list[int]
 ) -> None:
-    texts = tuple(f"{value} s" for value in range(count))
-    scale = replace(drawing.scale, texts=texts, places=tuple(map(float, range(count))))
-    lines = [replace(line, cells=(line.cells[0],) * count) for line in drawing.lines]
-    (axes,) = over_axis(replace(drawing, scale=scale, lines=tuple(lines)), NARROW_IN).axes
+    scale = scale_of("t", [f"{value} s" for value in range(count)])
+    repeated = {name: [cells[0]] * count for name, cells in lines.items()}
+    axes = drawn(panel(scale, "jain", repeated), NARROW_IN)
     assert [int(tick) for tick in axes.get_xticks()] == numbers
 
 
@@ -132,68 +146,62 @@ def test_on_a_telephone_the_last_value_of_the_axis_has_its_number(
     ],
 )
 def test_delays_that_span_decades_are_not_squeezed_at_the_bottom(
-    drawing: Drawing, metric: str, ends: tuple[float, float], scale: str
+    lines: dict[str, list[Measured]], metric: str, ends: tuple[float, float], scale: str
 ) -> None:
-    lines = [
-        replace(line, cells=tuple(replace(c, found=Estimate(end, 0.1)) for c in line.cells))
-        for line, end in zip(drawing.lines[:2], ends, strict=True)
-    ]
-    (axes,) = over_axis(replace(drawing, metric=metric, lines=tuple(lines))).axes
+    two = {
+        name: [replace(cell, found=Estimate(end, 0.1)) for cell in lines[name]]
+        for name, end in zip(NAMES, ends, strict=False)
+    }
+    axes = drawn(panel(SCALE, metric, two))
     assert axes.get_yscale() == scale
 
 
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN])
-def test_nothing_is_cut_off(drawing: Drawing, width_in: float) -> None:
-    figure = over_axis(drawing, width_in)
+def test_nothing_is_cut_off(chart: Chart, width_in: float) -> None:
+    figure = draw(chart, width_in)
     figure.draw_without_rendering()
     box = figure.get_tightbbox()
     assert box.x0 >= -0.01 and box.x1 <= width_in + 0.01
     assert box.y0 >= -0.01 and box.y1 <= figure.get_size_inches()[1] + 0.01
 
 
-def test_the_words_have_every_number_of_the_figure(drawing: Drawing) -> None:
-    said = words(drawing)
+def test_the_words_have_every_number_of_the_figure(
+    chart: Chart, lines: dict[str, list[Measured]]
+) -> None:
+    said = chart.words
     assert "Jain's index over UDP rate (Mbit/s), 0.4 Mbit/s, 0.5 Mbit/s and 0.6 Mbit/s" in said
-    for line in drawing.lines:
-        values = ", ".join(number(cell.found.mean) for cell in line.cells)
-        assert f"{line.algorithm} {values}" in said
-    assert len(csv_rows(drawing)) == 5 * 3
-    assert csv_rows(drawing)[0][:3] == ("CFD", 0.4, drawing.lines[0].cells[0].found.mean)
+    for name, cells in lines.items():
+        values = ", ".join(number(cell.found.mean) for cell in cells)
+        assert f"{name} {values}" in said
+    assert len(chart.rows) == 5 * 3
+    assert chart.rows[0][:3] == ("CFD", 0.4, lines["CFD"][0].found.mean)
 
 
 def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
-    drawing: Drawing,
+    lines: dict[str, list[Measured]],
 ) -> None:
-    def with_one(mean: float) -> Drawing:
-        lines = [
-            replace(
-                line,
-                cells=tuple(
-                    replace(cell, found=replace(cell.found, mean=mean, half=float("inf")))
-                    for cell in line.cells
-                ),
-            )
-            for line in drawing.lines
-        ]
-        return replace(drawing, lines=tuple(lines), metric="fct_mean_s")
+    def with_one(mean: float) -> dict[str, list[Measured]]:
+        only = Estimate(mean, float("inf"))
+        return {name: [replace(c, found=only) for c in cells] for name, cells in lines.items()}
 
-    (axes,) = over_axis(with_one(3.0)).axes
+    axes = drawn(panel(SCALE, "fct_mean_s", with_one(3.0)))
     assert axes.get_ylim() == pytest.approx((0, 3.15))
-    over_axis(with_one(float("nan"))).draw_without_rendering()
-    assert "CFD –, –, –" in words(with_one(float("nan")))
+    nothing = with_one(float("nan"))
+    drawn(panel(SCALE, "fct_mean_s", nothing))
+    assert "CFD –, –, –" in words("drop", SCALE, "fct_mean_s", nothing)
 
 
 def test_the_tables_have_a_row_for_each_value_and_for_each_ablation(small: Reproduction) -> None:
     over = {table.title.split(" over ")[0]: table for table in report_axis.over(small)}
     table = over["Jain's index"]
-    assert (table.label, table.rows) == ("UDP rate (Mbit/s)", ("0.4", "0.5", "0.6"))
-    assert table.headings == NAMES
+    assert table.labels == [Column("UDP rate (Mbit/s)", ("0.4", "0.5", "0.6"))]
+    assert tuple(table.headings[1:]) == NAMES
     cell = small.cell("sim", "drop, 0.5 Mbit/s", "PIE", "jain")
-    assert table.columns[4][1] == spread(cell.found)
+    assert table.columns[4].cells[1] == spread(cell.found)
     changed, *_ = report_axis.ablated(small)
-    assert changed.rows[0] == "as above" and len(changed.rows) == 4
-    assert changed.columns[3][2] == "–", "an ablation of CFD alone"
-    assert changed.columns[0][2] != "–"
+    assert changed.rows[0][0] == "as above" and len(changed.rows) == 4
+    assert changed.columns[3].cells[2] == "–", "an ablation of CFD alone"
+    assert changed.columns[0].cells[2] != "–"
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -14,13 +14,13 @@ import pytest
 from rich.console import Console
 from sojourn.core.errors import InputError
 from sojourn.papers import report, report_page
+from sojourn.papers.curve_figure import Point, Work, charts, knee, rows, summary, words, works
 from sojourn.papers.experiment import Experiment, find
-from sojourn.papers.figure_curve import curve, pictures
-from sojourn.papers.over_curve import Drawing, Point, csv_rows, drawings, knee, summary, words
 from sojourn.papers.reproduce import CellValues, Reproduction, reproduce
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import run_cases
-from sojourn.show.drawing import NARROW_IN, WIDE_IN
+from sojourn.show.chart import NARROW_IN, WIDE_IN
+from sojourn.show.drawing import draw
 from sojourn.store.store import Store
 
 
@@ -79,7 +79,7 @@ def test_a_knee_lies_on_the_curve_however_far_apart_its_points_are() -> None:
 def test_a_host_that_ran_none_of_it_has_no_figure_and_no_knee(small: Reproduction) -> None:
     nothing = {"linux": small.judged["sim"]}
     both = replace(small, judged={**small.judged, **nothing})
-    assert [drawing.host for drawing in drawings(both)] == ["sim"]
+    assert [work.host for work in works(both)] == ["sim"]
     sink = io.StringIO()
     report.print_tables(both, Console(file=sink, width=200))
     assert sink.getvalue().count("No knee for 0.1 ms") == 1
@@ -123,39 +123,38 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduction]:
 
 
 @pytest.fixture(scope="module")
-def drawing(small: Reproduction) -> Drawing:
-    (found,) = drawings(small)
+def work(small: Reproduction) -> Work:
+    (found,) = works(small)
     return found
 
 
 def test_the_curve_ends_where_the_queue_would_grow_for_ever_and_the_others_do_not(
-    drawing: Drawing,
+    work: Work,
 ) -> None:
-    assert [point.text for point in drawing.curve.points] == ["50 %", "80 %", "95 %"]
-    assert [trail.algorithm for trail in drawing.beside] == ["DUK", "CoDel", "PIE"]
-    assert all(trail.points[-1].text == "120 %" for trail in drawing.beside)
+    assert [point.text for point in work.curve.points] == ["50 %", "80 %", "95 %"]
+    assert [trail.algorithm for trail in work.beside] == ["DUK", "CoDel", "PIE"]
+    assert all(trail.points[-1].text == "120 %" for trail in work.beside)
 
 
-def test_duk_works_below_the_curve_where_codel_follows_it(drawing: Drawing) -> None:
-    duk, codel, _ = drawing.beside
+def test_duk_works_below_the_curve_where_codel_follows_it(work: Work) -> None:
+    duk, codel, _ = work.beside
     assert duk.points[1].x < 75 < codel.points[1].x
     assert duk.points[-1].y < 5 < codel.points[-1].y
 
 
-def test_words_summary_and_rows_have_the_same_numbers(drawing: Drawing) -> None:
-    said, told = words(drawing), " ".join(summary(drawing))
-    rows = csv_rows(drawing)
-    assert len(rows) == 3 + 3 * 4 + 3
+def test_words_summary_and_rows_have_the_same_numbers(work: Work) -> None:
+    said, told = words(work), " ".join(summary(work))
+    assert len(rows(work)) == 3 + 3 * 4 + 3
     assert "No knee for 0.1 ms: the curve is steeper all along." in said
     assert "No knee for 0.1 ms: the curve is steeper all along." in told
-    last = drawing.beside[0].points[-1]
+    last = work.beside[0].points[-1]
     assert f"at 120 % {last.y:.2f} with {last.x:.2f}" in said
     assert f"utilisation {last.x:.2f} %, system delay, mean {last.y:.2f} ms" in told
 
 
 def test_the_axis_of_the_csv_is_a_number_and_a_knee_has_none(small: Reproduction) -> None:
-    (picture,) = pictures(small)
-    head, *lines = picture.csv().splitlines()
+    (chart,) = charts(small)
+    head, *lines = chart.csv().splitlines()
     assert head == "algorithm,load (%),utilisation_pct,system_delay_mean_ms"
     loads = [line.split(",")[1] for line in lines]
     assert loads[3:7] == ["50", "80", "95", "120"]
@@ -166,8 +165,9 @@ def test_the_axis_of_the_csv_is_a_number_and_a_knee_has_none(small: Reproduction
 
 
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN])
-def test_nothing_is_cut_off(drawing: Drawing, width_in: float) -> None:
-    figure = curve(drawing, width_in)
+def test_nothing_is_cut_off(small: Reproduction, width_in: float) -> None:
+    (chart,) = charts(small)
+    figure = draw(chart, width_in)
     figure.draw_without_rendering()
     box = figure.get_tightbbox()
     assert box.x0 >= -0.01 and box.x1 <= width_in + 0.01
@@ -200,4 +200,4 @@ def test_a_figure_that_asks_for_what_is_not_there_is_refused(
     data = small.experiment.data
     wrong = replace(small.experiment, data={**data, "figure": {**data["figure"], key: value}})
     with pytest.raises(InputError, match=said):
-        list(drawings(replace(small, experiment=wrong)))
+        list(works(replace(small, experiment=wrong)))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import warnings
@@ -21,10 +22,10 @@ from sojourn.papers.reproduce import Reproduction
 from sojourn.result.cases import Case
 from sojourn.result.distribution import Distribution, cells_of, middles_of
 from sojourn.result.distribution import measured as measured_of
-from sojourn.show.chart import Chart, Panel, Point, draw
-from sojourn.show.drawing import LOOKS, NARROW_IN, WIDE_IN, changes, png_file, raw, svg_file
+from sojourn.show.chart import LOOKS, NARROW_IN, WIDE_IN, Chart, Panel, Point
+from sojourn.show.drawing import changes, draw, png_file, svg_file
 from sojourn.show.figures import FIGURES, charts
-from sojourn.show.measured import MAX_PANELS, Measured
+from sojourn.show.measured import MAX_PANELS, Measured, raw
 from sojourn.show.page import number
 
 from tests.conftest import SMALL
@@ -144,7 +145,7 @@ def test_a_logarithmic_axis_has_numbers_as_another_one(
     delays_ms: tuple[float, float], numbers: list[str]
 ) -> None:
     points = [Point(str(delay), delay, 1, 0, 0, 0) for delay in delays_ms]
-    chart = Chart("t", "t", "", [Panel("t", "ms", "Mbit/s", points=points, x_log=True)])
+    chart = Chart("t", "t", "", [Panel("t", "ms", "Mbit/s", points=points, x_log=True)], "")
     figure = draw(chart)
     figure.canvas.draw()
     (axes,) = figure.axes
@@ -372,6 +373,20 @@ def test_several_pictures_take_a_file_each_and_one_the_name_itself(
     assert out.read_bytes() == (tmp_path / f"x-delay{suffix}").read_bytes()
 
 
+def test_a_csv_has_the_points_of_every_curve(
+    kept: Path, measured: Measured, tmp_path: Path
+) -> None:
+    for name in ("delay", "tradeoff"):
+        out = tmp_path / f"{name}.csv"
+        assert status(["plot", str(kept), "--out", str(out), "--figure", name]) == 0
+        rows = list(csv.DictReader(out.open()))
+        for panel in chart(measured, name).panels:
+            places = [(part.name, x, y) for part in panel.parts for x, y in part.pairs]
+            for row, (curve, x, y) in zip(rows, places, strict=True):
+                assert row["panel"] == f"{panel.title}, {panel.y}" and row["curve"] == curve
+                assert (float(row["x"]), float(row["y"])) == pytest.approx((x, y), rel=1e-5)
+
+
 def test_a_picture_is_as_wide_as_its_page_and_its_letters_keep_their_size(
     measured: Measured,
 ) -> None:
@@ -439,7 +454,7 @@ windows = [
 
 
 @pytest.mark.parametrize("start", ["0 s", "105 ms", "150 ms"])
-@pytest.mark.parametrize("suffix", [".html", ".png", ".svg"])
+@pytest.mark.parametrize("suffix", [".html", ".png", ".svg", ".csv"])
 def test_an_empty_run_and_one_of_a_single_packet_are_drawn(
     start: str, suffix: str, tmp_path: Path
 ) -> None:

@@ -15,9 +15,8 @@ import pytest
 from rich.console import Console
 from sojourn.papers import report, report_page
 from sojourn.papers.described import abouts
-from sojourn.papers.figure import curves
-from sojourn.papers.figure_peers import lines
 from sojourn.papers.reproduce import Reproduction
+from sojourn.papers.time_figure import curves, lines
 from sojourn.show import theme
 
 from tests.pages import Page, parse

@@ -111,10 +111,10 @@ def test_pages_and_echoes_are_in_the_results(tmp_path: Path) -> None:
     assert len(echo["sent_s"]) == len(echo["rtt_ms"]) == 41
     assert min(rtt for rtt in echo["rtt_ms"] if rtt is not None) > 20
     users, pings = pq.read_table(tmp_path / "out" / "groups.parquet").to_pylist()
-    assert users["page_s_n"] > 5
-    assert users["page_s_p50"] > users["fct_s_p50"] > 0.02
-    assert users["opened"] > users["page_s_n"]
-    assert pings["page_s_n"] is None
+    assert users["page_n"] > 5
+    assert users["page_p50_s"] > users["fct_p50_s"] > 0.02
+    assert users["opened"] > users["page_n"]
+    assert pings["page_n"] is None
     assert pings["opened"] == 1
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sojourn.core.table import markdown
 from sojourn.result.stats import estimate
 
 from validation.figures import AIMED, FAIR, Figure, Verdict, judge
-from validation.lines import table
 
 if TYPE_CHECKING:
     from validation.compare import Compared
@@ -68,7 +68,9 @@ def counts(rows: Sequence[Compared]) -> str:
                 f"{mean.mean:.3f} ± {mean.half:.3f}",
             ]
         )
-    return table(["", "by the aim", "by the spread", "undecidable", "outside", "difference"], lines)
+    return markdown(
+        ["", "by the aim", "by the spread", "undecidable", "outside", "difference"], lines
+    )
 
 
 def verdict(row: Compared, key: Figure) -> Verdict:

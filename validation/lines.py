@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""lines.py: numbers, ranges and tables as the page has them."""
+"""lines.py: numbers and ranges as the page has them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from validation.figures import Verdict
 
@@ -37,8 +37,3 @@ def ratio(linux: float, engine: float) -> str:
 def ranged(values: Sequence[float]) -> str:
     low, high = figure(min(values)), figure(max(values))
     return low if low == high else f"{low}–{high}"
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"

@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from sojourn.core.table import markdown
+
 from validation import cells, harnesses
 from validation.cell import QUEUES, WINDOWS
 from validation.figures import AIMED, FAIR, Verdict
-from validation.lines import ranged, table
+from validation.lines import ranged
 from validation.recorded import COMMAND, Recorded
 from validation.tcp_script import scripts
 
@@ -140,7 +142,7 @@ def summary(compared: Sequence[Compared], groups: Sequence[tuple[str, Sequence[C
         lines.append([name, *map(str, each), inside, *rest])
     titles = [key.title.removesuffix(" ms").removesuffix(" %") for key in AIMED]
     header = ["windows", *titles, "all three by the aim", "by the spread", "undecidable", "outside"]
-    return table(header, lines)
+    return markdown(header, lines)
 
 
 def fairness(compared: Sequence[Compared]) -> str:
@@ -154,7 +156,7 @@ def fairness(compared: Sequence[Compared]) -> str:
         inside = f"**{aim}** of {len(rows) - open_} ({share:.0f} %)"
         lines.append([key.title, inside, str(near), str(open_), str(out)])
     header = ["", "by the aim, of the decidable", "by the spread", "undecidable", "outside"]
-    return table(header, lines)
+    return markdown(header, lines)
 
 
 def forms(compared: Sequence[Compared]) -> str:
@@ -168,7 +170,7 @@ def forms(compared: Sequence[Compared]) -> str:
             counts.append(sum(max(v[k] for k in AIMED) == Verdict.AIM for v in verdicts))
         if rows:
             lines.append([queue, *(f"**{n}** of {len(rows)}" for n in counts)])
-    return table(["windows by the aim", "Linux's form", "our form"], lines)
+    return markdown(["windows by the aim", "Linux's form", "our form"], lines)
 
 
 def outside(compared: Sequence[Compared], causes: dict[str, str]) -> str:
@@ -179,7 +181,7 @@ def outside(compared: Sequence[Compared], causes: dict[str, str]) -> str:
             if row.verdicts[key] == Verdict.OUTSIDE:
                 sides = (ranged(row.values(side, key)) for side in ("linux", "engine"))
                 lines.append([f"`{row.key}`", key.title, *sides, cells.cause(row, key, causes)])
-    return table(["window", "figure", "Linux", "engine", "cause"], lines)
+    return markdown(["window", "figure", "Linux", "engine", "cause"], lines)
 
 
 def grouped(compared: Sequence[Compared]) -> list[tuple[str, list[Compared]]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from sojourn.core.table import markdown
 from sojourn.scenario.variant import read
 
 from tests.models import outside
@@ -46,8 +47,6 @@ Our algorithms beside the kernel's own qdiscs and the queues of ns-2. In a check
 validation.beside --renew` measures anew (half an hour) and writes this page; without `--renew` it
 writes the page from the figures that are kept in `validation/beside/figures.json`.
 
-| ours | beside | differences shown | reason |
-|---|---|---|---|
 """
 
 REST = """
@@ -83,8 +82,6 @@ of the model's probabilities for them (expected), and the distance of the two in
 deviations (sd apart). The C agrees with the models in every `make test`. With TCP in the loop the
 table would compare ns-2's TCP with ours.
 
-| queue of ns-2 | events | decided otherwise | drawn | expected | sd apart | what is mapped |
-|---|--:|--:|--:|--:|--:|---|
 """
 
 
@@ -99,8 +96,6 @@ further from ns-2's than {errors} standard deviations of one seed, {share:.0%} o
 {points}. A trial is our model with one thing more as ns-2 has it than in the trial before. Where
 none takes a difference away, it is unexplained.
 
-| queue | rows of ours | | drops | marks | mean backlog, packets |
-|---|---|---|--:|--:|--:|
 """
 
 OUTSIDE = """
@@ -112,9 +107,29 @@ what was recorded and how): an arrival or a request is decided otherwise if any 
 marked by one side alone. As it stands the other code decides many otherwise, since one difference
 moves all that follow. With the mapping it has the differences that the algorithm's page declares.
 
-| ours | beside | cases | arrivals and requests | otherwise, as it stands | with the mapping |
-|---|---|--:|--:|--:|--:|
 """
+
+
+FOLLOWED = (
+    "queue of ns-2",
+    "events",
+    "decided otherwise",
+    "drawn",
+    "expected",
+    "sd apart",
+    "what is mapped",
+)
+BY_ITSELF = ("queue", "rows of ours", "", "drops", "marks", "mean backlog, packets")
+DECIDED = (
+    "ours",
+    "beside",
+    "cases",
+    "arrivals and requests",
+    "otherwise, as it stands",
+    "with the mapping",
+)
+# Of a table.
+Row = tuple[object, ...]
 
 
 def text(kept: Mapping[str, Any]) -> str:
@@ -126,40 +141,42 @@ def text(kept: Mapping[str, Any]) -> str:
         "scenario": SCENARIO.name,
     }
     words |= {"kernel": kept["kernel"], "seeds": kept["seeds"]}
-    parts = [HEAD, *map(summary_of_kernel, pairs(), (kept["pairs"][p.kernel] for p in pairs()))]
-    parts += [*(summary_of_ns2(entry, kept["ns-2"][entry["name"]]) for entry in NS2), REST]
+    summary = [summary_of_kernel(pair, kept["pairs"][pair.kernel]) for pair in pairs()]
+    summary += [summary_of_ns2(entry, kept["ns-2"][entry["name"]]) for entry in NS2]
+    parts = [HEAD, markdown(("ours", "beside", "differences shown", "reason"), summary), REST]
     parts.append(LINUX.format(**words))
     parts += [section(pair, kept["pairs"][pair.kernel]) for pair in pairs()]
     release = load(NS2[0]["name"])["release"].item()
-    parts += [NS2_HEAD.format(release=release), *map(followed, NS2)]
+    parts += [NS2_HEAD.format(release=release), markdown(FOLLOWED, map(followed, NS2), range(1, 6))]
     words["seeds"] = len(kept["ns-2"][NS2[0]["name"]]["ours"]["drops"])
-    parts += [ALONE.format(**words), *(by_itself(entry, kept["ns-2"]) for entry in NS2)]
+    alone = [row for entry in NS2 for row in by_itself(entry, kept["ns-2"])]
+    parts += [ALONE.format(**words), markdown(BY_ITSELF, alone, range(3, 6))]
     reasons = [line for entry in NS2 for line in whys(entry, kept["ns-2"][entry["name"]])]
     parts.append("\n" + "\n".join(reasons) + "\n")
-    parts += [OUTSIDE, *map(decided, outside.NAMES), "\n", *map(mapped, outside.NAMES)]
+    parts += [OUTSIDE, markdown(DECIDED, map(decided, outside.NAMES), range(2, 6))]
+    parts += ["\n", *map(mapped, outside.NAMES)]
     return "".join(parts)
 
 
-def summary_of_kernel(pair: Pair, measured: Measured) -> str:
-    """One line for those who have two minutes."""
+def summary_of_kernel(pair: Pair, measured: Measured) -> Row:
+    """One row for those who have two minutes."""
     told, why = "none", ""
     if apart := unlike(measured, pair.kernel, pair.ours):
         sides = measured[pair.kernel], measured[pair.ours]
         told = "; ".join(change(name, *sides) for name in COLUMNS if name in apart)
         why = "; ".join(trial.changed for trial, _ in explained(pair, measured)) or "unexplained"
-    return f"| `{plainly(pair.ours)}` | Linux, {pair.name} | {told} | {why} |\n"
+    return f"`{plainly(pair.ours)}`", f"Linux, {pair.name}", told, why
 
 
-def decided(name: str) -> str:
-    """A line of the table of decisions."""
+def decided(name: str) -> Row:
+    """A row of the table of decisions."""
     cases = outside.load(name)
     events = sum(len(of.case.events) for of in cases)
     ways = (
         sum(outside.otherwise(of.ours(), getattr(of, way)) for of in cases) for way in outside.WAYS
     )
-    numbers = (len(cases), events, *ways)
     beside = outside.head(name)["source"].partition(":")[0]
-    return f"| `{name}` | {beside} | {' | '.join(map(str, numbers))} |\n"
+    return f"`{name}`", beside, len(cases), events, *ways
 
 
 def mapped(name: str) -> str:
@@ -178,7 +195,7 @@ def change(name: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str
     return f"{what} {fmean(theirs[name]):.2f} → {fmean(ours[name]):.2f} {unit}"
 
 
-def summary_of_ns2(entry: Mapping[str, Any], measured: Measured) -> str:
+def summary_of_ns2(entry: Mapping[str, Any], measured: Measured) -> Row:
     """The same, of our C on the arrivals of one of ns-2's queues."""
     words = {"drops": "drops", "marks": "marks", "backlog_pkts": "mean backlog, packets"}
     apart = apart_from_ns2(measured, "ours")
@@ -188,8 +205,7 @@ def summary_of_ns2(entry: Mapping[str, Any], measured: Measured) -> str:
         if name in apart
     )
     why = "; ".join(dict.fromkeys(ns2.trials(entry).values())) if told else ""
-    ours = plainly(entry["ours"])
-    return f"| `{ours}` | ns-2, {entry['queue']} | {told or 'none'} | {why} |\n"
+    return f"`{plainly(entry['ours'])}`", f"ns-2, {entry['queue']}", told or "none", why
 
 
 def explained(pair: Pair, measured: Measured) -> Iterator[tuple[Trial, set[str]]]:
@@ -214,18 +230,18 @@ def seen_from(pair: Pair, measured: Measured) -> str:
 
 def section(pair: Pair, measured: Measured) -> str:
     """One pair: a table, and the reasons below."""
-    lines = [f"\n### {pair.name}\n", "| | " + " | ".join(COLUMNS.values()) + " |"]
-    lines.append("|---" + "|--:" * len(COLUMNS) + "|")
     apart = unlike(measured, pair.kernel, pair.ours)
-    lines.append(row(f"`{pair.kernel}`", measured[pair.kernel]))
-    lines.append(row(f"`{pair.ours}`", measured[pair.ours], apart))
+    rows = [
+        row(f"`{pair.kernel}`", measured[pair.kernel]),
+        row(f"`{pair.ours}`", measured[pair.ours], apart),
+    ]
     for trial in pair.trials:
         theirs, ours = trial.keys
         if theirs != pair.kernel:
-            lines.append(row(trial_title(trial.kernel, trial.payload), measured[theirs]))
+            rows.append(row(trial_title(trial.kernel, trial.payload), measured[theirs]))
         if ours != pair.ours:
             left = unlike(measured, theirs, ours)
-            lines.append(row(trial_title(trial.ours, trial.payload), measured[ours], left))
+            rows.append(row(trial_title(trial.ours, trial.payload), measured[ours], left))
     reasons = []
     for trial, gone in explained(pair, measured):
         reasons.append(f"- {', '.join(titles(gone))}: {trial.changed}.")
@@ -236,7 +252,8 @@ def section(pair: Pair, measured: Measured) -> str:
         reasons.append(seen_from(pair, measured))
     if pair.note:
         reasons += ["", pair.note.strip()]
-    return "\n".join([*lines, "", *reasons, ""])
+    table = markdown(("", *COLUMNS.values()), rows, range(1, len(COLUMNS) + 1))
+    return "\n".join([f"\n### {pair.name}\n", table, *reasons, ""])
 
 
 def titles(names: Collection[str]) -> list[str]:
@@ -257,9 +274,9 @@ def unlike(measured: Measured, theirs: str, ours: str) -> set[str]:
     return {name for name in COLUMNS if differ(measured[theirs][name], measured[ours][name])}
 
 
-def row(title: str, values: Mapping[str, Any], bold: Collection[str] = ()) -> str:
+def row(title: str, values: Mapping[str, Any], bold: Collection[str] = ()) -> Row:
     """Means and standard deviations."""
-    return f"| {title} | " + " | ".join(_cells(values, bold)) + " |"
+    return title, *_cells(values, bold)
 
 
 def _cells(values: Mapping[str, Any], bold: Collection[str]) -> Iterator[str]:
@@ -268,7 +285,7 @@ def _cells(values: Mapping[str, Any], bold: Collection[str]) -> Iterator[str]:
         yield f"**{cell}**" if name in bold else cell
 
 
-def followed(entry: Mapping[str, str]) -> str:
+def followed(entry: Mapping[str, str]) -> Row:
     """One queue of ns-2: a difference in what is no draw would have raised."""
     name = entry["name"]
     found = follow(name, load(name))
@@ -278,23 +295,20 @@ def followed(entry: Mapping[str, str]) -> str:
         drawn, expected, apart = str(hits), f"{sum_p:.1f}", f"{found.surprise():+.2f}"
     title = f"{entry['queue']}, `{name}`"
     assert name in CHILDREN
-    return (
-        f"| {title} | {found.events} | 0 | {drawn} | {expected} | {apart} | {entry['mapped']} |\n"
-    )
+    return title, found.events, 0, drawn, expected, apart, entry["mapped"]
 
 
-def by_itself(entry: Mapping[str, Any], kept: Mapping[str, Measured]) -> str:
+def by_itself(entry: Mapping[str, Any], kept: Mapping[str, Measured]) -> Iterator[Row]:
     """One queue of ns-2, ours on its arrivals, and trials."""
-    lines, measured = [], kept[entry["name"]]
+    measured = kept[entry["name"]]
     title, rows = f"{entry['queue']}, `{entry['name']}`", f"`{entry['ours']}`"
     sides = {"ns-2": "ns-2", "ours": "ours"}
     sides |= {trial: f"trial: {changed}" for trial, changed in ns2.trials(entry).items()}
     for side, called in sides.items():
         bold = set() if side == "ns-2" else apart_from_ns2(measured, side)
         cells = [_alone(name, measured[side][name], name in bold) for name in ns2.METRICS]
-        lines.append(f"| {title} | {rows} | {called} | {' | '.join(cells)} |\n")
+        yield title, rows, called, *cells
         title = rows = ""
-    return "".join(lines)
 
 
 def _alone(name: str, values: Sequence[float], bold: bool) -> str:

@@ -23,11 +23,12 @@ from statistics import fmean, stdev
 from typing import Any
 
 import sojourn
+from sojourn.core.table import markdown
 from sojourn.linux.kernel import Kernel, ready
 from sojourn.linux.uml import module
 
 from validation.dualpi2 import newer
-from validation.dualpi2.page import cell, put, row
+from validation.dualpi2.page import cell, put
 from validation.dualpi2.run import Figures, know_the_kernels_own, play
 from validation.dualpi2.scalable import Cell
 from validation.dualpi2.variants import KERNEL, VARIANTS, Variant
@@ -62,7 +63,7 @@ def record() -> dict[str, Any]:
                     figures, told = run(of, variant, kernel, seed, Path(folder))
                     found[variant.title].append(asdict(figures))
                     kept["options"] = told or kept.get("options")
-                print(line(variant.title, found[variant.title]), flush=True)
+                print(*row(variant.title, found[variant.title]), sep=" | ", flush=True)
     return kept
 
 
@@ -80,14 +81,14 @@ def name(of: Cell) -> str:
     return f"{of.rate_mbps} Mbit/s, {of.rtt_ms} ms, {of.flows}, {CELLS[of]} seeds"
 
 
-def line(title: str, runs: list[dict[str, Any]]) -> str:
-    """One line of the table: means over the seeds."""
+def row(title: str, runs: list[dict[str, Any]]) -> tuple[str, ...]:
+    """One row of the table: means over the seeds."""
 
     def mean(key: str, index: int | None = None) -> str:
         return cell(fmean(r[key] if index is None else r[key][index] for r in runs))
 
     ratios = [r["mbps"][0] / r["mbps"][1] for r in runs]
-    return row(
+    return (
         title,
         *(f"{mean('mean_ms', i)}, {mean('p99_ms', i)} ms" for i in range(2)),
         f"{mean('prob_pct')} %, {mean('zero_pct')} %",
@@ -102,8 +103,9 @@ def lines(kept: dict[str, Any]) -> Iterator[str]:
     """The tables of all cells."""
     yield f"Linux {kept['release']} (Debian's {newer.PACKAGE} {kept['package']})."
     for title, found in kept["cells"].items():
-        yield from ("", f"{title}:", "", row(*HEADS), "|" + "---|" * len(HEADS))
-        yield from (line(variant, runs) for variant, runs in found.items())
+        yield from ("", f"{title}:", "")
+        rows = (row(variant, runs) for variant, runs in found.items())
+        yield from markdown(HEADS, rows).splitlines()
 
 
 def main() -> None:

@@ -11,11 +11,6 @@ from pathlib import Path
 PAGE = Path(__file__).parents[2] / "docs/reference/algorithms/dualpi2.md"
 
 
-def row(*cells: object) -> str:
-    """One line of a table."""
-    return f"| {' | '.join(map(str, cells))} |"
-
-
 def cell(value: float) -> str:
     """Three digits, and no more than two behind the point."""
     return (

@@ -18,9 +18,10 @@ from statistics import fmean, stdev
 
 import numpy as np
 import sojourn
+from sojourn.core.table import markdown
 from sojourn.result.result import Run
 
-from validation.dualpi2.page import cell, put, row
+from validation.dualpi2.page import cell, put
 
 MARKS = ("scalable: made by `python -m validation.dualpi2.scalable --renew`", "end of scalable")
 SEEDS, FROM_S, DURATION_S = 3, 20, 60
@@ -148,14 +149,14 @@ def figures(run: Run) -> Figures:
     )
 
 
-def line(of: Cell, host: str, found: list[Figures]) -> str:
-    """One line of the table: means over the seeds."""
+def row(of: Cell, host: str, found: list[Figures]) -> tuple[object, ...]:
+    """One row of the table: means over the seeds."""
     mean = [fmean(f.mean_ms[i] for f in found) for i in range(2)]
     p99 = [fmean(f.p99_ms[i] for f in found) for i in range(2)]
     mbps = [fmean(f.mbps[i] for f in found) for i in range(2)]
     ratios = [f.mbps[0] / f.mbps[1] for f in found]
     expected = (of.rtt_ms + mean[1]) / (1.22 * (of.rtt_ms + mean[0]))
-    return row(
+    return (
         of.rate_mbps,
         f"{of.rtt_ms} ms",
         of.flows,
@@ -168,17 +169,15 @@ def line(of: Cell, host: str, found: list[Figures]) -> str:
     )
 
 
-def lines() -> Iterator[str]:
-    """Run everything; the lines of the table."""
-    yield row(*HEADS)
-    yield "|" + "---|" * len(HEADS)
+def rows() -> Iterator[tuple[object, ...]]:
+    """Run everything; the rows of the table."""
     for of in CELLS:
         with tempfile.TemporaryDirectory(prefix="sojourn-") as folder:
             scenario = sojourn.loads(of.text)
             result = sojourn.run(scenario, hosts=of.hosts, seeds=SEEDS, out=folder, workers=1)
             runs = [(str(run.labels["host"]), figures(run)) for run in result]
         for host in of.hosts:
-            yield line(of, host, [found for name, found in runs if name == host])
+            yield row(of, host, [found for name, found in runs if name == host])
 
 
 def main() -> None:
@@ -186,7 +185,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="DCTCP with ECT(1) beside Classic flows.")
     parser.add_argument("--renew", action="store_true", help="write it into the page")
     options = parser.parse_args()
-    table = list(lines())
+    table = markdown(HEADS, rows()).splitlines()
     if options.renew:
         put(*MARKS, table)
     print("\n".join(table))

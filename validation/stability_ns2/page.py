@@ -10,10 +10,11 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from sojourn.core.table import markdown
 from sojourn.papers.experiment import ROOT
 from sojourn.papers.search.inside import aim
 
-from validation.lines import figure, table
+from validation.lines import figure
 from validation.stability_ns2.run import NS2, OURS, QUEUES, SEEDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "evidence/ns-2.md"
@@ -50,7 +51,7 @@ def text(kept: dict[str, Any]) -> str:
         through = sorted({int(n) for of in by_name.values() for n in of["through"]})
         got = f"{through[0]}" if len(through) == 1 else f"{through[0]} to {through[-1]}"
         parts.append(f"## {cell.replace(':', ' packets,')}\n")
-        parts.append(table(["algorithm", "", *COLUMNS.values()], rows(kept, cell)))
+        parts.append(markdown(["algorithm", "", *COLUMNS.values()], rows(kept, cell)))
         parts.append(f"TCP connections that got through in ns-2: {got}.\n")
     return "\n".join(parts)
 

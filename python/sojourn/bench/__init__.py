@@ -121,13 +121,14 @@ def _memory(seconds: int, out: Path, steps: Steps) -> dict[str, Any]:
 
 def print_measured(measured: dict[str, Any]) -> None:
     """As tables, and the commands to time by hand."""
-    from sojourn.show.tables import Column, console, print_columns
+    from sojourn.core.table import Column, Table
+    from sojourn.show.tables import console, print_table
 
     out = console()
     results = measured["results"]
     columns = [Column(heading, [of(result) for result in results]) for heading, of in _COLUMNS]
     title = "user CPU for each packet through the bottleneck"
-    print_columns(out, title, columns[:1], columns[1:])
+    print_table(out, Table(title, columns[:1], columns[1:]))
     for entry in measured["flows"]:
         out.print(f"{entry['flows']} flows: {entry['us_per_packet']:.3f} µs a packet (engine)")
     for entry in measured["memory"]:

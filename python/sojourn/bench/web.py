@@ -76,12 +76,13 @@ def _result(queue: str, seconds: int, timed: Timed) -> dict[str, Any]:
 
 def print_measured(measured: dict[str, Any]) -> None:
     """As a table, and the commands to time by hand."""
-    from sojourn.show.tables import Column, console, print_columns
+    from sojourn.core.table import Column, Table
+    from sojourn.show.tables import console, print_table
 
     out = console()
     results = measured["results"]
     columns = [Column(heading, [of(result) for result in results]) for heading, of in _COLUMNS]
-    print_columns(out, "20,000 browsers, user CPU", columns[:1], columns[1:])
+    print_table(out, Table("20,000 browsers, user CPU", columns[:1], columns[1:]))
     out.print(f"start, check and building: {measured['setup_cpu_seconds']:.2f} s of CPU")
     for entry in measured["memory"]:
         out.print(f"{entry['simulated_s']} s simulated: {entry['peak_rss_mb']:.0f} MB at most")

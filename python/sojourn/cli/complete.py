@@ -56,6 +56,12 @@ def lists(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
+def table_formats(incomplete: str) -> list[str]:
+    from sojourn.core.table import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
 def figures(incomplete: str) -> list[str]:
     from sojourn.show.figures import FIGURES
 

@@ -7,27 +7,24 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sojourn.show.tables import Column, console, print_columns
+from sojourn.show.tables import console, print_line, print_table
 from sojourn.theory.grid import counts
 from sojourn.theory.study import Study
-from sojourn.theory.table import columns, title
+from sojourn.theory.table import table
 
 
 def print_study(study: Study, out: Path | None) -> None:
     """Equilibrium, margins and verdict; on stderr what the model does not know."""
     terminal = console()
-    names = [Column("model", [model.name for model in study.models])]
-    print_columns(terminal, title(study.network), names, columns(study))
+    print_table(terminal, table(study))
     for found in counts(study.maps):
-        terminal.print(
+        print_line(
+            terminal,
             f"map of {found['algorithm']}: {found['stable']} cells stable, {found['unstable']} "
             f"unstable, {found['no_equilibrium']} without equilibrium",
-            soft_wrap=True,
-            markup=False,
-            highlight=False,
         )
     if out:
-        terminal.print(f"stability: {out}", soft_wrap=True, markup=False, highlight=False)
+        print_line(terminal, f"stability: {out}")
     for model in study.models:
         for note in study.notes(model):
             print(f"sojourn: {model.name}: {note}", file=sys.stderr)

@@ -5,17 +5,15 @@ for each change a row for each algorithm and host, so that they stand side by si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
-
+from sojourn.core.table import Column, Table
 from sojourn.result.cases import Case, Cases, OwnNames, own_names
 from sojourn.result.metrics import STEP_METRICS, StepMetric
 from sojourn.result.result import Run
 from sojourn.result.steps import spell
 from sojourn.show.summary import NOTHING
-from sojourn.show.tables import Column, print_columns
 
 # A schedule of many rates is no table for people.
 _SHOWN = 20
@@ -25,10 +23,10 @@ _Response = Mapping[str, Any]
 _Change = tuple[str, float, str]
 
 
-def print_steps(
-    terminal: Console, by_case: Cases, labels: Callable[[Sequence[Case], OwnNames], list[Column]]
-) -> None:
-    """A table for each queue; the first changes where there are many."""
+def steps(
+    by_case: Cases, labels: Callable[[Sequence[Case], OwnNames], list[Column]]
+) -> Iterator[Table | str]:
+    """Make a table for each queue, of the first changes where there are many."""
     found = {case: _responses(runs) for case, runs in by_case.items()}
     changes = dict.fromkeys(change for of in found.values() for change in of)
     for queue in dict.fromkeys(change[0] for change in changes):
@@ -44,10 +42,10 @@ def print_steps(
         of_rows = [found[case][change] for change, case in rows]
         columns = [_column(metric, of_rows) for metric in STEP_METRICS]
         title = f"{queue}, after each change: {_note(by_case)}"
-        print_columns(terminal, title, _unrepeated(names), columns)
+        yield Table(title, _unrepeated(names), columns)
         if len(here) > _SHOWN:
-            more = f"{len(here) - _SHOWN} more changes are in steps.parquet of --out, and in --json"
-            terminal.print(more, soft_wrap=True, markup=False, highlight=False)
+            left = len(here) - _SHOWN
+            yield f"{left} more changes are in steps.parquet of --out, and in --json"
 
 
 def _responses(runs: Sequence[Run]) -> dict[_Change, list[_Response]]:

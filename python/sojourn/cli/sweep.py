@@ -9,8 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from sojourn.core.table import Column, Table
 from sojourn.result.stats import Estimate
-from sojourn.show.tables import Column, console, print_columns
+from sojourn.show.tables import console, print_line, print_table
 from sojourn.store.store import default_root
 from sojourn.sweeps.file import Until
 from sojourn.sweeps.result import Mean, Swept
@@ -74,12 +75,12 @@ def print_means(swept: Swept, out: Path | None) -> None:
         for metric in swept.spec.metrics
     ]
     columns = [column for column in columns if set(column.cells) != {_NOTHING}]
-    print_columns(terminal, f"{swept.spec.name}: {of}", _labels(swept, means), columns)
+    print_table(terminal, Table(f"{swept.spec.name}: {of}", _labels(swept, means), columns))
     if len(every) > len(means):
         more = f"{len(every) - len(means)} more rows are in means.parquet of --out, and in --json"
-        terminal.print(more, soft_wrap=True, markup=False, highlight=False)
+        print_line(terminal, more)
     if out:
-        terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
+        print_line(terminal, f"result: {out}")
 
 
 def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:

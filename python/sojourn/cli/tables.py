@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sojourn.cli.steps import print_steps
+from sojourn.cli.steps import steps
+from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import BINNED
+from sojourn.core.table import FORMATS, Column, Table
 from sojourn.result.cases import Case, Cases, OwnNames, cases, labels, own_names
 from sojourn.result.differences import Difference, across, within
 from sojourn.result.metrics import GroupMetric, Metric
@@ -34,66 +36,88 @@ from sojourn.show.summary import (
     places,
     seeds_note,
 )
-from sojourn.show.tables import Column, console, print_columns, print_entries
+from sojourn.show.tables import console, print_entries, print_line, print_table
 
 if TYPE_CHECKING:
     from sojourn.runs.calibrate import Calibration
+
+
+# Tables, and lines between them.
+Parts = Iterator[Table | str]
 
 
 def print_result(result: Result, out: Path | None) -> None:
     """Print means over the seeds, with the standard deviation where there are several."""
     terminal = console()
     by_case = cases({"": result})
-    _print_cases(terminal, by_case, within(by_case))
+    _print(terminal, _of_cases(by_case, within(by_case)))
     if out:
-        terminal.print(f"result: {out}", soft_wrap=True, markup=False, highlight=False)
+        print_line(terminal, f"result: {out}")
 
 
-def print_compared(results: Mapping[str, Result]) -> None:
-    """Several results in one table; then how their scenarios differ."""
+def _print(terminal: Console, parts: Parts) -> None:
+    for part in parts:
+        print_line(terminal, part) if isinstance(part, str) else print_table(terminal, part)
+
+
+def print_compared(results: Mapping[str, Result], form: str | None = None) -> None:
+    """Print several results in one table, and how their scenarios differ."""
+    print_parts(_of_results(results), form)
+
+
+def print_parts(parts: Parts, form: str | None) -> None:
+    """Print tables for a terminal, or in a form each below its title."""
+    if form is None:
+        _print(console(), parts)
+        return
+    if form not in FORMATS:
+        raise InputError(f"--format {form}: there is no such format.{nearest(form, FORMATS)}")
+    for part in parts:
+        if isinstance(part, Table):
+            print(_TITLES[form].format(part.title), FORMATS[form](part), sep="\n")
+
+
+_TITLES = {"markdown": "**{}**\n", "csv": "# {}", "latex": "% {}"}
+
+
+def _of_results(results: Mapping[str, Result]) -> Parts:
     from sojourn.result.compare import scenario_differences
 
-    terminal = console()
     by_case = cases(results)
-    found = across(by_case) if len(results) > 1 else within(by_case)
-    _print_cases(terminal, by_case, found)
+    yield from _of_cases(by_case, across(by_case) if len(results) > 1 else within(by_case))
     if len(results) == 1:
         return
     different = scenario_differences(results)
     if not different:
-        terminal.print("scenarios: they do not differ", markup=False, soft_wrap=True)
+        yield "scenarios: they do not differ"
         return
-    keys = [Column("key", list(different))]
-    values = [
-        Column(name, [of_results[i] for of_results in different.values()])
-        for i, name in enumerate(results)
-    ]
-    print_columns(terminal, "what differs in the scenarios", keys, values)
+    rows = [(key, *values) for key, values in different.items()]
+    yield Table.of_rows("what differs in the scenarios", ("key", *results), rows)
 
 
-def _print_cases(terminal: Console, by_case: Cases, found: Sequence[Difference]) -> None:
+def _of_cases(by_case: Cases, found: Sequence[Difference]) -> Parts:
     for of, window in places(by_case):
         here = at_place(by_case, (of, window))
         title = f"{of}, {window}: "
         shown = columns(metrics_at(here), here, of, window)
         own = own_names(here, of)
-        print_columns(terminal, title + seeds_note(here), _labels(here, own), shown)
+        yield Table(title + seeds_note(here), _labels(here, own), shown)
         of_queue = [d for d in found if not d.of_group and (d.of, d.window) == (of, window)]
-        _print_all_differences(terminal, title, of_queue, own)
-    _print_probes(terminal, by_case)
-    print_steps(terminal, by_case, _labels)
+        yield from _all_differences(title, of_queue, own)
+    yield from _probes(by_case)
+    yield from steps(by_case, _labels)
     # The groups' own tables: where there are several.
     for of, window in groups(by_case):
         here = of_group(by_case, (of, window))
         title = f"flows '{of}', {window}: "
         shown = group_columns(here, of, window)
-        print_columns(terminal, title + seeds_note(here), _labels(here), shown)
+        yield Table(title + seeds_note(here), _labels(here), shown)
         of_flows = [d for d in found if d.of_group and (d.of, d.window) == (of, window)]
-        _print_all_differences(terminal, title, of_flows, {})
+        yield from _all_differences(title, of_flows, {})
 
 
-def _print_probes(terminal: Console, by_case: Cases) -> None:
-    """Print a line for each queue that probes: its counters but those that are zero, which balance
+def _probes(by_case: Cases) -> Iterator[str]:
+    """Write a line for each queue that probes: its counters but those that are zero, which balance
     only over whole runs, so all seeds are summed."""
     texts = zip(*labels(by_case).values(), strict=True)
     for label, runs in zip(map(", ".join, texts), by_case.values(), strict=True):
@@ -104,12 +128,7 @@ def _print_probes(terminal: Console, by_case: Cases) -> None:
         seeds = "1 seed" if len(runs) == 1 else f"all {len(runs)} seeds"
         for queue_name, counts in sums.items():
             words = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-            terminal.print(
-                f"probes of {queue_name} ({label}, {seeds}): {words or 'none'}",
-                soft_wrap=True,
-                markup=False,
-                highlight=False,
-            )
+            yield f"probes of {queue_name} ({label}, {seeds}): {words or 'none'}"
 
 
 def _packets(probes: Mapping[str, int]) -> dict[str, int]:
@@ -142,22 +161,20 @@ def print_calibration(found: Calibration, load: str) -> None:
     offer = f"1 flow{beside} offers" if found.flows == 1 else f"{found.flows} flows{beside} offer"
     lines.append(f"{offer} {load.strip()}: --set flows.{found.group}.count={found.flows}")
     for line in lines:
-        terminal.print(line, markup=False, highlight=False, soft_wrap=True)
+        print_line(terminal, line)
 
 
 def _quoted(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-def _print_all_differences(
-    terminal: Console, title: str, found: Sequence[Difference], own: OwnNames
-) -> None:
-    """A table for each thing that is set beside another."""
+def _all_differences(title: str, found: Sequence[Difference], own: OwnNames) -> Parts:
+    """Make a table for each thing that is set beside another."""
     by_kind: dict[str, list[Difference]] = {}
     for difference in found:
         by_kind.setdefault(_kind(difference), []).append(difference)
     for kind, alike in by_kind.items():
-        _print_differences(terminal, title + kind, alike, own)
+        yield _differences(title + kind, alike, own)
 
 
 def _kind(difference: Difference) -> str:
@@ -171,9 +188,7 @@ def _kind(difference: Difference) -> str:
     return f"{host} less {to_host}"
 
 
-def _print_differences(
-    terminal: Console, title: str, found: Sequence[Difference], own: OwnNames
-) -> None:
+def _differences(title: str, found: Sequence[Difference], own: OwnNames) -> Table | str:
     # The title names the results.
     own = {replace(case, result=""): name for case, name in own.items()}
     found = [replace(d, case=replace(d.case, result="")) for d in found]
@@ -188,11 +203,10 @@ def _print_differences(
         if any(d.found.low or d.found.high for d in found if d.metric == metric)
     ]
     if not shown:
-        terminal.print(f"{title}: none, every value is equal\n", markup=False, soft_wrap=True)
-        return
+        return f"{title}: none, every value is equal\n"
     # One seed has a difference, and says nothing of how sure it is.
     how = ", seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
-    print_columns(terminal, title + how, _labels(rows, own), shown)
+    return Table(title + how, _labels(rows, own), shown)
 
 
 def _difference(difference: Difference) -> str:

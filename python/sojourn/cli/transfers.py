@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from sojourn.core.table import Column, Table
 from sojourn.result.cases import names
 from sojourn.result.transfers import SideBySide, Visit
 from sojourn.show.summary import NOTHING
-from sojourn.show.tables import Column, console, print_columns
 
 # More rows nobody reads; --json has all.
 _MOST = 200
@@ -19,9 +21,8 @@ _HEADINGS = {
 }
 
 
-def print_transfers(found: SideBySide, visit: Visit) -> None:
-    """A row for each transfer, four times for each case."""
-    terminal = console()
+def of_visit(found: SideBySide, visit: Visit) -> Iterator[Table | str]:
+    """Make a row for each transfer, four times for each case."""
     keys = list(found.rows)[:_MOST]
     parts = zip(*keys, strict=True)
     labels = [
@@ -38,11 +39,9 @@ def print_transfers(found: SideBySide, visit: Visit) -> None:
         for time, heading in _HEADINGS.items()
     ]
     title = f"flows '{visit.group}', flow {visit.index}, visit {visit.number}: seed {found.seed}"
-    print_columns(terminal, title, labels, columns)
+    yield Table(title, labels, columns)
     if len(found.rows) > _MOST:
-        terminal.print(
-            f"and {len(found.rows) - _MOST} more; --json has all", markup=False, soft_wrap=True
-        )
+        yield f"and {len(found.rows) - _MOST} more; --json has all"
 
 
 def _cell(value: float | None) -> str:

@@ -5,10 +5,10 @@ second time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sojourn.core.table import Table
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.tested import under_test
 
@@ -19,17 +19,7 @@ if TYPE_CHECKING:
 _LISTED = 24
 
 
-@dataclass(frozen=True)
-class Words:
-    """A table of words."""
-
-    title: str
-    headings: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    note: str = ""
-
-
-def describe(experiment: Experiment) -> list[Words]:
+def describe(experiment: Experiment) -> list[Table]:
     """Network, traffic, algorithms, and what is changed from cell to cell."""
     return [_links(experiment), _flows(experiment), _algorithms(experiment), _cells(experiment)]
 
@@ -48,7 +38,7 @@ def window(experiment: Experiment) -> str:
     return f"{span}, at “{experiment.data['queue']}”"
 
 
-def _links(experiment: Experiment) -> Words:
+def _links(experiment: Experiment) -> Table:
     rows = []
     graph = experiment.scenario.expand()
     links, tested = graph.links, under_test(experiment.scenario, graph)
@@ -64,10 +54,10 @@ def _links(experiment: Experiment) -> Words:
         held = "under test" if link.name in tested else f"{queue.algorithm} {limits}"
         rows.append((link.name, f"{link.from_} → {link.to}", ", ".join(rates), delay, manner, held))
     headings = ("link", "from → to", "rate", "delay", "shaper", "queue")
-    return Words("Network", headings, rows, _more(len(links)))
+    return Table.of_rows("Network", headings, rows, _more(len(links)))
 
 
-def _flows(experiment: Experiment) -> Words:
+def _flows(experiment: Experiment) -> Table:
     flows = experiment.scenario.expand().flows
     rows = []
     for flow in flows[:_LISTED]:
@@ -92,21 +82,23 @@ def _flows(experiment: Experiment) -> Words:
             )
         )
     headings = ("flows", "count", "from → to", "transport", "traffic", "begin")
-    return Words("Traffic", headings, rows, _more(len(flows)))
+    return Table.of_rows("Traffic", headings, rows, _more(len(flows)))
 
 
-def _algorithms(experiment: Experiment) -> Words:
+def _algorithms(experiment: Experiment) -> Table:
     rows = [(c.name, c.algorithm, _pairs(c.rows)) for c in experiment.contenders()]
-    return Words("Algorithms", ("in the paper", "here", "settings other than by default"), rows)
+    return Table.of_rows(
+        "Algorithms", ("in the paper", "here", "settings other than by default"), rows
+    )
 
 
-def _cells(experiment: Experiment) -> Words:
+def _cells(experiment: Experiment) -> Table:
     rows = [
         (signal.name, signal.table, _pairs(signal.set))
         for signal in experiment.signals()
         if not signal.ablates
     ]
-    return Words("Cells", ("cell", "in the paper", "what is set"), rows)
+    return Table.of_rows("Cells", ("cell", "in the paper", "what is set"), rows)
 
 
 def _pairs(values: Mapping[str, Any]) -> str:

@@ -24,10 +24,10 @@ from sojourn.papers.experiment import Experiment
 from sojourn.papers.judged import NOT_RUN, Judged
 from sojourn.papers.ledger_form import Ledger
 from sojourn.papers.paper import OfPaper, title_of
-from sojourn.papers.picture import Picture
 from sojourn.papers.reasons import counts, printed
 from sojourn.papers.report_page import Line, cores, lines, tally
 from sojourn.papers.reproduce import Measured, Reproduction
+from sojourn.show.chart import Chart
 
 FORMAT = 1
 FILE = "ledger.json"
@@ -43,14 +43,14 @@ def begin(quick: bool) -> dict[str, Any]:
 def of_paper(
     reproductions: Sequence[Reproduction],
     of_several: OfPaper | None,
-    pictures: Sequence[Sequence[Picture]],
+    charts: Sequence[Sequence[Chart]],
     search: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A paper's part; `search` is what a search of its open points found."""
     first = reproductions[0].experiment
     paper = first.paper
     several = lines(of_several.judged) if of_several else []
-    experiments = [_experiment(*both) for both in zip(reproductions, pictures, strict=True)]
+    experiments = [_experiment(*both) for both in zip(reproductions, charts, strict=True)]
     every = [*several, *(line for one in reproductions for line in _lines(one))]
     return {
         "paper": paper,
@@ -83,7 +83,7 @@ def _lines(reproduction: Reproduction) -> list[Line]:
     return lines({host: reproduction.claims_of(host) for host in HOSTS})
 
 
-def _experiment(reproduction: Reproduction, pictures: Sequence[Picture]) -> dict[str, Any]:
+def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str, Any]:
     experiment = reproduction.experiment
     found = _lines(reproduction)
     verdicts, made = tally(found), cores(reproduction)
@@ -106,8 +106,7 @@ def _experiment(reproduction: Reproduction, pictures: Sequence[Picture]) -> dict
         "claims": [_claim(line) for line in found],
         "cells": _cells(reproduction),
         "figures": [
-            {"file": picture.file, "cell": picture.signal, "host": picture.host}
-            for picture in pictures
+            {"file": chart.file, "cell": chart.cell, "host": chart.host} for chart in charts
         ],
     }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
 from sojourn.papers import ledger, ledger_page
 from sojourn.papers.experiment import Experiment
+from sojourn.papers.figures import figures
 from sojourn.papers.paper import Paper, judge, papers
-from sojourn.papers.pictures import pictures_of
-from sojourn.papers.report_page import of_pictures
+from sojourn.papers.report_page import html
 from sojourn.papers.reproduce import Reproduction, reproduce, seeds_on
 from sojourn.papers.search import stored as of_search
 from sojourn.runs import stored
@@ -118,15 +119,15 @@ def run(
 
 def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict[str, Any]) -> None:
     """A paper's page, the numbers of its figures, and the ledger up to it."""
-    pictures = [pictures_of(reproduction) for reproduction in found]
+    charts = [figures(reproduction) for reproduction in found]
     several = judge(found)
-    for picture in (picture for of in pictures for picture in of):
-        own.write(f"figures/{picture.file}", picture.csv().encode())
+    for chart in chain.from_iterable(charts):
+        own.write(f"figures/{chart.file}", chart.csv().encode())
     searched = of_search.found(paper.folder)
     searches = {paper.name: searched} if searched else {}
-    page = of_pictures(found, several, pictures, searches=searches)
+    page = html(found, several, charts, searches=searches)
     own.write(f"{paper.name}.html", page.encode())
-    data["papers"].append(ledger.of_paper(found, next(iter(several), None), pictures, searched))
+    data["papers"].append(ledger.of_paper(found, next(iter(several), None), charts, searched))
     own.write(ledger.FILE, as_json.spell(data).encode())
     own.write("index.html", ledger_page.index(data).encode())
 

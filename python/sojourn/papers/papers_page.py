@@ -19,6 +19,7 @@ from typing import Any
 from sojourn.core import as_json, generated
 from sojourn.core.errors import SojournError
 from sojourn.core.hosts import HOSTS, seeds_text
+from sojourn.core.table import markdown, markdown_cell
 from sojourn.papers import in_print, ledger
 from sojourn.papers.claims import SEEDS, Claim
 from sojourn.papers.experiment import Experiment
@@ -159,25 +160,25 @@ def _few(seeds: int) -> str:
 
 
 def _counts(verdicts: Verdicts) -> str:
-    head = ["| claims | " + " | ".join(VERDICTS) + " |", "|---|" + "---:|" * len(VERDICTS)]
+    rows = []
     for host in HOSTS:
-        said = [of[host][0] for _, of in verdicts.values()]
-        head.append(f"| {_HOSTS[host]} | {' | '.join(str(said.count(v)) for v in VERDICTS)} |")
-    return "\n".join([*head, ""])
+        decided = [of[host][0] for _, of in verdicts.values()]
+        rows.append((_HOSTS[host], *map(decided.count, VERDICTS)))
+    return markdown(("claims", *VERDICTS), rows, range(1, 1 + len(VERDICTS)))
 
 
 def _figures(found: Sequence[InPrint], entries: Mapping[str, Mapping[str, Any]]) -> str:
-    rows = ["| in print | what it shows | here | command |", "|---|---|---|---|"]
+    rows = []
     for one in found:
         if one.why_not:
-            rows.append(f"| {one.number} | {one.caption} | not here: {one.why_not} | |")
+            rows.append((one.number, one.caption, f"not here: {one.why_not}", ""))
             continue
         command = f"`sojourn reproduce {' '.join(one.experiments)}`"
         here = "table" if one.number.startswith("Table") else "figure"
         where = f"{here} “{one.cell}”" if one.cell else f"{here}s"
         said = f"{where} of {', '.join(one.experiments)}" + _ran(one, entries)
-        rows.append(f"| {one.number} | {one.caption} | {said} | {command} |")
-    return "\n".join([*rows, ""])
+        rows.append((one.number, one.caption, said, command))
+    return markdown(("in print", "what it shows", "here", "command"), rows)
 
 
 def _ran(one: InPrint, entries: Mapping[str, Mapping[str, Any]]) -> str:
@@ -186,17 +187,15 @@ def _ran(one: InPrint, entries: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _experiments(paper: Paper, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    rows = [
-        "| experiment | command | seeds | printed cells, simulator | Linux |",
-        "|---|---|---:|---|---|",
-    ]
+    rows = []
     for experiment in paper.experiments:
         entry = entries.get(experiment.id)
         cells = [_cells(entry, host, experiment) for host in HOSTS]
         command = entry["command"] if entry else f"sojourn reproduce {experiment.id}"
         seeds = str(entry["seeds"]) if entry else ""
-        rows.append(f"| {experiment.title} | `{command}` | {seeds} | {' | '.join(cells)} |")
-    return "\n".join([*rows, ""])
+        rows.append((experiment.title, f"`{command}`", seeds, *cells))
+    head = ("experiment", "command", "seeds", "printed cells, simulator", "Linux")
+    return markdown(head, rows, right=(2,))
 
 
 def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -> str:
@@ -214,7 +213,7 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
 
 
 def _claims(verdicts: Verdicts) -> str:
-    rows = ["| claim | in print | simulator | Linux | measured |", "|---|---|---|---|---|"]
+    rows = []
     for claim, of in verdicts.values():
         said = " · ".join(
             f"{_HOSTS[host]}: {words}" if host != "sim" else words
@@ -222,9 +221,8 @@ def _claims(verdicts: Verdicts) -> str:
             if words
         )
         verdicts_ = (_with(of[host][0], of[host][2]) for host in HOSTS)
-        cells = (claim.text, claim.source, *verdicts_, said)
-        rows.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
-    return "\n".join([*rows, ""])
+        rows.append(map(markdown_cell, (claim.text, claim.source, *verdicts_, said)))
+    return markdown(("claim", "in print", "simulator", "Linux", "measured"), rows)
 
 
 def _search(paper: Paper, found: Mapping[str, Any] | None, *, whole: bool) -> str:
@@ -234,23 +232,15 @@ def _search(paper: Paper, found: Mapping[str, Any] | None, *, whole: bool) -> st
         return f"{command}: not run with the experiments as they are.\n"
     half, other = found["cells"]["searched"], found["cells"]["other"]
     rows = [
-        f"{command}: {found['counts']}.\n",
-        f"| set-up | met of {half} searched | of {other} others | what is not as in the text |",
-        "|---|---:|---:|---|",
+        (row["which"], row["searched"], row["other"], markdown_cell(row["label"]))
+        for row in found["judged"]
     ]
-    for row in found["judged"]:
-        words = (row["which"], str(row["searched"]), str(row["other"]), row["label"])
-        rows.append(f"| {' | '.join(_cell(word) for word in words)} |")
-    return "\n".join([*rows, ""])
+    head = ("set-up", f"met of {half} searched", f"of {other} others", "what is not as in the text")
+    return f"{command}: {found['counts']}.\n\n{markdown(head, rows, right=(1, 2))}"
 
 
 def _with(words: str, seeds: str) -> str:
     return f"{words} ({seeds})" if seeds else words
-
-
-def _cell(words: str) -> str:
-    """A cell of a table in Markdown."""
-    return " ".join(words.split()).replace("|", r"\|").replace("<", "&lt;")
 
 
 def main(arguments: Sequence[str]) -> int:

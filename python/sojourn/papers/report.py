@@ -6,27 +6,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from sojourn.core import as_json
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
-from sojourn.papers import over_curve, report_axis
+from sojourn.core.table import Column, Table
+from sojourn.papers import curve_figure, report_axis
 from sojourn.papers.claims import SEEDS, Decision
 from sojourn.papers.described import abouts
 from sojourn.papers.experiment import Experiment, Signal
+from sojourn.papers.figures import figures, kind_of
 from sojourn.papers.judged import NOT_RUN, VERDICTS, Judged, count
 from sojourn.papers.paper import OfPaper
-from sojourn.papers.pictures import kind_of, pictures_of
 from sojourn.papers.reproduce import Measured, Reproduction, seeds_on
 from sojourn.result.result import read_request
 from sojourn.show.page import heading, number, spread
-from sojourn.show.tables import Column, fits, print_columns, print_whole
+from sojourn.show.tables import fits, print_table, print_whole
 from sojourn.store.folder import claim
 
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
@@ -89,8 +91,8 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
         for signal in sorted(there, key=lambda signal: bool(signal.ablates)):
             _print_signal(reproduction, signal, console)
     if kind == "curve":
-        for drawing in over_curve.drawings(reproduction):
-            for line in over_curve.summary(drawing):
+        for work in curve_figure.works(reproduction):
+            for line in curve_figure.summary(work):
                 console.print(line, markup=False, highlight=False)
     for host in reproduction.hosts:
         if reproduction.judged[host]:
@@ -112,9 +114,9 @@ def _print_signal(reproduction: Reproduction, signal: Signal, console: Console) 
     ]
     if not fits(console.width, [words, *joined]):
         for name, (algorithms, *numbers) in of_metrics.items():
-            print_columns(console, f"{title}: {name}", [algorithms], numbers)
+            print_table(console, Table(f"{title}: {name}", [algorithms], numbers))
         return
-    table = Table(title=Text(title), title_justify="left")
+    table = Grid(title=Text(title), title_justify="left")
     table.add_column("metric", overflow="fold")
     table.add_column("algorithm", no_wrap=True)
     table.add_column("published", justify="right", style="dim", no_wrap=True)
@@ -182,16 +184,13 @@ def print_ledger(data: dict[str, Any], console: Console) -> None:
         for paper in data["papers"]
         for host, counts in paper["verdicts"].items()
     ]
-    print_columns(
-        console,
-        "claims by verdict",
-        [
-            Column("paper", [title for title, *_ in rows]),
-            Column("host", [host for _, host, _ in rows]),
-        ],
-        [Column(word, [str(counts[word]) for *_, counts in rows]) for word in VERDICTS],
-        lines_below=[n for n, (_, host, _) in enumerate(rows) if host == _HOSTS[HOSTS[-1]]],
-    )
+    labels = [
+        Column("paper", [title for title, *_ in rows]),
+        Column("host", [host for _, host, _ in rows]),
+    ]
+    numbers = [Column(word, [str(counts[word]) for *_, counts in rows]) for word in VERDICTS]
+    last = [n for n, (_, host, _) in enumerate(rows) if host == _HOSTS[HOSTS[-1]]]
+    print_table(console, Table("claims by verdict", labels, numbers, lines_below=last))
 
 
 def _found(judged: Judged) -> tuple[str, str]:
@@ -201,7 +200,7 @@ def _found(judged: Judged) -> tuple[str, str]:
     return "not run", f"needs {', '.join(judged.missing)} too"
 
 
-def _claims(reproduction: Reproduction, host: str) -> Table:
+def _claims(reproduction: Reproduction, host: str) -> Grid:
     title = "claims" if reproduction.hosts == ("sim",) else f"claims, {_HOSTS[host]}"
     table = _claims_table(title)
     for decision in reproduction.judged[host]:
@@ -209,8 +208,8 @@ def _claims(reproduction: Reproduction, host: str) -> Table:
     return table
 
 
-def _claims_table(title: str) -> Table:
-    table = Table(title=title, title_justify="left", show_lines=True)
+def _claims_table(title: str) -> Grid:
+    table = Grid(title=title, title_justify="left", show_lines=True)
     for column in ("claim", "verdict", "measured"):
         table.add_column(column, overflow="fold", no_wrap=column == "verdict")
     return table
@@ -281,13 +280,13 @@ def write_all(
 ) -> Path:
     """report.html, reproduction.json and the numbers of each figure, figures/NAME.csv, in the
     folder; answers where the report is."""
-    from sojourn.papers.report_page import of_pictures
+    from sojourn.papers.report_page import html
 
     own = claim(folder)
-    pictures = [pictures_of(reproduction) for reproduction in reproductions]
-    for picture in (picture for of in pictures for picture in of):
-        own.write(f"figures/{picture.file}", picture.csv().encode())
-    page = of_pictures(reproductions, of_papers, pictures, searches=_searches(reproductions))
+    charts = [figures(reproduction) for reproduction in reproductions]
+    for chart in chain.from_iterable(charts):
+        own.write(f"figures/{chart.file}", chart.csv().encode())
+    page = html(reproductions, of_papers, charts, searches=_searches(reproductions))
     own.write("report.html", page.encode())
     own.write("reproduction.json", as_json.spell(data).encode())
     return folder / "report.html"

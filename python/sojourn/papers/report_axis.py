@@ -6,15 +6,12 @@ below them a row for each ablation beside the cell that it is of."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sojourn.core.hosts import seeds_text
-from sojourn.papers.over_axis import csv_rows, drawings, rows_of, scale_of, words
-from sojourn.papers.picture import Picture, named
+from sojourn.core.table import Column, Table
+from sojourn.papers.axis_figure import rows_of, scale_of
 from sojourn.show import tables
 from sojourn.show.page import heading, number, spread
 
@@ -23,59 +20,17 @@ if TYPE_CHECKING:
     from sojourn.papers.reproduce import Measured, Reproduction
 
 
-@dataclass(frozen=True)
-class Table:
-    """Of one metric: what each row is called, and a column for each algorithm and host."""
-
-    title: str
-    label: str
-    rows: tuple[str, ...]
-    headings: tuple[str, ...]
-    columns: tuple[tuple[str, ...], ...]
-
-
-def pictures(reproduction: Reproduction) -> Iterator[Picture]:
-    """Those over the axis, at its first cell."""
-    # It draws with matplotlib, which is slow to import.
-    from sojourn.papers.figure_axis import over_axis
-
-    for drawing in drawings(reproduction):
-        if not any(cell.ran for line in drawing.lines for cell in line.cells):
-            continue
-        of = next(s for s in reproduction.experiment.signals() if s.name == drawing.cells[0])
-        shown = of.table if drawing.metric in of.metrics else "Not a figure of the paper"
-        yield Picture(
-            named(reproduction.experiment, drawing.signal, drawing.metric, drawing.host),
-            drawing.cells[0],
-            drawing.host,
-            f"{shown}: mean of {seeds_text(*reproduction.seeds_of(drawing.host))} "
-            "with its 95 % interval.",
-            words(drawing),
-            ("algorithm", drawing.scale.label, drawing.metric, "ci95_low", "ci95_high"),
-            csv_rows(drawing),
-            partial(over_axis, drawing),
-        )
-
-
 def print_tables(
     reproduction: Reproduction, out: Console, name_of: Callable[[str], str] = str
 ) -> None:
     """Whole at any width: columns that do not fit go on below."""
     for table in over(reproduction, name_of):
-        _print(table, out)
+        tables.print_table(out, table)
     for cell, changed in ablations(reproduction.experiment).items():
         changes = [{"changed": _short(of, cell), "why": _why(of)} for of in changed]
         tables.print_entries(out, f"One thing changed at {cell}", changes)
     for table in ablated(reproduction, name_of):
-        _print(table, out)
-
-
-def _print(table: Table, out: Console) -> None:
-    columns = [
-        tables.Column(heading_, cells)
-        for heading_, cells in zip(table.headings, table.columns, strict=True)
-    ]
-    tables.print_columns(out, table.title, [tables.Column(table.label, table.rows)], columns)
+        tables.print_table(out, table)
 
 
 def ablations(experiment: Experiment) -> dict[str, list[Signal]]:
@@ -143,20 +98,19 @@ def _table(
     name_of: Callable[[str], str],
     host_alone: str = "",
 ) -> Table:
-    headings, columns = [], []
+    columns = []
     several = len(reproduction.hosts) > 1
     hosts = (host_alone,) if host_alone else reproduction.hosts
     for contender in reproduction.experiment.contenders():
         name = contender.name
         if any(_cell(reproduction, hosts[0], s, name, metric, True) != "–" for s in signals):
-            headings.append(f"{name}\npublished")
-            columns.append(
-                tuple(_cell(reproduction, hosts[0], s, name, metric, True) for s in signals)
-            )
+            printed = [_cell(reproduction, hosts[0], s, name, metric, True) for s in signals]
+            columns.append(Column(f"{name}\npublished", printed))
         for host in hosts:
-            headings.append(f"{name}\n{name_of(host)}" if several else name)
-            columns.append(tuple(_cell(reproduction, host, s, name, metric) for s in signals))
-    return Table(title, label, rows, tuple(headings), tuple(columns))
+            head = f"{name}\n{name_of(host)}" if several else name
+            measured = [_cell(reproduction, host, s, name, metric) for s in signals]
+            columns.append(Column(head, measured))
+    return Table(title, [Column(label, rows)], columns)
 
 
 def _cell(

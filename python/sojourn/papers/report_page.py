@@ -12,15 +12,15 @@ from typing import Any
 from sojourn.core.hosts import HOSTS
 from sojourn.papers.described import abouts, describe, window
 from sojourn.papers.experiment import Signal
+from sojourn.papers.figures import figures
 from sojourn.papers.judged import VERDICTS, Judged, count
 from sojourn.papers.paper import OfPaper, title_of
-from sojourn.papers.picture import Picture
-from sojourn.papers.pictures import pictures_of
 from sojourn.papers.reasons import Change, Off, counts, off, printed
 from sojourn.papers.report_tables import grids, groups_of, peers
 from sojourn.papers.reproduce import Reproduction
 from sojourn.papers.search.inside import RULE
-from sojourn.show.page import render
+from sojourn.show.chart import Chart
+from sojourn.show.page import drawn, render
 
 NAMES = {"sim": "simulated", "linux": "Linux"}
 
@@ -40,24 +40,14 @@ class Line:
 def html(
     reproductions: Sequence[Reproduction],
     of_papers: Sequence[OfPaper] = (),
+    charts: Sequence[Sequence[Chart]] | None = None,
     *,
     searches: Mapping[str, Any] | None = None,
 ) -> str:
-    """One self-contained page; `searches` has what a search found, by paper."""
-    return of_pictures(
-        reproductions, of_papers, [pictures_of(one) for one in reproductions], searches=searches
-    )
-
-
-def of_pictures(
-    reproductions: Sequence[Reproduction],
-    of_papers: Sequence[OfPaper],
-    pictures: Sequence[Sequence[Picture]],
-    *,
-    searches: Mapping[str, Any] | None = None,
-) -> str:
-    """The same, of figures that are there already."""
-    pairs = zip(reproductions, pictures, strict=True)
+    """Write one self-contained page. `charts` has those of each reproduction, where they are made
+    already; `searches` has what a search found, by paper."""
+    charts = charts or [figures(reproduction) for reproduction in reproductions]
+    pairs = zip(reproductions, charts, strict=True)
     sections = [_section(one, found, n) for n, (one, found) in enumerate(pairs)]
     several = [
         {"paper": of.paper, "lines": found, "tally": tally(found), "is_decided": of.is_decided}
@@ -109,14 +99,12 @@ def _total(*parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     return tally(line for part in parts for section in part for line in section["lines"])
 
 
-def _section(
-    reproduction: Reproduction, pictures: Sequence[Picture], number: int
-) -> dict[str, Any]:
+def _section(reproduction: Reproduction, charts: Sequence[Chart], number: int) -> dict[str, Any]:
     experiment = reproduction.experiment
     found = lines({host: reproduction.claims_of(host) for host in HOSTS})
     by_signal: dict[str, list[dict[str, Any]]] = {}
-    for picture in pictures:
-        by_signal.setdefault(picture.signal, []).append(picture.of_page(f"f{number}-"))
+    for chart in charts:
+        by_signal.setdefault(chart.cell, []).append(drawn(chart, f"f{number}-"))
     groups: list[dict[str, Any]] = [
         {
             "group": group,

@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The columns of a result's tables: how each is called, in what unit, what it means, and where a
-run's report holds it. `sojourn.result.result` writes these and no others; those that the engine
-itself writes stand beside its schemas (`crates/py/src/recorded.rs`)."""
+"""The columns of a result's tables: the name, unit and meaning of each, and where a run's report
+holds it. Those with a label are also metrics (`sojourn.result.metrics`), under the same name.
+`sojourn.result.result` writes these columns and no others; those that the engine itself writes
+stand beside its schemas (`crates/py/src/recorded.rs`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sojourn import _native
@@ -26,24 +27,25 @@ class Column:
     hosts: tuple[str, ...] = HOSTS
     # Whether all entries have it: `bulk`, `respawn` and `cbr` are no scripts of conversations.
     of_all: bool = True
+    label: str = ""  # of a metric, in printed tables and claims
 
-    def of(self, entry: Mapping[str, Any]) -> Any:
-        """Its value; None where nothing was measured."""
+    def read(self, entry: Mapping[str, Any]) -> Any:
+        """Read its value; None where nothing was measured."""
         value: Any = entry
         for key in self.path:
             value = None if value is None else value[key]
         return value
 
 
-def _same(name: str, unit: str, meaning: str) -> Column:
-    """One that the report has under this name."""
-    return Column(name, unit, meaning, (name,))
+def _same(name: str, unit: str, meaning: str, label: str = "") -> Column:
+    """Make one that the report has under this name."""
+    return Column(name, unit, meaning, (name,), label=label)
 
 
 def values(columns: tuple[Column, ...], entry: Mapping[str, Any]) -> dict[str, Any]:
     """What the columns hold that the report's entry has."""
     return {
-        column.name: column.of(entry)
+        column.name: column.read(entry)
         for column in columns
         if column.path and (column.of_all or column.path[0] in entry)
     }
@@ -73,18 +75,36 @@ _SHAPES = {
     "p99": "99th percentile",
     "max": "largest",
 }
+# Of completion and page load times.
+_TIMES = ("mean", "p25", "p50", "p75", "p95")
+# Of these, other words in a label.
+_LABELS = {"sd": "sd", "iqr": "IQR"}
+
+
+def _shaped(key: str, meaning: str, label: str, shapes: Iterable[str]) -> list[Column]:
+    """Make a column for each shape of a number: `queue_delay_p95_ms` is `p95` of
+    `queue_delay_ms`."""
+    kind, _, unit = key.rpartition("_")
+    return [
+        Column(
+            f"{kind}_{shape}_{unit}",
+            unit,
+            f"{meaning}: {_SHAPES[shape]}",
+            (key, shape),
+            label=label and f"{label}, {_LABELS.get(shape, _SHAPES[shape])}",
+        )
+        for shape in shapes
+    ]
+
+
 _DELAYS = {
-    "queue_delay_ms": "from arrival at the queue to departure from it",
-    "queue_delay_whole_ms": "the same, each packet's cut to whole ms",
-    "system_delay_ms": "from arrival at the queue to the last bit sent",
+    "system_delay_ms": ("from arrival at the queue to the last bit sent", "system delay"),
+    "queue_delay_ms": ("from arrival at the queue to departure from it", "queue delay"),
+    "queue_delay_whole_ms": (
+        "queue delay, each packet's cut to whole ms",
+        "queue delay in whole ms",
+    ),
 }
-
-
-def _delays(key: str) -> tuple[Column, ...]:
-    return tuple(
-        Column(f"{key}_{shape}", "ms", f"{_DELAYS[key]}: {word}", (key, shape))
-        for shape, word in _SHAPES.items()
-    )
 
 
 WINDOWS = (
@@ -93,19 +113,20 @@ WINDOWS = (
     Column("window", "", "name of the window"),
     _same("from_s", "s", "begin of the window"),
     _same("to_s", "s", "end of the window"),
-    *_delays("queue_delay_ms"),
-    *_delays("queue_delay_whole_ms"),
-    *_delays("system_delay_ms"),
-    Column("queue_pkts_mean", "packets", "in the queue, over time: mean", ("queue_pkts", "mean")),
-    Column(
-        "queue_pkts_sd",
-        "packets",
-        "in the queue, over time: standard deviation",
-        ("queue_pkts", "sd"),
+    *(column for key, words in _DELAYS.items() for column in _shaped(key, *words, _SHAPES)),
+    *(
+        Column(
+            f"queue_pkts_{shape}",
+            "packets",
+            f"in the queue, over time: {_SHAPES[shape]}",
+            ("queue_pkts", shape),
+            label=f"queue length, {shape}",
+        )
+        for shape in ("mean", "sd")
     ),
-    _same("utilisation_pct", "%", "bits sent, of what the link could have sent"),
-    _same("drop_pct", "%", "packets dropped, of those that arrived"),
-    _same("mark_pct", "%", "packets marked, of those that arrived"),
+    _same("utilisation_pct", "%", "bits sent, of what the link could have sent", "utilisation"),
+    _same("drop_pct", "%", "packets dropped, of those that arrived", "drops"),
+    _same("mark_pct", "%", "packets marked, of those that arrived", "marks"),
     _same("arrived_pkts", "packets", "that came to the queue"),
     _same("departed_pkts", "packets", "that left the queue to be sent"),
     _same("dropped_pkts", "packets", "dropped, for any reason"),
@@ -141,9 +162,16 @@ def _of_scripts() -> tuple[Column, ...]:
     """Of the kinds of traffic that are scripts, in tables that have one."""
     scripts = "; of kinds but `bulk`, `respawn` and `cbr`"
     pages = "pages complete in the window; of `web`"
-    times = {shape: f"load time of {pages}: {_SHAPES[shape]}" for shape in _TIMES}
+    times = _shaped("page_s", f"load time of {pages}", "page load time", _TIMES)
     return (
-        Column("opened", "", f"connections opened{scripts}", ("opened",), of_all=False),
+        Column(
+            "opened",
+            "",
+            f"connections opened{scripts}",
+            ("opened",),
+            of_all=False,
+            label="connections opened",
+        ),
         Column(
             "answered_bytes",
             "bytes",
@@ -151,38 +179,45 @@ def _of_scripts() -> tuple[Column, ...]:
             ("answered_bytes",),
             of_all=False,
         ),
-        Column("page_s_n", "", pages, ("page_s", "n"), of_all=False),
-        *(
-            Column(f"page_s_{shape}", "s", meaning, ("page_s", shape), of_all=False)
-            for shape, meaning in times.items()
-        ),
+        Column("page_n", "", pages, ("page_s", "n"), of_all=False),
+        *(replace(column, of_all=False) for column in times),
     )
 
-
-_TIMES = ("mean", "p25", "p50", "p75", "p95")
 
 GROUPS = (
     *LABELS,
     Column("group", "", "name of the group"),
     Column("window", "", "name of the window"),
     _same("flows", "", "flows of the group"),
-    _same("least_share", "", "the least flow's goodput, of the mean of the group"),
-    _same("lost_pkts", "packets", "datagrams lost; null for TCP, which sends again"),
-    _same("delay_ms", "ms", "of datagrams that arrived: mean; null for TCP"),
-    _same("jitter_ms", "ms", "of datagrams that arrived: mean difference of two delays"),
-    _same("retransmitted_pkts", "packets", "sent again"),
-    _same("timeouts", "", "timeouts of retransmission"),
-    _same("data_pkts_sent", "packets", "with data, sent"),
-    _same("delivered_bytes", "bytes", "payload delivered in order"),
-    _same("goodput_mbps", "Mbit/s", "of all flows of the group"),
-    _same("jain", "", "Jain's index of the flows' goodput"),
-    Column("fct_s_n", "", "transfers completed in the window", ("fct_s", "n")),
-    *(
-        Column(f"fct_s_{shape}", "s", f"their completion time: {_SHAPES[shape]}", ("fct_s", shape))
-        for shape in _TIMES
+    _same(
+        "least_share",
+        "",
+        "the least flow's goodput, of the mean of the group",
+        "least flow, of the mean",
     ),
+    _same("lost_pkts", "packets", "datagrams lost; null for TCP, which sends again", "lost"),
+    _same("delay_ms", "ms", "of datagrams that arrived: mean; null for TCP", "delay of datagrams"),
+    _same(
+        "jitter_ms",
+        "ms",
+        "of datagrams that arrived: mean difference of two delays",
+        "jitter of datagrams",
+    ),
+    _same("retransmitted_pkts", "packets", "sent again", "sent again"),
+    _same("timeouts", "", "timeouts of retransmission"),
+    _same("data_pkts_sent", "packets", "with data, sent", "sent"),
+    _same("delivered_bytes", "bytes", "payload delivered in order"),
+    _same("goodput_mbps", "Mbit/s", "of all flows of the group", "goodput"),
+    _same("jain", "", "Jain's index of the flows' goodput", "Jain's index"),
+    Column("fct_n", "", "transfers completed in the window", ("fct_s", "n")),
+    *_shaped("fct_s", "their completion time", "completion time", _TIMES),
     *_of_scripts(),
 )
+
+
+def _step(key: str, meaning: str, label: str) -> Column:
+    return Column(f"step_{key}", key.rpartition("_")[2], meaning, (key,), label=label)
+
 
 STEPS = (
     *QUEUE_LABELS,
@@ -190,10 +225,14 @@ STEPS = (
     _same("at_s", "s", "when the scenario changes"),
     _same("to_s", "s", "the next change, or the end of the run"),
     Column("change", "", "what changes"),
-    _same("peak_delay_ms", "ms", "largest queue delay until then"),
-    _same("later_delay_ms", "ms", "mean queue delay in the later half"),
-    _same("settling_s", "s", "until delay stays within twice that; null: it does not"),
-    _same("utilised_s", "s", "until utilisation is 90 % over 0.1 s; null: it never is"),
+    _step("peak_delay_ms", "largest queue delay until then", "peak delay"),
+    _step("later_delay_ms", "mean queue delay in the later half", "later delay, mean"),
+    _step("settling_s", "until delay stays within twice that; null: it does not", "settling time"),
+    _step(
+        "utilised_s",
+        "until utilisation is 90 % over 0.1 s; null: it never is",
+        "utilisation, time to 90 %",
+    ),
 )
 
 
@@ -250,11 +289,11 @@ QUEUE = (
     Column("aqm", "", "its algorithm, or the variant"),
     Column("tested", "", f"{_TESTED}; `aqm` of the entry"),
     Column("name", "", "link of the queue"),
-    Column("windows", "", "each window: the columns of windows.parquet; drops and marks by reason"),
+    Column("windows", "", "each window: the numbers of windows.parquet; drops and marks by reason"),
     Column(
         "steps",
         "",
-        "each change: the columns of steps.parquet, what changes as a list of tables",
+        "each change: the numbers of steps.parquet, what changes as a list of tables",
         of_all=False,
     ),
     Column("events_left_out", "packets", "more than events.parquet can keep"),

@@ -7,14 +7,13 @@ would write."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from sojourn.core import generated
 from sojourn.core.hosts import HOSTS
+from sojourn.core.table import markdown
 from sojourn.result import columns
 from sojourn.result.columns import Column
-from sojourn.result.metrics import GROUP_METRICS, METRICS, STEP_METRICS, StepMetric
 
 DEFAULT = Path("docs/reference/columns.md")
 
@@ -27,8 +26,8 @@ _HEAD = """\
 
 [Results](../guide/results.md) has the files and [defines the numbers](../guide/results.md#numbers).
 A number that was not measured is null, in a series NaN. Where no host is named, both have it.
-Experiments add their own labels as columns. The last cell has the label of printed tables and,
-behind the colon, the metric of claims and differences.
+Experiments add their own labels as columns. The last cell has the label of printed tables. A column
+of `windows.parquet` or `steps.parquet` that has one is a metric of claims and sweeps.
 """
 _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     ("`windows.parquet`", "One row for each run, queue and window.", columns.WINDOWS),
@@ -71,36 +70,18 @@ _TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
 )
 
 
-def _called() -> dict[str, dict[tuple[str, ...], str]]:
-    """By table and path, what people read and claims name."""
-    windows = {
-        metric.path: f"{metric.label}: `{metric.name}`"
-        for metric in METRICS.values()
-        if metric.of_queue and not isinstance(metric, StepMetric)
-    }
-    groups = {metric.path: metric.label for metric in GROUP_METRICS}
-    steps = {metric.path: f"{metric.label}: `{metric.name}`" for metric in STEP_METRICS}
-    return {"`windows.parquet`": windows, "`groups.parquet`": groups, "`steps.parquet`": steps}
-
-
 def text() -> str:
-    """The page as it is published."""
-    called = _called()
-    tables = (_table(*table, called.get(table[0], {})) for table in _TABLES)
-    return "\n".join([_HEAD, *tables])
+    """Write the page as it is published."""
+    return "\n".join([_HEAD, *(_table(*table) for table in _TABLES)])
 
 
-def _table(
-    title: str, rows: str, of: tuple[Column, ...], called: Mapping[tuple[str, ...], str]
-) -> str:
-    head = ["| column | unit | host | what | |", "|---|---|---|---|---|"]
-    lines = [f"## {title}", "", rows, "", *head]
-    for column in of:
+def _table(title: str, rows: str, table: tuple[Column, ...]) -> str:
+    lines = []
+    for column in table:
         hosts = "" if column.hosts == HOSTS else ", ".join(f"`{host}`" for host in column.hosts)
-        name = called.get(column.path, "")
-        cells = (f"`{column.name}`", column.unit, hosts, column.meaning, name)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
+        lines.append((f"`{column.name}`", column.unit, hosts, column.meaning, column.label))
+    head = ("column", "unit", "host", "what", "label")
+    return "\n".join([f"## {title}", "", rows, "", markdown(head, lines)])
 
 
 if __name__ == "__main__":

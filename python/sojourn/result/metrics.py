@@ -1,16 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The numbers that tables and claims speak of, by name, and where a report holds them."""
+"""The numbers that tables and claims speak of, by name. Those that are columns of a result's tables
+are described there (`sojourn.result.columns`)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
 from sojourn.core.errors import InputError, nearest
+from sojourn.result import columns
+from sojourn.result.columns import Column
 
 if TYPE_CHECKING:
     from sojourn.result.result import Run
@@ -18,13 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Number:
-    """How a number is called, and where it stands in its table of a report."""
-
-    name: str
-    label: str
-    unit: str
-    path: tuple[str, ...]
+class _Number(Column):
+    """A column that tables of runs, claims and sweeps have too."""
 
     @property
     def heading(self) -> str:
@@ -181,85 +179,95 @@ def _flows(report: Mapping[str, Any], window: str) -> Any:
     raise InputError(f"the result has no window '{window}'")
 
 
-def _delays() -> list[Metric]:
-    shapes = (("mean", "mean"), ("sd", "sd"), ("iqr", "IQR"), ("p95", "95th percentile"))
-    kinds = (
-        ("system_delay", "system delay"),
-        ("queue_delay", "queue delay"),
-        ("queue_delay_whole", "queue delay in whole ms"),
-    )
-    return [
-        Metric(f"{kind}_{shape}_ms", f"{label}, {word}", "ms", (f"{kind}_ms", shape))
-        for kind, label in kinds
-        for shape, word in shapes
-    ]
+def _of_flows(name: str, unit: str, path: tuple[str, ...], label: str) -> Metric:
+    return Metric(name, unit, "of all flows together", path, label=label, of_queue=False)
+
+
+def _of_transport(name: str, unit: str, key: str, label: str, *, udp: bool = False) -> Metric:
+    meaning = f"of all flows of {'UDP' if udp else 'TCP'} together"
+    return TransportMetric(name, unit, meaning, (key,), label=label, of_udp=udp)
 
 
 # Of the response to a change, in this order.
-STEP_METRICS = (
-    StepMetric("step_peak_delay_ms", "peak delay", "ms", ("peak_delay_ms",)),
-    StepMetric("step_later_delay_ms", "later delay, mean", "ms", ("later_delay_ms",)),
-    StepMetric("step_settling_s", "settling time", "s", ("settling_s",)),
-    StepMetric("step_utilised_s", "utilisation, time to 90 %", "s", ("utilised_s",)),
-)
+STEP_METRICS = tuple(StepMetric(**vars(column)) for column in columns.STEPS if column.label)
+_SETTLING, _UTILISED = STEP_METRICS[2:]
 
 # These read more of a run than its report; metrics_of_runs has how.
-OF_RUNS = (
-    RunMetric("prob_mean_pct", "probability, mean", "%", ()),
-    RunMetric("evaluations_per_s", "evaluations", "1/s", ()),
-    RunMetric("evaluations_per_pkt", "evaluations for each packet", "", ()),
-    RunMetric("square_law", "signals, of the square-root law's", "", ()),
-    RunMetric("law_million_per_s", "evaluations this machine can do", "million/s", ()),
-    RunMetric("law_divisions", "divisions of an evaluation", "", ()),
-    RunMetric("law_multiplications", "multiplications of an evaluation", "", ()),
+OF_RUNS = tuple(
+    RunMetric(name, unit, meaning, label=label)
+    for name, unit, label, meaning in (
+        ("prob_mean_pct", "%", "probability, mean", "the algorithm's own"),
+        ("evaluations_per_s", "1/s", "evaluations", "of DUK's law"),
+        ("evaluations_per_pkt", "", "evaluations for each packet", "of DUK's law"),
+        ("square_law", "", "signals, of the square-root law's", "share of signals by that law's"),
+        ("law_million_per_s", "million/s", "evaluations this machine can do", "of a law"),
+        ("law_divisions", "", "divisions of an evaluation", "of a law, compiled"),
+        ("law_multiplications", "", "multiplications of an evaluation", "of a law, compiled"),
+    )
 )
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in [
-        *_delays(),
-        Metric("queue_pkts_mean", "queue length, mean", "packets", ("queue_pkts", "mean")),
-        Metric("queue_pkts_sd", "queue length, sd", "packets", ("queue_pkts", "sd")),
+        *(Metric(**vars(column)) for column in columns.WINDOWS if column.label),
         VariationMetric(
-            "queue_pkts_cov_pct", "queue length, coefficient of variation", "%", ("queue_pkts",)
+            "queue_pkts_cov_pct",
+            "%",
+            "in the queue, over time: standard deviation, of the mean",
+            ("queue_pkts",),
+            label="queue length, coefficient of variation",
         ),
-        Metric("utilisation_pct", "utilisation", "%", ("utilisation_pct",)),
-        Metric("drop_pct", "drops", "%", ("drop_pct",)),
-        Metric("mark_pct", "marks", "%", ("mark_pct",)),
-        Metric("fct_mean_s", "completion time, mean", "s", ("fct_s", "mean"), False),
-        Metric("fct_p75_s", "completion time, third quartile", "s", ("fct_s", "p75"), False),
-        Metric("fct_n", "transfers complete", "", ("fct_s", "n"), False),
-        Metric("goodput_mbps", "goodput", "Mbit/s", ("goodput_mbps",), False),
-        TransportMetric("goodput_tcp_mbps", "goodput of TCP", "Mbit/s", ("goodput_mbps",)),
-        TransportMetric(
-            "goodput_udp_mbps", "goodput of datagrams", "Mbit/s", ("goodput_mbps",), of_udp=True
+        _of_flows("fct_mean_s", "s", ("fct_s", "mean"), "completion time, mean"),
+        _of_flows("fct_p75_s", "s", ("fct_s", "p75"), "completion time, third quartile"),
+        _of_flows("fct_n", "", ("fct_s", "n"), "transfers complete"),
+        _of_flows("goodput_mbps", "Mbit/s", ("goodput_mbps",), "goodput"),
+        _of_transport("goodput_tcp_mbps", "Mbit/s", "goodput_mbps", "goodput of TCP"),
+        _of_transport(
+            "goodput_udp_mbps", "Mbit/s", "goodput_mbps", "goodput of datagrams", udp=True
         ),
-        Metric("jain", "Jain's index", "", ("jain",), False),
-        TransportMetric("jain_tcp", "Jain's index of TCP", "", ("jain",)),
+        _of_flows("jain", "", ("jain",), "Jain's index"),
+        _of_transport("jain_tcp", "", "jain", "Jain's index of TCP"),
         *OF_RUNS,
         *STEP_METRICS,
-        StepMetric("step_settled_pct", "changes settled", "%", ("settling_s",), share=True),
-        StepMetric(
-            "step_utilised_pct", "changes with 90 % utilisation", "%", ("utilised_s",), share=True
+        replace(
+            _SETTLING,
+            name="step_settled_pct",
+            unit="%",
+            meaning="changes with a settling time",
+            label="changes settled",
+            share=True,
+        ),
+        replace(
+            _UTILISED,
+            name="step_utilised_pct",
+            unit="%",
+            meaning="changes after which utilisation is 90 %",
+            label="changes with 90 % utilisation",
+            share=True,
         ),
     ]
 }
 
 
-# What a table of groups of flows shows, in this order.
-GROUP_METRICS = (
-    GroupMetric("goodput_mbps", "goodput", "Mbit/s", ("goodput_mbps",)),
-    GroupMetric("jain", "Jain's index", "", ("jain",)),
-    GroupMetric("least_share", "least flow, of the mean", "", ("least_share",)),
-    GroupMetric("data_pkts_sent", "packets sent", "", ("data_pkts_sent",)),
-    GroupMetric("retransmitted_pkts", "sent again", "", ("retransmitted_pkts",)),
-    GroupMetric("lost_pkts", "lost", "", ("lost_pkts",)),
-    GroupMetric("delay_ms", "delay of datagrams", "ms", ("delay_ms",)),
-    GroupMetric("jitter_ms", "jitter of datagrams", "ms", ("jitter_ms",)),
-    GroupMetric("fct_p75_s", "completion time, third quartile", "s", ("fct_s", "p75")),
-    # Of scripts alone.
-    GroupMetric("page_p75_s", "page load time, third quartile", "s", ("page_s", "p75")),
-    GroupMetric("opened", "connections opened", "", ("opened",)),
+_GROUP_METRICS = {
+    column.name: GroupMetric(**vars(column)) for column in columns.GROUPS if column.label
+}
+# What a table of groups of flows shows, in this order; the last two are of scripts alone.
+GROUP_METRICS = tuple(
+    _GROUP_METRICS[name]
+    for name in (
+        "goodput_mbps",
+        "jain",
+        "least_share",
+        "data_pkts_sent",
+        "retransmitted_pkts",
+        "lost_pkts",
+        "delay_ms",
+        "jitter_ms",
+        "fct_p75_s",
+        "page_p75_s",
+        "opened",
+    )
 )
 
 # What a table of runs shows, in this order.

@@ -48,7 +48,10 @@ if TYPE_CHECKING:
     from sojourn.result.request import Request
     from sojourn.scenario.model import Scenario
 
-FORMAT = 1
+# 2: a column of a table has the name of its metric (queue_delay_mean_ms; before,
+# queue_delay_ms_mean). Results are read from their runs, which are the same in both.
+FORMAT = 2
+_READ = (1, FORMAT)
 
 
 @dataclass(frozen=True, repr=False)
@@ -272,8 +275,11 @@ class Result:
                 f'{folder}: holds a sweep; sojourn.sweep("{folder}/sweep.toml", out="{folder}") '
                 "reads it back, and its tables are in cells.parquet and means.parquet"
             )
-        if head.get("format") != FORMAT:
-            raise StoreError(f"{folder}: format {head.get('format')!r} is not known")
+        if head.get("format") not in _READ:
+            raise StoreError(
+                f"{folder}: format {head.get('format')!r} is not known; this version reads 1 to "
+                f"{FORMAT}, and writes {FORMAT} when its command is run again"
+            )
         if digests != head["files"] or digest(scenario) != digests["scenario.toml"]:
             raise StoreError(_unfinished(folder))
         store = Store(folder / "runs")

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sojourn.core import generated, units
+from sojourn.core.table import markdown
 from sojourn.scenario import (
     apps,
     hosts,
@@ -86,14 +87,7 @@ def text() -> str:
 
 
 def _table(title: str, of: type[BaseModel]) -> str:
-    lines = [
-        f"## {title}",
-        "",
-        _sentence(of),
-        "",
-        "| key | what | unless given | |",
-        "|---|---|---|---|",
-    ]
+    rows = []
     schema = of.model_json_schema(by_alias=True, mode="validation")
     known = schema.get("$defs", {})
     # Where a name alone is allowed too, the table is the last form.
@@ -103,8 +97,9 @@ def _table(title: str, of: type[BaseModel]) -> str:
         if _shared(name, of) or key not in properties:
             continue
         form = _form(properties[key], known)
-        lines.append(f"| `{key}` | {form} | {' | '.join(_default_and_meaning(field))} |")
-    return "\n".join([*lines, ""])
+        rows.append((f"`{key}`", form, *_default_and_meaning(field)))
+    table = markdown(("key", "what", "unless given", ""), rows)
+    return "\n".join([f"## {title}", "", _sentence(of), "", table])
 
 
 def _shared(name: str, of: type[BaseModel]) -> bool:

@@ -1,18 +1,42 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A chart as data, and how it is drawn, wide or narrow."""
+"""A chart as data: panels of curves and points, its text alternative, and its numbers.
+
+`sojourn.show.drawing` draws it. Nothing here imports matplotlib, which is slow to import.
+"""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from sojourn.core.table import csv_text
 
-from sojourn.show.drawing import WIDE_IN, Curve, changes, colour, lines, marker, plain, written
+# A chart is drawn twice, for a page and for a telephone, so that its letters keep their size.
+WIDE_IN = 7.2
+NARROW_IN = 3.9
+# Colours and dashes together; more curves would look like earlier ones.
+LOOKS = 12
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a panel; without a name it has no entry in the legend."""
+
+    name: str
+    x: Any
+    y: Any
+    look: int = 0  # its colour and dashes among those of the chart
+    reach: tuple[Any, Any] | None = None  # of an interval, below and above each value
+    # Matplotlib's words for what differs from the look.
+    style: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """Give x and y of each point."""
+        return list(zip(self.x, self.y, strict=True))
 
 
 @dataclass(frozen=True)
@@ -25,6 +49,11 @@ class Point:
     x_sd: float
     y_sd: float
     look: int
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """Give both means."""
+        return [(self.x, self.y)]
 
 
 @dataclass(frozen=True)
@@ -42,96 +71,99 @@ class Panel:
     y_top: float | None = None
     is_step: bool = False
     changes: Sequence[tuple[float, str]] = ()  # of the scenario: when, and what is so from then on
+    shaded: tuple[float, float] | None = None  # the span of x that tables measure
+    ticks: Sequence[tuple[float, str]] = ()  # of x, in place of those from 0 on
+    # Draws what only this panel has, on its axes, last; the flag says that the chart is narrow.
+    finish: Callable[[Any, bool], None] | None = None
+
+    @property
+    def parts(self) -> list[Curve | Point]:
+        """Give curves and points."""
+        return [*self.curves, *self.points]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where panels and legend stand. Pairs are for a wide chart and a narrow one."""
+
+    columns: int = 1  # of panels, where the chart is wide
+    width_ratios: tuple[float, ...] = ()
+    is_shared: bool = False  # all panels have the same axes, and their labels stand once
+    head_in: float | None = None  # above the panels; unless given, as the legend needs
+    panel_in: float = 2.7
+    most_of_width: float = float("inf")  # bounds the height
+    legend_columns: tuple[int, int] | None = None  # 0: no legend; unless given, as many as fit
 
 
 @dataclass(frozen=True)
 class Chart:
-    """What one file or one figure of a page shows, and what it says in words."""
+    """What one file or one figure of a page shows, in lines, in words and in numbers."""
 
-    name: str
+    name: str  # of its files
     title: str
     caption: str
     panels: Sequence[Panel]
-    clauses: Sequence[str] = field(default_factory=tuple)
+    words: str  # the text alternative
+    layout: Layout = Layout()
+    # Of an experiment, what it shows; empty where it shows all.
+    cell: str = ""
+    host: str = ""
+    # Its numbers, where they are not those of the curves.
+    columns: tuple[str, ...] = ()
+    rows: Sequence[tuple[Any, ...]] = ()
+
+    @classmethod
+    def described(
+        cls, name: str, title: str, caption: str, panels: Sequence[Panel], clauses: Sequence[str]
+    ) -> Self:
+        """Make a chart whose words are its axes and clauses with its numbers."""
+        words = f"{title}: {panels[0].y} against {panels[0].x}. " + "; ".join(clauses) + "."
+        return cls(name, title, caption, panels, words)
+
+    def with_title(self, title: str) -> Chart:
+        """Give it another title, in its words too."""
+        return replace(self, title=title, words=self.words.replace(self.title, title, 1))
 
     @property
-    def words(self) -> str:
-        """The text alternative."""
-        panel = self.panels[0]
-        return f"{self.title}: {panel.y} against {panel.x}. " + "; ".join(self.clauses) + "."
+    def file(self) -> str:
+        """Name the file of its numbers."""
+        return f"{self.name}.csv"
+
+    def csv(self) -> str:
+        """Write its numbers: a row for each point, in six digits."""
+        columns, rows = self.columns, self.rows
+        if not columns:
+            columns = ("panel", "curve", "x", "y")
+            rows = [
+                (f"{panel.title}, {panel.y}", part.name, x, y)
+                for panel in self.panels
+                for part in panel.parts
+                for x, y in part.pairs
+            ]
+        return csv_text(columns, (map(_digits, row) for row in rows))
 
 
-# Of a letter of the legend, and of a line of it.
-_LETTER_IN, _LINE_IN = 0.085, 0.22
+def _digits(value: Any) -> str:
+    """Write a number in six digits, and nothing where there is none."""
+    if isinstance(value, str):
+        return value
+    return f"{float(value):.6g}" if value == value else ""
 
 
-def draw(chart: Chart, width_in: float = WIDE_IN) -> Figure:
-    """The panels one below the other, under one legend."""
-    panels = chart.panels
-    letters = int(width_in / _LETTER_IN) - 6
-    legend: dict[str, Any] = {}
-    for panel in panels:
-        names = [curve.name for curve in panel.curves] + [point.name for point in panel.points]
-        legend |= dict.fromkeys(textwrap.fill(written(name), letters) for name in names)
-    widest = max((len(line) for name in legend for line in name.split("\n")), default=1)
-    columns = max(min(len(legend), letters // (widest + 6)), 1)
-    rows = sum(name.count("\n") + 1 for name in legend) / columns + 1
-    figure = Figure(
-        figsize=(width_in, 0.4 + rows * _LINE_IN + 2.7 * len(panels)), layout="constrained"
-    )
-    all_axes = figure.subplots(len(panels), 1, squeeze=False).ravel()
-    for axes, panel in zip(all_axes, panels, strict=True):
-        _panel(axes, panel, narrow=width_in < WIDE_IN)
-        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
-            legend[textwrap.fill(name, letters)] = handle
-    figure.legend(
-        list(legend.values()),
-        list(legend),
-        loc="outside upper center",
-        ncols=columns,
-        frameon=False,
-    )
-    return figure
+def file_name(*words: str) -> str:
+    """Join words to the name of a chart's files: duk-1-drop-sim."""
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")
 
 
-def _panel(axes: Any, panel: Panel, *, narrow: bool) -> None:
-    style = {"drawstyle": "steps-post"} if panel.is_step else {}
-    lines(axes, panel.curves, **style)
-    for point in panel.points:
-        look = colour(point.look)
-        spread = {"xerr": point.x_sd, "yerr": point.y_sd, "capsize": 2, "linewidth": 1}
-        axes.errorbar(point.x, point.y, color=look, **spread)
-        shape = marker(point.look)
-        axes.plot(point.x, point.y, shape, color=look, label=written(point.name), markersize=6)
-    title = textwrap.fill(written(panel.title), 45 if narrow else 90)
-    axes.set_title(title, loc="left", fontsize=10)
-    axes.set_xlabel(panel.x)
-    axes.set_ylabel(panel.y)
-    if panel.x_log:
-        axes.set_xscale("log")
-        _numbered(axes.xaxis, *axes.get_xlim())
-    else:
-        axes.set_xlim(0, panel.x_right)
-    if panel.y_log:
-        axes.set_yscale("log")
-        _numbered(axes.yaxis, *axes.get_ylim())
-    elif not panel.points:
-        axes.set_ylim(0, panel.y_top or axes.get_ylim()[1] * 1.12)
-    changes(axes, panel.changes, short=narrow)
-    plain(axes)
+_UNITS = {"pkts": "packets", "pct": "%"}
 
 
-def _numbered(axis: Any, low: float, high: float) -> None:
-    """A logarithmic axis; between few powers of ten 2 and 5 have numbers too."""
-    axis.set_major_formatter(_written)
-    axis.set_tick_params(which="minor", pad=5)  # as far from the axis as behind longer ticks
-    axis.set_minor_formatter(_between if high < 100 * low else NullFormatter())
+def axis_label(column: str) -> str:
+    """Label the axis of a series, such as system_delay_ms."""
+    name, _, unit = column.rpartition("_")
+    return f"{name.replace('_', ' ')} ({_UNITS.get(unit, unit)})"
 
 
-def _between(value: float, position: int) -> str:
-    return _written(value, position) if f"{value:e}"[0] in "25" else ""
-
-
-def _written(value: float, _position: int) -> str:
-    """A number of a logarithmic axis, as on another axis."""
-    return f"{value:g}"
+def and_last(texts: Sequence[str]) -> str:
+    """Join with commas, the last with "and"."""
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

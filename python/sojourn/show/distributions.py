@@ -12,10 +12,8 @@ import numpy as np
 
 from sojourn.result.cases import Case
 from sojourn.result.distribution import Distribution
-from sojourn.show.chart import Chart, Panel
-from sojourn.show.common import DELAY, Absent, Missing, is_wide, together
-from sojourn.show.drawing import Curve
-from sojourn.show.measured import MAX_PANELS, Measured
+from sojourn.show.chart import Chart, Curve, Panel
+from sojourn.show.measured import DELAY, MAX_PANELS, Absent, Measured, Missing, is_wide, together
 from sojourn.show.page import number
 
 # In a logarithmic picture, packets that did not wait stand here.
@@ -109,7 +107,7 @@ def _of_queues(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Ch
     caption = _caption(measured, cases, figure, panels)
     if lacking:
         caption += f" Without distributions, and so not here: {', '.join(lacking)}; {_AGAIN}."
-    return Chart(figure.name, figure.title, caption, panels, clauses)
+    return Chart.described(figure.name, figure.title, caption, panels, clauses)
 
 
 _AGAIN = "an older version made them: run the command again with another --out"
@@ -132,7 +130,7 @@ def _of_groups(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Ch
     caption = _caption(measured, cases, figure, panels)
     if len(groups) > MAX_PANELS:
         caption += f" The first {MAX_PANELS} of {len(groups)} names of flows."
-    return Chart(figure.name, figure.title, caption, panels, clauses)
+    return Chart.described(figure.name, figure.title, caption, panels, clauses)
 
 
 def _found(measured: Measured, cases: Sequence[Case], figure: _Figure, of: str) -> _Found:

@@ -1,105 +1,163 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What all figures share: their widths, curves, axes, and how they become SVG and PNG."""
+"""How a chart is drawn, wide or narrow, and how it becomes SVG and PNG."""
 
 from __future__ import annotations
 
 import io
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
-from sojourn.show.theme import CURVES, GROUND, INK, LINE, SOFT, follow, style_by_scheme
-
-if TYPE_CHECKING:
-    from sojourn.result.result import Run
+from sojourn.show.chart import WIDE_IN, Chart, Curve, Layout, Panel
+from sojourn.show.theme import (
+    GROUND,
+    INK,
+    LINE,
+    SHADE,
+    SOFT,
+    colour,
+    follow,
+    marker,
+    style_by_scheme,
+)
 
 _STYLES = ("-", "--", ":", "-.")
-_MARKERS = "os^DvPX*<>hp"
-# Colours and styles together; more curves would look like earlier ones.
-LOOKS = 12
-# Of a letter above the curves, with what is beside the axes.
-_LETTER_IN = 0.085
-# A figure is drawn twice, for a page and for a telephone, so that its letters keep their size.
-WIDE_IN = 7.2
-NARROW_IN = 3.9
+# Of a letter with what is beside it, and of a line of the legend.
+_LETTER_IN, _LINE_IN = 0.085, 0.22
 PNG_DPI = 200
 
 
-@dataclass(frozen=True)
-class Curve:
-    """What is drawn of one algorithm; `look` tells it from the others of its figure."""
-
-    name: str
-    x: Any
-    y: Any
-    look: int = 0
-
-
-def raw(run: Run, queue: str, column: str) -> tuple[Any, Any]:
-    """Time (the ends of the steps) and values of a series."""
-    return rows(run.series(), {"queue": queue}, column)
-
-
-def rows(table: Any, where: Mapping[str, str], column: str) -> tuple[Any, Any]:
-    """Time and values of the rows that have these words."""
-    chosen = np.ones(len(table), bool)
-    for key, word in where.items():
-        chosen &= np.array(table[key].to_pylist(), str) == word
-    return table["t_s"].to_numpy()[chosen], table[column].to_numpy()[chosen]
-
-
-def averaged(time: Any, values: Any, average_s: float) -> tuple[Any, Any]:
-    """Time and mean over bins of `average_s`; empty cells do not count."""
-    if not len(time):
-        return np.empty(0), np.empty(0)
-    bins = np.ceil(time / average_s - 1e-9).astype(int) - 1
-    bins = np.clip(bins, 0, None)
-    good = ~np.isnan(values)
-    count = np.bincount(bins[good], minlength=bins.max() + 1)
-    total = np.bincount(bins[good], weights=values[good], minlength=bins.max() + 1)
-    with np.errstate(invalid="ignore"):
-        return (np.arange(len(count)) + 0.5) * average_s, total / count
+def draw(chart: Chart, width_in: float = WIDE_IN) -> Figure:
+    """Draw the panels under one legend; a narrow chart has them one below the other."""
+    layout, panels = chart.layout, chart.panels
+    narrow = width_in < WIDE_IN
+    columns = 1 if narrow else max(min(layout.columns, len(panels)), 1)
+    rows = max(-(-len(panels) // columns), 1)
+    letters = int(width_in / _LETTER_IN) - 6
+    names = [part.name for panel in panels for part in panel.parts if part.name]
+    legend: dict[str, Any] = dict.fromkeys(textwrap.fill(verbatim(n), letters) for n in names)
+    head_in = layout.head_in
+    if head_in is None:
+        head_in = 0.4 + _LINE_IN * _legend_rows(legend, _legend_columns(legend, letters))
+    height_in = min(head_in + layout.panel_in * rows, layout.most_of_width * width_in)
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    places = figure.subplots(
+        rows,
+        columns,
+        squeeze=False,
+        sharex=layout.is_shared,
+        sharey=layout.is_shared,
+        width_ratios=layout.width_ratios[:columns] or None,
+    ).ravel()
+    for axes, panel in zip(places, panels, strict=False):
+        _panel(axes, panel, layout, narrow=narrow)
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            legend[textwrap.fill(name, letters)] = handle
+    if layout.is_shared:
+        _label_once(figure, places, panels, columns)
+    _put_legend(figure, layout, legend, letters, narrow=narrow)
+    return figure
 
 
-def written(name: str) -> str:
-    """A name as it is: to matplotlib a $ begins a formula, and a label after _ is none."""
-    name = name.replace("$", r"\$")
-    return f"\u200b{name}" if name.startswith("_") else name
+def _legend_columns(legend: Iterable[str], letters: int) -> int:
+    """Count the columns that fit."""
+    names = list(legend)
+    widest = max((len(line) for name in names for line in name.split("\n")), default=1)
+    return max(min(len(names), letters // (widest + 6)), 1)
 
 
-def colour(look: int) -> str:
-    """Of a curve or a point, on light ground."""
-    return CURVES[look % len(CURVES)].light
+def _legend_rows(legend: Iterable[str], columns: int) -> float:
+    return sum(name.count("\n") + 1 for name in legend) / columns + 1
 
 
-def marker(look: int) -> str:
-    """Of a point."""
-    return _MARKERS[look % len(_MARKERS)]
-
-
-def lines(axes: Any, curves: Iterable[Curve], **style: Any) -> None:
-    """The curves; a value that has no neighbours, which no line would show, gets a dot."""
-    for curve in curves:
-        look = colour(curve.look)
-        axes.plot(
-            curve.x,
-            curve.y,
-            label=written(curve.name),
-            color=look,
-            linestyle=_STYLES[curve.look % len(_STYLES)],
-            linewidth=1.6,
-            **style,
+def _put_legend(
+    figure: Figure, layout: Layout, legend: dict[str, Any], letters: int, *, narrow: bool
+) -> None:
+    columns = _legend_columns(legend, letters)
+    if layout.legend_columns:
+        columns = layout.legend_columns[narrow]
+    if columns:
+        figure.legend(
+            list(legend.values()),
+            list(legend),
+            loc="outside upper center",
+            ncols=columns,
+            frameon=False,
         )
-        alone = _alone(np.asarray(curve.y, float))
-        if alone.any():
-            axes.plot(np.asarray(curve.x)[alone], np.asarray(curve.y)[alone], ".", color=look)
+
+
+def _label_once(figure: Figure, places: Any, panels: Any, columns: int) -> None:
+    """Label axes that all panels share, with numbers below the lowest panel of each column."""
+    for axes in places[len(panels) :]:
+        axes.set_axis_off()
+    for column in range(min(columns, len(panels))):
+        lowest = [n for n in range(len(panels)) if n % columns == column][-1]
+        places[lowest].tick_params(labelbottom=True)
+    figure.supxlabel(panels[0].x, fontsize="medium")
+    figure.supylabel(panels[0].y, fontsize="medium")
+
+
+def _panel(axes: Any, panel: Panel, layout: Layout, *, narrow: bool) -> None:
+    if panel.shaded:
+        axes.axvspan(*panel.shaded, color=SHADE.light, zorder=0)
+    for curve in panel.curves:
+        _curve(axes, curve, is_step=panel.is_step)
+    for point in panel.points:
+        look = colour(point.look)
+        spread = {"xerr": point.x_sd, "yerr": point.y_sd, "capsize": 2, "linewidth": 1}
+        axes.errorbar(point.x, point.y, color=look, **spread)
+        shape = marker(point.look)
+        axes.plot(point.x, point.y, shape, color=look, label=verbatim(point.name), markersize=6)
+    title = textwrap.fill(verbatim(panel.title), 45 if narrow else 90)
+    axes.set_title(title, loc="left", fontsize=10)
+    if not layout.is_shared:
+        axes.set_xlabel(panel.x)
+        axes.set_ylabel(panel.y)
+    if panel.ticks:
+        shown = _shown(len(panel.ticks), narrow)
+        axes.set_xticks(*zip(*(panel.ticks[n] for n in shown), strict=True))
+    elif panel.x_log:
+        axes.set_xscale("log")
+        _numbered(axes.xaxis, *axes.get_xlim())
+    else:
+        axes.set_xlim(0, panel.x_right)
+    if panel.y_log:
+        axes.set_yscale("log")
+        _numbered(axes.yaxis, *axes.get_ylim())
+    elif not panel.points:
+        axes.set_ylim(0, panel.y_top or axes.get_ylim()[1] * 1.12)
+    changes(axes, panel.changes, short=narrow)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color=LINE.light, linewidth=0.6)  # to read values by
+    if panel.finish:
+        panel.finish(axes, narrow)
+
+
+def _curve(axes: Any, curve: Curve, *, is_step: bool) -> None:
+    """Draw a line; a value without neighbours, which no line would show, gets a dot."""
+    style: dict[str, Any] = {
+        "label": verbatim(curve.name) or "_nolegend_",
+        "color": colour(curve.look),
+        "linestyle": _STYLES[curve.look % len(_STYLES)],
+        "linewidth": 1.6,
+        **({"drawstyle": "steps-post"} if is_step else {}),
+        **curve.style,
+    }
+    if curve.reach:
+        axes.errorbar(curve.x, curve.y, yerr=curve.reach, **style)
+        return
+    axes.plot(curve.x, curve.y, **style)
+    alone = _alone(np.asarray(curve.y, float))
+    if alone.any() and "marker" not in style:
+        x, y = np.asarray(curve.x)[alone], np.asarray(curve.y)[alone]
+        axes.plot(x, y, ".", color=style["color"])
 
 
 def _alone(values: Any) -> Any:
@@ -107,33 +165,51 @@ def _alone(values: Any) -> Any:
     return there[1:-1] & ~there[:-2] & ~there[2:]
 
 
-_UNITS = {"pkts": "packets", "pct": "%"}
+def _shown(count: int, narrow: bool) -> range:
+    """Choose the ticks that have their number. Without room for all, the last has, and the first
+    where even steps allow it."""
+    if not narrow or count <= 6:
+        return range(count)
+    step = next((step for step in (2, 3, 4) if (count - 1) % step == 0), 2)
+    return range((count - 1) % step, count, step)
 
 
-def axis_of(column: str) -> str:
-    """What stands beside the axis of a series, such as system_delay_ms."""
-    name, _, unit = column.rpartition("_")
-    return f"{name.replace('_', ' ')} ({_UNITS.get(unit, unit)})"
+def number_at_1_2_5(axis: Any) -> None:
+    """Number a logarithmic axis at 1, 2 and 5 of each power of ten."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
-def plain(axes: Any) -> None:
-    """No frame, and lines to read values by."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color=LINE.light, linewidth=0.6)
+def _numbered(axis: Any, low: float, high: float) -> None:
+    """Number a logarithmic axis; between few powers of ten 2 and 5 have numbers too."""
+    axis.set_major_formatter("{x:g}")
+    axis.set_tick_params(which="minor", pad=5)  # as far from the axis as behind longer ticks
+    axis.set_minor_formatter(_between if high < 100 * low else NullFormatter())
+
+
+def _between(value: float, _position: int) -> str:
+    return f"{value:g}" if f"{value:e}"[0] in "25" else ""
+
+
+def verbatim(name: str) -> str:
+    """Escape a name: to matplotlib a $ begins a formula, and a label after _ is none."""
+    name = name.replace("$", r"\$")
+    return f"\u200b{name}" if name.startswith("_") else name
 
 
 def changes(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = False) -> None:
-    """The link's rate and what else changes, written where it does; `short`: a word to a line."""
-    found = list(steps)
+    """Write the link's rate and what else changes where it does; `short`: a word to a line."""
+    steps = list(steps)
     right_s = axes.get_xlim()[1]
     letters_per_s = axes.figure.get_figwidth() / _LETTER_IN / right_s
-    for number, (at_s, what) in enumerate(found, 1):
-        end_s = found[number][0] if number < len(found) else right_s
+    for number, (at_s, what) in enumerate(steps, 1):
+        end_s = steps[number][0] if number < len(steps) else right_s
         letters = 1 if short else max(int(letters_per_s * (end_s - at_s)), 1)
         if at_s:
             axes.axvline(at_s, color=SOFT.light, linewidth=0.6, linestyle=(0, (2, 3)))
         axes.annotate(
-            written(_folded(what, letters)),
+            verbatim(_folded(what, letters)),
             (at_s, 1),
             xycoords=("data", "axes fraction"),
             xytext=(4, -2),
@@ -145,7 +221,7 @@ def changes(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = Fals
 
 
 def _folded(text: str, letters: int) -> str:
-    """No word is broken."""
+    """Fold without breaking a word."""
     lines = (
         textwrap.fill(line, letters, break_long_words=False, break_on_hyphens=False)
         for line in text.split("\n")
@@ -154,8 +230,8 @@ def _folded(text: str, letters: int) -> str:
 
 
 def svg(figure: Figure, name: str, words: str) -> str:
-    """The figure as an <svg> element, the same bytes each time. `name` keeps its ids apart from
-    those of other figures of the page, `words` is for whoever does not see it."""
+    """Write the figure as an <svg> element, the same bytes each time. `name` keeps its ids apart
+    from those of other figures of the page; `words` is its text alternative."""
     text = _svg(figure)
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{name}-", text)
     # The page decides how wide it is; text has the colour of the page's.
@@ -169,7 +245,7 @@ def svg(figure: Figure, name: str, words: str) -> str:
 
 
 def svg_file(figure: Figure, words: str) -> bytes:
-    """The figure as a file of its own, on its own ground, which follows the reader's scheme."""
+    """Write the figure as a file, on its own ground, which follows the reader's scheme."""
     text = _svg(figure, facecolor=GROUND.light)
     head = f'<svg role="img" aria-label="{escape(words)}"'
     style = f"<style>{style_by_scheme()}</style>"
@@ -177,7 +253,7 @@ def svg_file(figure: Figure, words: str) -> bytes:
 
 
 def png_file(figure: Figure, words: str) -> bytes:
-    """The figure as a PNG, on light ground."""
+    """Write the figure as a PNG, on light ground."""
     sink = io.BytesIO()
     about = {"Software": None, "Description": words}
     figure.savefig(sink, format="png", dpi=PNG_DPI, metadata=about, facecolor=GROUND.light)

@@ -10,11 +10,9 @@ from dataclasses import replace
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.result.cases import Case, labels
-from sojourn.show.chart import Chart
-from sojourn.show.common import Absent, Missing
+from sojourn.show.chart import LOOKS, Chart
 from sojourn.show.distributions import ccdf, cdf, fct, page
-from sojourn.show.drawing import LOOKS
-from sojourn.show.measured import Measured
+from sojourn.show.measured import Absent, Measured, Missing
 from sojourn.show.over_time import cwnd, delay, drops, probability, rate, srtt
 from sojourn.show.tradeoff import tradeoff
 
@@ -85,7 +83,7 @@ def _parts(cases: list[Case]) -> list[tuple[str, list[Case]]]:
 
 
 def _titled(chart: Chart, title: str) -> Chart:
-    return replace(chart, title=f"{chart.title}: {title}") if title else chart
+    return chart.with_title(f"{chart.title}: {title}") if title else chart
 
 
 def _numbered(chart: Chart, number: int, of: int) -> Chart:

@@ -18,7 +18,6 @@ from sojourn.result.distribution import Distribution, measured
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
 from sojourn.result.steps import spell
-from sojourn.show.drawing import averaged, raw, rows
 
 # More panels would not be looked at.
 MAX_PANELS = 12
@@ -28,7 +27,19 @@ BINS, BINS_OF_DROPS = 200, 50
 _MAX_STEPS = 8
 
 
+# Where the largest is that many times the least, an axis is logarithmic.
+WIDE_RANGE = 20
+DELAY = "queue delay (ms)"
+
 NO_QUEUE = "no queue was recorded: one is measured where its link has a rate or a trace"
+
+
+class Missing(InputError):
+    """The results lack what a picture shows; says which key of the scenario records it."""
+
+
+class Absent(Missing):
+    """The run itself has nothing of the kind, whatever it records."""
 
 
 @dataclass(frozen=True)
@@ -243,3 +254,47 @@ def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str
     yield 0.0, str(Rate(link["rate_bps"]))
     for step in link["schedule"]:
         yield step["at_ns"] / 1e9, str(Rate(step["rate_bps"]))
+
+
+def is_wide(values: Iterable[float]) -> bool:
+    """An axis with these values is logarithmic."""
+    found = [value for value in values if value > 0]
+    return bool(found) and max(found) > WIDE_RANGE * min(found)
+
+
+def seeds(measured: Measured, cases: Iterable[Case]) -> str:
+    """How a caption begins."""
+    counts = sorted({len(measured.by_case[case]) for case in cases})
+    return "One seed" if counts == [1] else f"Mean over {' or '.join(map(str, counts))} seeds"
+
+
+def together(measured: Measured, cases: Iterable[Case]) -> str:
+    """Whose packets are in a distribution."""
+    counts = sorted({len(measured.by_case[case]) for case in cases})
+    return "one seed" if counts == [1] else f"{' or '.join(map(str, counts))} seeds together"
+
+
+def raw(run: Run, queue: str, column: str) -> tuple[Any, Any]:
+    """Time (the ends of the steps) and values of a series."""
+    return rows(run.series(), {"queue": queue}, column)
+
+
+def rows(table: Any, where: Mapping[str, str], column: str) -> tuple[Any, Any]:
+    """Time and values of the rows that have these words."""
+    chosen = np.ones(len(table), bool)
+    for key, word in where.items():
+        chosen &= np.array(table[key].to_pylist(), str) == word
+    return table["t_s"].to_numpy()[chosen], table[column].to_numpy()[chosen]
+
+
+def averaged(time: Any, values: Any, average_s: float) -> tuple[Any, Any]:
+    """Time and mean over bins of `average_s`; empty cells do not count."""
+    if not len(time):
+        return np.empty(0), np.empty(0)
+    bins = np.ceil(time / average_s - 1e-9).astype(int) - 1
+    bins = np.clip(bins, 0, None)
+    good = ~np.isnan(values)
+    count = np.bincount(bins[good], minlength=bins.max() + 1)
+    total = np.bincount(bins[good], weights=values[good], minlength=bins.max() + 1)
+    with np.errstate(invalid="ignore"):
+        return (np.arange(len(count)) + 0.5) * average_s, total / count

@@ -1,31 +1,32 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Pictures as files: one page with all of them, or SVG and PNG one by one."""
+"""Charts as files: one page with all of them, or SVG, PNG and numbers one by one."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
-
-from matplotlib.figure import Figure
 
 from sojourn.core.errors import InputError
 from sojourn.core.progress import Progress
+from sojourn.core.table import Column, Table
 from sojourn.result.cases import labels
 from sojourn.result.compare import scenario_differences
 from sojourn.result.result import Result
-from sojourn.show.chart import Chart, draw
-from sojourn.show.drawing import png_file, svg_file
+from sojourn.show.chart import Chart
+from sojourn.show.drawing import draw, png_file, svg_file
 from sojourn.show.figures import FIGURES, charts
 from sojourn.show.measured import Measured
 from sojourn.show.page import drawn, render
 from sojourn.show.summary import at_place, columns, metrics_at, seeds_note
 from sojourn.store.store import write_whole
 
-_FILES: Mapping[str, Callable[[Figure, str], bytes]] = {".svg": svg_file, ".png": png_file}
+_FILES: Mapping[str, Callable[[Chart], bytes]] = {
+    ".svg": lambda chart: svg_file(draw(chart), chart.words),
+    ".png": lambda chart: png_file(draw(chart), chart.words),
+    ".csv": lambda chart: chart.csv().encode(),
+}
 SUFFIXES = (".html", *_FILES)
 
 
@@ -43,8 +44,8 @@ def write(
     window: str | None = None,
     lead: str = "",
 ) -> tuple[list[Path], list[str]]:
-    """The files, and a sentence for each picture that is missing. Several pictures as SVG or PNG
-    take a file each, with the picture's name before the end of its own. A page begins with
+    """The files, and a sentence for each picture that is missing. Several pictures as SVG, PNG
+    or CSV take a file each, with the picture's name before the end of its own. A page begins with
     `lead`."""
     check_name(out)
     measured = Measured(results, queue, window)
@@ -56,9 +57,7 @@ def write(
         make = _FILES[out.suffix]
         one = len(found) == 1
         contents = {
-            out if one else out.with_name(f"{out.stem}-{chart.name}{out.suffix}"): make(
-                draw(chart), chart.words
-            )
+            out if one else out.with_name(f"{out.stem}-{chart.name}{out.suffix}"): make(chart)
             for chart in found
         }
     for path, content in contents.items():
@@ -79,25 +78,23 @@ def html(
         lead=lead,
         results=list(results) if several else [],
         runs=sum(map(len, results.values())),
-        charts=[
-            {
-                "title": chart.title,
-                "caption": chart.caption,
-                "figure": drawn(partial(draw, chart), chart.name, chart.words),
-            }
-            for chart in found
-        ],
+        charts=list(map(drawn, found)),
         sentences=sentences,
         tables=[table for queue in measured.queues for table in _tables(measured, queue)],
-        different=scenario_differences(results) if several else {},
+        different=_different(results) if several else None,
     )
+
+
+def _different(results: Mapping[str, Result]) -> Table | None:
+    rows = [(key, *values) for key, values in scenario_differences(results).items()]
+    return Table.of_rows("what differs in the scenarios", ("key", *results), rows) if rows else None
 
 
 def _name(result: Result) -> str:
     return str(tomllib.loads(result.scenario)["name"])
 
 
-def _tables(measured: Measured, queue: str) -> list[dict[str, Any]]:
+def _tables(measured: Measured, queue: str) -> list[Table]:
     """The numbers of a queue, a table for each window: that to be shown of each case."""
     spans = dict.fromkeys(span.name for c in measured.having(queue) if (span := measured.span(c)))
     tables = []
@@ -107,17 +104,7 @@ def _tables(measured: Measured, queue: str) -> list[dict[str, Any]]:
             for case, runs in at_place(measured.by_case, (queue, window)).items()
             if (span := measured.span(case)) and span.name == window
         }
-        of = labels(here)
-        rows = zip(*of.values(), strict=True)
-        cells = columns(metrics_at(here), here, queue, window)
-        values = zip(*(column.cells for column in cells), strict=True)
-        tables.append(
-            {
-                "title": f"{queue}, {window}",
-                "note": seeds_note(here),
-                "labels": list(of),
-                "headings": [" ".join(column.heading.split("\n")) for column in cells],
-                "rows": list(zip(rows, values, strict=True)),
-            }
-        )
+        names = [Column(heading, texts) for heading, texts in labels(here).items()]
+        numbers = columns(metrics_at(here), here, queue, window)
+        tables.append(Table(f"{queue}, {window}", names, numbers, seeds_note(here)))
     return tables

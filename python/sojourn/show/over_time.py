@@ -9,10 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from sojourn.result.cases import Case
-from sojourn.show.chart import Chart, Panel
-from sojourn.show.common import DELAY, Absent, Missing, seeds
-from sojourn.show.drawing import Curve
-from sojourn.show.measured import BINS, BINS_OF_DROPS, MAX_PANELS, Measured
+from sojourn.show.chart import Chart, Curve, Panel
+from sojourn.show.measured import (
+    BINS,
+    BINS_OF_DROPS,
+    DELAY,
+    MAX_PANELS,
+    Absent,
+    Measured,
+    Missing,
+    seeds,
+)
 from sojourn.show.page import number
 
 
@@ -58,7 +65,7 @@ def probability(measured: Measured, cases: Sequence[Case]) -> Chart:
             "'prob' of statistics.parquet), as pie, red and duk do"
         )
     caption = _caption(measured, cases) + " Of a drop or a mark, as the algorithm itself has it."
-    return Chart("probability", "Drop probability over time", caption, panels, clauses)
+    return Chart.described("probability", "Drop probability over time", caption, panels, clauses)
 
 
 def _caption(measured: Measured, cases: Sequence[Case], bins: int = BINS) -> str:
@@ -111,7 +118,7 @@ def _over_time(
             f"{name}: the series has no step; set record.series to less than the run, not "
             f"{longest:g} s"
         )
-    return Chart(name, title, _caption(measured, cases, bins), panels, clauses)
+    return Chart.described(name, title, _caption(measured, cases, bins), panels, clauses)
 
 
 def _curves(curves: Iterable[Curve]) -> str:
@@ -180,7 +187,7 @@ def _of_groups(
     caption = _caption(measured, cases)
     if len(groups) > MAX_PANELS:
         caption += f" The first {MAX_PANELS} of {len(groups)} names of flows."
-    return Chart(name, title, caption, panels, clauses)
+    return Chart.described(name, title, caption, panels, clauses)
 
 
 def _in_windows(measured: Measured, cases: Sequence[Case], title: str) -> Chart:
@@ -212,4 +219,4 @@ def _in_windows(measured: Measured, cases: Sequence[Case], title: str) -> Chart:
     caption = f"{seeds(measured, cases)}, over each window."
     if len(groups) > MAX_PANELS:
         caption += f" The first {MAX_PANELS} of {len(groups)} names of flows."
-    return Chart("rate", title, caption, panels, clauses)
+    return Chart.described("rate", title, caption, panels, clauses)

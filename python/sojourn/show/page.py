@@ -5,18 +5,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import quote
 
 from sojourn import _native
 from sojourn.core.machine import host as machine
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import Estimate
 from sojourn.show import theme
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from sojourn.show.chart import NARROW_IN, WIDE_IN, Chart
 
 
 def number(value: float | None) -> str:
@@ -39,14 +37,24 @@ def heading(metric: str) -> str:
     return f"{entry.label} ({entry.unit})" if entry.unit else entry.label
 
 
-def drawn(draw: Callable[[float], Figure], name: str, words: str) -> dict[str, str]:
-    """A figure in both widths, with what it shows in words."""
-    from sojourn.show.drawing import NARROW_IN, WIDE_IN, svg
+def drawn(chart: Chart, prefix: str = "") -> dict[str, str]:
+    """Draw a chart for a template: in both widths, with its caption and, as a link that holds
+    them, its numbers. The prefix keeps it apart from others of a page."""
+    from sojourn.show.drawing import draw, svg
 
     widths_in = {"wide": WIDE_IN, "narrow": NARROW_IN}
     return {
-        width: svg(draw(width_in), f"{name}-{width}", words)
-        for width, width_in in widths_in.items()
+        **{
+            width: svg(draw(chart, width_in), f"{prefix}{chart.name}-{width}", chart.words)
+            for width, width_in in widths_in.items()
+        },
+        "title": chart.title,
+        "host": chart.host,
+        "caption": chart.caption,
+        "file": chart.file if chart.columns else "",
+        "link": f"data:text/csv;charset=utf-8,{quote(chart.csv(), safe=',.-+:()/')}"
+        if chart.columns
+        else "",
     }
 
 

@@ -1,17 +1,30 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Tables for people: whole at any width. A number is never cut; what is too wide for the terminal
-goes on in a further block, with the labels again. A pipe or a file gets everything side by side."""
+"""Tables on a terminal, whole at any width. A number is never cut: what is too wide goes on in a
+further block, with the labels again. A pipe or a file gets everything side by side."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
+
+from sojourn.core.table import Column, Table
+
+__all__ = [
+    "Column",
+    "Table",
+    "console",
+    "fits",
+    "print_columns",
+    "print_entries",
+    "print_line",
+    "print_table",
+    "print_whole",
+]
 
 # Two spaces and a line beside each cell.
 _BESIDE = 3
@@ -26,19 +39,10 @@ def console() -> Console:
     return made
 
 
-@dataclass(frozen=True)
-class Column:
-    """A heading, which may have several lines, and a cell for each row, which may too."""
-
-    heading: str
-    cells: Sequence[str]
-
-    @property
-    def width(self) -> int:
-        """Of its widest line, with what is beside it."""
-        return _BESIDE + max(
-            Text(line).cell_len for text in (self.heading, *self.cells) for line in _lines(text)
-        )
+def _width(column: Column) -> int:
+    """Measure the widest line, with what is beside it."""
+    texts = (column.heading, *column.cells)
+    return _BESIDE + max(Text(line).cell_len for text in texts for line in _lines(text))
 
 
 def _lines(text: str) -> list[str]:
@@ -46,33 +50,35 @@ def _lines(text: str) -> list[str]:
 
 
 def print_columns(
-    out: Console,
-    title: str,
-    labels: Sequence[Column],
-    columns: Sequence[Column],
-    lines_below: Collection[int] = (),
+    out: Console, title: str, labels: Sequence[Column], columns: Sequence[Column]
 ) -> None:
-    """Columns of numbers beside columns of labels, which take a third of the width at most, or less
-    where all columns fit then. `lines_below` are rows that a line ends."""
-    labels, short = (_all_folded(labels, most) for most in (out.width // 3, 0))
+    """Print columns of numbers beside columns of labels."""
+    print_table(out, Table(title, labels, columns))
+
+
+def print_table(out: Console, table: Table) -> None:
+    """Print a table. Its labels take a third of the width at most, or less where all columns fit
+    then."""
+    columns = table.columns
+    labels, short = (_all_folded(table.labels, most) for most in (out.width // 3, 0))
     blocks = _blocks(out.width, labels, columns)
     if len(blocks) > 1 and fits(out.width, [*short, *columns]):
         labels, blocks = short, [list(columns)]
     for number, block in enumerate(blocks):
-        table = Table(title=Text(title) if number == 0 else None, title_justify="left")
+        grid = Grid(title=Text(table.title) if number == 0 else None, title_justify="left")
         for label in labels:
-            table.add_column(Text(label.heading), overflow="fold")
+            grid.add_column(Text(label.heading), overflow="fold")
         for column in block:
-            table.add_column(Text(column.heading), justify="right", no_wrap=True)
+            grid.add_column(Text(column.heading), justify="right", no_wrap=True)
         rows = zip(*(column.cells for column in (*labels, *block)), strict=True)
         for row, cells in enumerate(rows):
-            table.add_row(*map(Text, cells), end_section=row in lines_below)
-        print_whole(out, table)
+            grid.add_row(*map(Text, cells), end_section=row in table.lines_below)
+        print_whole(out, grid)
 
 
 def fits(width: int, columns: Sequence[Column]) -> bool:
     """Whether they stand side by side with nothing folded."""
-    return 1 + sum(column.width for column in columns) <= width
+    return 1 + sum(map(_width, columns)) <= width
 
 
 # Columns of sentences. All others hold names and numbers, which stay whole.
@@ -81,13 +87,13 @@ _SENTENCES = ("brief", "source", "help", "found", "keys", "claim", "measured", "
 
 def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]) -> None:
     """A row for each entry, a column for each of its keys."""
-    table = Table(title=Text(title) if title else None, title_justify="left")
+    grid = Grid(title=Text(title) if title else None, title_justify="left")
     for key in entries[0] if entries else ():
         sentence = key in _SENTENCES
-        table.add_column(Text(key), overflow="fold", no_wrap=not sentence)
+        grid.add_column(Text(key), overflow="fold", no_wrap=not sentence)
     for entry in entries:
-        table.add_row(*map(Text, entry.values()))
-    print_whole(out, table)
+        grid.add_row(*map(Text, entry.values()))
+    print_whole(out, grid)
 
 
 def _all_folded(labels: Sequence[Column], width: int) -> list[Column]:
@@ -107,24 +113,29 @@ def _folded(label: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def print_whole(out: Console, table: Table) -> None:
-    """A table whose title is not folded to the width of a narrow body."""
-    title, table.title = table.title, None
+def print_whole(out: Console, grid: Grid) -> None:
+    """Print a table whose title is not folded to the width of a narrow body."""
+    title, grid.title = grid.title, None
     if title:
         out.print(title, style="italic", soft_wrap=True)
-    out.print(table)
+    out.print(grid)
+
+
+def print_line(out: Console, text: str) -> None:
+    """Print a text as it is, on as many lines as it takes."""
+    out.print(text, soft_wrap=True, markup=False, highlight=False)
 
 
 def _blocks(width: int, labels: Sequence[Column], columns: Sequence[Column]) -> list[list[Column]]:
     """As many columns in each as fit; labels are folded rather than let no column stand."""
-    widest = max((column.width for column in columns), default=0)
-    beside = min(1 + sum(label.width for label in labels), max(width - widest, 0))
+    widest = max(map(_width, columns), default=0)
+    beside = min(1 + sum(map(_width, labels)), max(width - widest, 0))
     blocks: list[list[Column]] = [[]]
     used = beside
     for column in columns:
-        if blocks[-1] and used + column.width > width:
+        if blocks[-1] and used + _width(column) > width:
             blocks.append([])
             used = beside
         blocks[-1].append(column)
-        used += column.width
+        used += _width(column)
     return blocks

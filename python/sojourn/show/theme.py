@@ -41,12 +41,23 @@ CURVES = (
     Colour("curve-5", "#a87400", "#f3c04a"),
     Colour("curve-6", "#338cc4", "#3b82b0"),
 )
+_MARKERS = "os^DvPX*<>hp"
 # Rules and areas, which no one needs to see to read a value.
 LINE = Colour("line", "#d9d9d9", "#3b4148")
 SHADE = Colour("shade", "#f0f0f0", "#23292f")
 
 ALL = (GROUND, *TEXTS, *CURVES, LINE, SHADE)
 _BY_LIGHT = {colour.light: colour for colour in ALL} | {"#000000": INK}
+
+
+def colour(look: int) -> str:
+    """Colour a curve or a point, on light ground."""
+    return CURVES[look % len(CURVES)].light
+
+
+def marker(look: int) -> str:
+    """Mark a point, in matplotlib's letters."""
+    return _MARKERS[look % len(_MARKERS)]
 
 
 def style_sheet() -> str:

@@ -11,8 +11,7 @@ import numpy as np
 
 from sojourn.result.cases import Case
 from sojourn.show.chart import Chart, Panel, Point
-from sojourn.show.common import DELAY, Missing, is_wide, seeds
-from sojourn.show.measured import Measured
+from sojourn.show.measured import DELAY, Measured, Missing, is_wide, seeds
 from sojourn.show.page import number
 
 
@@ -55,7 +54,7 @@ def tradeoff(measured: Measured, cases: Sequence[Case]) -> Chart:
         f"{seeds(measured, cases)}{bars}. Goodput is of all flows. Less delay is to the left, "
         "more throughput above."
     )
-    return Chart("tradeoff", "Throughput against delay", caption, panels, clauses)
+    return Chart.described("tradeoff", "Throughput against delay", caption, panels, clauses)
 
 
 def _point(measured: Measured, case: Case, queue: str, look: int) -> Point:

@@ -18,5 +18,5 @@ grid       margins over flows, capacity and round trip
 simulated  the same network in the packet engine
 study      all of that for one command
 table      its numbers
-picture, charts, queue_charts, output   its pictures, and the files of a folder
+charts, output   its charts, and the files of a folder
 """

@@ -1,38 +1,45 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The pictures of a study: Nyquist, Bode, maps, and those of the queue."""
+"""The charts of a study: Nyquist, Bode, maps, and the queue of theory on the axes of the simulated
+one, over time and by frequency."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import LogLocator, NullFormatter
 
-from sojourn.show.drawing import Curve, colour, lines, plain
-from sojourn.show.theme import INK, LINE, SHADE, SOFT
+from sojourn.show.chart import Chart, Curve, Layout, Panel
+from sojourn.show.theme import INK, LINE, SHADE, SOFT, colour
 from sojourn.theory.grid import Map
 from sojourn.theory.models import Model
-from sojourn.theory.picture import Picture, new_figure, put_legend, sentence
-from sojourn.theory.queue_charts import queue, spectrum
-from sojourn.theory.study import Study
+from sojourn.theory.noise import swing_hz
+from sojourn.theory.study import Beside, Study
 
 _LEVELS_DEG = (15, 30, 45, 60)
+_DASHES = ("-", "--", ":", "-.")
 _UNITS = {"flows": "flows", "capacity_mbit_s": "capacity (Mbit/s)", "rtt_ms": "round trip (ms)"}
+# Periods of the swing that the queue is shown for.
+_PERIODS = 15
+_DOTTED = {"color": SOFT.light, "linewidth": 1, "linestyle": ":"}
+_THIN = {"color": SOFT.light, "linewidth": 0.8, "linestyle": ":"}
 
 
-def pictures(study: Study) -> list[Picture]:
-    """Those that a study has."""
-    models = study.models
-    found = [_nyquist(models), _bode(models)]
-    found += [_map(one, number) for number, one in enumerate(study.maps, 1)]
+def charts(study: Study) -> list[Chart]:
+    """Chart all that a study has."""
+    made = [_nyquist(study.models), _bode(study.models)]
+    made += [_map(area, number) for number, area in enumerate(study.maps, 1)]
     if study.beside:
-        found += [queue(study.beside), spectrum(study.beside)]
-    return found
+        made += [_queue(study.beside), _spectrum(study.beside)]
+    return made
+
+
+def _sentence(clauses: Iterable[str]) -> str:
+    return "; ".join(clauses) + "."
 
 
 def _verdict(model: Model) -> str:
@@ -44,42 +51,40 @@ def _verdict(model: Model) -> str:
     return f"{model.name} stable, phase margin {margins.phase_deg:.0f}°"
 
 
-def _nyquist(models: Sequence[Model]) -> Picture:
+def _nyquist(models: Sequence[Model]) -> Chart:
     crossings = [1 / m.margins.gain for m in models if math.isfinite(m.margins.gain)]
     reach = min(max([1.4 * max(crossings, default=1), 2.0]), 12.0)
+    turn = np.exp(1j * np.linspace(0, math.tau, 200))
+    curves = [Curve("", turn.real, turn.imag, style=_THIN)]
+    for look, model in enumerate(models):
+        values = model.loop.gain(1j * model.loop.frequencies())
+        values = np.where(np.abs(values) > 40 * reach, np.nan, values)
+        curves.append(Curve(model.name, values.real, values.imag, look))
+    cross = {"color": INK.light, "marker": "+", "markersize": 11, "markeredgewidth": 1.8}
+    curves.append(Curve("-1", [-1], [0], style={**cross, "linestyle": "none"}))
 
-    def draw(width_in: float) -> Figure:
-        figure, (axes,) = new_figure(width_in, min(width_in, 5.6))
-        curves = []
-        for look, model in enumerate(models):
-            values = model.loop.gain(1j * model.loop.frequencies())
-            values = np.where(np.abs(values) > 40 * reach, np.nan, values)
-            curves.append(Curve(model.name, values.real, values.imag, look))
-        turn = np.exp(1j * np.linspace(0, math.tau, 200))
-        axes.plot(turn.real, turn.imag, color=SOFT.light, linewidth=0.8, linestyle=":")
-        axes.axhline(0, color=LINE.light, linewidth=0.6)
-        axes.axvline(0, color=LINE.light, linewidth=0.6)
-        lines(axes, curves)
-        axes.plot(-1, 0, "+", color=INK.light, markersize=11, markeredgewidth=1.8, label="-1")
+    def finish(axes: Any, _narrow: bool) -> None:
+        for line in (axes.axhline, axes.axvline):
+            line(0, color=LINE.light, linewidth=0.6, zorder=1.5)
         axes.set_xlim(-reach, 0.7 * reach)
         axes.set_ylim(-0.9 * reach, 0.6 * reach)
         axes.set_aspect("equal")
-        axes.set_xlabel("real part of L")
-        axes.set_ylabel("imaginary part of L")
-        plain(axes)
-        put_legend(figure, axes, width_in)
-        return figure
 
-    caption = (
+    axes = "real part of L", "imaginary part of L"
+    return Chart(
+        "nyquist",
+        "Nyquist",
         "L(jω) for ω above 0; below 0 it is the mirror image. The dotted circle is |L| = 1. "
-        "A loop without poles of its own on the right is unstable where the curve goes around -1."
+        "A loop without poles of its own on the right is unstable where the curve goes around -1.",
+        [Panel("", *axes, curves, finish=finish)],
+        "Nyquist curve: imaginary part of L against its real part. "
+        + _sentence(map(_verdict, models)),
+        Layout(head_in=0, panel_in=5.6, most_of_width=1),
     )
-    words = "Nyquist curve: imaginary part of L against its real part. "
-    return Picture("nyquist", "Nyquist", caption, words + sentence(map(_verdict, models)), draw)
 
 
 def _shown(models: Sequence[Model]) -> tuple[float, float]:
-    """Of the frequency axis of Bode's curves, in rad/s."""
+    """Bound the frequency axis of Bode's curves, in rad/s."""
     marks = [
         mark
         for m in models
@@ -90,116 +95,116 @@ def _shown(models: Sequence[Model]) -> tuple[float, float]:
     return min(marks) / 30, min(max(marks) * 30, max(last, max(marks) * 2))
 
 
-def _bode(models: Sequence[Model]) -> Picture:
+def _bode(models: Sequence[Model]) -> Chart:
     low, high = _shown(models)
+    gains, phases, marks = [], [], []
+    for look, model in enumerate(models):
+        omega, margins = model.loop.frequencies(), model.margins
+        values = model.loop.gain(1j * omega)
+        angle = np.degrees(np.unwrap(np.angle(values)))
+        shown = (omega >= low) & (omega <= high)
+        gains.append(Curve(model.name, omega[shown], np.abs(values[shown]), look))
+        angle = np.where(angle < -720, np.nan, angle)
+        phases.append(Curve(model.name, omega[shown], angle[shown], look))
+        crossings = [("o", margins.crossover_rad_s, 1.0)]
+        if math.isfinite(margins.gain):
+            crossings.append(("s", margins.phase_crossover_rad_s, 1 / margins.gain))
+        marks += [
+            Curve("", [x], [y], look, style={"marker": shape, "markersize": 6})
+            for shape, x, y in crossings
+        ]
 
-    def draw(width_in: float) -> Figure:
-        figure, (above, below) = new_figure(width_in, 5.6, 2, sharex=True)
-        sizes, angles = [], []
-        for look, model in enumerate(models):
-            omega = model.loop.frequencies()
-            values = model.loop.gain(1j * omega)
-            angle = np.degrees(np.unwrap(np.angle(values)))
-            seen = (omega >= low) & (omega <= high)
-            sizes.append(Curve(model.name, omega[seen], np.abs(values[seen]), look))
-            angle = np.where(angle < -720, np.nan, angle)
-            angles.append(Curve(model.name, omega[seen], angle[seen], look))
-        lines(above, sizes)
-        lines(below, angles)
-        for look, model in enumerate(models):
-            margins = model.margins
-            mark = {"color": colour(look), "markersize": 6}
-            above.plot(margins.crossover_rad_s, 1, "o", **mark)
-            if math.isfinite(margins.gain):
-                above.plot(margins.phase_crossover_rad_s, 1 / margins.gain, "s", **mark)
-        above.axhline(1, color=SOFT.light, linewidth=0.8, linestyle=":")
-        below.axhline(-180, color=SOFT.light, linewidth=0.8, linestyle=":")
-        above.set_xscale("log")
-        above.set_yscale("log")
-        above.set_ylabel("|L|")
-        below.set_ylabel("phase of L (degrees)")
-        below.set_xlabel("frequency (rad/s)")
-        below.set_yticks(np.arange(-720, 91, 90))
-        for axes in (above, below):
-            axes.set_xlim(low, high)
-            plain(axes)
-        below.set_ylim(-560, 10)
-        put_legend(figure, above, width_in)
-        return figure
+    def finish(axes: Any, _narrow: bool, *, level: float) -> None:
+        axes.axhline(level, **_THIN)
+        axes.set_xscale("log")
+        axes.set_xlim(low, high)
+        if level == 1:
+            axes.set_yscale("log")
+            axes.autoscale(axis="y")
+            axes.tick_params(labelbottom=False)
+        else:
+            axes.set_yticks(np.arange(-720, 91, 90))
+            axes.set_ylim(-560, 10)
 
-    caption = (
-        "A disc is where |L| is 1, a square where L is real and negative: the swing of a loop "
-        "that is unstable."
-    )
-    said = (
+    clauses = (
         f"{m.name} crosses 1 at {_rad(m.margins.crossover_rad_s)} and -180° at "
         f"{_rad(m.margins.phase_crossover_rad_s)}"
         for m in models
     )
-    words = "Bode curves: |L| and phase against frequency. "
-    return Picture("bode", "Bode", caption, words + sentence(said), draw)
+    x, phase = "frequency (rad/s)", "phase of L (degrees)"
+    return Chart(
+        "bode",
+        "Bode",
+        "A disc is where |L| is 1, a square where L is real and negative: the swing of a loop "
+        "that is unstable.",
+        [
+            Panel("", "", "|L|", [*gains, *marks], finish=partial(finish, level=1)),
+            Panel("", x, phase, phases, finish=partial(finish, level=-180)),
+        ],
+        "Bode curves: |L| and phase against frequency. " + _sentence(clauses),
+        Layout(head_in=0, panel_in=2.8),
+    )
 
 
 def _rad(value: float) -> str:
     return f"{value:.3g} rad/s" if math.isfinite(value) else "no frequency"
 
 
-def _map(found: Map, number: int) -> Picture:
-    def draw(width_in: float) -> Figure:
-        figure, (axes,) = new_figure(width_in, min(width_in * 0.8, 5.2))
-        x, y = found.x.values, found.y.values
-        kind = np.where(found.unstable < 0, 2.0, np.where(found.unstable > 0, 1.0, 0.0))
-        # Cells are drawn from edge to edge, so that what is unstable is what was counted so.
-        areas = ((1, SHADE, "unstable"), (2, LINE, "no equilibrium"))
-        for value, ground, _ in areas:
-            cells = np.ma.masked_not_equal(kind, value)
-            for j, i in zip(*np.nonzero(~np.ma.getmaskarray(cells)), strict=True):
-                axes.add_patch(_cell(x, y, i, j, ground.light))
-        # Negative where it is unstable, so that lines end at the edge and not a cell before it.
-        safe = np.minimum(found.phase_deg, 180)
-        safe = np.where(found.unstable > 0, -np.abs(safe), safe)
-        for look, level in enumerate(_LEVELS_DEG):
-            _level(axes, x, y, safe, level, colour(look), ("-", "--", ":", "-.")[look])
-            axes.plot(
-                [],
-                [],
-                color=colour(look),
-                linestyle=("-", "--", ":", "-.")[look],
-                label=f"{level}° margin",
-            )
-        there = [v for v, *_ in areas if (kind == v).any()]
-        patches = [
-            Patch(facecolor=ground.light, edgecolor=SOFT.light, label=label)
-            for value, ground, label in areas
-            if value in there
-        ]
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_xlim(x[0], x[-1])
-        axes.set_ylim(y[0], y[-1])
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axis.set_major_formatter(lambda v, _: f"{v:g}")
-            axis.set_minor_formatter(NullFormatter())
-        axes.set_xlabel(_UNITS[found.x.label])
-        axes.set_ylabel(_UNITS[found.y.label])
-        axes.spines[["top", "right"]].set_visible(False)
-        put_legend(figure, axes, width_in, patches)
-        return figure
-
-    stable, unstable = (found.unstable == 0).sum(), (found.unstable > 0).sum()
-    none = (found.unstable < 0).sum()
-    where = f"{_UNITS[found.x.label]} and {_UNITS[found.y.label]}"
-    caption = (
+def _map(area: Map, number: int) -> Chart:
+    where = f"{_UNITS[area.x.label]} and {_UNITS[area.y.label]}"
+    stable, unstable = (area.unstable == 0).sum(), (area.unstable > 0).sum()
+    none = (area.unstable < 0).sum()
+    levels = [
+        Curve(f"{level}° margin", [], [], look, style={"linewidth": 1.5})
+        for look, level in enumerate(_LEVELS_DEG)
+    ]
+    axes = _UNITS[area.x.label], _UNITS[area.y.label]
+    return Chart(
+        f"map-{number}",
+        f"{area.name} over {where}",
         "Lines join equal phase margins among stable cells. A shaded cell is unstable by Nyquist's "
-        "criterion."
+        "criterion.",
+        [Panel("", *axes, levels, finish=partial(_fill, area))],
+        f"Map of {area.name} over {where}: {stable} cells are stable, {unstable} unstable, in "
+        f"{none} nothing rests.",
+        Layout(head_in=0, panel_in=5.2, most_of_width=0.8),
     )
-    words = (
-        f"Map of {found.name} over {where}: {stable} cells are stable, {unstable} unstable, in "
-        f"{none} nothing rests."
-    )
-    name = f"map-{number}"
-    return Picture(name, f"{found.name} over {where}", caption, words, draw)
+
+
+def _fill(area: Map, axes: Any, _narrow: bool) -> None:
+    """Shade the cells of a map, and join equal margins."""
+    from matplotlib.patches import Rectangle
+
+    from sojourn.show.drawing import number_at_1_2_5
+
+    x, y = area.x.values, area.y.values
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for counted, ground, label in (
+        (area.unstable > 0, SHADE.light, "unstable"),
+        (area.unstable < 0, LINE.light, "no equilibrium"),
+    ):
+        # From edge to edge: what is unstable is what was counted so.
+        for j, i in zip(*np.nonzero(counted), strict=True):
+            (left, right), (bottom, top) = _edges(x, i), _edges(y, j)
+            size = right - left, top - bottom
+            axes.add_patch(Rectangle((left, bottom), *size, facecolor=ground, linewidth=0))
+        if counted.any():
+            entry = Rectangle((x[0], y[0]), 0, 0, facecolor=ground, edgecolor=SOFT.light)
+            entry.set_label(label)
+            axes.add_patch(entry)
+    # Negative where it is unstable: lines end at the edge and not a cell before it.
+    safe = np.minimum(area.phase_deg, 180)
+    safe = np.where(area.unstable > 0, -np.abs(safe), safe)
+    for look, level in enumerate(_LEVELS_DEG):
+        if np.nanmin(safe) < level < np.nanmax(safe):
+            style = {"colors": [colour(look)], "linestyles": [_DASHES[look]], "linewidths": 1.6}
+            axes.contour(x, y, safe, [level], **style)
+    axes.set_xlim(x[0], x[-1])
+    axes.set_ylim(y[0], y[-1])
+    axes.grid(visible=False)
+    number_at_1_2_5(axes.xaxis)
+    number_at_1_2_5(axes.yaxis)
 
 
 def _edges(values: Any, i: int) -> tuple[float, float]:
@@ -208,11 +213,83 @@ def _edges(values: Any, i: int) -> tuple[float, float]:
     return low, high
 
 
-def _cell(x: Any, y: Any, i: int, j: int, ground: str) -> Any:
-    (left, right), (bottom, top) = _edges(x, i), _edges(y, j)
-    return Rectangle((left, bottom), right - left, top - bottom, facecolor=ground, linewidth=0)
+def _queue(beside: Sequence[Beside]) -> Chart:
+    clauses = (
+        f"{row.simulated.name} rests at {row.model.at.queue_pkts:.1f} packets and is simulated "
+        f"with a mean of {row.simulated.mean_pkts:.1f} ± {row.simulated.deviation_pkts:.1f}"
+        for row in beside
+    )
+    return Chart(
+        "queue",
+        "Queue",
+        "The simulated queue of the first seed, its mean over each step; the nonlinear equations, "
+        "integrated with their delays, without noise. The two are not aligned in time.",
+        _one_below_the_other([_queue_panel(row) for row in beside]),
+        "Queue over time. " + _sentence(clauses),
+        Layout(head_in=0.7, panel_in=2.4),
+    )
 
 
-def _level(axes: Any, x: Any, y: Any, values: Any, level: float, shade: str, dashes: str) -> None:
-    if np.nanmin(values) < level < np.nanmax(values):
-        axes.contour(x, y, values, [level], colors=[shade], linestyles=[dashes], linewidths=1.6)
+def _queue_panel(row: Beside) -> Panel:
+    """Draw the queue as simulated, as integrated, and where it would rest."""
+    run, course = row.simulated, row.course
+    swing = swing_hz(row.model)
+    periods_s = _PERIODS / swing if math.isfinite(swing) else math.inf
+    span_s = min(periods_s, run.time_s[-1] * 2 / 3)
+    shown = run.time_s >= run.time_s[-1] - span_s
+    time_s = run.time_s[shown] - (run.time_s[-1] - span_s)
+    curves = [Curve("simulated", time_s, run.queue_pkts[shown], 0)]
+    if course:
+        begin_s = max(course.time_s[-1] - span_s, 0)
+        tail = course.time_s >= begin_s
+        queue_pkts = course.queue_pkts[tail, 0]
+        curves.append(Curve("equations", course.time_s[tail] - begin_s, queue_pkts, 1))
+    rest = [row.model.at.queue_pkts] * 2
+    curves.append(Curve("equilibrium", [0, span_s], rest, style=_DOTTED))
+    return Panel(run.name, "time (s)", "queue (packets)", curves, x_right=span_s)
+
+
+def _spectrum(beside: Sequence[Beside]) -> Chart:
+    clauses = (
+        f"{row.simulated.name} is predicted to swing at "
+        f"{swing_hz(row.model):.3g} Hz and simulated with most power around "
+        f"{row.simulated.peak_hz:.3g} Hz"
+        for row in beside
+    )
+    return Chart(
+        "spectrum",
+        "Spectrum",
+        "Power of the queue by frequency, by Welch's method, mean over the seeds; predicted for a "
+        "stable loop from the noise of its own signals. The swing is where density times "
+        "frequency is highest.",
+        _one_below_the_other([_spectrum_panel(row) for row in beside]),
+        "Spectrum of the queue. " + _sentence(clauses),
+        Layout(head_in=0.7, panel_in=2.6),
+    )
+
+
+def _spectrum_panel(row: Beside) -> Panel:
+    """Draw the density as simulated, and as predicted of a stable loop."""
+    run, noise = row.simulated, row.noise
+    low, high = run.frequency_hz[0], run.frequency_hz[-1]
+    top = float(np.nanmax(run.density_pkts2_per_hz))
+    curves = [Curve("simulated", run.frequency_hz, run.density_pkts2_per_hz, 0)]
+    if noise:
+        shown = (noise.frequency_hz >= low) & (noise.frequency_hz <= high)
+        frequency_hz = noise.frequency_hz[shown]
+        curves.append(Curve("predicted", frequency_hz, noise.density_pkts2_per_hz[shown], 1))
+    ends = top * 1e-6, top * 10
+    curves.append(Curve("predicted swing", [swing_hz(row.model)] * 2, ends, style=_DOTTED))
+
+    def finish(axes: Any, _narrow: bool) -> None:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlim(low, high)
+        axes.set_ylim(*ends)
+
+    return Panel(run.name, "frequency (Hz)", "density (packets²/Hz)", curves, finish=finish)
+
+
+def _one_below_the_other(panels: Sequence[Panel]) -> list[Panel]:
+    """Keep the label below the lowest panel alone."""
+    return [*(replace(panel, x="") for panel in panels[:-1]), panels[-1]]

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,26 +11,27 @@ from pathlib import Path
 import numpy as np
 
 from sojourn.core import as_json
-from sojourn.show.drawing import WIDE_IN, png_file, svg_file
+from sojourn.core.table import csv_text
+from sojourn.show.chart import Chart
+from sojourn.show.drawing import draw, png_file, svg_file
 from sojourn.show.page import drawn, render
 from sojourn.store.folder import claim
-from sojourn.theory.charts import pictures
-from sojourn.theory.picture import Picture
+from sojourn.theory.charts import charts
 from sojourn.theory.study import Study
-from sojourn.theory.table import columns, title
+from sojourn.theory.table import table, title
 
 
 def write(study: Study, out: Path) -> list[str]:
     """The files of a study, by name, in a folder that is Sojourn's."""
     folder = claim(out)
-    charts = pictures(study)
+    made = charts(study)
     files = {f"{name}.csv": _csv(rows) for name, rows in _tables(study).items()}
-    for chart in charts:
-        figure = chart.draw(WIDE_IN)
+    for chart in made:
+        figure = draw(chart)
         files[f"{chart.name}.svg"] = svg_file(figure, chart.words)
         files[f"{chart.name}.png"] = png_file(figure, chart.words)
     files["stability.json"] = as_json.spell(study.to_json()).encode()
-    files["stability.html"] = _page(study, charts).encode()
+    files["stability.html"] = _page(study, made).encode()
     if study.result:
         files["scenario.toml"] = study.result.scenario.encode()
     for name, content in files.items():
@@ -41,11 +40,7 @@ def write(study: Study, out: Path) -> list[str]:
 
 
 def _csv(rows: Sequence[Mapping[str, object]]) -> bytes:
-    sink = io.StringIO()
-    writer = csv.DictWriter(sink, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
-    return sink.getvalue().encode()
+    return csv_text(rows[0], (map(_cell, row.values()) for row in rows)).encode()
 
 
 def _cell(value: object) -> object:
@@ -110,26 +105,11 @@ def _spectra(study: Study) -> Iterable[Mapping[str, object]]:
                 }
 
 
-def _page(study: Study, charts: Sequence[Picture]) -> str:
-    cells = columns(study)
+def _page(study: Study, made: Sequence[Chart]) -> str:
     return render(
         "stability.html",
         title=title(study.network),
-        charts=[
-            {
-                "title": chart.title,
-                "caption": chart.caption,
-                "figure": drawn(chart.draw, chart.name, chart.words),
-            }
-            for chart in charts
-        ],
-        headings=[" ".join(column.heading.split("\n")) for column in cells],
-        rows=list(
-            zip(
-                [model.name for model in study.models],
-                zip(*(column.cells for column in cells), strict=True),
-                strict=True,
-            )
-        ),
+        charts=list(map(drawn, made)),
+        table=table(study),
         notes=[f"{m.name}: {note}" for m in study.models for note in study.notes(m)],
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from sojourn.show.tables import Column
+from sojourn.core.table import Column, Table
 from sojourn.theory.models import Model
 from sojourn.theory.network import Network
 from sojourn.theory.noise import noise, swing_hz
@@ -28,7 +28,13 @@ def verdict(model: Model) -> str:
     return "stable" if model.margins.is_stable else "unstable"
 
 
-def columns(study: Study) -> list[Column]:
+def table(study: Study) -> Table:
+    """Make a row for each model."""
+    names = [Column("model", [model.name for model in study.models])]
+    return Table(title(study.network), names, _columns(study))
+
+
+def _columns(study: Study) -> list[Column]:
     """Equilibrium, margins, verdict, the swing; and what was simulated."""
     models = study.models
     noises = [noise(model) for model in models]

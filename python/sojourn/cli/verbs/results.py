@@ -39,7 +39,8 @@ def plot(
         str | None, typer.Option("--window", help="Of distributions and means; else the first.")
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", help="A page (.html), or pictures (.svg, .png).")
+        Path,
+        typer.Option("--out", help="A page (.html), pictures (.svg, .png), or numbers (.csv)."),
     ] = Path("sojourn-plot.html"),
     as_json: Json = False,
 ) -> None:
@@ -64,6 +65,14 @@ def compare(
     visit: Annotated[
         int, typer.Option("--visit", min=1, help="Which visit of it, such as a page, from 1.")
     ] = 1,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="markdown, csv or latex, in place of tables for a terminal.",
+            autocompletion=complete.table_formats,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
@@ -80,9 +89,10 @@ def compare(
         if as_json:
             print_json(found.to_json())
             return
-        from sojourn.cli.transfers import print_transfers
+        from sojourn.cli.tables import print_parts
+        from sojourn.cli.transfers import of_visit
 
-        print_transfers(found, chosen)
+        print_parts(of_visit(found, chosen), form)
         return
     if as_json:
         from sojourn.result.compare import to_json
@@ -91,7 +101,7 @@ def compare(
         return
     from sojourn.cli.tables import print_compared
 
-    print_compared(loaded)
+    print_compared(loaded, form)
 
 
 @app.command()

@@ -1,0 +1,212 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The kind "axis" of figures: a metric over an axis of the experiment, a line for each algorithm
+with its 95 % intervals, a figure for each signal and metric. Its [figure]:
+
+kind = "axis"
+x = "UDP rate"            the axis
+metrics = ["jain"]        what is drawn over it
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sojourn.core import units
+from sojourn.core.errors import InputError, nearest
+from sojourn.core.hosts import seeds_text
+from sojourn.result.metrics import METRICS, Metric
+from sojourn.show.chart import Chart, Curve, Layout, Panel, and_last, file_name
+from sojourn.show.page import heading, number
+from sojourn.show.theme import marker
+
+if TYPE_CHECKING:
+    from sojourn.papers.experiment import Experiment
+    from sojourn.papers.reproduce import Measured, Reproduction
+    from sojourn.sweeps.axis import Cell
+
+_DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+# By algorithm, what was measured at each value of the axis.
+Lines = Mapping[str, Sequence["Measured"]]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The values of an axis: numbers where all are of one unit, and else places in a row."""
+
+    label: str
+    texts: tuple[str, ...]
+    places: tuple[float, ...]
+    is_numeric: bool
+
+    @property
+    def values(self) -> Sequence[str | float]:
+        """Give its values as a table has them, since its heading has the unit."""
+        return self.places if self.is_numeric else self.texts
+
+
+def scale_of(name: str, texts: Sequence[str]) -> Scale:
+    """Read '0.1 Mbit/s', '0.2 Mbit/s' of the axis 'rate': numbers from 0.1 on, 'rate (Mbit/s)'."""
+    try:
+        parts = [units.split(text) for text in texts]
+    except units.UnitError:
+        parts = []
+    every_unit = {unit for _, unit in parts}
+    if len(every_unit) != 1:
+        return Scale(name, tuple(texts), tuple(map(float, range(len(texts)))), False)
+    (unit,) = every_unit
+    unit = "%" if unit == "percent" else unit
+    label = f"{name} ({unit})" if unit and not name.endswith(unit) else name
+    return Scale(label, tuple(texts), tuple(float(number) for number, _ in parts), True)
+
+
+def rows_of(experiment: Experiment) -> list[list[Cell]]:
+    """Group the cells that differ in nothing but the axis that figures are over, along it."""
+    x = experiment.data["figure"]["x"]
+    rows: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in experiment.cells():
+        if x not in cell.texts:
+            raise InputError(
+                f"{experiment.folder / 'experiment.toml'}: figure.x = '{x}': there is no such axis."
+                + nearest(x, cell.texts)
+            )
+        rest = tuple(text for axis, text in cell.texts.items() if axis != x)
+        rows.setdefault(rest, []).append(cell)
+    return list(rows.values())
+
+
+def charts(reproduction: Reproduction) -> Iterator[Chart]:
+    """Chart each signal, metric and host; an axis that figures are not over has charts of each
+    value."""
+    experiment = reproduction.experiment
+    for along in rows_of(experiment):
+        for metric in experiment.data["figure"]["metrics"]:
+            for host in reproduction.hosts:
+                lines = {
+                    contender.name: [
+                        reproduction.cell(host, cell.label, contender.name, metric)
+                        for cell in along
+                    ]
+                    for contender in experiment.contenders()
+                }
+                if any(cell.ran for line in lines.values() for cell in line):
+                    yield _chart(reproduction, along, metric, host, lines)
+
+
+def _chart(
+    reproduction: Reproduction, along: Sequence[Cell], metric: str, host: str, lines: Lines
+) -> Chart:
+    experiment = reproduction.experiment
+    x = experiment.data["figure"]["x"]
+    scale = scale_of(x, [cell.texts[x] for cell in along])
+    signal = ", ".join(text for axis, text in along[0].texts.items() if axis != x)
+    first = next(s for s in experiment.signals() if s.name == along[0].label)
+    table = first.table if metric in first.metrics else "Not a figure of the paper"
+    return Chart(
+        file_name(experiment.id, signal, metric, host),
+        "",
+        f"{table}: mean of {seeds_text(*reproduction.seeds_of(host))} with its 95 % interval.",
+        [panel(scale, metric, lines)],
+        words(signal, scale, metric, lines),
+        Layout(head_in=0, panel_in=3.6, legend_columns=(min(len(lines), 5), 3)),
+        along[0].label,
+        host,
+        ("algorithm", scale.label, metric, "ci95_low", "ci95_high"),
+        rows(scale, lines),
+    )
+
+
+def panel(scale: Scale, metric: str, lines: Lines) -> Panel:
+    """Draw the lines: markers and dashes tell them apart without colour. Points of one value stand
+    a little beside each other, so that no interval hides another."""
+    of_metric = METRICS[metric]
+    gap = 0.006 * (max(scale.places) - min(scale.places) or 1.0)
+    curves = []
+    for look, (algorithm, cells) in enumerate(lines.items()):
+        beside = (look - (len(lines) - 1) / 2) * gap
+        style = {
+            "linestyle": _DASHES[look % len(_DASHES)],
+            "marker": marker(look),
+            "markersize": 5,
+            "linewidth": 1.4,
+            "elinewidth": 1.0,
+            "capsize": 2,
+        }
+        places = [place + beside for place in scale.places]
+        means = [cell.found.mean for cell in cells]
+        curves.append(Curve(algorithm, places, means, look, _reach(cells), style))
+    is_log = _spans_decades(of_metric, lines)
+    return Panel(
+        "",
+        scale.label,
+        heading(metric),
+        curves,
+        y_log=is_log,
+        y_top=_top(of_metric, lines),
+        ticks=[
+            (place, f"{place:g}" if scale.is_numeric else text)
+            for place, text in zip(scale.places, scale.texts, strict=True)
+        ],
+        finish=_number_delays if is_log else None,
+    )
+
+
+def _number_delays(axes: Any, _narrow: bool) -> None:
+    from sojourn.show.drawing import number_at_1_2_5
+
+    number_at_1_2_5(axes.yaxis)
+
+
+def _spans_decades(metric: Metric, lines: Lines) -> bool:
+    """Tell whether short delays matter: beside one that is ten times as long they would lie on
+    each other."""
+    means = [cell.found.mean for line in lines.values() for cell in line]
+    known = [mean for mean in means if mean == mean]
+    return metric.unit == "ms" and bool(known) and max(known) > 10 * min(known) > 0
+
+
+def _reach(cells: Sequence[Measured]) -> tuple[list[float], list[float]]:
+    """Give how far intervals reach below and above the means; those of one seed are not drawn."""
+    ends = [(cell.found.mean, *cell.interval) for cell in cells]
+    below = [mean - low if low > -math.inf else 0.0 for mean, low, _ in ends]
+    return below, [high - mean if high < math.inf else 0.0 for mean, _, high in ends]
+
+
+def _top(metric: Metric, lines: Lines) -> float:
+    """End the axis from 0 on above all intervals; an index at 1, above which there is none."""
+    ends = [
+        high if high < math.inf else cell.found.mean
+        for line in lines.values()
+        for cell in line
+        for _, high in [cell.interval]
+        if cell.found.mean == cell.found.mean
+    ]
+    top = 1.05 * max(ends, default=1.0)
+    return 1.02 if metric.most == 1 else top or 1.0
+
+
+def words(signal: str, scale: Scale, metric: str, lines: Lines) -> str:
+    """Say each of its numbers."""
+    of_metric = METRICS[metric]
+    unit = f" in {of_metric.unit}" if of_metric.unit else ""
+    return (
+        f"Line chart, {signal}: {of_metric.label}{unit} over {scale.label}, "
+        f"{and_last(scale.texts)}, a line for each algorithm, with 95 % intervals. "
+        + "; ".join(
+            f"{algorithm} {', '.join(number(cell.found.mean) for cell in cells)}"
+            for algorithm, cells in lines.items()
+        )
+        + "."
+    )
+
+
+def rows(scale: Scale, lines: Lines) -> list[tuple[str, str | float, float, float, float]]:
+    """List its numbers: algorithm, value of the axis, mean, and the ends of the interval."""
+    return [
+        (algorithm, value, cell.found.mean, *cell.interval)
+        for algorithm, cells in lines.items()
+        for value, cell in zip(scale.values, cells, strict=True)
+    ]

@@ -52,7 +52,7 @@ def words(**changes: Any) -> list[str]:
 def test_rows_go_to_tc_by_their_names_and_in_their_units() -> None:
     queue = {"algorithm": "codel", "rows": {"target": 7_000_000, "limit": 50, "ecn": 0}}
     ample = "memory_limit 4294967295b"
-    assert leaf_words(queue) == f"sojourn codel target 7000000ns limit 50p noecn {ample}"
+    assert leaf_words(queue) == f"sojourn codel target 7ms limit 50p noecn {ample}"
     fq = {"algorithm": "codel", "rows": {"flows": 512}}
     assert leaf_words(fq) == f"sojourn fq codel flows 512 {ample}"
     own = {"algorithm": "fq_codel", "rows": {}}
@@ -186,21 +186,21 @@ def test_a_queue_is_told_the_links_rate_when_the_shaper_is(name: str, shaper: st
     queue = {"algorithm": name, "rows": {}}
     shaping = stages(link(queue=queue, **changed), recorded=True)[0]
     assert shaping.commands[-1].endswith(
-        f"sojourn {name} memory_limit 4294967295b bandwidth 1250000B/s"
+        f"sojourn {name} memory_limit 4294967295b bandwidth 10mbit"
     )
     [(at_ns, (first, then))] = shaping.timetable
     assert at_ns == 10**9
     assert "change" in first and f" {shaper if shaper == 'tbf' else 'htb'} rate 5000000bit" in first
     parent = "1:1" if shaper == "tbf" else "1:10"
     where = f"qdisc change dev {{dev}} parent {parent} handle 10:"
-    assert then == f"{where} sojourn {name} bandwidth 625000B/s"
+    assert then == f"{where} sojourn {name} bandwidth 5mbit"
     # Both are one process's, at the same time of the guest.
     scenario = engine()
     scenario["links"][1] |= {"queue": queue, **changed}
     lines = plan(scenario, 1).files["timetable"].splitlines()
     [line] = [line for line in lines if "bandwidth" in line]
     assert line.startswith("1000000000 printf '%s\\n' ") and line.endswith("-n l1s0 -batch -")
-    assert line.index("rate 5000000bit") < line.index("bandwidth 625000B/s")
+    assert line.index("rate 5000000bit") < line.index("bandwidth 5mbit")
 
 
 def test_a_rate_that_the_scenario_sets_stays_and_the_kernels_own_hear_of_none() -> None:
@@ -210,7 +210,7 @@ def test_a_rate_that_the_scenario_sets_stays_and_the_kernels_own_hear_of_none() 
         {"algorithm": "kernel:codel", "rows": {}},
     ):
         shaping = stages(link(queue=queue, schedule=schedule), recorded=True)[0]
-        assert "1250000B/s" not in shaping.commands[-1]
+        assert "10mbit" not in shaping.commands[-1]
         assert [len(commands) for _, commands in shaping.timetable] == [1]
 
 

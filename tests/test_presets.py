@@ -18,12 +18,15 @@ from sojourn import algorithms, preset
 from sojourn.cli import show, status
 from sojourn.cli.complete import aqms
 from sojourn.core.errors import InputError
-from sojourn.linux.tc import words
+from sojourn.linux import rtnetlink as nl
+from sojourn.linux.tc.tables import ALGO
+from sojourn.linux.tc.tables import tables as rows_by_nest
 from sojourn.preset import Preset
 from sojourn.runs.run import cases_of
 from sojourn.scenario import Queue, Scenario, loads, variant
 
 from tests.conftest import SMALL
+from tests.linux import plugin
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference/presets.md"
 ALL = list(preset.presets().values())
@@ -61,11 +64,16 @@ def test_a_file_has_a_sentence_a_source_and_a_comment_for_each_row(of: Preset) -
 
 @each
 def test_the_words_of_tc_say_the_same_rows(of: Preset) -> None:
-    said = words.read(show.tc(of.spec).split()[1:])
-    numbers = {row.name: value for (_, row), value in said.values.items()}
+    sent = dict(nl.attributes(plugin.read(show.tc(of.spec).removeprefix("sojourn "))))
+    numbers = {
+        row.name: value
+        for nest, rows in rows_by_nest(of.algorithm).items()
+        for row in rows
+        if (value := nl.numbers(sent[nest]).get(row.attr)) is not None
+    }
     known = algorithms.rows_of(of.algorithm)
     rows = algorithms.read_rows(of.algorithm, of.rows)
-    assert said.algorithm == of.algorithm
+    assert nl.read_text(sent[ALGO]) == of.algorithm
     assert numbers == {k: v for k, v in rows.items() if v != known[k].default}
 
 

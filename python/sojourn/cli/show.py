@@ -156,14 +156,13 @@ def _of_tcp(of: TcpPreset) -> dict[str, Any]:
 def tc(text: str) -> str:
     """The words behind `tc qdisc add dev DEV root` for what `--aqm` would choose."""
     from sojourn.linux import qdiscs
-    from sojourn.linux.tc import words
 
     chosen = variant.read(text, by="show")
     rows = algorithms.read_rows(chosen.algorithm, chosen.all_rows)
     found = algorithms.find(chosen.algorithm)
     if found.alone:
         return qdiscs.leaf_words({"algorithm": found.name, "rows": rows})
-    return " ".join(["sojourn", *words.write(found, rows)])
+    return qdiscs.own_words(found, rows)
 
 
 def algorithm(name: str) -> dict[str, Any]:

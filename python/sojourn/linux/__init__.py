@@ -10,6 +10,5 @@ transport  the TCP of flows as sysctls and words of routes
 qdiscs     the queue and shaper of a link in the words of tc
 kernel     the kernel, the module and the guest's programs, built once
 run        one run: boot, and a report in the engine's form from what was seen
-
-And for a Linux that is running already: `sojourn linux tc`, tc's words over raw netlink.
+plugin     `sojourn linux tc`: the system's tc with the plugin, for a Linux that is running
 """

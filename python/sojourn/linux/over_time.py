@@ -6,11 +6,11 @@ the algorithms' statistics by linux/uml/statistics.c."""
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sojourn import _native, algorithms
-from sojourn.linux.rtnetlink import numbers
 
 # Where qdiscs.py puts the queue of a link.
 _LEAF = "10"
@@ -92,9 +92,20 @@ def _codel(data: bytes) -> list[_Reading]:
 _KERNELS: Mapping[str, Callable[[bytes], list[_Reading]]] = {"pie": _pie, "codel": _codel}
 
 
+def _numbers(nest: bytes) -> dict[int, int]:
+    """Read attributes of netlink: number of a row and value, of 4 or 8 bytes. 0 is padding."""
+    values = {}
+    while len(nest) >= 4:
+        length, kind = struct.unpack_from("=HH", nest)
+        if kind:
+            values[kind] = int.from_bytes(nest[4:length], sys.byteorder)
+        nest = nest[max(4, length + 3 & ~3) :]
+    return values
+
+
 def _ours(algorithm: str, data: bytes) -> list[_Reading]:
     """Of many flows only counters have one value: the kernel's dump has no others."""
-    values = numbers(data)
+    values = _numbers(data)
     rows = algorithms.find(algorithm).stats
     return [(row.name, row.unit, "", values[row.attr]) for row in rows if row.attr in values]
 

@@ -33,7 +33,9 @@ _RATE_ROW = "bandwidth"
 FRAME_KEYS = ("header_bytes", "mpu_bytes", "linklayer")
 # tc's table of lengths, unless told otherwise, has one for each four bytes.
 _EVERY_LENGTH = ("mtu", "2047", "tsize", "2048")
-_SUFFIX = {"ns": "ns", "pkts": "p", "bytes": "b", "bytes/s": "B/s"}
+_SUFFIX = {"pkts": "p", "bytes": "b"}
+_TIMES = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+_RATES = {"gbit": 10**9, "mbit": 10**6, "kbit": 10**3, "bit": 1}
 # Of the kernel's own: rows for which tc has another word, and those that are always written.
 _SPELT = {"limit_bytes": "limit"}
 _ALWAYS = {
@@ -275,15 +277,48 @@ def _kernel_value(row: Row, number: int) -> str:
     return repr(number / 2**32) if row.unit == "q32" else str(int(number))
 
 
+def own_words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
+    """Write our qdisc with those of these rows that differ from their defaults."""
+    words = ["sojourn", *["fq"] * (rows.get("flows", 0) > 1), algorithm.inside]
+    for name, number in rows.items():
+        row = algorithm.rows[name]
+        if number != row.default:
+            words += _row_words(row, int(number))
+    return " ".join(words)
+
+
 def _row_words(row: Row, number: int) -> list[str]:
     if row.kind == "bool":
         return [row.name if number else f"no{row.name}"]
+    return [row.name, value_text(row, number)]
+
+
+def value_text(row: Row, number: int) -> str:
+    """Write a number of our rows as the plugin reads it and prints it, to the last bit."""
     if row.kind == "choice":
-        return [row.name, row.choices[number]]
+        return row.choices[number]
+    if row.unit == "ns":
+        return _in_largest(number, _TIMES)
+    if row.unit == "bytes/s":
+        return _in_largest(8 * number, _RATES)
     if row.unit == "q32":
-        # A share of 2^32; its largest number means always.
-        return [row.name, "1" if number == 2**32 - 1 else repr(number / 2**32)]
-    return [row.name, f"{number}{_SUFFIX.get(row.unit, '')}"]
+        return _share_text(number)
+    return f"{number}{_SUFFIX.get(row.unit, '')}"
+
+
+def _in_largest(number: int, sizes: Mapping[str, int]) -> str:
+    """Write it in the largest unit that is exact."""
+    fits = (unit for unit, size in sizes.items() if size == 1 or (number and number % size == 0))
+    unit = next(fits)
+    return f"{number // sizes[unit]}{unit}"
+
+
+def _share_text(number: int) -> str:
+    """Write a share of 2^32, whose largest number means always. Ten digits name each of them."""
+    if number == 2**32 - 1:
+        return "1"
+    texts = (f"{number / 2**32:.{digits}g}" for digits in range(1, 11))
+    return next(text for text in texts if round(float(text) * 2**32) == number)
 
 
 def _delay(link: Mapping[str, Any], delay_ns: int) -> str:

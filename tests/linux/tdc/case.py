@@ -13,7 +13,8 @@ from ipaddress import IPv4Address
 
 from sojourn import _native
 from sojourn.algorithms import Row, algorithms
-from sojourn.linux.tc import tables, values
+from sojourn.linux.qdiscs import value_text
+from sojourn.linux.tc import tables
 
 DEVICE = "$IP link add dev $DUMMY up type dummy"
 NO_DEVICE = "$IP link del dev $DUMMY"
@@ -102,7 +103,26 @@ class Form:
 def typed(row: Row, value: int) -> str:
     if row.kind == "bool":
         return row.name if value else f"no{row.name}"
-    return f"{row.name} {values.write(row, value)}"
+    return f"{row.name} {text_of(row, value)}"
+
+
+def text_of(row: Row, value: int) -> str:
+    """A value as tc prints it. Beyond 32 bits an address is a number, for a refusal."""
+    if row.unit == "ipv4" and value < 2**32:
+        return str(IPv4Address(value))
+    return value_text(row, value)
+
+
+def as_json(row: Row, value: int) -> bool | float | str:
+    """A value as `tc -j` prints it: in the row's unit, but six digits of a probability."""
+    if row.kind == "bool":
+        return bool(value)
+    if row.kind == "choice":
+        return row.choices[value]
+    if row.unit == "q32":
+        share = float(f"{1 if value == 2**32 - 1 else value / 2**32:g}")
+        return int(share) if share.is_integer() else share
+    return value
 
 
 def exactly(text: str) -> str:

@@ -9,10 +9,10 @@ from functools import cache
 
 from sojourn import algorithms
 from sojourn.algorithms import Row
-from sojourn.core.errors import InputError
 from sojourn.linux import rtnetlink as nl
-from sojourn.linux.tc import tables, values, words
+from sojourn.linux.tc import tables
 
+from tests.linux import plugin
 from tests.linux.tdc.case import (
     ADD,
     CHANGE,
@@ -24,6 +24,7 @@ from tests.linux.tdc.case import (
     kernel_refuses,
     refuses,
     shows,
+    text_of,
     typed,
 )
 from tests.linux.tdc.memory import Memory
@@ -122,9 +123,9 @@ def _beyond(algorithm: str, nest: int, row: Row) -> Iterator[Case]:
 def _typed_beyond(name: str, algorithm: str, row: Row, value: int) -> Case:
     said = f"{algorithm} {row.name} {_text(row, value)}"
     try:
-        words.read(said.split())
-    except InputError as refused:
-        return refuses(name, f"{ADD} {said}", UNREADABLE, f"sojourn: {refused}", sentence="")
+        plugin.read(said)
+    except plugin.RefusedError as refused:
+        return refuses(name, f"{ADD} {said}", UNREADABLE, str(refused).rstrip("\n"), sentence="")
     raise AssertionError(f"accepted: {said}")
 
 
@@ -136,7 +137,7 @@ def _text(row: Row, value: int) -> str:
     if row.unit == "q32" and value > row.max:
         # Its largest number stands for one.
         return "1.01"
-    return values.write(row, value)
+    return text_of(row, value)
 
 
 def _sent_beyond(name: str, algorithm: str, nest: int, row: Row, value: int) -> Case:

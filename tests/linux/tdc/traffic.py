@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from sojourn import algorithms
-from sojourn.linux.tc import tables, values
+from sojourn.linux.tc import tables
 
-from tests.linux.tdc.case import ADD, ROOT, Case, Form, literally, together
+from tests.linux.tdc.case import ADD, ROOT, Case, Form, as_json, literally, together
 from tests.linux.tdc.frames import FRAME_BYTES
 from tests.linux.tdc.memory import Memory
 from tests.linux.tdc.rows import one_of_each_kind
@@ -111,7 +111,7 @@ def _document(form: Form) -> str:
     """Every number of it, but those that an algorithm has of its own, and the memory."""
     length = FEW * FRAME_BYTES
     head = {"kind": tables.KIND, "handle": "1:", "root": True, "refcnt": 2}
-    options = {row.name: values.as_json(row, value) for row, value in form.all_rows()}
+    options = {row.name: as_json(row, value) for row, value in form.all_rows()}
     common = {"bytes": length, "packets": FEW, "drops": 0, "overlimits": 0, "requeues": 0}
     counted = {"in_pkts": FEW, "in_bytes": length, "out_pkts": FEW, "out_bytes": length}
     # Each leaves before the next comes, and its flow is a new one again.

@@ -56,9 +56,7 @@ def build(
 def tc(
     words: Annotated[list[str] | None, typer.Argument(help="As behind tc.", metavar="...")] = None,
 ) -> None:
-    """Make, change and show sojourn's queues as tc does where its plugin cannot load."""
-    from sojourn.linux.tc.command import run
+    """Run the system's tc with the plugin for sojourn's queues, which is built where needed."""
+    from sojourn.linux import plugin
 
-    said = run(words or [])
-    if said:
-        print(said)
+    raise typer.Exit(plugin.tc(words or []))

@@ -18,7 +18,7 @@ from sojourn.core.errors import Interrupted
 VERBS = {
     "catalogue": ("list", "show"),
     "own": ("new", "check"),
-    "runs": ("run", "sweep", "calibrate", "reproduce"),
+    "runs": ("run", "demo", "sweep", "calibrate", "reproduce"),
     "stability": ("stability",),
     "upkeep": ("bench", "cache", "doctor"),
     "results": ("plot", "compare", "export"),

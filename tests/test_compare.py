@@ -76,7 +76,7 @@ def test_a_csv_has_every_table_below_its_title(
     ]
     assert all(float(row["utilisation (%)"].split()[0]) > 50 for row in first)
     (rtt,) = [row for row in last if row["key"] == "dumbbell.rtt"]
-    assert (rtt["near"], rtt["far"]) == ('"20 ms"', '"60 ms"')
+    assert (rtt["near"], rtt["far"]) == ("20 ms", "60 ms")
 
 
 def test_markdown_and_latex_have_the_cells_of_the_csv(

@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 import sojourn
 from sojourn.cli import status
-from sojourn.cli.steps import steps
-from sojourn.cli.tables import print_result
+from sojourn.cli.tables import print_result, responses
 from sojourn.core.table import Table
 from sojourn.result.cases import cases
 from sojourn.result.metrics import find
@@ -177,7 +176,7 @@ def test_a_result_without_changes_has_no_such_file(small: Path, tmp_path: Path) 
 def test_results_with_other_changes_stand_side_by_side(tmp_path: Path) -> None:
     one = sojourn.run(sojourn.loads(STEP))
     other = sojourn.run(sojourn.loads(STEP.replace('at = "4 s"', 'at = "5 s"')))
-    (table,) = steps(cases({"one": one, "other": other}), lambda _, __: [])
+    (table,) = responses(cases({"one": one, "other": other}), lambda _, __: [])
     assert isinstance(table, Table)
     assert {"2", "4", "5"} <= {row[0] for row in table.rows}
 

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from sojourn.cli.steps import steps
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import BINNED
 from sojourn.core.table import FORMATS, Column, Table
-from sojourn.result.cases import Case, Cases, OwnNames, cases, labels, own_names
+from sojourn.result.cases import Case, Cases, OwnNames, cases, labels, names, own_names
 from sojourn.result.differences import Difference, across, within
-from sojourn.result.metrics import GroupMetric, Metric
-from sojourn.result.result import Result
+from sojourn.result.metrics import STEP_METRICS, GroupMetric, Metric, StepMetric
+from sojourn.result.result import Result, Run
+from sojourn.result.steps import spell
 from sojourn.scenario.trace import BIN_MS
 from sojourn.show.summary import (
     NOTHING,
@@ -39,6 +39,7 @@ from sojourn.show.summary import (
 from sojourn.show.tables import console, print_entries, print_line, print_table
 
 if TYPE_CHECKING:
+    from sojourn.result.transfers import SideBySide, Visit
     from sojourn.runs.calibrate import Calibration
 
 
@@ -105,7 +106,7 @@ def _of_cases(by_case: Cases, found: Sequence[Difference]) -> Parts:
         of_queue = [d for d in found if not d.of_group and (d.of, d.window) == (of, window)]
         yield from _all_differences(title, of_queue, own)
     yield from _probes(by_case)
-    yield from steps(by_case, _labels)
+    yield from responses(by_case, _labels)
     # The groups' own tables: where there are several.
     for of, window in groups(by_case):
         here = of_group(by_case, (of, window))
@@ -227,3 +228,134 @@ def _difference(difference: Difference) -> str:
 
 def _labels(of: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) -> list[Column]:
     return [Column(heading, texts) for heading, texts in labels(of, own).items()]
+
+
+# A schedule of many rates is no table for people.
+_SHOWN = 20
+
+_Response = Mapping[str, Any]
+# Queue, time, what changes.
+_Change = tuple[str, float, str]
+
+
+def responses(
+    by_case: Cases, labels: Callable[[Sequence[Case], OwnNames], list[Column]]
+) -> Iterator[Table | str]:
+    """Make a table for each queue, of the first changes where there are many."""
+    found = {case: _responses(runs) for case, runs in by_case.items()}
+    changes = dict.fromkeys(change for of in found.values() for change in of)
+    for queue in dict.fromkeys(change[0] for change in changes):
+        here = sorted(change for change in changes if change[0] == queue)
+        rows = [
+            (change, case) for change in here[:_SHOWN] for case in by_case if change in found[case]
+        ]
+        names = [
+            Column("at (s)", [f"{at:g}" for (_, at, _), _ in rows]),
+            Column("change", [what for (_, _, what), _ in rows]),
+            *labels([case for _, case in rows], own_names(by_case, queue)),
+        ]
+        of_rows = [found[case][change] for change, case in rows]
+        columns = [_response_column(metric, of_rows) for metric in STEP_METRICS]
+        title = f"{queue}, after each change: {_seeds_of_responses(by_case)}"
+        yield Table(title, _unrepeated(names), columns)
+        if len(here) > _SHOWN:
+            left = len(here) - _SHOWN
+            yield f"{left} more changes are in steps.parquet of --out, and in --json"
+
+
+def _responses(runs: Sequence[Run]) -> dict[_Change, list[_Response]]:
+    found: dict[_Change, list[_Response]] = {}
+    for run in runs:
+        for queue in run.report["queues"]:
+            for step in queue.get("steps", ()):
+                change = queue["name"], step["at_s"], spell(step["changes"])
+                found.setdefault(change, []).append(step)
+    return found
+
+
+def _response_column(metric: StepMetric, of_rows: Sequence[Sequence[_Response]]) -> Column:
+    cells = [
+        _response([metric.value(step) for step in steps], _unmeasured(metric, steps))
+        for steps in of_rows
+    ]
+    return Column(metric.heading, cells)
+
+
+def _unmeasured(metric: StepMetric, steps: Sequence[_Response]) -> str:
+    """Of no packet there is no delay; a time is that of what did not come to pass."""
+    any_left = any(step["later_delay_ms"] is not None for step in steps)
+    return "never" if metric.unit == "s" and any_left else NOTHING
+
+
+def _response(values: Sequence[float], none: str) -> str:
+    """The mean over the seeds in which it was measured, and in how many it was not."""
+    measured = [value for value in values if value == value]
+    if not measured:
+        return none
+    text = _mean_and_half(measured)
+    missing = len(values) - len(measured)
+    return f"{text}\n{none} in {missing} of {len(values)}" if missing else text
+
+
+def _mean_and_half(values: Sequence[float]) -> str:
+    if len(values) == 1:
+        return f"{values[0]:.2f}"
+    from sojourn.result.stats import estimate  # a single seed does without
+
+    found = estimate(values)
+    return f"{found.mean:.2f} ± {found.half:.2f}"
+
+
+def _seeds_of_responses(by_case: Cases) -> str:
+    counts = sorted({len(runs) for runs in by_case.values()})
+    if counts == [1]:
+        return "1 seed"
+    return f"mean ± half of its 95 % interval, {' or '.join(map(str, counts))} seeds"
+
+
+def _unrepeated(names: Sequence[Column]) -> list[Column]:
+    """A change is named once, in the first of its rows."""
+    rows = list(zip(*(column.cells for column in names[:2]), strict=True))
+    first = [i == 0 or row != rows[i - 1] for i, row in enumerate(rows)]
+    once = [
+        Column(c.heading, [text if new else "" for text, new in zip(c.cells, first, strict=True)])
+        for c in names[:2]
+    ]
+    return [*once, *names[2:]]
+
+
+# More rows nobody reads; --json has all.
+_MOST_TRANSFERS = 200
+_TRANSFER_TIMES = {
+    "opened": "opened",
+    "begun": "begun",
+    "first_byte": "first byte",
+    "last_byte": "last byte",
+}
+
+
+def of_visit(found: SideBySide, visit: Visit) -> Iterator[Table | str]:
+    """Make a row for each transfer, four times for each case."""
+    keys = list(found.rows)[:_MOST_TRANSFERS]
+    parts = zip(*keys, strict=True)
+    labels = [
+        Column(name, [str(value) for value in values])
+        for name, values in zip(("connection", "transfer", "bytes"), parts, strict=True)
+    ]
+    called = names(found.cases)
+    columns = [
+        Column(
+            f"{called[case]}\n{heading} (ms)",
+            [_time(found.rows[key].get(case, {}).get(time)) for key in keys],
+        )
+        for case in found.cases
+        for time, heading in _TRANSFER_TIMES.items()
+    ]
+    title = f"flows '{visit.group}', flow {visit.index}, visit {visit.number}: seed {found.seed}"
+    yield Table(title, labels, columns)
+    if len(found.rows) > _MOST_TRANSFERS:
+        yield f"and {len(found.rows) - _MOST_TRANSFERS} more; --json has all"
+
+
+def _time(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"

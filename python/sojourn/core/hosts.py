@@ -11,6 +11,8 @@ from typing import Literal
 from sojourn.core.errors import InputError, nearest
 
 HOSTS = ("sim", "linux")
+# As tables and pages have them.
+HOST_NAMES = {"sim": "simulated", "linux": "Linux"}
 # Ticks per second that a kernel in virtual time can have, and those that it has unless a scenario
 # asks for others.
 Ticks = Literal[250, 1000]

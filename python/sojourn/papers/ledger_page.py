@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sojourn.core.hosts import HOSTS, seeds_text
+from sojourn.core.hosts import HOST_NAMES, HOSTS, seeds_text
 from sojourn.papers.claims import SEEDS
 from sojourn.papers.judged import VERDICTS
-from sojourn.papers.report_page import NAMES
 from sojourn.show.page import render
 
 
@@ -22,7 +21,7 @@ def index(ledger: Mapping[str, Any]) -> str:
         ledger=ledger,
         papers=papers,
         total=total(ledger),
-        hosts=NAMES,
+        hosts=HOST_NAMES,
         verdicts=VERDICTS,
         enough=SEEDS,
         seeds=seeds_text,

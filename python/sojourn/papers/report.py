@@ -16,7 +16,7 @@ from rich.text import Text
 
 from sojourn.core import as_json
 from sojourn.core.errors import InputError
-from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
+from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOST_NAMES, HOSTS, seeds_text
 from sojourn.core.table import Column, Table
 from sojourn.papers import curve_figure, report_axis
 from sojourn.papers.claims import SEEDS, Decision
@@ -67,14 +67,11 @@ def rows(reproduction: Reproduction, signal: Signal) -> list[tuple[str, list[lis
     ]
 
 
-_HOSTS = {"sim": "simulated", "linux": "Linux"}
-
-
 def headings(reproduction: Reproduction, signal: Signal) -> list[str]:
     """Of the measured columns: the host, where there are several or it is not the simulator."""
     if reproduction.hosts == ("sim",):
         return ["measured"]
-    return [_HOSTS[host] for host in reproduction.hosts_of(signal)]
+    return [HOST_NAMES[host] for host in reproduction.hosts_of(signal)]
 
 
 def print_tables(reproduction: Reproduction, console: Console) -> None:
@@ -85,7 +82,7 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
         console.print(f"{name}: {about}", markup=False, highlight=False)
     kind = kind_of(experiment)
     if kind == "axis":
-        report_axis.print_tables(reproduction, console, _HOSTS.__getitem__)
+        report_axis.print_tables(reproduction, console, HOST_NAMES.__getitem__)
     else:
         there = [signal for signal in experiment.signals() if reproduction.hosts_of(signal)]
         for signal in sorted(there, key=lambda signal: bool(signal.ablates)):
@@ -158,7 +155,7 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
         judged = reproduction.claims_of(host)
         counts = ", ".join(f"{word} {n}" for word, n in count(judged).items() if n)
         if counts:
-            console.print(f"{_HOSTS[host]}: {counts}", highlight=False)
+            console.print(f"{HOST_NAMES[host]}: {counts}", highlight=False)
         others = [one for one in judged if one.verdict not in ("holds", NOT_RUN)]
         for one in others[:_SUMMARY_CLAIMS]:
             line = f"  {one.verdict:11}{one.claim.text}"
@@ -180,7 +177,7 @@ def print_paper(of_paper: OfPaper, console: Console) -> None:
 def print_ledger(data: dict[str, Any], console: Console) -> None:
     """Claims by verdict, a row for each paper and host."""
     rows = [
-        (paper["title"], _HOSTS[host], counts)
+        (paper["title"], HOST_NAMES[host], counts)
         for paper in data["papers"]
         for host, counts in paper["verdicts"].items()
     ]
@@ -189,7 +186,7 @@ def print_ledger(data: dict[str, Any], console: Console) -> None:
         Column("host", [host for _, host, _ in rows]),
     ]
     numbers = [Column(word, [str(counts[word]) for *_, counts in rows]) for word in VERDICTS]
-    last = [n for n, (_, host, _) in enumerate(rows) if host == _HOSTS[HOSTS[-1]]]
+    last = [n for n, (_, host, _) in enumerate(rows) if host == HOST_NAMES[HOSTS[-1]]]
     print_table(console, Table("claims by verdict", labels, numbers, lines_below=last))
 
 
@@ -201,7 +198,7 @@ def _found(judged: Judged) -> tuple[str, str]:
 
 
 def _claims(reproduction: Reproduction, host: str) -> Grid:
-    title = "claims" if reproduction.hosts == ("sim",) else f"claims, {_HOSTS[host]}"
+    title = "claims" if reproduction.hosts == ("sim",) else f"claims, {HOST_NAMES[host]}"
     table = _claims_table(title)
     for decision in reproduction.judged[host]:
         table.add_row(decision.claim.text, verdict(decision), _lines(decision))

@@ -9,20 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn.core.hosts import HOSTS
+from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.papers.described import abouts, describe, window
 from sojourn.papers.experiment import Signal
 from sojourn.papers.figures import figures
 from sojourn.papers.judged import VERDICTS, Judged, count
 from sojourn.papers.paper import OfPaper, title_of
 from sojourn.papers.reasons import Change, Off, counts, off, printed
-from sojourn.papers.report_tables import grids, groups_of, peers
-from sojourn.papers.reproduce import Reproduction
+from sojourn.papers.reproduce import Measured, Reproduction
 from sojourn.papers.search.inside import RULE
 from sojourn.show.chart import Chart
-from sojourn.show.page import drawn, render
-
-NAMES = {"sim": "simulated", "linux": "Linux"}
+from sojourn.show.page import drawn, heading, number, render
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ def html(
         sections=sections,
         several=several,
         total=_total(sections, several),
-        hosts=NAMES,
+        hosts=HOST_NAMES,
         verdicts=VERDICTS,
         searches=searches or {},
         inside=RULE.replace("inside:", "inside if"),
@@ -99,12 +96,12 @@ def _total(*parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     return tally(line for part in parts for section in part for line in section["lines"])
 
 
-def _section(reproduction: Reproduction, charts: Sequence[Chart], number: int) -> dict[str, Any]:
+def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) -> dict[str, Any]:
     experiment = reproduction.experiment
     found = lines({host: reproduction.claims_of(host) for host in HOSTS})
     by_signal: dict[str, list[dict[str, Any]]] = {}
     for chart in charts:
-        by_signal.setdefault(chart.cell, []).append(drawn(chart, f"f{number}-"))
+        by_signal.setdefault(chart.cell, []).append(drawn(chart, f"f{place}-"))
     groups: list[dict[str, Any]] = [
         {
             "group": group,
@@ -116,7 +113,7 @@ def _section(reproduction: Reproduction, charts: Sequence[Chart], number: int) -
         for group in groups_of(reproduction)
     ]
     return {
-        "id": f"e{number}",
+        "id": f"e{place}",
         "reproduction": reproduction,
         "experiment": experiment,
         "command": reproduction.result.meta["command"],
@@ -136,7 +133,7 @@ def _section(reproduction: Reproduction, charts: Sequence[Chart], number: int) -
         "ablations": [
             {
                 "signal": signal,
-                "host": signal.host and NAMES[signal.host],
+                "host": signal.host and HOST_NAMES[signal.host],
                 "name": signal.title.partition(": ")[0],
                 "rows": _beside_base(reproduction, signal),
                 "pictures": by_signal.get(signal.name, []),
@@ -177,7 +174,7 @@ def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[dict[str,
 def _reason(one: Off) -> dict[str, Any]:
     return {
         "base": one.base,
-        "host": NAMES[one.base.host],
+        "host": HOST_NAMES[one.base.host],
         "reasons": [(change, _share(change)) for change in one.reasons[:3]],
         "nearest": (one.nearest, _share(one.nearest)) if one.nearest else None,
         "tried": len(one.changes),
@@ -198,3 +195,129 @@ def _made_by(words: Sequence[str]) -> str:
     """Version of the core, and of Linux the kernel's release."""
     kernel = f", Linux {words[2]}" if words[1:2] == ["linux"] else ""
     return f"Sojourn {words[0]}{kernel}"
+
+
+# Cells of a table that each have a block of rows.
+_MANY = 4
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that share a table: one for each value of the further axes."""
+
+    title: str
+    table: str
+    metrics: tuple[str, ...]
+    beside: tuple[str, ...]
+    signals: tuple[Signal, ...]
+
+    @property
+    def is_long(self) -> bool:
+        """Too many cells for a block of rows each."""
+        return len(self.signals) > _MANY
+
+
+# A cell is what was measured, or what is in print.
+Cells = Sequence["Measured | str"]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of numbers: groups of columns, and for each row its name and a group of cells for
+    each of these."""
+
+    label: str
+    corner: str
+    groups: Sequence[tuple[str, Sequence[str]]]
+    blocks: Sequence[tuple[str, Sequence[tuple[str, Sequence[Cells]]]]]
+
+
+def groups_of(reproduction: Reproduction) -> list[Group]:
+    """Tables, in the order of the signals."""
+    found: dict[tuple[str, str], list[Signal]] = {}
+    for signal in reproduction.experiment.signals():
+        if not signal.ablates:
+            found.setdefault((signal.name.partition(", ")[0], signal.table), []).append(signal)
+    return [
+        Group(title, table, of[0].metrics, of[0].beside, tuple(of))
+        for (title, table), of in found.items()
+    ]
+
+
+def grids(reproduction: Reproduction, group: Group, metrics: Sequence[str]) -> list[Grid]:
+    """Make a row for each algorithm; where there are many cells, as along an axis, a row for each
+    cell, and a table for each metric. A group of columns has those of print and of both hosts."""
+    names = [contender.name for contender in reproduction.experiment.contenders(group.signals[0])]
+
+    def cells(signal: Signal, algorithm: str, metric: str) -> list[Measured]:
+        return [reproduction.cell(host, signal.name, algorithm, metric) for host in HOSTS]
+
+    if group.is_long:
+        return [
+            _grid(
+                heading(metric),
+                heading(metric),
+                names,
+                [("", [(_rest(s), [cells(s, n, metric) for n in names]) for s in group.signals])],
+            )
+            for metric in metrics
+        ]
+    several = len(group.signals) > 1
+    blocks = [
+        (
+            s.name if several else "",
+            [(n, [cells(s, n, metric) for metric in metrics]) for n in names],
+        )
+        for s in group.signals
+    ]
+    return [_grid(group.title, "algorithm", list(map(heading, metrics)), blocks)]
+
+
+# By name, the groups of cells of a row.
+_Rows = Sequence[tuple[str, Sequence[Sequence[Measured]]]]
+
+
+def _grid(
+    label: str,
+    corner: str,
+    headings: Sequence[str],
+    blocks: Sequence[tuple[str, _Rows]],
+) -> Grid:
+    """Put what is in print beside each group of hosts, where any number of the table is."""
+    every = (of for _, rows in blocks for _, row in rows for of in row)
+    hosts = [HOST_NAMES[host] for host in HOSTS]
+    if all(of[0].published is None for of in every):
+        return Grid(label, corner, [(name, hosts) for name in headings], blocks)
+    printed: list[tuple[str, list[tuple[str, list[Cells]]]]] = [
+        (title, [(name, [[number(of[0].published), *of] for of in row]) for name, row in rows])
+        for title, rows in blocks
+    ]
+    return Grid(label, corner, [(name, ["published", *hosts]) for name in headings], printed)
+
+
+def _rest(signal: Signal) -> str:
+    """Name a cell without what the title says of all of them."""
+    return signal.name.partition(", ")[2] or signal.name
+
+
+def peers(reproduction: Reproduction, group: Group) -> list[Grid]:
+    """Set ours beside the kernel's own, for each cell."""
+    columns = reproduction.beside_kernel()
+    if not columns:
+        return []
+    groups = [
+        (of[0][1], [HOST_NAMES[host] if name == of[0][1] else name for host, name in of])
+        for of in columns
+    ]
+    metrics = (*group.metrics, *group.beside)
+
+    def of_cell(signal: Signal, metric: str) -> list[list[Measured]]:
+        return [
+            [reproduction.cell(host, signal.name, name, metric) for host, name in of]
+            for of in columns
+        ]
+
+    return [
+        Grid(s.name, "metric", groups, [("", [(heading(m), of_cell(s, m)) for m in metrics])])
+        for s in group.signals
+    ]

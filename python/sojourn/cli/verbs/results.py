@@ -89,8 +89,7 @@ def compare(
         if as_json:
             print_json(found.to_json())
             return
-        from sojourn.cli.tables import print_parts
-        from sojourn.cli.transfers import of_visit
+        from sojourn.cli.tables import of_visit, print_parts
 
         print_parts(of_visit(found, chosen), form)
         return

@@ -32,9 +32,21 @@ def new(
             autocompletion=complete.scenarios,
         ),
     ] = None,
+    paper: Annotated[
+        Path | None, typer.Option("--paper", help="Write a small paper into this new folder.")
+    ] = None,
 ) -> None:
-    """Write a small algorithm to begin with, or a scenario that is known by its name."""
+    """Write a small algorithm, a scenario that is known by its name, or a paper, to begin with."""
     from sojourn.user_aqm.compiler import shown
+
+    if paper is not None:
+        from sojourn.papers import new as new_paper
+
+        if file is not None or scenario is not None:
+            raise InputError("new: --paper FOLDER stands alone; leave the rest out")
+        name = shlex.quote(shown(new_paper.write(paper)))
+        print(f"{name} is written. Try it:\n  sojourn reproduce {name} --quick")
+        return
 
     if scenario is not None:
         from sojourn.scenario import known_scenario
@@ -44,7 +56,7 @@ def new(
         print(f"  sojourn run {name} --aqm fifo --aqm codel --seeds 5")
         return
     if file is None:
-        raise InputError("new: what shall be written? NAME.c for an algorithm, or --scenario NAME")
+        raise InputError("new: what shall be written? NAME.c, --scenario NAME, or --paper FOLDER")
     from sojourn.user_aqm import template
 
     name = shown(template.write(file))

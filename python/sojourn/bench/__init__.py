@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn bench`: what a packet costs, timed from outside on the commands that users type.
+"""`sojourn bench`: the cost of a packet, timed from outside on the commands that users type.
 
-Each repetition runs every queue and, right after it, ns-2 on the same network, so that both meet
-the same state of the machine; of the repetitions the fastest counts for each, because other
-programs only ever make it slower. `us_per_packet` is the user CPU of the whole command, start of
-Python included; `engine_us_per_packet` that of the engine alone. Browsers are timed the same way,
-beside real time (web.py).
+Each repetition runs every queue and, right after it, ns-2 on the same network: both meet the same
+state of the machine. For each the fastest repetition counts, because other programs only ever make
+it slower. `us_per_packet` is the user CPU of the whole command, start of Python included;
+`engine_us_per_packet` is that of the engine alone. Browsers are timed the same way, beside real
+time (web.py).
 
 Only the command uses this room. Begin with `measure` below.
 """
@@ -31,7 +31,7 @@ _FLOWS = (10, 100, 1000)
 
 
 def measure(*, quick: bool = False) -> dict[str, Any]:
-    """All of it; `quick`: a short time, once, and no counting of instructions."""
+    """Measure everything; `quick` measures a short time, once, and counts no instructions."""
     queues = [name for name in QUEUES if name in algorithms.algorithms()]
     seconds, repetitions = (60, 1) if quick else (600, _REPETITIONS)
     ours = len(queues) * (2 * repetitions + 1) + len(_FLOWS) + 2
@@ -56,14 +56,14 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
 
 
 class Steps:
-    """Counts what has been done for the progress bar."""
+    """A count of finished steps, for the progress bar."""
 
     def __init__(self, total: int) -> None:
         self.progress = Progress("timing", total)
         self._done = 0
 
     def after(self, value: _T) -> _T:
-        """One more step is done; its value passes through."""
+        """Count one more step as done and return its value."""
         self._done += 1
         self.progress.update(self._done)
         return value
@@ -120,7 +120,7 @@ def _memory(seconds: int, out: Path, steps: Steps) -> dict[str, Any]:
 
 
 def print_measured(measured: dict[str, Any]) -> None:
-    """As tables, and the commands to time by hand."""
+    """Print the tables, and the commands to time by hand."""
     from sojourn.core.table import Column, Table
     from sojourn.show.tables import console, print_table
 

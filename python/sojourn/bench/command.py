@@ -31,28 +31,29 @@ class Timed:
 
     @property
     def us_per_packet(self) -> float:
-        """User CPU of the whole command for each packet through the bottleneck."""
+        """Return the command's user CPU for each packet through the bottleneck, in µs."""
         return self.cpu_s * 1e6 / self.packets
 
     @property
     def engine_us_per_packet(self) -> float:
-        """The engine's share of it."""
+        """Return the engine's user CPU for each of these packets, in µs."""
         return self.engine_cpu_s * 1e6 / self.packets
 
 
 def arguments(queue: str, scenario: Path, changes: Mapping[str, str]) -> list[str]:
-    """What stands after `sojourn` on the command line."""
+    """List the words after `sojourn` on the command line."""
     sets = [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
     return ["run", str(scenario), "--aqm", queue, *sets, "--again"]
 
 
 def command(queue: str, scenario: Path, changes: Mapping[str, str]) -> str:
-    """The command for people to time."""
+    """Write the command for people to time."""
     return "time " + shlex.join(["sojourn", *arguments(queue, scenario, changes)])
 
 
 def run(queue: str, out: Path, changes: Mapping[str, str], scenario: Path = SCENARIO) -> Timed:
-    """Run and time it. Packets are those of all queues under test, within the first window."""
+    """Run and time the command. Packets are those of all queues under test, within the first
+    window."""
     words = [*arguments(queue, scenario, changes), "--json"]
     output, cpu_s, peak_rss_mb = timed_process([sys.executable, "-m", "sojourn", *words], out)
     report = json.loads(output)["runs"][0]
@@ -66,9 +67,9 @@ def run(queue: str, out: Path, changes: Mapping[str, str], scenario: Path = SCEN
 
 
 def timed_process(words: Sequence[str], cache: Path) -> tuple[str, float, float]:
-    """Output, user CPU in seconds and peak resident memory in MB of a process.
+    """Return output, user CPU in seconds and peak resident memory in MB of a process.
 
-    Its cache is the folder `cache`, so that the user's store is left alone.
+    Its cache is the folder `cache`, which leaves the user's store alone. RunError where it fails.
     """
     surroundings = {**os.environ, "XDG_CACHE_HOME": str(cache)}
     with subprocess.Popen(

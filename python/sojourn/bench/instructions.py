@@ -13,15 +13,15 @@ from pathlib import Path
 
 from sojourn.bench.command import SCENARIO, arguments, run
 
-# In the first ten seconds slow start and its losses cost more than a packet does later; under
+# In the first ten seconds slow start and its losses cost more than a packet does later. Under
 # valgrind a packet takes fifty times as long.
 _SHORT_S, _LONG_S = 10, 30
 
 
 def per_packet(queue: str, out: Path) -> float | None:
-    """User instructions for each packet, or None where nothing can count them.
+    """Count the user instructions for each packet; None where nothing can count them.
 
-    The difference of two lengths of one scenario: the start is in both.
+    It takes the difference of two lengths of one scenario: the start is in both.
     """
     for counter in (_perf, _callgrind):
         first = counter(_SHORT_S, queue, out)
@@ -38,7 +38,7 @@ def _words(seconds: int, queue: str) -> list[str]:
 
 
 def _counted(words: list[str], pattern: str, out: Path) -> int | None:
-    """The number that `pattern` finds in what a counting tool says."""
+    """Find by `pattern` the number in the output of a counting tool; None where it fails."""
     surroundings = {**os.environ, "XDG_CACHE_HOME": str(out)}
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=surroundings)
     match = re.search(pattern, done.stderr, re.MULTILINE)
@@ -53,7 +53,7 @@ def _perf(seconds: int, queue: str, out: Path) -> int | None:
 
 
 def _callgrind(seconds: int, queue: str, out: Path) -> int | None:
-    """Only what the engine executes is counted: its entry in the native module is named."""
+    """Count only the instructions of the engine, by the name of its entry in the native module."""
     if not shutil.which("valgrind"):
         return None
     words = [

@@ -31,12 +31,12 @@ class Timed:
 
     @property
     def us_per_packet(self) -> float:
-        """User CPU for each packet through the bottleneck."""
+        """Return the user CPU for each packet through the bottleneck, in µs."""
         return self.cpu_s * 1e6 / self.packets
 
 
 def run(queue: str, seconds: int, out: Path) -> Timed | None:
-    """Run and time it; None where there is no ns-2."""
+    """Run and time ns-2; None where there is no ns-2."""
     if not shutil.which("ns"):
         return None
     name = _QUEUES.get(queue, "DropTail")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """20,000 browsers: how many times faster than real time, from outside, and in how much memory.
 
-CPU is the user time of the whole command. What a run of no time takes is the start of Python, the
-check of the scenario and the building of its network. Memory is measured at two lengths, because it
-shall not grow with them.
+CPU is the user time of the whole command. A run of no time costs the start of Python, the check of
+the scenario and the building of its network. Memory is measured at two lengths, because it shall
+not grow with them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from sojourn.bench.command import FOLDER, Timed, command, run
 
 SCENARIO = FOLDER / "web.toml"
-# LQD's buffer is so large that nothing is lost at its end, as in its paper.
+# LQD's buffer is large enough that no packet is lost at its end, as in its paper.
 QUEUES = ("fifo:limit=240", "lqd:qref=24,limit=5000")
 _SECONDS, _QUICK_SECONDS = 660, 90
 MOMENT = {
@@ -29,19 +29,19 @@ Step = Callable[[Timed], Timed]
 
 
 def steps(repetitions: int) -> int:
-    """How often `measure` will run the command."""
+    """Count the runs of the command that `measure` makes."""
     return len(QUEUES) * repetitions + 2
 
 
 def measure(repetitions: int, out: Path, step: Step, *, quick: bool) -> dict[str, Any]:
-    """All of it; of the repetitions, which go in turns, the fastest counts."""
+    """Measure everything. The repetitions go in turns, and the fastest counts."""
     seconds = _QUICK_SECONDS if quick else _SECONDS
     best: dict[str, Timed] = {}
     for _ in range(repetitions):
         for queue in QUEUES:
             timed = step(run(queue, out, _length(seconds), SCENARIO))
             best[queue] = min(timed, best.get(queue, timed), key=lambda of: of.cpu_s)
-    # Behind the warm-up, or else there would be no packets.
+    # A run must be longer than the warm-up, else its window has no packets.
     shorter = 61 + (seconds - 60) // 10
     short = step(run(QUEUES[0], out, _length(shorter), SCENARIO))
     moment = step(run(QUEUES[0], out, MOMENT, SCENARIO))
@@ -75,7 +75,7 @@ def _result(queue: str, seconds: int, timed: Timed) -> dict[str, Any]:
 
 
 def print_measured(measured: dict[str, Any]) -> None:
-    """As a table, and the commands to time by hand."""
+    """Print the table, and the commands to time by hand."""
     from sojourn.core.table import Column, Table
     from sojourn.show.tables import console, print_table
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Shows and clears the user's cache folder: finished runs, and what --host linux and users' C files
-were built into. All of it can be made again."""
+"""The user's cache folder, shown and cleared: finished runs, and the builds of --host linux and of
+users' C files. All of it can be made again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 from sojourn.core.errors import InputError, nearest
 from sojourn.store.store import default_root, write_errors
 
-# What --clear may name, and what belongs to it.
+# The parts that --clear may name, and their contents.
 PARTS = {
     "runs": "finished runs, from which a command takes what is there",
     "builds": "what --host linux and your C files were built into, and profiles of the compiler",
@@ -27,7 +27,7 @@ _DAY_S = 86_400
 
 @dataclass(frozen=True)
 class Kept:
-    """Describes one thing in the cache: a run or a build."""
+    """One thing in the cache: a run or a build."""
 
     path: Path
     bytes: int
@@ -35,7 +35,7 @@ class Kept:
 
 
 def find(part: str) -> list[Kept]:
-    """Everything of a part."""
+    """List everything of a part."""
     root = default_root()
     if part == "runs":
         paths = [*root.glob("??/*"), *root.glob("damaged/*")]
@@ -53,7 +53,7 @@ def _measured(path: Path) -> Kept:
 
 
 def examine() -> list[dict[str, Any]]:
-    """Each part: how many things, and how large together."""
+    """Return, for each part, the count of its things and their size together."""
     entries = []
     for part, about in PARTS.items():
         kept = find(part)
@@ -63,8 +63,9 @@ def examine() -> list[dict[str, Any]]:
 
 
 def clear(part: str, older_than_days: float = 0) -> tuple[int, int]:
-    """Remove a part, or of it what has not changed for so long; the answer is how many things and
-    bytes. A build that is under way stays."""
+    """Remove a part, or only its things that have not changed for `older_than_days`. Return the
+    count of removed things and their bytes. A build that is under way stays. InputError for an
+    unknown part."""
     if part not in (*PARTS, "all"):
         raise InputError(f"--clear {part}: there is no such part.{nearest(part, [*PARTS, 'all'])}")
     before_s = time.time() - older_than_days * _DAY_S
@@ -86,7 +87,7 @@ def clear(part: str, older_than_days: float = 0) -> tuple[int, int]:
 
 @contextmanager
 def _unused(path: Path) -> Iterator[bool]:
-    """Holds the lock that a build of this folder takes; False where one has it."""
+    """Hold the lock that a build of this folder takes; yield False where a build has it."""
     name = path.name.removesuffix(".new").removesuffix(".log")
     with write_errors(path), (path.parent / f"{name}.lock").open("w") as lock:
         try:

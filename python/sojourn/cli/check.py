@@ -13,7 +13,8 @@ from sojourn.user_aqm.library import is_file
 
 
 def find(name: str) -> Library:
-    """The library of a file, or of the file that has this algorithm of ours."""
+    """Find the library of a C file, or of the file of this algorithm of ours. InputError for one
+    without a C file, and for one with parameters."""
     if name.startswith(PREFIX):
         raise InputError(
             f"check {name}: the kernel's own have no C file here; name one of ours, or a C file"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Words that a shell may put in for the beginning of one."""
+"""Words by which a shell may complete the beginning of one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 def aqms(incomplete: str) -> list[str]:
     from sojourn import algorithms, preset
 
-    # Presets are many: they come once an algorithm is written.
+    # Presets are many: they are offered only once the word has an '@'.
     every = preset.presets() if "@" in incomplete else algorithms.every()
     return [name for name in every if name.startswith(incomplete)] + _files(incomplete)
 
@@ -23,7 +23,7 @@ def checkable(incomplete: str) -> list[str]:
 
 
 def _files(incomplete: str) -> list[str]:
-    """C files, and folders that may hold some."""
+    """List C files, and folders that may hold some."""
     head, slash, tail = incomplete.rpartition("/")
     folder = Path(head + slash).expanduser()
     try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn doctor`: is all here that the commands use?"""
+"""`sojourn doctor`: checks whether this machine has the tools that the commands use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _TOOLS = {
 
 
 def examine() -> list[dict[str, Any]]:
-    """Each check: its name, whether it is needed, whether it went well, and what was found."""
+    """List the checks, each with its name, whether it is needed, whether it went well, and its
+    result."""
     checks = [
         _check("python", sys.version_info >= (3, 11), platform.python_version()),
         _check("core", True, _native.core_version()),
@@ -40,7 +41,7 @@ def examine() -> list[dict[str, Any]]:
 
 
 def _compiler() -> dict[str, Any]:
-    """What algorithms of one's own are compiled with."""
+    """Check the compiler of users' algorithms."""
     from sojourn.user_aqm import compiler
 
     try:
@@ -50,7 +51,7 @@ def _compiler() -> dict[str, Any]:
 
 
 def _linux() -> list[tuple[str, bool, str]]:
-    """What --host linux needs."""
+    """Check the needs of --host linux."""
     from sojourn.linux import kernel
 
     try:
@@ -74,7 +75,7 @@ def _store() -> dict[str, Any]:
 
 
 def print_found(checks: list[dict[str, Any]]) -> None:
-    """As a table."""
+    """Print the checks as a table."""
     print_entries(
         console(),
         "",

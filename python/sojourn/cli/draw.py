@@ -22,7 +22,8 @@ def draw(
     *,
     silent: bool = False,
 ) -> tuple[list[Path], list[str]]:
-    """Write the files and name them, and say which pictures are missing."""
+    """Write the files, name them, and report missing pictures on stderr. Return the files and these
+    sentences."""
     from sojourn.show.output import write
     from sojourn.show.tables import console
 

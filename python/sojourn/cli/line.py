@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Reads a command line with typer, and runs it. Of the verbs only the file is imported
-that has the one in the line."""
+"""Reads a command line with typer, and runs it. It imports only the file that has the verb of the
+line."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ VERBS = {
     "linux": ("linux",),
 }
 
-# The base of everything typer says about a command line; it is exported under no name.
+# The base of typer's errors about a command line; typer exports it under no name.
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]
 
 
 def app(verb: str = "") -> typer.Typer:
-    """Build the command: with the file of this verb, or with all where there is no such verb."""
+    """Build the command: with the file of this verb, or with all files where no file has it."""
     made = typer.Typer(
         name="sojourn",
         help="Active queue management: simulate, compare, reproduce.",
@@ -64,8 +64,8 @@ def _every_command(
 
 
 def run(words: Sequence[str]) -> int:
-    """Run the line; the answer is the status to end with."""
-    # No option stands before a verb but those that end the command.
+    """Run the line and return the exit status."""
+    # Only options that end the command stand before a verb.
     verb = words[0] if words else ""
     try:
         outcome = app(verb)(list(words), prog_name="sojourn", standalone_mode=False)
@@ -75,6 +75,6 @@ def run(words: Sequence[str]) -> int:
     except typer.Abort:
         raise KeyboardInterrupt from None
     if outcome == Interrupted.exit_status:
-        # typer has taken the interrupt and said nothing.
+        # typer has caught the interrupt and printed nothing.
         raise KeyboardInterrupt
     return outcome if isinstance(outcome, int) else 0

@@ -30,5 +30,5 @@ Again = Annotated[bool, typer.Option("--again", help="Run even what is already t
 
 
 def verbs() -> typer.Typer:
-    """To hold the verbs of a file, which `sojourn.cli.line` puts together."""
+    """Make an app for the verbs of a file; `sojourn.cli.line` puts these together."""
     return typer.Typer(rich_markup_mode=None, context_settings=HELP)

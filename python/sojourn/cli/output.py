@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What commands print besides tables."""
+"""Output of commands besides tables."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def print_json(data: Any) -> None:
-    """JSON on stdout; what was not measured is null."""
+    """Print JSON on stdout; a value that was not measured is null."""
     print(as_json.spell(data))
 
 
 def tell_note(sentence: str) -> None:
-    """What a result does not show, on stderr."""
+    """Print a note on stderr, such as a limit of a result."""
     print(f"sojourn: {sentence}", file=sys.stderr)
 
 
 def tell_ignored(runs: Sequence[Run]) -> None:
-    """What a host could not set or refused, on stderr."""
+    """Print on stderr the settings that a host could not make or refused."""
     from sojourn.runs.rules import ignored, refused
 
     for sentence in (*ignored(runs), *refused(runs)):
@@ -33,7 +33,7 @@ def tell_ignored(runs: Sequence[Run]) -> None:
 
 
 def tell_broken(runs: Sequence[Run]) -> int:
-    """What the algorithms did against the rules, on stderr; the status to end with."""
+    """Print on stderr the rules that algorithms broke. Return the exit status."""
     from sojourn.runs.rules import broken
 
     sentences = broken(runs)

@@ -33,7 +33,8 @@ def run(
     as_json: bool,
     full: bool = False,
 ) -> int:
-    """The status to end with."""
+    """Reproduce the named experiments, or without names all papers, and print the results. Return
+    the exit status. InputError for options that exclude each other."""
     if quick and seeds:
         raise InputError("--quick and --seeds both say how many seeds; leave one of them out")
     hosts = check_hosts(hosts)
@@ -91,7 +92,8 @@ def _ledger(
     workers: int | None,
     as_json: bool,
 ) -> int:
-    """Hosts that were not asked for have what the store has."""
+    """Reproduce all papers into a ledger. Hosts that were not asked for have the runs in the
+    store."""
     begun_s = time.monotonic()
     folder = out or ledger_run.folder_name(quick)
     broken: list[Run] = []

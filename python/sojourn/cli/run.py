@@ -25,7 +25,7 @@ def run(
     plot: Path | None,
     as_json: bool,
 ) -> int:
-    """Run a scenario and print what came out; the answer is the status to end with."""
+    """Run a scenario and print the result. Return the exit status."""
     if plot:
         from sojourn.show.output import check_name
 

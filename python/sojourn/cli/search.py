@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn reproduce PAPER --search`: run it, keep it, print what it found."""
+"""`sojourn reproduce PAPER --search`: runs the search, keeps it, and prints the result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sojourn.scenario.assignments import write_value
 from sojourn.show.tables import Column, console, print_columns, print_whole
 from sojourn.store.folder import claim
 
-# Set-ups of the table: the best, and those outside the text. All are in the JSON.
+# The table lists so many of the best set-ups, and those outside the text. The JSON has all.
 _BEST = 10
 
 
@@ -37,13 +37,14 @@ def run(
     workers: int | None,
     json: bool,
 ) -> int:
-    """The search of one paper."""
+    """Search one paper, keep the result and print it. Return the exit status. InputError for
+    options that a search does not take."""
     spec = file.load(_paper(what))
     if refused:
         raise InputError(
             f"--search has three seeds in the simulator: leave {' and '.join(refused)} out"
         )
-    setups(spec)  # what is wrong with the file is said before there is a folder
+    setups(spec)  # reports a mistake of the file before a folder is made
     folder = out or Path(f"sojourn-{spec.paper}-search")
     claim(folder)
     found = search(spec, out=out, workers=workers)
@@ -58,7 +59,8 @@ def run(
 
 
 def _paper(what: Sequence[str]) -> Path:
-    """Find the folder of the paper that is named."""
+    """Find the folder of the paper that is named; InputError for none, several or an unknown
+    one."""
     every = experiments()
     papers = {found.paper for found in every}
     if len(what) != 1:
@@ -89,7 +91,8 @@ def _keep(found: Searched, folder: Path) -> None:
 
 
 def print_search(found: Searched, terminal: Console) -> None:
-    """Luck first, then the set-ups, what each changed thing does, and why numbers differ."""
+    """Print the judged set-ups first, where luck shows. Then print all set-ups, the effect of each
+    changed thing, and why numbers differ."""
     ranked, spec = found.ranked, found.search
     terminal.print(Text(f"\n{spec.paper}: the search for what is not in print", style="bold"))
     terminal.print(Text(counts(found)), soft_wrap=True)
@@ -146,7 +149,7 @@ def print_search(found: Searched, terminal: Console) -> None:
 
 
 def _sentences(terminal: Console, title: str, columns: dict[str, list[str]]) -> None:
-    """A table in which the last column, and the longest labels, are folded."""
+    """Print a table in which the last column, and the longest labels, are folded."""
     table = Table(title=Text(title), title_justify="left")
     for name in columns:
         short = name in ("set-up", "searched", "met", "print", "ours")
@@ -157,7 +160,8 @@ def _sentences(terminal: Console, title: str, columns: dict[str, list[str]]) -> 
 
 
 def _tell_adopted(found: Searched, terminal: Console) -> None:
-    """What the ledger would have to set: a search changes nothing itself."""
+    """Print the settings that the ledger would need for the best set-up: a search changes nothing
+    itself."""
     adopt = found.adopt()
     spec = found.search
     if not adopt:

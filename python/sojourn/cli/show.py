@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn list` and `sojourn show`: what there is, read from the core and the package data."""
+"""`sojourn list` and `sojourn show`: tables of everything known, read from the core and package
+data."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from sojourn.show.tables import console, print_entries
 
 
 def listing(what: str) -> dict[str, list[dict[str, Any]]]:
-    """The lists asked for; all of them if `what` is empty."""
+    """Return the list asked for, or all of them if `what` is empty; InputError for an unknown
+    one."""
     makers = {
         "algorithms": _algorithms,
         "presets": _presets,
@@ -88,7 +90,7 @@ def _traffic() -> list[dict[str, Any]]:
 
 
 def print_listing(tables: dict[str, list[dict[str, Any]]]) -> None:
-    """As tables."""
+    """Print the lists as tables."""
     out = console()
     for title, entries in tables.items():
         print_entries(out, title, [{k: _text(v) for k, v in entry.items()} for entry in entries])
@@ -103,7 +105,8 @@ def _text(value: Any) -> str:
 
 
 def table(text: str) -> dict[str, Any]:
-    """Of an algorithm, or of what `--aqm` would choose: 'red@ns2:limit=100'."""
+    """Describe an algorithm, a TCP preset, a kind of traffic, or the choice of `--aqm`:
+    'red@ns2:limit=100'. InputError for parameters without a preset."""
     if text in tcp_preset.tcp_presets():
         return _of_tcp(tcp_preset.find(text))
     if text in KINDS:
@@ -137,7 +140,7 @@ def _preset(chosen: Variant, of: Preset) -> dict[str, Any]:
 
 
 def _of_tcp(of: TcpPreset) -> dict[str, Any]:
-    """Every switch, with the source of those that are not as by default."""
+    """List every switch, with the source of each that differs from its default."""
     sources = of.sources()
     known = {key: value for key, value in tcp_options().items() if key not in ("ecn", "ect1")}
     values = {**known, "cc": of.cc, **of.options}
@@ -154,7 +157,7 @@ def _of_tcp(of: TcpPreset) -> dict[str, Any]:
 
 
 def tc(text: str) -> str:
-    """The words behind `tc qdisc add dev DEV root` for what `--aqm` would choose."""
+    """Write the words behind `tc qdisc add dev DEV root` for the choice of `--aqm`."""
     from sojourn.linux import qdiscs
 
     chosen = variant.read(text, by="show")
@@ -166,7 +169,7 @@ def tc(text: str) -> str:
 
 
 def algorithm(name: str) -> dict[str, Any]:
-    """Everything the core says of one algorithm."""
+    """Return all that the core has on one algorithm."""
     found = algorithms.find(name)
     return {
         "name": algorithms.shown_names([name])[name],
@@ -209,7 +212,7 @@ def _of_traffic(kind: type[Sent]) -> dict[str, Any]:
 
 
 def print_table(table: dict[str, Any]) -> None:
-    """As tables."""
+    """Print a description with its tables."""
     out = console()
     out.print(f"{table['name']}: {table['brief']}\n{table['source']}", markup=False)
     for title in ("keys", "rows", "options", "parameters", "queue", "statistics"):
@@ -221,7 +224,7 @@ def print_table(table: dict[str, Any]) -> None:
             out.print("\n".join([f"{title}:", *lines]), markup=False, highlight=False)
 
 
-# Below this, the ends of a range stand one below the other, and units where values lack them.
+# Below this width each end of a range has a line, and the help names units that values lack.
 _WIDE = 120
 _UNWRITTEN = ("packets", "share", "log2")
 

@@ -14,7 +14,7 @@ from sojourn.theory.table import table
 
 
 def print_study(study: Study, out: Path | None) -> None:
-    """Equilibrium, margins and verdict; on stderr what the model does not know."""
+    """Print equilibrium, margins and verdict; on stderr the limits of each model."""
     terminal = console()
     print_table(terminal, table(study))
     for found in counts(study.maps):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn sweep`: run it, here or on a cluster, and print its means."""
+"""`sojourn sweep`: runs a sweep, here or on a cluster, and prints its means."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sojourn.sweeps.result import Mean, Swept
 from sojourn.sweeps.run import sweep
 
 _NOTHING = "–"
-# Nobody reads more, and a table of so many takes a second.
+# Nobody reads more rows, and a table of so many takes a second.
 _MOST_ROWS = 1000
 
 
 def run(
     file: Path, *, out: Path | None, workers: int | None, dask: str | None, again: bool
 ) -> Swept:
-    """On the workers of this machine, or on those of a Dask scheduler."""
+    """Run a sweep on the workers of this machine, or on those of a Dask scheduler."""
     if dask is None:
         return sweep(file, out=out, workers=workers, again=again)
     from sojourn.runs.dask import client
@@ -35,7 +35,7 @@ def run(
 
 
 def tell(swept: Swept, out: Path | None) -> None:
-    """How many runs there are, and how many of them were made now."""
+    """Print on stderr the number of runs, and how many of them were made now."""
     root = out / "runs" if out else default_root()
     there = len(swept.rows) - swept.made
     print(
@@ -63,7 +63,7 @@ def tell(swept: Swept, out: Path | None) -> None:
 
 
 def print_means(swept: Swept, out: Path | None) -> None:
-    """A row for each cell and algorithm; a column for each axis and metric."""
+    """Print a row for each cell and algorithm, with a column for each axis and metric."""
     terminal = console()
     every = swept.means()
     means = every[:_MOST_ROWS]
@@ -84,7 +84,7 @@ def print_means(swept: Swept, out: Path | None) -> None:
 
 
 def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:
-    """The axes, and whatever else tells two rows apart."""
+    """Make the columns of the axes, and all others that tell two rows apart."""
     axes = [
         Column(name, [mean.cell.points[name].text for mean in means])
         for name in swept.spec.cells[0].points
@@ -105,7 +105,8 @@ def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:
 
 
 def _tells(heading: str, cells: set[str]) -> bool:
-    """An only value says something where it is not what everybody expects."""
+    """Tell whether a column has news: several values, or one that differs from the expected
+    value."""
     return heading == "aqm" or len(cells) > 1 or (heading == "host" and cells != {"sim"})
 
 

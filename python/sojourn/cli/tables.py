@@ -67,7 +67,8 @@ def print_compared(results: Mapping[str, Result], form: str | None = None) -> No
 
 
 def print_parts(parts: Parts, form: str | None) -> None:
-    """Print tables for a terminal, or in a form each below its title."""
+    """Print tables for a terminal, or in a form with each below its title. InputError for an
+    unknown form."""
     if form is None:
         _print(console(), parts)
         return
@@ -107,7 +108,7 @@ def _of_cases(by_case: Cases, found: Sequence[Difference]) -> Parts:
         yield from _all_differences(title, of_queue, own)
     yield from _probes(by_case)
     yield from responses(by_case, _labels)
-    # The groups' own tables: where there are several.
+    # Groups have tables of their own where there are several.
     for of, window in groups(by_case):
         here = of_group(by_case, (of, window))
         title = f"flows '{of}', {window}: "
@@ -118,8 +119,8 @@ def _of_cases(by_case: Cases, found: Sequence[Difference]) -> Parts:
 
 
 def _probes(by_case: Cases) -> Iterator[str]:
-    """Write a line for each queue that probes: its counters but those that are zero, which balance
-    only over whole runs, so all seeds are summed."""
+    """Write a line for each queue that probes, with its counters except zeros. All seeds are
+    summed, since the counters balance only over whole runs."""
     texts = zip(*labels(by_case).values(), strict=True)
     for label, runs in zip(map(", ".join, texts), by_case.values(), strict=True):
         sums: dict[str, Counter[str]] = {}
@@ -139,8 +140,7 @@ def _packets(probes: Mapping[str, int]) -> dict[str, int]:
 
 
 def print_calibration(found: Calibration, load: str) -> None:
-    """Print the loads, in the unit of the one that was asked for, and the number of flows that
-    offer it."""
+    """Print the loads, in the unit of the requested load, and the number of flows that offer it."""
     from sojourn.runs.calibrate import amount, per_second
 
     terminal = console()
@@ -170,7 +170,7 @@ def _quoted(names: Sequence[str]) -> str:
 
 
 def _all_differences(title: str, found: Sequence[Difference], own: OwnNames) -> Parts:
-    """Make a table for each thing that is set beside another."""
+    """Make a table for each pair of things that are compared."""
     by_kind: dict[str, list[Difference]] = {}
     for difference in found:
         by_kind.setdefault(_kind(difference), []).append(difference)
@@ -200,12 +200,12 @@ def _differences(title: str, found: Sequence[Difference], own: OwnNames) -> Tabl
     shown = [
         Column(metric.heading, [of.get(case, NOTHING) for case in rows])
         for metric, of in cells.items()
-        # Where all are equal, as without a single mark, there is nothing to compare.
+        # Where all values are equal, as without a single mark, there is nothing to compare.
         if any(d.found.low or d.found.high for d in found if d.metric == metric)
     ]
     if not shown:
         return f"{title}: none, every value is equal\n"
-    # One seed has a difference, and says nothing of how sure it is.
+    # A single seed has a difference, but no interval.
     how = ", seed by seed, mean and 95 % interval" if found[0].pairs > 1 else ", 1 seed"
     return Table(title + how, _labels(rows, own), shown)
 
@@ -215,9 +215,9 @@ def _difference(difference: Difference) -> str:
     if difference.pairs == 1:
         return f"{found.mean:+.2f}"
     half = (found.high - found.low) / 2
-    # Two digits of the half width, so that what is beside zero looks so.
+    # Two digits of the half width: a mean beside zero then shows as such.
     digits = min(max(1 - math.floor(math.log10(half)), 2), 6) if half else 2
-    # An interval that ends beside zero does not look as if it ended there.
+    # An interval that ends beside zero must not show an end at zero.
     while found.low * found.high > 0 and digits < 12:
         if float(f"{found.low:.{digits}f}") and float(f"{found.high:.{digits}f}"):
             break
@@ -230,11 +230,11 @@ def _labels(of: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) ->
     return [Column(heading, texts) for heading, texts in labels(of, own).items()]
 
 
-# A schedule of many rates is no table for people.
+# A schedule of many rates is too long a table for people.
 _SHOWN = 20
 
 _Response = Mapping[str, Any]
-# Queue, time, what changes.
+# Queue, time, changes.
 _Change = tuple[str, float, str]
 
 
@@ -282,13 +282,15 @@ def _response_column(metric: StepMetric, of_rows: Sequence[Sequence[_Response]])
 
 
 def _unmeasured(metric: StepMetric, steps: Sequence[_Response]) -> str:
-    """Of no packet there is no delay; a time is that of what did not come to pass."""
+    """Write the sign for a missing value: "never" for a time that did not end, a dash without
+    packets."""
     any_left = any(step["later_delay_ms"] is not None for step in steps)
     return "never" if metric.unit == "s" and any_left else NOTHING
 
 
 def _response(values: Sequence[float], none: str) -> str:
-    """The mean over the seeds in which it was measured, and in how many it was not."""
+    """Write the mean over the seeds in which it was measured, and the number of seeds without
+    it."""
     measured = [value for value in values if value == value]
     if not measured:
         return none
@@ -300,7 +302,7 @@ def _response(values: Sequence[float], none: str) -> str:
 def _mean_and_half(values: Sequence[float]) -> str:
     if len(values) == 1:
         return f"{values[0]:.2f}"
-    from sojourn.result.stats import estimate  # a single seed does without
+    from sojourn.result.stats import estimate  # a single seed does not need it
 
     found = estimate(values)
     return f"{found.mean:.2f} ± {found.half:.2f}"
@@ -314,7 +316,7 @@ def _seeds_of_responses(by_case: Cases) -> str:
 
 
 def _unrepeated(names: Sequence[Column]) -> list[Column]:
-    """A change is named once, in the first of its rows."""
+    """Name a change once, in the first of its rows."""
     rows = list(zip(*(column.cells for column in names[:2]), strict=True))
     first = [i == 0 or row != rows[i - 1] for i, row in enumerate(rows)]
     once = [
@@ -324,7 +326,7 @@ def _unrepeated(names: Sequence[Column]) -> list[Column]:
     return [*once, *names[2:]]
 
 
-# More rows nobody reads; --json has all.
+# Nobody reads more rows; --json has all.
 _MOST_TRANSFERS = 200
 _TRANSFER_TIMES = {
     "opened": "opened",
@@ -335,7 +337,7 @@ _TRANSFER_TIMES = {
 
 
 def of_visit(found: SideBySide, visit: Visit) -> Iterator[Table | str]:
-    """Make a row for each transfer, four times for each case."""
+    """Make a row for each transfer, with four times for each case."""
     keys = list(found.rows)[:_MOST_TRANSFERS]
     parts = zip(*keys, strict=True)
     labels = [

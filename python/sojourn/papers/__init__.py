@@ -3,5 +3,5 @@
 """Papers reproduced: experiments as data, claims and their verdicts, figures, pages, the ledger.
 
 The command and the benchmarks use it. Begin with `experiment` and `reproduce`; `claims` has the
-rule that decides a claim, and `search` tries what a paper does not say.
+rule that decides a claim, and `search` tries settings that a paper does not give.
 """

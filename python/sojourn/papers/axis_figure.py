@@ -5,7 +5,7 @@ with its 95 % intervals, a figure for each signal and metric. Its [figure]:
 
 kind = "axis"
 x = "UDP rate"            the axis
-metrics = ["jain"]        what is drawn over it
+metrics = ["jain"]        the metrics drawn over it
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sojourn.sweeps.axis import Cell
 
 _DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
-# By algorithm, what was measured at each value of the axis.
+# By algorithm, the measurement at each value of the axis.
 Lines = Mapping[str, Sequence["Measured"]]
 
 
@@ -44,12 +44,13 @@ class Scale:
 
     @property
     def values(self) -> Sequence[str | float]:
-        """Give its values as a table has them, since its heading has the unit."""
+        """Return the values as a table has them, since its heading has the unit."""
         return self.places if self.is_numeric else self.texts
 
 
 def scale_of(name: str, texts: Sequence[str]) -> Scale:
-    """Read '0.1 Mbit/s', '0.2 Mbit/s' of the axis 'rate': numbers from 0.1 on, 'rate (Mbit/s)'."""
+    """Read the values of an axis. '0.1 Mbit/s', '0.2 Mbit/s' of the axis 'rate' are numbers from
+    0.1 on, 'rate (Mbit/s)'."""
     try:
         parts = [units.split(text) for text in texts]
     except units.UnitError:
@@ -64,7 +65,8 @@ def scale_of(name: str, texts: Sequence[str]) -> Scale:
 
 
 def rows_of(experiment: Experiment) -> list[list[Cell]]:
-    """Group the cells that differ in nothing but the axis that figures are over, along it."""
+    """Group the cells that differ only in the figures' axis, along it; InputError where it is no
+    axis."""
     x = experiment.data["figure"]["x"]
     rows: dict[tuple[str, ...], list[Cell]] = {}
     for cell in experiment.cells():
@@ -79,8 +81,7 @@ def rows_of(experiment: Experiment) -> list[list[Cell]]:
 
 
 def charts(reproduction: Reproduction) -> Iterator[Chart]:
-    """Chart each signal, metric and host; an axis that figures are not over has charts of each
-    value."""
+    """Chart each signal, metric and host. Every value of the other axes has charts of its own."""
     experiment = reproduction.experiment
     for along in rows_of(experiment):
         for metric in experiment.data["figure"]["metrics"]:
@@ -121,7 +122,7 @@ def _chart(
 
 def panel(scale: Scale, metric: str, lines: Lines) -> Panel:
     """Draw the lines: markers and dashes tell them apart without colour. Points of one value stand
-    a little beside each other, so that no interval hides another."""
+    a little beside each other, and no interval hides another."""
     of_metric = METRICS[metric]
     gap = 0.006 * (max(scale.places) - min(scale.places) or 1.0)
     curves = []
@@ -161,22 +162,24 @@ def _number_delays(axes: Any, _narrow: bool) -> None:
 
 
 def _spans_decades(metric: Metric, lines: Lines) -> bool:
-    """Tell whether short delays matter: beside one that is ten times as long they would lie on
-    each other."""
+    """Tell whether short delays need a logarithmic axis. Beside one that is ten times as long they
+    would lie on each other."""
     means = [cell.found.mean for line in lines.values() for cell in line]
     known = [mean for mean in means if mean == mean]
     return metric.unit == "ms" and bool(known) and max(known) > 10 * min(known) > 0
 
 
 def _reach(cells: Sequence[Measured]) -> tuple[list[float], list[float]]:
-    """Give how far intervals reach below and above the means; those of one seed are not drawn."""
+    """Return the reach of the intervals below and above the means; those of one seed are not
+    drawn."""
     ends = [(cell.found.mean, *cell.interval) for cell in cells]
     below = [mean - low if low > -math.inf else 0.0 for mean, low, _ in ends]
     return below, [high - mean if high < math.inf else 0.0 for mean, _, high in ends]
 
 
 def _top(metric: Metric, lines: Lines) -> float:
-    """End the axis from 0 on above all intervals; an index at 1, above which there is none."""
+    """Return the end of the axis from 0 on, above all intervals. An index ends just above 1, its
+    greatest value."""
     ends = [
         high if high < math.inf else cell.found.mean
         for line in lines.values()
@@ -189,7 +192,7 @@ def _top(metric: Metric, lines: Lines) -> float:
 
 
 def words(signal: str, scale: Scale, metric: str, lines: Lines) -> str:
-    """Say each of its numbers."""
+    """Write each number of the figure as a sentence."""
     of_metric = METRICS[metric]
     unit = f" in {of_metric.unit}" if of_metric.unit else ""
     return (
@@ -204,7 +207,7 @@ def words(signal: str, scale: Scale, metric: str, lines: Lines) -> str:
 
 
 def rows(scale: Scale, lines: Lines) -> list[tuple[str, str | float, float, float, float]]:
-    """List its numbers: algorithm, value of the axis, mean, and the ends of the interval."""
+    """List the numbers: algorithm, value of the axis, mean, and the ends of the interval."""
     return [
         (algorithm, value, cell.found.mean, *cell.interval)
         for algorithm, cells in lines.items()

@@ -3,18 +3,18 @@
 """Claims as data, and the one rule that decides them.
 
 A claim compares a metric of two algorithms in one or more cells, or of one algorithm in two cells.
-In each the runs are matched by seed; the quantity is the log of left / (factor × right), or, where
-the claim is about a difference or a value is not positive, left − right − margin
-(left − factor × right). Beside a number that the text gives, it is left itself. Its 95 % t-interval
-over the seeds lies wholly on the claim's side: holds; wholly on the other: fails; else undecided. A
-claim that left is so many to so many times right, or between two numbers, is two sides: both must
-hold.
+In each cell the runs are matched by seed. The quantity is the log of left / (factor × right). With
+a margin it is left − right − margin, and where a value is not positive it is left − factor × right.
+Beside a number that the text gives, the quantity is left itself. Its 95 % t-interval over the seeds
+decides. The claim holds if the interval lies wholly on the claim's side, and fails if it lies
+wholly on the other side. Else the claim is undecided. A claim that left lies between two multiples
+of right, or between two numbers, has two sides, and both must hold.
 
-What a claim says of several cells has a quorum: 'every', 'nearly every' (nine in ten), 'most' (more
-than half), or a share, which is enough. It holds if the quorum is met even when all undecided
-cells fail, fails if it is not met even when they all hold, and is undecided otherwise. There is no
-other tolerance. A claim on a cell that settled a setting is 'calibrated', whatever the rule says of
-it.
+A claim on several cells has a quorum: 'every', 'nearly every' (nine in ten), 'most' (more than
+half), or a share, which is enough. It holds if the quorum is met even when all undecided cells
+fail. It fails if the quorum is not met even when they all hold. It is undecided otherwise. There is
+no other tolerance. A claim on a cell that settled a setting is 'calibrated' for any result of the
+rule.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RULES: tuple[Verdict, ...] = ("holds", "fails", "undecided")
 # Labels of the cell (signal and values of further axes), algorithm, metric.
 Cell = tuple[str, str, str]
 Values = Callable[[Cell], Sequence[float]]
-# Fewer seeds than this only decide under --quick, which says so.
+# A verdict of fewer seeds than this is provisional.
 SEEDS = 10
 QUORUMS = {"every": 1.0, "nearly every": 0.9, "most": 0.5}
 Relation = Literal["less", "greater", "between"]
@@ -44,12 +44,12 @@ class Pair:
 
     signal: str
     left: str
-    right: str | None  # None: beside the claim's `value`
-    right_signal: str | None = None  # where right is of another cell
+    right: str | None  # None: left is compared with the claim's `value`
+    right_signal: str | None = None  # where right belongs to another cell
 
     @property
     def sides(self) -> list[tuple[str, str]]:
-        """Cell and algorithm of left, and of right where there is one."""
+        """Return cell and algorithm of left, and of right where there is one."""
         left = [(self.signal, self.left)]
         if self.right is None:
             return left
@@ -66,14 +66,14 @@ class Claim:
     metrics: tuple[str, ...]
     relation: Relation
     pairs: tuple[Pair, ...]
-    factor: float | tuple[float, float] = 1.0  # two where left is between so many times right
+    factor: float | tuple[float, float] = 1.0  # two where left lies between multiples of right
     margin: float | None = None
-    value: float | tuple[float, float] | None = None  # what the text gives; two of 'between'
+    value: float | tuple[float, float] | None = None  # that the text gives; two for 'between'
     quorum: float = 1.0
-    more_than: bool = False  # 'most' is more than its quorum, a share is at least as much
+    more_than: bool = False  # 'most' needs more than its quorum, a share at least as much
 
     def cells(self) -> list[Cell]:
-        """Every cell it looks at."""
+        """List every cell that the claim compares."""
         return [
             (signal, algorithm, metric)
             for pair in self.pairs
@@ -91,18 +91,18 @@ class Check:
     quantity: str
     found: Estimate
     verdict: Verdict
-    bounds: tuple[float, ...] = (0.0,)  # what the number has to lie above or below
-    seeds: int = 0  # those that all its cells have
+    bounds: tuple[float, ...] = (0.0,)  # that the number has to lie above or below
+    seeds: int = 0  # that all its cells have
 
     @property
     def _interval(self) -> tuple[float, float]:
-        """Its ends; of a value, as far as there can be values."""
+        """Return the ends of the interval; those of a value stay within its metric's range."""
         if self.quantity == _VALUE:
             return METRICS[self.metric].interval(self.found)
         return self.found.low, self.found.high
 
     def text(self) -> str:
-        """One clause for a table."""
+        """Write one clause for a table."""
         pair = self.pair
         head = f"{pair.signal}: {METRICS[self.metric].label}, {pair.left}"
         if pair.right is not None:
@@ -116,7 +116,7 @@ class Check:
         return f"{head} = {mean} [{low}, {high}] {unit}".rstrip()
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --json`."""
+        """Return the keys of `sojourn reproduce --json`."""
         of_two = {} if self.pair.right_signal is None else {"right_signal": self.pair.right_signal}
         return {
             "signal": self.pair.signal,
@@ -132,16 +132,17 @@ class Check:
         }
 
 
-# Cells that a sentence names.
+# The most cells that a sentence names.
 _NAMED = 4
 
-# The words between left and right, and what they are called.
+# The signs between left and right, and their names.
 _RATIO, _VALUE = "/", "="
 _QUANTITIES = {_RATIO: "ratio", _VALUE: "value"}
 
 
 def _told_apart(numbers: Sequence[float], *bounds: float) -> list[str]:
-    """Three digits, or as many as show on which side of each bound each number lies."""
+    """Write numbers in three digits, or in as many as show on which side of each bound each
+    lies."""
 
     def sides(number: float) -> list[int]:
         return [(number > bound) - (number < bound) for bound in bounds]
@@ -155,30 +156,30 @@ def _told_apart(numbers: Sequence[float], *bounds: float) -> list[str]:
 
 @dataclass(frozen=True)
 class Decision:
-    """A claim, its verdict, and what was measured."""
+    """A claim, its verdict, and the measurements."""
 
     claim: Claim
     verdict: Verdict
-    rule: Verdict  # what the rule alone says, where the verdict is 'calibrated'
+    rule: Verdict  # the rule's verdict, also where `verdict` is 'calibrated'
     checks: tuple[Check, ...]
 
     @property
     def seeds(self) -> int:
-        """The fewest that one of its cells was decided on."""
+        """Count the seeds of the cell that has the fewest."""
         return min(check.seeds for check in self.checks)
 
     @property
     def is_provisional(self) -> bool:
-        """Of fewer seeds than a verdict needs."""
+        """Tell whether there are fewer seeds than a verdict needs."""
         return self.seeds < SEEDS
 
     def counts(self) -> dict[Verdict, int]:
-        """How many of its cells hold, fail, are undecided."""
+        """Count the cells that hold, fail and are undecided."""
         verdicts = [check.verdict for check in self.checks]
         return {verdict: verdicts.count(verdict) for verdict in _RULES}
 
     def tally(self) -> str:
-        """The counts for a table, with how many must hold; nothing of a single cell."""
+        """Write the counts for a table, with the number that must hold; empty for a single cell."""
         if len(self.checks) == 1:
             return ""
         words = {"holds": "hold", "fails": "fail", "undecided": "undecided"}
@@ -187,7 +188,8 @@ class Decision:
         return f"{len(self.checks)} cells: {counts}; {need} must hold"
 
     def against(self) -> str:
-        """The cells by which it fails; nothing where it does not, or has a single cell."""
+        """List the cells by which the claim fails; empty where it does not fail or has a single
+        cell."""
         if self.rule != "fails" or len(self.checks) == 1:
             return ""
         failed = [check.text() for check in self.checks if check.verdict == "fails"]
@@ -195,7 +197,7 @@ class Decision:
         return "fail: " + "; ".join([*failed[:_NAMED], *more]) if failed else ""
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --json`."""
+        """Return the keys of `sojourn reproduce --json`."""
         return {
             "id": self.claim.id,
             "text": self.claim.text,
@@ -211,7 +213,7 @@ class Decision:
 
 
 def decide(claim: Claim, values: Values, calibrated: set[Cell]) -> Decision:
-    """The verdict on one claim; `values` gives a cell's measurements in the order of the seeds."""
+    """Decide one claim; `values` gives the measurements of a cell in the order of the seeds."""
     checks = tuple(
         _check(claim, pair, metric, values) for pair in claim.pairs for metric in claim.metrics
     )
@@ -227,7 +229,7 @@ def decide(claim: Claim, values: Values, calibrated: set[Cell]) -> Decision:
 
 
 def _met(count: int, decision: Decision) -> bool:
-    """Whether so many cells are enough. 'Most' is more than half."""
+    """Tell whether this count of cells is enough. 'Most' is more than half."""
     share = count / len(decision.checks)
     claim = decision.claim
     return share > claim.quorum if claim.more_than else share >= claim.quorum
@@ -238,7 +240,7 @@ def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
     if pair.right is None:
         of_value = _beside_value(claim, pair, metric, estimate(measured[0]))
         return replace(of_value, seeds=len(measured[0]))
-    # Each cell has seeds from 1 on: where one has fewer, the first of the other are its peers.
+    # Seeds begin at 1: a cell with fewer seeds is matched with the first of the other.
     matched = list(zip(*measured, strict=False))
     if isinstance(claim.factor, tuple):
         least, most = claim.factor
@@ -255,7 +257,7 @@ def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
 
 
 def _beside_value(claim: Claim, pair: Pair, metric: str, found: Estimate) -> Check:
-    """Left by itself, beside one number or between two."""
+    """Decide left alone against one number or between two."""
     if isinstance(claim.value, tuple):
         least, most = bounds = claim.value
         verdict = _both([_verdict(found, least, "greater"), _verdict(found, most, "less")])
@@ -265,7 +267,7 @@ def _beside_value(claim: Claim, pair: Pair, metric: str, found: Estimate) -> Che
 
 
 def _both(verdicts: Sequence[Verdict]) -> Verdict:
-    """Of two sides that must hold."""
+    """Combine the verdicts on two sides that must both hold."""
     if "fails" in verdicts:
         return "fails"
     return "holds" if set(verdicts) == {"holds"} else "undecided"
@@ -274,7 +276,7 @@ def _both(verdicts: Sequence[Verdict]) -> Verdict:
 def _side(
     matched: Sequence[tuple[float, float]], relation: str, factor: float, margin: float | None
 ) -> tuple[Estimate, str, Verdict]:
-    """The ratio or difference, the word for it, and whether it is on the claim's side."""
+    """Return the ratio or difference, its sign, and the verdict on it."""
     if margin is None and all(a > 0 and b > 0 for a, b in matched):
         logs = estimate([math.log(a / b) for a, b in matched])
         shown = _Interval(math.exp(logs.mean), 0.0, math.exp(logs.low), _exp(logs.high))

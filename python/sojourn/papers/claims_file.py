@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Claims as an experiment's claims.toml has them. Each names its algorithms in one of these ways:
 
-pairs = [[CELL, LEFT, RIGHT], …]           one by one; with a fourth, the cell of RIGHT
+pairs = [[CELL, LEFT, RIGHT], …]           one by one; a fourth is the cell of RIGHT
 order = [A, [B, C], D]                     each beside the next, in every cell; B and C are a tie
 left = A, right = [B, C]                   A beside each of the others, in every cell
 left = A, value = 50                       A beside a number that the text gives, in every cell;
                                            with relation = "between" value = [LEAST, MOST]
 left = A, along = { AXIS = [V, W, X] }     A beside itself: in cell V beside W, in W beside X
 
-A and B may be lists. `where = { AXIS = VALUE or [VALUES] }` leaves cells out; `quorum` says how
-many of them must hold.
+A and B may be lists. `where = { AXIS = VALUE or [VALUES] }` keeps only the cells with these values.
+`quorum` is the share of them that must hold.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sojourn.scenario import toml
 
 def load(path: Path, cells: Mapping[str, Mapping[str, str]]) -> tuple[list[Claim], set[Cell]]:
     """Read the claims of a file, and the cells that settled a setting; none where there is no file.
-    InputError that names the file."""
+    InputError names the file."""
     if not path.is_file():
         return [], set()
     try:
@@ -46,8 +46,8 @@ _NEEDED = ("id", "text", "source", "metrics", "relation")
 def read(
     data: dict[str, Any], cells: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> tuple[list[Claim], set[Cell]]:
-    """The claims of a claims.toml and the cells that settled a setting; `cells` are those that a
-    claim may speak of: the value on each axis, by label."""
+    """Read the claims of a claims.toml and the cells that settled a setting. `cells` are those that
+    a claim may name: by label, the value on each axis."""
     calibrated = {tuple(cell) for cell in data.get("calibrated", [])}
     entries = data.get("claims", [])
     for i, entry in enumerate(entries):
@@ -64,9 +64,9 @@ def read(
     return claims, calibrated
 
 
-# What is read into pairs.
+# These keys become `pairs`.
 _FORMS = ("pairs", "order", "left", "right", "along", "where")
-# With `left` one of these.
+# `left` goes with one of these.
 _BESIDE = ("right", "value", "along")
 
 
@@ -114,7 +114,7 @@ def _several(value: str | Sequence[str]) -> Sequence[str]:
 
 
 def _check_forms(entry: Mapping[str, Any]) -> None:
-    """A claim has one form."""
+    """Raise InputError unless the claim has exactly one form."""
     heads = [key for key in ("pairs", "order", "left") if key in entry]
     if len(heads) != 1:
         raise InputError(
@@ -129,7 +129,8 @@ def _check_forms(entry: Mapping[str, Any]) -> None:
 
 
 def _of_left(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> tuple[Pair, ...]:
-    """Each of `left` beside others, a number, or itself in the next cell along an axis."""
+    """Pair each of `left` with others, with a number, or with itself in the next cell of an
+    axis."""
     lefts = _several(entry["left"])
     if "along" in entry:
         return tuple(
@@ -142,7 +143,7 @@ def _of_left(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -
 def _along(
     entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]
 ) -> list[tuple[str, str]]:
-    """Each cell with the one that differs from it by the next value of one axis."""
+    """Pair each cell with the one that differs from it by the next value of one axis."""
     along = entry["along"]
     if len(along) != 1:
         raise InputError(f"claim {entry['id']}: along = {{ AXIS = [VALUES] }} has one axis")
@@ -176,7 +177,7 @@ def _quorum(value: object, id_: str) -> float:
 
 
 def _value(entry: Mapping[str, Any]) -> float | tuple[float, float] | None:
-    """The number that a claim is about, or the two that it lies between."""
+    """Read the number that a claim is about, or the two that it lies between."""
     if "value" not in entry:
         return None
     value = entry["value"]

@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The kind "curve" of figures: one metric over another, a point for each value of an axis of the
-experiment; the knee of one algorithm's curve, where its slope is a unit of y while x, a share, goes
-from 0 to 1; and where the others work beside it. Its [figure]:
+experiment. It shows the knees of one algorithm's curve, and beside them the points of the other
+algorithms. At a knee the slope is a unit of y while x, a share, goes from 0 to 1. Its [figure]:
 
 kind = "curve"
 x = "utilisation_pct"          a percentage
 y = "system_delay_mean_ms"
-axis = "load"                  whose values are the points
+axis = "load"                  its values are the points
 of = "no AQM"                  the algorithm whose curve has knees
-until = "95 %"                 the last value of the axis that the curve has, and the others not
+until = "95 %"                 the last value of the axis on the curve; the others have all
 units = [0.1, 1.0, 10.0]       of y, one knee each
 beside = ["DUK", "CoDel"]      the others
 """
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from sojourn.papers.experiment import Experiment
     from sojourn.papers.reproduce import Reproduction
 
-# Of x, in percent: beyond it the curve is steep.
+# The curve is steep beyond this x, in percent.
 _STEEP = 95
 
 
 @dataclass(frozen=True)
 class Point:
-    """What was measured at a value of the axis: means over the seeds."""
+    """The means over the seeds at a value of the axis."""
 
     text: str
     x: float
@@ -64,7 +64,8 @@ class Trail:
 
 @dataclass(frozen=True)
 class Knee:
-    """Where the curve's slope is `unit`; no point where it is steeper, or flatter, all along."""
+    """The point at which the curve's slope is `unit`; None where it is steeper, or flatter, all
+    along."""
 
     unit: float
     point: Point | None
@@ -73,7 +74,7 @@ class Knee:
 
 @dataclass(frozen=True)
 class Work:
-    """The curve of one algorithm on a host, its knees, and where the others work."""
+    """The curve of one algorithm on a host, its knees, and the points of the others."""
 
     host: str
     x: Metric
@@ -85,12 +86,13 @@ class Work:
 
     @property
     def trails(self) -> tuple[Trail, ...]:
-        """Give all of them, the curve first."""
+        """Return all of them, the curve first."""
         return self.curve, *self.beside
 
 
 def works(reproduction: Reproduction) -> Iterator[Work]:
-    """Read each host that ran any of it."""
+    """Read the curve on each host that ran any part of it; InputError for a name that does not
+    exist."""
     experiment = reproduction.experiment
     wanted = experiment.data["figure"]
     names = [contender.name for contender in experiment.contenders()]
@@ -135,10 +137,10 @@ def _trail(reproduction: Reproduction, host: str, algorithm: str) -> Trail:
 
 
 def knee(points: Sequence[Point], unit: float) -> Knee:
-    """Find where the slope is `unit`. Between two neighbours the slope is that of the line through
-    them, and stands in the middle; between two middles its logarithm is taken as straight, for it
-    grows like a power. The knee lies on the curve there. What was not measured is left out, and
-    where x does not grow there is no slope."""
+    """Find the point where the slope is `unit`. The slope between two neighbours is that of the
+    line through them, at its middle. Between two middles the logarithm of the slope is taken as
+    straight, for it grows like a power. The knee lies on the curve. Points that were not measured
+    are left out, and there is no slope where x does not grow."""
     known = [point for point in points if point.is_known]
     slopes = [
         (Point("", (a.x + b.x) / 2, (a.y + b.y) / 2), 100 * (b.y - a.y) / (b.x - a.x))
@@ -206,12 +208,12 @@ def _drawn(trail: Trail) -> Curve:
 
 
 def _finish(work: Work, axes: Any, _narrow: bool) -> None:
-    """Write at the last point of each trail at which value of the axis it is, and put a ring on the
-    curve at each knee; those that are not there are said in words."""
+    """Write the value of the axis at the last point of each trail, and put a ring on each knee of
+    the curve. A knee that does not exist is reported in words only."""
     small: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8}
     for trail in work.beside:
         for last in [point for point in trail.points if point.is_known][-1:]:
-            # On the steep part there is room to the left of the curve, and to the right elsewhere.
+            # The steep part of the curve has room to its left, the rest to its right.
             side, shift = ("right", -7) if last.x > _STEEP else ("left", 7)
             text, place = last.text.replace("$", r"\$"), (last.x, last.y)
             at = {"xytext": (shift, 0), "ha": side, "va": "center", "color": colour(trail.look)}
@@ -226,7 +228,7 @@ def _finish(work: Work, axes: Any, _narrow: bool) -> None:
 
 
 def words(work: Work) -> str:
-    """Say each of its numbers."""
+    """Write each number of the figure as a sentence."""
     return (
         f"Curve: {heading(work.y.name)} over {heading(work.x.name)}, a point for each {work.axis}. "
         f"{work.curve.algorithm}: {_points(work.curve.points)}. "
@@ -251,7 +253,7 @@ def _knee(at_unit: Knee, work: Work) -> str:
 
 
 def summary(work: Work) -> list[str]:
-    """Say the knees, and where each algorithm works at the last value of the axis."""
+    """Name the knees, and each algorithm's point at the last value of the axis."""
     lines = [_knee(at_unit, work) for at_unit in work.knees]
     for trail in work.beside:
         last = trail.points[-1]
@@ -263,8 +265,8 @@ def summary(work: Work) -> list[str]:
 
 
 def rows(work: Work) -> list[tuple[Any, ...]]:
-    """List its numbers: whose, at which value of the axis, x and y; and then each knee, which has
-    no value of the axis."""
+    """List the numbers: algorithm, value of the axis, x and y; then each knee, which has no value
+    of the axis."""
     scale = _scale(work)
     values = dict(zip(scale.texts, scale.values, strict=True))
     nothing = float("nan")

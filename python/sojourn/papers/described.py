@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What was done in an experiment, as tables of words: from its files, so that no page says it a
-second time."""
+"""The set-up of an experiment as tables of words. They are made from its files, and no page has to
+repeat them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from sojourn.scenario.tested import under_test
 if TYPE_CHECKING:
     from sojourn.papers.experiment import Experiment
 
-# More links or flows than these are told by the file of the scenario.
+# The tables list at most this many links or flows; the scenario's file has all.
 _LISTED = 24
 
 
 def describe(experiment: Experiment) -> list[Table]:
-    """Network, traffic, algorithms, and what is changed from cell to cell."""
+    """List the network, the traffic, the algorithms, and the changes from cell to cell."""
     return [_links(experiment), _flows(experiment), _algorithms(experiment), _cells(experiment)]
 
 
 def abouts(experiment: Experiment) -> list[tuple[str, str]]:
-    """Algorithms that the paper has not, and what they are."""
+    """List the algorithms that the paper has not, and describe each."""
     return [(found.name, found.about) for found in experiment.contenders() if found.about]
 
 
 def window(experiment: Experiment) -> str:
-    """From when to when, and where."""
+    """Write the begin, the end and the place of the measurement."""
     end = experiment.scenario.duration
     span = f"{experiment.window.from_} to {experiment.window.to} of {end}"
     if not experiment.scenario.record.windows:

@@ -2,27 +2,27 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Experiments of papers, as data in papers/PAPER/, or in a folder of the same form anywhere:
 
-paper.toml        what all its experiments share: algorithms under the paper's names, with `about`
-                  where the paper has no such one, seeds, and which of the kernel's own are set
-                  beside ours on Linux
-claims.toml       what it claims of several experiments (sojourn.papers.paper)
-search.toml       what it leaves open, and where a search may look (sojourn.papers.search)
+paper.toml        the keys that all its experiments share: algorithms under the paper's names, with
+                  `about` for one that is not the paper's, seeds, and those of our algorithms that
+                  are set beside the kernel's own on Linux
+claims.toml       its claims on several experiments (sojourn.papers.paper)
+search.toml       its open points, and where a search may look (sojourn.papers.search)
 
 and in PAPER/EXPERIMENT/:
 
-experiment.toml   signals and further axes, what is measured where; its keys stand in place of the
-                  paper's. [rows.ALGORITHM] has what is another in each experiment, such as a
+experiment.toml   signals and further axes, metrics and the place of measurement; its keys replace
+                  the paper's. [rows.ALGORITHM] has rows that differ in each experiment, such as a
                   buffer; [[also]] are algorithms that run beside those of the paper
 scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
-claims.toml       what text and tables claim of this experiment
+claims.toml       the claims of text and tables on this experiment
 
-[[ablations]]     one thing changed in a cell, and why: `set`, or a C file as `algorithm`; with
-                  `host` it is about what only that host has, and runs there and nowhere else
+[[ablations]]     one thing changed in a cell, and why: `set`, or a C file as `algorithm`. One with
+                  `host` is about a feature of that host alone, and runs there and nowhere else
 
 An experiment is a sweep with published numbers and claims. Its first axis is the signal, which has
-the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. A cell is called by its values:
-'drop', or 'drop, 25 ms'.
+the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. The values of a cell are its
+name: 'drop', or 'drop, 25 ms'.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Contender:
     name: str
     algorithm: str
     rows: Mapping[str, Any]
-    about: str = ""  # of one that the paper has not: what it is
+    about: str = ""  # describes one that the paper has not
 
 
 @dataclass(frozen=True)
 class Signal:
-    """A cell of the experiment with its table: packets are dropped, or marked, and what further
-    axes say; or an ablation of one."""
+    """A cell of the experiment with its table, or an ablation of a cell. It has the signal (packets
+    are dropped, or marked) and values of further axes."""
 
     name: str
     table: str
@@ -73,14 +73,14 @@ class Signal:
     metrics: tuple[str, ...]  # those in print
     beside: tuple[str, ...]  # measured too
     title: str
-    of: str  # the cell whose printed numbers stand beside it: its own, or an ablation's
-    only: tuple[str, ...] = ()  # the algorithms that it is about; empty: all
+    of: str  # the cell of its printed numbers: itself, or the base of an ablation
+    only: tuple[str, ...] = ()  # the algorithms that it runs; empty: all
     algorithm: str = ""  # of an ablation: a C file that runs in their place
-    host: str = ""  # of an ablation: the one that it is about; empty: the first
+    host: str = ""  # of an ablation: the host that runs it; empty: the first
 
     @property
     def ablates(self) -> bool:
-        """It is there to show what one setting does; no claim is judged on it."""
+        """Tell whether it shows the effect of one setting; no claim is judged on it."""
         return self.of != self.name
 
 
@@ -105,23 +105,23 @@ class Experiment:
 
     @property
     def title(self) -> str:
-        """One line."""
+        """Return its title, one line."""
         return str(self.data["title"])
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario before an algorithm and a signal are put in."""
+        """Load the scenario, without an algorithm and a signal."""
         return load(self.folder / "scenario.toml")
 
     @cached_property
     def window(self) -> Window:
-        """Over what the tables measure."""
+        """Find the window that the tables measure."""
         windows = self.scenario.expand().record.windows
         return next(window for window in windows if window.name == self.data["window"])
 
     @cached_property
     def published(self) -> dict[claims.Cell, float]:
-        """The numbers in print."""
+        """Read the numbers in print."""
         path = self.folder / "published.toml"
         table = files.read(path, files.PublishedTable) if path.exists() else {}
         return {
@@ -132,8 +132,8 @@ class Experiment:
         }
 
     def check(self) -> None:
-        """Raise InputError where a file names an algorithm, a window, a queue or a cell that there
-        is not."""
+        """Raise InputError where a file names an algorithm, a window, a queue or a cell that does
+        not exist."""
         for i, entry in enumerate(self.data["algorithms"]):
             try:
                 preset.find(entry["algorithm"])
@@ -161,13 +161,13 @@ class Experiment:
                     raise InputError(f"{path}: no cell is '{', '.join(cell)}'.{near}")
 
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
-        """The claims, and the cells that settled a setting as the file says; what a search has
-        settled comes on top (sojourn.papers.search.file)."""
+        """Read the claims, and the cells that settled a setting according to the file. Cells that a
+        search has settled come on top (sojourn.papers.search.file)."""
         cells = {cell.label: cell.texts for cell in self.cells()}
         return claims_file.load(self.folder / "claims.toml", cells)
 
     def cells(self) -> list[Cell]:
-        """Every signal with every point of the other axes."""
+        """List every signal with every point of the other axes."""
         signals = tuple(Point(entry["name"], entry["set"]) for entry in self.data["signals"])
         tables = [AxisTable.model_validate(table) for table in self.data.get("axes", ())]
         others = [Axis(source.name, source.points()) for source in read_axes(tables, self._wrong)]
@@ -177,7 +177,8 @@ class Experiment:
         return InputError(f"{self.folder / 'experiment.toml'}: {spell(path)}: {reason}")
 
     def contenders(self, signal: Signal | None = None) -> list[Contender]:
-        """The algorithms, or those that run under a signal."""
+        """List the algorithms, or those that run under a signal; InputError for rows of an unknown
+        one."""
         names = [entry["name"] for entry in self.data["algorithms"]]
         own = self.data.get("rows", {})
         for name in own:
@@ -197,7 +198,7 @@ class Experiment:
         ]
 
     def signals(self) -> list[Signal]:
-        """The cells, and then their ablations."""
+        """List the cells, then their ablations; InputError for an ablation of no cell."""
         entries = {entry["name"]: entry for entry in self.data["signals"]}
         signals = [
             Signal(
@@ -225,7 +226,7 @@ class Experiment:
     @property
     def _ablations(self) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = self.data.get("ablations", [])
-        # Without a compiler the others can run.
+        # Without a compiler only the ablations of a C file cannot run.
         return [e for e in entries if "algorithm" not in e or compiler.is_there()]
 
     def _ablation(self, entry: dict[str, Any], base: Signal) -> Signal:
@@ -247,26 +248,26 @@ class Experiment:
         return host
 
     def runs_on(self, host: str, hosts: Sequence[str]) -> list[Signal]:
-        """The cells, and of the ablations those that one of several hosts runs: of those that are
-        about no host the first has all."""
+        """List the cells and ablations that one of several hosts runs. The first host runs all
+        ablations that name no host."""
         return [s for s in self.signals() if not s.ablates or (s.host or hosts[0]) == host]
 
     def peers(self) -> list[tuple[Contender, Contender]]:
-        """Ours and the kernel's own with the same rows, to be set side by side on Linux."""
+        """Pair ours with the kernel's own under the same rows, for a comparison on Linux."""
         printed = {contender.algorithm: contender for contender in self.contenders()}
         ours = [printed.get(name, Contender(name, name, {})) for name in self.data.get("peers", ())]
         return [(own, _other_form(own)) for own in ours]
 
     def cases(self) -> list[Case]:
-        """Every algorithm under every signal."""
+        """List every algorithm under every signal."""
         return self._cases(self.contenders(), self.signals())
 
     def cases_on(self, host: str, hosts: Sequence[str]) -> list[Case]:
-        """What one of several hosts runs."""
+        """List the cases that one of several hosts runs."""
         return self._cases(self.contenders(), self.runs_on(host, hosts))
 
     def peer_cases(self, host: str) -> list[Case]:
-        """What else a host runs to have ours beside the kernel's own: not what runs anyway."""
+        """List the further cases that a host needs to set ours beside the kernel's own."""
         wanted = [own for own, _ in self.peers() if own not in self.contenders()]
         wanted += [theirs for _, theirs in self.peers()] if host == "linux" else []
         return self._cases(wanted, [signal for signal in self.signals() if not signal.ablates])
@@ -282,7 +283,7 @@ class Experiment:
     def case(
         self, contender: Contender, signal: Signal, changes: Mapping[str, Any] = _NONE
     ) -> Case:
-        """One algorithm under one signal, with further changes."""
+        """Put one algorithm under one signal into the scenario, with further changes."""
         changed_signal = replace(signal, set={**signal.set, **changes})
         return Case(
             self._variant(contender, changed_signal),
@@ -295,7 +296,7 @@ class Experiment:
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
         algorithm, chosen = preset.find(contender.algorithm)
-        # An ablation's value of a row stands in place of the paper's.
+        # An ablation's value of a row replaces the paper's.
         rows = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
         variant = Variant(algorithm, rows, preset=chosen)
         if signal.algorithm:
@@ -334,8 +335,8 @@ def experiments_in(folder: Path) -> list[Experiment]:
 
 
 def find(names: Sequence[str]) -> list[Experiment]:
-    """Find the experiments meant by 'duk/1', 'duk', or the folder of a paper or an experiment;
-    ours, all of them, where nothing is named."""
+    """Find the experiments meant by 'duk/1', 'duk', or the folder of a paper or an experiment.
+    Without names return all of ours. InputError for an unknown name."""
     known = experiments()
     chosen: list[Experiment] = []
     for name in names:

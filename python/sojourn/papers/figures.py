@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The figures of a paper redrawn, by the kind that an experiment's [figure] names. A kind makes
-charts of a reproduction, and says in its own file what it needs of [figure].
+charts of a reproduction, and lists in its own file the keys that it needs in [figure].
 
 [figure]
-kind = "delay"     over time, a curve for each algorithm; unless given (sojourn.papers.time_figure)
+kind = "delay"     over time, a curve for each algorithm; the default (sojourn.papers.time_figure)
 kind = "axis"      a metric over an axis, a line for each algorithm (sojourn.papers.axis_figure)
 kind = "curve"     a metric over another, a point for each value of an axis
                    (sojourn.papers.curve_figure)
@@ -31,7 +31,7 @@ KINDS: dict[str, Callable[[Reproduction], Iterable[Chart]]] = {
 
 
 def kind_of(experiment: Experiment) -> str:
-    """Name the kind of its figures; InputError where there is none of this name."""
+    """Name the kind of the experiment's figures; InputError where no kind has this name."""
     kind = str(experiment.data.get("figure", {}).get("kind", "delay"))
     if kind not in KINDS:
         place = experiment.folder / "experiment.toml"
@@ -42,7 +42,7 @@ def kind_of(experiment: Experiment) -> str:
 
 
 def figures(reproduction: Reproduction) -> list[Chart]:
-    """Chart every figure of an experiment and of its ablations; none where it names no kind."""
+    """Chart every figure of an experiment and of its ablations; none where it has no [figure]."""
     if "figure" not in reproduction.experiment.data:
         return []
     return list(KINDS[kind_of(reproduction.experiment)](reproduction))

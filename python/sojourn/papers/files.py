@@ -20,7 +20,7 @@ Text = Annotated[StrictStr, Field(min_length=1)]
 Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 Rows = dict[str, Any]
 
-# What each experiment needs, in its own file or in its paper's.
+# The keys that each experiment needs, in its own file or in its paper's.
 REQUIRED = ("title", "source", "seeds", "quick_seeds", "queue", "window", "algorithms", "signals")
 
 
@@ -34,7 +34,7 @@ class AlgorithmTable(Model):
 
 
 class SignalTable(Model):
-    """A cell: what it sets, and the metrics that are in print and beside."""
+    """A cell: the keys that it sets, its metrics in print, and others measured beside them."""
 
     name: Text
     table: Text
@@ -92,8 +92,8 @@ def read(path: Path, model: type[BaseModel] = ExperimentTable) -> dict[str, Any]
 
 
 def read_experiment(folder: Path, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Read experiment.toml over the keys that its paper shares; InputError for a key that neither
-    has, and for a metric that there is not."""
+    """Read experiment.toml over the keys that its paper shares. InputError for a key that neither
+    has, and for a metric that does not exist."""
     path = folder / "experiment.toml"
     data = {**shared, **read(path)}
     for key in REQUIRED:

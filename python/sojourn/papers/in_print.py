@@ -4,10 +4,10 @@
 
 [[figures]]
 number = "Figure 5(a)"       as printed
-caption = "…"                what it shows, in our own words
-experiments = ["1"]          those that answer it, and
-cell = "drop"                which of their cells: a signal, or one with the values of further axes
-not = "…"                    or why none does
+caption = "…"                its content, in our own words
+experiments = ["1"]          those that answer it
+cell = "drop"                and their cell: a signal, or one with the values of further axes
+not = "…"                    or the reason why none answers it
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class InPrint:
 
 
 def read(paper: Paper) -> list[InPrint]:
-    """Those of a paper, in its order; InputError where one names what is not there."""
+    """Read the figures and tables of a paper, in its order; InputError for a wrong entry."""
     path = paper.folder / FILE
     if not path.is_file():
         return []
@@ -83,5 +83,6 @@ def _read(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPrint:
 
 
 def _is_of(label: str, cell: str) -> bool:
-    """A cell is meant by its whole label, or by some of its values."""
+    """Tell whether `cell` means the cell of this label: by its whole label, or by some of its
+    values."""
     return label == cell or set(cell.split(", ")) <= set(label.split(", "))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A claim on a host, decided or not run, and how many there are of each verdict."""
+"""A claim on a host, decided or not run, and the count of each verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VERDICTS = ("holds", "fails", "undecided", "calibrated", NOT_RUN)
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim on one host: decided, or what has to run before it can be."""
+    """A claim on one host: decided, or with the runs that it still needs."""
 
     host: str
     claim: Claim
@@ -25,11 +25,11 @@ class Judged:
 
     @property
     def verdict(self) -> str:
-        """As tables have it."""
+        """Name the verdict as tables have it."""
         return self.decision.verdict if self.decision else NOT_RUN
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --json`."""
+        """Return the keys of `sojourn reproduce --json`."""
         if self.decision:
             return {"host": self.host, **self.decision.to_json()}
         claim = self.claim
@@ -37,12 +37,12 @@ class Judged:
         return {"host": self.host, **said, "verdict": self.verdict, "missing": list(self.missing)}
 
 
-# Cells that a sentence names.
+# The most cells that a sentence names.
 _NAMED = 4
 
 
 def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
-    """What has to run: the experiment, or cells of it."""
+    """Name the experiment that has to run, or the cells of it."""
     if not some_ran:
         return experiment
     more = f"; and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
@@ -50,6 +50,6 @@ def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
 
 
 def count(judged: Iterable[Judged]) -> dict[str, int]:
-    """How many there are of each verdict."""
+    """Count the claims of each verdict."""
     found = [one.verdict for one in judged]
     return {verdict: found.count(verdict) for verdict in VERDICTS}

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The ledger: of every paper its experiments, claims by verdict and printed cells on each host,
-with the command that repeats each, its seeds, the version that made it and the processor it ran on.
+"""The ledger: of every paper its experiments, claims by verdict and printed cells on each host. It
+has the command that repeats each, its seeds, the version that made it and the processor it ran on.
 
 It is data (ledger.json), from which the index and docs/evidence/ledger.md are made.
 """
@@ -34,7 +34,7 @@ FILE = "ledger.json"
 
 
 def begin(quick: bool) -> dict[str, Any]:
-    """Without a paper yet."""
+    """Make a ledger without a paper yet."""
     found = machine()
     named = {key: found[key] for key in ("processor", "cores", "system")}
     return {"format": FORMAT, "quick": quick, "machine": named, "papers": []}
@@ -46,7 +46,7 @@ def of_paper(
     charts: Sequence[Sequence[Chart]],
     search: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A paper's part; `search` is what a search of its open points found."""
+    """Make a paper's part; `search` is the result of a search of its open points."""
     first = reproductions[0].experiment
     paper = first.paper
     several = lines(of_several.judged) if of_several else []
@@ -75,7 +75,7 @@ def _search(found: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def open_points(folder: Path) -> str:
-    """A digest of what the paper's search.toml says, without its comments."""
+    """Return a digest of the paper's search.toml, without its comments."""
     return _digest([tomllib.loads((folder / "search.toml").read_text(encoding="utf-8"))])
 
 
@@ -127,7 +127,7 @@ def _claim(line: Line) -> dict[str, Any]:
 
 
 def _short(judged: Judged) -> str:
-    """The counts and what fails, or the measurement of a single cell."""
+    """Write the counts and the cells that fail, or the measurement of a single cell."""
     if not judged.decision:
         return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
     decision = judged.decision
@@ -136,7 +136,7 @@ def _short(judged: Judged) -> str:
 
 
 def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
-    """Each cell of the tables; on a host where it did not run it says so."""
+    """List each cell of the tables, with "not run" for a host where it did not run."""
     return [
         {
             "cell": signal.name,
@@ -160,8 +160,8 @@ def _measured(cell: Measured) -> Any:
 
 
 def definition(experiment: Experiment) -> str:
-    """A digest of what an experiment's files say, without their comments: what was measured under
-    another one says nothing about this one."""
+    """Return a digest of an experiment's files, without their comments. Measurements under another
+    digest do not count for this one."""
     files = ("scenario.toml", "published.toml", "claims.toml")
     parts = [tomllib.loads((experiment.folder / f).read_text(encoding="utf-8")) for f in files]
     return _digest([dict(experiment.data), *parts])
@@ -173,7 +173,7 @@ def _digest(parts: Sequence[Any]) -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A ledger.json; InputError says what is wrong with it and what to do."""
+    """Read a ledger.json; InputError names the mistake and the remedy."""
     remedy = "`sojourn reproduce` writes it anew from the store, which has the runs"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

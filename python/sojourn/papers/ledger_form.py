@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What a ledger.json has: the form that its readers rely on. A ledger of before a key was added has
-not got it; what no reader knows is let through."""
+"""The form of a ledger.json on which its readers rely. A key that was added later has a default,
+because older ledgers lack it. Keys that no reader knows are allowed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Experiment(_OfHosts):
 
 
 class Row(BaseModel):
-    """A set-up of a search, and how many printed numbers of each half it meets."""
+    """A set-up of a search, and the count of printed numbers that it meets in each half."""
 
     which: StrictStr
     label: StrictStr
@@ -74,7 +74,7 @@ class Row(BaseModel):
 
 
 class Search(BaseModel):
-    """What a search found."""
+    """The result of a search."""
 
     definition: StrictStr
     counts: StrictStr
@@ -96,7 +96,7 @@ class Paper(_OfHosts):
 
 
 class Machine(BaseModel):
-    """Where it was made."""
+    """The machine that made it."""
 
     processor: StrictStr
     cores: Count
@@ -104,7 +104,7 @@ class Machine(BaseModel):
 
 
 class Ledger(BaseModel):
-    """All of it."""
+    """The whole file."""
 
     format: StrictInt
     quick: StrictBool

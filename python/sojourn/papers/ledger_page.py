@@ -14,7 +14,7 @@ from sojourn.show.page import render
 
 
 def index(ledger: Mapping[str, Any]) -> str:
-    """One self-contained page; it links to the pages beside it."""
+    """Render one self-contained page, which links to the pages beside it."""
     papers = [{**paper, "by_verdict": by_verdict(claims_of(paper))} for paper in ledger["papers"]]
     return render(
         "ledger.html",
@@ -29,7 +29,7 @@ def index(ledger: Mapping[str, Any]) -> str:
 
 
 def claims_of(paper: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Those on several experiments, and of each experiment."""
+    """List the claims on several experiments, then those of each experiment."""
     return [
         *paper["claims"],
         *(claim for experiment in paper["experiments"] for claim in experiment["claims"]),
@@ -37,7 +37,7 @@ def claims_of(paper: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def by_verdict(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """By what the simulator says, in the order of verdicts."""
+    """Group claims by the simulator's verdict, in the order of verdicts."""
     found: dict[str, list[Mapping[str, Any]]] = {verdict: [] for verdict in VERDICTS}
     for claim in claims:
         found[claim["verdicts"]["sim"]].append(claim)
@@ -45,7 +45,7 @@ def by_verdict(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[st
 
 
 def total(ledger: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Verdicts of all papers, by host."""
+    """Sum the verdicts of all papers, by host."""
     return {
         host: {
             verdict: sum(paper["verdicts"][host][verdict] for paper in ledger["papers"])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Every experiment of every paper, one after the other: what the store has is taken from there, the
+"""Every experiment of every paper, one after the other. Runs in the store are taken from there, the
 rest is run, and pages and ledger are written paper by paper. So an interrupted command has lost
 nothing, and the same command goes on."""
 
@@ -32,16 +32,16 @@ _LOOK = "`sojourn reproduce --stored` shows what is there"
 
 @dataclass(frozen=True)
 class Missing:
-    """Of an experiment on a host: how many runs the store has of how many."""
+    """The number of runs that the store has for an experiment on a host, and the number wanted."""
 
     experiment: str
     host: str
     there: int
     wanted: int
-    why: str = ""  # the host cannot run it
+    why: str = ""  # why the host cannot run it
 
     def text(self) -> str:
-        """One line."""
+        """Write one line."""
         if self.why:
             return f"{self.experiment} on {self.host}: {self.why}"
         gone = self.wanted - self.there
@@ -55,7 +55,8 @@ def missing(
     asked: Sequence[str],
     seeds: Mapping[str, int],
 ) -> list[Missing]:
-    """What the store has not, experiment by experiment, of those `hosts` that are `asked`."""
+    """List the runs that the store lacks, experiment by experiment, of those `hosts` that are
+    `asked`."""
     found = []
     store = open_store(None)
     for experiment in of:
@@ -84,8 +85,8 @@ def run(
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
     done: Callable[[list[Reproduction]], None] = lambda found: None,
 ) -> dict[str, Any]:
-    """The ledger, its index and a page for each paper, in the folder. Of the hosts `looked_up`
-    nothing is run."""
+    """Write the ledger, its index and a page for each paper to the folder, and return the ledger.
+    Nothing is run on the hosts `looked_up`."""
     own = claim(folder)
     check_folder(folder, quick, seeds)
     asked = [host for host in hosts if host not in looked_up]
@@ -118,7 +119,7 @@ def run(
 
 
 def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict[str, Any]) -> None:
-    """A paper's page, the numbers of its figures, and the ledger up to it."""
+    """Write a paper's page, the numbers of its figures, and the ledger up to it."""
     charts = [figures(reproduction) for reproduction in found]
     several = judge(found)
     for chart in chain.from_iterable(charts):
@@ -133,8 +134,9 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
 
 
 def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
-    """InputError where a provisional ledger would replace one of all seeds, or of more than are
-    asked for. One that is damaged is moved aside when the new one is written."""
+    """Raise InputError where this ledger would replace a fuller one. A fuller one has all seeds
+    while this is provisional, or more seeds than are asked for. A damaged one is moved aside when
+    the new one is written."""
     try:
         had = json.loads((folder / ledger.FILE).read_bytes())
         fuller = quick and not had["quick"]
@@ -154,20 +156,20 @@ def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
 
 
 def _most(had: Mapping[str, Any], host: str) -> int:
-    """Seeds of the experiment that has the most; one of an older form says them for all hosts that
-    ran."""
+    """Count the seeds of the experiment that has the most. An older form has one count for all
+    hosts that ran."""
     entries = [entry for paper in had["papers"] for entry in paper["experiments"]]
     ran = [entry for entry in entries if entry["hosts"][host]["core"]]
     return max((int(e["hosts"][host].get("seeds", [0, e["seeds"]])[1]) for e in ran), default=0)
 
 
 def folder_name(quick: bool) -> Path:
-    """Where it is written unless --out says so."""
+    """Name the folder of the ledger for a command without --out."""
     return Path("sojourn-papers-quick" if quick else "sojourn-papers")
 
 
 def not_there(data: dict[str, Any]) -> list[str]:
-    """What the ledger lacks, a line for each experiment and host."""
+    """List the gaps of the ledger, a line for each experiment and host."""
     return [
         f"{experiment['experiment']} on {host}: {'; '.join(found)}"
         for paper in data["papers"]

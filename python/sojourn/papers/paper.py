@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A paper: its experiments, and what it claims of several of them.
+"""A paper: its experiments, and its claims on several of them.
 
-Such claims stand in papers/PAPER/claims.toml, in the form of an experiment's own. A
-cell is called by its experiment and its values, '1: drop', and the experiment is one more axis:
-`where = { experiment = ["1", "2"] }`. They are judged once, over the cells of all the experiments
-that they speak of, and only where each of those was run.
+Such claims stand in papers/PAPER/claims.toml, in the form of an experiment's own. A cell is named
+by its experiment and its values, '1: drop', and the experiment is one more axis: `where = {
+experiment = ["1", "2"] }`. They are judged once, over the cells of all the experiments that they
+name, and only where each of those was run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Paper:
 
     @property
     def folder(self) -> Path:
-        """Where its claims stand, beside the folders of its experiments."""
+        """Return the folder of its claims, beside the folders of its experiments."""
         return self.experiments[0].folder.parent
 
     @property
@@ -51,11 +51,12 @@ class Paper:
         return claims_file.load(self.folder / "claims.toml", cells)
 
     def claims(self) -> list[Claim]:
-        """Those on several experiments."""
+        """List the claims on several experiments."""
         return self._read[0]
 
     def calibrated(self) -> set[Cell]:
-        """Cells that settled a setting, as its own file and those of its experiments name them."""
+        """List the cells that settled a setting, as its own file and those of its experiments name
+        them."""
         of_experiments = {
             (_label(experiment, signal), algorithm, metric)
             for experiment in self.experiments
@@ -64,25 +65,25 @@ class Paper:
         return self._read[1] | of_experiments
 
     def needed(self, claim: Claim) -> list[str]:
-        """The experiments that a claim speaks of, as the command line has them."""
+        """List the experiments that a claim names, as the command line has them."""
         names = {signal.partition(_SEPARATOR)[0] for signal, _, _ in claim.cells()}
         return [found.id for found in self.experiments if found.name in names]
 
 
 @dataclass(frozen=True)
 class OfPaper:
-    """What came of a paper's claims on several experiments."""
+    """The verdicts on a paper's claims on several experiments."""
 
     paper: str
     judged: Mapping[str, tuple[Judged, ...]]  # by host
 
     @property
     def is_decided(self) -> bool:
-        """One of them at least."""
+        """Tell whether at least one claim is decided."""
         return any(judged.decision for of_host in self.judged.values() for judged in of_host)
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --json`."""
+        """Return the keys of `sojourn reproduce --json`."""
         found = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
         return {"paper": self.paper, "claims": found}
 
@@ -100,13 +101,13 @@ def papers() -> list[Paper]:
 
 
 def papers_of(chosen: Sequence[Experiment]) -> list[Paper]:
-    """Read the whole papers that these experiments are of."""
+    """Read the whole papers that these experiments belong to."""
     folders = dict.fromkeys(experiment.folder.parent for experiment in chosen)
     return [Paper(folder.absolute().name, tuple(experiments_in(folder))) for folder in folders]
 
 
 def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
-    """Judge the claims of each paper that one of these is an experiment of."""
+    """Judge the claims of each paper that has one of these experiments."""
     by_paper: dict[str, list[Reproduction]] = {}
     for reproduction in reproductions:
         by_paper.setdefault(reproduction.experiment.paper, []).append(reproduction)

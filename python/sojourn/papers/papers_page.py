@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """docs/evidence/ledger.md: a row for each numbered figure and table of each paper, and each claim
-with its verdict. Rows and commands are made from the experiments as they are; verdicts and counts
-from docs/evidence/ledger.json, which `sojourn reproduce` wrote, and which says with what. An
-experiment whose files say something else since then counts as not run.
+with its verdict. Rows and commands are made from the experiments as they are. Verdicts and counts
+are from docs/evidence/ledger.json. `sojourn reproduce` wrote that file, and names in it the machine
+and the versions. An experiment whose files have changed since then counts as not run.
 
-`python -m sojourn.papers.papers_page [--check] [FILE]` writes it, or says whether it is what it
-would write; `--take LEDGER.json` first makes that the ledger of the page.
+`python -m sojourn.papers.papers_page [--check] [FILE]` writes the page, or tells whether it is up
+to date; `--take LEDGER.json` first makes that the ledger of the page.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ provisional, and has their number beside it.
 
 
 def text(path: Path = LEDGER) -> str:
-    """The page as it is published."""
+    """Write the page as it is published."""
     found = ledger.read(path)
     known = {paper["paper"]: paper for paper in found["papers"]}
     parts = [_HEAD, _made_with(found)]
@@ -82,7 +82,7 @@ def _made_with(found: Mapping[str, Any]) -> str:
 
 
 def _seeds(found: Mapping[str, Any]) -> str:
-    """How many, host by host where they differ."""
+    """Write the number of seeds, host by host where the hosts differ."""
     every = [entry for paper in found["papers"] for entry in paper["experiments"]]
     by_host = {}
     for host in HOSTS:
@@ -96,7 +96,7 @@ def _seeds(found: Mapping[str, Any]) -> str:
 
 
 def _seeds_of(entry: Mapping[str, Any], host: str) -> tuple[int, int]:
-    """Of the cell with the fewest, and of the one with the most."""
+    """Return the seeds of the cell with the fewest, and of the cell with the most."""
     least, most = entry["hosts"][host].get("seeds", (entry["seeds"], entry["seeds"]))
     return least, most
 
@@ -124,15 +124,16 @@ def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
         yield _search(paper, had.get("search"), whole=len(entries) == len(paper.experiments))
 
 
-# By id, what it says and where, and on each host its verdict, measurement, and seeds where these
-# are fewer than a verdict needs.
+# By id, the claim, and on each host its verdict, measurement, and seeds where these are fewer than
+# a verdict needs.
 Verdicts = dict[str, tuple[Claim, dict[str, tuple[str, str, str]]]]
 
 
 def _verdicts(
     paper: Paper, had: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]
 ) -> Verdicts:
-    """Every claim that there is now; one of several experiments needs all of these as they are."""
+    """List every claim of today's files. A claim on several experiments needs all of these
+    experiments unchanged since the ledger."""
     several = {entry["id"]: entry for entry in had.get("claims", ())}
     found: Verdicts = {}
     for claim in paper.claims():
@@ -199,7 +200,8 @@ def _experiments(paper: Paper, entries: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -> str:
-    """How many are inside, off, not run; without a number in print there is none."""
+    """Write the counts of printed cells inside, off and not run. An experiment without a number in
+    print has no counts."""
     if entry is None:
         return NOT_RUN
     of = entry["hosts"][host]
@@ -226,7 +228,7 @@ def _claims(verdicts: Verdicts) -> str:
 
 
 def _search(paper: Paper, found: Mapping[str, Any] | None, *, whole: bool) -> str:
-    """What the open points can move: how many printed numbers each set-up meets."""
+    """Write the effect of the open points: the count of printed numbers that each set-up meets."""
     command = f"`sojourn reproduce {paper.name} --search`"
     if not found or not whole or found["definition"] != ledger.open_points(paper.folder):
         return f"{command}: not run with the experiments as they are.\n"
@@ -244,7 +246,7 @@ def _with(words: str, seeds: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The status to end with."""
+    """Write or check the page, and return the exit status."""
     words = list(arguments)
     try:
         if "--take" in words:

@@ -3,10 +3,10 @@
 """Why a number differs from print: a run with one thing changed, and its figure beside the base's;
 else "unexplained".
 
-A printed cell is off where it is not inside (sojourn.papers.search.inside). An ablation is a
-reason for a cell that is off if it changes the figure (the 95 % interval of the difference, seed
-by seed, lies wholly on one side of zero) and the changed figure is inside, or less than half as
-far from print. No cell is excused by words.
+A printed cell is off where it is not inside (sojourn.papers.search.inside). An ablation is a reason
+for a cell that is off under two conditions. It changes the figure: the 95 % interval of the
+difference, seed by seed, lies wholly on one side of zero. And the changed figure is inside, or less
+than half as far from print. No cell is excused by words.
 """
 
 from __future__ import annotations
@@ -28,52 +28,52 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True)
 class Change:
-    """One thing changed, and what came of a cell."""
+    """One thing changed, and the figure of a cell under it."""
 
     signal: Signal  # the ablation
     changed: Measured
     difference: Estimate  # seed by seed
-    closed: float  # of the way to the printed number; NaN where there is none
+    closed: float  # share of the way to the printed number; NaN where there is no way
     inside: bool
 
     @property
     def shown(self) -> bool:
-        """It changes the figure."""
+        """Tell whether the 95 % interval of the difference lies wholly on one side of zero."""
         return self.difference.low > 0 or self.difference.high < 0
 
     @property
     def explains(self) -> bool:
-        """It is a reason for a cell that is off."""
+        """Tell whether the change is a reason for a cell that is off."""
         return self.shown and (self.closed > ENOUGH or (self.inside and self.closed > 0))
 
     @property
     def name(self) -> str:
-        """Without the cell."""
+        """Name the ablation, without its cell."""
         return self.signal.name.removeprefix(f"{self.signal.of}, ")
 
 
 @dataclass(frozen=True)
 class Off:
-    """A printed cell that was measured elsewhere, and every change that was tried on it."""
+    """A printed cell that was measured as another number, and every change that was tried on it."""
 
     base: Measured
     changes: tuple[Change, ...]
 
     @property
     def reasons(self) -> list[Change]:
-        """What explains it, the nearest to print first."""
+        """List the changes that explain it, the nearest to print first."""
         found = [change for change in self.changes if change.explains]
         return sorted(found, key=lambda change: -change.closed)
 
     @property
     def nearest(self) -> Change | None:
-        """What comes nearest, where nothing explains it."""
+        """Return the change that comes nearest to print, or None."""
         tried = [c for c in self.changes if c.shown and c.closed > 0]
         return max(tried, key=lambda change: change.closed, default=None)
 
 
 def printed(reproduction: Reproduction, host: str) -> list[tuple[Measured, bool]]:
-    """Each printed cell of a host that was to run, and whether it is inside."""
+    """List each printed cell of a host that was to run, and whether it is inside."""
     experiment = reproduction.experiment
     found = []
     for signal in experiment.signals():
@@ -88,8 +88,8 @@ def printed(reproduction: Reproduction, host: str) -> list[tuple[Measured, bool]
 
 
 def off(reproduction: Reproduction) -> list[Off]:
-    """Every printed cell of the first host that is off, with what was tried; of other hosts those
-    on which something was tried that is about them."""
+    """List every printed cell of the first host that is off, with the changes tried. Of other hosts
+    list those with an ablation of that host."""
     first, *others = reproduction.hosts
     of_others = (one for host in others for one in _off(reproduction, host) if one.changes)
     return [*_off(reproduction, first), *of_others]
@@ -127,7 +127,8 @@ def _off(reproduction: Reproduction, host: str) -> list[Off]:
 
 
 def _closed(base: Measured, changed: Measured) -> float:
-    """The share of the way from the base's figure to print, less what is beyond."""
+    """Return the closed share of the way from the base's figure to print; overshoot counts against
+    it."""
     if base.published is None or base.found.mean == base.published:
         return math.nan
     gap = abs(base.published - base.found.mean)
@@ -135,7 +136,7 @@ def _closed(base: Measured, changed: Measured) -> float:
 
 
 def counts(cells: Sequence[tuple[Measured, bool]]) -> dict[str, int]:
-    """How many printed cells are inside, off, not measured though it ran, not run."""
+    """Count the printed cells that are inside, off, run but not measured, and not run."""
     found = {"inside": 0, "off": 0, "not measured": 0, "not run": 0}
     for cell, inside in cells:
         if not cell.ran:

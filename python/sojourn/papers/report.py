@@ -34,12 +34,12 @@ from sojourn.store.folder import claim
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
 
 
-# A summary of one experiment fits on a screen of 24 lines.
+# With so many claims a summary of one experiment fits on a screen of 24 lines.
 _SUMMARY_CLAIMS = 12
 
 
 def seeds_note(reproduction: Reproduction) -> str:
-    """How many seeds, and whether they are enough to decide."""
+    """Write the number of seeds, and whether they are enough to decide."""
     note = (
         "system delay is the time in the queue and being sent, which papers call queuing delay; "
         f"{reproduction.seeds_said()}, 95 % t-intervals"
@@ -51,7 +51,7 @@ def seeds_note(reproduction: Reproduction) -> str:
 
 
 def rows(reproduction: Reproduction, signal: Signal) -> list[tuple[str, list[list[Measured]]]]:
-    """For each metric of a signal, and for each algorithm, the cells of all hosts."""
+    """List the cells of all hosts, for each metric of a signal and each algorithm."""
     return [
         (
             metric,
@@ -68,14 +68,15 @@ def rows(reproduction: Reproduction, signal: Signal) -> list[tuple[str, list[lis
 
 
 def headings(reproduction: Reproduction, signal: Signal) -> list[str]:
-    """Of the measured columns: the host, where there are several or it is not the simulator."""
+    """Name the measured columns: by host, or "measured" where only the simulator ran."""
     if reproduction.hosts == ("sim",):
         return ["measured"]
     return [HOST_NAMES[host] for host in reproduction.hosts_of(signal)]
 
 
 def print_tables(reproduction: Reproduction, console: Console) -> None:
-    """Measured beside published, the ablations, and last, where a terminal stays, the claims."""
+    """Print measured beside published, the ablations, and at the end the claims, where a terminal
+    stops."""
     experiment = reproduction.experiment
     console.print(f"\n[bold]{experiment.title}[/bold]\n{seeds_note(reproduction)}")
     for name, about in abouts(experiment):
@@ -97,8 +98,8 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
 
 
 def _print_signal(reproduction: Reproduction, signal: Signal, console: Console) -> None:
-    """A row for each metric and algorithm, as a terminal is not wide enough for more columns; where
-    it is narrower still, a table for each metric."""
+    """Print a row for each metric and algorithm, as a terminal has no room for more columns. A
+    narrower terminal gets a table for each metric."""
     title = f"{signal.title} ({signal.table})"
     of_metrics = {
         heading(metric): _columns(reproduction, signal, cells)
@@ -130,7 +131,8 @@ def _print_signal(reproduction: Reproduction, signal: Signal, console: Console) 
 def _columns(
     reproduction: Reproduction, signal: Signal, cells: list[list[Measured]]
 ) -> list[Column]:
-    """Of one metric: the algorithms, what is published of each, and what each host has."""
+    """Make the columns of one metric: the algorithms, the published numbers, and those of each
+    host."""
     names = headings(reproduction, signal)
     return [
         Column("algorithm", [of_hosts[0].algorithm for of_hosts in cells]),
@@ -165,7 +167,7 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
 
 
 def print_paper(of_paper: OfPaper, console: Console) -> None:
-    """What a paper claims of several experiments, for each host."""
+    """Print the claims of a paper on several experiments, for each host."""
     for host, judged in of_paper.judged.items():
         title = f"claims of {of_paper.paper} on several experiments"
         table = _claims_table(title if tuple(of_paper.judged) == ("sim",) else f"{title}, {host}")
@@ -175,7 +177,7 @@ def print_paper(of_paper: OfPaper, console: Console) -> None:
 
 
 def print_ledger(data: dict[str, Any], console: Console) -> None:
-    """Claims by verdict, a row for each paper and host."""
+    """Print the claims by verdict, a row for each paper and host."""
     rows = [
         (paper["title"], HOST_NAMES[host], counts)
         for paper in data["papers"]
@@ -191,7 +193,7 @@ def print_ledger(data: dict[str, Any], console: Console) -> None:
 
 
 def _found(judged: Judged) -> tuple[str, str]:
-    """Verdict and measurement; or what has to run first."""
+    """Return verdict and measurement, or the runs that are needed first."""
     if judged.decision:
         return verdict(judged.decision), _lines(judged.decision)
     return "not run", f"needs {', '.join(judged.missing)} too"
@@ -213,7 +215,7 @@ def _claims_table(title: str) -> Grid:
 
 
 def verdict(decision: Decision) -> str:
-    """What a table says of a claim."""
+    """Write the verdict on a claim for a table, with its seeds where these are few."""
     style = _STYLES[decision.verdict]
     text = f"[{style}]{decision.verdict}[/{style}]"
     if decision.is_provisional:
@@ -237,7 +239,8 @@ def check_folder(
     hosts: Sequence[str],
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
 ) -> None:
-    """InputError where these would replace what has more."""
+    """Raise InputError where this report would replace one that has more runs, or results of
+    `sojourn run`."""
     claim(folder)
     if read_request(folder, experiments=True):
         raise InputError(f"{folder}: holds what `sojourn run` made; name another folder with --out")
@@ -262,7 +265,7 @@ def check_folder(
 
 
 def _parts(entry: dict[str, Any]) -> list[tuple[tuple[str, str], int]]:
-    """By experiment and host, how many seeds it has."""
+    """Count the seeds of each experiment and host."""
     name = f"{entry['paper']}/{entry['experiment']}"
     asked = entry.get("seeds", 0 if entry["quick"] else SEEDS)
     most = {host: of[1] for host, of in entry.get("seeds_of", {}).items()}
@@ -275,8 +278,8 @@ def write_all(
     data: dict[str, Any],
     folder: Path,
 ) -> Path:
-    """report.html, reproduction.json and the numbers of each figure, figures/NAME.csv, in the
-    folder; answers where the report is."""
+    """Write report.html, reproduction.json and the numbers of each figure, figures/NAME.csv, to the
+    folder. Return the path of the report."""
     from sojourn.papers.report_page import html
 
     own = claim(folder)
@@ -290,7 +293,7 @@ def write_all(
 
 
 def _searches(reproductions: Sequence[Reproduction]) -> dict[str, Any]:
-    """Of each paper that is there as a whole what a search found, if one was made."""
+    """Find the result of a search, if it was made, for each paper with all its experiments."""
     from sojourn.papers.paper import papers_of
     from sojourn.papers.search import stored
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The report of an experiment whose figures are over an axis: a row for each value of the axis, and
-below them a row for each ablation beside the cell that it is of."""
+"""The report of an experiment whose figures are over an axis: a row for each value of the axis.
+Below them each ablation has a row beside its cell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def print_tables(
     reproduction: Reproduction, out: Console, name_of: Callable[[str], str] = str
 ) -> None:
-    """Whole at any width: columns that do not fit go on below."""
+    """Print every table whole at any width: columns that do not fit continue below."""
     for table in over(reproduction, name_of):
         tables.print_table(out, table)
     for cell, changed in ablations(reproduction.experiment).items():
@@ -34,7 +34,7 @@ def print_tables(
 
 
 def ablations(experiment: Experiment) -> dict[str, list[Signal]]:
-    """Those of each cell that has any."""
+    """Group the ablations by their cell."""
     found: dict[str, list[Signal]] = {}
     for signal in experiment.signals():
         if signal.ablates:
@@ -51,7 +51,7 @@ def _why(ablation: Signal) -> str:
 
 
 def over(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
-    """For each metric its values along the axis."""
+    """Make a table for each metric, of its values along the axis."""
     experiment = reproduction.experiment
     x = experiment.data["figure"]["x"]
     known = {signal.name: signal for signal in experiment.signals()}
@@ -67,12 +67,12 @@ def over(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Ite
 
 
 def _named(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """A value of the axis, and its number alone."""
+    """Pair each value of the axis with its number alone."""
     return ((text, text.split()[0] if text.split() else text) for text in texts)
 
 
 def ablated(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
-    """For each cell that has ablations and each metric: the cell, and then they."""
+    """Make a table for each metric of a cell with ablations: the cell, then its ablations."""
     experiment = reproduction.experiment
     for cell, changed in ablations(experiment).items():
         (base,) = (signal for signal in experiment.signals() if signal.name == cell)
@@ -121,7 +121,7 @@ def _cell(
     metric: str,
     published: bool = False,
 ) -> str:
-    """A dash where the algorithm did not run."""
+    """Write a number, or a dash where the algorithm did not run."""
     if signal.only and algorithm not in signal.only:
         return "–"
     cell: Measured = reproduction.cell(host, signal.name, algorithm, metric)

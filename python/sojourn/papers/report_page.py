@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The page of a paper: verdicts first, then experiment by experiment what was done, tables, figures
-and reasons. Everything of a section is worked out here; the template only lays it out."""
+"""The page of a paper: verdicts first, then for each experiment its set-up, tables, figures and
+reasons. All contents of a section are computed here; the template only lays them out."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from sojourn.show.page import drawn, heading, number, render
 
 @dataclass(frozen=True)
 class Line:
-    """A claim with what each host says of it."""
+    """A claim with the verdict of each host."""
 
     by_host: Mapping[str, Judged]
 
     @property
     def claim(self) -> Any:
-        """The same on each host."""
+        """Return the claim, which is the same on each host."""
         return next(iter(self.by_host.values())).claim
 
 
@@ -41,8 +41,8 @@ def html(
     *,
     searches: Mapping[str, Any] | None = None,
 ) -> str:
-    """Write one self-contained page. `charts` has those of each reproduction, where they are made
-    already; `searches` has what a search found, by paper."""
+    """Write one self-contained page. `charts` has those of each reproduction that are made already;
+    `searches` has the results of searches, by paper."""
     charts = charts or [figures(reproduction) for reproduction in reproductions]
     pairs = zip(reproductions, charts, strict=True)
     sections = [_section(one, found, n) for n, (one, found) in enumerate(pairs)]
@@ -71,7 +71,7 @@ def _title(reproductions: Sequence[Reproduction]) -> str:
 
 
 def lines(judged: Mapping[str, Iterable[Judged]]) -> list[Line]:
-    """Each claim once; a host that was not asked ran none of it."""
+    """List each claim once; a host that was not asked ran none of it."""
     by_claim: dict[str, dict[str, Judged]] = {}
     for host, found in judged.items():
         for one in found:
@@ -87,7 +87,7 @@ def _nowhere(host: str, of: Mapping[str, Judged]) -> Judged:
 
 
 def tally(found: Iterable[Line]) -> dict[str, dict[str, int]]:
-    """Verdicts by host."""
+    """Count the verdicts by host."""
     every = list(found)
     return {host: count(line.by_host[host] for line in every) for host in HOSTS}
 
@@ -146,7 +146,7 @@ def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) ->
 
 
 def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[dict[str, Any]]:
-    """What one change does to each figure in print, and to those without print that it changes."""
+    """Compare each figure of an ablation with the base's, seed by seed."""
     from sojourn.papers.reproduce import values_of
     from sojourn.result.stats import estimate
 
@@ -186,18 +186,18 @@ def _share(change: Change) -> str:
 
 
 def cores(reproduction: Reproduction) -> dict[str, str]:
-    """Of each host that ran, what made its runs: all of a host were made by the same."""
+    """Name, for each host that ran, the version that made its runs: one version made them all."""
     first = {str(run.labels["host"]): run for run in reversed(reproduction.result.runs)}
     return {host: _made_by(run.entry.core().split()) for host, run in first.items()}
 
 
 def _made_by(words: Sequence[str]) -> str:
-    """Version of the core, and of Linux the kernel's release."""
+    """Write the version of the core, and for Linux the kernel's release."""
     kernel = f", Linux {words[2]}" if words[1:2] == ["linux"] else ""
     return f"Sojourn {words[0]}{kernel}"
 
 
-# Cells of a table that each have a block of rows.
+# The most cells of a table that each have a block of rows.
 _MANY = 4
 
 
@@ -213,18 +213,18 @@ class Group:
 
     @property
     def is_long(self) -> bool:
-        """Too many cells for a block of rows each."""
+        """Tell whether there are too many cells for a block of rows each."""
         return len(self.signals) > _MANY
 
 
-# A cell is what was measured, or what is in print.
+# A cell has a measurement, or a number in print as text.
 Cells = Sequence["Measured | str"]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of numbers: groups of columns, and for each row its name and a group of cells for
-    each of these."""
+    """A table of numbers with groups of columns. A row has a name, and a group of cells for each
+    group of columns."""
 
     label: str
     corner: str
@@ -233,7 +233,7 @@ class Grid:
 
 
 def groups_of(reproduction: Reproduction) -> list[Group]:
-    """Tables, in the order of the signals."""
+    """Group the cells into tables, in the order of the signals."""
     found: dict[tuple[str, str], list[Signal]] = {}
     for signal in reproduction.experiment.signals():
         if not signal.ablates:
@@ -245,8 +245,8 @@ def groups_of(reproduction: Reproduction) -> list[Group]:
 
 
 def grids(reproduction: Reproduction, group: Group, metrics: Sequence[str]) -> list[Grid]:
-    """Make a row for each algorithm; where there are many cells, as along an axis, a row for each
-    cell, and a table for each metric. A group of columns has those of print and of both hosts."""
+    """Make a row for each algorithm. Many cells, as along an axis, have a row each instead, and a
+    table for each metric. A group of columns has the number in print and those of both hosts."""
     names = [contender.name for contender in reproduction.experiment.contenders(group.signals[0])]
 
     def cells(signal: Signal, algorithm: str, metric: str) -> list[Measured]:
@@ -273,7 +273,7 @@ def grids(reproduction: Reproduction, group: Group, metrics: Sequence[str]) -> l
     return [_grid(group.title, "algorithm", list(map(heading, metrics)), blocks)]
 
 
-# By name, the groups of cells of a row.
+# Rows: a name, and the groups of cells.
 _Rows = Sequence[tuple[str, Sequence[Sequence[Measured]]]]
 
 
@@ -283,7 +283,7 @@ def _grid(
     headings: Sequence[str],
     blocks: Sequence[tuple[str, _Rows]],
 ) -> Grid:
-    """Put what is in print beside each group of hosts, where any number of the table is."""
+    """Make a table; it shows the numbers in print beside each group of hosts, where it has any."""
     every = (of for _, rows in blocks for _, row in rows for of in row)
     hosts = [HOST_NAMES[host] for host in HOSTS]
     if all(of[0].published is None for of in every):
@@ -296,7 +296,7 @@ def _grid(
 
 
 def _rest(signal: Signal) -> str:
-    """Name a cell without what the title says of all of them."""
+    """Name a cell without the part that the title has for all of them."""
     return signal.name.partition(", ")[2] or signal.name
 
 

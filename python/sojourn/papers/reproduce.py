@@ -39,16 +39,16 @@ class Measured:
     metric: str
     published: float | None
     found: Estimate
-    ran: bool = True  # else nothing was found because nothing ran
-    seeds: int = 0  # that it is the mean of
+    ran: bool = True  # else `found` is empty because nothing ran
+    seeds: int = 0  # of which it is the mean
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its ends, as far as there can be values."""
+        """Return the ends of the interval, within the range of the metric."""
         return METRICS[self.metric].interval(self.found)
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --json`."""
+        """Return the keys of `sojourn reproduce --json`."""
         return {
             "host": self.host,
             "signal": self.signal,
@@ -66,38 +66,38 @@ class Measured:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came of one experiment."""
+    """The results of one experiment."""
 
     experiment: Experiment
-    seeds: tuple[int, ...]  # of the host that was to run most of them
+    seeds: tuple[int, ...]  # of the host with the most
     quick: bool
     result: Result
     cells: tuple[Measured, ...]
     judged: Mapping[str, tuple[claims.Decision, ...]]  # by host
-    # Where only some cells are there: the claims that wait for others, by host.
+    # Where only some cells ran: the claims that wait for others, by host.
     waiting: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
     # Why a host ran nothing, by host.
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Where it ran."""
+        """List the hosts on which it ran."""
         return tuple(self.judged)
 
     @property
     def decisions(self) -> tuple[claims.Decision, ...]:
-        """Those of the first host."""
+        """Return the decisions of the first host."""
         return self.judged[self.hosts[0]]
 
     def hosts_of(self, signal: Signal) -> tuple[str, ...]:
-        """An ablation runs on the first host only: it tells about the setting, not the host. One
-        that is about a host runs there."""
+        """List the hosts of a signal. An ablation is about a setting, not the host, and runs on the
+        first host only. One that is about a host runs there."""
         if signal.host:
             return tuple(host for host in self.hosts if host == signal.host)
         return self.hosts[:1] if signal.ablates else self.hosts
 
     def seeds_of(self, host: str) -> tuple[int, int]:
-        """How many its cells have: the one with the fewest, and the one with the most."""
+        """Count the seeds of the cell with the fewest, and of the cell with the most."""
         return self._seeds.get(host, (0, 0))
 
     @cached_property
@@ -105,7 +105,7 @@ class Reproduction:
         return _seeds_by_host(self.result.runs)
 
     def seeds_said(self) -> str:
-        """In words, host by host where they differ."""
+        """Write the number of seeds in words, host by host where the hosts differ."""
         by_host = {host: self.seeds_of(host) for host in HOSTS if self.seeds_of(host)[1]}
         if len(set(by_host.values())) == 1:
             return seeds_text(*next(iter(by_host.values())))
@@ -115,12 +115,12 @@ class Reproduction:
 
     @property
     def is_provisional(self) -> bool:
-        """A cell has fewer seeds than a verdict needs."""
+        """Tell whether a cell has fewer seeds than a verdict needs."""
         return any(0 < self.seeds_of(host)[0] < claims.SEEDS for host in HOSTS)
 
     def beside_kernel(self) -> list[list[tuple[str, str]]]:
-        """For each of our algorithms that has a peer in the kernel, what stands side by side: host
-        and algorithm. Nothing where Linux was not asked for."""
+        """List, for each of our algorithms with a peer in the kernel, the host and algorithm of
+        each column. Empty where Linux was not asked for."""
         ran = {(run.labels["host"], run.labels["algorithm"]) for run in self.result.runs}
         return [
             [*((host, own.name) for host in HOSTS if host in self.hosts), ("linux", theirs.name)]
@@ -129,7 +129,8 @@ class Reproduction:
         ]
 
     def claims_of(self, host: str) -> list[Judged]:
-        """Every claim, in the order of the file: decided on the host, or what it waits for."""
+        """List every claim in the order of the file: decided on the host, or with the runs it waits
+        for."""
         found = {decision.claim.id: decision for decision in self.judged.get(host, ())}
         waiting = {judged.claim.id: judged for judged in self.waiting.get(host, ())}
         return [
@@ -140,7 +141,7 @@ class Reproduction:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --json`."""
+        """Return the keys of `sojourn reproduce --json`."""
         return {
             "paper": self.experiment.paper,
             "experiment": self.experiment.name,
@@ -160,7 +161,7 @@ class Reproduction:
         }
 
     def runs(self, host: str, signal: str, algorithm: str) -> list[Run]:
-        """Those of one cell, in the order of the seeds."""
+        """List the runs of one cell, in the order of the seeds."""
         wanted = (host, signal, algorithm)
         return [
             run
@@ -169,7 +170,7 @@ class Reproduction:
         ]
 
     def cell(self, host: str, signal: str, algorithm: str, metric: str) -> Measured:
-        """One cell, which may not have run."""
+        """Find one cell, which may not have run."""
         found = self._by_name.get((host, signal, algorithm, metric))
         if found:
             return found
@@ -191,8 +192,9 @@ def reproduce(
     looked_up: Collection[str] = (),
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
 ) -> Reproduction:
-    """Run an experiment under at least ten seeds (`quick`: fewer; `seeds`: so many on a host), and
-    judge its claims. Of the hosts `looked_up` nothing is run: they have what the store has."""
+    """Run an experiment under at least ten seeds, and judge its claims. `quick` gives fewer seeds,
+    and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
+    runs in the store."""
     hosts = check_hosts(hosts)
     experiment.check()
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
@@ -238,13 +240,13 @@ def reproduce(
 def seeds_on(
     experiment: Experiment, host: str, quick: bool, seeds: Mapping[str, int]
 ) -> tuple[int, ...]:
-    """From 1 on: as many as were asked for, or as the experiment says."""
+    """List the seeds from 1 on, as many as were asked for, or as the experiment has."""
     count = seeds.get(host, experiment.data["quick_seeds" if quick else "seeds"])
     return tuple(range(1, count + 1))
 
 
 def _seeds_by_host(runs: Iterable[Run]) -> dict[str, tuple[int, int]]:
-    """Those of the cell with the fewest, and of the one with the most."""
+    """Count, by host, the seeds of the cell with the fewest and of the one with the most."""
     counts: dict[str, Counter[tuple[str, str]]] = {}
     for run in runs:
         of_cell = str(run.labels["signal"]), str(run.labels["algorithm"])
@@ -255,8 +257,8 @@ def _seeds_by_host(runs: Iterable[Run]) -> dict[str, tuple[int, int]]:
 def _command(
     experiment: Experiment, quick: bool, hosts: Sequence[str], seeds: Mapping[str, tuple[int, int]]
 ) -> str:
-    """What makes these runs again. Where a host has other seeds than --quick gives, it says those
-    of each: the two do not go together."""
+    """Write the command that makes these runs again. A host with other seeds than --quick gives
+    needs --seeds. The two exclude each other, and then all hosts have --seeds."""
     had = {host: most for host in hosts for _, most in [seeds.get(host, (0, 0))] if most}
     other = {
         h: n for h, n in had.items() if n != len(seeds_on(experiment, h, quick, EXPERIMENTS_SEEDS))
@@ -272,7 +274,7 @@ def _command(
 def _judge(
     experiment: Experiment, host: str, values: CellValues
 ) -> tuple[tuple[claims.Decision, ...], tuple[Judged, ...]]:
-    """The claims that are decided, and those of which a cell did not run."""
+    """Decide the claims whose cells all ran, and list the others."""
     found, calibrated = claims_of(experiment)
     decided, waiting = [], []
     for claim in found:
@@ -286,7 +288,7 @@ def _judge(
 
 
 def values_of(reproduction: Reproduction, host: str) -> CellValues:
-    """The measurements of a cell on a host, in the order of the seeds."""
+    """Collect the measurements of each cell on a host, in the order of the seeds."""
     return CellValues(reproduction.experiment, host, reproduction.result.runs)
 
 
@@ -303,16 +305,16 @@ class CellValues:
 
     @property
     def ran(self) -> bool:
-        """Anything at all."""
+        """Tell whether anything ran."""
         return bool(self._runs)
 
     def missing(self, cells: Iterable[claims.Cell]) -> list[str]:
-        """Signal and algorithm of what did not run here."""
+        """List the signal and algorithm of each cell that did not run here."""
         wanted = dict.fromkeys((signal, algorithm) for signal, algorithm, _ in cells)
         return [", ".join(cell) for cell in wanted if cell not in self._runs]
 
     def algorithms(self, signal: str) -> list[str]:
-        """Those that ran here under the signal."""
+        """List the algorithms that ran here under the signal."""
         return [algorithm for ran, algorithm in self._runs if ran == signal]
 
     def __call__(self, cell: claims.Cell) -> list[float]:

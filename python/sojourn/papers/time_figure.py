@@ -4,12 +4,12 @@
 Linux our algorithms, simulated and on Linux, also stand beside the kernel's own. Its [figure]:
 
 series = "system_delay_ms"   a column of the series
-average_s = 1                over how long it is averaged
-seed = 1                     of which run
-panels = true                axes of its own for each algorithm, all alike: curves that swing from
+average_s = 1                the span of each average
+seed = 1                     of the run
+panels = true                axes of its own for each algorithm, all alike. Curves that swing from
                              nothing to a full buffer many times hide each other on one
 top = 90                     of every upright axis, with `panels`
-algorithms = […]             those that are drawn; unless given, all
+algorithms = […]             those that are drawn; the default is all
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def charts(reproduction: Reproduction) -> Iterator[Chart]:
             drawn = curves(reproduction, signal.name, host)
             if drawn:
                 yield over_time(reproduction, signal.name, host, drawn)
-        # An ablation tells about a setting, and not about the kernel.
+        # An ablation is about a setting, not about the kernel.
         pairs = [] if signal.ablates else lines(reproduction, signal.name)
         pairs = [pair for pair in pairs if len(pair) > 1]
         if pairs:
@@ -94,12 +94,12 @@ def over_time(reproduction: Reproduction, signal: str, host: str, drawn: Sequenc
 
 
 def window_s(experiment: Experiment) -> tuple[float, float]:
-    """Give the span that the tables measure."""
+    """Return the begin and the end of the window that the tables measure."""
     return experiment.window.from_ / 1e9, experiment.window.to / 1e9
 
 
 def rates(reproduction: Reproduction) -> list[tuple[float, str]]:
-    """Give the link's rate from each second on at which it changes."""
+    """List the link's rates, each with the second from which it holds."""
     scenario = reproduction.experiment.scenario.expand()
     queue = reproduction.experiment.data["queue"]
     link = next(link for link in scenario.links if link.name == queue)
@@ -108,7 +108,7 @@ def rates(reproduction: Reproduction) -> list[tuple[float, str]]:
 
 
 def _words_over_time(reproduction: Reproduction, signal: str, drawn: Sequence[Curve]) -> str:
-    """Say of each algorithm's curve the mean in the window and the highest value."""
+    """Write the mean in the window and the highest value of each algorithm's curve."""
     experiment = reproduction.experiment
     begin_s, end_s = window_s(experiment)
     return (
@@ -137,8 +137,8 @@ def _network(reproduction: Reproduction) -> str:
 
 @dataclass(frozen=True)
 class _Look:
-    """Curves that agree lie on each other: the broad one below is seen left and right of the next,
-    and that one through the gaps of the last."""
+    """The look of a curve. Curves that agree lie on each other: the broad curve below shows on both
+    sides of the next, and that one through the gaps of the last."""
 
     label: str
     colour: str
@@ -147,7 +147,7 @@ class _Look:
 
     @property
     def style(self) -> dict[str, Any]:
-        """Name the look in matplotlib's words."""
+        """Return the look in matplotlib's words."""
         return {"color": self.colour, "linewidth": self.width, "linestyle": self.dashes}
 
 
@@ -156,7 +156,7 @@ _LOOKS = {
     ("linux", True): _Look("ours, on Linux", CURVES[1].light, 2.0, "-"),
     ("linux", False): _Look("the kernel's own, on Linux", INK.light, 1.1, "--"),
 }
-# Of a distribution as it is drawn: as fine as a page shows it.
+# The shares at which a distribution is drawn, as fine as a page shows it.
 SHARES = np.linspace(0, 1, 201)
 
 
@@ -171,13 +171,13 @@ class Line:
     within: Any  # the delays within the window
 
     def quantiles(self) -> Any:
-        """Give the delays that these shares of them are at or below."""
+        """Return, for each of SHARES, the delay that this share of the delays does not exceed."""
         if not len(self.within):
             return np.full(len(SHARES), np.nan)
         return np.quantile(self.within, SHARES, method="inverted_cdf")
 
     def median_and_p95(self) -> str:
-        """Write the two quantiles."""
+        """Write the median and the 95th percentile."""
         if not len(self.within):
             return "none"
         return " and ".join(f"{value:.1f}" for value in np.quantile(self.within, (0.5, 0.95)))
@@ -213,8 +213,8 @@ def _series(reproduction: Reproduction, runs: Sequence[Run]) -> tuple[Any, Any]:
 
 
 def beside_kernel(reproduction: Reproduction, signal: Signal, pairs: list[list[Line]]) -> Chart:
-    """Chart delay over time and its distribution within the window, two panels for each of our
-    algorithms: side by side, or one below the other where the chart is narrow."""
+    """Chart the delay over time and its distribution in the window, two panels for each of our
+    algorithms. They stand side by side, or one below the other where the chart is narrow."""
     experiment = reproduction.experiment
     wanted = experiment.data["figure"]
     average_s, label = wanted["average_s"], axis_label(wanted["series"])

@@ -24,8 +24,8 @@ from sojourn.sweeps.source import same_key
 
 @dataclass(frozen=True)
 class Value:
-    """One value of an open point, or a set-up outside the text: what it sets, and for which
-    algorithms."""
+    """One value of an open point, or a set-up outside the text: the keys that it sets, and the
+    algorithms it is for."""
 
     name: str
     set: Set
@@ -33,39 +33,39 @@ class Value:
     is_ledger: bool = False  # scenario.toml has it
 
     def at(self, experiment: Experiment, signal: Signal, contender: Contender) -> dict[str, object]:
-        """What it sets in a run."""
+        """Return the keys that it sets in a run."""
         if self.only and contender.name not in self.only:
             return {}
         places = (experiment.name, f"{experiment.name}: {signal.name}")
         return {key: value for place in places for key, value in self.set.get(place, {}).items()}
 
     def touches(self, names: Sequence[str]) -> bool:
-        """Whether it sets anything in one of these experiments."""
+        """Tell whether it sets anything in one of these experiments."""
         return any(_experiment_of(place) in names for place in self.set)
 
 
 @dataclass(frozen=True)
 class OpenPoint:
-    """Something that the paper leaves open."""
+    """A setting that the paper leaves open."""
 
     name: str
     silent: str
     values: tuple[Value, ...]
     ledger: str  # the value of scenario.toml
-    text: str  # the one that it had before any search
+    text: str  # the value before any search
 
     def value(self, name: str) -> Value:
-        """By its name."""
+        """Find a value by its name."""
         return next(value for value in self.values if value.name == name)
 
     def touches(self, names: Sequence[str]) -> bool:
-        """Whether a value of it sets anything in one of these experiments."""
+        """Tell whether a value of it sets anything in one of these experiments."""
         return any(value.touches(names) for value in self.values)
 
 
 @dataclass(frozen=True)
 class Outside:
-    """A set-up that the text excludes, and what the text says."""
+    """A set-up that the text excludes, and the words of the text."""
 
     value: Value
     against: str
@@ -73,7 +73,7 @@ class Outside:
 
 @dataclass(frozen=True)
 class Search:
-    """What a file asks for."""
+    """The request of a file."""
 
     paper: str
     path: Path
@@ -86,17 +86,18 @@ class Search:
 
     @property
     def half(self) -> tuple[Experiment, ...]:
-        """The experiments that the search looks at."""
+        """List the experiments that the search looks at."""
         return tuple(found for found in self.experiments if found.name in self.searched)
 
     @property
     def other(self) -> tuple[Experiment, ...]:
-        """Those that it does not look at."""
+        """List the experiments that the search does not look at."""
         return tuple(found for found in self.experiments if found.name not in self.searched)
 
 
 def load(folder: Path) -> Search:
-    """Read the search of the paper in a folder."""
+    """Read the search of the paper in a folder; InputError for a missing file, and for a mistake
+    with its line."""
     path = folder / "search.toml"
     paper = folder.absolute().name
     if not path.is_file():
@@ -109,8 +110,8 @@ def load(folder: Path) -> Search:
 
 
 def claims_of(experiment: Experiment) -> tuple[list[Claim], set[Cell]]:
-    """An experiment's claims, and the cells that settled a setting: those that its own file names,
-    and its printed ones where a search has looked at them and settled one."""
+    """Read an experiment's claims, and the cells that settled a setting. Its own file names those.
+    Its printed cells are among them where a search has looked at them and settled a setting."""
     found, calibrated = experiment.claims()
     if experiment.name in settled(experiment.folder.parent):
         calibrated |= set(experiment.published)
@@ -118,8 +119,8 @@ def claims_of(experiment: Experiment) -> tuple[list[Claim], set[Cell]]:
 
 
 def settled(paper: Path) -> tuple[str, ...]:
-    """The searched experiments, where the ledger has another value of an open point than its
-    `text`; none where no point names one, or there is no file."""
+    """List the searched experiments, if the ledger's value of an open point differs from its
+    `text`. Empty where no point has a `text`, or there is no file."""
     path = paper / "search.toml"
     if not path.is_file():
         return ()
@@ -144,7 +145,7 @@ def _table(path: Path) -> SearchTable:
 
 @contextmanager
 def _placed(path: Path) -> Iterator[None]:
-    """Say of a mistake where it stands."""
+    """Turn a mistake into an InputError with its file, line and key."""
     try:
         yield
     except Mistake as error:
@@ -230,7 +231,7 @@ def _point(i: int, table: PointTable, ledger: Ledger) -> OpenPoint:
 
 
 def _check_apart(i: int, one: OpenPoint, other: OpenPoint) -> None:
-    """Two points that set one key would hide each other."""
+    """Raise a mistake where two points set one key, since they would hide each other."""
     only, only_other = set(one.values[0].only), set(other.values[0].only)
     if only and only_other and not only & only_other:
         return
@@ -245,7 +246,7 @@ def _check_apart(i: int, one: OpenPoint, other: OpenPoint) -> None:
 
 
 def _meet(path: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether one is the other, or within it."""
+    """Tell whether one path is the other, or within it."""
     words = zip(path, other, strict=False)
     return all(word == word_other or "*" in (word, word_other) for word, word_other in words)
 

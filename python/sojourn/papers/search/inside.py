@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """When a measured number is as the printed one: the same rule for all papers.
 
-Inside is a mean within the aim of the printed number. The aim is a tenth of it, and at least what
-papers of tables in two digits can tell apart: half a millisecond (a clock of whole milliseconds
-loses as much), half a packet, half a point of packets dropped or marked, a tenth of a second, 0.01
-of Jain's index. Of utilisation a tenth would pass almost anything: there it is two points, as in
-the validation against Linux. What misses its aim is inside too where the 95 % interval of the mean
-holds the printed number, unless that interval is wider than three times the aim: it says nothing
-then. A wide interval alone would otherwise win a search.
+A mean within the aim of the printed number is inside. The aim is a tenth of the printed number, and
+at least the step that papers with tables of two digits can show. That step is half a millisecond (a
+clock of whole milliseconds loses as much), a tenth of a second, half a packet, or 0.01 of Jain's
+index. For packets dropped or marked it is half a point. For utilisation a tenth would pass almost
+anything: there the aim is two points, as in the validation against Linux. A mean that misses its
+aim is inside too where its 95 % interval holds the printed number. An interval wider than three
+times the aim does not count, for it says nothing. Else a wide interval alone would win a search.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sojourn.result.stats import Estimate
 SHARE = 0.1
 _AT_LEAST = {"ms": 0.5, "s": 0.1, "%": 0.5, "packets": 0.5, "Mbit/s": 0.1, "": 0.01}
 _WHOLE = {"utilisation_pct": 2.0}
-# Of an interval, in aims.
+# The widest interval that counts, in aims.
 _WIDEST = 3.0
 
 RULE = (
@@ -32,20 +32,20 @@ RULE = (
 
 
 def aim(metric: str, published: float) -> float:
-    """How far a mean may be from a printed number, in the metric's unit."""
+    """Return the greatest distance of a mean from a printed number, in the metric's unit."""
     if metric in _WHOLE:
         return _WHOLE[metric]
     return max(SHARE * abs(published), _AT_LEAST.get(METRICS[metric].unit, 0.0))
 
 
 def off(metric: str, published: float, mean: float) -> float:
-    """The distance of a mean from the printed number, in aims; infinite where nothing was
+    """Return the distance of a mean from the printed number, in aims; infinite where nothing was
     measured."""
     return math.inf if math.isnan(mean) else abs(mean - published) / aim(metric, published)
 
 
 def is_inside(metric: str, published: float, found: Estimate) -> bool:
-    """Whether a measured number is as the printed one."""
+    """Tell whether a measured number is as the printed one."""
     distance = off(metric, published, found.mean)
     if distance <= 1 + _ROUNDING:
         return True
@@ -53,5 +53,5 @@ def is_inside(metric: str, published: float, found: Estimate) -> bool:
     return is_narrow and found.low <= published <= found.high
 
 
-# 22.0 is a tenth from 20.0, though not in binary.
+# 22.0 is a tenth away from 20.0, though not in binary.
 _ROUNDING = 1e-9

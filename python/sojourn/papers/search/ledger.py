@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Whether a value of a search.toml is what the ledger has: the scenario that runs with it is, word
-by word, the one that runs without it."""
+"""Whether a value of a search.toml is the ledger's: with it and without it, the same scenario runs,
+word by word."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Ledger:
         self._written: dict[tuple[str, str, str], str] = {}
 
     def has(self, value: Value, path: toml.Keys) -> bool:
-        """Whether a value changes no run of any experiment. All that it sets is tried, and what
-        cannot be set is named with its line."""
+        """Tell whether a value changes no run of any experiment. All its keys are tried, and a
+        Mistake names the place of one that cannot be set."""
         changes = [
             self._changes(value, place, keys, (*path, place)) for place, keys in value.set.items()
         ]
@@ -69,8 +69,8 @@ class Ledger:
 
 
 def paper_own(experiment: Experiment, signal: str = "") -> list[Contender]:
-    """The algorithms that the paper prints numbers of, or under one signal, and no form of ours;
-    all where it prints none."""
+    """List the algorithms of which the paper prints numbers, or does so under one signal. Our
+    variants are not among them. Without a signal, a paper that prints no numbers has all."""
     printed = {
         algorithm for of_signal, algorithm, _ in experiment.published if signal in ("", of_signal)
     }
@@ -79,7 +79,7 @@ def paper_own(experiment: Experiment, signal: str = "") -> list[Contender]:
 
 
 def _contenders(value: Value, experiment: Experiment, path: toml.Keys) -> list[Contender]:
-    """Those of the paper that it is about."""
+    """List the algorithms of the paper that the value is for."""
     here = paper_own(experiment)
     names = [contender.name for contender in here]
     for name in value.only:
@@ -101,14 +101,14 @@ def _tried(
     try:
         return experiment.case(contender, signal, keys)
     except InputError as error:
-        # What the command line calls --set is a key of the file here.
+        # The command line's --set is a key of the file here.
         said = re.sub(r"--set ([^:=]+)(=[^:]*)?: ", r"\1: ", str(error))
         said = re.sub(r"--aqm (\S+) sets it too; leave one out", r"paper.toml has it of '\1'", said)
         raise Mistake(path, said) from error
 
 
 def _written(case: Case) -> str:
-    """The scenario as the engine reads it, with every row of its queues."""
+    """Write the scenario as the engine reads it, with every row of its queues."""
     data = case.scenario.to_engine()
     for link in data["links"]:
         queue = link["queue"]

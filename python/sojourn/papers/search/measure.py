@@ -31,14 +31,14 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """As tables have it."""
+        """Name the cell as tables do."""
         of = METRICS[self.metric]
         return f"{self.experiment}: {self.signal}, {self.algorithm}, {of.label}"
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a set-up gives in a cell."""
+    """The measurement of a set-up in a cell."""
 
     cell: Cell
     published: float
@@ -46,17 +46,17 @@ class Found:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its ends, as far as there can be values."""
+        """Return the ends of the interval, within the range of the metric."""
         return METRICS[self.cell.metric].interval(self.found)
 
     @property
     def inside(self) -> bool:
-        """As printed, by the rule of `sojourn.papers.search.inside`."""
+        """Tell whether it is as printed, by the rule of `sojourn.papers.search.inside`."""
         return is_inside(self.cell.metric, self.published, self.found)
 
     @property
     def off(self) -> float:
-        """How far it is from print, in aims."""
+        """Return its distance from print, in aims."""
         return off(self.cell.metric, self.published, self.found.mean)
 
 
@@ -65,7 +65,7 @@ Cells = Mapping[Cell, Found]
 
 
 def cells_of(experiments: Iterable[Experiment]) -> list[Cell]:
-    """Every printed number of these."""
+    """List every printed number of these experiments."""
     return [
         Cell(experiment.name, *cell) for experiment in experiments for cell in experiment.published
     ]
@@ -77,7 +77,8 @@ def measure(
     runner: Runner,
     title: str,
 ) -> dict[int, Cells]:
-    """Every printed number of these experiments under these set-ups, by the set-up's number."""
+    """Measure every printed number of these experiments under these set-ups, by the set-up's
+    number."""
     cases = [
         case
         for experiment in experiments
@@ -109,7 +110,7 @@ def measure(
 
 
 def cases_of(experiment: Experiment, setup: Setup) -> list[Case]:
-    """The paper's own algorithms under each signal that has numbers in print."""
+    """List the paper's own algorithms under each signal that has numbers in print."""
     found = []
     for signal in experiment.signals():
         for contender in [] if signal.ablates else paper_own(experiment, signal.name):
@@ -126,7 +127,7 @@ def cases_of(experiment: Experiment, setup: Setup) -> list[Case]:
 
 
 def _read(experiment: Experiment, entry: Entry) -> dict[str, float]:
-    """Of a run every metric that is in print of its experiment."""
+    """Read from a run every metric of its experiment that is in print."""
     place = str(experiment.data["queue"]), str(experiment.data["window"])
     metrics = dict.fromkeys(metric for _, _, metric in experiment.published)
     return {metric: METRICS[metric].of(entry.report, *place) for metric in metrics}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What a search.toml is made of."""
+"""The form of a search.toml."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field, StrictInt, StrictStr
 
 from sojourn.scenario.base import Model
 
-# More set-ups find by luck what none of them explains.
+# More set-ups meet numbers by luck that none of them explains.
 MAX_SETUPS = 64
 
 Text = Annotated[StrictStr, Field(min_length=1, max_length=200)]
@@ -28,7 +28,7 @@ class ValueTable(Model):
 
 
 class PointTable(Model):
-    """Something that the paper leaves open."""
+    """A setting that the paper leaves open."""
 
     name: Text = Field(description="in tables")
     silent: Text = Field(description="the section that should say it, and what it says")

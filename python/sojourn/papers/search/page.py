@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A search for readers: the words that terminal and page share, what a page is made of, and a page
-of its own. Another page takes `data` and the macro `searched` of search_parts.html."""
+"""A search for readers: the words that terminal and page share, the data of a page, and a page of
+its own. Another page takes `data` and the macro `searched` of search_parts.html."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ names = {"text": "the text's own", "best": "best", "median": "median"}
 
 
 def counts(found: Searched) -> str:
-    """How much was tried, on what."""
+    """Write the number of set-ups tried, and the experiments of each half."""
     spec = found.search
     within = len(found.ranked.order)
     outside = f", and {len(spec.outside)} outside the text" if spec.outside else ""
@@ -32,7 +32,7 @@ def counts(found: Searched) -> str:
 
 
 def moved(effect: Effect) -> str:
-    """The cell that moves most, with its figures."""
+    """Name the cell that moves most, with its figures."""
     if not effect.most:
         return "nothing"
     before, after = effect.most
@@ -44,13 +44,13 @@ def moved(effect: Effect) -> str:
 
 
 def numbers(reason: Reason) -> tuple[str, str, str]:
-    """Printed and measured, and the reason in words."""
+    """Write the printed and the measured number, and the reason in words."""
     printed, ours = number(reason.text.published), spread(reason.text.found)
     return printed, ours, why(reason)
 
 
 def why(reason: Reason) -> str:
-    """A run and its figure, or that there is none."""
+    """Write the reason's run and its figure, or "unexplained" with the nearest run."""
     by = reason.by
     if reason.said != "unexplained" and by:
         head = "only together: " if reason.said == "several things" else ""
@@ -60,7 +60,7 @@ def why(reason: Reason) -> str:
 
 
 def data(found: Searched) -> dict[str, Any]:
-    """What the macro `search` shows."""
+    """Collect the data that the macro `searched` shows."""
     half, other = found.cells
     return {
         "paper": found.search.paper,
@@ -92,5 +92,5 @@ def data(found: Searched) -> dict[str, Any]:
 
 
 def html(found: Searched) -> str:
-    """One self-contained page."""
+    """Render one self-contained page."""
     return render("search.html", search=data(found))

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Why a number differs. A reason is a run with one thing changed, and its figure; what no such run
-brings to the printed number is explained by several changed things at best, or by none. A run that
+"""Why a number differs. A reason is a run with one thing changed, and its figure. A number that no
+such run brings to print is explained by several changed things at best, or by none. A run that
 moves the number by less than half the aim is no reason: seeds do as much."""
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Tried = tuple[Setup, Cells]
 
 @dataclass(frozen=True)
 class Effect:
-    """What one changed thing does to all numbers."""
+    """The effect of one changed thing on all numbers."""
 
     setup: Setup
     gained: int  # cells that it brings inside
-    lost: int  # cells that it takes out
-    cells: int  # those that it was run on
+    lost: int  # cells that it takes outside
+    cells: int  # on which it was run
     most: tuple[Found, Found] | None  # before and after, of the cell that moves most
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --search --json`."""
+        """Return the keys of `sojourn reproduce --search --json`."""
         most = None
         if self.most:
             before, after = self.most
@@ -51,16 +51,16 @@ class Effect:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one number is not as printed, as far as the set-ups say."""
+    """Why one number is not as printed, as far as the set-ups show."""
 
     text: Found  # under the text's own set-up
     alone: tuple[tuple[Setup, Found], ...]  # one changed thing brings it inside; the nearest first
     several: tuple[tuple[Setup, Found], ...]  # only several together do
-    nearest: tuple[Setup, Found] | None  # of what was changed alone
+    nearest: tuple[Setup, Found] | None  # of the set-ups with one thing changed
 
     @property
     def said(self) -> str:
-        """Which it is."""
+        """Name the kind of reason."""
         if any(not setup.outside for setup, _ in self.alone):
             return "one thing"
         if self.several:
@@ -69,13 +69,13 @@ class Reason:
 
     @property
     def by(self) -> tuple[Setup, Found] | None:
-        """The run that is the reason; where there is none, the one that comes nearest."""
+        """Return the run that is the reason; without a reason, the run that comes nearest."""
         inside = [pair for pair in self.alone if not pair[0].outside]
         chosen = inside or self.several or self.alone
         return chosen[0] if chosen else self.nearest
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --search --json`."""
+        """Return the keys of `sojourn reproduce --search --json`."""
         by = self.by
         return {
             **cell_json(self.text.cell),
@@ -91,7 +91,7 @@ class Reason:
 
 
 def cell_json(cell: Cell) -> dict[str, str]:
-    """A cell's keys."""
+    """Return a cell's keys."""
     return {
         "experiment": cell.experiment,
         "signal": cell.signal,
@@ -101,7 +101,7 @@ def cell_json(cell: Cell) -> dict[str, str]:
 
 
 def effect(setup: Setup, before: Cells, after: Cells) -> Effect:
-    """Of a set-up with one thing changed beside the text's own."""
+    """Compare a set-up with one thing changed with the text's own."""
     gained = sum(after[cell].inside and not before[cell].inside for cell in after)
     lost = sum(before[cell].inside and not after[cell].inside for cell in after)
     moved = [(before[cell], after[cell]) for cell in after]
@@ -110,7 +110,7 @@ def effect(setup: Setup, before: Cells, after: Cells) -> Effect:
 
 
 def _way(pair: tuple[Found, Found]) -> float:
-    """How far a cell moves, in aims; nothing where it is not measured in both."""
+    """Measure the move of a cell, in aims; 0 where it is not measured in both."""
     before, after = pair
     if math.isinf(before.off) or math.isinf(after.off):
         return 0.0
@@ -119,7 +119,7 @@ def _way(pair: tuple[Found, Found]) -> float:
 
 
 def reasons(text: Cells, alone: Sequence[Tried], several: Sequence[Tried]) -> list[Reason]:
-    """Of every cell that is not inside under the text's own set-up."""
+    """Find the reason of every cell that is not inside under the text's own set-up."""
     return [
         _reason(cell, found, alone, several) for cell, found in text.items() if not found.inside
     ]
@@ -146,7 +146,7 @@ _LEAST = 0.5
 
 
 def _nearer(cell: Cell, found: Found, tried: Sequence[Tried]) -> list[tuple[Setup, Found]]:
-    """The runs that bring a number nearer to print by more than seeds do."""
+    """List the runs that bring a number nearer to print by more than seeds do."""
     return [
         (setup, cells[cell])
         for setup, cells in tried
@@ -155,7 +155,7 @@ def _nearer(cell: Cell, found: Found, tried: Sequence[Tried]) -> list[tuple[Setu
 
 
 def _of_cell(setup: Setup, cell: Cell) -> Setup:
-    """The set-up with those of its changes that set something in a cell's runs."""
+    """Reduce the set-up to those of its changes that set something in a cell's runs."""
     changed = {
         point: name
         for point, name in setup.changed.items()

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What came out of a search: how many numbers are as printed under each set-up, in the half that
-the search looked at and in the other, so that luck is seen; reasons; and what a change of the
-ledger would take."""
+"""The result of a search: the count of numbers as printed under each set-up, in the half that the
+search looked at and in the other, where luck shows. It has reasons too, and the changes of the
+ledger that the best set-up needs."""
 
 from __future__ import annotations
 
@@ -29,39 +29,40 @@ class Ranked:
     half: Mapping[int, Cells]  # the searched cells, by set-up
 
     def count(self, setup: Setup) -> int:
-        """How many numbers of the searched half are as printed."""
+        """Count the numbers of the searched half that are as printed."""
         return inside(self.half[setup.number])
 
     @cached_property
     def order(self) -> list[Setup]:
-        """Those that could be the ledger's, the best first. Among equals the one that changes fewer
-        things, and then the one that was tried first."""
+        """Sort the set-ups that the text allows, the best first. Among equals the one that changes
+        fewer things leads, and then the one that was tried first."""
         within = [setup for setup in self.setups if not setup.outside]
         return sorted(within, key=lambda s: (-self.count(s), len(s.changed), s.number))
 
     @property
     def text(self) -> Setup:
-        """The published text's own."""
+        """Return the published text's own set-up."""
         return self.setups[0]
 
     @property
     def best(self) -> Setup:
-        """The first in order."""
+        """Return the first in order."""
         return self.order[0]
 
     @property
     def median(self) -> Setup:
-        """In the middle of the order; the lower of two."""
+        """Return the middle of the order; of two, the one that ranks lower."""
         return self.order[len(self.order) // 2]
 
     @property
     def outside(self) -> list[Setup]:
-        """Those that the text excludes."""
+        """List the set-ups that the text excludes."""
         return [setup for setup in self.setups if setup.outside]
 
     @property
     def judged(self) -> dict[str, Setup]:
-        """Those that run on the other half, by what they stand for."""
+        """Return the set-ups that run on the other half: the text's own, the best and the
+        median."""
         return {"text": self.text, "best": self.best, "median": self.median}
 
 
@@ -70,21 +71,22 @@ class Searched:
     """A search that has ended."""
 
     ranked: Ranked
-    other: Mapping[int, Cells]  # the other half, of the three that are judged on it
-    alone: tuple[tuple[Setup, Cells], ...]  # one thing changed: all cells that it touches
+    other: Mapping[int, Cells]  # cells of the other half, for the set-ups judged on it
+    alone: tuple[tuple[Setup, Cells], ...]  # one thing changed, and all cells that it touches
 
     @property
     def search(self) -> Search:
-        """What was asked for."""
+        """Return the request."""
         return self.ranked.search
 
     @cached_property
     def text(self) -> Cells:
-        """Every printed number under the text's own set-up."""
+        """Return every printed number under the text's own set-up."""
         return {**self.ranked.half[TEXT], **self.other[TEXT]}
 
     def judged(self) -> list[tuple[str, Setup, int, int]]:
-        """For the text's own, the best and the median: how many are as printed in each half."""
+        """Count the numbers as printed in each half, for the text's own set-up, the best and the
+        median."""
         ranked = self.ranked
         return [
             (name, setup, ranked.count(setup), inside(self.other[setup.number]))
@@ -93,11 +95,11 @@ class Searched:
 
     @property
     def cells(self) -> tuple[int, int]:
-        """How many numbers are in print, in each half."""
+        """Count the numbers in print, in each half."""
         return len(self.ranked.half[TEXT]), len(self.other[TEXT])
 
     def effects(self, half: bool) -> list[Effect]:
-        """What each changed thing does, alone, in the searched half or in the other."""
+        """List the effect of each thing changed alone, in the searched half or in the other."""
         found = []
         for setup, cells in self.alone:
             here = {c: v for c, v in cells.items() if (c in self.ranked.half[TEXT]) == half}
@@ -107,7 +109,7 @@ class Searched:
 
     @cached_property
     def reasons(self) -> list[Reason]:
-        """Of every number that is not as printed under the text's own set-up."""
+        """Find the reason of every number that is not as printed under the text's own set-up."""
         singles = {setup.number for setup, _ in self.alone}
         several = [
             (setup, {**self.ranked.half[setup.number], **self.other.get(setup.number, {})})
@@ -117,8 +119,8 @@ class Searched:
         return reasons(self.text, self.alone, several)
 
     def adopt(self) -> list[dict[str, object]]:
-        """What the ledger would have to set for the best set-up; nothing where it is the text's
-        own."""
+        """List the keys that the ledger would have to set for the best set-up; none where that is
+        the text's own."""
         values = self.ranked.best.values
         found = [
             {"point": point, "value": values[point].name, "in": file, "key": key, "to": to}
@@ -127,11 +129,11 @@ class Searched:
             for file in _files(values[point], place)
             for key, to in keys.items()
         ]
-        # What paper.toml has stands once for all experiments.
+        # paper.toml has a row once for all experiments.
         return [entry for n, entry in enumerate(found) if entry not in found[:n]]
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn reproduce --search --json`."""
+        """Return the keys of `sojourn reproduce --search --json`."""
         ranked, search = self.ranked, self.search
         return {
             "paper": search.paper,
@@ -174,7 +176,7 @@ class Searched:
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """One for each set-up and printed number, for a table of numbers."""
+        """List a row for each set-up and printed number, for a table of numbers."""
         return list(self._rows())
 
     def _rows(self) -> Iterator[dict[str, Any]]:
@@ -205,7 +207,7 @@ class Searched:
 
 
 def _files(value: Value, place: str) -> list[str]:
-    """Where a change would stand: of some algorithms alone it is a row of theirs."""
+    """Name the files of a change: one for some algorithms alone is a row of theirs."""
     if value.only:
         return [f"paper.toml, rows of {name}" for name in value.only]
     experiment, _, cell = place.partition(": ")
@@ -217,7 +219,7 @@ def _once(ranked: Ranked) -> list[Setup]:
 
 
 def inside(cells: Mapping[Cell, Found]) -> int:
-    """How many are as printed."""
+    """Count the numbers that are as printed."""
     return sum(found.inside for found in cells.values())
 
 

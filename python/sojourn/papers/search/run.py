@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A search in its order: the searched half under every set-up; then, when the best and the median
-are known and nothing chooses any more, the other half."""
+"""A search in its order: first the searched half runs under every set-up. The other half runs when
+the best and the median are known and nothing is chosen any more."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sojourn.runs.run import open_store
 
 
 def search(spec: Search, *, out: Path | None = None, workers: int | None = None) -> Searched:
-    """Search a paper's open points. Runs that are there already are taken from there, so that a
-    search that was stopped goes on where it was."""
+    """Search a paper's open points. Runs that the store has are taken from there: a search that was
+    stopped goes on from that point."""
     tried = setups(spec)
     halves = Halves(spec, Runner(open_store(out), workers))
     return halves.judge(halves.rank(tried))
@@ -32,12 +32,12 @@ class Halves:
         self._spec, self._runner = spec, runner
 
     def rank(self, tried: Sequence[Setup]) -> Ranked:
-        """Every set-up on the searched half, and on nothing else."""
+        """Measure every set-up on the searched half, and on nothing else."""
         return Ranked(self._spec, tuple(tried), self._measure(tried, self._spec.half, "searching"))
 
     def judge(self, ranked: Ranked) -> Searched:
-        """The text's own, the best and the median on the other half; then what one changed thing
-        does there."""
+        """Measure the text's own set-up, the best and the median on the other half. Then measure
+        there the effect of each thing changed alone."""
         spec = self._spec
         three = list({setup.number: setup for setup in ranked.judged.values()}.values())
         other = self._measure(three, spec.other, "judging the search of")
@@ -67,7 +67,7 @@ class Halves:
 
 
 def _touches(setup: Setup, name: str) -> bool:
-    """Whether what is not as in the text sets anything in an experiment."""
+    """Tell whether a change from the text sets anything in an experiment."""
     changed = [setup.values[point] for point in setup.changed]
     if setup.outside:
         changed.append(setup.outside.value)

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Which set-ups a search tries: the text's own; those with one thing changed; and of all others as
-many as the file allows, drawn as a Latin hypercube, or every one where there are so few. Points
-that set nothing in the searched half keep the text's value: there is nothing to choose them by."""
+"""The set-ups that a search tries: the text's own, and those with one thing changed. Of all others
+it tries as many as the file allows, drawn as a Latin hypercube, or every one where there are so
+few. Points that set nothing in the searched half keep the text's value, for nothing there can
+choose it."""
 
 from __future__ import annotations
 
@@ -20,16 +21,16 @@ TEXT = 1
 
 @dataclass(frozen=True)
 class Setup:
-    """A value of each open point; or the text's, with one thing that the text excludes."""
+    """A value of each open point; or the text's values, with one thing that the text excludes."""
 
     number: int  # from 1, the text's own
     values: Mapping[str, Value]  # by point
-    changed: Mapping[str, str] = field(default_factory=dict)  # points that are not as in the text
+    changed: Mapping[str, str] = field(default_factory=dict)  # points that differ from the text
     outside: Outside | None = None
 
     @property
     def label(self) -> str:
-        """What is not as in the text."""
+        """Name the changes from the text."""
         if self.outside:
             return f"outside the text: {self.outside.value.name}"
         told = "; ".join(f"{point}: {value}" for point, value in self.changed.items())
@@ -37,13 +38,15 @@ class Setup:
 
     @property
     def applied(self) -> list[Value]:
-        """All that it sets, in this order: the ledger's own values stand in the scenario."""
+        """List the values that it sets, in this order. The scenario has the ledger's own values
+        already."""
         points = [value for value in self.values.values() if not value.is_ledger]
         return [*points, *([self.outside.value] if self.outside else [])]
 
 
 def setups(search: Search) -> list[Setup]:
-    """All that are tried on the searched half, those outside the text last."""
+    """List the set-ups that are tried on the searched half, those outside the text last; InputError
+    where `setups` is too small."""
     points = [point for point in search.points if point.touches(search.searched)]
     first = {point.name: point.text for point in search.points}
     singles = [{**first, point.name: name} for point in points for name in _others(point)]
@@ -68,7 +71,7 @@ def setups(search: Search) -> list[Setup]:
 
 
 def count(search: Search) -> int:
-    """How many set-ups the values make that a search can tell apart."""
+    """Count the set-ups of these values that a search can tell apart."""
     found = 1
     for point in search.points:
         found *= len(point.values) if point.touches(search.searched) else 1
@@ -76,8 +79,8 @@ def count(search: Search) -> int:
 
 
 def alone(search: Search, start: int) -> list[Setup]:
-    """Those with one thing changed of the points that set nothing in the searched half: reasons,
-    not candidates."""
+    """List the set-ups with one changed point that sets nothing in the searched half. They are
+    reasons, not candidates."""
     points = [point for point in search.points if not point.touches(search.searched)]
     choices = [
         {point.name: point.text for point in search.points} | {of.name: name}
@@ -100,8 +103,8 @@ def _setup(search: Search, number: int, choice: Mapping[str, str]) -> Setup:
 
 
 def _drawn(search: Search, points: Sequence[OpenPoint]) -> Iterator[dict[str, str]]:
-    """Set-ups for as long as there are any: the whole grid in its order where it is small, else
-    Latin hypercubes, one after the other."""
+    """Yield set-ups: a small grid whole and in its order, else one Latin hypercube after the other,
+    without end."""
     axes = [
         Axis(point.name, tuple(Point(value.name, {}) for value in point.values)) for point in points
     ]

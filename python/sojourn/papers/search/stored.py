@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A search that has run already, out of the store, for the page of its paper. Nothing is run."""
+"""A search that has run already, read from the store for the page of its paper. Nothing is run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Stored(Halves):
 
 
 def found(folder: Path) -> dict[str, Any] | None:
-    """What its page shows of the search; None where it was not made, or not to its end."""
+    """Return the data of the search for its page; None where it was not made, or not to its end."""
     if not (folder / "search.toml").is_file():
         return None
     spec = file.load(folder)

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Runs that belong together: those that differ in nothing but the seed. A table has a row for each
-case, a picture a curve."""
+"""Cases: groups of runs that differ only in the seed.
+
+A table has a row for each case, a picture a curve.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,16 @@ from sojourn.result.result import Result, Run
 
 @dataclass(frozen=True)
 class Case:
-    """What its runs have in common."""
+    """The labels that its runs have in common."""
 
     aqm: str  # as the command names it; in an experiment, as the paper does
     host: str
     signal: str = ""  # of an experiment
-    result: str = ""  # where there are several
+    result: str = ""  # empty where there is only one
 
     @classmethod
     def of(cls, labels: Mapping[str, str | int], result: str = "") -> Case:
-        """The case that a run of a result belongs to."""
+        """Make the case of a run from its labels."""
         aqm = labels.get("algorithm", labels["aqm"])
         return cls(str(aqm), str(labels["host"]), str(labels.get("signal", "")), result)
 
@@ -37,7 +39,7 @@ OwnNames = Mapping[Case, str]
 
 
 def cases(results: Mapping[str, Result]) -> Cases:
-    """The runs of results by their cases, in the order in which they stand."""
+    """Group the runs of results by their cases, in the order of the runs."""
     found: Cases = {}
     for name, result in results.items():
         for run in result:
@@ -51,8 +53,11 @@ def own_names(by_case: Cases, queue: str) -> OwnNames:
 
 
 def load_all(folders: Sequence[Path]) -> dict[str, Result]:
-    """Results by name: none where there is one alone, else the folder's, or its whole path where
-    two folders have the same."""
+    """Read results, each by its name: the name of its folder, or an empty name for a single result.
+
+    Where two folders have the same name, all are named by their whole path. InputError: a folder is
+    named twice.
+    """
     if len({folder.resolve() for folder in folders}) < len(folders):
         twice = next(f for f in folders if [g.resolve() for g in folders].count(f.resolve()) > 1)
         raise InputError(f"{twice}: is named twice; name each result once")
@@ -64,9 +69,12 @@ def load_all(folders: Sequence[Path]) -> dict[str, Result]:
 
 
 def labels(found: Iterable[Case], own: OwnNames = MappingProxyType({})) -> dict[str, list[str]]:
-    """Name the columns that tell the cases apart: always the algorithm, and all else that there is
-    to say. `own` has the algorithms of the queue that the rows are of: where others are tested,
-    these have a column too."""
+    """Name the columns that tell the cases apart: the algorithm, and each label that the cases
+    need.
+
+    `own` has the algorithms of the queue in the rows. Where other algorithms are under test, these
+    have a column too.
+    """
     every = list(found)
     others = any(name != case.aqm for case, name in own.items())
     shows_tested = others and len({case.aqm for case in own}) > 1
@@ -82,7 +90,7 @@ def labels(found: Iterable[Case], own: OwnNames = MappingProxyType({})) -> dict[
 
 
 def names(found: Iterable[Case]) -> dict[Case, str]:
-    """A name for each case: the algorithm, and what is not the same in all of them."""
+    """Name each case by its algorithm, and by the labels that are not the same in all cases."""
     every = list(found)
     differ = [len(set(values)) > 1 for values in zip(*map(astuple, every), strict=True)]
 

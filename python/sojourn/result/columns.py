@@ -1,9 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The columns of a result's tables: the name, unit and meaning of each, and where a run's report
-holds it. Those with a label are also metrics (`sojourn.result.metrics`), under the same name.
-`sojourn.result.result` writes these columns and no others; those that the engine itself writes
-stand beside its schemas (`crates/py/src/recorded.rs`)."""
+"""The columns of a result's tables: the name, unit and meaning of each, and its place in a run's
+report.
+
+Columns with a label are also metrics (`sojourn.result.metrics`), under the same name.
+`sojourn.result.result` writes these columns and no others. The columns that the engine itself
+writes are described beside its schemas (`crates/py/src/recorded.rs`).
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ class Column:
     name: str
     unit: str
     meaning: str
-    # In the entry of the report that the row is of; empty for what is known of the row itself.
+    # The keys to the value in the report's entry of the row; empty for labels of the row itself.
     path: tuple[str, ...] = ()
     hosts: tuple[str, ...] = HOSTS
     # Whether all entries have it: `bulk`, `respawn` and `cbr` are no scripts of conversations.
     of_all: bool = True
-    label: str = ""  # of a metric, in printed tables and claims
+    label: str = ""  # the name of a metric in printed tables and claims
 
     def read(self, entry: Mapping[str, Any]) -> Any:
         """Read its value; None where nothing was measured."""
@@ -38,12 +41,12 @@ class Column:
 
 
 def _same(name: str, unit: str, meaning: str, label: str = "") -> Column:
-    """Make one that the report has under this name."""
+    """Make a column that has the same name in the report."""
     return Column(name, unit, meaning, (name,), label=label)
 
 
 def values(columns: tuple[Column, ...], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What the columns hold that the report's entry has."""
+    """Read the columns that the report's entry has."""
     return {
         column.name: column.read(entry)
         for column in columns
@@ -57,7 +60,7 @@ _OF_ALL = (
 )
 _TESTED = "algorithm, or its variant, in the queues under test"
 LABELS = (Column("aqm", "", _TESTED), *_OF_ALL)
-# Of rows of a queue.
+# The labels in rows of a queue.
 QUEUE_LABELS = (
     Column("aqm", "", "algorithm of the queue, or its variant"),
     *_OF_ALL,
@@ -75,9 +78,9 @@ _SHAPES = {
     "p99": "99th percentile",
     "max": "largest",
 }
-# Of completion and page load times.
+# The shapes of completion and page load times.
 _TIMES = ("mean", "p25", "p50", "p75", "p95")
-# Of these, other words in a label.
+# The shapes that have other words in a label.
 _LABELS = {"sd": "sd", "iqr": "IQR"}
 
 
@@ -159,7 +162,8 @@ FLOWS = (
 
 
 def _of_scripts() -> tuple[Column, ...]:
-    """Of the kinds of traffic that are scripts, in tables that have one."""
+    """Make the columns of the kinds of traffic that are scripts; only tables with such traffic have
+    them."""
     scripts = "; of kinds but `bulk`, `respawn` and `cbr`"
     pages = "pages complete in the window; of `web`"
     times = _shaped("page_s", f"load time of {pages}", "page load time", _TIMES)
@@ -237,7 +241,7 @@ STEPS = (
 
 
 def _recorded(table: str) -> tuple[Column, ...]:
-    """Of a table that the engine writes."""
+    """Make the columns of a table that the engine writes."""
     return tuple(
         Column(name, unit, meaning)
         for of, name, unit, meaning in _native.recorded_columns()
@@ -253,7 +257,7 @@ DISTRIBUTIONS = (*QUEUE_LABELS, *_recorded("distributions"))
 TRANSFERS = (*LABELS, *_recorded("transfers"))
 
 _SIM, _LINUX = HOSTS
-# Of an entry of `runs` in result.json and `--json`.
+# The keys of an entry of `runs` in result.json and `--json`.
 RUN = (
     *LABELS,
     Column("queues", "", "recorded queues: name, windows, and the two below"),

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""docs/reference/columns.md, the page of every column of a result, from the tables that write them.
-`python -m sojourn.result.columns_page [--check] [FILE]` writes it, or says whether it is what it
-would write."""
+"""docs/reference/columns.md, the page of every column of a result, made from the tables of columns.
+
+`python -m sojourn.result.columns_page [--check] [FILE]` writes the page, or with --check tells
+whether the file equals it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What differs in the scenarios of several results: every key that is not the same in all, with its
-value in each, as `--set` names it."""
+"""Differences between the scenarios of several results.
+
+Each key with unequal values is listed with its value in each result. Keys are named as `--set`
+names them.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,12 @@ from sojourn.store.store import digest
 
 # Shown where a key is as by default.
 UNSET = "–"
-# A longer value, such as a trace, is told by its length and the begin of its digest.
+# A longer value, such as a trace, is replaced by its length and the start of its digest.
 _LONGEST = 60
 
 
 def scenario_differences(results: Mapping[str, Result]) -> dict[str, list[str]]:
-    """By key the value in each result, in their order; what is as by default has no value."""
+    """List by key the value in each result, in their order; a default has no value."""
     each = [dict(_values(result)) for result in results.values()]
     keys = dict.fromkeys(key for values in each for key in values)
     rows = {key: [values.get(key, UNSET) for values in each] for key in keys}
@@ -34,7 +37,8 @@ def scenario_differences(results: Mapping[str, Result]) -> dict[str, list[str]]:
 
 
 def _values(result: Result) -> Iterator[tuple[str, str]]:
-    """The scenario with the changes of the command, and what else its numbers depend on."""
+    """Yield the keys and values of the scenario with the command's changes, and the other inputs of
+    its numbers."""
     data = tomllib.loads(result.scenario)
     changes = {key: read_value(value) for key, value in result.meta.get("changes", {}).items()}
     yield from _effective(data, changes, by_command=bool(result.meta.get("aqms")))
@@ -53,11 +57,11 @@ def _effective(
         try:
             apply(data, None, {key: value})
         except InputError:
-            # A row that the file's own algorithm lacks, and that of the command has.
+            # The command's algorithm has this row, and the file's own lacks it.
             yield f"--set {key}", write_value(value)
     if by_command:
-        # Each row of the table names its algorithm; of the file's own nothing is left but what
-        # every queue has.
+        # Each row of the table names its algorithm. Of the file's own algorithm, only the keys
+        # that every queue has are kept.
         for queue in queues_under_test(data):
             for key in queue.keys() - {TESTED} - algorithms.queue_rows().keys():
                 del queue[key]
@@ -87,7 +91,7 @@ def _short(value: str) -> str:
 
 
 def to_json(results: Mapping[str, Result], by_case: Cases) -> dict[str, Any]:
-    """Keys of `sojourn compare --json`."""
+    """Return the keys of `sojourn compare --json`."""
     from sojourn.result.differences import across, within
 
     found = across(by_case) if len(results) > 1 else within(by_case)

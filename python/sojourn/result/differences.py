@@ -1,8 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How algorithms differ from the first one, Linux from the simulator, traces as rates from traces
-as opportunities, and results from the first one, seed by seed: what varies from seed to seed in
-both alike does not hide a difference."""
+"""Differences between algorithms, hosts, forms of traces and results, seed by seed.
+
+Each algorithm is compared with the first one, Linux with the simulator, and each result with the
+first one. A trace as rates is compared with the trace as opportunities. Pairs of one seed share the
+variation between seeds, which therefore hides no difference.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Difference:
-    """A metric of one algorithm less that of the first on the same host, on one host less that on
-    another, or in one result less that in another, over the seeds that both have."""
+    """The difference of a metric between two cases, over the seeds that both have.
+
+    The cases are an algorithm and the first one on the same host, two hosts, or two results.
+    """
 
     case: Case
     less: Case
@@ -35,31 +40,32 @@ class Difference:
 
     @property
     def aqm(self) -> str:
-        """The algorithm."""
+        """Name the algorithm."""
         return self.case.aqm
 
     @property
     def to(self) -> str:
-        """The other algorithm."""
+        """Name the other algorithm."""
         return self.less.aqm
 
     @property
     def host(self) -> str:
-        """The host."""
+        """Name the host."""
         return self.case.host
 
     @property
     def to_host(self) -> str:
-        """The other host."""
+        """Name the other host."""
         return self.less.host
 
     @property
     def is_shown(self) -> bool:
-        """The 95 % interval is wholly on one side of zero."""
+        """Tell whether the 95 % interval is wholly on one side of zero."""
         return self.found.low > 0 or self.found.high < 0
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn run --json`, and with several results of `sojourn compare --json`."""
+        """Return the keys of `sojourn run --json`, and with several results of `sojourn compare
+        --json`."""
         results = {"result": self.case.result, "to_result": self.less.result}
         return {
             **(results if self.case.result else {}),
@@ -80,13 +86,16 @@ class Difference:
 
 
 def differences(result: Result) -> list[Difference]:
-    """Of every algorithm, host, window and metric of a table, for each queue, and for the flows of
-    each name where there are several; of algorithms none with a single seed."""
+    """List the differences for every algorithm, host, window and metric of a table.
+
+    There is one for each queue, and one for each name of flows where there are several. Algorithms
+    need at least two seeds.
+    """
     return within(cases({"": result}))
 
 
 def within(by_case: Cases) -> list[Difference]:
-    """Algorithms and hosts of one result."""
+    """Compare the algorithms and hosts of one result."""
     found: list[Difference] = []
     first: dict[Case, Case] = {}
     for case, runs in by_case.items():
@@ -101,7 +110,8 @@ def within(by_case: Cases) -> list[Difference]:
 
 
 def across(by_case: Cases) -> list[Difference]:
-    """Each result and the first one, where both have the algorithm, the host, queue and window."""
+    """Compare each result with the first, where both have the algorithm, the host, queue and
+    window."""
     found: list[Difference] = []
     first = next(iter(by_case)).result
     for case, runs in by_case.items():
@@ -112,7 +122,8 @@ def across(by_case: Cases) -> list[Difference]:
 
 
 def _beside(host: str) -> list[str]:
-    """What a host is set beside: Linux beside the simulator, rates beside opportunities."""
+    """List the hosts to compare this host with: the simulator for Linux, opportunities for
+    rates."""
     sim = host.replace("linux", "sim")
     return [other for other in (sim, host.removesuffix(BINNED)) if other != host]
 
@@ -142,7 +153,8 @@ def _differences(
 def _measured(
     report: Mapping[str, Any],
 ) -> Iterator[tuple[bool, str, str, Metric | GroupMetric]]:
-    """Whether it is of flows, the name of queue or flows, the window, the metric."""
+    """Yield whether the metric is of flows, the name of queue or flows, the window, and the
+    metric."""
     for queue in report["queues"]:
         for window in queue["windows"]:
             for metric in summary_of(report):

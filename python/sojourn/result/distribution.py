@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How long packets were in a queue, or transfers took: the cells of the engine's histogram, so
-quantiles are those of its report (crates/sim/src/measure/record/histogram.rs), and runs add up."""
+"""Distributions of the delays of packets, or of the times of transfers.
+
+Their cells are those of the engine's histogram (crates/sim/src/measure/record/histogram.rs).
+Quantiles are therefore those of its report, and distributions of several runs can be added.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,21 @@ if TYPE_CHECKING:
 # 1,024 cells to an octave: a quantile is off by at most half a cell, 0.05 %.
 _LOG2 = 10
 _CELLS = 1 << _LOG2
-# A line through more points than this would show no more of the distribution, or of its tail.
+# A curve with smaller steps would show no more of the distribution, or of its tail.
 _STEP = 1 / 250
 _STEP_OF_TAIL = 0.02
 
 
 def cells_of(ns: Any) -> Any:
-    """The cell of each delay: exact below 2,048 ns, then by exponent and the bits behind it."""
+    """Find the cell of each delay: exact below 2,048 ns, then by exponent and the bits
+    behind it."""
     ns = np.asarray(ns, np.int64)
     shift = np.maximum(np.frexp(ns.astype(float))[1] - 1 - _LOG2, 0).astype(np.int64)
     return (shift << _LOG2) + (ns >> shift)
 
 
 def middles_of(cells: Any) -> Any:
-    """The delay in ns that stands for a cell."""
+    """Return the delay in ns that stands for each cell: the middle of the cell."""
     shift = np.maximum((cells >> _LOG2) - 1, 0)
     start = np.where(cells < 2 * _CELLS, cells, (_CELLS + (cells & (_CELLS - 1))) << shift)
     return start + np.where(cells < 2 * _CELLS, 0.0, (1 << shift) / 2)
@@ -40,18 +44,18 @@ def middles_of(cells: Any) -> Any:
 
 @dataclass(frozen=True)
 class Distribution:
-    """How many packets were in each cell."""
+    """The number of packets in each cell."""
 
     cells: Any
     counts: Any
 
     @classmethod
     def empty(cls) -> Self:
-        """Of nothing."""
+        """Make a distribution without packets."""
         return cls(np.empty(0, np.int64), np.empty(0, np.int64))
 
     def __add__(self, other: Self) -> Self:
-        """Both together."""
+        """Add the counts of both."""
         cells = np.union1d(self.cells, other.cells)
         counts = np.zeros(len(cells), np.int64)
         for one in (self, other):
@@ -60,11 +64,12 @@ class Distribution:
 
     @property
     def count(self) -> int:
-        """Packets, or whatever it is of."""
+        """Count the packets or transfers."""
         return int(self.counts.sum())
 
     def quantile_ms(self, share: float) -> float:
-        """The least value with at least this share at or below it; NaN of nothing."""
+        """Find the least value with at least this share at or below it; NaN of an empty
+        distribution."""
         if not self.count:
             return float("nan")
         rank = max(int(np.ceil(share * self.count)), 1)
@@ -72,12 +77,15 @@ class Distribution:
         return float(middles_of(self.cells)[cell]) / 1e6
 
     def curve(self) -> tuple[Any, Any]:
-        """Delays in ms, and the share of packets at or below each; as many as can be seen."""
+        """Return delays in ms, and the share of packets at or below each.
+
+        Points closer than a plot can show are left out.
+        """
         shares = np.cumsum(self.counts) / max(self.count, 1)
         delays = middles_of(self.cells) / 1e6
         with np.errstate(divide="ignore"):
             tail = -np.log10(np.maximum(1 - shares, 1e-12))
-        # The first value of each step of the one or the other.
+        # The first value of each step of the share or of the tail.
         steps = np.floor(shares / _STEP), np.floor(tail / _STEP_OF_TAIL)
         moved = [np.concatenate(([True], np.diff(step) > 0)) for step in steps]
         kept = moved[0] | moved[1] if len(shares) else np.empty(0, bool)
@@ -86,7 +94,10 @@ class Distribution:
 
 
 def measured(runs: Iterable[Run], quantity: str, of: str, window: str) -> Distribution | None:
-    """Of a queue or a group in a window, of all runs; None if a run has no distributions."""
+    """Add the distributions of a queue or a group in a window over all runs.
+
+    Return None if a run has no distributions.
+    """
     found = Distribution.empty()
     for run in runs:
         table = run.entry.distributions()

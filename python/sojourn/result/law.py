@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What an algorithm's law costs by itself: divisions and multiplications in its machine code, and
+"""The cost of an algorithm's law: its divisions and multiplications in machine code, and its
 evaluations in a second of this machine.
 
 sojourn/laws/NAME.c wraps the C core's law in a function named `law`. The counts are those of its
-instructions as the compiler leaves them at -O2, all branches together; a division by a power of
-two is a shift there. On other processors than x86-64 they are not counted.
+instructions as the compiler leaves them at -O2, all branches together. A division by a power of two
+is a shift in machine code. On other processors than x86-64 they are not counted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-funct
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one evaluation; NaN where it cannot be counted."""
+    """The cost of one evaluation; NaN where it cannot be counted."""
 
     divisions: float
     multiplications: float
@@ -37,14 +37,17 @@ class Cost:
 
 
 def known() -> list[str]:
-    """The algorithms whose law stands by itself."""
+    """List the algorithms whose law has a file of its own."""
     return sorted(path.stem for path in LAWS.glob("*.c"))
 
 
 @functools.cache
 def cost(algorithm: str, repetition: int = 1) -> Cost | None:
-    """Measured once for each repetition; None where the law does not stand by itself, and where
-    there is no compiler: a paper's other numbers need none."""
+    """Measure the cost once for each repetition.
+
+    Return None where the law has no file, and where there is no compiler. The other numbers of a
+    paper need no compiler.
+    """
     if algorithm not in known() or not _can_compile():
         return None
     program, counts = _compiled(algorithm)
@@ -63,7 +66,7 @@ def _can_compile() -> bool:
 
 @functools.cache
 def _compiled(algorithm: str) -> tuple[Path, tuple[float, float]]:
-    """The program, which stays as long as this process, and its counts."""
+    """Compile the law; return the program, which stays as long as this process, and its counts."""
     folder = Path(tempfile.mkdtemp(prefix="sojourn-law-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     source = LAWS / f"{algorithm}.c"
@@ -80,7 +83,7 @@ def _compile(source: Path, to: Path, *flags: str) -> None:
 
 
 def _counts(source: Path, assembly: Path) -> tuple[float, float]:
-    """Divisions and multiplications of the function."""
+    """Count the divisions and multiplications of the function."""
     if platform.machine() != "x86_64":
         return float("nan"), float("nan")
     _compile(source, assembly, "-S")

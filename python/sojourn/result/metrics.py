@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The numbers that tables and claims speak of, by name. Those that are columns of a result's tables
-are described there (`sojourn.result.columns`)."""
+"""The metrics of tables and claims, by name.
+
+`sojourn.result.columns` describes the metrics that are columns of a result's tables.
+"""
 
 from __future__ import annotations
 
@@ -26,26 +28,29 @@ class _Number(Column):
 
     @property
     def heading(self) -> str:
-        """The label and the unit, a part on each line."""
+        """Return the label and the unit, with each part on its own line."""
         unit = [f"({self.unit})"] if self.unit else []
         return "\n".join([*self.label.split(", "), *unit])
 
     @property
     def most(self) -> float:
-        """No value is above it; and none is below 0."""
+        """Return the upper bound of its values; the lower bound is 0."""
         if self.name.startswith("jain"):
             return 1.0
         return 100.0 if self.unit == "%" else math.inf
 
     def interval(self, found: Estimate) -> tuple[float, float]:
-        """The ends of its interval, as far as there can be values; of one seed it has none. A mean
-        that rounding brings above the most stays within."""
+        """Return the ends of its interval, within the bounds of its values.
+
+        A single seed gives an infinite interval, which is left as it is. Rounding may bring a mean
+        above the upper bound; the interval then ends at the mean.
+        """
         if not math.isfinite(found.half):
             return found.low, found.high
         return max(found.low, 0.0), min(found.high, max(self.most, found.mean))
 
     def value(self, at: Any) -> float:
-        """NaN where nothing was measured."""
+        """Read the value from an entry of the report; NaN where nothing was measured."""
         for key in self.path:
             at = at.get(key) if isinstance(at, Mapping) else None
         return float("nan") if at is None else float(at)
@@ -58,13 +63,13 @@ class Metric(_Number):
     of_queue: bool = True
 
     def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
-        """The value in a run's report; NaN where nothing was measured."""
+        """Return the value in a run's report; NaN where nothing was measured."""
         return self.value(
             _window(report, queue, window) if self.of_queue else _flows(report, window)
         )
 
     def of_run(self, run: Run, queue: str, window: str) -> float:
-        """The same of a run, of which some metrics read more than the report."""
+        """Return the value of a run; some metrics read more of it than the report."""
         return self.of(run.report, queue, window)
 
 
@@ -75,7 +80,7 @@ class RunMetric(Metric):
     of_queue: bool = False
 
     def of_run(self, run: Run, queue: str, window: str) -> float:
-        """The value; NaN where nothing was measured."""
+        """Calculate the value of a run; NaN where nothing was measured."""
         from sojourn.result import metrics_of_runs
 
         span = _window(run.report, queue, window)
@@ -88,24 +93,27 @@ class VariationMetric(Metric):
 
     @property
     def most(self) -> float:
-        """It may be larger than the mean."""
+        """Return infinity: the deviation may be larger than the mean."""
         return math.inf
 
     def value(self, at: Any) -> float:
-        """NaN where the mean is 0: of nothing there is no share."""
+        """Calculate the percentage; NaN where the mean is 0."""
         found = at.get(self.path[0], {})
         return 100 * found["sd"] / found["mean"] if found.get("mean") else float("nan")
 
 
 @dataclass(frozen=True)
 class StepMetric(Metric):
-    """One number of the responses to the changes within a window: its mean over those in which it
-    was measured, or the share of these."""
+    """One number of the responses to the changes within a window.
+
+    It is the mean over the changes for which it was measured, or their share of all changes.
+    """
 
     share: bool = False
 
     def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
-        """The value in a run's report; NaN where nothing changed or nothing was measured."""
+        """Calculate the value from a run's report; NaN where nothing changed or nothing was
+        measured."""
         span = _window(report, queue, window)
         steps = [
             step
@@ -125,12 +133,12 @@ class GroupMetric(_Number):
     """One number of the flows of one name in one window."""
 
     def of(self, report: Mapping[str, Any], group: str, window: str) -> float:
-        """The value in a run's report; NaN where nothing was measured."""
+        """Return the value in a run's report; NaN where nothing was measured."""
         groups = _flows(report, window)["groups"]
         return self.value(next(found for found in groups if found["name"] == group))
 
     def of_run(self, run: Run, group: str, window: str) -> float:
-        """The same of a run."""
+        """Return the value of a run."""
         return self.of(run.report, group, window)
 
 
@@ -142,7 +150,7 @@ class TransportMetric(Metric):
     of_udp: bool = False
 
     def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
-        """The value in a run's report; NaN where no flow is of this transport."""
+        """Calculate the value from a run's report; NaN where no flow is of this transport."""
         # Datagrams are lost, TCP sends again.
         groups = [
             group
@@ -188,11 +196,11 @@ def _of_transport(name: str, unit: str, key: str, label: str, *, udp: bool = Fal
     return TransportMetric(name, unit, meaning, (key,), label=label, of_udp=udp)
 
 
-# Of the response to a change, in this order.
+# The metrics of the response to a change, in this order.
 STEP_METRICS = tuple(StepMetric(**vars(column)) for column in columns.STEPS if column.label)
 _SETTLING, _UTILISED = STEP_METRICS[2:]
 
-# These read more of a run than its report; metrics_of_runs has how.
+# These read more of a run than its report; metrics_of_runs calculates them.
 OF_RUNS = tuple(
     RunMetric(name, unit, meaning, label=label)
     for name, unit, label, meaning in (
@@ -252,7 +260,7 @@ METRICS: dict[str, Metric] = {
 _GROUP_METRICS = {
     column.name: GroupMetric(**vars(column)) for column in columns.GROUPS if column.label
 }
-# What a table of groups of flows shows, in this order; the last two are of scripts alone.
+# The metrics in a table of groups of flows, in this order; only scripts have the last two.
 GROUP_METRICS = tuple(
     _GROUP_METRICS[name]
     for name in (
@@ -270,7 +278,7 @@ GROUP_METRICS = tuple(
     )
 )
 
-# What a table of runs shows, in this order.
+# The metrics in a table of runs, in this order.
 SUMMARY = (
     "system_delay_mean_ms",
     "queue_delay_mean_ms",
@@ -289,13 +297,17 @@ _AMONG_EQUALS = ("jain", "fct_p75_s")
 
 
 def summary_of(report: Mapping[str, Any]) -> list[Metric]:
-    """What a table of runs shows of a queue; flows of several names have tables of their own."""
+    """Choose the metrics of a queue for a table of runs.
+
+    If the flows have several names, metrics among equals are left out; these flows have tables of
+    their own.
+    """
     several = any(len(window["groups"]) > 1 for window in report["transport"])
     return [METRICS[name] for name in SUMMARY if not (several and name in _AMONG_EQUALS)]
 
 
 def find(name: str) -> Metric:
-    """The metric of this name."""
+    """Find the metric of this name. InputError: there is none."""
     if name not in METRICS:
         raise InputError(f"unknown metric '{name}'.{nearest(name, METRICS)}")
     return METRICS[name]

@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Metrics that need more of a run than its report: what its algorithm's statistics say over time,
-what the round trips of its connections say of the square-root law, what its law costs."""
+"""Metrics that need more of a run than its report.
+
+They read the algorithm's statistics over time, the round trips of the connections for the
+square-root law, and the cost of the algorithm's law.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ Span = Mapping[str, Any]  # a window in a report
 
 
 def _statistic(run: Run, queue: str, span: Span, name: str) -> Any:
-    """Its readings within the window; none where the algorithm has no such statistic."""
+    """Read a statistic within the window; empty where the algorithm has no such statistic."""
     table = run.statistics()
     if table is None:
         return np.empty(0)
@@ -38,7 +41,8 @@ def _prob_mean_pct(run: Run, queue: str, span: Span) -> float:
 
 
 def _evaluations_per_s(run: Run, queue: str, span: Span) -> float:
-    """Of DUK, which has one at the end of each interval, in milliseconds."""
+    """Calculate the evaluations of DUK, which has one at the end of each interval, in
+    milliseconds."""
     intervals_ms = _statistic(run, queue, span, "interval")
     return 1e3 / _mean(intervals_ms) if len(intervals_ms) else _NONE
 
@@ -49,9 +53,11 @@ def _evaluations_per_pkt(run: Run, queue: str, span: Span) -> float:
 
 
 def _square_law(run: Run, queue: str, span: Span) -> float:
-    """The share of packets that were marked or dropped, divided by what the square-root law of
-    TCP's throughput asks for: C = sqrt(2 / p) sum(1 / R) over all connections, with the rate C at
-    which packets left and each group's mean round trip R as its senders measured it."""
+    """Divide the share of packets marked or dropped by the share of the square-root law.
+
+    This law of TCP's throughput is C = sqrt(2 / p) sum(1 / R) over all connections. C is the rate
+    at which packets left. R is each group's mean round trip as its senders measured it.
+    """
     table = run.group_series()
     share = ((span["mark_pct"] or 0) + (span["drop_pct"] or 0)) / 100
     rate_per_s = span["departed_pkts"] / (span["to_s"] - span["from_s"])

@@ -54,7 +54,7 @@ In this folder, this command repeats it:
 
 
 def readme(result: Result) -> str:
-    """What is in the folder, and the command that repeats it."""
+    """Describe the files of the folder, and name the command that repeats the result."""
     command = result.meta.get("command")
     again = _AGAIN.format(command=command) if command else ""
     more = _OF_EXPERIMENTS if "experiment" in result.meta else ""

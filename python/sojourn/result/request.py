@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What a result was asked to hold: by this it is repeated, and by this more is added to it."""
+"""The request of a result: it repeats the result, and it grows when runs are added."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from sojourn.scenario.assignments import read_value, write_value
 
 @dataclass(frozen=True)
 class Request:
-    """Every algorithm on every host with every seed, of one scenario with its changes."""
+    """A scenario with its changes, run with every algorithm on every host under every seed."""
 
     scenario: str  # in TOML, before the changes
     aqms: tuple[str, ...]  # none: the scenario's own
     changes: Mapping[str, object]
     seeds: int
     hosts: tuple[str, ...]
-    # For each of the algorithms that names a preset, what says the same without it.
+    # For each of the algorithms that names a preset, the same variant without the preset.
     presets: Mapping[str, str] = field(default_factory=dict)
 
     def words(self) -> Iterator[str]:
-        """The command line that repeats it, beside `scenario.toml`."""
+        """Yield the words of the command line that repeats it, beside `scenario.toml`."""
         yield from ("sojourn", "run", "scenario.toml")
         for aqm in self.aqms:
             yield from ("--aqm", aqm)
@@ -38,7 +38,7 @@ class Request:
             yield from ("--host", host)
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `result.json`."""
+        """Return the keys of `result.json`."""
         import shlex
 
         return {
@@ -51,7 +51,7 @@ class Request:
 
     @classmethod
     def of_json(cls, head: Mapping[str, Any], scenario: str) -> Self | None:
-        """From `result.json`; None where it is of another command."""
+        """Read a request from `result.json`; None where another command made it."""
         if "aqms" not in head:
             return None
         changes = {key: read_value(value) for key, value in head["changes"].items()}
@@ -60,7 +60,7 @@ class Request:
         return cls(scenario, tuple(head["aqms"]), changes, seeds, tuple(head["hosts"]), presets)
 
     def added_to(self, earlier: Request, folder: str | Path) -> Request:
-        """Both together; InputError where no one command would run both."""
+        """Join both requests. InputError: no single command would run both."""
         other = f"or name another folder: --out {_beside(Path(folder))}"
         if (earlier.scenario, _told(earlier)) != (self.scenario, _told(self)):
             raise InputError(
@@ -101,7 +101,7 @@ class Request:
 
 
 def _beside(folder: Path) -> Path:
-    """Another folder next to this one, whose own name '.' and '..' do not say."""
+    """Name a folder next to this one; '.' and '..' are not names."""
     if folder.name in ("", ".."):
         return folder / ".." / f"{folder.resolve().name}-2"
     return folder.with_name(f"{folder.name}-2")

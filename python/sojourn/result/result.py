@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Results: what was run, with what, and what came out. They do not change after they are made.
+"""Results: the runs with their request and their numbers. They do not change after they are made.
 
     DIR/result.json      format, command, seeds, versions, host, and the aggregates of every run
        /scenario.toml    the scenario, before the changes of the command
@@ -14,11 +14,11 @@
        /transfers.parquet  one row for each transfer, where the scenario asks for them
        /steps.parquet    one row for each run, queue and change of the scenario, if it has any
        /own/             C files of yours, as they were run
-       /README.md        says all this
-       /runs/            the store: finished runs, from which the same command goes on
+       /README.md        a description of the folder
+       /runs/            the store: finished runs, from which the same command continues
 
-result.json is written last, with the digests of the others: a folder without it, or one that
-does not match it, was not finished.
+result.json is written last, with the digests of the others. If a folder lacks it, or the digests do
+not match, the folder was not finished.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ _READ = (1, FORMAT)
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """One run: what it was, and the engine's report."""
+    """One run: its labels, and the engine's report."""
 
     labels: Mapping[str, str | int]
     report: Mapping[str, Any]
     entry: Entry
-    # The algorithm of each queue that has another one than the labels say.
+    # The algorithm of each queue for which it differs from the one in the labels.
     queues: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class Run:
 
     @property
     def seed(self) -> int:
-        """Its seed."""
+        """Return its seed."""
         return int(self.labels["seed"])
 
     def aqm_of(self, queue: str) -> str:
@@ -77,27 +77,27 @@ class Run:
         return self.queues.get(queue, str(self.labels["aqm"]))
 
     def series(self) -> pa.Table:
-        """The time series of the recorded queues."""
+        """Read the time series of the recorded queues."""
         return self.entry.series()
 
     def group_series(self) -> pa.Table | None:
-        """The time series of groups of flows, or None where no step was recorded."""
+        """Read the time series of groups of flows; None where no step was recorded."""
         return self.entry.group_series()
 
     def statistics(self) -> pa.Table | None:
-        """The algorithms' statistics over time, or None where none was read."""
+        """Read the algorithms' statistics over time; None where none was recorded."""
         return self.entry.statistics()
 
     def events(self) -> pa.Table | None:
-        """Every packet that left the recorded queues, or None if they were not kept."""
+        """Read every packet that left the recorded queues; None if they were not kept."""
         return self.entry.events()
 
     def transfers(self) -> pa.Table | None:
-        """Every transfer, or None if they were not kept."""
+        """Read every transfer; None if they were not kept."""
         return self.entry.transfers()
 
     def to_json(self) -> dict[str, Any]:
-        """One element of `runs` in `sojourn run --json`."""
+        """Return one element of `runs` in `sojourn run --json`."""
         tested = self.labels["aqm"]
         queues = [
             {"aqm": self.aqm_of(of["name"]), "tested": tested, **of} for of in self.report["queues"]
@@ -126,52 +126,56 @@ class Result:
 
     @property
     def scenario(self) -> str:
-        """The scenario before the changes of the command, in TOML."""
+        """Return the scenario before the changes of the command, in TOML."""
         return self.graph if isinstance(self.graph, str) else self.graph.to_toml()
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn run --json`."""
+        """Return the keys of `sojourn run --json`."""
         return {"runs": [run.to_json() for run in self.runs]}
 
     def windows(self) -> pa.Table:
-        """Aggregates: one row for each run, queue and window."""
+        """Tabulate the aggregates: one row for each run, queue and window."""
         from sojourn.store import arrow
 
         return arrow.table(list(result_rows.of_windows(self.runs)))
 
     def flows(self) -> pa.Table:
-        """One row for each run, flow and window."""
+        """Tabulate the flows: one row for each run, flow and window."""
         from sojourn.store import arrow
 
         return arrow.table(list(result_rows.of_flows(self.runs)))
 
     def groups(self) -> pa.Table:
-        """One row for each run, window and name of flows: counts, fairness, completion times."""
+        """Tabulate counts, fairness and completion times: one row for each run, window and name of
+        flows."""
         from sojourn.store import arrow
 
         return arrow.table(list(result_rows.of_groups(self.runs)))
 
     def steps(self) -> pa.Table:
-        """The response to each change of the scenario: one row for each run, queue and time of a
-        change, none where nothing changes."""
+        """Tabulate the response to each change of the scenario: one row for each run, queue and
+        time.
+
+        The table is empty where nothing changes.
+        """
         from sojourn.store import arrow
 
         return arrow.table(list(result_rows.of_steps(self.runs)))
 
     def series(self) -> pa.Table:
-        """The raw series of all runs, with the labels of each run as columns."""
+        """Join the raw series of all runs, with the labels of each run as columns."""
         return self._together(Run.series)
 
     def group_series(self) -> pa.Table:
-        """The time series of groups of flows, likewise."""
+        """Join the time series of groups of flows likewise."""
         return self._together(Run.group_series)
 
     def statistics(self) -> pa.Table:
-        """The algorithms' statistics over time, likewise."""
+        """Join the algorithms' statistics over time likewise."""
         return self._together(Run.statistics)
 
     def distributions(self) -> pa.Table:
-        """Cells of the delays and times of all runs, likewise."""
+        """Join the cells of the delays and times of all runs likewise."""
         return self._together(lambda run: run.entry.distributions())
 
     def _together(self, of: Callable[[Run], pa.Table | None]) -> pa.Table:
@@ -190,8 +194,10 @@ class Result:
         return pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
 
     def transfers(self) -> Iterator[pa.Table]:
-        """The transfers of all runs that kept them, likewise, piece by piece: together they may
-        fill the memory."""
+        """Yield the transfers of all runs that kept them, with labels as columns, piece by piece.
+
+        All transfers together may exceed the memory.
+        """
         import pyarrow as pa
 
         from sojourn.store import arrow
@@ -201,7 +207,7 @@ class Result:
                 yield arrow.labelled(pa.Table.from_batches([batch]), run.labels)
 
     def save(self, folder: str | Path) -> None:
-        """Write the folder; until the last file is there, it does not pass for finished."""
+        """Write the folder; it counts as finished only with its last file."""
         from datetime import UTC, datetime
 
         from sojourn.core.machine import host
@@ -244,7 +250,8 @@ class Result:
         own.write("result.json", json.dumps(head, indent=1).encode())
 
     def _transfers_in(self, folder: Path) -> dict[str, Content]:
-        """The file of all transfers, beside its place; none where no run kept any."""
+        """Write the file of all transfers beside its final place; return nothing where no run kept
+        any."""
         from sojourn.store.arrow import write_all
 
         name = "transfers.parquet"
@@ -258,7 +265,7 @@ class Result:
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """Read a folder back; StoreError if it is not whole."""
+        """Read a folder back. StoreError: it is not whole. InputError: it holds no result."""
         folder = Path(folder)
         if folder.is_file():
             raise InputError(f"{folder}: is a file; name the folder that --out made")
@@ -296,18 +303,22 @@ class Result:
 
 
 def _own_names(labels: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, str]:
-    """The algorithms of queues where the labels of the run name another one."""
+    """Name the algorithm of each queue for which it differs from the one in the labels of
+    the run."""
     names = {queue["name"]: queue.get("aqm", labels["aqm"]) for queue in run["queues"]}
     return {queue: name for queue, name in names.items() if name != labels["aqm"]}
 
 
-# What `result.json` says of the whole, besides the runs.
+# The keys of `result.json` that describe the whole result, besides the runs.
 _META = ("made", "core", "host", "command", "aqms", "changes", "hosts", "experiment")
 
 
 def read_request(folder: str | Path, *, experiments: bool = False) -> Request | None:
-    """What the result in a folder was asked to hold; None where there is none that can be read.
-    InputError if an experiment's is there, unless `experiments`: then None too."""
+    """Read the request of the result in a folder; None where there is no readable result.
+
+    InputError: the folder holds the result of an experiment. With `experiments`, return None for it
+    too.
+    """
     from sojourn.result.request import Request
 
     folder = Path(folder)

@@ -20,7 +20,7 @@ def _of_queue(run: Run, queue: str) -> dict[str, str | int]:
 
 
 def of_windows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    """One for each run, queue and window."""
+    """Yield one row for each run, queue and window."""
     for run in runs:
         for queue in run.report["queues"]:
             for window in queue["windows"]:
@@ -29,8 +29,10 @@ def of_windows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
 
 
 def of_flows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    """One for each run, flow and window. Goodput is of the window; what else is counted is of the
-    whole run, and its name says so."""
+    """Yield one row for each run, flow and window.
+
+    Goodput is of the window. All other counts are of the whole run, and their names say it.
+    """
     for run in runs:
         windows = [window["name"] for window in run.report["transport"]]
         for flow in run.report["flows"]:
@@ -42,7 +44,7 @@ def of_flows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
 
 
 def of_groups(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    """One for each run, window and name of flows."""
+    """Yield one row for each run, window and name of flows."""
     for run in runs:
         for window in run.report["transport"]:
             for group in window["groups"]:
@@ -51,7 +53,7 @@ def of_groups(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
 
 
 def of_steps(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    """One for each run, queue and change of the scenario."""
+    """Yield one row for each run, queue and change of the scenario."""
     for run in runs:
         for queue in run.report["queues"]:
             for step in queue.get("steps", ()):

@@ -19,17 +19,17 @@ class Estimate:
 
     @property
     def low(self) -> float:
-        """Lower end."""
+        """Return the lower end of the interval."""
         return self.mean - self.half
 
     @property
     def high(self) -> float:
-        """Upper end."""
+        """Return the upper end of the interval."""
         return self.mean + self.half
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Student's t over independent seeds."""
+    """Estimate the mean over independent seeds, with Student's t."""
     n = len(values)
     if n == 0 or any(math.isnan(v) for v in values):
         return Estimate(math.nan, math.nan)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The changes of a scenario, as a run's report has them, in words."""
+"""Words for the changes of a scenario, as a run's report lists them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def spell(changes: Iterable[Mapping[str, Any]]) -> str:
-    """All that changes at one time."""
+    """Write all changes of one time in words."""
     return ", ".join(map(_spell, changes))
 
 

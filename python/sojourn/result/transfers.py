@@ -12,14 +12,14 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.result.cases import Case, Cases, labels
 from sojourn.result.result import Run
 
-# What tells a transfer from the others of its visit: the same in each case of a seed.
+# The identity of a transfer within its visit: the same in each case of a seed.
 _KEY = ("connection", "transfer", "bytes")
 _TIMES = ("opened", "begun", "first_byte", "last_byte")
 
 
 @dataclass(frozen=True)
 class Visit:
-    """Which of which flow."""
+    """The visit of a flow: the group, the flow in it, and the number of the visit."""
 
     group: str
     index: int  # of the flow, from 0
@@ -28,15 +28,15 @@ class Visit:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Times in ms, from when the visit opened its first connection in that case."""
+    """Times in ms since the visit opened its first connection in that case."""
 
     seed: int
     cases: list[Case]
-    # By connection, transfer and bytes, then by case and what happened; None where it did not.
+    # By connection, transfer and bytes, then by case and event; None where it did not happen.
     rows: Mapping[tuple[int, int, int], Mapping[Case, Mapping[str, float | None]]]
 
     def to_json(self) -> dict[str, Any]:
-        """Key `transfers` of `sojourn compare --transfers --json`."""
+        """Return the value of `transfers` in `sojourn compare --transfers --json`."""
         said = labels(self.cases)
         called = [dict(zip(said, row, strict=True)) for row in zip(*said.values(), strict=True)]
         rows = [
@@ -54,7 +54,10 @@ class SideBySide:
 
 
 def side_by_side(by_case: Cases, visit: Visit) -> SideBySide:
-    """Of the first seed that all cases have; InputError where nothing is to be shown."""
+    """Collect the transfers of the first seed that all cases have.
+
+    InputError: no seed is common, no result has the flows, or the visit has no transfer.
+    """
     _check_group(by_case, visit.group)
     seeds = [{run.seed for run in runs} for runs in by_case.values()]
     common = set.intersection(*seeds)

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How many flows of a group offer a load, together with the other groups: the load of all of them
-where nothing holds them up, by the number of flows of the one, and the line through it (Le et al.,
-ICDCS 2006, section 4.2)."""
+"""The number of flows of a group that offers a load, together with the other groups.
+
+All links are uncongested, and the load is measured for several numbers of flows. The line through
+these points gives the number (Le et al., ICDCS 2006, section 4.2).
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,12 @@ from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
 from sojourn.scenario.traffic import Traffic
 
-# Most flows of the first look, and the numbers that the line goes through, of what it says.
+# The first look has at most so many flows; it estimates the number. The line goes through these
+# shares of the estimate.
 _FIRST, _SHARES = 50, (0.25, 0.5, 1.0)
-# A group has no more.
+# The most flows of a group.
 _MOST = 100_000
-# A link so much faster than the load never has a queue worth the name.
+# The rate of a link is so many times the load: its queue stays almost empty.
 _TIMES_LOAD = 20
 _FASTEST_BPS = 10**13
 _WINDOW = "calibration"
@@ -33,7 +36,7 @@ _WINDOW = "calibration"
 
 @dataclass(frozen=True)
 class Measured:
-    """Record the load of the link with so many flows of the group, by seed."""
+    """Record the load of the link for a number of flows of the group, by seed."""
 
     flows: int
     mbps: Sequence[float]
@@ -67,10 +70,13 @@ def calibrate(
     seeds: int = 3,
     workers: int | None = None,
 ) -> Calibration:
-    """Find how many flows of a group put this load on the busiest link, together with all other
-    groups as they are. Packets count with their headers, and all links are uncongested. The first
-    third of the run is left aside, and so are groups that send as fast as the network lets them.
-    Errors have the unit of a load that is text."""
+    """Find the number of flows of a group with which the busiest link carries this load.
+
+    All other groups stay as they are. Packets count with their headers, and all links are
+    uncongested. The first third of the run is left out. Groups that send as fast as the network
+    lets them are left out too. Where the load is text, error messages use its unit. InputError: no
+    number of flows offers the load, or the group is unknown.
+    """
     wanted, unit = _read(load)
     groups = {flow.name: flow for flow in (scenario.shorthand or scenario).flows}
     if group not in groups:
@@ -163,7 +169,7 @@ def _read(load: Rate | str) -> tuple[Rate, str]:
 
 @dataclass(frozen=True)
 class _Carried:
-    """The load of each link with so many flows of the group, by seed."""
+    """The load of each link for a number of flows of the group, by seed."""
 
     flows: int
     mbps: Sequence[Mapping[str, float]]
@@ -182,12 +188,12 @@ class _Carried:
 
 
 def _is_endless(flow: Traffic) -> bool:
-    """Whether only the network ends what the flow sends."""
+    """Tell whether only the network limits the bytes that the flow sends."""
     return flow.app.kind == "bulk" and flow.app.to_engine()["bytes"] is None
 
 
 def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> Scenario:
-    """So many flows of each group, and links on which nothing waits."""
+    """Build the scenario with these numbers of flows and with links on which no queue grows."""
     graph = _only(scenario, counts).expand()
     data = graph.to_data()
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
@@ -207,8 +213,11 @@ def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> S
 
 
 def _only(scenario: Scenario, counts: Mapping[str, int]) -> Scenario:
-    """The scenario with so many flows of these groups alone, as `flows.GROUP.count` of its file
-    says it: of a group between whole sides a shorthand makes several."""
+    """Keep only these groups, each with its number of flows, as `flows.GROUP.count` of the file
+    does.
+
+    A shorthand makes several groups from one between whole sides; each gets the number of the one.
+    """
     shorthand = scenario.shorthand
     data = scenario.to_data()
     place = data[shorthand.key] if shorthand else data
@@ -224,7 +233,7 @@ def _only(scenario: Scenario, counts: Mapping[str, int]) -> Scenario:
 
 
 def _mbps(report: Mapping[str, Any], scenario: Scenario) -> Iterator[tuple[str, float]]:
-    """The load of each link."""
+    """Yield each link with its load in Mbit/s."""
     rates = {link.name: link.rate or 0 for link in scenario.links}
     for queue in report["queues"]:
         used = float(queue["windows"][0]["utilisation_pct"]) / 100

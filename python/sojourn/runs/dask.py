@@ -14,13 +14,18 @@ from sojourn.core.errors import InputError
 
 
 def _core() -> str:
-    """What a worker runs."""
+    """Return the version of the engine that a worker runs."""
     return _native.core_version()
 
 
 @contextmanager
 def client(address: str) -> Iterator[tuple[Any, int]]:
-    """A client of the scheduler there, and how many runs its workers take at once."""
+    """Connect to the scheduler at the address; yield a client and the number of runs that its
+    workers take at once.
+
+    InputError: Dask is not installed, no scheduler answers, it has no workers, or their version
+    differs.
+    """
     try:
         distributed = import_module("distributed")
     except ImportError as error:
@@ -29,7 +34,7 @@ def client(address: str) -> Iterator[tuple[Any, int]]:
         ) from error
     try:
         found = distributed.Client(address, timeout="10 s", set_as_default=False)
-    except Exception as error:  # Dask raises what its transport does
+    except Exception as error:  # Dask raises the errors of its transport
         raise InputError(f"--dask {address}: no scheduler answers there") from error
     with found:
         count = sum(found.ncores().values())
@@ -40,7 +45,10 @@ def client(address: str) -> Iterator[tuple[Any, int]]:
 
 
 def _check_versions(address: str, found: Any) -> None:
-    """A run is filed under the version that asked for it: another one must not make it."""
+    """Check that each worker has this version of Sojourn.
+
+    A run is filed under the version that asked for it: another version must not make it.
+    """
     try:
         versions = found.run(_core)
     except Exception as error:

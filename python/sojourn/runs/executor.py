@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The one way of all runs.
+"""The executor, through which all runs go.
 
-A `Runner` looks each job up in the store, has the rest made by workers (`sojourn.runs.pools`), and
-files each run as it comes back. So whatever ends the command keeps the finished runs, and the same
-command goes on from there.
+A `Runner` looks each job up in the store and has the missing runs made by workers
+(`sojourn.runs.pools`). It files each run as it comes back. An interrupted command therefore keeps
+its finished runs, and the same command continues from them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sojourn.runs.job import Job, unpack
 from sojourn.runs.pools import Client, Outcome, Pool, Threads, cores
 from sojourn.store.store import Entry, Store
 
-# How often the waiting side shows progress and answers Ctrl-C; the engine looks up each 50 ms.
+# The caller shows progress and answers Ctrl-C at this interval; the engine reports each 50 ms.
 _POLL_S = 0.04
 # Jobs submitted for each worker: enough that none waits, few enough that all others can be taken
 # back at once and that finished runs do not pile up.
 _AHEAD = 8
-# Failed runs that a message names.
+# A message names at most so many failed runs.
 _NAMED = 20
 
 T = TypeVar("T")
@@ -37,7 +37,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Runner:
-    """Makes runs: where they are filed, how many at once, by whom, and whether made anew."""
+    """The maker of runs: its store, its workers, their number, and whether stored runs are made
+    again."""
 
     store: Store
     workers: int | None = None  # unless given, as many as processors
@@ -47,7 +48,7 @@ class Runner:
     again: bool = False  # make also those that the store has
 
     def __post_init__(self) -> None:
-        """Refuse a number of workers that cannot be."""
+        """Refuse a number of workers below 1."""
         if self.workers is not None and self.workers < 1:
             raise InputError(f"{self.workers} workers; allowed: 1 and more")
 
@@ -64,7 +65,7 @@ class Runner:
         )
 
     def readings(self, jobs: Sequence[Job], title: str, read: Callable[[Entry], T]) -> list[T]:
-        """Make the runs, and keep in memory only what `read` takes from each."""
+        """Make the runs, and keep in memory only the values that `read` takes from each."""
         kept: dict[str, T] = {}
         missing: dict[str, Job] = {}
         for job in jobs:
@@ -100,7 +101,7 @@ class Runner:
     def _make(
         self, jobs: Sequence[Job], title: str, keep: Callable[[Job, bytes], None]
     ) -> dict[str, str]:
-        """Have workers make these; the answer is why runs failed, by key."""
+        """Have workers make these jobs, and return the reason of each failure by key."""
         workers = min(self.workers or cores(), len(jobs))
         outcomes: SimpleQueue[Outcome] = SimpleQueue()
         pool: Pool = (
@@ -163,7 +164,8 @@ def _failure(jobs: Iterable[Job], failed: Mapping[str, str], count: int) -> RunE
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back until the end of this. Threads that are started here never get it."""
+    """Hold Ctrl-C back until the end of the block. Threads that start within it never get the
+    signal."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -172,7 +174,7 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _arrived(outcomes: SimpleQueue[Outcome], wait_s: float) -> Iterator[Outcome]:
-    """Take what is there; if nothing is, what comes within this time."""
+    """Take the outcomes in the queue; if it is empty, wait this long for the first one."""
     try:
         yield outcomes.get(timeout=wait_s) if wait_s else outcomes.get_nowait()
         while True:

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A run as a job: what its outcome depends on, and the function that makes it.
+"""A run as a job: the inputs that decide its outcome, and the function that makes it.
 
-`work` is pure: it reads no store and files nothing, so it runs in a thread, a process or on another
-machine alike. What it answers with is filed by whoever asked. The table of transfers alone grows on
-the disk while the run goes on: where whoever asked names a folder of this machine the answer names
-the file there, else it has its content.
+`work` is pure: it reads no store and files nothing. It therefore runs in a thread, in a process or
+on another machine alike, and its caller files the answer. Only the table of transfers grows on the
+disk during the run. If the caller names a folder of this machine, the answer names the file there;
+otherwise it contains the table.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from sojourn.store.store import Content, key_of, partial_of, write_errors
 if TYPE_CHECKING:
     from sojourn.core.algorithm import Library
 
-# Such as the algorithm's name, the seed and the host.
+# For example the algorithm's name, the seed and the host.
 Labels = Mapping[str, str | int]
-# How a run is watched: it tells the share that is done, and hears whether to go on.
+# The watcher of a run: it gets the share that is done, and returns whether to go on.
 Watch = Callable[[float], bool]
 
 
@@ -37,39 +37,39 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """One run: an engine scenario (as JSON), a seed, and what to call it in messages."""
+    """One run: an engine scenario (as JSON), a seed, and a title for messages."""
 
     scenario: str
     seed: int
     title: str
-    # What runs it, in full: empty for the engine, else the host with all that it is made of.
+    # The host with the versions of all its parts; empty for the engine.
     host: str = ""
     # Users' files that it runs; the scenario names them by their content.
     files: tuple[Library, ...] = ()
-    # In tables and files: what the run is called, and the algorithm of each queue that has another
-    # one than that says.
+    # For tables and files: the labels of the run, and the algorithm of each queue for which it
+    # differs from the one in the labels.
     labels: Labels = field(default_factory=dict)
     queues: Mapping[str, str] = field(default_factory=dict)
     is_shorthand: bool = False  # the file has no links of its own
 
     @property
     def core(self) -> str:
-        """What decides its outcome, besides scenario and seed."""
+        """Return the versions that decide the outcome, besides scenario and seed."""
         return " ".join(filter(None, (_native.core_version(), self.host)))
 
     @property
     def is_risky(self) -> bool:
-        """Whether it may crash or never come back: a user's C file runs in the engine."""
+        """Tell whether the run may crash or never end: a user's C file runs in the engine."""
         return bool(self.files) and not self.host
 
     @cached_property
     def key(self) -> str:
-        """Where its result is filed."""
+        """Return the key under which the store files the result."""
         return key_of(self.scenario, self.seed, self.core)
 
 
 def unwatched(_: float) -> bool:
-    """Nobody looks, nobody stops it."""
+    """Ignore the share that is done, and never stop the run."""
     return True
 
 
@@ -77,8 +77,11 @@ _TRANSFERS = "transfers.parquet"
 
 
 def work(job: Job, watch: Watch = unwatched, scratch: Path | None = None) -> bytes:
-    """One run: its files as one piece, for `unpack`. Stopped where `watch` says so. In the folder
-    `scratch` it may leave a file, which the answer names."""
+    """Make one run, and return its files packed as one piece for `unpack`.
+
+    Stopped: `watch` returned false. With a folder `scratch`, the run may leave a file there, which
+    the answer names.
+    """
     watch(1e-9)  # begun
     scenario = json.loads(job.scenario)
     if not scenario["record"].get("transfers"):
@@ -143,8 +146,10 @@ def _on_linux(job: Job, watch: Watch, transfers: Path | None) -> _Outcome | None
 
 
 def pack(files: Mapping[str, Content]) -> bytes:
-    """A line with names and lengths, and then the contents. Of a file on the disk it has the place
-    alone."""
+    """Pack files into one piece: a line with names and lengths, and then the contents.
+
+    A file on the disk is packed as its path alone.
+    """
     contents = [content for content in files.values() if isinstance(content, bytes)]
     told = {
         name: str(content) if isinstance(content, Path) else len(content)
@@ -154,7 +159,7 @@ def pack(files: Mapping[str, Content]) -> bytes:
 
 
 def unpack(packed: bytes) -> dict[str, Content]:
-    """The files in it, by name."""
+    """Return the packed files by name."""
     end = packed.index(b"\n") + 1
     files: dict[str, Content] = {}
     for name, told in json.loads(packed[:end]).items():

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Who makes runs: threads of this process, or somebody else's workers. A pool puts the outcome of
-each job into a queue; it knows neither store nor result."""
+"""Pools of workers: threads of this process, or the workers of a client.
+
+A pool puts the outcome of each job into a queue; it knows neither store nor result.
+"""
 
 from __future__ import annotations
 
@@ -19,27 +21,27 @@ from sojourn.runs.job import Job, work
 if TYPE_CHECKING:
     from sojourn.runs.processes import Worker
 
-# The key of a job, and a function that answers with its run or raises why there is none.
+# The key of a job, and a function that returns its packed run or raises the error of the run.
 Outcome = tuple[str, Callable[[], bytes]]
 
 
 class Pool(Protocol):
-    """Runs jobs, several at once."""
+    """Workers that make several runs at once."""
 
     def submit(self, job: Job) -> None:
-        """Have it made."""
+        """Add a job to those that the workers make."""
         ...
 
     def share(self, key: str) -> float:
-        """Tell how much of a run under way is done; 0 where nobody knows."""
+        """Tell the share of a running job that is done; 0 where it is unknown."""
         ...
 
     def lost(self) -> bool:
-        """Tell whether the workers are gone, with all that is under way."""
+        """Tell whether the workers are gone, and their unfinished jobs with them."""
         ...
 
     def stop(self) -> None:
-        """Take back what has not begun, and end what is under way."""
+        """Cancel the jobs that have not begun, and end the running ones."""
         ...
 
 
@@ -49,11 +51,14 @@ def cores() -> int:
 
 
 class Threads:
-    """Threads of this process: the engine holds no lock of Python's. A run with a user's C file,
-    which may crash or never come back, is made in a process, for which its thread waits."""
+    """Threads of this process: the engine runs without Python's lock.
+
+    A run with a user's C file may crash or never end. It is made in a process, for which its thread
+    waits.
+    """
 
     def __init__(self, workers: int, scratch: Path, outcomes: SimpleQueue[Outcome]) -> None:
-        # Workers leave in `scratch` what is too large for an answer.
+        # Workers leave files in `scratch` that are too large for an answer.
         self._workers, self._scratch, self._outcomes = workers, scratch, outcomes
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -61,7 +66,7 @@ class Threads:
         self._shares: dict[str, float] = {}
 
     def submit(self, job: Job) -> None:
-        """Have it made."""
+        """Add a job; start another thread while there are fewer than workers."""
         self._jobs.put(job)
         if len(self._threads) < self._workers:
             self._threads.append(threading.Thread(target=self._work, daemon=True))
@@ -89,15 +94,15 @@ class Threads:
         return not self._stopped.is_set()
 
     def share(self, key: str) -> float:
-        """Tell how much of it is done."""
+        """Tell the share of the job that is done."""
         return self._shares.get(key, 0.0)
 
     def lost(self) -> bool:
-        """Threads are never gone."""
+        """Return False: threads stay as long as the process."""
         return False
 
     def stop(self) -> None:
-        """End them; the answer comes when they have."""
+        """End the threads, and wait until all have ended."""
         self._stopped.set()
         for _ in self._threads:
             self._jobs.put(None)
@@ -106,8 +111,8 @@ class Threads:
 
 
 class Client:
-    """Somebody else's workers, through `submit`. They are neither watched nor ended from here, and
-    the client stays open."""
+    """Workers of a client with `submit`. The pool neither watches nor ends them, and leaves the
+    client open."""
 
     def __init__(self, client: Any, outcomes: SimpleQueue[Outcome]) -> None:
         self._client, self._outcomes = client, outcomes
@@ -115,7 +120,7 @@ class Client:
         self._broken = False
 
     def submit(self, job: Job) -> None:
-        """Have it made."""
+        """Submit a job to the client. RunError: the client refuses it."""
         from concurrent.futures import BrokenExecutor  # slow to import
 
         try:
@@ -138,16 +143,18 @@ class Client:
         future.add_done_callback(lambda _: self._outcomes.put((job.key, result)))
 
     def share(self, key: str) -> float:
-        """Nobody tells."""
+        """Return 0: a client reports no progress."""
         return 0.0
 
     def lost(self) -> bool:
-        """Tell whether they are gone. A client of Dask that lost its scheduler closes, and its
-        futures never call."""
+        """Tell whether the workers are gone.
+
+        A client of Dask that lost its scheduler closes, and its futures never call back.
+        """
         return self._broken or getattr(self._client, "status", "") == "closed"
 
     def stop(self) -> None:
-        """Take back what has not begun."""
+        """Cancel the jobs that have not begun."""
         for future in self._futures.values():
             future.cancel()
 

@@ -3,9 +3,9 @@
 """Processes for runs with a user's C file: a crash or an endless loop costs that run alone.
 
 Each worker thread that meets such a run starts a process, which makes its runs one after the other.
-One that ends takes its run along and no other; the next run gets a new process. Job and folder go
-through a socket; back come the shares that are done, and then the run. multiprocessing has such
-processes too, but they import the user's script, which then needs a guard.
+A process that ends loses the run it makes and no other; the next run gets a new process. Job and
+folder go through a socket. The process sends the shares that are done, and then the run.
+multiprocessing has such processes too, but they import the user's script, which then needs a guard.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from select import select
 from sojourn.core.errors import RunError
 from sojourn.runs.job import Job, Stopped, Watch, work
 
-# How long a process gets to end by itself after its socket was closed.
+# A process has this time to end by itself after its socket was closed.
 _GRACE_S = 1.0
-# The engine looks up each 50 ms, unless an algorithm does not come back.
+# The engine reports each 50 ms, unless an algorithm does not return.
 _STUCK_S = 30.0
 _POLL_S = 0.05
-# Why a process may have ended so.
+# By signal, the likely reason of the end.
 _ENDS = {
     signal.SIGKILL: "was killed (out of memory?)",
     signal.SIGFPE: "ended by SIGFPE (a division by zero?)",
@@ -38,7 +38,7 @@ _ENDS = {
 
 
 class Worker:
-    """A process that makes runs, seen from the command."""
+    """A process that makes runs, as the command controls it."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -53,8 +53,11 @@ class Worker:
         self._socket = Connection(ours.detach())
 
     def work(self, job: Job, watch: Watch, scratch: Path | None) -> bytes:
-        """Do `sojourn.runs.job.work` there. The process is gone after an error, unless that is
-        RunError with what the job itself said."""
+        """Call `sojourn.runs.job.work` in the process.
+
+        RunError: the job failed, the process ended, or it made no progress. Stopped: `watch`
+        returned false. The process is gone after each error but the job's own.
+        """
         try:
             return self._result(job, watch, scratch)
         except (EOFError, ConnectionError):
@@ -79,11 +82,11 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it takes another job."""
+        """Tell whether the process takes another job."""
         return not self._socket.closed
 
     def close(self) -> str:
-        """End it, and say how it ended."""
+        """End the process, and describe how it ended."""
         self._socket.close()
         try:
             status = self._process.wait(_GRACE_S)
@@ -127,7 +130,7 @@ def serve(fd: int, command: int) -> None:
 
 
 def _end_with(command: int) -> None:
-    """End with a command that was killed, even where an algorithm does not come back."""
+    """End this process with a command that was killed, even where an algorithm never returns."""
     while os.getppid() == command:
         time.sleep(_GRACE_S)
     os._exit(1)

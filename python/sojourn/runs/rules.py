@@ -1,8 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What a run does otherwise than it was asked: algorithms against the rules of `aqm.h`, which the
-queue corrected and counted, options of TCP that a host cannot set, what a host refused, and probes
-that turn back before the queue that they are to measure."""
+"""Deviations of a run from its request, as sentences.
+
+They report algorithms that broke the rules of `aqm.h`, which the queue corrected and counted. They
+report options of TCP that a host cannot set, and calls that a machine refused. They report probes
+that turn back before the queue that they are to measure.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,17 @@ if TYPE_CHECKING:
 
 
 def breaks(report: Mapping[str, Any]) -> bool:
-    """Whether an algorithm broke a rule in the run of this report."""
+    """Tell whether an algorithm broke a rule in the run of this report."""
     return any(n for queue in report["queues"] for n in queue["bad_verdicts"].values())
 
 
 def odd(report: Mapping[str, Any]) -> bool:
-    """Say whether any sentence of this module is about this run."""
+    """Tell whether any sentence of this module is about this run."""
     return breaks(report) or bool(report.get("not_on_linux") or report.get("refused_by_machine"))
 
 
 def broken(runs: Iterable[Run]) -> list[str]:
-    """A sentence for each algorithm, queue and rule; none where all were kept."""
+    """Write a sentence for each algorithm, queue and broken rule; none where all were kept."""
     counts: Counter[tuple[str, str, str, str]] = Counter()
     for run in runs:
         for queue in run.report["queues"]:
@@ -46,7 +49,8 @@ def broken(runs: Iterable[Run]) -> list[str]:
 
 
 def ignored(runs: Iterable[Run]) -> list[str]:
-    """A sentence for each group of flows whose TCP's age asks for more than the host can set."""
+    """Write a sentence for each group of flows whose TCP's age needs options that the host cannot
+    set."""
     found = {
         (str(run.labels["host"]), flow): options
         for run in runs
@@ -60,7 +64,7 @@ def ignored(runs: Iterable[Run]) -> list[str]:
 
 
 def unmeasured(jobs: Iterable[Job]) -> list[str]:
-    """Make a sentence for each queue whose probes never cross a slower link of its flows."""
+    """Write a sentence for each queue whose probes never cross a slower link of its flows."""
     # Seeds repeat a scenario, hosts and parameters its network.
     found = dict.fromkeys((job.scenario, job.is_shorthand) for job in jobs)
     return list(dict.fromkeys(sentence for of in found for sentence in _unmeasured(*of)))
@@ -90,17 +94,18 @@ def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
 
 
 def _bps(link: Mapping[str, Any]) -> float:
-    """Tell the first rate; a link without one takes no time."""
+    """Return the first rate; infinity for a link without a rate, which takes no time."""
     return float("inf") if link["rate_bps"] is None else float(link["rate_bps"])
 
 
 def _least_bps(link: Mapping[str, Any]) -> float:
-    # `min` wants two numbers at least.
+    # `min` needs at least two numbers.
     return min(_bps(link), *(float(step["rate_bps"]) for step in link["schedule"]), float("inf"))
 
 
 def refused(runs: Iterable[Run]) -> list[str]:
-    """Name each thing that the machine refused the guest, with how many runs it concerns."""
+    """Name each call that the machine refused the guest, with the number of runs that it
+    concerns."""
     counts = Counter(what for run in runs for what in run.report.get("refused_by_machine", ()))
     return [
         f"this machine refuses {what} (a container's filter of system calls does): a repetition of "

@@ -31,7 +31,7 @@ from sojourn.scenario.variant import Variant, read_all
 from sojourn.store.folder import claim
 from sojourn.store.store import Store, default_root
 
-# More would be a slip: all runs of a command are listed before the first one.
+# More is taken for a typing error: all runs of a command are listed before the first one.
 MAX_SEEDS = 1_000_000
 _NO_SEED = 0
 
@@ -42,16 +42,16 @@ class Case:
 
     scenario: Scenario
     labels: Mapping[str, str | int]
-    title: str = ""  # in messages; unless given, the labels
+    title: str = ""  # for messages; by default, the labels
 
 
 def open_store(out: str | Path | None) -> Store:
-    """The store in a result's folder, or the user's own."""
+    """Open the store in a result's folder, or the user's own where no folder is named."""
     return Store(claim(out).path / "runs" if out else default_root())
 
 
 def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
-    """What the host cannot run."""
+    """Raise InputError where the host cannot run one of the scenarios."""
     for scenario in scenarios:
         for i, algorithm in of_links(scenario):
             if host not in algorithm.hosts:
@@ -77,7 +77,8 @@ def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
 def cases_of(
     scenario: Scenario, aqms: Sequence[str], changes: Mapping[str, object] = MappingProxyType({})
 ) -> list[Case]:
-    """The scenario with each algorithm in the queues under test, or as it is, and then changed."""
+    """Make a case for each algorithm in the queues under test, or one without `aqms`; then apply
+    the changes."""
     chosen = read_all(aqms)
     if not chosen:
         return [_case(scenario, None, "", changes)]
@@ -98,8 +99,10 @@ def _case(
 def changed(
     scenario: Scenario, variant: Variant | None, changes: Mapping[str, object], source: str
 ) -> Scenario:
-    """The scenario with this algorithm in the queues under test and with these changes; `source`
-    is where they come from, for messages."""
+    """Return the scenario with this algorithm in the queues under test and with these changes.
+
+    `source` names their origin in messages.
+    """
     data = scenario.to_data()
     apply(data, variant, changes)
     return validate(data, source=source)
@@ -114,8 +117,12 @@ def algorithms_of(scenario: Scenario) -> str:
 
 
 def _own_names(scenario: Scenario, graph: Scenario) -> dict[str, str]:
-    """The algorithm of each recorded queue that has another one than the label of the run says: of
-    one that is not under test, and of each where those under test are not alike."""
+    """Name the algorithm of each recorded queue for which it differs from the one in the label of
+    the run.
+
+    These are queues that are not under test. If the algorithms under test differ, they are all
+    recorded queues.
+    """
     of = {link.name: link.queue.algorithm for link in graph.links}
     tested = under_test(scenario, graph)
     alike = len({of[name] for name in tested}) == 1
@@ -125,7 +132,8 @@ def _own_names(scenario: Scenario, graph: Scenario) -> dict[str, str]:
 
 
 def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
-    """Where one host has not all its algorithms and another has, it runs on the other alone."""
+    """Tell whether the host runs the scenario: all hosts do, or those alone that have all its
+    algorithms."""
     having = [h for h in hosts if all(h in algorithm.hosts for _, algorithm in of_links(scenario))]
     return host in having or not having
 
@@ -133,8 +141,11 @@ def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bo
 def _forms(
     host: str, scenario: dict[str, Any], hosts: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The runs of a host: where Linux is among the hosts, a link that follows a trace is also run
-    as a schedule of rates, the only form that Linux has."""
+    """Yield the runs of a host, each as its label and its scenario.
+
+    Where Linux is among the hosts, a link that follows a trace also runs as a schedule of rates.
+    Linux has no other form.
+    """
     traces = any("opportunities" in link for link in scenario["links"])
     if host == "sim" or not traces:
         yield host, scenario
@@ -143,12 +154,14 @@ def _forms(
 
 
 def check(cases: Sequence[Case], hosts: Sequence[str]) -> list[Job]:
-    """Check every case on every host, and make a job of each, whose seed is not chosen yet. What
-    cannot be run is refused here."""
+    """Check every case on every host, and make a job of each, whose seed is not chosen yet.
+
+    InputError: a host cannot run one of them.
+    """
     graphs = [case.scenario.expand() for case in cases]
     scenarios = {host: [to_engine(graph, host) for graph in graphs] for host in hosts}
     _try_files(scenarios[hosts[0]])
-    # Every refusal before the first run.
+    # All refusals come before the first run.
     for host, of_host in scenarios.items():
         _refuse(host, [scenario for scenario in of_host if _runs_on(host, scenario, hosts)])
     jobs = []
@@ -174,8 +187,10 @@ def check(cases: Sequence[Case], hosts: Sequence[str]) -> list[Job]:
 
 
 def under_seeds(jobs: Sequence[Job], seeds: Sequence[int]) -> list[Job]:
-    """Repeat checked jobs under every seed, each under all before the next. A kernel that they need
-    is built where there is none."""
+    """Repeat checked jobs under every seed, each job under all seeds before the next job.
+
+    A kernel that they need is built if it is missing.
+    """
     return [
         replace(
             job,
@@ -190,7 +205,8 @@ def under_seeds(jobs: Sequence[Job], seeds: Sequence[int]) -> list[Job]:
 
 
 def _made_of(jobs: Sequence[Job]) -> list[str]:
-    """Say what the host of each job is made of, for the key of the store; empty for the engine."""
+    """Name the host's parts for each job, as the key of the store has them; empty for the
+    engine."""
     by_hz: dict[int, list[Job]] = {}
     for job in jobs:
         if not _is_simulated(job):
@@ -208,7 +224,7 @@ def _hz(job: Job) -> int:
 
 
 def _kernel(hz: int, jobs: Iterable[Job]) -> str:
-    """Name the kernel of these jobs, with all that it is made of."""
+    """Name the kernel of these jobs, with all its parts."""
     from sojourn.linux import kernel
 
     ready = kernel.ready(hz=hz)
@@ -235,7 +251,7 @@ def run_cases(
 
 
 def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
-    """What a user's file does wrong is found in a process of its own, before any run."""
+    """Try each user's C file in a process of its own, before any run, to find its errors."""
     files = dict.fromkeys(file for s in scenarios for file in algorithms.libraries(s))
     if files:
         from sojourn.user_aqm import trial
@@ -252,7 +268,8 @@ def _request(
     hosts: Sequence[str],
     out: str | Path | None,
 ) -> Request:
-    """Check what is asked for; with a folder that has a result, both together."""
+    """Check the arguments of a run, and make a request; a folder that has a result adds its own
+    request."""
     if not isinstance(seeds, int):
         raise InputError(f"seeds = {seeds!r}: a number N is wanted, for seeds 1 to N")
     if not 1 <= seeds <= MAX_SEEDS:
@@ -272,7 +289,7 @@ def _request(
 
 
 def _silent(_: str) -> None:
-    """Tell nobody."""
+    """Ignore the sentence."""
 
 
 def run(
@@ -288,16 +305,18 @@ def run(
     client: Any = None,
     tell: Callable[[str], None] = _silent,
 ) -> Result:
-    """Run a scenario, or the one in a file: with each of `aqms` ("pie", "pie:target=5ms") in its
-    queues under test and with the `changes` of `--set`, on each of `hosts` ("sim", "linux"), with
-    seeds 1 to `seeds`.
+    """Run a scenario, given as an object or a file, with seeds 1 to `seeds`.
 
-    Runs that the store already holds are taken from there, unless `again`. A folder `out` that
+    The queues under test run each of `aqms` ("pie", "pie:target=5ms"). `changes` are those of
+    `--set`. All run on each of `hosts` ("sim", "linux").
+
+    Runs that the store already holds are taken from it, unless `again` is true. A folder `out` that
     holds a result of this scenario gets these runs added. `workers` runs go at once, in threads:
-    they hold no lock of Python's. A run with a C file of yours has a process of its own, so that a
-    crash takes no other along. A `client` (anything with `submit` and futures: an executor of
-    `concurrent.futures`, a client of Dask) makes the runs instead, `workers` of them at once.
-    `tell` gets a sentence for each thing that the runs will not measure, before the first one.
+    they hold no lock of Python's. A run with a C file of yours has its own process, and a crash
+    harms no other run. A `client` has `submit` and returns futures: an executor of
+    `concurrent.futures`, or a client of Dask. It makes the runs instead of threads, `workers` of
+    them at once. `tell` gets a sentence for each quantity that the runs will not measure, before
+    the first run.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))

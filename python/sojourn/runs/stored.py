@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the store has of cases, without running any: of each its seeds from 1 on, without a gap."""
+"""Stored runs of cases, without running any: the seeds of each case from 1 on, without a gap."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from sojourn.store.store import Store
 
 
 def is_ready(host: str, hz: int = HZ) -> bool:
-    """Whether runs of the host can be looked up: those of Linux are filed under its kernel, which
-    is not built only to look."""
+    """Tell whether runs of the host can be looked up.
+
+    Runs of Linux are filed under its kernel, and a look-up builds no kernel.
+    """
     if host == "sim":
         return True
     from sojourn.linux.kernel import examine
@@ -24,13 +26,13 @@ def is_ready(host: str, hz: int = HZ) -> bool:
 
 
 def _in_reach(cases: Sequence[Case], host: str) -> list[Case]:
-    """Those whose kernel is there: of others the store has nothing."""
+    """Return the cases whose kernel is built: the store has no runs of others."""
     ready = {hz: is_ready(host, hz) for hz in {case.scenario.linux.hz for case in cases}}
     return [case for case in cases if ready[case.scenario.linux.hz]]
 
 
 def count(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> int:
-    """How many of the runs there are. InputError where the host cannot run one of them."""
+    """Count the stored runs. InputError: the host cannot run one of them."""
     cases = _in_reach(cases, host)
     if not cases:
         return 0
@@ -38,14 +40,16 @@ def count(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) 
 
 
 def runs_of(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> list[Run]:
-    """The runs of each case, in order, up to the first seed that is not there: so all cases have
-    the first of them in common. InputError where the host cannot run one of them."""
+    """Return the runs of each case, in order, up to the first seed that is missing.
+
+    All cases therefore share their first seeds. InputError: the host cannot run one of them.
+    """
     cases = _in_reach(cases, host)
     if not cases:
         return []
     try:
         jobs = jobs_of(cases, seeds, (host,))
-    except RunError:  # programs that a kernel needs are missing here
+    except RunError:  # programs that a kernel needs are missing
         return []
     found: list[Run] = []
     for first in range(0, len(jobs), len(seeds)):

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from sojourn.core.table import csv_text
 
-# A chart is drawn twice, for a page and for a telephone, so that its letters keep their size.
+# A chart is drawn twice, for a page and for a telephone: its letters keep their size.
 WIDE_IN = 7.2
 NARROW_IN = 3.9
 # Colours and dashes together; more curves would look like earlier ones.
@@ -30,12 +30,12 @@ class Curve:
     y: Any
     look: int = 0  # its colour and dashes among those of the chart
     reach: tuple[Any, Any] | None = None  # of an interval, below and above each value
-    # Matplotlib's words for what differs from the look.
+    # Matplotlib's words for the differences from the look.
     style: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def pairs(self) -> list[tuple[Any, Any]]:
-        """Give x and y of each point."""
+        """List x and y of each point."""
         return list(zip(self.x, self.y, strict=True))
 
 
@@ -52,7 +52,7 @@ class Point:
 
     @property
     def pairs(self) -> list[tuple[Any, Any]]:
-        """Give both means."""
+        """List the pair of both means."""
         return [(self.x, self.y)]
 
 
@@ -65,39 +65,39 @@ class Panel:
     y: str
     curves: Sequence[Curve] = ()
     points: Sequence[Point] = ()
-    x_right: float | None = None  # where the axis ends
+    x_right: float | None = None  # the end of the axis
     x_log: bool = False
     y_log: bool = False
     y_top: float | None = None
     is_step: bool = False
-    changes: Sequence[tuple[float, str]] = ()  # of the scenario: when, and what is so from then on
+    changes: Sequence[tuple[float, str]] = ()  # of the scenario: time, and the state from then on
     shaded: tuple[float, float] | None = None  # the span of x that tables measure
     ticks: Sequence[tuple[float, str]] = ()  # of x, in place of those from 0 on
-    # Draws what only this panel has, on its axes, last; the flag says that the chart is narrow.
+    # Draws additions of this panel on its axes, last; the flag tells that the chart is narrow.
     finish: Callable[[Any, bool], None] | None = None
 
     @property
     def parts(self) -> list[Curve | Point]:
-        """Give curves and points."""
+        """List curves and points."""
         return [*self.curves, *self.points]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where panels and legend stand. Pairs are for a wide chart and a narrow one."""
+    """The places of panels and legend. Pairs are for a wide chart and a narrow one."""
 
     columns: int = 1  # of panels, where the chart is wide
     width_ratios: tuple[float, ...] = ()
-    is_shared: bool = False  # all panels have the same axes, and their labels stand once
-    head_in: float | None = None  # above the panels; unless given, as the legend needs
+    is_shared: bool = False  # all panels have the same axes, which are labelled once
+    head_in: float | None = None  # above the panels; by default, as the legend needs
     panel_in: float = 2.7
     most_of_width: float = float("inf")  # bounds the height
-    legend_columns: tuple[int, int] | None = None  # 0: no legend; unless given, as many as fit
+    legend_columns: tuple[int, int] | None = None  # 0: no legend; by default, as many as fit
 
 
 @dataclass(frozen=True)
 class Chart:
-    """What one file or one figure of a page shows, in lines, in words and in numbers."""
+    """The content of one file or one figure of a page: curves, words and numbers."""
 
     name: str  # of its files
     title: str
@@ -105,10 +105,10 @@ class Chart:
     panels: Sequence[Panel]
     words: str  # the text alternative
     layout: Layout = Layout()
-    # Of an experiment, what it shows; empty where it shows all.
+    # The cell and the host of an experiment; empty where the chart shows all.
     cell: str = ""
     host: str = ""
-    # Its numbers, where they are not those of the curves.
+    # Its numbers, if they differ from those of the curves.
     columns: tuple[str, ...] = ()
     rows: Sequence[tuple[Any, ...]] = ()
 
@@ -116,12 +116,12 @@ class Chart:
     def described(
         cls, name: str, title: str, caption: str, panels: Sequence[Panel], clauses: Sequence[str]
     ) -> Self:
-        """Make a chart whose words are its axes and clauses with its numbers."""
+        """Make a chart; its words are its title, its axes, and the clauses with its numbers."""
         words = f"{title}: {panels[0].y} against {panels[0].x}. " + "; ".join(clauses) + "."
         return cls(name, title, caption, panels, words)
 
     def with_title(self, title: str) -> Chart:
-        """Give it another title, in its words too."""
+        """Return the chart with another title, in its words too."""
         return replace(self, title=title, words=self.words.replace(self.title, title, 1))
 
     @property
@@ -144,7 +144,7 @@ class Chart:
 
 
 def _digits(value: Any) -> str:
-    """Write a number in six digits, and nothing where there is none."""
+    """Write a number in six digits; a missing number is empty."""
     if isinstance(value, str):
         return value
     return f"{float(value):.6g}" if value == value else ""
@@ -159,7 +159,7 @@ _UNITS = {"pkts": "packets", "pct": "%"}
 
 
 def axis_label(column: str) -> str:
-    """Label the axis of a series, such as system_delay_ms."""
+    """Make the label of an axis from a column, such as system_delay_ms."""
     name, _, unit = column.rpartition("_")
     return f"{name.replace('_', ' ')} ({_UNITS.get(unit, unit)})"
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Distributions: of queue delays, of completion times, of load times of pages."""
+"""Distributions of queue delays, of completion times, and of load times of pages."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from sojourn.show.chart import Chart, Curve, Panel
 from sojourn.show.measured import DELAY, MAX_PANELS, Absent, Measured, Missing, is_wide, together
 from sojourn.show.page import number
 
-# In a logarithmic picture, packets that did not wait stand here.
+# In a logarithmic picture, packets that did not wait are drawn at this delay.
 _LEAST_MS = 0.01
 
 
 @dataclass(frozen=True)
 class _Figure:
-    """What one figure shows."""
+    """The quantity and the words of one figure."""
 
     name: str
     title: str
     quantity: str
     x: str
-    whose: str  # of packets, transfers or pages, as an axis has them
+    whose: str  # packets, transfers or pages, as an axis names them
     caption: str
-    said: tuple[float, float]  # shares whose values the words have
+    said: tuple[float, float]  # shares whose values are in the words
     is_tail: bool = False
-    unit: str = "ms"  # of the axis
-    per_ms: float = 1.0  # how many of these are a millisecond
+    unit: str = "ms"  # the unit of the axis
+    per_ms: float = 1.0  # units per millisecond
 
 
 _CDF = _Figure(
@@ -67,27 +67,27 @@ _PAGE = replace(
     caption="Every page that was complete in the window",
 )
 
-# By case, of those that have one.
+# The distribution of each case that has one.
 _Found = Mapping[Case, Distribution]
 
 
 def cdf(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Share of packets at or below each queue delay."""
+    """Plot the share of packets at or below each queue delay."""
     return _of_queues(measured, cases, _CDF)
 
 
 def ccdf(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Share of packets above each queue delay: the tail."""
+    """Plot the share of packets above each queue delay: the tail."""
     return _of_queues(measured, cases, _CCDF)
 
 
 def fct(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Share of transfers complete within each time."""
+    """Plot the share of transfers complete within each time."""
     return _of_groups(measured, cases, _FCT)
 
 
 def page(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Share of pages loaded within each time."""
+    """Plot the share of pages loaded within each time."""
     return _of_groups(measured, cases, _PAGE)
 
 
@@ -143,7 +143,7 @@ def _panel(
 ) -> Panel:
     ends = [of.quantile_ms(0.5) for of in found.values()]
     if figure.quantity != "queue_delay":
-        # One long transfer would press all others against the axis.
+        # On a linear axis, one long transfer would hide the differences of all others.
         ends += [of.quantile_ms(1) for of in found.values()]
     log = is_wide(ends)
     curves = []
@@ -189,10 +189,10 @@ def _caption(
 
 
 def _curve(of: Distribution, *, above: bool) -> tuple[Any, Any]:
-    """Delays, and the share at or below or above each, from the least delay on."""
+    """Return delays from the least one on, and the share at or below each, or above it."""
     delays, shares = of.curve()
     delays, shares = np.concatenate((delays[:1], delays)), np.concatenate(([0.0], shares))
     if above:
-        # None is above the last: no logarithm shows that.
+        # No packet is above the last delay, and a logarithmic axis has no 0.
         return delays[:-1], 1 - shares[: len(delays) - 1]
     return delays, shares[: len(delays)]

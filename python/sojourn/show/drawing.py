@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How a chart is drawn, wide or narrow, and how it becomes SVG and PNG."""
+"""Drawing of charts, wide or narrow, and their output as SVG and PNG."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from sojourn.show.theme import (
 )
 
 _STYLES = ("-", "--", ":", "-.")
-# Of a letter with what is beside it, and of a line of the legend.
+# The width of a letter with its space, and the height of a line of the legend.
 _LETTER_IN, _LINE_IN = 0.085, 0.22
 PNG_DPI = 200
 
 
 def draw(chart: Chart, width_in: float = WIDE_IN) -> Figure:
-    """Draw the panels under one legend; a narrow chart has them one below the other."""
+    """Draw the panels under one legend; a narrow chart has one panel to a row."""
     layout, panels = chart.layout, chart.panels
     narrow = width_in < WIDE_IN
     columns = 1 if narrow else max(min(layout.columns, len(panels)), 1)
@@ -141,7 +141,7 @@ def _panel(axes: Any, panel: Panel, layout: Layout, *, narrow: bool) -> None:
 
 
 def _curve(axes: Any, curve: Curve, *, is_step: bool) -> None:
-    """Draw a line; a value without neighbours, which no line would show, gets a dot."""
+    """Draw a line; a value without neighbours gets a dot, as a line would not show it."""
     style: dict[str, Any] = {
         "label": verbatim(curve.name) or "_nolegend_",
         "color": colour(curve.look),
@@ -166,8 +166,10 @@ def _alone(values: Any) -> Any:
 
 
 def _shown(count: int, narrow: bool) -> range:
-    """Choose the ticks that have their number. Without room for all, the last has, and the first
-    where even steps allow it."""
+    """Choose the ticks that have a number.
+
+    Without room for all, the last tick has one, and the first where even steps allow it.
+    """
     if not narrow or count <= 6:
         return range(count)
     step = next((step for step in (2, 3, 4) if (count - 1) % step == 0), 2)
@@ -193,13 +195,14 @@ def _between(value: float, _position: int) -> str:
 
 
 def verbatim(name: str) -> str:
-    """Escape a name: to matplotlib a $ begins a formula, and a label after _ is none."""
+    """Escape a name: in matplotlib a $ begins a formula, and a label that begins with _ is
+    hidden."""
     name = name.replace("$", r"\$")
     return f"\u200b{name}" if name.startswith("_") else name
 
 
 def changes(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = False) -> None:
-    """Write the link's rate and what else changes where it does; `short`: a word to a line."""
+    """Write the link's rate and other changes at their times; `short` puts one word on a line."""
     steps = list(steps)
     right_s = axes.get_xlim()[1]
     letters_per_s = axes.figure.get_figwidth() / _LETTER_IN / right_s
@@ -221,7 +224,7 @@ def changes(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = Fals
 
 
 def _folded(text: str, letters: int) -> str:
-    """Fold without breaking a word."""
+    """Fold a text without breaking a word."""
     lines = (
         textwrap.fill(line, letters, break_long_words=False, break_on_hyphens=False)
         for line in text.split("\n")
@@ -230,11 +233,14 @@ def _folded(text: str, letters: int) -> str:
 
 
 def svg(figure: Figure, name: str, words: str) -> str:
-    """Write the figure as an <svg> element, the same bytes each time. `name` keeps its ids apart
-    from those of other figures of the page; `words` is its text alternative."""
+    """Write the figure as an <svg> element, the same bytes each time.
+
+    `name` keeps its ids distinct from those of other figures of the page. `words` is its text
+    alternative.
+    """
     text = _svg(figure)
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{name}-", text)
-    # The page decides how wide it is; text has the colour of the page's.
+    # The page sets the width; text has the colour of the page's text.
     text = re.sub(
         r' width="[^"]*" height="[^"]*"',
         f' role="img" aria-label="{escape(words)}" style="fill: {INK.css}"',

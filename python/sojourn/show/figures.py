@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Which pictures there are of a result. Each takes cases that fit into one chart and gives it, or
-says in a sentence which key of the scenario is missing for it."""
+"""The pictures of a result, by name.
+
+Each takes cases that fit into one chart and returns it. Otherwise it raises a sentence that names
+the missing key of the scenario.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,11 @@ FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
 def charts(
     measured: Measured, wanted: Sequence[str] = (), told: Callable[[int], None] = lambda _: None
 ) -> tuple[list[Chart], list[str]]:
-    """The pictures asked for, all of them where none is, and a sentence for each that cannot be.
-    More cases than a picture has looks for are spread over several. `told` hears how many are
-    ready."""
+    """Make the wanted pictures, or all of them, and a sentence for each that cannot be made.
+
+    If a picture has fewer looks than cases, the cases are spread over several pictures. `told` gets
+    the number of finished pictures.
+    """
     chosen = list(dict.fromkeys(wanted)) or list(FIGURES)
     for name in chosen:
         if name not in FIGURES:
@@ -50,10 +55,10 @@ def charts(
             try:
                 of_parts.append(_titled(FIGURES[name](measured, part), title))
             except Missing as sentence:
-                # What the traffic does not have is missed by those who ask for it.
+                # A picture that the traffic cannot have is reported only if it is asked for.
                 if wanted or not isinstance(sentence, Absent):
                     missing.append(str(sentence))
-        # What some cases lack, the caption of the others' picture says.
+        # If only some cases lack it, the caption of the others' picture names them.
         sentences += missing[:1] if not of_parts else []
         told(done)
         found += [_numbered(chart, n, len(of_parts)) for n, chart in enumerate(of_parts, 1)]
@@ -63,8 +68,11 @@ def charts(
 
 
 def _parts(cases: list[Case]) -> list[tuple[str, list[Case]]]:
-    """Cases that fit into one picture, and its title: what they have in common where there are too
-    many, and if need be a number."""
+    """Group the cases that fit into one picture, each group with a title.
+
+    The title names the labels that the cases have in common, and a part number where it is needed.
+    It is empty where all cases fit.
+    """
     if len(cases) <= LOOKS:
         return [("", cases)]
     alike: dict[Case, list[Case]] = {}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What pictures show, read from results: by case, each with its queue and window."""
+"""The data of pictures, read from results: by case, each with its queue and window."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
 from sojourn.result.steps import spell
 
-# More panels would not be looked at.
+# Readers would not look at more panels.
 MAX_PANELS = 12
-# Points of a curve over time; of drops, which are few, less.
+# Points of a curve over time; fewer for drops, which are rare.
 BINS, BINS_OF_DROPS = 200, 50
 # More changes than this are not written above the curves.
 _MAX_STEPS = 8
 
 
-# Where the largest is that many times the least, an axis is logarithmic.
+# An axis is logarithmic where the largest value is more than so many times the least.
 WIDE_RANGE = 20
 DELAY = "queue delay (ms)"
 
@@ -35,11 +35,12 @@ NO_QUEUE = "no queue was recorded: one is measured where its link has a rate or 
 
 
 class Missing(InputError):
-    """The results lack what a picture shows; says which key of the scenario records it."""
+    """The results lack the data of a picture; the message names the key of the scenario that
+    records it."""
 
 
 class Absent(Missing):
-    """The run itself has nothing of the kind, whatever it records."""
+    """The run itself has no such data, whatever it records."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,12 @@ class Span:
 
     @property
     def text(self) -> str:
-        """As a title has it."""
+        """Return the window as titles write it."""
         return f"{self.name}, {self.from_s:g} to {self.to_s:g} s"
 
 
 class Measured:
-    """Results, and of which queue and window they are to be shown."""
+    """Results, with the queues and the window to show."""
 
     def __init__(
         self, results: Mapping[str, Result], queue: str | None = None, window: str | None = None
@@ -94,53 +95,54 @@ class Measured:
         return self.by_case[case][0]
 
     def _scenario(self, case: Case) -> dict[str, Any]:
-        """As it was run, in base units."""
+        """Read the scenario as it was run, in base units."""
         return self._first(case).entry.scenario()
 
     def spans(self, case: Case) -> list[Span]:
-        """All windows of a case that the run came to the end of."""
+        """List all windows of a case that the run finished."""
         queues = self._first(case).report["queues"]
         windows = queues[0]["windows"] if queues else []
         return [Span(w["name"], w["from_s"], w["to_s"]) for w in windows]
 
     def span(self, case: Case) -> Span | None:
-        """The window to be shown: that of --window, else the first."""
+        """Return the window to show: that of --window, else the first."""
         spans = [s for s in self.spans(case) if self._window in (None, s.name)]
         return spans[0] if spans else None
 
     def having(self, queue: str) -> list[Case]:
-        """The cases that have the queue."""
+        """List the cases that have the queue."""
         return [case for case in self.by_case if queue in self._queues(case)]
 
     def shown(self, queue: str) -> list[Case]:
-        """The cases that have the queue and the window to be shown."""
+        """List the cases that have the queue and the window to show."""
         return [case for case in self.having(queue) if self.span(case)]
 
     def where(self, queue: str) -> str:
-        """Queue and window, as a title has them."""
+        """Write queue and window for a title."""
         return f"{queue}, {self.spans_of(self.shown(queue))}"
 
     def spans_of(self, cases: Iterable[Case]) -> str:
-        """Their windows, as a title has them."""
+        """Write the windows of the cases for a title."""
         spans = {span.text for case in cases if (span := self.span(case))}
         return " or ".join(sorted(spans))
 
     def duration_s(self, case: Case) -> float:
-        """Simulated time of a case."""
+        """Return the simulated time of a case."""
         return float(self.scenario(case)["duration_ns"]) / 1e9
 
     def step_s(self, case: Case) -> float:
-        """Of the series."""
+        """Return the step of the series."""
         return float(self.scenario(case)["record"]["series_ns"]) / 1e9
 
     def _over_time(self, case: Case, queue: str, column: str, bins: int) -> tuple[Any, Any]:
-        """A column of the series: the mean over the seeds, averaged over time."""
+        """Read a column of the series: the mean over the seeds, averaged over time."""
         series = [raw(run, queue, column) for run in self.by_case[case]]
         time, values = (np.concatenate(parts) for parts in zip(*series, strict=True))
         return averaged(time, values, self.average_s(case, bins))
 
     def _statistic(self, case: Case, queue: str, name: str, bins: int) -> tuple[Any, Any]:
-        """A statistic of the queue's algorithm, likewise; empty where it has none of the name."""
+        """Read a statistic of the queue's algorithm likewise; empty where it has none of
+        this name."""
         found = []
         for run in self.by_case[case]:
             table = run.statistics()
@@ -149,7 +151,7 @@ class Measured:
         return self._together(case, found, bins)
 
     def _of_group(self, case: Case, group: str, column: str, bins: int) -> tuple[Any, Any]:
-        """A column of the series of groups, likewise."""
+        """Read a column of the series of groups likewise."""
         found = []
         for number in range(len(self.by_case[case])):
             columns = self._columns_of_groups(case, number)
@@ -158,7 +160,7 @@ class Measured:
         return self._together(case, found, bins)
 
     def _read_groups(self, case: Case, number: int) -> dict[str, dict[str, Any]]:
-        """By group and column; of one run, read once."""
+        """Read the series of groups of one run, once, by group and column."""
         table = self.by_case[case][number].group_series()
         if table is None:
             return {}
@@ -172,28 +174,31 @@ class Measured:
     def _together(
         self, case: Case, series: Sequence[tuple[Any, Any]], bins: int
     ) -> tuple[Any, Any]:
-        """The mean over the seeds, averaged over time."""
+        """Average series over the seeds, and over time."""
         series = [(time, values) for time, values in series if len(time)]
         if not series:
             return np.empty(0), np.empty(0)
         time, values = (np.concatenate(parts) for parts in zip(*series, strict=True))
-        # Of very many groups not every step was recorded.
+        # With very many groups, not every step was recorded.
         return averaged(time, values, max(self.average_s(case, bins), float(time.min())))
 
     def average_s(self, case: Case, bins: int) -> float:
-        """Over how much time curves are averaged: whole steps of the series."""
+        """Return the time over which curves are averaged: whole steps of the series."""
         step_s = self.step_s(case)
         return step_s * max(round(self.duration_s(case) / step_s / bins), 1)
 
     def _distribution(self, case: Case, quantity: str, of: str) -> Distribution | None:
-        """Of a queue or a group in the window, all seeds together; None where a run has none."""
+        """Read the distribution of a queue or a group in the window, all seeds together.
+
+        Return None where a run has none.
+        """
         span = self.span(case)
         if span is None:
             return None
         return measured(self.by_case[case], quantity, of, span.name)
 
     def values(self, case: Case, queue: str, metric: str) -> Any:
-        """A metric in the window, of each seed."""
+        """Read a metric in the window for each seed."""
         span = self.span(case)
         if span is None:
             return np.empty(0)
@@ -201,7 +206,7 @@ class Measured:
         return np.array([of.of_run(run, queue, span.name) for run in self.by_case[case]])
 
     def groups(self) -> list[str]:
-        """Names of flows."""
+        """List the names of flows of all cases."""
         return list(
             dict.fromkeys(
                 group["name"]
@@ -212,7 +217,8 @@ class Measured:
         )
 
     def goodput(self, case: Case, group: str) -> Iterator[tuple[Span, float]]:
-        """Of the flows of one name, in each window: the mean over the seeds."""
+        """Yield each window and the goodput of the flows of one name in it, as the mean over the
+        seeds."""
         for number, span in enumerate(self.spans(case)):
             found = [
                 of["goodput_mbps"]
@@ -224,8 +230,10 @@ class Measured:
                 yield span, float(np.mean(found))
 
     def changes(self, queue: str) -> list[tuple[float, str]]:
-        """From which second the link has which rate, where it changes, and what else changes then;
-        where all cases agree."""
+        """List the times at which the link's rate or anything else changes, with the changes.
+
+        The list is empty where cases differ, or where there are too many changes.
+        """
         every = {
             tuple(_changes(self.scenario(c), self.by_case[c][0], queue)) for c in self.having(queue)
         }
@@ -236,7 +244,7 @@ class Measured:
 
 
 def _changes(scenario: Mapping[str, Any], run: Run, queue: str) -> Iterator[tuple[float, str]]:
-    """By time, a line for each change that is at once with others."""
+    """Yield each time of a change, and a text with a line for each change at that time."""
     rates = list(_rates(scenario, queue))
     found = {at_s: [rate] for at_s, rate in rates} if len(rates) > 1 else {}
     (entry,) = (entry for entry in run.report["queues"] if entry["name"] == queue)
@@ -257,30 +265,30 @@ def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str
 
 
 def is_wide(values: Iterable[float]) -> bool:
-    """An axis with these values is logarithmic."""
+    """Tell whether the range of these values needs a logarithmic axis."""
     found = [value for value in values if value > 0]
     return bool(found) and max(found) > WIDE_RANGE * min(found)
 
 
 def seeds(measured: Measured, cases: Iterable[Case]) -> str:
-    """How a caption begins."""
+    """Write the start of a caption: the number of seeds."""
     counts = sorted({len(measured.by_case[case]) for case in cases})
     return "One seed" if counts == [1] else f"Mean over {' or '.join(map(str, counts))} seeds"
 
 
 def together(measured: Measured, cases: Iterable[Case]) -> str:
-    """Whose packets are in a distribution."""
+    """Write the number of seeds whose packets are in a distribution."""
     counts = sorted({len(measured.by_case[case]) for case in cases})
     return "one seed" if counts == [1] else f"{' or '.join(map(str, counts))} seeds together"
 
 
 def raw(run: Run, queue: str, column: str) -> tuple[Any, Any]:
-    """Time (the ends of the steps) and values of a series."""
+    """Read the times (the ends of the steps) and values of a series."""
     return rows(run.series(), {"queue": queue}, column)
 
 
 def rows(table: Any, where: Mapping[str, str], column: str) -> tuple[Any, Any]:
-    """Time and values of the rows that have these words."""
+    """Select the times and values of the rows that have these words."""
     chosen = np.ones(len(table), bool)
     for key, word in where.items():
         chosen &= np.array(table[key].to_pylist(), str) == word
@@ -288,7 +296,7 @@ def rows(table: Any, where: Mapping[str, str], column: str) -> tuple[Any, Any]:
 
 
 def averaged(time: Any, values: Any, average_s: float) -> tuple[Any, Any]:
-    """Time and mean over bins of `average_s`; empty cells do not count."""
+    """Average values over bins of `average_s`; return times and means. Empty cells do not count."""
     if not len(time):
         return np.empty(0), np.empty(0)
     bins = np.ceil(time / average_s - 1e-9).astype(int) - 1

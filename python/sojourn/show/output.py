@@ -31,7 +31,7 @@ SUFFIXES = (".html", *_FILES)
 
 
 def check_name(out: Path) -> None:
-    """InputError where no picture goes by this name."""
+    """Check that the suffix of the name is that of a picture; InputError if not."""
     if out.suffix not in SUFFIXES:
         raise InputError(f"{out}: a picture's name ends in {', '.join(SUFFIXES)}")
 
@@ -44,9 +44,11 @@ def write(
     window: str | None = None,
     lead: str = "",
 ) -> tuple[list[Path], list[str]]:
-    """The files, and a sentence for each picture that is missing. Several pictures as SVG, PNG
-    or CSV take a file each, with the picture's name before the end of its own. A page begins with
-    `lead`."""
+    """Write the files; return their paths, and a sentence for each missing picture.
+
+    Several pictures as SVG, PNG or CSV take a file each, with the picture's name at the end of the
+    stem. A page begins with `lead`.
+    """
     check_name(out)
     measured = Measured(results, queue, window)
     with Progress("reading for pictures", len(set(wanted) or FIGURES)) as progress:
@@ -68,8 +70,8 @@ def write(
 def html(
     measured: Measured, found: Sequence[Chart], sentences: Sequence[str], lead: str = ""
 ) -> str:
-    """One self-contained page with the pictures, the numbers of their windows, and what differs in
-    the scenarios."""
+    """Write one self-contained page: the pictures, the numbers of their windows, and the
+    differences of the scenarios."""
     results = measured.results
     several = len(results) > 1
     return render(
@@ -95,7 +97,7 @@ def _name(result: Result) -> str:
 
 
 def _tables(measured: Measured, queue: str) -> list[Table]:
-    """The numbers of a queue, a table for each window: that to be shown of each case."""
+    """Make the tables of a queue: one for each window that is shown for any case."""
     spans = dict.fromkeys(span.name for c in measured.having(queue) if (span := measured.span(c)))
     tables = []
     for window in spans:

@@ -24,12 +24,12 @@ from sojourn.show.page import number
 
 
 def delay(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Mean queue delay over time."""
+    """Plot the mean queue delay over time."""
     return _over_time(measured, cases, "delay", "Delay over time", {"queue_delay_ms": DELAY}, BINS)
 
 
 def drops(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Shares of arriving packets that were dropped and marked, over time."""
+    """Plot the shares of arriving packets that were dropped and marked, over time."""
     columns = {"drop_pct": "dropped (%)"}
     marked = (
         measured.over_time(c, q, "mark_pct", BINS_OF_DROPS)[1] for q, c in _each(measured, cases)
@@ -40,7 +40,7 @@ def drops(measured: Measured, cases: Sequence[Case]) -> Chart:
 
 
 def probability(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """The probability that the algorithm itself keeps, over time."""
+    """Plot the probability that the algorithm itself keeps, over time."""
     panels, clauses = [], []
     for queue in measured.queues:
         here = [case for case in measured.having(queue) if case in cases]
@@ -134,21 +134,21 @@ def _curves(curves: Iterable[Curve]) -> str:
 
 
 def rate(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Goodput of the flows of each name over time; of runs without a series, in each window."""
+    """Plot the goodput of the flows of each name over time; without a series, in each window."""
     title = "Rate of each group of flows"
     found = _of_groups(measured, cases, "rate", title, "goodput_mbps", "goodput (Mbit/s)")
     return found or _in_windows(measured, cases, title)
 
 
 def cwnd(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Mean congestion window of the open connections of each group."""
+    """Plot the mean congestion window of the open connections of each group."""
     title = "Congestion window of each group of flows"
     found = _of_groups(measured, cases, "cwnd", title, "cwnd_pkts", "mean window (packets)")
     return found or _no_connections("cwnd")
 
 
 def srtt(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Mean smoothed round trip of the open connections of each group."""
+    """Plot the mean smoothed round trip of the open connections of each group."""
     title = "Round trip of each group of flows"
     found = _of_groups(measured, cases, "srtt", title, "srtt_ms", "mean srtt (ms)")
     return found or _no_connections("srtt")
@@ -164,7 +164,7 @@ def _no_connections(name: str) -> Chart:
 def _of_groups(
     measured: Measured, cases: Sequence[Case], name: str, title: str, column: str, label: str
 ) -> Chart | None:
-    """A column of the series of groups; None where no group has a value."""
+    """Plot a column of the series of groups; return None where no group has a value."""
     groups = measured.groups()
     panels, clauses = [], []
     end_s = max(measured.duration_s(case) for case in cases)
@@ -191,7 +191,8 @@ def _of_groups(
 
 
 def _in_windows(measured: Measured, cases: Sequence[Case], title: str) -> Chart:
-    """Goodput of the flows of each name in each window."""
+    """Plot the goodput of the flows of each name in each window. Missing: there is only one
+    window."""
     groups = measured.groups()
     if all(len(measured.spans(case)) < 2 for case in cases):
         raise Missing(

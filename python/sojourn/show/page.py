@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What all pages share: one self-contained file from a template, and how it writes numbers."""
+"""Common parts of all pages: one self-contained file from a template, and the format of numbers."""
 
 from __future__ import annotations
 
@@ -18,28 +18,30 @@ from sojourn.show.chart import NARROW_IN, WIDE_IN, Chart
 
 
 def number(value: float | None) -> str:
-    """Three or four digits that matter."""
+    """Write a number with three or four significant digits; a dash where there is none."""
     if value is None or math.isnan(value):
         return "–"
     return f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
 
 
 def spread(found: Estimate) -> str:
-    """Mean and half width; a dash where nothing was measured."""
+    """Write mean and half width; a dash where nothing was measured."""
     if math.isinf(found.half) or math.isnan(found.mean):
         return number(found.mean)
     return f"{number(found.mean)} ± {number(found.half)}"
 
 
 def heading(metric: str) -> str:
-    """A column's heading."""
+    """Write the heading of a metric's column."""
     entry = METRICS[metric]
     return f"{entry.label} ({entry.unit})" if entry.unit else entry.label
 
 
 def drawn(chart: Chart, prefix: str = "") -> dict[str, str]:
-    """Draw a chart for a template: in both widths, with its caption and, as a link that holds
-    them, its numbers. The prefix keeps it apart from others of a page."""
+    """Draw a chart for a template: in both widths, with its caption and its numbers.
+
+    The numbers are a link that contains them. The prefix makes its ids unique within a page.
+    """
     from sojourn.show.drawing import draw, svg
 
     widths_in = {"wide": WIDE_IN, "narrow": NARROW_IN}
@@ -59,7 +61,7 @@ def drawn(chart: Chart, prefix: str = "") -> dict[str, str]:
 
 
 def render(template: str, **of_page: Any) -> str:
-    """One self-contained page."""
+    """Render one self-contained page."""
     import jinja2
 
     environment = jinja2.Environment(

@@ -15,7 +15,7 @@ NOTHING = "–"
 
 
 def places(by_case: Cases) -> list[tuple[str, str]]:
-    """Queues and windows of any of the cases."""
+    """List the queues and windows of all cases."""
     return list(
         dict.fromkeys(
             (queue["name"], window["name"])
@@ -27,7 +27,7 @@ def places(by_case: Cases) -> list[tuple[str, str]]:
 
 
 def groups(by_case: Cases) -> list[tuple[str, str]]:
-    """Names of flows and windows, of cases that have flows of several names."""
+    """List the names of flows and the windows of cases that have flows of several names."""
     return list(
         dict.fromkeys(
             (group["name"], window["name"])
@@ -40,17 +40,17 @@ def groups(by_case: Cases) -> list[tuple[str, str]]:
 
 
 def at_place(by_case: Cases, place: tuple[str, str]) -> Cases:
-    """The cases that have this queue and window."""
+    """Select the cases that have this queue and window."""
     return {case: runs for case, runs in by_case.items() if place in places({case: runs})}
 
 
 def of_group(by_case: Cases, place: tuple[str, str]) -> Cases:
-    """The cases that have these flows, beside others, and this window."""
+    """Select the cases that have these flows, beside others, and this window."""
     return {case: runs for case, runs in by_case.items() if place in groups({case: runs})}
 
 
 def metrics_at(by_case: Cases) -> list[Metric]:
-    """What says something of a queue in every case."""
+    """Select the metrics of a queue that every case has."""
     of_cases = [summary_of(runs[0].report) for runs in by_case.values()]
     return [metric for metric in of_cases[0] if all(metric in of for of in of_cases)]
 
@@ -58,7 +58,7 @@ def metrics_at(by_case: Cases) -> list[Metric]:
 def columns(
     metrics: Iterable[Metric | GroupMetric], by_case: Cases, of: str, window: str
 ) -> list[Column]:
-    """A column for each metric that was measured: of a queue, or of the flows of one name."""
+    """Make a column for each measured metric: of a queue, or of the flows of one name."""
     found = [
         Column(metric.heading, list(_cells(metric, by_case.values(), of, window)))
         for metric in metrics
@@ -67,7 +67,7 @@ def columns(
 
 
 def group_columns(by_case: Cases, group: str, window: str) -> list[Column]:
-    """The same of the flows of one name."""
+    """Make the columns of the flows of one name."""
     return columns(GROUP_METRICS, by_case, group, window)
 
 
@@ -79,7 +79,7 @@ def _cells(
 
 
 def mean(values: Sequence[float]) -> str:
-    """Of what was measured; without a deviation where it was measured once."""
+    """Write the mean of the measured values, with their deviation if there are several."""
     values = [value for value in values if value == value]
     if not values:
         return NOTHING
@@ -91,7 +91,7 @@ def mean(values: Sequence[float]) -> str:
 
 
 def seeds_note(by_case: Cases) -> str:
-    """Over how many seeds a table's means are."""
+    """Write the number of seeds of a table's means."""
     counts = sorted({len(runs) for runs in by_case.values()})
     if counts == [1]:
         return "1 seed"

@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Tables on a terminal, whole at any width. A number is never cut: what is too wide goes on in a
-further block, with the labels again. A pipe or a file gets everything side by side."""
+"""Tables on a terminal, complete at any width.
+
+A number is never cut: columns that do not fit go into a further block, with the labels again. A
+pipe or a file gets all columns side by side.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _NO_END = 100_000
 
 
 def console() -> Console:
-    """stdout; where that is no terminal, as wide as it needs."""
+    """Make a console for stdout; it has no limit of width where stdout is no terminal."""
     made = Console(emoji=False)  # the table of their names is slow to import
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = _NO_END
@@ -40,7 +43,7 @@ def console() -> Console:
 
 
 def _width(column: Column) -> int:
-    """Measure the widest line, with what is beside it."""
+    """Measure the widest line of a column, with the space beside it."""
     texts = (column.heading, *column.cells)
     return _BESIDE + max(Text(line).cell_len for text in texts for line in _lines(text))
 
@@ -57,8 +60,10 @@ def print_columns(
 
 
 def print_table(out: Console, table: Table) -> None:
-    """Print a table. Its labels take a third of the width at most, or less where all columns fit
-    then."""
+    """Print a table; its labels take at most a third of the width.
+
+    They take less where all columns then fit.
+    """
     columns = table.columns
     labels, short = (_all_folded(table.labels, most) for most in (out.width // 3, 0))
     blocks = _blocks(out.width, labels, columns)
@@ -77,7 +82,7 @@ def print_table(out: Console, table: Table) -> None:
 
 
 def fits(width: int, columns: Sequence[Column]) -> bool:
-    """Whether they stand side by side with nothing folded."""
+    """Tell whether the columns fit side by side with nothing folded."""
     return 1 + sum(map(_width, columns)) <= width
 
 
@@ -86,7 +91,7 @@ _SENTENCES = ("brief", "source", "help", "found", "keys", "claim", "measured", "
 
 
 def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]) -> None:
-    """A row for each entry, a column for each of its keys."""
+    """Print a row for each entry, with a column for each of its keys."""
     grid = Grid(title=Text(title) if title else None, title_justify="left")
     for key in entries[0] if entries else ():
         sentence = key in _SENTENCES
@@ -103,7 +108,7 @@ def _all_folded(labels: Sequence[Column], width: int) -> list[Column]:
 
 
 def _folded(label: str, width: int) -> str:
-    """A label over several lines, each ending with a comma, where one would be too long."""
+    """Fold a label that is too long at its commas."""
     lines = [""]
     for part in label.replace(",", ",\0").split("\0"):
         if lines[-1] and len(lines[-1] + part) > width:
@@ -127,7 +132,10 @@ def print_line(out: Console, text: str) -> None:
 
 
 def _blocks(width: int, labels: Sequence[Column], columns: Sequence[Column]) -> list[list[Column]]:
-    """As many columns in each as fit; labels are folded rather than let no column stand."""
+    """Divide the columns into blocks that fit the width.
+
+    Labels are folded where a column would not fit beside them.
+    """
     widest = max(map(_width, columns), default=0)
     beside = min(1 + sum(map(_width, labels)), max(width - widest, 0))
     blocks: list[list[Column]] = [[]]

@@ -18,12 +18,13 @@ class Colour:
 
     @property
     def css(self) -> str:
-        """As a style sheet uses it; the fallback serves a figure outside its page."""
+        """Return the property as a style sheet uses it; the fallback serves a figure outside its
+        page."""
         return f"var(--{self.name}, {self.light})"
 
 
 GROUND = Colour("ground", "#ffffff", "#14171a")
-# Read as text.
+# Colours of text.
 INK = Colour("ink", "#1a1a1a", "#e8e8e8")
 SOFT = Colour("soft", "#5e5e5e", "#a9b0b7")
 HOLDS = Colour("holds", "#00694a", "#4fd6a6")
@@ -31,8 +32,8 @@ FAILS = Colour("fails", "#b3261e", "#ff9c94")
 UNDECIDED = Colour("undecided", "#855400", "#f0bd62")
 CALIBRATED = Colour("calibrated", "#005a8c", "#79c6f5")
 TEXTS = (INK, SOFT, HOLDS, FAILS, UNDECIDED, CALIBRATED)
-# After Okabe and Ito, so that they stay apart in print and for the colour-blind; darker or lighter
-# where theirs would have less than three times the contrast of the ground.
+# After Okabe and Ito: these stay distinct in print and for the colour-blind. Some are darker or
+# lighter, as the originals would have less than three times the contrast of the ground.
 CURVES = (
     Colour("curve-1", "#0072b2", "#5db4f0"),
     Colour("curve-2", "#d55e00", "#ff8d45"),
@@ -42,7 +43,7 @@ CURVES = (
     Colour("curve-6", "#338cc4", "#3b82b0"),
 )
 _MARKERS = "os^DvPX*<>hp"
-# Rules and areas, which no one needs to see to read a value.
+# Rules and areas; values can be read without seeing them.
 LINE = Colour("line", "#d9d9d9", "#3b4148")
 SHADE = Colour("shade", "#f0f0f0", "#23292f")
 
@@ -51,17 +52,17 @@ _BY_LIGHT = {colour.light: colour for colour in ALL} | {"#000000": INK}
 
 
 def colour(look: int) -> str:
-    """Colour a curve or a point, on light ground."""
+    """Return the colour of a curve or a point, for light ground."""
     return CURVES[look % len(CURVES)].light
 
 
 def marker(look: int) -> str:
-    """Mark a point, in matplotlib's letters."""
+    """Return the marker of a point, in matplotlib's letters."""
     return _MARKERS[look % len(_MARKERS)]
 
 
 def style_sheet() -> str:
-    """The custom properties in both schemes."""
+    """Write the custom properties of both schemes."""
     light, dark = (
         " ".join(f"--{colour.name}: {getattr(colour, scheme)};" for colour in ALL)
         for scheme in ("light", "dark")
@@ -73,7 +74,7 @@ def style_sheet() -> str:
 
 
 def follow(svg: str) -> str:
-    """A figure drawn in light colours, made to follow the page's scheme."""
+    """Make a figure in light colours follow the page's scheme."""
     return re.sub(
         r"(fill|stroke): (#[0-9a-f]{6})",
         lambda found: f"{found[1]}: {_BY_LIGHT[found[2]].css}",
@@ -82,8 +83,10 @@ def follow(svg: str) -> str:
 
 
 def style_by_scheme() -> str:
-    """For a figure that is a file of its own: on dark ground each colour gives way to its dark
-    value. Programs that know no such rule draw it as on light ground."""
+    """Write the style of a figure that is a file of its own: dark colours on dark ground.
+
+    Programs that do not know the rule draw the figure as on light ground.
+    """
     rules = "".join(
         f'[style*="{what}: {light}"] {{ {what}: {colour.dark} !important }} '
         for light, colour in _BY_LIGHT.items()

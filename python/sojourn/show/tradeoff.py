@@ -16,7 +16,7 @@ from sojourn.show.page import number
 
 
 def tradeoff(measured: Measured, cases: Sequence[Case]) -> Chart:
-    """Throughput against delay."""
+    """Plot throughput against delay."""
     panels, clauses = [], []
     for queue in measured.queues:
         points = [
@@ -66,7 +66,7 @@ def _point(measured: Measured, case: Case, queue: str, look: int) -> Point:
 
 
 def _mean(values: Any) -> tuple[float, float]:
-    """Mean and standard deviation of what was measured."""
+    """Calculate mean and standard deviation of the measured values."""
     values = values[~np.isnan(values)]
     if not len(values):
         return float("nan"), float("nan")

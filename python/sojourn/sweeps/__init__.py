@@ -5,8 +5,8 @@
 Papers and the command use this room; theory may. Begin with `file` and `run`.
 
 `axis`    axes and cells                    `quantity`  values between two ends, columns
-`model`   what a SWEEP.toml is made of      `file`      one, read and checked
-`source`  an axis as it is written          `plan`      which cells there are
-`run`     the runs of all cells             `result`    tables and JSON of what came out
-`placed`  paths of a file that is copied     `folder`    where it is kept
+`model`   the tables of a SWEEP.toml        `file`      the file, read and checked
+`source`  an axis as the file writes it     `plan`      the cells of axes or a list
+`run`     the runs of all cells             `result`    tables and JSON of the results
+`placed`  paths of a file that is copied    `folder`    the folder of a result
 """

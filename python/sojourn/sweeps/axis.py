@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Axes and cells. A cell has one point of each axis, and a point is changes of a scenario: the same
-for a sweep of one's own and for an experiment of a paper."""
+"""Axes and cells.
+
+A cell has one point of each axis, and a point is changes of a scenario. User sweeps and experiments
+of papers share them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Axis:
-    """What is varied, under a name, and the points it has."""
+    """The name of the varied quantity, and its points."""
 
     name: str
     points: tuple[Point, ...]
@@ -40,27 +43,28 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """Its values, in the order of the axes."""
+        """Join its values, in the order of the axes."""
         return ", ".join(point.text for point in self.points.values())
 
     @property
     def texts(self) -> dict[str, str]:
-        """The value on each axis, as people write it."""
+        """Return the value on each axis, as people write it."""
         return {axis: point.text for axis, point in self.points.items()}
 
     @property
     def changes(self) -> dict[str, object]:
-        """Of all its points."""
+        """Join the changes of all its points."""
         return {k: v for point in self.points.values() for k, v in point.changes.items()}
 
     @property
     def columns(self) -> dict[str, Value]:
-        """Of all its points."""
+        """Join the columns of all its points."""
         return {k: v for point in self.points.values() for k, v in point.columns.items()}
 
 
 def grid(axes: Sequence[Axis]) -> Iterable[Cell]:
-    """Every point of each axis with every point of the others; the last axis turns fastest."""
+    """Combine every point of each axis with every point of the others; the last axis varies
+    fastest."""
     names = [axis.name for axis in axes]
     for points in product(*(axis.points for axis in axes)):
         yield Cell(dict(zip(names, points, strict=True)))

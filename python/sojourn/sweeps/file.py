@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A SWEEP.toml, read and checked; every mistake is named with its line."""
+"""A SWEEP.toml, read and checked; every error names its line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sojourn.sweeps.source import same_key
 
 
 class Mistake(InputError):
-    """What is wrong with a value, at a path in the file."""
+    """A value at a path in the file is wrong."""
 
     def __init__(self, path: toml.Keys, reason: str) -> None:
         super().__init__(reason)
@@ -37,7 +37,7 @@ class Mistake(InputError):
 
 @dataclass(frozen=True)
 class Until:
-    """More seeds until the half width of a metric's 95 % interval is at most this."""
+    """Seeds are added until the half width of a metric's 95 % interval is at most this."""
 
     metric: Metric
     half_width: float
@@ -45,14 +45,17 @@ class Until:
     at_most: int
 
     def is_known(self, values: Sequence[float]) -> bool:
-        """What was never measured will not be by more seeds."""
+        """Tell whether the interval is narrow enough, or the metric was never measured.
+
+        More seeds do not measure a metric that none has measured.
+        """
         measured = [value for value in values if value == value]
         return not measured or estimate(measured).half <= self.half_width
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a file asks for."""
+    """The content of a file."""
 
     source: str
     text: str
@@ -65,23 +68,23 @@ class Sweep:
     metrics: tuple[Metric, ...]
     queue: str | None
     window: str | None
-    by_seed: tuple[Mapping[str, object], ...] = ()  # what each seed sets; none: nothing
+    by_seed: tuple[Mapping[str, object], ...] = ()  # the values that each seed sets, if any
 
     @property
     def measured(self) -> tuple[Metric, ...]:
-        """The columns, and what the number of seeds depends on."""
+        """List the metrics of the columns, and the metric that decides the number of seeds."""
         more = () if isinstance(self.seeds, int) else (self.seeds.metric,)
         return tuple(dict.fromkeys((*self.metrics, *more)))
 
     def line_of(self, key: str) -> int | None:
-        """Where the key of a scenario stands in the file."""
+        """Find the line of the file that has this key of a scenario."""
         quoted = (f'"{key}"', f"'{key}'")
         lines = enumerate(self.text.splitlines(), start=1)
         return next((n for n, line in lines if any(word in line for word in quoted)), None)
 
 
 def load(path: str | Path) -> Sweep:
-    """The sweep in a file."""
+    """Load the sweep in a file. InputError: it is wrong."""
     source = str(path)
     text = toml.read_text(path)
     data = toml.parse(text, source)
@@ -184,7 +187,7 @@ def _seeds(table: SweepTable) -> int | Until:
 
 
 def _by_seed(table: SweepTable, cells: Sequence[Cell]) -> tuple[Mapping[str, object], ...]:
-    """What each seed sets: the same keys, and none that an axis varies."""
+    """Check the values that each seed sets: the same keys, and none that an axis varies."""
     if not isinstance(table.seeds, tuple):
         return ()
     if not table.seeds:
@@ -206,7 +209,7 @@ def _by_seed(table: SweepTable, cells: Sequence[Cell]) -> tuple[Mapping[str, obj
 
 
 def _half_width(value: str | float, metric: Metric, path: toml.Keys) -> float:
-    """In the metric's unit; a number alone is in that too."""
+    """Convert the half width to the metric's unit; a number alone has this unit already."""
     try:
         if isinstance(value, str):
             unit = metric.unit or "1"
@@ -224,7 +227,7 @@ def _half_width(value: str | float, metric: Metric, path: toml.Keys) -> float:
 
 
 def _check_place(table: SweepTable, scenario: Scenario) -> None:
-    """The queue and the window, unless the cells may change which there are."""
+    """Check that the queue and the window are recorded, unless the cells may change the record."""
     keys = [key for axis in table.axes for key in (*(axis.keys or ()), axis.key or "")]
     if isinstance(table.plan.cells, tuple):
         keys += [key for cell in table.plan.cells for key in cell]

@@ -8,8 +8,8 @@
        /means.parquet    one row for each cell, algorithm, host, queue and window: means over the
                          seeds, and the half widths of their 95 % intervals
        /own/             C files of yours, as they were run
-       /README.md        says all this
-       /runs/            the store: finished runs, from which the same command goes on
+       /README.md        a description of the folder
+       /runs/            the store: finished runs, from which the same command continues
 
 result.json is written last, with the digests of the others.
 """
@@ -38,7 +38,7 @@ FORMAT = 1
 
 
 def save(swept: Swept, folder: Path) -> None:
-    """Write the folder; until the last file is there, it does not pass for finished."""
+    """Write the folder; it counts as finished only with its last file."""
     from sojourn.store.arrow import parquet_bytes
 
     own = claim(folder)
@@ -68,7 +68,8 @@ def save(swept: Swept, folder: Path) -> None:
 
 
 def _asked(spec: Sweep) -> list[str]:
-    """Every cell with every algorithm and host, and with what a seed sets, as short digests."""
+    """List every cell with every algorithm and host, and with the values of a seed, as short
+    digests."""
     variants = [str(variant) for variant in spec.variants] or [""]
     scenario = digest(spec.scenario.to_toml().encode())
     folder = Path(spec.source).parent
@@ -87,7 +88,10 @@ def _asked(spec: Sweep) -> list[str]:
 
 
 def check_folder(folder: Path, spec: Sweep) -> None:
-    """InputError where this sweep would replace what has more, or is no sweep's."""
+    """Check that this sweep may replace the content of the folder.
+
+    InputError: the folder holds no sweep, or one with more cells, algorithms, hosts or seeds.
+    """
     claim(folder)
     other = f"name another folder: --out {folder}-2"
     if (folder / "reproduction.json").exists():
@@ -107,8 +111,7 @@ def check_folder(folder: Path, spec: Sweep) -> None:
 
 
 def _beside_scenario(spec: Sweep) -> str:
-    """The file, with the scenario beside it; other files are named so that they are found from
-    here."""
+    """Write the file with its scenario beside it; paths of other files become absolute."""
     import tomlkit
 
     document = tomlkit.parse(spec.text.removeprefix("\ufeff"))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What a SWEEP.toml is made of."""
+"""The tables and keys of a SWEEP.toml."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class AxisTable(Model):
 
 
 class PlanTable(Model):
-    """Which cells there are."""
+    """The kind of plan, and its cells."""
 
     kind: Literal["grid", "list", "latin_hypercube"] = Field("grid", description="which it is")
     cells: (
@@ -65,7 +65,7 @@ class PlanTable(Model):
 
 
 class SeedsTable(Model):
-    """More seeds until a metric is known well enough."""
+    """Seeds are added until the interval of a metric is narrow enough."""
 
     until: StrictStr = Field(description="a metric")
     half_width: StrictInt | StrictFloat | StrictStr = Field(

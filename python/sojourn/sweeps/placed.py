@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The files that a copied sweep names, as they are found from its new folder."""
+"""Paths of a sweep's file that is copied: they name the same files from its new folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sojourn.scenario.files import placed
 
 
 def place_in(document: Any, folder: Path) -> None:
-    """Make paths absolute in a sweep's file, in axes, cells and seeds, which keeps its form."""
+    """Make paths absolute in the axes, cells and seeds of a sweep's file, which keeps its form."""
     for axis in document.get("axes", []):
         values = axis.get("values", [])
         keys = axis.get("keys") or [axis.get("key", "")]
@@ -38,6 +38,6 @@ def _replace(table: Any, folder: Path) -> None:
 
 
 def _put(holder: Any, key: Any, value: Any) -> None:
-    # What is as it was keeps how it was written.
+    # An equal value keeps its form in the file.
     if holder[key] != value:
         holder[key] = value

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""From the axes and the plan of a file to its cells."""
+"""The cells of a file, from its axes and its plan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAKEN = ("cell", "aqm", "host", "tested", "queue", "window", "seed", "seeds")
 
 
 def cells(table: SweepTable, metrics: Sequence[Metric], wrong: Wrong) -> tuple[Cell, ...]:
-    """Every cell of the plan, each once."""
+    """Make every cell of the plan, each once."""
     kind = table.plan.kind
     if kind == "list":
         found = _listed(table, wrong)
@@ -64,7 +64,7 @@ def _check_count(count: int, path: Keys, wrong: Wrong) -> None:
 
 
 def _check_distinct(found: Sequence[Cell], path: Keys, remedy: str, wrong: Wrong) -> None:
-    """Two cells that mean the same would be one cell that counts twice."""
+    """Check that no two cells have the same meaning: such a cell would count twice."""
     seen: dict[object, int] = {}
     for number, cell in enumerate(found, start=1):
         same = tuple((key, quantity.same(value)) for key, value in sorted(cell.changes.items()))
@@ -74,7 +74,8 @@ def _check_distinct(found: Sequence[Cell], path: Keys, remedy: str, wrong: Wrong
 
 
 def check_quoted(row: Mapping[str, object], path: Keys, wrong: Wrong) -> None:
-    """A key of a scenario without quotes is a table of TOML."""
+    """Check that the keys of a scenario are quoted: without quotes such a key is a table of
+    TOML."""
     for key, value in row.items():
         if "." not in key and isinstance(value, Mapping):
             first = f"{key}.{next(iter(value), 'KEY')}"

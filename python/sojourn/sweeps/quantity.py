@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Values on an axis as numbers: those between two ends, and what a column of them is called."""
+"""Values on an axis as numbers: values between two ends, and the name and values of a column."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sojourn.core import units
 from sojourn.core.rows import SCALES, Value
 from sojourn.scenario.assignments import write_value
 
-# For each kind of quantity: the end of its column's name and what one is there (as in other
+# For each kind of quantity: the end of its column's name and the unit of the column (as in other
 # results: delays in ms, rates in Mbit/s).
 _COLUMNS = {
     "time": ("_ms", "1 ms"),
@@ -26,7 +26,7 @@ _COLUMNS = {
     "share": ("_pct", "1 percent"),
     "frequency": ("_hz", "1 Hz"),
 }
-# Of what only whole numbers make sense, and how these are written.
+# Kinds for which only whole numbers make sense: the base unit, and the spelling of a number.
 _WHOLE: dict[str, tuple[str, Callable[[int], str]]] = {
     "time": (units.NS, lambda number: str(units.Duration(number))),
     "data/time": (units.BITS_PER_S, lambda number: str(units.Rate(number))),
@@ -39,14 +39,15 @@ End = str | int | float
 
 @dataclass(frozen=True)
 class Column:
-    """Values of one key as a table of numbers has them."""
+    """The values of one key, as a table of numbers has them."""
 
     suffix: str
     values: tuple[Value, ...]
 
 
 def column(key: str, values: Sequence[object]) -> Column:
-    """Numbers in one unit where all values are of one kind; else as they are, or as text."""
+    """Convert values to one unit where all are of one kind; otherwise keep numbers, or
+    write text."""
     kinds = {kind for value in values if value != 0 and (kind := _kind(key, value))}
     if len(kinds) == 1 and all(value == 0 or _kind(key, value) for value in values):
         (kind,) = kinds
@@ -63,7 +64,7 @@ def column(key: str, values: Sequence[object]) -> Column:
 
 
 def _kind(key: str, value: object) -> str:
-    """What a value measures; empty where it has no unit."""
+    """Name the kind of quantity of a value; empty where it has no unit."""
     if isinstance(value, str):
         try:
             kind = units.measure(value)[0]
@@ -76,7 +77,7 @@ def _kind(key: str, value: object) -> str:
 
 
 def _counts_packets(key: str) -> bool:
-    """Whether it is a row of a queue where a number alone means packets."""
+    """Tell whether the key is a row of a queue where a number alone means packets."""
     *path, name = key.split(".")
     if path and not {"queue", "aqm"} & set(path):
         return False
@@ -85,20 +86,20 @@ def _counts_packets(key: str) -> bool:
 
 
 def _number(value: object, one: str, whole: bool) -> int | float:
-    # A number without a unit is of packets, or 0.
+    # A number without a unit counts packets, or is 0.
     amount = _amount(value, one) if isinstance(value, str) else Fraction(str(value))
     return round(amount) if whole else float(amount)
 
 
 def _amount(text: str, one: str) -> Fraction:
-    """How many of `one` a quantity is; an amount of data where a rate is meant is tc's 100mbit."""
+    """Divide a quantity by `one`. An amount of data for a rate is a rate, as in tc's 100mbit."""
     if one.endswith("/s") and "/" not in text:
         text += "/s"
     return units.measure(text)[1] / units.measure(one)[1]
 
 
 def same(value: object) -> object:
-    """Equal for what is written otherwise and means the same."""
+    """Return equal objects for values that differ in spelling only."""
     if isinstance(value, str):
         try:
             return units.measure(value)
@@ -108,7 +109,7 @@ def same(value: object) -> object:
 
 
 _MOST = 10**18
-# Digits beyond three: more would tell apart what a unit has no whole numbers for.
+# The most digits beyond three: more would distinguish values that equal one whole number of a unit.
 _MOST_MORE = 6
 
 
@@ -126,7 +127,7 @@ class Span:
 
     @classmethod
     def read(cls, first: End, last: End, scale: Literal["even", "log"]) -> Span:
-        """From what the file has; UnitError says what is wrong."""
+        """Read two ends from the file. UnitError: they are no ends of one axis."""
         (low, unit), (high, last_unit) = _split(first), _split(last)
         if bool(unit) != bool(last_unit):
             raise units.UnitError(f"{first!r} and {last!r}: give both a unit, or none")
@@ -136,7 +137,7 @@ class Span:
             other, last_size = units.measure(f"1 {last_unit}")
             if kind != other or kind not in _COLUMNS:
                 raise units.UnitError(f"{first!r} and {last!r} are not of one kind")
-            # In the unit of the last one.
+            # The unit of the last end is used for both.
             ratio = size / last_size
             low = low * ratio.numerator / ratio.denominator
         if low == high:
@@ -147,12 +148,15 @@ class Span:
         return cls((first, last), low, high, last_unit, kind, whole, scale == "log")
 
     def value(self, share: float, parts: int) -> Value:
-        """The value at this share of the way, with three digits of its distance to the next one
-        where there are so many parts."""
+        """Return the value at this share of the way.
+
+        With so many parts, it has three digits of its distance to the next value.
+        """
         return self._written(self._at(share, parts, 0), share)
 
     def drawn(self, share: float, parts: int) -> Value:
-        """The same for a draw, with more digits where three would put it into another part."""
+        """Return the value for a random share, with more digits where three would move it to
+        another part."""
         within = math.floor(share * parts)
         for more in range(_MOST_MORE):
             found = self._at(share, parts, more)
@@ -181,7 +185,7 @@ class Span:
         return self._spell(exact) if self.unit else float(exact)
 
     def _spell(self, number: Decimal) -> str:
-        """As people write it: in the largest unit in which it has few digits."""
+        """Write a number as people do: in the largest unit in which it has few digits."""
         text = f"{_plain(number)} {self.unit}".replace("percent", "%")
         if self.kind not in _WHOLE:
             return text

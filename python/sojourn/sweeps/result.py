@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What came out of a sweep: rows, means over the seeds, tables and JSON."""
+"""The result of a sweep: rows, means over the seeds, tables and JSON."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reading:
-    """What is kept of one run: for each queue and window the metrics."""
+    """The metrics of one run for each queue and window; nothing else of the run is kept."""
 
     places: tuple[tuple[str, str], ...]
     values: tuple[tuple[float, ...], ...]
-    odd: Entry | None = None  # a run of which there is something to be said at the end
+    odd: Entry | None = None  # a run with deviations, which are reported at the end
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,17 @@ class Mean:
         return {**of_run, "queue": self.queue, "window": self.window}
 
     def measured(self, metric: Metric) -> list[float]:
-        """By seed, but for those in which it is null."""
+        """List the values by seed, without seeds in which it is null."""
         return [value for value in self.values[metric] if not math.isnan(value)]
 
     def estimate(self, metric: Metric) -> Estimate:
-        """Mean and interval over the seeds in which it was measured."""
+        """Estimate mean and interval over the seeds in which it was measured."""
         return estimate(self.measured(metric))
 
 
 @dataclass(frozen=True, repr=False)
 class Swept:
-    """A sweep that was run."""
+    """A finished sweep."""
 
     spec: Sweep
     rows: tuple[Row, ...]
@@ -87,11 +87,11 @@ class Swept:
 
     @property
     def odd(self) -> list[Run]:
-        """Runs in which a rule was broken or an option was not set."""
+        """List the runs in which a rule was broken or an option was not set."""
         return [row.odd for row in self.rows if row.odd]
 
     def means(self) -> list[Mean]:
-        """In the order of the cells."""
+        """Join the rows that differ only in the seed, in the order of the cells."""
         found: dict[tuple[int, str, str, str, str, str], list[tuple[float, ...]]] = {}
         for row in self.rows:
             for place, values in zip(row.reading.places, row.reading.values, strict=True):
@@ -109,7 +109,7 @@ class Swept:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Keys of `sojourn sweep --json`."""
+        """Return the keys of `sojourn sweep --json`."""
         return {
             "sweep": self.spec.name,
             "axes": self.axes(),
@@ -119,7 +119,7 @@ class Swept:
         }
 
     def axes(self) -> list[dict[str, Any]]:
-        """Name, keys and columns of each."""
+        """List name, keys and columns of each axis."""
         points = self.spec.cells[0].points.items()
         return [
             {"name": name, "keys": list(point.changes), "columns": list(point.columns)}
@@ -144,13 +144,13 @@ class Swept:
         }
 
     def cells_table(self) -> pa.Table:
-        """One row for each cell, algorithm, host, queue, window and seed."""
+        """Tabulate one row for each cell, algorithm, host, queue, window and seed."""
         from sojourn.store import arrow
 
         return arrow.table(list(self._cell_rows()))
 
     def means_table(self) -> pa.Table:
-        """One row for each cell, algorithm, host, queue and window."""
+        """Tabulate one row for each cell, algorithm, host, queue and window."""
         from sojourn.store import arrow
 
         return arrow.table(list(self._mean_rows()))

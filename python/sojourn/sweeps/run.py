@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The runs of a sweep. Of each run its metrics are kept, and nothing else in memory: a sweep may
-have a hundred thousand."""
+"""The runs of a sweep.
+
+Only the metrics of each run stay in memory: a sweep may have a hundred thousand runs.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,9 @@ from sojourn.sweeps.file import Sweep, Until
 from sojourn.sweeps.folder import check_folder, save
 from sojourn.sweeps.result import Reading, Row, Swept
 
-# Scenarios are large and jobs small: the scenarios of so many cells are there at once.
+# Scenarios are large and jobs small: only so many cells have their scenarios in memory at once.
 _AT_ONCE = 100
-# A cell gets so many times its seeds in the next round: few rounds, few seeds too many.
+# The next round multiplies the seeds of a cell by this: few rounds, and few needless seeds.
 _GROWTH = 1.5
 
 
@@ -45,8 +47,10 @@ def sweep(
     again: bool = False,
     client: Any = None,
 ) -> Swept:
-    """Run the sweep in a file, and save it in the folder `out`. Runs that are there already are
-    taken from there, unless `again`; so a sweep that was stopped goes on where it was.
+    """Run the sweep in a file, and save it in the folder `out`.
+
+    Finished runs are taken from the store, unless `again` is true. A sweep that was stopped
+    therefore continues.
 
     `workers` and `client` are as for `sojourn.run`.
     """
@@ -67,7 +71,7 @@ def sweep(
         rows += [_row(spec, job, of) for job, of in zip(made_of, readings, strict=True)]
         wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
         made_of = list(jobs(spec, wanted)) if wanted else []
-    # What more seeds added goes to the others of its cell and algorithm.
+    # Rows of later seeds go to the others of their cell and algorithm.
     first_of: dict[tuple[int, str, str], int] = {}
     for row in rows:
         first_of.setdefault((row.cell, row.aqm, row.host), len(first_of))
@@ -79,8 +83,10 @@ def sweep(
 
 
 def jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[Job]:
-    """Every job of these cells, counted from 1, with these seeds; what cannot be run is refused
-    before the first of them runs."""
+    """Make every job of these cells, counted from 1, with these seeds.
+
+    InputError: a cell cannot be run. All cells are checked before the first run.
+    """
     variants = spec.variants or (None,)
     shown = algorithms.shown_names(v.algorithm for v in spec.variants)
     with Progress(f"checking {spec.name}", len(wanted)) as progress:
@@ -99,18 +105,18 @@ def jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[Job]:
 
 
 def _alike(spec: Sweep, seeds: range) -> list[range]:
-    """Seeds of one scenario."""
+    """Group the seeds that share a scenario."""
     return [range(seed, seed + 1) for seed in seeds] if spec.by_seed else [seeds]
 
 
 def _batched(numbers: Sequence[int], size: int) -> Iterator[tuple[int, Sequence[int]]]:
-    """How many came before, and these."""
+    """Yield batches of numbers, each with the count of numbers before it."""
     for start in range(0, len(numbers), size):
         yield start, numbers[start : start + size]
 
 
 def scenario_of(spec: Sweep, number: int, variant: Variant | None, seed: int = 1) -> Scenario:
-    """The scenario of a cell, counted from 1, with this algorithm and seed."""
+    """Make the scenario of a cell, counted from 1, with this algorithm and seed."""
     cell = spec.cells[number - 1]
     where = f"cell {number} ({cell.label})" + (f", {variant}" if variant else "")
     asked = cell.changes
@@ -125,9 +131,9 @@ def scenario_of(spec: Sweep, number: int, variant: Variant | None, seed: int = 1
 
 
 def _placed(spec: Sweep, said: str, where: str, changes: Mapping[str, object]) -> str:
-    """The file, and the line of the axis whose key is spoken of; the cell."""
+    """Prepend the file, the line of the axis whose key the sentence names, and the cell."""
     said = said.removeprefix(f"{where}: ")
-    # A key of the command line is one of the file here.
+    # The sentence names a key of the command line; the user wrote it in the file.
     said = re.sub(r"--set ([^:=]+)(=[^:]*)?: ", r"\1: ", said)
     key = next((key for key in sorted(changes, key=len, reverse=True) if key in said), None)
     line = spec.line_of(key) if key else None
@@ -139,13 +145,13 @@ def _refusing(spec: Sweep, cases: Sequence[Case], seeds: range) -> list[Job]:
     try:
         return jobs_of(cases, seeds, spec.hosts)
     except InputError as error:
-        # An option of the command line is a key of the file here.
+        # The sentence names an option of the command line; the user wrote a key in the file.
         said = re.sub(r"--host (\w+)", r'hosts = ["\1"]', str(error))
         raise InputError(f"{spec.source}: {said}") from error
 
 
 def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> Reading:
-    """The metrics of a run, wherever they are asked for."""
+    """Read the metrics of a run for the wanted queues and windows."""
     report = entry.report
     sources |= entry.sources
     places = tuple(
@@ -174,8 +180,10 @@ def _row(spec: Sweep, job: Job, reading: Reading) -> Row:
 def _more(
     spec: Sweep, until: Until, rows: Sequence[Row], had: Mapping[int, range]
 ) -> dict[int, range]:
-    """The cells of which more seeds are wanted, and those. All that is compared in a cell has the
-    same seeds."""
+    """Choose the cells that need more seeds, and these seeds.
+
+    All algorithms and hosts of a cell get the same seeds.
+    """
     column = spec.measured.index(until.metric)
     values: dict[tuple[int, str, str, str, str], list[float]] = {}
     for row in rows:

@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""An axis as a file has it: one key or several that move together, or names of what is set; and its
-values, or two ends between which they lie."""
+"""An axis as a file has it: its keys, and its values.
+
+It has one key, several keys that move together, or named values that set keys. Its values are a
+list, or lie between two ends.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from sojourn.sweeps.axis import Point
 from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.quantity import Span
 
-# Raises what says that the value at a path is wrong.
+# Makes the error of a wrong value at a path.
 Wrong = Callable[[Keys, str], InputError]
 
 
 @dataclass(frozen=True)
 class Source:
-    """One axis as it is written: points, or a span from which they come."""
+    """One axis as the file writes it: points, values, or a span between two ends."""
 
     name: str
     keys: tuple[str, ...]
@@ -35,14 +38,14 @@ class Source:
     steps: int | None = None
 
     def points(self) -> tuple[Point, ...]:
-        """All of them."""
+        """Make all points of the axis."""
         if self.span and self.steps:
             parts = self.steps - 1
             return self._of([(self.span.value(i / parts, parts),) for i in range(self.steps)])
         return self.named or self._of(self.rows)
 
     def drawn(self, shares: Sequence[float]) -> list[Point]:
-        """Those at these shares of the way."""
+        """Make the points at these shares of the way."""
         if self.span:
             return list(self._of([(self.span.drawn(u, len(shares)),) for u in shares]))
         every = self.points()
@@ -67,7 +70,7 @@ class Source:
 
 
 def axes(tables: Sequence[AxisTable], wrong: Wrong) -> list[Source]:
-    """Each axis, checked by itself and beside the others."""
+    """Read each axis, and check it by itself and against the others."""
     found: list[Source] = []
     for i, table in enumerate(tables):
         path: Keys = ("axes", i)
@@ -108,7 +111,7 @@ def _source(table: AxisTable, path: Keys, wrong: Wrong) -> Source:
 def _rows(
     table: AxisTable, keys: tuple[str, ...], path: Keys, wrong: Wrong
 ) -> tuple[tuple[tuple[object, ...], ...], bool]:
-    """The values, a tuple each; and whether one value is for all keys."""
+    """Return each value as a tuple, and whether one value is for all keys."""
     values = table.values or ()
     if len(keys) == 1 or not any(isinstance(value, list | tuple) for value in values):
         rows = tuple((value,) for value in values)
@@ -151,7 +154,7 @@ def _span(table: AxisTable, keys: tuple[str, ...], path: Keys, wrong: Wrong) -> 
 
 
 def _named(table: AxisTable, path: Keys, wrong: Wrong) -> Source:
-    """Values that have names and say what they set."""
+    """Read values that have names and set keys."""
     points = []
     for i, value in enumerate(table.values or ()):
         if not isinstance(value, Mapping):
@@ -173,7 +176,7 @@ def _named(table: AxisTable, path: Keys, wrong: Wrong) -> Source:
 
 
 def same_key(key: str) -> str:
-    """Equal for two spellings of one key."""
+    """Return the same text for two spellings of one key."""
     for head, rest in (("queue.", ""), ("dumbbell.aqm.", ""), ("dumbbell.flows.", "flows.")):
         if key.startswith(head):
             return rest + key.removeprefix(head)
@@ -181,7 +184,7 @@ def same_key(key: str) -> str:
 
 
 def column_of(key: str) -> str:
-    """A key as the name of a column: of a dumbbell's and of a queue's keys the last word."""
+    """Name the column of a key: the keys of a dumbbell and of a queue lose their first word."""
     for head in ("dumbbell.", "queue."):
         key = key.removeprefix(head)
     return re.sub(r"\W+", "_", key).strip("_")

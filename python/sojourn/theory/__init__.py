@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The fluid model of TCP over an AQM: where it rests, whether it is stable there, how it swings.
+"""The fluid model of TCP over an AQM: its equilibrium, its stability there, and its swings.
 
-The command uses this room, and papers may. It starts runs only in `simulated`. Begin with
-`network` and `laws`.
+The command uses this room, and papers may. It starts runs only in `simulated`. Begin with `network`
+and `laws`.
 
 network    flows, capacity and round trip; the equilibrium
 plant      TCP and the queue as a transfer function, linearised with their delays
-laws       the algorithms: where each rests, its transfer function, its law step by step
+laws       the algorithms: the equilibrium, transfer function and update of each
 printed    loops as papers print them, and with their slips corrected
 loop       a loop's margins, and its poles in the right half-plane by Nyquist's criterion
 rows       from an algorithm's rows to its law

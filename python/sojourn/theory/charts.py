@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The charts of a study: Nyquist, Bode, maps, and the queue of theory on the axes of the simulated
-one, over time and by frequency."""
+"""The charts of a study: Nyquist, Bode, maps, and the queues of theory and simulation.
+
+The two queues share their axes, over time and by frequency.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ from sojourn.theory.study import Beside, Study
 _LEVELS_DEG = (15, 30, 45, 60)
 _DASHES = ("-", "--", ":", "-.")
 _UNITS = {"flows": "flows", "capacity_mbit_s": "capacity (Mbit/s)", "rtt_ms": "round trip (ms)"}
-# Periods of the swing that the queue is shown for.
+# The queue is shown for so many periods of the swing.
 _PERIODS = 15
 _DOTTED = {"color": SOFT.light, "linewidth": 1, "linestyle": ":"}
 _THIN = {"color": SOFT.light, "linewidth": 0.8, "linestyle": ":"}
 
 
 def charts(study: Study) -> list[Chart]:
-    """Chart all that a study has."""
+    """Make all charts of a study."""
     made = [_nyquist(study.models), _bode(study.models)]
     made += [_map(area, number) for number, area in enumerate(study.maps, 1)]
     if study.beside:
@@ -184,7 +186,7 @@ def _fill(area: Map, axes: Any, _narrow: bool) -> None:
         (area.unstable > 0, SHADE.light, "unstable"),
         (area.unstable < 0, LINE.light, "no equilibrium"),
     ):
-        # From edge to edge: what is unstable is what was counted so.
+        # Each cell is filled from edge to edge: exactly the counted cells are shaded.
         for j, i in zip(*np.nonzero(counted), strict=True):
             (left, right), (bottom, top) = _edges(x, i), _edges(y, j)
             size = right - left, top - bottom
@@ -193,7 +195,7 @@ def _fill(area: Map, axes: Any, _narrow: bool) -> None:
             entry = Rectangle((x[0], y[0]), 0, 0, facecolor=ground, edgecolor=SOFT.light)
             entry.set_label(label)
             axes.add_patch(entry)
-    # Negative where it is unstable: lines end at the edge and not a cell before it.
+    # Margins are negative where the loop is unstable: lines end at the edge, not a cell before it.
     safe = np.minimum(area.phase_deg, 180)
     safe = np.where(area.unstable > 0, -np.abs(safe), safe)
     for look, level in enumerate(_LEVELS_DEG):
@@ -231,7 +233,7 @@ def _queue(beside: Sequence[Beside]) -> Chart:
 
 
 def _queue_panel(row: Beside) -> Panel:
-    """Draw the queue as simulated, as integrated, and where it would rest."""
+    """Make the panel of a queue: simulated, integrated, and in equilibrium."""
     run, course = row.simulated, row.course
     swing = swing_hz(row.model)
     periods_s = _PERIODS / swing if math.isfinite(swing) else math.inf
@@ -269,7 +271,7 @@ def _spectrum(beside: Sequence[Beside]) -> Chart:
 
 
 def _spectrum_panel(row: Beside) -> Panel:
-    """Draw the density as simulated, and as predicted of a stable loop."""
+    """Make the panel of the density: simulated, and predicted for a stable loop."""
     run, noise = row.simulated, row.noise
     low, high = run.frequency_hz[0], run.frequency_hz[-1]
     top = float(np.nanmax(run.density_pkts2_per_hz))
@@ -291,5 +293,5 @@ def _spectrum_panel(row: Beside) -> Panel:
 
 
 def _one_below_the_other(panels: Sequence[Panel]) -> list[Panel]:
-    """Keep the label below the lowest panel alone."""
+    """Keep only the label below the lowest panel."""
     return [*(replace(panel, x="") for panel in panels[:-1]), panels[-1]]

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The nonlinear equations, integrated with their delays: what the linear model is checked against.
+"""The nonlinear equations, integrated with their delays: a check of the linear model.
 
-Steps are fixed, by the midpoint rule; what lies a round trip back is read between two steps. A law
-with updates makes them when they are due and holds its probability between them. Many networks with
-the same law go at once, as columns.
+Steps are fixed, by the midpoint rule; values a round trip ago are interpolated between two steps. A
+law with updates makes them when they are due and holds its probability between them. Many networks
+with the same law are integrated at once, as columns.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 from sojourn.theory.laws import Law, Seen
 from sojourn.theory.models import Model
 
-# Steps in the shortest round trip, at least; and of all, at most.
+# The least number of steps in the shortest round trip, and the most steps of all.
 _IN_A_ROUND_TRIP = 100
 _MOST_STEPS = 200_000
 
 
 @dataclass(frozen=True)
 class Course:
-    """Over time, a column for each model."""
+    """Values over time, with a column for each model."""
 
     time_s: Any
     queue_pkts: Any
@@ -35,8 +35,10 @@ class Course:
 
 
 def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) -> Course | None:
-    """From the equilibrium, with a queue longer by the share `push`; None where updates are so many
-    in a round trip that it would take minutes."""
+    """Integrate from the equilibrium, with a queue longer by the share `push`.
+
+    Return None where a round trip has too many updates: the integration would take minutes.
+    """
     law = _stacked([model.law for model in models if model.law])
     at = [model.at for model in models]
     trip_0 = np.array([one.round_trip_s for one in at])
@@ -47,7 +49,7 @@ def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) ->
 
     step, every = _step(law, float(trip_0.min()))
     count = math.ceil(duration_s / step)
-    # As far back as a queue of four times its length would delay a signal.
+    # The history covers the delay of a signal behind a queue of four times its length.
     past = math.ceil(4 * float(trip_0.max()) / step) + 2
     if count + past > _MOST_STEPS:
         return None
@@ -62,7 +64,8 @@ def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) ->
     state = {key: np.array([one[key] for one in states], float) for key in states[0]}
 
     def before(values: Any, row: int, late: Any) -> Any:
-        """A column's value so much time before a row; the oldest where there is none."""
+        """Interpolate each column's value `late` seconds before a row; take the oldest where there
+        is none."""
         place = np.clip(row - late / step, 0, row)
         low = np.minimum(place.astype(int), row - 1)
         part = place - low
@@ -99,7 +102,7 @@ def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) ->
 
 
 def _step(law: Law, trip_s: float) -> tuple[float, int]:
-    """In seconds, and how many there are between two updates."""
+    """Return the step in seconds, and the number of steps between two updates."""
     longest = trip_s / _IN_A_ROUND_TRIP
     if not law.sampled_s:
         return longest, 1
@@ -108,7 +111,7 @@ def _step(law: Law, trip_s: float) -> tuple[float, int]:
 
 
 def _stacked(laws: Sequence[Law]) -> Law:
-    """One law whose numbers are those of several, as arrays."""
+    """Make one law whose numbers are those of several, as arrays."""
     first = laws[0]
     if {law.sampled_s for law in laws} != {first.sampled_s}:
         raise ValueError("laws with several intervals")
@@ -121,8 +124,10 @@ def _stacked(laws: Sequence[Law]) -> Law:
 
 
 def growth_per_s(course: Course, column: int, rests_pkts: float) -> float:
-    """By how much a small swing of the queue grows, as the slope of the logarithm of its size:
-    the size in each of the last three quarters."""
+    """Measure the growth of a small swing of the queue: the slope of the logarithm of its size.
+
+    The fit uses the sizes in the last three quarters.
+    """
     apart = course.queue_pkts[:, column] - rests_pkts
     parts = np.array_split(apart, 16)
     times = [float(part.mean()) for part in np.array_split(course.time_s, 16)]

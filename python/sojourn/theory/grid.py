@@ -18,15 +18,15 @@ from sojourn.theory.network import MOST_FLOWS, Network, NoEquilibrium
 from sojourn.theory.rows import Chosen
 
 STEPS = 31
-# Unless ends are given: so many times less and more than the network has.
+# By default, an axis ends at so many times less and more than the value of the network.
 _REACH = 8
-# Of the frequency axis: a map needs fewer points than a table, and none far from |L| = 1.
+# The frequency axis of a map needs fewer points than that of a table, and none far from |L| = 1.
 _PER_DECADE, _WITHIN = 60, 30.0
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One of a map's; values in its own unit, by equal ratios."""
+    """One axis of a map; values in its own unit, by equal ratios."""
 
     name: str
     label: str
@@ -36,17 +36,17 @@ class Axis:
 
 @dataclass(frozen=True)
 class Map:
-    """Rows go with y, columns with x."""
+    """The margins of an algorithm; rows follow y, columns follow x."""
 
     name: str  # of the algorithm
     x: Axis
     y: Axis
-    phase_deg: Any  # NaN where nothing rests
-    unstable: Any  # poles in the right half-plane; -1 where nothing rests
+    phase_deg: Any  # NaN without equilibrium
+    unstable: Any  # poles in the right half-plane; -1 without equilibrium
     crossover_hz: Any
 
     def rows(self) -> list[dict[str, float | int | str]]:
-        """One for each cell, for a table."""
+        """Return a row for each cell, for a table."""
         return [
             {
                 "algorithm": self.name,
@@ -61,7 +61,7 @@ class Map:
         ]
 
 
-# What an axis is called in files, its value in a network, how it is changed, and read.
+# By axis: its label in files, and functions to get its value, to set it, and to read text.
 _AXES: Mapping[
     str,
     tuple[
@@ -101,7 +101,7 @@ def _count(text: str) -> int:
 
 
 def axes(text: str, network: Network) -> tuple[Axis, Axis]:
-    """'flows,rtt', or with ends: 'flows=10..500,rtt=20 ms..1 s'."""
+    """Read the axes of a map: 'flows,rtt', or with ends: 'flows=10..500,rtt=20 ms..1 s'."""
     parts = [part.strip() for part in text.split(",")]
     found = [_axis(part, text, network) for part in parts]
     if len(found) != 2 or found[0].name == found[1].name:
@@ -137,7 +137,10 @@ def grid(
     y: Axis,
     told: Callable[[int], None] = lambda _: None,
 ) -> Map:
-    """The margins in each cell; `told` hears how many cells are ready."""
+    """Calculate the margins in each cell; `told` gets the number of finished cells.
+
+    InputError: no cell has an equilibrium.
+    """
     shape = len(y.values), len(x.values)
     phase, crossover = np.full(shape, math.nan), np.full(shape, math.nan)
     unstable = np.full(shape, -1)
@@ -158,7 +161,7 @@ def grid(
 
 
 def counts(maps: Sequence[Map]) -> list[dict[str, str | int]]:
-    """How many cells of each map are what."""
+    """Count the stable cells, the unstable cells, and those without equilibrium, for each map."""
     return [
         {
             "algorithm": found.name,

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The algorithms, as the model sees them: each where it rests, its transfer function there, and its
-law step by step. Rows are read where they are kept, from the algorithm's own table.
+"""The algorithms in the model: the equilibrium of each, its transfer function there, and its law
+step by step.
 
-An algorithm with an update each T is that: a law in z = exp(s T), whose probability is held from
-one update to the next.
+The values of rows come from the algorithm's own table of rows. An algorithm with an update each T
+is a law in z = exp(s T). Its probability is held from one update to the next.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Numbers = Any  # a number or an array of them
 
 @dataclass
 class Seen:
-    """What a law is told at an update of the integrated equations, in packets and seconds."""
+    """The inputs of a law at an update of the integrated equations, in packets and seconds."""
 
     queue_pkts: Numbers
     queue_before_pkts: Numbers  # at the update before
-    delayed_queue_pkts: Numbers  # when the packet that leaves now came
+    delayed_queue_pkts: Numbers  # at the arrival of the packet that leaves now
     capacity_pkts_s: Numbers
     step_s: float
 
@@ -39,28 +39,31 @@ class Law:
     notes: tuple[str, ...] = ()
 
     def queue_at(self, signal: float) -> float:
-        """The queue in packets where this probability rests."""
+        """Return the queue in packets at which the law holds this probability."""
         raise NotImplementedError
 
     def response(self, s: Numbers, at: Equilibrium) -> Numbers:
-        """From the queue in packets to the probability; of a law with updates without its hold."""
+        """Return the transfer function from the queue in packets to the probability.
+
+        A law with updates returns it without its hold.
+        """
         raise NotImplementedError
 
     def corners_rad_s(self, at: Equilibrium) -> tuple[float, ...]:
-        """Its poles and zeros, roughly."""
+        """Estimate its poles and zeros."""
         raise NotImplementedError
 
     def start(self, at: Equilibrium) -> dict[str, Numbers]:
-        """The state where it rests."""
+        """Return the state in equilibrium."""
         raise NotImplementedError
 
     def update(self, state: dict[str, Numbers], seen: Seen) -> Numbers:
-        """Change the state, and answer the probability of a signal."""
+        """Change the state, and return the probability of a signal."""
         raise NotImplementedError
 
 
 def _change(s: Numbers, interval_s: float) -> Numbers:
-    """1 - 1 / z, exact where s is small."""
+    """Return 1 - 1 / z, exact where s is small."""
     return -np.expm1(-s * interval_s)
 
 
@@ -94,9 +97,12 @@ class Pi(Law):
 
 @dataclass(frozen=True, kw_only=True)
 class Rem(Law):
-    """price += gamma (in + alpha (q - b*) - c), p = 1 - phi^-price. In the model what came and was
-    not sent is the change of the queue; `size` is a packet in units of avpkt, as the queue and
-    what came are counted, and `short` by how much c is more than the link can send."""
+    """price += gamma (in + alpha (q - b*) - c), p = 1 - phi^-price.
+
+    In the model the arrivals less the departures are the change of the queue. `size` is a packet in
+    units of avpkt, in which the queue and the arrivals are counted. `short` is the excess of c over
+    the rate of the link.
+    """
 
     reference: float
     gamma: float
@@ -131,8 +137,10 @@ class Rem(Law):
 
 @dataclass(frozen=True, kw_only=True)
 class Lqd(Law):
-    """p += a (q - q_ref) - b (l - p_ref), with l = p; `share`: of intervals with an arrival, since
-    in one without there is no l."""
+    """p += a (q - q_ref) - b (l - p_ref), with l = p.
+
+    `share` is the share of intervals with an arrival: an interval without one has no l.
+    """
 
     reference_pkts: float
     rise: float
@@ -142,7 +150,7 @@ class Lqd(Law):
 
     @property
     def leak(self) -> float:
-        """Of p, each update."""
+        """Return the share that p loses at each update."""
         return self.fall * self.share
 
     def queue_at(self, signal: float) -> float:
@@ -167,8 +175,11 @@ class Lqd(Law):
 
 @dataclass(frozen=True, kw_only=True)
 class Red(Law):
-    """avg' = K (q - avg) with K = -C ln(1 - w), one sample for each packet; p_b is straight between
-    thresholds. Spaced signals come every (1 / p_b + 1) / 2 packets on average."""
+    """avg' = K (q - avg) with K = -C ln(1 - w), one sample for each packet.
+
+    p_b is linear between thresholds. Spaced signals come every (1 / p_b + 1) / 2 packets on
+    average.
+    """
 
     low_pkts: float
     high_pkts: float
@@ -185,7 +196,7 @@ class Red(Law):
         return signal / (2 - signal) if self.is_spaced else signal
 
     def _slope(self, inner: float) -> float:
-        """Of p_b over the average, where p_b is this."""
+        """Return the slope of p_b over the average at this p_b."""
         if inner <= self.most * self.scale:
             return self.most * self.scale / (self.high_pkts - self.low_pkts)
         return (1 - self.most) * self.scale / self.high_pkts
@@ -197,7 +208,7 @@ class Red(Law):
         return self.high_pkts + (inner - self.most * self.scale) / self._slope(inner)
 
     def check(self, at: Equilibrium) -> None:
-        """Classic RED has no slope above its upper threshold."""
+        """Raise NoEquilibrium above the upper threshold of classic RED, where it has no slope."""
         if not self.is_gentle and self._inner(at.signal) > self.most * self.scale:
             most = self._signal(self.most * self.scale)
             raise NoEquilibrium(
@@ -235,14 +246,16 @@ class Red(Law):
 
 @dataclass(frozen=True, kw_only=True)
 class Pie(Law):
-    """p += (alpha (d - target) + beta (d - d_old)) / divisor, where the divisor falls as p grows.
-    With RFC 8033's sum of 0.85 before the next chance signals come every 1.85 / p packets. A delay
-    by time stamps is that of the packet which leaves: the queue when it came."""
+    """p += (alpha (d - target) + beta (d - d_old)) / divisor; the divisor falls as p grows.
+
+    RFC 8033 needs a sum of 0.85 before the next chance; its signals come every 1.85 / p packets. A
+    delay by time stamps is that of the packet which leaves: the queue at its arrival.
+    """
 
     target_s: float
     alpha_hz: float
     beta_hz: float
-    divisors: tuple[tuple[float, float], ...]  # below this p that one
+    divisors: tuple[tuple[float, float], ...]  # a bound, and the divisor where p is below it
     spacing: float
     is_stamped: bool
     capacity_pkts_s: float

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A loop opened at the signal: its margins and its poles.
 
-A loop is a function of s with its dead time in it, exp(-s R), as it is: nothing is approximated by
-a polynomial. Margins are python-control's, of the frequency response. The poles of the closed loop
-in the right half-plane are counted as Nyquist did: along a contour that leaves the integrators at
-s = 0 on its left, 1 + L turns around 0 once for each of them, less the poles of L itself.
+A loop is a function of s that contains its dead time exactly, as exp(-s R): no polynomial
+approximates it. Margins are python-control's, of the frequency response. Nyquist's criterion counts
+the poles of the closed loop in the right half-plane. The contour has the integrators at s = 0 on
+its left. Along it, 1 + L turns around 0 once for each pole, less the poles of L itself.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Any
 
 import numpy as np
 
-# Of a contour: points on its quarter circle around 0, and for each factor of ten on the axis.
+# Points of a contour on its quarter circle around 0, and for each factor of ten on the axis.
 _AROUND = 60
 _PER_DECADE = 200
-# In units of 1 / R: where the axis of frequencies becomes linear, its step, and its end.
+# In units of 1 / R: the start of the linear part of the frequency axis, its step, and its end.
 _KNEE, _STEP, _END = 20, 0.1, 400
-# 1 + L may turn by no more than this from one point to the next; else points are put between.
+# 1 + L may turn by no more than this from one point to the next; otherwise points are added.
 _MOST_TURN = 0.5
 _MOST_POINTS = 400_000
 
 
 @dataclass(frozen=True)
 class Loop:
-    """L(s), with what decides where it must be looked at."""
+    """L(s), with the times and frequencies that decide its range of frequencies."""
 
     name: str
     gain: Callable[[Any], Any] = field(repr=False)
@@ -42,19 +42,22 @@ class Loop:
 
     @property
     def last_rad_s(self) -> float:
-        """Where the frequency axis ends: half the law's own frequency, or far beyond all poles."""
+        """Return the end of the frequency axis: half the law's own frequency, or far beyond all
+        poles."""
         if self.sampled_s:
             return math.pi / self.sampled_s
         return 1000 * max(self.fastest_rad_s, 1 / self.round_trip_s)
 
     @property
     def first_rad_s(self) -> float:
-        """Below all of its poles and zeros."""
+        """Return a frequency below all of its poles and zeros."""
         return min(self.slowest_rad_s, 1 / self.round_trip_s) / 1000
 
     def frequencies(self, per_decade: int = _PER_DECADE) -> Any:
-        """In rad/s: evenly on a logarithmic axis, and from where the dead time turns L around
-        evenly on a linear one."""
+        """List frequencies in rad/s: evenly on a logarithmic axis, and then evenly on a linear one.
+
+        The linear part begins where the dead time turns L around.
+        """
         low, high = self.first_rad_s, self.last_rad_s
         knee, end = min(_KNEE / self.round_trip_s, high), min(_END / self.round_trip_s, high)
         grid = np.geomspace(low, knee, int(per_decade * math.log10(knee / low)) + 2)
@@ -64,12 +67,12 @@ class Loop:
 
 @dataclass(frozen=True)
 class Margins:
-    """What is between a loop and -1. Infinite where it crosses nowhere."""
+    """The distances between a loop and -1; infinite where there is no crossing."""
 
-    gain: float  # by which factor it may grow, or below 1 must shrink
+    gain: float  # the factor by which it may grow, or below 1 must shrink
     phase_deg: float
-    delay_s: float  # what may be added to the round trip
-    crossover_rad_s: float  # where |L| is 1; NaN where it is nowhere
+    delay_s: float  # the most that may be added to the round trip
+    crossover_rad_s: float  # where |L| is 1; NaN where it is never 1
     phase_crossover_rad_s: float  # where L is real and negative
     nearest: float  # least |1 + L|
     nearest_rad_s: float
@@ -77,11 +80,11 @@ class Margins:
 
     @property
     def is_stable(self) -> bool:
-        """By Nyquist's criterion."""
+        """Tell whether the loop is stable by Nyquist's criterion."""
         return self.unstable == 0
 
     def to_json(self) -> dict[str, float | int | bool]:
-        """Keys of `sojourn stability --json`."""
+        """Return the keys of `sojourn stability --json`."""
         return {
             "stable": self.is_stable,
             "unstable_poles": self.unstable,
@@ -97,7 +100,10 @@ class Margins:
 
 
 def margins(loop: Loop, per_decade: int = _PER_DECADE, within: float = math.inf) -> Margins:
-    """Of a loop. Only frequencies count at which |L| is no further from 1 than `within` times."""
+    """Calculate the margins of a loop.
+
+    Only frequencies count at which |L| differs from 1 by no more than the factor `within`.
+    """
     unstable = closed_unstable(loop, per_decade)
     return Margins(**_distances(loop, per_decade, within, not unstable), unstable=unstable)
 
@@ -112,7 +118,7 @@ def _distances(loop: Loop, per_decade: int, within: float, is_stable: bool) -> d
         omega, values = omega[near[0] : near[-1] + 1], values[near[0] : near[-1] + 1]
     response = control.FrequencyResponseData(values, omega, smooth=True)
     with warnings.catch_warnings():
-        # Of a division by an |L| of 0, which is an infinite margin.
+        # The warning of a division by an |L| of 0, which is an infinite margin.
         warnings.simplefilter("ignore")
         gains, phases, nears, at_180, at_1, at_near = control.stability_margins(
             response, returnall=True
@@ -127,7 +133,8 @@ def _distances(loop: Loop, per_decade: int, within: float, is_stable: bool) -> d
         "nearest_rad_s": math.nan,
     }
     if len(gains):
-        # Of several, a stable loop has that nearest to 1; an unstable one must lose them all.
+        # Of several, a stable loop has the margin nearest to 1. An unstable one must shrink below
+        # all of them, and has the least.
         i = int(np.argmin(np.abs(np.log(gains)) if is_stable else gains))
         found |= {"gain": float(gains[i]), "phase_crossover_rad_s": float(at_180[i])}
     if len(phases):
@@ -135,7 +142,7 @@ def _distances(loop: Loop, per_decade: int, within: float, is_stable: bool) -> d
         delays = np.radians(np.mod(phases, 360)) / at_1
         phase_deg = float(phases[i])
         if not is_stable:
-            # Angles repeat; how far it has turned since low frequencies says what is missing.
+            # Angles repeat: the turns since low frequencies give the missing multiples of 360.
             angle = np.interp(at_1[i], omega, np.unwrap(np.angle(values)))
             phase_deg += 360 * round((180 + math.degrees(float(angle)) - phase_deg) / 360)
         found |= {
@@ -150,13 +157,16 @@ def _distances(loop: Loop, per_decade: int, within: float, is_stable: bool) -> d
 
 
 def closed_unstable(loop: Loop, per_decade: int = _PER_DECADE) -> int:
-    """Poles of the closed loop in the right half-plane: those of L, less the turns of 1 + L."""
+    """Count the poles of the closed loop in the right half-plane: those of L, less the turns of 1 +
+    L."""
     return loop.open_unstable - turns(lambda s: 1 + loop.gain(s), loop, per_decade)
 
 
 def turns(of: Callable[[Any], Any], loop: Loop, per_decade: int = _PER_DECADE) -> int:
-    """How often a function turns around 0, against the clock, along the contour of a loop: a
-    quarter circle around s = 0, then the axis, and the mirror image of both."""
+    """Count the turns of a function around 0, against the clock, along the contour of a loop.
+
+    The contour is a quarter circle around s = 0, then the axis, and the mirror image of both.
+    """
     first = loop.first_rad_s
     around = first * np.exp(1j * np.linspace(0, math.pi / 2, _AROUND))
     axis = 1j * np.geomspace(first, loop.last_rad_s, int(per_decade * 6))

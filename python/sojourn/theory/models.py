@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The loop of an algorithm on a network: its plant, its law, and how the law samples."""
+"""The loop of an algorithm on a network: its plant, its law, and the law's sampling."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from sojourn.theory.plant import Plant
 from sojourn.theory.rows import RFC_SPACING, Chosen
 from sojourn.theory.rows import law as law_of
 
-# Of the images of the plant that sampling adds, at distances of the law's own frequency. They fall
-# as the third power of that: all others together are below 0.2 % of the first at half that
-# frequency, and far below elsewhere.
+# So many images of the plant on each side count. Sampling adds them at distances of the law's own
+# frequency, and they fall as the third power of the distance. At half that frequency, all others
+# together are below 0.2 % of the first, and far below elsewhere.
 _IMAGES = 8
 
 
 @dataclass(frozen=True)
 class Model:
-    """One loop, and where it was linearised. `law` is None where the loop is a paper's own."""
+    """One loop and its equilibrium. `law` is None where the loop is a paper's own."""
 
     name: str
     at: Equilibrium
@@ -39,14 +39,14 @@ class Model:
 
     @property
     def room_pkts(self) -> int:
-        """How many packets the queue takes."""
+        """Return the capacity of the queue in packets."""
         return room_pkts(self.chosen, self.at)
 
 
 def model(
     chosen: Chosen, network: Network, per_decade: int = 200, within: float = math.inf
 ) -> Model:
-    """The fluid model of an algorithm; NoEquilibrium where it rests nowhere."""
+    """Make the fluid model of an algorithm. NoEquilibrium: it has none on this network."""
     law = law_of(chosen, network)
     at = rest(network, law.queue_at, chosen.label)
     if isinstance(law, Red):
@@ -60,8 +60,10 @@ def model(
 
 
 def loop_of(name: str, plant: Plant, law: Law) -> Loop:
-    """The loop of a law around a plant. TCP and the queue have no poles on the right: that is
-    counted too, by the turns of D."""
+    """Make the loop of a law around a plant.
+
+    The poles of TCP and the queue on the right, usually none, are counted by the turns of D.
+    """
     at, interval = plant.at, law.sampled_s
     corners = (2 * plant.g_per_s, 1 / at.round_trip_s, *law.corners_rad_s(at))
     gain = sampled(plant.response, law, at) if interval else _smooth(plant, law, at)
@@ -77,8 +79,10 @@ def loop_of(name: str, plant: Plant, law: Law) -> Loop:
 
 
 def _unstable(plant: Plant, loop: Loop) -> int:
-    """Zeros of D in the right half-plane: D over a square that has none there and is as D far
-    away."""
+    """Count the zeros of D in the right half-plane.
+
+    D is divided by a square that has no zero there and equals D far away.
+    """
     far = 1 / plant.at.round_trip_s + 2 * plant.g_per_s
     of_axis = Loop(loop.name, loop.gain, loop.round_trip_s, far, 100 * far)
     return -turns(lambda s: plant.denominator(s) / (s + far) ** 2, of_axis)
@@ -89,7 +93,8 @@ def _smooth(plant: Plant, law: Law, at: Equilibrium) -> Callable[[Any], Any]:
 
 
 def sampled(plant: Callable[[Any], Any], law: Law, at: Equilibrium) -> Callable[[Any], Any]:
-    """A law in z = exp(s T) whose probability is held for T: the plant's images add up."""
+    """Make the loop of a law in z = exp(s T) whose probability is held for T: the plant's images
+    add up."""
     interval = law.sampled_s
     distance = 2j * np.pi / interval
 
@@ -103,12 +108,12 @@ def sampled(plant: Callable[[Any], Any], law: Law, at: Equilibrium) -> Callable[
 
 
 def room_pkts(chosen: Chosen, at: Equilibrium) -> int:
-    """How many packets the queue takes."""
+    """Return the capacity of the queue in packets."""
     return min(chosen.number("limit"), chosen.number("limit_bytes") // at.network.packet_bytes)
 
 
 def _notes(chosen: Chosen, at: Equilibrium) -> list[str]:
-    """What the linear model leaves out here."""
+    """List the effects on this network that the linear model leaves out."""
     notes = []
     limit = room_pkts(chosen, at)
     if at.queue_pkts >= limit:

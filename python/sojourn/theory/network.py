@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Flows that share a link, and where their windows and the queue rest.
+"""Flows that share a link, and the equilibrium of their windows and the queue.
 
 The model is Misra's, Gong's and Towsley's (SIGCOMM 2000), in packets and seconds:
 
@@ -8,7 +8,7 @@ The model is Misra's, Gong's and Towsley's (SIGCOMM 2000), in packets and second
     q' = N W / R - C
     R  = Tp + q / C
 
-so that W rests at R C / N, and p at 2 / W^2. Signals are marks: none takes a packet away.
+In equilibrium W is therefore R C / N, and p is 2 / W^2. Signals are marks: none removes a packet.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from sojourn.core.errors import InputError
 from sojourn.core.units import Duration, Rate, Size
 
-# Below one packet a window is none; from 2 / W^2 = 1 on each packet would be marked.
+# A window below one packet has no meaning, and at this window 2 / W^2 is 1: each packet would be
+# marked.
 LEAST_WINDOW_PKTS = math.sqrt(2)
 MOST_FLOWS = 10**7
 
@@ -36,24 +37,24 @@ class Network:
 
     @property
     def pipe_pkts(self) -> float:
-        """What is under way where the queue is empty."""
+        """Return the packets under way where the queue is empty."""
         return self.capacity_pkts_s * self.rtt_s
 
     def round_trip_s(self, queue_pkts: float) -> float:
-        """R at a queue of this length."""
+        """Return R at a queue of this length."""
         return self.rtt_s + queue_pkts / self.capacity_pkts_s
 
     def window_pkts(self, queue_pkts: float) -> float:
-        """W where it rests."""
+        """Return the equilibrium of W."""
         return self.round_trip_s(queue_pkts) * self.capacity_pkts_s / self.flows
 
     def signal(self, queue_pkts: float) -> float:
-        """p that holds the windows there; above 1 where none does."""
+        """Return the p that holds the windows at this queue; above 1 where none does."""
         return 2 / self.window_pkts(queue_pkts) ** 2
 
 
 def read(flows: int, capacity: Rate, rtt: Duration, packet: Size) -> Network:
-    """A network of the command line, or an InputError that names what cannot be."""
+    """Make the network of the command line. InputError: a value is not allowed."""
     if not 1 <= flows <= MOST_FLOWS:
         raise InputError(f"--flows {flows}: allowed: 1 to {MOST_FLOWS}")
     if packet < 64 or packet > 65535:
@@ -71,7 +72,7 @@ def read(flows: int, capacity: Rate, rtt: Duration, packet: Size) -> Network:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """Where nothing changes."""
+    """The values at which nothing changes."""
 
     network: Network
     queue_pkts: float
@@ -80,7 +81,7 @@ class Equilibrium:
     round_trip_s: float
 
     def to_json(self) -> dict[str, float]:
-        """Keys of `sojourn stability --json`."""
+        """Return the keys of `sojourn stability --json`."""
         return {
             "queue_pkts": self.queue_pkts,
             "window_pkts": self.window_pkts,
@@ -90,12 +91,15 @@ class Equilibrium:
 
 
 class NoEquilibrium(InputError):
-    """The model rests nowhere."""
+    """The model has no equilibrium."""
 
 
 def rest(network: Network, queue_at: Callable[[float], float], name: str) -> Equilibrium:
-    """The equilibrium with a law that rests at `queue_at(p)` packets when p must hold. The queue
-    that a law leaves does not fall as p grows, and p falls as the queue grows: there is one."""
+    """Find the equilibrium with a law that keeps `queue_at(p)` packets at the probability p.
+
+    There is exactly one: this queue does not fall as p grows, and p falls as the queue grows.
+    NoEquilibrium: the windows would be too small.
+    """
     # The import of scipy's optimisers takes longer than all that is computed with them.
     from scipy.optimize import brentq
 

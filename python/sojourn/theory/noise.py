@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How the queue of a stable loop swings, shaken by its own signals.
+"""The swings of the queue of a stable loop, caused by its own signals.
 
-Signals fall at random: C p of them a second, each of which halves one window. About its mean that
-is white noise of C p (W / 2)^2 = C / 2 packets^2 / s in the sum of the windows, whatever the law,
-and the linear model says what becomes of it: (C / 2) |G / (1 + L)|^2, G from the sum of the windows
-to the queue. Not in it: that packets come in bursts, that windows differ, and that some laws space
-their signals, which takes noise away.
+Signals fall at random: C p of them a second, each of which halves one window. The sum of the
+windows therefore has white noise about its mean, for every law. Its density is C p (W / 2)^2 = C /
+2 packets^2 / s. The linear model gives the density of the queue: (C / 2) |G / (1 + L)|^2. G leads
+from the sum of the windows to the queue. The model leaves out that packets come in bursts and that
+windows differ. Some laws space their signals, which reduces the noise; the model leaves this out
+too.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ import numpy as np
 
 from sojourn.theory.models import Model
 
-# Of deviations: a swing as large as that comes often enough to be seen.
+# A swing of so many standard deviations is frequent enough to be seen.
 _REACH = 3
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Of the queue, one-sided: its integral over the frequency in Hz is the variance."""
+    """The noise of the queue, one-sided: its integral over the frequency in Hz is the variance."""
 
     frequency_hz: Any
     density_pkts2_per_hz: Any
@@ -33,7 +34,7 @@ class Noise:
 
 
 def noise(model: Model) -> Noise | None:
-    """The prediction; None where there is no stable loop around a plant."""
+    """Predict the noise; return None where there is no stable loop around a plant."""
     if not model.plant or not model.margins.is_stable:
         return None
     omega = model.loop.frequencies()
@@ -47,9 +48,12 @@ def noise(model: Model) -> Noise | None:
 
 
 def swing_hz(model: Model) -> float:
-    """Where its queue swings most. Of a stable loop that is the peak of its noise; an unstable one,
-    held by the bounds of p and of the queue, swings where L is real and negative, since bounds take
-    gain away and no phase."""
+    """Find the frequency at which its queue swings most.
+
+    That of a stable loop is the peak of its noise. The bounds of p and of the queue hold an
+    unstable loop. It swings where L is real and negative, since bounds reduce the gain and leave
+    the phase.
+    """
     of_noise = noise(model)
     if of_noise:
         return peak_hz(of_noise.frequency_hz, of_noise.density_pkts2_per_hz)
@@ -59,7 +63,7 @@ def swing_hz(model: Model) -> float:
 
 
 def notes(model: Model) -> list[str]:
-    """What the linear model does not know here."""
+    """List the effects on this network that the linear model leaves out."""
     found, of_noise = list(model.notes), noise(model)
     if not of_noise:
         return found
@@ -74,8 +78,11 @@ def notes(model: Model) -> list[str]:
 
 
 def peak_hz(frequency_hz: Any, density: Any) -> float:
-    """Where most of the swing is: the density over the logarithm of the frequency, smoothed over a
-    third of an octave, is largest."""
+    """Find the frequency with most of the swing.
+
+    There the density over the logarithm of the frequency, smoothed over a third of an octave, is
+    largest.
+    """
     third = np.array([2 ** (-1 / 6), 2 ** (1 / 6)])
     edges = np.searchsorted(frequency_hz, frequency_hz[:, None] * third)
     low, high = edges[:, 0], np.maximum(edges[:, 1], edges[:, 0] + 1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A study as files: a page, each picture as SVG and PNG, the numbers behind each as CSV."""
+"""The files of a study: a page, each picture as SVG and PNG, and its numbers as CSV."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sojourn.theory.table import table, title
 
 
 def write(study: Study, out: Path) -> list[str]:
-    """The files of a study, by name, in a folder that is Sojourn's."""
+    """Write the files of a study into a folder of Sojourn's, and return their names."""
     folder = claim(out)
     made = charts(study)
     files = {f"{name}.csv": _csv(rows) for name, rows in _tables(study).items()}
@@ -50,7 +50,7 @@ def _cell(value: object) -> object:
 
 
 def _tables(study: Study) -> dict[str, list[Mapping[str, object]]]:
-    """Behind each picture."""
+    """Collect the numbers of each picture, by the name of its file."""
     tables: dict[str, list[Mapping[str, object]]] = {"response": list(_responses(study))}
     if study.maps:
         tables |= {f"map-{n}": list(found.rows()) for n, found in enumerate(study.maps, 1)}
@@ -81,7 +81,7 @@ def _queues(study: Study) -> Iterable[Mapping[str, object]]:
         run, course = one.simulated, one.course
         sources = [("simulated", run.time_s, run.queue_pkts)]
         if course:
-            # The integration's own steps are finer than anyone draws.
+            # The integration's own steps are finer than a picture can show.
             thin = max(len(course.time_s) // 4000, 1)
             sources.append(("equations", course.time_s[::thin], course.queue_pkts[::thin, 0]))
         for source, times, queue in sources:

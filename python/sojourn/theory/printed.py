@@ -2,17 +2,25 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Loops as papers print them.
 
-LQD (Le, Jeffay, Smith, ICDCS 2006, 3.2) takes the round trip tau as fixed, W' = 1 / tau - w
-w(t - tau) / (eta tau) p(t - tau) with eta = 2, q' = N w / tau - C, and p' = a (q - q_ref) - b (p -
-p_ref). Printed are K11 = K12 = -2 N / (C tau^2), where each is half of that; the gains of an update
-as if an update took a second; and a characteristic equation s^3 + a1 s^2 + a2 s + a3 with a2 =
--K11 b for -b (K11 + K12 exp(-s tau)), and a3 = -a K12 K21 exp(-s tau) for -a K13 K21 exp(-s tau),
-K13 = -tau C^2 / (eta N^2): the window's own forgetting stands where the signal's effect belongs.
-Its claim that positive real parts of a1, a2, a3 mean stability holds for no such equation: a cubic
-needs a1 a2 > a3 too, and this one has exp(-s tau) in it.
+LQD (Le, Jeffay, Smith, ICDCS 2006, 3.2) takes the round trip tau as fixed:
 
-Hollot, Misra, Towsley and Gong (INFOCOM 2001) take W for W(t - R) in the plant, laws without
-samples, and RED's probability without the spacing of its signals.
+    W' = 1 / tau - w w(t - tau) / (eta tau) p(t - tau), eta = 2
+    q' = N w / tau - C
+    p' = a (q - q_ref) - b (p - p_ref)
+
+The paper prints K11 = K12 = -2 N / (C tau^2), where each is half of that. It prints the gains of an
+update as if an update took a second. Its characteristic equation is s^3 + a1 s^2 + a2 s + a3, with
+two slips:
+
+    a2 = -K11 b                   instead of  -b (K11 + K12 exp(-s tau))
+    a3 = -a K12 K21 exp(-s tau)   instead of  -a K13 K21 exp(-s tau), K13 = -tau C^2 / (eta N^2)
+
+In a3 the window's own forgetting replaces the signal's effect. The paper claims that positive real
+parts of a1, a2, a3 mean stability. This holds for no such equation: a cubic needs a1 a2 > a3 too,
+and this one contains exp(-s tau).
+
+Hollot, Misra, Towsley and Gong (INFOCOM 2001) approximate W(t - R) by W in the plant. Their laws
+have no samples, and their RED does not space its signals.
 """
 
 from __future__ import annotations
@@ -34,7 +42,8 @@ from sojourn.theory.rows import law as law_of
 
 
 def printed(chosen: Chosen, network: Network) -> list[Model]:
-    """The loops of the analysis of an algorithm that is in print."""
+    """Make the loops of an algorithm as a published analysis has them. InputError: there is
+    none."""
     if chosen.algorithm not in PRINTED:
         raise InputError(
             f"--as-printed: of '{chosen.algorithm}' no analysis is here; these have one: "
@@ -44,7 +53,10 @@ def printed(chosen: Chosen, network: Network) -> list[Model]:
 
 
 def _pi(chosen: Chosen, network: Network) -> list[Model]:
-    """C(s) = K (1 + s / z) / s, from a = K / z + K T / 2 and b = K / z - K T / 2."""
+    """Make the loop of C(s) = K (1 + s / z) / s.
+
+    Its constants follow from a = K / z + K T / 2 and b = K / z - K T / 2.
+    """
     law = law_of(chosen, network)
     assert isinstance(law, Pi)
     at = rest(network, law.queue_at, chosen.label)

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""From the rows of an algorithm to its law in the model: each row is read in its own unit, and
-becomes packets, seconds and shares."""
+"""From the rows of an algorithm to its law in the model.
+
+Each row is read in its own unit, and converted to packets, seconds and shares.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,19 @@ from sojourn.scenario.variant import Variant, read
 from sojourn.theory.laws import Law, Lqd, Pi, Pie, Red, Rem
 from sojourn.theory.network import Network
 
-# aqm/law/pie_rows.h, RFC 8033, 4.2; and pie_2013.h: below this p that divisor. The
-# interface has rows and statistics but no such table, so a test holds these to the C's.
+# aqm/law/pie_rows.h, RFC 8033, 4.2; and pie_2013.h: a bound, and the divisor where p is below it.
+# The interface has rows and statistics but no such table, so a test compares these with the C's.
 _RFC_DIVISORS = ((0.1, 2), (0.01, 8), (0.001, 32), (1e-4, 128), (1e-5, 512), (1e-6, 2048))
 _2013_DIVISORS = ((0.1, 2), (0.01, 8))
 # RFC 8033, 5.4: a sum of 0.85 without a signal, and then the chance.
 RFC_SPACING = 1.85
-# What an algorithm knows as its device's MTU.
+# The MTU of the device that an algorithm assumes.
 _MTU_BYTES = 1514
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """An algorithm and its rows, as the command line has them."""
+    """An algorithm and its rows, as the command line gives them."""
 
     algorithm: str
     label: str  # in tables and pictures
@@ -41,20 +43,24 @@ class Chosen:
         return self.numbers[key]
 
     def of(self, key: str) -> float:
-        """In the base of its unit: packets, bytes, hertz, a share; times in seconds."""
+        """Return a row in the base of its unit: packets, bytes, hertz, a share; times in
+        seconds."""
         row = algorithms.rows_of(self.algorithm)[key]
         scale = SCALES[row.unit]
         value = self.numbers[key] * scale.divide / scale.multiply
         return value / 1e9 if scale.base == "time" else value
 
     def word(self, key: str) -> str:
-        """Of a row of choices."""
+        """Return the choice of a row of choices."""
         row = algorithms.rows_of(self.algorithm)[key]
         return row.choices[self.numbers[key]]
 
 
 def choose(text: str, assignments: list[str]) -> Chosen:
-    """'pi', 'pi@ns2', 'pi:qref=24', and what --set adds to it."""
+    """Read 'pi', 'pi@ns2', 'pi:qref=24', and the rows that --set adds to it.
+
+    InputError: the algorithm has no fluid model, or a row is wrong.
+    """
     variant = read(text, by="stability")
     if variant.algorithm not in LAWS:
         raise InputError(
@@ -80,7 +86,10 @@ def choose(text: str, assignments: list[str]) -> Chosen:
 def choose_all(
     texts: Sequence[str], assignments: list[str], tell: Callable[[str], None] = lambda _: None
 ) -> list[Chosen]:
-    """Each once: the same rows written otherwise are the same. `tell` hears what is left out."""
+    """Choose each algorithm once: the same rows in another spelling are the same.
+
+    `tell` gets a sentence for each one that is left out.
+    """
     found: dict[object, Chosen] = {}
     for one in (choose(text, assignments) for text in texts):
         first = found.setdefault((one.algorithm, *one.numbers.values()), one)
@@ -97,19 +106,19 @@ def _sets(assignments: list[str]) -> str:
 def _names(
     variant: Variant, changes: Mapping[str, object], rows: Mapping[str, object]
 ) -> tuple[str, str]:
-    """What tables call it, and what chooses it for the packet engine, with all rows."""
+    """Return the label for tables, and the variant for the packet engine with all rows."""
     more = ",".join(f"{key}={write_value(value)}" for key, value in changes.items())
     label = str(variant)
     if more:
         label += ("," if variant.settings else ":") + more.replace(" ", "")
-    # Signals are marks in the model, whatever the rows say.
+    # Signals are marks in the model, even where the rows ask for drops.
     marking = {**rows, "ecn": True}
     written = ",".join(f"{key}={write_value(value)}" for key, value in marking.items())
     return label, f"{variant.algorithm}:{written}"
 
 
 def law(chosen: Chosen, network: Network) -> Law:
-    """The law of these rows on this network."""
+    """Make the law of these rows on this network."""
     return LAWS[chosen.algorithm](chosen, network)
 
 

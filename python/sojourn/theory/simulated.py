@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The same network in the packet engine, and its queue beside the model's.
+"""The same network in the packet engine; its queue is compared with the model's.
 
-Flows are NewReno with an acknowledgement for each packet, as in the model; signals are marks. The
-packet is what the link counts: an IP packet without a header of the link.
+Flows are NewReno with an acknowledgement for each packet, as in the model; signals are marks. A
+packet has the size that the link counts: an IP packet without a header of the link.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from sojourn.theory.rows import Chosen
 if TYPE_CHECKING:
     from sojourn.result.result import Result, Run
 
-# Of the IP packet and of TCP's header, without timestamps.
+# The headers of IP and TCP, without timestamps.
 _HEADERS_BYTES = 40
 _LEAST_DATA_BYTES = 88
-# Steps of the series in a round trip; of a spectrum's pieces, periods of the slowest frequency.
+# Steps of the series in a round trip.
 _STEPS = 20
 _LEAST_STEP_S, _MOST_STEP_S = 0.001, 0.1
-# The first part of a run: slow start, and the law on its way to its place.
+# The first part of a run: slow start, and the law's way to its equilibrium.
 SETTLING = 1 / 3
 _BOTTLENECK = "bottleneck"
 
@@ -54,7 +54,7 @@ class Simulated:
     settling_s: float
 
     def to_json(self) -> dict[str, float | int]:
-        """Keys of `sojourn stability --json`."""
+        """Return the keys of `sojourn stability --json`."""
         return {
             "queue_pkts": self.mean_pkts,
             "queue_sd_pkts": self.deviation_pkts,
@@ -67,7 +67,7 @@ class Simulated:
 
 
 def scenario(network: Network, duration_s: float) -> str:
-    """The network, as a file of Sojourn's."""
+    """Write the network as a scenario file."""
     step_s = min(max(network.rtt_s / _STEPS, _LEAST_STEP_S), _MOST_STEP_S)
     payload = network.packet_bytes - _HEADERS_BYTES
     rate = Rate(round(network.capacity_pkts_s * network.packet_bytes * 8))
@@ -110,7 +110,10 @@ def simulate(
     seeds: int,
     workers: int | None = None,
 ) -> tuple[list[Simulated], Result]:
-    """Each algorithm in the packet engine."""
+    """Run each algorithm in the packet engine, and summarise its queue.
+
+    InputError: the packet is too small, or the duration too short.
+    """
     from sojourn.runs.run import run
     from sojourn.scenario import loads
 

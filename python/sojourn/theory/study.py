@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What `sojourn stability` finds: models, maps, and what the packet engine does beside them."""
+"""The study of `sojourn stability`: models, maps, and the packet engine compared with them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 # A loop that crosses 1 at w has forgotten its start after so many times 1 / w.
 _SETTLED = 3
-# Of the integrated equations: how long, in periods of the swing; and how far from rest they begin.
+# The equations are integrated over so many periods of the swing, and begin with a queue that is
+# longer than in equilibrium by this share.
 _PERIODS = 20
 _PUSH = 0.5
 
@@ -41,7 +42,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Study:
-    """All of it."""
+    """The models, maps and simulated queues of one command."""
 
     network: Network
     models: Sequence[Model]
@@ -50,7 +51,7 @@ class Study:
     result: Result | None = None
 
     def notes(self, one: Model) -> list[str]:
-        """What the model does not know here, and a run that was too short for it."""
+        """List the limits of the model on this network, and a run that was too short for it."""
         found = notes(one)
         settles_s = _SETTLED / one.margins.crossover_rad_s
         for beside in self.beside:
@@ -62,7 +63,7 @@ class Study:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """What --json prints."""
+        """Return the data that --json prints."""
         network = self.network
         by_model = {one.model.name: one for one in self.beside}
         return {
@@ -100,8 +101,11 @@ def study(
     seeds: int = 1,
     workers: int | None = None,
 ) -> Study:
-    """The models of algorithms on a network; with `as_printed` those of their papers too, with
-    `over` ('flows,rtt') maps, with `simulated_s` the packet engine for so long."""
+    """Study the models of algorithms on a network.
+
+    `as_printed` adds the models of their papers, and `over` ('flows,rtt') adds maps. `simulated_s`
+    adds runs of so many seconds in the packet engine.
+    """
     plain = [model(one, network) for one in chosen]
     models = []
     for one, found in zip(chosen, plain, strict=True):

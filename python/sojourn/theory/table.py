@@ -16,7 +16,7 @@ NOTHING = "–"
 
 
 def title(network: Network) -> str:
-    """What network it is."""
+    """Describe the network."""
     return (
         f"{network.flows:g} flows, {network.capacity_pkts_s:.6g} packets/s of "
         f"{network.packet_bytes} B, {network.rtt_s * 1e3:g} ms"
@@ -24,7 +24,7 @@ def title(network: Network) -> str:
 
 
 def verdict(model: Model) -> str:
-    """Stable or not."""
+    """Tell in a word whether the model is stable."""
     return "stable" if model.margins.is_stable else "unstable"
 
 
@@ -35,7 +35,7 @@ def table(study: Study) -> Table:
 
 
 def _columns(study: Study) -> list[Column]:
-    """Equilibrium, margins, verdict, the swing; and what was simulated."""
+    """Make the columns: equilibrium, margins, verdict, swing, and simulated numbers."""
     models = study.models
     noises = [noise(model) for model in models]
     beside = {one.model.name: one.simulated for one in study.beside}

@@ -20,12 +20,13 @@ from sojourn.store.store import digest, write_errors
 
 
 class Format(Protocol):
-    """What a module of a format has."""
+    """The functions and the suffix that the module of each format has."""
 
     SUFFIX: str
 
     def parts(self, run: Run) -> Sequence[str]:
-        """A file for each of these; InputError where the run lacks what the format holds."""
+        """List the parts of a run that have a file each. InputError: the run lacks data of this
+        format."""
 
     def write(
         self,
@@ -35,18 +36,19 @@ class Format(Protocol):
         part: str,
         advance: Callable[[float], None],
     ) -> None:
-        """The file; `advance` hears how much of it is written, where it takes long."""
+        """Write the file of one part; `advance` gets the share that is written, if it takes
+        long."""
 
 
 FORMATS: Mapping[str, Format] = {"flent": flent, "pcapng": pcapng}
-# Longer names, of variants with many parameters, are cut: file systems allow 255 bytes.
+# Variants with many parameters have longer names, which are cut: file systems allow 255 bytes.
 _LONGEST = 160
 
 
 def export(
     result: Result, form: str, folder: Path, aqms: Sequence[str] = (), seeds: Sequence[int] = ()
 ) -> Iterator[Path]:
-    """The files of the runs that are wanted, one after the other as they are written."""
+    """Write the files of the chosen runs one by one, and yield the path of each."""
     if form not in FORMATS:
         raise InputError(f"--format {form}: there is no such format.{nearest(form, FORMATS)}")
     module = FORMATS[form]

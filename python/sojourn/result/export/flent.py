@@ -22,7 +22,7 @@ from sojourn.store.store import write_whole
 SUFFIX = ".flent.gz"
 _VERSION = 4
 _TEST = "qdisc-stats"
-# Our columns by flent's names of its test; the others keep their own.
+# Columns of the series by flent's names for its test; the others keep their own.
 _SERIES = {
     f"{_TEST}::delay": ("queue_delay_ms", "ms"),
     f"{_TEST}::backlog_pkts": ("queue_pkts", "packets"),
@@ -34,7 +34,7 @@ _SERIES = {
 
 
 def parts(run: Run) -> Sequence[str]:
-    """Its recorded queues."""
+    """List the run's recorded queues. InputError: there is none."""
     if not run.report["queues"]:
         raise InputError(
             "no queue was recorded: one is measured where its link has a rate or a trace"
@@ -49,14 +49,14 @@ def write(
     part: str,
     advance: Callable[[float], None],
 ) -> None:
-    """The file of one queue."""
+    """Write the file of one queue."""
     text = json.dumps(data(path.name, about, run, part), indent=1, sort_keys=True)
     # The same bytes each time.
     write_whole(path, gzip.compress(text.encode(), mtime=0))
 
 
 def data(name: str, about: Mapping[str, str], run: Run, queue: str) -> dict[str, Any]:
-    """What the file holds."""
+    """Return the data of the file."""
     table = run.series()
     rows = np.array(table["queue"].to_pylist()) == queue
     time_s = [float(t) for t in table["t_s"].to_numpy()[rows]]
@@ -110,13 +110,13 @@ def _metadata(
             series: {"UNITS": unit, "MEAN_VALUE": _mean(results[series])}
             for series, (_, unit) in _SERIES.items()
         },
-        # What flent has no name for: the aggregates, as in result.json.
+        # Flent has no names for the aggregates; they are as in result.json.
         "SOJOURN": {"version": about["version"], "labels": dict(run.labels), **run.report},
     }
 
 
 def _begin(made: str) -> datetime:
-    """When the result was made; a simulated run has no other date."""
+    """Read the time at which the result was made; a simulated run has no other date."""
     try:
         return datetime.fromisoformat(made).astimezone(UTC)
     except ValueError:

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A run's packets as a capture (pcapng, draft-ietf-opsawg-pcapng): an interface for each recorded
-queue, a packet at the moment when it left the queue or was dropped, and what became of it as its
-comment.
+"""A run's packets as a capture (pcapng, draft-ietf-opsawg-pcapng).
 
-A run keeps of a packet its flow, length and ECN field, and no header. So a packet here has an
-Ethernet and an IPv4 header with these; addresses stand for the hash of its flow, the protocol is
-253, for experiments, and what would follow is cut off.
+Each recorded queue is an interface. A packet is listed at the time when it left the queue or was
+dropped, and its comment gives its verdict.
+
+A run keeps of a packet its flow, length and ECN field, and no header. In the capture a packet
+therefore has an Ethernet and an IPv4 header with these values. Its addresses stand for the hash of
+its flow, and its protocol is 253, for experiments. The rest of the packet is cut off.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ _ETHERNET = 1
 _OUTBOUND = 2
 _HEADER_BYTES = 14 + 20
 _COLUMNS = ("at_ns", "enq_ns", "flow", "len_bytes", "ecn", "why")
-# Packets between two words to whoever waits.
+# Packets between two reports of progress.
 _TOLD_EVERY = 1 << 16
 
 
 def parts(run: Run) -> Sequence[str]:
-    """One file holds all queues."""
+    """Return one part: one file holds all queues. InputError: the run kept no packets."""
     if run.entry.event_batches(_COLUMNS) is None:
         raise InputError(
             f"{', '.join(map(str, run.labels.values()))}: its packets were not kept; a run keeps "
@@ -51,7 +52,7 @@ def write(
     part: str,
     advance: Callable[[float], None],
 ) -> None:
-    """The file, piece by piece."""
+    """Write the file, block by block."""
     queues = [str(queue["name"]) for queue in run.report["queues"]]
     with replacing(path) as file:
         file.write(_head(about, run))
@@ -77,7 +78,7 @@ def _head(about: Mapping[str, str], run: Run) -> bytes:
 
 
 def _packets(run: Run, queues: Sequence[str]) -> Iterator[bytes]:
-    """Of all queues in the order of time; a run keeps them queue by queue."""
+    """Yield the packets of all queues in the order of time; a run keeps them queue by queue."""
     reasons = _native.reason_names()
     of_queues = [_of_queue(run, queue, number) for number, queue in enumerate(queues)]
     for at, interface, enq, flow, length, ecn, why in heapq.merge(*of_queues):
@@ -103,7 +104,7 @@ def _of_queue(run: Run, queue: str, number: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=4096)
 def _header(flow: int, length: int, ecn: int) -> bytes:
-    """Ethernet and IPv4 headers of a packet, of whose length Ethernet's is a part."""
+    """Build the Ethernet and IPv4 headers of a packet; its length includes Ethernet's header."""
     source, target = (
         bytes((10, side, half >> 8, half & 255))
         for side, half in ((0, flow >> 16), (1, flow & 0xFFFF))

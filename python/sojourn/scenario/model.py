@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A scenario. Each key means the same in TOML, in Python and in the schema.
 
-A scenario is a directed graph: nodes, links (a queue and a shaper at the sending end of each),
-flows along paths, and windows of time over which the queues named in `record` are measured.
+A scenario is a directed graph of nodes and links, with a queue and a shaper at the sending end of
+each link. Flows follow paths. The queues named in `record` are measured over windows of time.
 
 The way of a key through the files, in reading order:
 

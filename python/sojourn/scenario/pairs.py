@@ -62,7 +62,7 @@ def _share(times: Any, count: int, pair: int, of: int) -> Any:
     if isinstance(times, tuple) and times:
         return tuple(times[flow % len(times)] for flow in mine)
     if isinstance(times, Even) and times.from_ <= times.to:
-        # As the engine spreads them.
+        # The engine spreads them in the same way.
         span, steps = times.to - times.from_, max(count, 2) - 1
         return tuple(Duration(times.from_ + span * flow // steps) for flow in mine)
     if isinstance(times, Poisson):

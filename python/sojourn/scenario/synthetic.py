@@ -4,8 +4,8 @@
 any network. `python -m sojourn.scenario.synthetic [--check] [FILE]` writes it, or checks that it is
 fresh.
 
-The capacity walks up and down a ladder of rates, as a phone's does while it moves, and stands still
-now and then, as at a handover. Within a step the opportunities are evenly spaced.
+The capacity walks up and down a ladder of rates, as a phone's does while it moves. Now and then it
+stops, as at a handover. Within a step the opportunities are evenly spaced.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@
 
 An entry is written in a folder beside its place and renamed. So a killed process leaves a
 `.partial-…` folder, never an entry that looks finished. A file that was cut off later (a full
-disk, a power cut) shows by its size, and a table is compared with its digest when it is read.
+disk, a power cut) shows by its size. A table is compared with its digest when it is read.
 Either way the run is made again. The search for an entry looks at its folder, not at its contents.
 """
 
@@ -164,7 +164,7 @@ class Entry:
     key: str
     folder: Path
     report: Mapping[str, Any]
-    # Users' C files as they ran, with their headers: by the engine's name, texts by path.
+    # Users' C files as they ran, with their headers: for each engine's name, texts by path.
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
 

@@ -30,7 +30,7 @@ from sojourn.user_aqm import compiler
 from sojourn.user_aqm.compiler import shown
 
 _LIBRARY = "library.so"
-# As `aqm/all.sh` lists the algorithms of its folder.
+# `aqm/all.sh` lists the algorithms of its folder in the same way.
 _DEFINED = re.compile(r"(static )?(?:const )?struct aqm_algo aqm_(\w+) ?(?:\[|=|__attribute__)")
 
 

@@ -6,6 +6,34 @@
 >>> scenario = sojourn.load("scenario.toml")
 >>> result = sojourn.run(scenario, aqms=["codel", "duk"], seeds=10)
 >>> result.windows().to_pandas()
+
+The rooms, from the lowest up. Each may import those above it in this list, and none below:
+`tests/test_circles.py` holds that.
+
+core        errors, quantities with units, rows of algorithms, names of hosts
+store       finished runs on disk, each filed whole, and the folders of results
+user_aqm    a user's C file: compiled, tried under sanitizers, loaded
+algorithms  the registry of all algorithms, a file beside the rooms
+preset      rows of an algorithm under a name, such as red@ns2, likewise a file
+scenario    networks and their traffic, from TOML or these classes to the engine's data
+linux       a scenario on a real Linux kernel in virtual time
+result      a result: its runs, tables, metrics, comparisons, and other formats
+runs        from a scenario, algorithms and seeds to a result
+show        tables for terminals, charts and pages of any result
+sweeps      a scenario over the values of axes
+theory      the fluid model of TCP over an AQM: equilibrium, margins, oscillation
+papers      papers reproduced: experiments, claims and their verdicts, the ledger
+bench       the cost of a packet, timed beside ns-2
+cli         the `sojourn` command; it may use every room
+
+The other folders hold data. `presets`, `tcp` and `scenarios` have TOML files, and `templates` those
+of pages. `laws` wraps laws of the C core, whose operations `result` counts. `sources` has the C
+core, files for Linux, and papers. The engine is the native module `_native`; its map is
+`crates/sim/src/lib.rs`.
+
+A new reader begins with `run` in `runs/run.py`, the third line of the example. It leads to
+`scenario/model.py`, the input, and to `result/result.py`, the output. The head of each room names
+the file to read first.
 """
 
 from importlib import import_module
@@ -28,8 +56,8 @@ __all__ = [
     "sweep",
 ]
 
-# Where the names are whose import takes a tenth of a second, for the model of a scenario. They are
-# imported when first asked for: processes of C files and `sojourn --help` do without.
+# Homes of names whose import takes a tenth of a second, for the model of a scenario. They are
+# imported at their first use: processes of C files and `sojourn --help` do without.
 _HOMES = {
     "Result": "sojourn.result.result",
     "Run": "sojourn.result.result",

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The registry of algorithms.
 
-Those of the C core, the kernel's own and users' files enter by it alike: an entry says on which
-hosts it runs and which rows it has, so that nobody asks where it is from. Names, ranges and
-sentences are read from the compiled core; none is written here.
+The algorithms of the C core, the kernel's own and users' files enter by it alike. An entry has its
+hosts and its rows; therefore no other code asks for its origin. Names, ranges and sentences are
+read from the compiled core; none is written here.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _row(raw: _native.Row) -> Row:
 
 @functools.cache
 def algorithms() -> dict[str, Algorithm]:
-    """Every algorithm, by name."""
+    """Return every algorithm of the core, by name."""
     return {raw["name"]: _entry(raw["name"], raw) for raw in _native.algorithms()}
 
 
@@ -71,21 +71,21 @@ def _entry(name: str, raw: _native.Algorithm, file: Library | None = None) -> Al
 
 @functools.cache
 def queue_rows() -> dict[str, Row]:
-    """The rows every queue has, whatever its algorithm."""
+    """Return the rows that every queue has, with any algorithm."""
     return {raw["name"]: _row(raw) for raw in _native.queue_rows()}
 
 
 def every() -> dict[str, Algorithm]:
-    """Those of the core, and then the kernel's own."""
+    """Return the algorithms of the core, and then the kernel's own, by name."""
     return {**algorithms(), **STOCK}
 
 
-# Users' files, under what the engine's scenarios call them.
+# Users' files, by their names in scenarios of the engine.
 _own: dict[str, Algorithm] = {}
 
 
 def find(name: str) -> Algorithm:
-    """The algorithm of this name or in this file, or an InputError that names the nearest one."""
+    """Find the algorithm of this name or in this file; raise InputError with the nearest name."""
     if name in _own:
         return _own[name]
     if library.is_file(name):
@@ -98,18 +98,20 @@ def find(name: str) -> Algorithm:
 
 
 def flows_possible(name: str) -> bool:
-    """Whether this algorithm of the core may run in many flows."""
+    """Tell whether this algorithm of the core may run in many flows."""
     return not _native.check(name, {"flows": 2, "bandwidth": 1})
 
 
 def _without_preset(name: str) -> str:
-    """A preset is rows of a queue; where only an algorithm is wanted it says nothing."""
+    """Suggest a name without its preset. A preset is rows of a queue; where only an algorithm is
+    wanted it has no meaning."""
     head = name.partition("@")[0]
     return f" Without a preset it is '{head}'." if "@" in name and head in every() else ""
 
 
 def _fair(name: str) -> str:
-    """A name such as fq_red, after Linux's names for an algorithm in each of many flows."""
+    """Suggest flows for a name such as fq_red, after Linux's names for an algorithm in each of many
+    flows."""
     match = re.fullmatch(r"fq[_ -]?(\w+)", name)
     if not match or match[1] not in algorithms() or f"fq_{match[1]}" in algorithms():
         return ""
@@ -125,21 +127,21 @@ def _remember(file: Library) -> Algorithm:
 
 
 def libraries(scenario: Mapping[str, Any]) -> tuple[Library, ...]:
-    """Users' files in a scenario of the engine."""
+    """List the users' files in a scenario of the engine."""
     found = (find(link["queue"]["algorithm"]).file for link in scenario["links"])
     return tuple(dict.fromkeys(file for file in found if file))
 
 
 def adopt(files: Iterable[Library]) -> None:
-    """Have, in a worker, what another process has compiled."""
+    """Load, in a worker, the libraries that another process has compiled."""
     for file in files:
         library.adopt(file)
         _remember(file)
 
 
 def shown_names(names: Iterable[str]) -> dict[str, str]:
-    """What tables call these algorithms: of a user's file its stem, unless that is the name of
-    another one too; then its path."""
+    """Name these algorithms for tables. A user's file has its stem, or its path where another
+    algorithm has that name too."""
     entries = {name: find(name) for name in names}
     files = {entry.file.file for entry in entries.values() if entry.file}
     stems = Counter(file.stem for file in files)
@@ -152,12 +154,13 @@ def shown_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def rows_of(name: str) -> dict[str, Row]:
-    """All rows that a queue of this algorithm takes: its own and the queue's."""
+    """Return all rows that a queue of this algorithm takes: its own and the queue's."""
     return find(name).rows
 
 
 def read_rows(name: str, values: Mapping[str, object]) -> dict[str, int]:
-    """Canonical numbers for a queue's parameters; UnitError begins with the row's name."""
+    """Read a queue's parameters as canonical numbers; the text of a UnitError begins with the row's
+    name."""
     algorithm = find(name)
     known = algorithm.rows
     rows: dict[str, int] = {}

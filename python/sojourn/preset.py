@@ -4,11 +4,11 @@
 
 about      one sentence
 source     where the values are from; each row has a comment with its line, variable or derivation
-differs    what is so there and cannot be said by rows
+differs    properties of the source that rows cannot express
 [rows]     as in a scenario
 
-A preset is read where it is named and is its rows from then on: scenarios and results hold these,
-whatever becomes of the file.
+A preset is read where it is named, and is replaced by its rows. Scenarios and results hold these
+rows; a later change of the file does not reach them.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ class Preset:
 
     @property
     def spec(self) -> str:
-        """What chooses it: red@ns2."""
+        """Return the text that chooses it: red@ns2."""
         return f"{self.algorithm}@{self.name}"
 
     def sources(self) -> dict[str, str]:
-        """The comment of each row."""
+        """Read the comment of each row."""
         return comments(self.file)
 
 
 def comments(file: Path) -> dict[str, str]:
-    """Of a file of data: the comment behind each key."""
+    """Read the comment behind each key in a file of data."""
     return dict(_COMMENTED.findall(file.read_text(encoding="utf-8")))
 
 
 @functools.cache
 def presets() -> dict[str, Preset]:
-    """Every preset, by what chooses it."""
+    """Return every preset, by the text that chooses it."""
     found = (_read(path) for path in sorted(ROOT.glob("*@*.toml")))
     return {preset.spec: preset for preset in found}
 
@@ -71,12 +71,13 @@ def _read(path: Path) -> Preset:
 
 
 def of(algorithm: str) -> list[Preset]:
-    """Those of one algorithm."""
+    """List the presets of one algorithm."""
     return [preset for preset in presets().values() if preset.algorithm == algorithm]
 
 
 def find(text: str) -> tuple[str, Preset | None]:
-    """The algorithm of 'red' or 'red@ns2', and the preset if one is named; or an InputError."""
+    """Find the algorithm of 'red' or 'red@ns2', and the preset if one is named. Raise InputError
+    for an unknown one."""
     if "@" not in text or library.is_file(text):
         return algorithms.find(text).name, None
     algorithm, _, name = text.partition("@")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""An algorithm: its rows, the hosts that it runs on, the queues that it refuses; and a user's file
-as a library that the core has loaded."""
+"""An algorithm: its rows, its hosts and the queues that it refuses. A user's file is a library that
+the core has loaded."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from sojourn import _native
 from sojourn.core.hosts import HOSTS
 from sojourn.core.rows import Row
 
-# Holds, in the folder of a library, the texts that it was compiled from.
+# The folder, inside that of a library, for the texts that the library was compiled from.
 SOURCE = "source"
 
 
 @dataclass(frozen=True)
 class Library:
-    """An algorithm from a file, compiled."""
+    """A compiled algorithm from a file."""
 
     file: Path
-    name: str  # the one that the file gives it
+    name: str  # as the file defines it
     digest: str
     folder: Path
-    # Files that it was made of, in the order of the compiler's list, the first its own.
+    # Files that it was made of, in the order of the compiler's list; its own file is the first.
     parts: tuple[Path, ...]
     raw: _native.Algorithm = field(hash=False)
 
     @property
     def engine(self) -> str:
-        """What scenarios of the engine call it."""
+        """Return its name in scenarios of the engine: the name of the file and a digest."""
         return f"{self.file.stem}.c@{self.digest}"
 
     def sources(self) -> dict[str, str]:
-        """Texts that it was compiled from, by path: the file, and headers but Sojourn's."""
+        """Read the texts that it was compiled from, by path: the file and its headers, without
+        Sojourn's."""
         root = self.folder / SOURCE
         files = (path for path in sorted(root.rglob("*")) if path.is_file())
         return {str(path.relative_to(root)): path.read_text(errors="replace") for path in files}
@@ -45,7 +46,7 @@ class Library:
 class Algorithm:
     """One entry of the registry."""
 
-    name: str  # in a scenario; of a user's file its path
+    name: str  # its name in a scenario; the path of a user's file
     brief: str
     source: str
     ecn: bool
@@ -57,28 +58,28 @@ class Algorithm:
     probes: bool = False  # it asks for probes, which a node beyond the link must answer
     needs_rate: bool = False  # refused while the row bandwidth is 0
     hosts: tuple[str, ...] = HOSTS
-    alone: bool = False  # a queue by itself: without the rows that the queue has around others
-    like: str = ""  # the algorithm of the core that this is another form of
+    alone: bool = False  # a whole queue, without the rows of the queue around other algorithms
+    like: str = ""  # the algorithm of the core of which this is another form
     file: Library | None = None
 
     @property
     def rows(self) -> dict[str, Row]:
-        """All rows that a queue of it takes: its own and the queue's."""
+        """Return all rows that a queue with this algorithm takes: its own and the queue's."""
         return {row.name: row for row in (*self.queue, *self.params)}
 
     @property
     def engine(self) -> str:
-        """What scenarios of the engine call it: content and all."""
+        """Return its name in scenarios of the engine; that of a user's file includes a digest."""
         return self.file.engine if self.file else self.name
 
     @property
     def inside(self) -> str:
-        """What it calls itself, in C and in a kernel."""
+        """Return the name that it has in its own C code and in a kernel."""
         return self.file.name if self.file else self.name
 
     def refusal(self, rows: Mapping[str, int]) -> str:
-        """Why no queue can be made of these; empty where one can."""
-        # Whether the link's rate is known is the host's to say.
+        """Tell why no queue can be made of these rows; the text is empty if one can."""
+        # The host decides whether the link's rate is known.
         rate = {"bandwidth": 1} if self.needs_rate else {}
         found = None if self.alone else _native.check(self.engine, {**rate, **rows})
         if found and found[0] == "flows":

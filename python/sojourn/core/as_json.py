@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""JSON of what was measured: JSON knows no NaN and no infinity, so what was not is null."""
+"""JSON of measured values. JSON has no NaN and no infinity; such a value becomes null."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def spell(data: Any) -> str:
-    """The text, a line for each value."""
+    """Write data as JSON, a line for each value."""
     return json.dumps(_finite(data), indent=1, allow_nan=False)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What can go wrong, as exceptions, and the exit status each one ends a command with.
+"""The exceptions of Sojourn, and the exit status of a command that ends with each.
 
 SojournError            3
 ├── InputError          2   a scenario, a parameter or a command line that cannot be used
@@ -16,13 +16,13 @@ from itertools import islice
 
 
 class SojournError(Exception):
-    """Whatever Sojourn raises on purpose."""
+    """The base of all exceptions that Sojourn raises on purpose."""
 
     exit_status = 3
 
 
 class InputError(SojournError):
-    """Input that cannot be used: says where it stands, what it is, and what would be right."""
+    """Input that cannot be used. The sentence names its place, the value and the remedy."""
 
     exit_status = 2
 
@@ -36,22 +36,23 @@ class StoreError(SojournError):
 
 
 class Interrupted(SojournError):
-    """The user asked to stop."""
+    """A stop that the user asked for."""
 
     exit_status = 130
 
 
-# Names less alike than this share letters by chance: who writes 'cake' does not mean 'choke'.
+# Names less alike than this share letters by chance: 'cake' is no misspelt 'choke'.
 _ALIKE = 0.7
 
 
-# Of more names only those are compared that look alike at first sight; of more nobody reads a list.
+# Comparison is slow: above this number only names of similar shape are compared.
 _MANY = 1_000
+# Nobody reads a longer list.
 _LISTED = 100
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """' Did you mean …?' for a mistyped name, or the list of valid ones when nothing is near."""
+    """Suggest a name: ' Did you mean …?', or the list of valid names when none is near."""
     import difflib  # of use to the few commands that fail
 
     names = sorted(known)
@@ -65,7 +66,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _alike(wanted: str, names: Collection[str]) -> Collection[str]:
-    """Of thousands, those of about the length, with the same beginning or end."""
+    """Reduce thousands of names to those of similar length with the same first or last letter."""
     if len(names) <= _MANY or not wanted:
         return names
     first, last, length = wanted[0], wanted[-1], len(wanted)

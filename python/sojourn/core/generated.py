@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Pages that are made from tables: written, or compared with what would be written."""
+"""Pages that are generated from tables. They are written, or compared with fresh ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 
 def main(arguments: Sequence[str], default: Path, text: Callable[[], str]) -> int:
-    """`[--check] [FILE]`; 0 when the page is written, or fresh."""
+    """Write the page, or with `--check` compare it; the arguments are `[--check] [FILE]`. Return 0
+    when the page is written or fresh, else 1."""
     names = [name for name in arguments if name != "--check"]
     path = Path(names[0]) if names else default
     if "--check" not in arguments:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Where a scenario can run: the simulator, and a Linux kernel in virtual time."""
+"""The hosts of a scenario: the simulator, and a Linux kernel in virtual time."""
 
 from __future__ import annotations
 
@@ -11,36 +11,37 @@ from typing import Literal
 from sojourn.core.errors import InputError, nearest
 
 HOSTS = ("sim", "linux")
-# As tables and pages have them.
+# Their names in tables and pages.
 HOST_NAMES = {"sim": "simulated", "linux": "Linux"}
-# Ticks per second that a kernel in virtual time can have, and those that it has unless a scenario
-# asks for others.
+# Ticks per second: the choices for a kernel in virtual time, and the default of a scenario.
 Ticks = Literal[250, 1000]
 HZ: Literal[1000] = 1000
 # Congestion controls of the guest's kernel that the engine does not have.
 LINUX_ONLY_CONTROLS = ("bbr", "vegas")
-# The engine's that the kernel has under the same name, and the kernel's own.
+# Controls of the engine that the kernel has under the same name, and the kernel's own.
 LINUX_CONTROLS = ("cubic", "reno", "htcp", "dctcp", *LINUX_ONLY_CONTROLS)
-# Ends the label of a host where traces run as rates.
+# The end of a host's label where traces run as rates.
 BINNED = ", binned"
 
 
 def check_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
-    """Each host once, in the order given; the simulator where none is."""
+    """Check names of hosts and drop repetitions, in the order given; the default is the simulator.
+    Raise InputError for an unknown host."""
     for host in hosts:
         if host not in HOSTS:
             raise InputError(f"--host {host}: there is no such host.{nearest(host, HOSTS)}")
     return tuple(dict.fromkeys(hosts)) or ("sim",)
 
 
-# Where no number of seeds is asked for: each host has the experiment's.
+# The default: each host runs the experiment's number of seeds.
 EXPERIMENTS_SEEDS: Mapping[str, int] = MappingProxyType({})
 # No verdict needs nearly as many.
 _MOST_SEEDS = 1000
 
 
 def read_seeds(words: Iterable[str], hosts: Sequence[str]) -> dict[str, int]:
-    """How many seeds each host runs: '3' says it for all of `hosts`, 'linux=3' for one."""
+    """Read how many seeds each host runs: '3' applies to all of `hosts`, 'linux=3' to one. Raise
+    InputError for an unknown host or a number that is not allowed."""
     found: dict[str, int] = {}
     for word in words:
         host, is_of_one, text = word.rpartition("=")
@@ -59,6 +60,6 @@ def read_seeds(words: Iterable[str], hosts: Sequence[str]) -> dict[str, int]:
 
 
 def seeds_text(least: int, most: int) -> str:
-    """'10 seeds', or '1 to 3 seeds' where not all have as many."""
+    """Write a number of seeds: '10 seeds', or '1 to 3 seeds' where `least` and `most` differ."""
     count = f"{least}" if least == most else f"{least} to {most}"
     return f"{count} seed{'' if most == 1 else 's'}"

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Qdiscs of the kernel's own, to stand beside ours: `kernel:codel` and others.
+"""Qdiscs of the kernel's own, to compare with ours: `kernel:codel` and others.
 
-They have no C file here, so their rows, with the kernel's defaults, are written down. Where tc or
-the kernel has no default of its own, or one that goes by the device, the row has one and is always
-written. A row has tc's word as its name, but for quantities that ours count in another unit.
+They have no C file here. This file therefore lists their rows with the kernel's defaults. Where tc
+or the kernel has no default, or one that depends on the device, the row has its own and is always
+written. A row is named by tc's word, except where our row of that name has another unit.
 """
 
 from __future__ import annotations

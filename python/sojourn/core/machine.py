@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def host() -> dict[str, str | int]:
-    """The machine that ran it."""
+    """Describe this machine: system, processor, cores, version of Python."""
     return {
         "system": f"{platform.system()} {platform.release()}",
         "machine": platform.machine(),

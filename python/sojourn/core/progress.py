@@ -29,7 +29,7 @@ class Progress:
             self._bar.stop()
 
     def update(self, done: float) -> None:
-        """`done` of `total` is finished."""
+        """Show that `done` of `total` is finished."""
         now = time.monotonic()
         if now - self._begun < _QUIET_S:
             return

@@ -22,19 +22,19 @@ Value = bool | int | float | str
 
 @dataclass(frozen=True)
 class Unit:
-    """How a canonical unit of the core is read and written."""
+    """The functions that read and write numbers of a canonical unit of the core."""
 
     label: str
     read: Callable[[str], int]
     write: Callable[[int], Value]
     of_float: Callable[[float], int] | None = None
-    base: str = ""  # of a number that means nothing without a unit
+    base: str = ""  # where a number means nothing without a unit
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What a canonical number stands for, as the core's table has it: a number of the base is
-    kept as number * multiply / divide."""
+    """The meaning of a canonical number, from the core's table: a number of the base is kept as
+    number * multiply / divide."""
 
     name: str
     base: str
@@ -54,7 +54,7 @@ def _count(text: str) -> int:
 
 
 def _exponent(text: str) -> int:
-    """Of a half: `9`, or `2^-9` as the pages have it."""
+    """Read the exponent of one half: `9`, or `2^-9` as pages print it."""
     return _count(text.strip().removeprefix("2^-"))
 
 
@@ -72,7 +72,7 @@ def _packets(text: str) -> int:
 def _scaled(
     scale: Scale, base: str, example: str, whole: str, show: Callable[[int], str]
 ) -> Callable[[str], int]:
-    """Reads a quantity of the base that must be a whole number of canonical units."""
+    """Make a function that reads a quantity of the base as a whole number of canonical units."""
 
     def read(text: str) -> int:
         value = units.convert(text, base, example) * scale.multiply / scale.divide
@@ -89,7 +89,7 @@ def _share_of(value: float) -> int:
 
 
 def _shortest_share(number: int) -> float:
-    """With as few digits as read back to the number."""
+    """Find the share with the fewest digits that reads back to the number."""
     if number == _Q32:
         return 1.0
     digits = (float(f"{number / 2**32:.{n}g}") for n in range(1, 12))
@@ -97,7 +97,8 @@ def _shortest_share(number: int) -> float:
 
 
 def _unit(scale: Scale) -> Unit:
-    """How numbers of this scale are read and written; by its base alone."""
+    """Choose how to read and write numbers of this scale: by its base, and for bare numbers by its
+    name."""
     if scale.base == "time":
         return Unit("time", units.Duration, lambda v: str(units.Duration(v)), base=units.NS)
     if scale.base == "packets":
@@ -134,7 +135,7 @@ UNITS = {name: _unit(scale) for name, scale in SCALES.items()}
 
 @dataclass(frozen=True)
 class Row:
-    """One parameter: what it is called, what it may be, what it means."""
+    """One parameter or statistic: its name, its values and its meaning."""
 
     name: str
     help: str
@@ -148,7 +149,7 @@ class Row:
     attr: int
 
     def read(self, value: object) -> int:
-        """The canonical number for what a user wrote; UnitError says why there is none."""
+        """Convert a user's value to the canonical number; raise UnitError if it is not allowed."""
         number = self._number(value)
         if not self.min <= number <= self.max:
             raise units.UnitError(f"{value!r} is out of range; allowed: {self.range()}")
@@ -180,7 +181,7 @@ class Row:
         raise units.UnitError(f"{value!r} is not a value for {self.name}")
 
     def write(self, number: int) -> Value:
-        """What a user would write for this canonical number."""
+        """Convert a canonical number to the value that a user would write."""
         if self.kind == "choice":
             return self.choices[number]
         if self.kind == "bool":
@@ -188,7 +189,7 @@ class Row:
         return UNITS[self.unit].write(number)
 
     def range(self) -> str:
-        """The allowed values, as text."""
+        """Describe the allowed values."""
         if self.kind == "choice":
             return ", ".join(self.choices)
         if self.kind == "bool":

@@ -28,7 +28,7 @@ class Table:
     labels: Sequence[Column]
     columns: Sequence[Column] = ()
     note: str = ""
-    lines_below: Collection[int] = ()  # rows that a line ends
+    lines_below: Collection[int] = ()  # numbers of the rows with a line below
 
     @classmethod
     def of_rows(

@@ -20,8 +20,8 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from sojourn.core.errors import nearest
 
-# What each unit measures, and how much of the first unit of its kind it is. Prefixes are not
-# generated: tc's "mbit" (10^6) and the milli of SI would collide.
+# The kind of each unit, and its size in the first unit of that kind. Prefixes are not generated:
+# tc's "mbit" (10^6) and the milli of SI would collide.
 _UNITS: dict[str, tuple[str, int]] = {
     "ns": ("time", 1),
     "nsec": ("time", 1),
@@ -75,7 +75,7 @@ _UNITS: dict[str, tuple[str, int]] = {
 _BPS = re.compile(r"^[kKmMgGtT]?i?[bB]ps$")
 # A prefix without a unit.
 _PREFIX = re.compile(r"^[kKmMgGtT]i?$")
-# tc's sizes, of bytes by 1024; anybody else's `Mb` are bits.
+# tc's sizes are bytes with prefixes of 1024; elsewhere `Mb` means bits.
 _TC_SIZE = re.compile(r"^[kKmMgG]?b$")
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
 
@@ -86,7 +86,7 @@ PKTS = "pkt"
 SHARE = "percent"
 HZ = "Hz"
 
-# What a number without a unit may have meant.
+# Likely units of a number without one.
 _LIKELY = {
     NS: ("s", "ms"),
     BITS_PER_S: ("Mbit/s", "kbit/s"),
@@ -98,16 +98,17 @@ _LIKELY = {
 
 
 class UnitError(ValueError):
-    """Text that is not a quantity of the kind that is asked for."""
+    """A text that is not a quantity of the expected kind."""
 
 
 def unit_names() -> list[str]:
-    """Every unit that may be written."""
+    """List every unit that may be written."""
     return list(_UNITS)
 
 
 def split(text: str) -> tuple[Decimal, str]:
-    """'50 ms' -> (50, 'ms')."""
+    """Split a quantity into number and unit: '50 ms' -> (50, 'ms'). Raise UnitError for other
+    text."""
     # A keyboard's Greek mu is another letter than the sign for micro.
     match = _QUANTITY.match(text.replace("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}"))
     if not match:
@@ -119,7 +120,7 @@ def split(text: str) -> tuple[Decimal, str]:
 
 
 def convert(text: str, base: str, example: str) -> Decimal:
-    """The number of `base` units in `text`; `example` shows in errors what is wanted."""
+    """Convert `text` to a number of `base` units; the sentence of a UnitError shows `example`."""
     number, unit = split(text)
     if not unit:
         raise no_unit(text, base, example)
@@ -147,11 +148,11 @@ def _either(prefix: str, base: str) -> str:
     return " or ".join(unit + use for unit, use in known.items())
 
 
-# A list of times may have hundreds of thousands, in a unit or two.
+# A list may have hundreds of thousands of times, but only a unit or two.
 @functools.lru_cache(maxsize=256)
 def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | str:
-    """How many `base` units a `unit` has, and how many of it are too many; or what is wrong with
-    it."""
+    """Find how many `base` units a `unit` has, and the least number of it that is too large. Return
+    the end of an error's sentence if the unit is wrong."""
     for word in re.split(r"[\s/*]+", unit):
         if _BPS.match(word):
             return (
@@ -183,11 +184,11 @@ def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | s
 
 
 def measure(text: str) -> tuple[str, Fraction]:
-    """What a quantity is of ('time', 'data', 'data/time', 'packets', 'share', 'frequency'), and how
-    much it is in the first unit of its kind; UnitError where it has no unit that is known."""
+    """Find the kind of a quantity ('time', 'data', 'data/time', 'packets', 'share', 'frequency')
+    and its size in the first unit of that kind. Raise UnitError if it has no known unit."""
     number, unit = split(text)
     if re.fullmatch(r"[kKmMgGtT]?i?bit", unit):
-        # tc's word for a rate, 100mbit, is only told from an amount of data by what it is for.
+        # tc writes a rate as 100mbit; only its use distinguishes it from an amount of data.
         return "data", Fraction(number) * _measure(unit)[1]
     kind, size = _measure(unit)
     if not kind or "" in kind.split("/"):
@@ -196,7 +197,7 @@ def measure(text: str) -> tuple[str, Fraction]:
 
 
 def no_unit(value: object, base: str, example: str) -> UnitError:
-    """The refusal of what has no unit: of a number, with the units that it may have meant."""
+    """Make the error for a value without a unit; for a number it names the likely units."""
     wanted: tuple[str, ...] = (example,)
     if isinstance(value, str):
         wanted = tuple(f"{value.strip()} {unit}" for unit in _LIKELY[base])
@@ -207,7 +208,7 @@ def no_unit(value: object, base: str, example: str) -> UnitError:
 
 
 def _measure(unit: str) -> tuple[str, Fraction]:
-    """What 'bit' or 'bit/s' measures, and its size; '' for what is no such thing."""
+    """Find the kind of 'bit' or 'bit/s' and its size; an unknown word has the kind ''."""
     kinds, sizes = zip(
         *(_UNITS.get(word.strip(), ("", 1)) for word in unit.split("/")), strict=True
     )
@@ -219,7 +220,7 @@ def _measure(unit: str) -> tuple[str, Fraction]:
 
 
 def whole(text: str, base: str, example: str) -> int:
-    """`convert`, where only a whole number of base units makes sense."""
+    """Convert `text` as `convert` does, but raise UnitError unless the result is whole."""
     value = convert(text, base, example)
     if value != value.to_integral_value():
         raise UnitError(f"{text!r} is not a whole number of {base}")
@@ -227,7 +228,7 @@ def whole(text: str, base: str, example: str) -> int:
 
 
 def spell(value: int, steps: tuple[tuple[int, str], ...]) -> str:
-    """The shortest exact text: the largest unit that leaves at most three decimals."""
+    """Write the shortest exact text: choose the largest unit that leaves at most three decimals."""
     for size, unit in steps:
         thousandths = value * 1000
         if value >= size and thousandths % size == 0:
@@ -236,13 +237,13 @@ def spell(value: int, steps: tuple[tuple[int, str], ...]) -> str:
 
 
 class _Written:
-    """What pydantic reads from text and writes as `plain`: the base of all quantities."""
+    """The base of all quantities: pydantic reads them from text and writes them with `plain`."""
 
     plain: ClassVar[Callable[[object], object]]
 
     @classmethod
     def _of(cls, value: object) -> Self:
-        """The quantity, or UnitError."""
+        """Make the quantity from a value, or raise UnitError."""
         raise NotImplementedError
 
     @classmethod

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Scenarios: what is simulated, written in TOML or made of these classes.
+"""Scenarios: networks and their traffic, written in TOML or made of these classes.
 
 Hosts, runs, sweeps, theory and papers use this room; it knows no host and starts no run. Begin with
 `model`, which lists a file's way from TOML to a host.
@@ -81,7 +81,7 @@ __all__ = [
     "loads",
 ]
 
-# The classes take a tenth of a second to import: whoever asks for one of them waits, and a run of a
+# The classes take a tenth of a second to import. This happens at their first use; a run of a
 # scenario that was checked before does without.
 _HOMES = {
     name: f"sojourn.scenario.{home}"

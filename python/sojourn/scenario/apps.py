@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What flows send: a model for each kind of traffic, made from the engine's table of their keys.
-Names, units, ranges, defaults and sentences stand there and nowhere else.
-"""
+"""The traffic that flows send: a model for each kind, made from the engine's table of keys. Names,
+units, ranges, defaults and sentences are in that table and nowhere else."""
 
 from __future__ import annotations
 
@@ -25,27 +24,27 @@ if TYPE_CHECKING:
 
 
 class Sent(Kind):
-    """What a flow sends."""
+    """The traffic that a flow sends."""
 
     table: ClassVar[TrafficKind]
 
     def to_engine(self) -> dict[str, Any]:
-        """In base units, under the names of the engine."""
+        """Return its values in base units, under the engine's names."""
         values = {key["field"]: getattr(self, key["name"]) for key in self.table["keys"]}
         return {"kind": self.kind} | {field: _plain(value) for field, value in values.items()}
 
 
 def _plain(value: object) -> object:
-    """A quantity as the number that it is."""
+    """Convert a quantity to a number of its base unit; return other values unchanged."""
     return int(value) if isinstance(value, Duration | Rate | Size) else value
 
 
-# More is no file of connections that anyone could replay here.
+# Nobody could replay a larger file of connections here.
 _MOST_BYTES = 1 << 28
 
 
 def _read_vectors(value: object) -> object:
-    """The text itself, or the name of a file that holds it."""
+    """Return the vectors: the text itself, or that of the file which it names."""
     if not isinstance(value, str) or "\n" in value:
         return value
     try:
@@ -58,12 +57,12 @@ def _read_vectors(value: object) -> object:
 
 Vectors = Annotated[str, BeforeValidator(_read_vectors)]
 _QUANTITIES: Mapping[str, Any] = {"time": Duration, "rate": Rate, "size": Size, "share": Share}
-# Beyond these a range is that of the unit, which needs no words.
+# A range that reaches these is the unit's own; descriptions leave it out.
 _WIDE = {"time": 86_400 * 10**9, "rate": 10**13, "size": 10**15}
 
 
 def _field(key: TrafficKey) -> tuple[Any, Any]:
-    """Type and default."""
+    """Make the type and the default of a field."""
     unit, default = key["unit"], key["default"]
     form: Any
     said: dict[str, Any] = {"description": _description(key)}
@@ -88,7 +87,7 @@ def _field(key: TrafficKey) -> tuple[Any, Any]:
 
 
 def written(key: TrafficKey, number: float | str | None) -> str:
-    """A number of the base unit as people write it."""
+    """Write a number of the base unit as people do."""
     of = _QUANTITIES.get(key["unit"])
     if number is None or isinstance(number, str):
         return "" if number is None else number
@@ -98,7 +97,7 @@ def written(key: TrafficKey, number: float | str | None) -> str:
 
 
 def ends(key: TrafficKey) -> str:
-    """The range, or the words that are allowed."""
+    """Describe the range, or list the words that are allowed."""
     if key["unit"] == "text":
         return ""
     if key["words"]:
@@ -114,7 +113,7 @@ def _description(key: TrafficKey) -> str:
 def _model(kind: TrafficKind) -> type[Sent]:
     fields: dict[str, Any] = {key["name"]: _field(key) for key in kind["keys"]}
     which: Any = (Literal[kind["name"]], Field(kind["name"], description="which it is"))
-    # A distribution of times has this name too.
+    # A distribution of times is called Poisson too.
     name = {"onoff": "OnOff", "poisson": "PoissonDatagrams"}.get(kind["name"])
     model = create_model(
         name or kind["name"].capitalize(),

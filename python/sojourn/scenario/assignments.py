@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`key=value` of the command line: read, and written so that it reads back."""
+"""`key=value` of the command line: how it is read, and written as text that reads back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from sojourn.core.errors import InputError
 
 
 def read_assignment(text: str) -> tuple[str, object]:
-    """'key=value' as the command line has it; a value that is not TOML is text."""
+    """Split 'key=value' of the command line; a value that is not TOML is text. Raise InputError if
+    there is no key or no value."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise InputError(f"--set {text}: write it as key=value")
@@ -18,7 +19,7 @@ def read_assignment(text: str) -> tuple[str, object]:
 
 
 def read_assignments(texts: Iterable[str]) -> dict[str, object]:
-    """Each key once."""
+    """Read several assignments; raise InputError for a key that is set twice."""
     changes: dict[str, object] = {}
     for text in texts:
         key, value = read_assignment(text)
@@ -29,7 +30,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, object]:
 
 
 def read_value(text: str) -> object:
-    """A TOML value, or the text itself."""
+    """Read a TOML value, or return the text itself."""
     import tomllib  # slow to import
 
     try:
@@ -39,7 +40,7 @@ def read_value(text: str) -> object:
 
 
 def write_value(value: object) -> str:
-    """Text that `--set key=TEXT` reads as this value."""
+    """Write the text that `--set key=TEXT` reads as this value."""
     if isinstance(value, str) and read_value(value) == value:
         return value
     if isinstance(value, Mapping):

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A cable: both directions of a link, declared once. It is laid as two links where a scenario is
-read, so that nothing behind that knows cables: NAME from the first node to the second, and
-'NAME back'."""
+"""A cable: both directions of a link, declared once. The reader of a scenario lays it as two links,
+NAME from the first node to the second, and 'NAME back'. Later steps know no cables."""
 
 from __future__ import annotations
 
@@ -12,16 +11,17 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
-# Of a cable alone.
+# Keys of a cable alone.
 _OWN = ("between", "back")
-# Not the same in both directions.
+# Keys that the way back does not share.
 _ONE_WAY = ("responder",)
 
 Path = tuple[str | int, ...]
 
 
 def lay(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The data of a scenario with links in place of its cables."""
+    """Replace the cables in the data of a scenario by links; raise an error with its place for a
+    wrong one."""
     cables = data.get("cables")
     if not cables:
         return dict(data)
@@ -35,7 +35,7 @@ def lay(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(cable: object) -> object:
-    """As TOML has it, of a model too."""
+    """Convert a cable that is a model to the data that TOML has; return data unchanged."""
     if isinstance(cable, BaseModel):
         return cable.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     return cable
@@ -68,14 +68,15 @@ def _links(i: int, cable: object) -> list[dict[str, Any]]:
 
 
 def error(path: Path, reason: str) -> PydanticCustomError:
-    """What the reader of a scenario says at that place."""
+    """Make the error that the reader of a scenario reports at that place."""
     return PydanticCustomError(
         "graph", "{reason}", {"reason": reason, "problems": [(path, reason)]}
     )
 
 
 def written(path: Path, data: Mapping[str, Any]) -> Path:
-    """Where the file has what the path of a link says: at the link, or at a cable's direction."""
+    """Find the place in the file for the path of a link: the link itself, or a direction of a
+    cable."""
     links, cables = data.get("links", ()), data.get("cables", ())
     if path[:1] != ("links",) or len(path) < 2 or not isinstance(path[1], int):
         return path

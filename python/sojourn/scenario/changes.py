@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, object]) -> None:
-    """The changes of the network, the algorithm, and then the changes of the queues."""
+    """Apply the changes of the network, then the algorithm, then the changes of the queues."""
     of_queues = {key: value for key, value in changes.items() if _is_of_queue(data, key)}
     for key, value in changes.items():
         if key not in of_queues:
@@ -119,13 +119,13 @@ def _is_of_queue(data: Mapping[str, Any], key: str) -> bool:
     path = _path(data, key)
     if path[0] == "queue":
         return True
-    # Which queues are under test is settled before an algorithm is put into them.
+    # The queues under test are chosen before an algorithm is put into them.
     in_network = path[0] in ("links", *SHORTHANDS) and path[-1] != TESTED
     return in_network and not {*QUEUES}.isdisjoint(_keys(path))
 
 
 def _keys(path: list[str]) -> Iterator[str]:
-    """The words of a path without those that choose an entry of a list."""
+    """Yield the words of a path without those that choose an entry of a list."""
     words = iter(path)
     for word in words:
         yield word
@@ -150,7 +150,8 @@ _TOP = (
 
 
 def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> None:
-    """InputError names the algorithms that have the row, or the key that was meant."""
+    """Raise InputError for a row that the algorithm does not have. It names algorithms that have
+    the row, or the key that was meant."""
     own = algorithms.find(algorithm)
     known = own.rows
     if row in known:
@@ -169,7 +170,7 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
 
 
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
-    """The keys of the network, as they are set."""
+    """Yield the keys of the network as `--set` takes them."""
     from sojourn.scenario.links import Link
     from sojourn.scenario.networks import Dumbbell, ParkingLot
 
@@ -184,7 +185,8 @@ def _places(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _meant(data: Mapping[str, Any], path: list[str]) -> str | None:
-    """The whole key, where its first words are left out or the bottleneck is called by its name."""
+    """Find the whole key for one without its first words, or for one that begins with 'bottleneck';
+    else return None."""
     key = ".".join(path)
     network = data[short] if (short := shorthand_of(data)) else data
     for kind in ("flows", "links"):
@@ -196,7 +198,8 @@ def _meant(data: Mapping[str, Any], path: list[str]) -> str | None:
 
 
 def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
-    """The table at the end of the path; '*' stands for every entry of a list."""
+    """Yield the tables at the end of the path; '*' stands for every entry of a list. Raise
+    InputError if there is none."""
     if not path:
         if not isinstance(at, dict):
             raise InputError(f"--set {key}: there is nothing to set in {at!r}")
@@ -228,9 +231,8 @@ _BY_NAME = {"transport": "kind", "app": "kind", "queue": "algorithm", "aqm": "al
 
 
 def use_algorithm(data: dict[str, Any], name: str, values: Mapping[str, object] = {}) -> None:
-    """Put this algorithm, or this preset of one, into the queues under test. Of the rows of another
-    algorithm, or of this one before a preset, only the queue's own stay, where this one has them.
-    """
+    """Put this algorithm, or this preset of one, into the queues under test. A new algorithm or a
+    preset keeps only those old rows that are the queue's own, where it has them."""
     name, chosen = preset.find(name)
     values = {**(chosen.rows if chosen else {}), **values}
     known = algorithms.rows_of(name)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Do the parts of a scenario fit together? The engine has the rules of networks, flows and records
-(`crates/sim/src/scenario`), and here are those that only a file can break. The work grows with the
-length of the file, not with its square."""
+"""The check that the parts of a scenario fit together. The engine has the rules of networks, flows
+and records (`crates/sim/src/scenario`); this file has those that only a user's file can break. The
+work grows with the length of the file, not with its square."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
     from sojourn.scenario.traffic import Traffic
 
-# More would hide the first, and a search for the nearest name costs what there is to search.
+# More would hide the first, and each search for a nearest name takes its time.
 MOST_PROBLEMS = 20
 
 
 def problems(scenario: Scenario) -> list[Problem]:
-    """All that does not fit, and no more of it than `MOST_PROBLEMS` and one."""
+    """List the problems; the searches stop after `MOST_PROBLEMS` and one."""
     most = MOST_PROBLEMS + 1
     of, laid = scenario.shorthand, None
     found: list[Problem] = []
     if of:
         found = list(islice(of_shorthand(scenario), most))
         if found:
-            # What is not sound has no graph; its flows and the record are looked at without it.
+            # A shorthand with problems has no graph; its flows and record are checked without one.
             found += islice(_own(scenario), most)
             known = [path for path, _ in found]
             rest = of_engine(scenario, stand_in(of), known, most)
@@ -56,14 +56,14 @@ def problems(scenario: Scenario) -> list[Problem]:
 
 
 def _of_any_network(path: Path, key: str) -> bool:
-    """Whether a problem has nothing to do with nodes and links."""
+    """Tell whether a problem has nothing to do with nodes and links."""
     of_flows = path[:2] == (key, "flows") and "rtt" not in path
     return of_flows or path[0] == "duration" or path[:2] == ("record", "windows")
 
 
 def _own(scenario: Scenario) -> Iterator[Problem]:
-    """Rules of the file's form, which the engine's has not, and of what the engine does not know:
-    congestion controls and queues of Linux's own."""
+    """Yield problems that the engine cannot see: of the file's form, and of congestion controls and
+    queues that only Linux has."""
     if scenario.duration > trace.MAX_DURATION_NS and _traces(scenario):
         yield ("duration",), f"a run with a trace; allowed: {Duration(trace.MAX_DURATION_NS)}"
     traffic: Sequence[Traffic] = scenario.flows
@@ -95,7 +95,8 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _frame(link: Link, index: int) -> Iterator[Problem]:
-    """The engine's rules of lengths, where a key has the value that it has unless given."""
+    """Yield the keys of a packet's length at a link without a rate. The engine has this rule too,
+    but does not see a key with its default value."""
     if link.takes_time:
         return
     for key in FRAME.keys() & link.model_fields_set:
@@ -118,20 +119,20 @@ def _queue(link: Link, index: int) -> Iterator[Problem]:
 
 @functools.cache
 def tcp_options() -> dict[str, object]:
-    """Every switch of the TCP with its default."""
+    """Return every switch of the TCP with its default."""
     options: dict[str, object] = json.loads(_native.tcp_options())
     return options
 
 
 @functools.cache
 def _switches() -> dict[str, object]:
-    """Those of them that `options` may hold."""
+    """Return the switches that `options` may hold."""
     return {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn", "ect1")}
 
 
 @functools.cache
 def _controls() -> list[str]:
-    """Every congestion control of a host."""
+    """List every congestion control of a host."""
     return [*_native.congestion_controls(), *LINUX_ONLY_CONTROLS]
 
 
@@ -160,7 +161,7 @@ def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
 
 
 def _options(options: Options, where: Path) -> Iterator[Problem]:
-    """Switches of TCP."""
+    """Check switches of TCP: their names, and the kinds of their values."""
     known = _switches() if options else {}
     for key, value in options.items():
         at = (*where, "options", key)

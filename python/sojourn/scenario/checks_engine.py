@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The engine's rules of networks, flows and records, with the paths of a file."""
+"""Problems by the engine's rules of networks, flows and records, with the paths of a file."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 Fault = tuple[str, str, tuple[str, list[str]] | None]
 # The engine's names of keys that have several forms.
 _FORMS = {"starts": "start", "rtts": "rtt"}
-# And of a size, where the base unit is the whole name.
+# The engine's name of a size is the base unit alone.
 _SIZE = ("app", "bytes")
 
 
 def of_engine(
     scenario: Scenario, laid: Laid | None, known: Collection[Path], most: int
 ) -> list[Problem]:
-    """What the engine refuses, at most so many. What is at the `known` paths is at fault already,
-    and plain here. Of Linux's form only what is new, since most is in both."""
+    """List problems that the engine finds, at most `most`. Parts with problems at the `known` paths
+    are made simple. In Linux's form only new problems count, since most are in both forms."""
     graph = expand(scenario, laid)
 
     def asked(host: str) -> list[Fault]:
@@ -49,7 +49,7 @@ def of_engine(
 
 
 def _differs(graph: Scenario) -> bool:
-    """Whether hosts have tables of their own."""
+    """Tell whether hosts have tables of their own."""
     tables = [link.sim for link in graph.links]
     of_flows = [table for flow in graph.flows for table in (flow.sim, flow.linux)]
     return any(table.model_fields_set for table in (*tables, *of_flows))
@@ -65,14 +65,14 @@ def _written(
         words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
         path = _as_written(tuple(int(word) if word.isdigit() else word for word in words))
         path = _of_host(laid.written(path) if laid else path, host)
-        # A place in the engine's JSON is none in the file.
+        # A position in the engine's JSON means nothing in the file.
         said = re.sub(r" at line \d+ column \d+$", "", reason)
         said = re.sub(_INTEGER, lambda match: _too_large(*match.groups()), said)
         said = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), said)
         yield path, f"{said}.{nearest(*unknown)}" if unknown else said
 
 
-# How the engine's JSON refuses a number.
+# The sentence of the engine's reader of JSON for a number out of range.
 _INTEGER = r"^invalid value: integer `(-?\d+)`, expected u(\d+)$"
 
 
@@ -81,7 +81,8 @@ def _too_large(number: str, bits: str) -> str:
 
 
 def _as_written(path: Path) -> Path:
-    """A list of times has no key of its own in a file, nor have rows and opportunities."""
+    """Convert a path of the engine to one of the file. There lists of times, rows and opportunities
+    have no key of their own."""
     if path[2:4] == ("queue", "rows"):
         return (*path[:3], *path[4:])
     if path[2:3] == ("opportunities",):
@@ -103,7 +104,7 @@ def _of_host(path: Path, host: str) -> Path:
 
 
 def _plain(form: dict[str, Any], laid: Laid | None, known: Collection[Path]) -> dict[str, Any]:
-    """Without what is at fault already, where it could hide more, or make no form at all."""
+    """Simplify parts with known problems, where these could hide others or make no form at all."""
     if not known:
         return form
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Is a shorthand sound, so that it can be written out?"""
+"""The check of a shorthand before it is written out as a graph."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
     from sojourn.scenario.networks import Shorthand
 
-# A name of a flow as the engine's tables have it.
+# The longest name of a flow in the engine's tables.
 _MAX_NAME = 80
-# In all sides, and hops of a parking lot. Each is laid with two links.
+# The most nodes in all sides, and hops of a parking lot. Each is laid with two links.
 _MAX_NODES = 20_000
 _MAX_HOPS = 1_000
-# Of a group; each is a group of its own in the graph.
+# The most pairs of a group; each becomes a group of its own in the graph.
 _MAX_PAIRS = 20_000
-# What `[dumbbell]` names itself.
+# Names that `[dumbbell]` gives itself.
 _OWN = ("router", "far router", "bottleneck", "bottleneck back", SENDERS, RECEIVERS)
 
 
 def of_shorthand(scenario: Scenario) -> Iterator[Problem]:
-    """All that is wrong with the first one."""
+    """Yield all problems of the first shorthand."""
     of = scenario.shorthand
     assert of
     for key in ("nodes", "links", "flows"):
@@ -52,7 +52,7 @@ def of_shorthand(scenario: Scenario) -> Iterator[Problem]:
 
 
 def stand_in(of: Shorthand) -> Laid:
-    """A plain network with the flows of one that is not sound."""
+    """Make a simple network with the flows of a shorthand that has problems."""
     flows = [
         {key: getattr(flow, key) for key in flow.model_fields_set & Traffic.model_fields.keys()}
         for flow in of.flows

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
-    """Data for JSON, without what only another host has. Equal scenarios give equal data: results
-    are filed under its digest."""
+    """Convert a graph to data for JSON, without keys that only another host has. Equal scenarios
+    give equal data: results are filed under its digest."""
     here = host == "sim"
     return {
         "format": graph.format,
@@ -89,7 +89,7 @@ def _delays(link: Link) -> list[dict[str, int]]:
 
 
 def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
-    """The scenario with its traces as rates alone."""
+    """Return the scenario with its traces as rates alone."""
     links = [
         {key: value for key, value in link.items() if key != "opportunities"}
         for link in scenario["links"]
@@ -98,8 +98,8 @@ def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario as the engine can read it for all but its queues, its flows' congestion control
-    and what is said of a kernel: those of other hosts alone are plain."""
+    """Make a scenario that the engine can read. Queues and congestion controls of other hosts alone
+    become fifo and cubic; settings of a kernel are left out."""
 
     def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
         transport = {key: value for key, value in flow["transport"].items() if key != "sysctls"}
@@ -121,7 +121,7 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
-    """The algorithm of each link, by the link's number."""
+    """List the algorithm of each link, with the link's number."""
     queues = (link["queue"]["algorithm"] for link in scenario["links"])
     return [(i, algorithms.find(name)) for i, name in enumerate(queues)]
 
@@ -148,7 +148,7 @@ def _flow(flow: Flow, here: bool) -> dict[str, Any]:
 def _starts(flow: Flow) -> dict[str, Any]:
     if isinstance(flow.start, Duration):
         return {"start_ns": int(flow.start), "start_spread_ns": int(flow.start_spread)}
-    # The spread is there by default, and a wish for another is refused.
+    # The default spread does not apply; `checks` refuses one that is given.
     return {"start_ns": 0, "start_spread_ns": 0, "starts": times.to_engine(flow.start)}
 
 

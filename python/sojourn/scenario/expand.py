@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def expand(scenario: Scenario, laid: Laid | None = None) -> Scenario:
-    """A graph with its recording filled in; a graph that has both is returned as it is. `laid` is
-    the graph of its shorthand, where that is known already."""
+    """Write a scenario out as a graph with its recording filled in; a graph that has both stays
+    equal. `laid` is the graph of its shorthand, where that is known already."""
     parts: dict[str, Any] = {}
     if scenario.shorthand:
         laid = laid or lay(scenario.shorthand)
@@ -30,7 +30,7 @@ def expand(scenario: Scenario, laid: Laid | None = None) -> Scenario:
         # A utilisation needs a rate: links without one are not measured.
         names = [link.name for link in scenario.links if link.takes_time]
     links = parts.get("links", scenario.links)
-    # One that takes no time is refused where it says that it is tested.
+    # `checks` refuses `tested` at a link that takes no time.
     tested = (link.name for link in links if link.queue.tested and link.takes_time)
     names += [name for name in tested if name not in names]
     flows = parts.get("flows", scenario.flows)
@@ -47,7 +47,7 @@ def expand(scenario: Scenario, laid: Laid | None = None) -> Scenario:
 
 
 def _resolved(flow: Flow) -> Flow:
-    """With every option of the TCP that it names."""
+    """Return the flow with every option of the TCP that it names."""
     if not isinstance(flow.transport, Tcp) or flow.transport.tcp is None:
         return flow
     return flow.model_copy(update={"transport": flow.transport.resolved()})

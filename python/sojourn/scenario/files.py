@@ -30,12 +30,12 @@ def _is_file(word: str, text: str) -> bool:
     if not text:
         return False
     if word == "vectors":
-        # Vectors may also stand in the scenario itself, in lines.
+        # Vectors may also be lines in the scenario itself.
         return "\n" not in text
     return word == "trace" or (word in _ALGORITHMS and library.is_file(text))
 
 
 def placed_variant(text: str, folder: Path) -> str:
-    """Do the same for an algorithm as `--aqm` has it, with rows behind a colon."""
+    """Do the same for an algorithm in the form of `--aqm`, with rows behind a colon."""
     name, colon, rows = text.partition(":")
     return f"{placed(name.strip(), folder, 'aqm')}{colon}{rows}"

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What only one host has, of a link or of flows: tables that the other host never sees."""
+"""Tables of the keys that only one host has, of a link or of flows; the other host never sees
+them."""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ _Sysctl = Annotated[str, Field(pattern=r"^tcp_[a-z0-9_]+$")]
 
 
 class SimLink(Model):
-    """Of a link, what only the simulator has."""
+    """Keys of a link that only the simulator has."""
 
     ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
 
 
 class SimFlows(Model):
-    """Of flows, what only the simulator has."""
+    """Keys of flows that only the simulator has."""
 
     send_jitter: Duration | None = Field(None, description=SEND_JITTER)
     options: Options = Field(
@@ -36,7 +37,7 @@ class SimFlows(Model):
 
 
 class LinuxFlows(Model):
-    """Of flows, what only Linux has."""
+    """Keys of flows that only Linux has."""
 
     ip: Literal[4, 6] = Field(4, description="version of the Internet Protocol")
     cc: Control | None = Field(
@@ -49,7 +50,7 @@ class LinuxFlows(Model):
 
 
 class LinuxHost(Model):
-    """Of the whole network, what only Linux has."""
+    """Keys of the whole network that only Linux has."""
 
     offloads: StrictBool = Field(
         False,

@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Scenarios that people know by name, as data in scenarios/NAME.toml: `sojourn new --scenario rrul`
-writes one to begin with. A file is a scenario, and its first comment says in lines that begin with
+"""Scenarios that people know by name, as data in scenarios/NAME.toml. `sojourn new --scenario rrul`
+writes one as a beginning. A file is a scenario, and its first comment has lines that begin with
 
-source:    where it is described
-differs:   what is so there and not here
+source:    the place of its description
+differs:   properties of the original that it does not have
 
-Its `description` is what `sojourn list scenarios` prints. A trace that it follows is NAME.down, and
-is written beside it. The files that are written are a user's own, and follow no later change of
-these.
+`sojourn list scenarios` prints its `description`. A trace that it follows is NAME.down, and is
+written beside it. The copies belong to the user, and follow no later change of these files.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ class KnownScenario:
 
 @functools.cache
 def known_scenarios() -> dict[str, KnownScenario]:
-    """Every one, by its name."""
+    """Return every known scenario, by its name."""
     return {path.stem: _read(path) for path in sorted(ROOT.glob("*.toml"))}
 
 
 def _read(path: Path) -> KnownScenario:
     whole = path.read_text(encoding="utf-8")
-    # Without a licence: the author of the file that comes of it chooses one.
+    # Without a licence: the author of the copy chooses one.
     text = re.sub(r"\A(?:#.*SPDX-.*\n)+(?:#\n)?", "", whole)
     source = _SOURCE.search(text)
     assert source, path
@@ -55,7 +54,7 @@ def _read(path: Path) -> KnownScenario:
 
 
 def find(name: str) -> KnownScenario:
-    """The scenario of that name, or an InputError with the names that there are."""
+    """Find the scenario of that name; raise InputError with the valid names."""
     known = known_scenarios()
     if name not in known:
         meant = nearest(name, known)
@@ -65,8 +64,8 @@ def find(name: str) -> KnownScenario:
 
 
 def write(name: str, path: Path | None) -> Path:
-    """Write it, as NAME.toml unless told otherwise, and the trace that it follows. InputError if
-    there is such a file."""
+    """Write a scenario to a file, NAME.toml unless `path` is given, and the trace that it follows.
+    Raise InputError if there is such a file."""
     scenario = find(name)
     file = absolute(path or f"{name}.toml")
     if file.suffix != ".toml":
@@ -87,7 +86,7 @@ def write(name: str, path: Path | None) -> Path:
 
 
 def _holds(path: Path, text: str) -> bool:
-    """Whether an earlier scenario has left this text here."""
+    """Tell whether the file has this text already, from an earlier scenario."""
     try:
         return path.read_text(encoding="utf-8") == text
     except (OSError, UnicodeDecodeError):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Shorthands written out: nodes, links and flows, each with the place in the file that it is of."""
+"""Shorthands written out: nodes, links and flows, each with its place in the file."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from sojourn.scenario.traffic import Crossing, Flow, Traffic
 
 Path = tuple[str | int, ...]
 
-# Of a link: at first, and later.
+# Delays of a link: the first one, and later ones.
 Delays = tuple[Duration, tuple[DelayStep, ...]]
 
 _TRAFFIC = tuple(Traffic.model_fields)
-# What the shorthand calls the keys of a link.
+# The shorthand's names for the keys of a link.
 _BOTTLENECK = {"queue": "aqm", "delay": "rtt", "delays": "rtts"}
 _HOP = {"queue": "aqm"}
 _PLAIN: Mapping[str, str] = {}
-# Of a share of a group: its list of times is not the one that is written.
+# Marks a share of a group: its list of times is not the one in the file.
 _SHARE: Mapping[str, str] = {"": ""}
 
 
 @dataclass
 class Laid:
-    """A graph, with the path in the file of each part, and what keys are called there."""
+    """A graph. Each part has its path in the file, and the names of its keys there."""
 
     nodes: list[str] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
-    # What links with a rate count of each packet.
+    # Keys of a packet's length, for links with a rate.
     frame: Mapping[str, Any] = field(default_factory=dict)
-    # Links whose queues are under test unless others say that they are, and their ways back.
+    # Links whose queues are under test unless others have `tested`, and their ways back.
     tested: list[str] = field(default_factory=list)
     ways_back: list[str] = field(default_factory=list)
     at: dict[str, list[tuple[Path, Mapping[str, str]]]] = field(
@@ -46,17 +46,17 @@ class Laid:
     )
 
     def node(self, name: str, at: Path) -> None:
-        """One more node."""
+        """Add a node."""
         self.nodes.append(name)
         self.at["nodes"].append((at, _PLAIN))
 
     def link(
         self, name: str, ends: tuple[str, str], at: Path, called: Mapping[str, str], **keys: Any
     ) -> None:
-        """One more link."""
+        """Add a link."""
         if keys.get("rate"):
             keys |= self.frame
-        # What is as by default was not given.
+        # A key with its default was not given.
         given = {key: of for key, of in keys.items() if of != Link.model_fields[key].default}
         self.links.append(Link(name=name, from_=ends[0], to=ends[1], **given))
         self.at["links"].append((at, called))
@@ -64,7 +64,8 @@ class Laid:
     def edge(
         self, name: str, ends: tuple[str, str], edge: Edge | Side, delay: Duration, at: Path
     ) -> None:
-        """The links of an end, there and back: those from senders to receivers have its name."""
+        """Add the links of an end, there and back; the direction from senders to receivers has its
+        name."""
         keys = {"rate": edge.rate, "delay": delay, "queue": edge.queue}
         self.link(name, ends, at, _PLAIN, **keys)
         self.link(f"{name} back", ends[::-1], at, _PLAIN, **keys)
@@ -72,7 +73,7 @@ class Laid:
     def back(
         self, name: str, ends: tuple[str, str], back: Back, delays: Delays, at: Path, of: str
     ) -> None:
-        """The way back of a bottleneck; `of` is the key of its delay."""
+        """Add the way back of a bottleneck; `of` is the key of its delay."""
         keys = {key: getattr(back, key) for key in Back.model_fields}
         called = {"delay": of, "delays": f"{of}s"}
         self.link(name, ends, at, called, **_delays(delays), **keys)
@@ -81,16 +82,16 @@ class Laid:
     def flow(
         self, traffic: Traffic, name: str, at: Path, shared: bool = False, **keys: Any
     ) -> None:
-        """One more group of flows; is it a share of one that is written?"""
+        """Add a group of flows; `shared` marks a share of a group in the file."""
         given = {key: getattr(traffic, key) for key in _TRAFFIC}
-        # A default that is written is refused beside times by flow.
+        # Beside times by flow even the default is refused if it is set.
         if "start_spread" not in traffic.model_fields_set:
             del given["start_spread"]
         self.flows.append(Flow(**{**given, "name": name, **keys}))
         self.at["flows"].append((at, _SHARE if shared else _PLAIN))
 
     def written(self, path: Path) -> Path:
-        """The place in the file of a key of the graph."""
+        """Find the place in the file of a key of the graph."""
         of, *rest = path
         places = self.at.get(str(of))
         if places is None or not rest or not isinstance(rest[0], int):
@@ -113,7 +114,7 @@ class Laid:
 
 
 def lay(shorthand: Shorthand) -> Laid:
-    """The graph of a shorthand in which all that is named exists."""
+    """Write a shorthand out as a graph; all names in it must exist."""
     if isinstance(shorthand, ParkingLot):
         return _parking_lot(shorthand)
     if shorthand.senders or shorthand.receivers:
@@ -122,7 +123,7 @@ def lay(shorthand: Shorthand) -> Laid:
 
 
 def sides(shorthand: Dumbbell) -> dict[str, list[str]]:
-    """The nodes of each side, and those of each name."""
+    """List the nodes of each side, and those of each name."""
     found: dict[str, list[str]] = {}
     named: dict[str, list[str]] = {}
     for side, plain in ((SENDERS, "sender"), (RECEIVERS, "receiver")):
@@ -133,7 +134,8 @@ def sides(shorthand: Dumbbell) -> dict[str, list[str]]:
 
 
 def _dumbbell(dumbbell: Dumbbell) -> Laid:
-    """The round trip time is half before and half after the receivers; jitter after the queue."""
+    """Lay a dumbbell with one node at each side. Half of the round trip time is before the receiver
+    and half after it; jitter is after the queue."""
     laid, at = Laid(frame=framed(dumbbell)), ("dumbbell",)
     for name in ("sender", "router", "receiver"):
         laid.node(name, at)
@@ -151,7 +153,7 @@ def _halves(rtt: Duration) -> tuple[Duration, Duration]:
 
 
 def _ways_of(dumbbell: Dumbbell) -> tuple[Delays, Delays]:
-    """The delays of the bottleneck there and back."""
+    """Split the round trips into the delays of the bottleneck there and back."""
     there, back = _halves(dumbbell.rtt)
     later = [(step.at, *_halves(step.rtt)) for step in dumbbell.rtts]
     return (
@@ -179,7 +181,8 @@ _QUEUED = (
 
 
 def _many(dumbbell: Dumbbell) -> Laid:
-    """Nodes of both sides, each with its own link, and a router at each end of the bottleneck."""
+    """Lay a dumbbell with several nodes, each with its own link, and a router at each end of the
+    bottleneck."""
     laid, at = Laid(frame=framed(dumbbell)), ("dumbbell",)
     left, right = "router", "far router"
     for key, router in ((SENDERS, left), (RECEIVERS, right)):
@@ -199,7 +202,7 @@ def _many(dumbbell: Dumbbell) -> Laid:
 
 
 def _between(laid: Laid, of: Dumbbell, at: Path, middle: tuple[str, ...] = ()) -> None:
-    """Flows, spread over the pairs of their ends, by the links in the `middle`."""
+    """Add the flows, spread over the pairs of their ends, by the links in the `middle`."""
     named = sides(of)
     for i, traffic in enumerate(of.flows):
         place: Path = (*at, "flows", i)
@@ -215,7 +218,7 @@ def _between(laid: Laid, of: Dumbbell, at: Path, middle: tuple[str, ...] = ()) -
 def _ways(
     begin: str, middle: Sequence[str], end: str, named: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """The links of a flow. Those of each direction are named, so that no check looks for them."""
+    """List the links of a flow in both directions, which saves the search for its paths."""
     forth = begin in named[SENDERS]
     there = (begin, *middle, end) if forth else (end, *middle, begin)
     back = tuple(f"{name} back" for name in reversed(there))
@@ -224,7 +227,7 @@ def _ways(
 
 
 def _parking_lot(lot: ParkingLot) -> Laid:
-    """Routers in a row; at each bottleneck a sender in front of it and a receiver behind it."""
+    """Lay routers in a row, with a sender in front of each bottleneck and a receiver behind it."""
     laid, at = Laid(frame=framed(lot)), ("parking_lot",)
     hops = lot.each_hop()
     for number in range(1, len(hops) + 2):
@@ -258,7 +261,7 @@ def _hop(laid: Laid, number: int, hop: Hop, at: Path) -> None:
 
 
 def _spans(traffic: Crossing, hops: int) -> Iterator[tuple[str, int, int]]:
-    """Groups of flows: a name, the first hop and the last."""
+    """Yield groups of flows: a name, the first hop and the last."""
     if traffic.over == "each":
         yield from ((f"{traffic.name} {number}", number, number) for number in range(1, hops + 1))
     elif traffic.over == "all":

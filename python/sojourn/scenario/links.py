@@ -27,9 +27,9 @@ from sojourn.scenario import trace
 from sojourn.scenario.base import Model, Name
 from sojourn.scenario.hosts import SimLink
 
-# The form of an algorithm's name in the schema.
+# The title of an algorithm's name in the schema.
 ALGORITHM = "Algorithm"
-# Of a queue, and no row of its algorithm.
+# A key of a queue that is no row of its algorithm.
 TESTED = "tested"
 _TESTED = (
     "this queue is under test: `--aqm` and `--set` reach it. Where no queue says so, all that are "
@@ -115,7 +115,7 @@ class Queue(Model):
         }
 
 
-# What a queueing discipline sees of a frame beside the IP packet.
+# The part of a frame that a queueing discipline sees beside the IP packet.
 ETHERNET = Size("14 B")
 
 
@@ -146,7 +146,7 @@ class DelayStep(Model):
 
 
 def _read_trace(value: object) -> object:
-    """Times in ms, or the name of a file that holds them."""
+    """Read a trace: times in ms, or the name of a file that holds them."""
     try:
         if isinstance(value, str) and value:
             return trace.read(Path(value))
@@ -170,7 +170,7 @@ Trace = Annotated[
 
 
 def _up_to(most: Size) -> AfterValidator:
-    # Refuse what the engine has no room for, in the units of the file.
+    # Refuse sizes that the engine cannot hold, in the units of the file.
     def check(size: Size) -> Size:
         if size > most:
             reason = f"{size} is outside 0 B to {most}"
@@ -207,7 +207,7 @@ MPU = (
     f"{MOST_MPU}"
 )
 LINKLAYER = "`atm`: it counts whole cells, 53 bytes for 48 of packet and `header`"
-# Keys of what a link counts of a packet, and where they say nothing of their own.
+# Keys of the length that a link counts of a packet, with their defaults.
 FRAME = {"header": ETHERNET, "mpu": Size(0), "linklayer": "ethernet"}
 LinkLayer = Literal["ethernet", "atm"]
 _RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
@@ -220,7 +220,7 @@ JITTER = "random delay of each packet, added to the constant one behind the queu
 
 
 class Direction(Model):
-    """What packets of one direction pass: queue, shaper, wire."""
+    """The way of packets in one direction: queue, shaper, wire."""
 
     rate: Rate | None = Field(None, description="without it, packets take no time to send")
     schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
@@ -254,7 +254,7 @@ class Link(Direction, _Ends):
 
     @property
     def takes_time(self) -> bool:
-        """Packets take time to send: its queue can be measured."""
+        """Tell whether packets take time to send; only then can its queue be measured."""
         return self.rate is not None or self.trace is not None
 
 
@@ -272,6 +272,6 @@ class Cable(Direction, _Cabled):
 
 
 def framed(of: object) -> dict[str, Size | str]:
-    """What a link or a shorthand says of its own on the length of packets."""
+    """Return the keys of a packet's length that a link or a shorthand sets."""
     said = {key: getattr(of, key) for key in FRAME}
     return {key: value for key, value in said.items() if value != FRAME[key]}

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A scenario. Each key means the same in TOML, in Python and in the schema.
 
-A scenario is a directed graph: nodes, links (a queue and a shaper at the sending end of each),
-flows along paths, and windows of time over which the queues named in `record` are measured.
+A scenario is a directed graph of nodes and links, with a queue and a shaper at the sending end of
+each link. Flows follow paths. The queues named in `record` are measured over windows of time.
 
-The way of a key, in reading order:
+The way of a key through the files, in reading order:
 
 toml      reads text as data, and gives each mistake a sentence with its line
 model     makes a Scenario of it, whose parts are in base, times, links, cables, hosts, apps,
@@ -14,7 +14,8 @@ checks    finds parts that do not fit together, with checks_shorthand and checks
 expand    writes a shorthand out as a graph, with lay and pairs
 engine    turns a graph into the data that the engine, or another host, reads
 
-Below `model` nothing knows a Scenario, and the steps behind it know only its parts.
+The files of its parts do not know a Scenario. The steps after `model` import its parts, and name
+the class only as a type.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ from sojourn.scenario.networks import Dumbbell, ParkingLot, Shorthand
 from sojourn.scenario.record import Record
 from sojourn.scenario.traffic import Flow
 
-# Of the file. Format 1 had keys of one host among the others.
+# The format of a file. In format 1 the keys of one host were among the others.
 FORMAT: Literal[2] = 2
 
 _IN_PLACE = "in place of nodes, links and flows"
 
 
 class Scenario(Model):
-    """A network, its traffic, and what to record."""
+    """A network, its traffic, and its recording."""
 
     format: Literal[2] = Field(FORMAT, description="of the file")
     name: Name = Field(description="in tables and files")
@@ -76,34 +77,35 @@ class Scenario(Model):
 
     @property
     def shorthand(self) -> Shorthand | None:
-        """The first network that is written as one."""
+        """Return the first network that is written as a shorthand."""
         return self.dumbbell or self.parking_lot
 
     def expand(self) -> Scenario:
-        """The same scenario as a plain graph, with every default of the recording filled in."""
+        """Write the scenario out as a graph, with every default of the recording filled in."""
         from sojourn.scenario.expand import expand
 
         return expand(self)
 
     def to_engine(self, host: str = "sim") -> dict[str, Any]:
-        """What the engine, or another host, reads: the graph in base units."""
+        """Convert it to the form that the engine, or another host, reads: the graph in base
+        units."""
         from sojourn.scenario.engine import to_engine
 
         return to_engine(self.expand(), host)
 
     def to_toml(self) -> str:
-        """TOML that reads back to an equal scenario."""
+        """Write TOML that reads back to an equal scenario."""
         from sojourn.scenario.writer import dumps
 
         return dumps(self.to_data())
 
     def to_data(self) -> dict[str, Any]:
-        """What its TOML file holds; defaults are left out."""
+        """Return the data of its TOML file, without defaults."""
         data = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         return {"format": self.format, **data}
 
     def replace(self, change: Callable[[dict[str, Any]], None]) -> Scenario:
-        """A changed copy: `change` edits the data a TOML file would hold."""
+        """Return a changed copy: `change` edits the data that a TOML file would hold."""
         data = self.to_data()
         change(data)
         return Scenario.model_validate(data)

@@ -38,7 +38,7 @@ from sojourn.scenario.traffic import Between, Crossing, Traffic
 
 
 def _as_data(flows: object) -> object:
-    """Flows as TOML has them, where they are made of plain `Traffic`."""
+    """Convert flows that are made of bare `Traffic` to the data that TOML has."""
     if not isinstance(flows, list | tuple):
         return flows
     return [
@@ -96,8 +96,8 @@ class Dumbbell(Model):
 
 
 class ParkingLot(Model):
-    """Shorthand: routers in a row, a bottleneck between each two, and an end at each side of each
-    ."""
+    """Shorthand: routers in a row, a bottleneck between each two, and an end at both sides of each
+    bottleneck."""
 
     key: ClassVar[str] = "parking_lot"
     hops: tuple[Hop, ...] = Field(description="bottlenecks, named 'hop 1', 'hop 2' and so on")
@@ -113,7 +113,7 @@ class ParkingLot(Model):
         return _as_data(flows)
 
     def each_hop(self) -> list[tuple[int, Hop]]:
-        """Every hop, with the number of its table."""
+        """List every hop, with the number of its table."""
         return [(i, hop) for i, hop in enumerate(self.hops) for _ in range(hop.count)]
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A group of flows from several nodes to several nodes: one group for each pair, and what each
-gets of the group's flows, starts and round trips."""
+"""A group of flows from several nodes to several nodes. It becomes a group for each pair, which has
+a share of the flows, starts and round trips."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sojourn.scenario.traffic import Between, Traffic
 
 
 def ends(traffic: Traffic, named: Mapping[str, Sequence[str]]) -> tuple[str, str]:
-    """Where the flows begin and end: a side is answered by the other."""
+    """Return where the flows begin and end; without `to` they end at the other side."""
     if not isinstance(traffic, Between):
         return SENDERS, RECEIVERS
     if traffic.to is not None:
@@ -26,25 +26,24 @@ def ends(traffic: Traffic, named: Mapping[str, Sequence[str]]) -> tuple[str, str
 
 
 def first_pair(traffic: Traffic) -> int:
-    """The number of the pair that the first flow takes."""
+    """Return the number of the pair that the first flow takes."""
     return traffic.first_pair if isinstance(traffic, Between) else 1
 
 
 def pairs(
     first: Sequence[str], second: Sequence[str], count: int, begin: int = 1
 ) -> list[tuple[str, str]]:
-    """At most `count` pairs, of all that there are: the nodes of both sides in turn, so that
-    however few there are, each node is in as many as any other. `begin` is the number of the pair
-    that comes first."""
+    """List at most `count` of all pairs, with the nodes of both sides in turn. Even in a short list
+    all nodes of a side occur about equally often. The pair with the number `begin` is the first."""
     m, n = len(first), len(second)
-    # After so many both sides begin again; then the second moves on by one.
+    # After this number of pairs both sides begin again; then the second moves on by one.
     round_of_both = m * n // gcd(m, n)
     numbers = ((begin - 1 + i) % (m * n) for i in range(min(count, m * n)))
     return [(first[k % m], second[(k + k // round_of_both) % n]) for k in numbers]
 
 
 def shares(traffic: Traffic, of: int) -> list[dict[str, Any]]:
-    """What each of `of` pairs gets: the flows take them in turn, with their times."""
+    """Divide the flows among `of` pairs, which take them in turn, with their times."""
     if of == 1:
         return [{}]
     return [
@@ -58,15 +57,15 @@ def shares(traffic: Traffic, of: int) -> list[dict[str, Any]]:
 
 
 def _share(times: Any, count: int, pair: int, of: int) -> Any:
-    """The times of every `of`th flow, from the flow `pair` on."""
+    """Return the times of every `of`th flow, from the flow `pair` on."""
     mine = range(pair, count, of)
     if isinstance(times, tuple) and times:
         return tuple(times[flow % len(times)] for flow in mine)
     if isinstance(times, Even) and times.from_ <= times.to:
-        # As the engine spreads them.
+        # The engine spreads them in the same way.
         span, steps = times.to - times.from_, max(count, 2) - 1
         return tuple(Duration(times.from_ + span * flow // steps) for flow in mine)
     if isinstance(times, Poisson):
-        # Several processes are together one of as many arrivals.
+        # Processes with `of` times the gap are together one with this gap.
         return times.model_copy(update={"gap": Duration(times.gap * of)})
     return times

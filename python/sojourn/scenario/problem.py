@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A problem of a scenario: where, and why; and checks that networks of all kinds share."""
+"""A problem of a scenario: its place and its reason. Networks of all kinds share these checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Problem = tuple[Path, str]
 
 
 def unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Problem]:
-    """Each name once."""
+    """Yield a problem for each name that is there twice."""
     seen: set[str] = set()
     for index, name in enumerate(names):
         if name in seen:
@@ -27,7 +27,8 @@ def unique(names: Sequence[str], where: Path, key: Path = ()) -> Iterator[Proble
 
 
 def of_trace(link: Link | Dumbbell, where: Path) -> Iterator[Problem]:
-    """What does not go with a trace. The engine has moments and their mean rate, and no trace."""
+    """Yield the keys that do not go with a trace. The engine has moments and their mean rate, and
+    no trace."""
     if link.trace is None:
         if "opportunity" in link.model_fields_set:
             yield (*where, "opportunity"), "goes with a trace: leave this out"

@@ -9,12 +9,12 @@ from pydantic import Field, StrictBool
 from sojourn.core.units import Duration
 from sojourn.scenario.base import Model, Name
 
-# A window of the whole run, where none is written.
+# The window of the whole run, unless others are given.
 WHOLE = "whole run"
 
 
 class Window(Model):
-    """Metrics are computed over a window of time."""
+    """A window of time, over which metrics are computed."""
 
     name: Name = Field(description="in tables and files")
     from_: Duration = Field(alias="from", description="its begin, and what happens just then")
@@ -22,7 +22,7 @@ class Window(Model):
 
 
 class Record(Model):
-    """What is measured."""
+    """The queues, windows and packets that are measured."""
 
     queues: tuple[Name, ...] = Field(
         (), description="links whose queues are measured; unless given, all with a rate or a trace"

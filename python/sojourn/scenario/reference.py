@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """docs/reference/keys.md, the page of every key of a scenario, from the models.
-`python -m sojourn.scenario.reference [--check] [FILE]` writes it, or says whether it is what it
-would write."""
+`python -m sojourn.scenario.reference [--check] [FILE]` writes it, or checks that it is fresh."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ is `"50 ms"`, a rate `"10 Mbit/s"`, a size `"250 kB"`, a share `0.01` or `"1 %"`
 under "unless given" is needed. A time is up to a year, a rate 8 bit/s to 10 Tbit/s; narrower ranges
 stand beside a key. What is for the simulator alone is refused on Linux, with the reason.
 """
-# Table, how it is written, and the model.
+# The heading of each table, and the model.
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The scenario", model.Scenario),
     ("`[dumbbell]`", networks.Dumbbell),
@@ -82,7 +81,7 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
 
 
 def text() -> str:
-    """The page as it is published."""
+    """Write the page as it is published."""
     return "\n".join([_HEAD, *(_table(title, of) for title, of in _TABLES)])
 
 
@@ -103,7 +102,7 @@ def _table(title: str, of: type[BaseModel]) -> str:
 
 
 def _shared(name: str, of: type[BaseModel]) -> bool:
-    """Whether `[[flows]]` has this key too, with the same meaning."""
+    """Tell whether `[[flows]]` has this key too, with the same meaning."""
     short = issubclass(of, traffic.Between | traffic.Crossing)
     return short and name in traffic.Traffic.model_fields
 
@@ -115,7 +114,7 @@ def _sentence(of: type[BaseModel]) -> str:
 
 
 def _form(schema: dict[str, Any], known: dict[str, Any]) -> str:
-    """What may stand there, in a few words."""
+    """Describe the allowed values of a key in a few words."""
     forms = list(dict.fromkeys(_forms(schema, known)))
     return ", or ".join(forms)
 
@@ -158,14 +157,14 @@ def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# By the example in the schema of each.
+# Quantities by the example in their schema.
 _QUANTITIES = {
     units.Duration.example: "a time",
     units.Rate.example: "a rate",
     units.Size.example: "a size",
     "0.01": "a share",
 }
-# Of models that have a table of their own, or another page.
+# Models that have a table of their own, or another page.
 _NAMED = {
     "Link": "a table",
     "Cable": "a table",

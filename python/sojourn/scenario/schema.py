@@ -24,7 +24,7 @@ def text() -> str:
 
 
 def _allow_bare_kind(properties: dict[str, Any], key: str) -> None:
-    """`app = "bulk"` stands for `app = { kind = "bulk" }`."""
+    """Allow a kind alone: `app = "bulk"` stands for `app = { kind = "bulk" }`."""
     table = properties[key]
     properties[key] = {"anyOf": [{"enum": list(table["discriminator"]["mapping"])}, table]}
 

@@ -29,7 +29,7 @@ from sojourn.scenario.links import (
 )
 from sojourn.scenario.times import Delays
 
-# Beyond any congestion window: these queues are there to be crossed, not to drop.
+# A limit beyond any congestion window: these queues never drop.
 AMPLE = Queue(algorithm="fifo", rows={"limit": 1_000_000})
 # Networks that `sojourn.scenario.lay` writes out, by their key.
 SHORTHANDS = ("dumbbell", "parking_lot")
@@ -68,13 +68,13 @@ class Side(Model):
     queue: Queue = Field(AMPLE, description=_ROOM)
 
     def names(self) -> list[str]:
-        """Of its nodes."""
+        """List the names of its nodes."""
         if self.count == 1:
             return [self.name]
         return [f"{self.name} {number}" for number in range(1, self.count + 1)]
 
     def delay_of(self, index: int) -> Duration:
-        """Of the node with this index."""
+        """Return the delay of the node with this index."""
         if isinstance(self.delay, Duration):
             return self.delay
         return self.delay[index % len(self.delay)]
@@ -108,7 +108,7 @@ class Hop(Model):
 
 
 def _read_over(value: object) -> object:
-    """A word, or the first hop and the last."""
+    """Read a word, or the numbers of the first hop and the last."""
     if value in ("all", "each"):
         return value
     if (

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """scenarios/cellular.down, a synthetic trace in mahimahi's format for a first try: no recording of
-any network. `python -m sojourn.scenario.synthetic [--check] [FILE]` writes it, or says whether it
-is what it would write.
+any network. `python -m sojourn.scenario.synthetic [--check] [FILE]` writes it, or checks that it is
+fresh.
 
-The capacity walks up and down a ladder of rates, as a phone's does while it moves, and stands still
-now and then, as at a handover. Within a step the opportunities are evenly spaced.
+The capacity walks up and down a ladder of rates, as a phone's does while it moves. Now and then it
+stops, as at a handover. Within a step the opportunities are evenly spaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEFAULT = ROOT / "cellular.down"
 _LENGTH_MS, _STEP_MS = 12_000, 100
 # Opportunities of a step: of 1,504 bytes each, 0.5 to 18 Mbit/s.
 _LADDER = (4, 8, 17, 33, 66, 100, 150)
-# One step in so many begins an outage, of so many steps.
+# The mean number of steps between outages, and the steps of an outage.
 _STEPS_BETWEEN_OUTAGES, _OUTAGE_STEPS = 40, 3
 
 

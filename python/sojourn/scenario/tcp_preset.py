@@ -5,7 +5,7 @@
 about      one sentence
 source     where the values are from; each key has a comment with its place
 cc         the congestion control, unless the flow names one
-differs    what was so there and no switch says
+differs    properties of that TCP that no switch sets
 [options]  switches that are not at their default, by the names of docs/inside/tcp.md
 """
 
@@ -38,13 +38,13 @@ class TcpPreset:
     file: Path
 
     def sources(self) -> dict[str, str]:
-        """The comment of each key, `cc` among them."""
+        """Read the comment of each key, `cc` among them."""
         return comments(self.file)
 
 
 @functools.cache
 def tcp_presets() -> dict[str, TcpPreset]:
-    """Every one, by its name."""
+    """Return every preset, by its name."""
     return {path.stem: _read(path) for path in sorted(ROOT.glob("*.toml"))}
 
 
@@ -57,7 +57,7 @@ def _read(path: Path) -> TcpPreset:
 
 
 def find(name: str) -> TcpPreset:
-    """The preset of that name, or an InputError with the nearest."""
+    """Find the preset of that name; raise InputError with the nearest."""
     if name not in tcp_presets():
         raise InputError(f"there is no TCP '{name}'.{nearest(name, tcp_presets())}")
     return tcp_presets()[name]

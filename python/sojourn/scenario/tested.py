@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The queues under test, in the data of a TOML file before any model has looked at it, and in a
-scenario: those that say `tested = true`, and where none does, those that are recorded."""
+"""The queues under test: those with `tested = true`, and without any, those that are recorded. They
+are found in a scenario, and in the data of a TOML file before any model reads it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sojourn.scenario.shorthand import SHORTHANDS
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
 
-# What makes packets take time at a link, so that its queue is measured.
+# Keys that make packets take time at a link; only then is its queue measured.
 TIMED = {"rate", "trace"}
 # The keys of a queue in the table of its link or bottleneck.
 QUEUES = ("aqm", "queue")
@@ -24,14 +24,14 @@ _BACK = " back"
 
 
 def shorthand_of(data: Mapping[str, Any]) -> str | None:
-    """The shorthand of the network, where it is one."""
+    """Return the key of the network's shorthand, or None."""
     return next((key for key in SHORTHANDS if isinstance(data.get(key), dict)), None)
 
 
 def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """Find the tables of the queues that say that they are tested. Where none does, find those of
-    the recorded queues: where none is named, all of a graph that take time, and the bottlenecks of
-    a shorthand."""
+    """Find the tables of the queues with `tested = true`; without any, find those of the recorded
+    queues. Where none is named, these are all queues of a graph that take time, or the bottlenecks
+    of a shorthand."""
     short = shorthand_of(data)
     said = list(_saying_so(data[short] if short else {"links": data.get("links")}))
     if said:
@@ -60,7 +60,7 @@ def under_test(scenario: Scenario, graph: Scenario) -> list[str]:
 
 
 def _saying_so(at: object) -> Iterator[tuple[dict[str, Any], str]]:
-    """Tables and their keys of queues."""
+    """Yield tables, and the keys of their queues with `tested = true`."""
     if isinstance(at, list):
         for entry in at:
             if isinstance(entry, dict):
@@ -75,8 +75,8 @@ def _saying_so(at: object) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def called(entries: list[dict[str, Any]], key: str) -> list[str]:
-    """What the entries of a list are called in the key of a `--set`: by their names, a hop by that
-    of its link if it is one alone, a nameless flow 'flow', and others by their numbers."""
+    """Name the entries of a list for the key of a `--set`. An entry has its own name, and a table
+    of one hop that of its link. A flow without a name is 'flow'; others have their numbers."""
     if _is_of_hop(key):
         return [
             names[0] if len(names) == 1 else str(number)
@@ -90,7 +90,7 @@ def called(entries: list[dict[str, Any]], key: str) -> list[str]:
 
 
 def missing(entries: list[dict[str, Any]], key: str, word: str) -> str:
-    """Why none of the entries of a list is called by this word."""
+    """Explain why no entry of a list has this name."""
     if not _is_of_hop(key):
         return f"there is no '{word}'.{nearest(word, called(entries, key))}"
     for number, names in enumerate(_hops(entries)):
@@ -109,7 +109,7 @@ def _is_of_hop(key: str) -> bool:
 
 
 def listed(value: object) -> list[Any]:
-    """What is not a list is refused later, by the model."""
+    """Return a list; other values give an empty list, and the model refuses them later."""
     return value if isinstance(value, list) else []
 
 
@@ -122,8 +122,8 @@ def _recorded(data: Mapping[str, Any]) -> list[str]:
 def _of_shorthand(
     table: dict[str, Any], short: str, recorded: list[str]
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Tables and their keys of queues: of the bottlenecks that are recorded, and of their ways
-    back; where neither is, which may be a mistake that a model names, of all bottlenecks."""
+    """Yield tables and their keys of queues, of the bottlenecks and ways back that are recorded. If
+    none is, yield all bottlenecks: it may be a mistake that a model names."""
     if short == "parking_lot":
         hops = [hop for hop in listed(table.get("hops")) if isinstance(hop, dict)]
         holders = list(zip(hops, _hops(hops), strict=True))
@@ -143,7 +143,7 @@ def _of_shorthand(
 
 
 def _hops(hops: list[dict[str, Any]]) -> list[list[str]]:
-    """Of each table, the names of its links."""
+    """List the names of the links of each table."""
     found: list[list[str]] = []
     first = 1
     for hop in hops:
@@ -154,9 +154,9 @@ def _hops(hops: list[dict[str, Any]]) -> list[list[str]]:
     return found
 
 
-# Of hops in a sentence.
+# The most hops in a sentence.
 _LISTED = 12
-# Of one table: more are refused by the model.
+# The most hops of one table; the model refuses more.
 _MOST_HOPS = 1000
 
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Times of the flows of a group, one each: when they start, how long their round trips are.
+"""Times of the flows of a group, one for each flow: starts, or round trips.
 
-A time for all, a list that the flows take in turn, or a distribution. What is drawn comes from the
-run's seed, the same on every host; the engine draws it, and owns the rules of ranges.
+They are a time for all, a list that the flows take in turn, or a distribution. The engine draws
+times from the run's seed, the same on every host, and has the rules of ranges.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class _Distribution(BaseModel):
 
     @model_serializer(mode="wrap")
     def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """With the distribution, though it is the class's only one."""
+        """Write the distribution too, though it is the class's only one."""
         return {"distribution": _form(self), **handler(self)}
 
 
 class Even(_Distribution):
-    """At equal distances: the first flow has `from`, the last has `to`."""
+    """Times at equal distances: the first flow has `from`, the last has `to`."""
 
     distribution: Literal["even"] = Field("even", description="which it is")
     from_: Duration = Field(alias="from", description="of the first flow")
@@ -44,7 +44,7 @@ class Even(_Distribution):
 
 
 class Uniform(_Distribution):
-    """Drawn between `from` and `to` with equal chances."""
+    """Times drawn between `from` and `to` with equal chances."""
 
     distribution: Literal["uniform"] = Field("uniform", description="which it is")
     from_: Duration = Field(alias="from", description="the least")
@@ -52,7 +52,8 @@ class Uniform(_Distribution):
 
 
 class Normal(_Distribution):
-    """Drawn from a normal distribution; what is too small is the least that is possible."""
+    """Times drawn from a normal distribution; a time that is too small becomes the least
+    possible."""
 
     distribution: Literal["normal"] = Field("normal", description="which it is")
     mean: Duration = Field(description="before what is too small is raised")
@@ -60,7 +61,8 @@ class Normal(_Distribution):
 
 
 class Exponential(_Distribution):
-    """Drawn from an exponential distribution; what is too small is the least that is possible."""
+    """Times drawn from an exponential distribution; a time that is too small becomes the least
+    possible."""
 
     distribution: Literal["exponential"] = Field("exponential", description="which it is")
     mean: Duration = Field(description="before what is too small is raised")
@@ -85,7 +87,7 @@ _REASON = f"write a time, a list of times, or a table whose distribution is one 
 
 
 def _form(value: object) -> str | None:
-    """Which form a value has; none where a table names no distribution."""
+    """Return the form of a value; None if a table names no distribution."""
     if isinstance(value, dict):
         form = str(value.get("distribution"))
         return form if form in _DISTRIBUTIONS else None
@@ -113,7 +115,7 @@ Delays = Annotated[
 
 
 def to_engine(times: Duration | Sequence[Duration] | _Distribution) -> dict[str, Any]:
-    """As the engine reads them: whole ns, the form as `kind`."""
+    """Convert times to the form that the engine reads: whole ns, the form as `kind`."""
     if isinstance(times, _Distribution):
         fields = type(times).model_fields
         values = {field.alias or name: getattr(times, name) for name, field in fields.items()}

@@ -24,14 +24,14 @@ Keys = tuple[str | int, ...]
 
 
 def load(path: str | Path) -> Scenario:
-    """The scenario in a TOML file."""
+    """Load the scenario in a TOML file."""
     text = read_text(path)
     data = placed(parse(text, str(path)), Path(path).parent)
     return validate(data, source=str(path), text=text)
 
 
 def read_text(path: str | Path) -> str:
-    """The file's text, or an InputError that says why not."""
+    """Read the text of a file; raise InputError with the reason if that fails."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -41,12 +41,12 @@ def read_text(path: str | Path) -> str:
 
 
 def loads(text: str) -> Scenario:
-    """The scenario in TOML text."""
+    """Load the scenario in TOML text."""
     return validate(parse(text, "<text>"), source="<text>", text=text)
 
 
 def parse(text: str, source: str) -> dict[str, Any]:
-    """TOML as plain data."""
+    """Parse TOML; raise InputError with the line of a mistake."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
@@ -60,7 +60,7 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 
 def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
-    """A scenario from data; each problem is reported with its line in `text`."""
+    """Make a scenario from data; raise InputError with each problem and its line in `text`."""
     if "scenario" in data and data.keys() & {"axes", "plan"}:
         raise InputError(f"{source}: is a sweep, not a scenario; sojourn sweep runs it")
     if "format" not in data:
@@ -76,7 +76,7 @@ def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
         raise InputError(sentences(error, data, source, text)) from error
 
 
-# Of format 1 each opportunity of a trace was one packet's.
+# In format 1 each opportunity of a trace was one packet's.
 _OLD_FORMAT = (
     "is no longer read; write format = 2, sim = { ring = … } for ring, sim = { send_jitter = … } "
     'for send_jitter, and opportunity = "packet" beside each trace'
@@ -90,7 +90,7 @@ def sentences(
     text: str,
     model: type[BaseModel] = Scenario,
 ) -> str:
-    """One line for each mistake, in the file's order."""
+    """Write one line for each mistake, in the file's order."""
     places = _places(text)
     found: dict[Keys, str] = {}
     for path, reason in _mistakes(error, data, model):
@@ -107,8 +107,8 @@ def sentences(
 def _mistakes(
     error: ValidationError, data: dict[str, Any], model: type[BaseModel]
 ) -> Iterator[tuple[Keys, str]]:
-    """Where each is, and what it is. A mistyped key is also a missing one: of a table with an
-    unknown key nothing is told that is missing."""
+    """Yield the place and the reason of each mistake. A mistyped key is also a missing one: in a
+    table with an unknown key, missing keys are not reported."""
     entries = error.errors(include_url=False)
     mistyped = {entry["loc"][:-1] for entry in entries if entry["type"] == "extra_forbidden"}
     for entry in entries:
@@ -153,7 +153,7 @@ def _reason(
 
 _TABLE = "is not a table of keys and values"
 _WHOLE = "is not a whole number"
-# What pydantic finds, in the words of this page; {…} is its own context.
+# Sentences for errors that pydantic finds; {…} is from its own context.
 _SENTENCES = {
     "model_type": _TABLE,
     "dict_type": _TABLE,
@@ -183,7 +183,7 @@ def _shortened(value: object, most: int = 60) -> str:
 
 
 def _keys_at(path: Keys, data: Any, model: type[BaseModel]) -> list[str]:
-    """The valid keys of the table that holds the last element of `path`."""
+    """List the valid keys of the table that holds the last element of `path`."""
     for key in path[:-1]:
         data = data[key] if _holds(data, key) else None
         if isinstance(key, int):
@@ -201,7 +201,7 @@ def _keys_at(path: Keys, data: Any, model: type[BaseModel]) -> list[str]:
 
 
 def _is_written(model: type[BaseModel], data: Any) -> bool:
-    """Whether the table says that it is of this model."""
+    """Tell whether the table names this model by its kind or distribution."""
     for key in ("kind", "distribution"):
         if key in model.model_fields and isinstance(data, dict) and key in data:
             return bool(data[key] == model.model_fields[key].default)
@@ -219,7 +219,7 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _real_path(loc: Sequence[str | int], data: Any) -> Keys:
-    """The location without the tags that pydantic puts in for the members of a union."""
+    """Remove from a location the tags that pydantic puts in for the members of a union."""
     path: list[str | int] = []
     at = data
     for key in loc:
@@ -236,7 +236,7 @@ def _real_path(loc: Sequence[str | int], data: Any) -> Keys:
 
 
 def _written(path: Keys, data: Any) -> Keys:
-    """The path without the numbers of a list where the file has a single value."""
+    """Remove from a path the numbers of a list where the file has a single value."""
     found: list[str | int] = []
     at = data
     for key in path:
@@ -254,12 +254,12 @@ def _holds(at: Any, key: str | int) -> bool:
     return isinstance(key, int) if isinstance(at, list) else isinstance(at, dict) and key in at
 
 
-# "<…>": those of a sweep's tables, which no key is called.
+# "<…>": tags of a sweep's tables; no key has such a name.
 _TAGS = ("tcp", "udp", *KINDS, "<table>", "<value>", "<list>", *TAGS)
 
 
 def spell(path: Keys) -> str:
-    """('links', 0, 'rate') -> 'links[0].rate'."""
+    """Write a path as text: ('links', 0, 'rate') -> 'links[0].rate'."""
     text = ""
     for key in path:
         text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
@@ -271,12 +271,12 @@ _KEY = re.compile(r"^\s*([A-Za-z0-9_.\"-]+)\s*=")
 
 
 def line_of(text: str, path: Keys) -> int | None:
-    """The line of the key, or of the nearest enclosing table that has one."""
+    """Find the line of the key, or of the nearest enclosing table that has one."""
     return _line_at(_places(text), path)
 
 
 def _line_at(places: Mapping[Keys, int], path: Keys) -> int | None:
-    # Of a list of tables the first is meant.
+    # A list of tables has the line of the first.
     for part in ((*path, 0), *(path[:length] for length in range(len(path), 0, -1))):
         if part in places:
             return places[part]

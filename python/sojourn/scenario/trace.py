@@ -15,25 +15,26 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 NS_PER_MS = 1_000_000
-# Of mahimahi: the bytes of an opportunity, and the header of its tunnel, which it counts beside
-# each IP packet.
+# Bytes of an opportunity in mahimahi, and of the header of its tunnel, which it counts beside each
+# IP packet.
 OPPORTUNITY_BYTES = 1504
 HEADER_BYTES = 4
 # The capacity of an opportunity that is one packet's: a full frame.
 FRAME_BYTES = 1514
 BIN_MS = 100
-# A day of bins and more.
+# 100,000 s of bins: more than a day.
 MAX_DURATION_NS = 1_000_000 * BIN_MS * NS_PER_MS
-# The engine knows no lower one.
+# The lowest rate of the engine.
 LEAST_RATE_BPS = 8
-# Two days of a link that sends each 20 us.
+# More than 10^8 lines: over half an hour of a link that sends each 20 us.
 _MOST_BYTES = 1 << 30
-# The engine keeps them in 32 bits.
+# The engine keeps times in ms in 32 bits.
 MAX_MS = 2**32 - 1
 
 
 def text(path: Path, what: str, most_bytes: int) -> str:
-    """What stands in a plain file; ValueError says what is wrong with it."""
+    """Read a text file; raise ValueError with the reason if it is none, or larger than
+    `most_bytes`."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(f"'{path}' is no plain file")
     try:
@@ -48,7 +49,8 @@ def text(path: Path, what: str, most_bytes: int) -> str:
 
 
 def read(path: Path) -> tuple[int, ...]:
-    """The times of a file, in ms; ValueError says what is wrong with it, and in which line."""
+    """Read the times of a file, in ms; raise ValueError with the reason and the line of a
+    mistake."""
     lines = text(path, "trace", _MOST_BYTES).split("\n")
     if not lines[-1]:
         del lines[-1]
@@ -67,7 +69,7 @@ def read(path: Path) -> tuple[int, ...]:
 
 
 def checked(times_ms: Sequence[int]) -> tuple[int, ...]:
-    """The times, if they make a trace; ValueError if not."""
+    """Return the times if they make a trace; else raise ValueError."""
     if not times_ms or not times_ms[-1]:
         raise ValueError("a trace needs at least one opportunity after 0 ms")
     if times_ms[0] < 0 or max(times_ms) > MAX_MS:
@@ -109,8 +111,8 @@ def binned(times_ms: tuple[int, ...], duration_ns: int, each_bytes: int) -> list
 
     bins = -(-duration_ns // (BIN_MS * NS_PER_MS))
     times, cycle_ms = np.asarray(times_ms, np.int64), times_ms[-1]
-    # How many come before the edge of each bin: those of whole cycles, and of the one under way.
-    # The last ones of a cycle come when it is over.
+    # Opportunities before the edge of each bin: those of whole cycles, and of the current one.
+    # Opportunities at the very end of a cycle are not before that end.
     edges = np.arange(bins + 1, dtype=np.int64) * BIN_MS
     cycles, within = np.divmod(edges, cycle_ms)
     before = cycles * len(times) + np.searchsorted(times, within)

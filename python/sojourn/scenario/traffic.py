@@ -51,7 +51,7 @@ class Traffic(Model):
     @model_validator(mode="before")
     @classmethod
     def _kinds(cls, data: object) -> object:
-        """`app = "bulk"` and `transport = "udp"` for those that need no more."""
+        """Accept a kind alone: `app = "bulk"` and `transport = "udp"`."""
         if not isinstance(data, dict):
             return data
         data = dict(data)
@@ -76,7 +76,8 @@ class Flow(Traffic):
 
 
 class Between(Traffic):
-    """Traffic between nodes of a dumbbell; of several, its flows go from each to each in turn."""
+    """Traffic between nodes of a dumbbell; between several nodes its flows take the pairs in
+    turn."""
 
     from_: Name = Field(SENDERS, alias="from", description="a node, or a whole side")
     to: Name | None = Field(None, description="a node or a side; unless given, the other side")

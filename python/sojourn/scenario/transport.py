@@ -15,7 +15,7 @@ from sojourn.scenario.base import Control, Kind
 
 
 def _read_ecn(value: object) -> object:
-    """True, False or the word; 1 and 0 are neither."""
+    """Read true, false or 'ect1'; refuse 1 and 0."""
     if isinstance(value, bool) or value == "ect1":
         return value
     reason = f"{value!r} is not true, false or 'ect1'"
@@ -49,7 +49,7 @@ class Tcp(Kind):
             raise PydanticCustomError("row", "{reason}", {"reason": str(error)}) from error
 
     def resolved(self) -> Tcp:
-        """With every key of its preset; those that are given here stay."""
+        """Add every key of its preset; those that are given here stay."""
         if self.tcp is None:
             return self
         of = tcp_preset.find(self.tcp)
@@ -57,7 +57,7 @@ class Tcp(Kind):
         return self.model_copy(update={"cc": cc, "options": {**of.options, **self.options}})
 
     def assumed(self) -> list[str]:
-        """Options of which the preset speaks and not the file: a host that cannot set them runs
+        """List options that the preset sets and not the file: a host that cannot set them runs
         without them."""
         given = tcp_preset.find(self.tcp).options if self.tcp else {}
         return sorted(key for key, value in self.options.items() if given.get(key) == value)

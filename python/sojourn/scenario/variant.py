@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What `--aqm` chooses: an algorithm and the parameters that it shall have, 'pie:target=5ms',
-'./my_aqm.c:target=5ms', or 'red@ns2:limit=100' with those of a preset before its own."""
+"""The choice of `--aqm`: an algorithm and values of its parameters, 'pie:target=5ms' or
+'./my_aqm.c:target=5ms'. In 'red@ns2:limit=100' those of a preset come before its own."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Variant:
 
     algorithm: str
     rows: Mapping[str, object] = field(default_factory=dict)
-    # The parameters as they were written, without spaces.
+    # The text of the parameters, without spaces.
     settings: str = ""
     preset: Preset | None = None
 
     @property
     def all_rows(self) -> dict[str, object]:
-        """The preset's, and over them those that were written."""
+        """Return the preset's rows, overridden by those that were given."""
         return {**(self.preset.rows if self.preset else {}), **self.rows}
 
     def without_preset(self) -> str:
-        """What says the same, whatever becomes of the preset's file. Behind a preset no row of the
-        algorithm is the scenario's: those that it does not name are there too."""
+        """Write the same choice without the preset, whose file may change. A preset leaves no row
+        of the algorithm to the scenario; therefore rows that it does not name are written too."""
         params = algorithms.find(self.algorithm).params
         rows = {**self.all_rows}
         for row in params:
@@ -47,11 +47,11 @@ class Variant:
 
     @property
     def spec(self) -> str:
-        """The algorithm, with the preset: 'red@ns2'."""
+        """Return the algorithm, with the preset: 'red@ns2'."""
         return self.preset.spec if self.preset else self.algorithm
 
     def called(self, name: str) -> str:
-        """What tables call it where they have this name for the algorithm."""
+        """Write its name for tables that have this name for the algorithm."""
         name += _at(self.preset)
         return f"{name}:{self.settings}" if self.settings else name
 
@@ -61,7 +61,8 @@ _FILE = re.compile(r"\s*(.*?\.c)\s*(:|$)(.*)")
 
 
 def _parts(text: str) -> tuple[str, str, str]:
-    """Algorithm, colon, parameters. A name that only one host has begins with 'HOST:'."""
+    """Split a text into algorithm, colon and parameters. A name that only one host has begins with
+    'HOST:'."""
     file = _FILE.fullmatch(text)
     if file and library.is_file(file[1]):
         return file[1], file[2], file[3]
@@ -77,7 +78,8 @@ def _at(chosen: Preset | None) -> str:
 
 
 def read(text: str, by: str = "--aqm") -> Variant:
-    """'NAME', 'NAME@PRESET' or either with ':key=value,key=value'; for NAME also a file's path."""
+    """Read 'NAME', 'NAME@PRESET' or either with ':key=value,key=value'; NAME may be a file's path.
+    Raise InputError for an unknown name or a wrong value."""
     name, colon, rest = _parts(text)
     if "," in name and not library.is_file(name):
         parts = re.split(r",(?![^,:]*=)", text)
@@ -101,7 +103,7 @@ def read(text: str, by: str = "--aqm") -> Variant:
 
 
 def _of_links(variant: Variant) -> str:
-    """Name the option for what is no parameter of an algorithm but a key of its link."""
+    """Name the option for a word that is no parameter of an algorithm but a key of its link."""
     from sojourn.scenario.links import Direction  # which reads variants of its own
     from sojourn.scenario.networks import Dumbbell
 
@@ -118,7 +120,8 @@ def _of_links(variant: Variant) -> str:
 
 
 def read_all(texts: Iterable[str]) -> list[Variant]:
-    """Each once, in the order given: the same parameters written otherwise are the same."""
+    """Read each variant once, in the order given; the same parameters in other words are the same
+    variant."""
     variants: dict[object, Variant] = {}
     for text in texts:
         variant = read(text)

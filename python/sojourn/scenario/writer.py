@@ -12,7 +12,7 @@ from sojourn.scenario.shorthand import SHORTHANDS
 
 
 def dumps(data: Mapping[str, Any]) -> str:
-    """The text of a scenario that was read or made."""
+    """Write the TOML of a scenario that was read or made."""
     import tomlkit
 
     document = tomlkit.document()
@@ -22,7 +22,7 @@ def dumps(data: Mapping[str, Any]) -> str:
 
 
 def _tables(value: Any) -> Any:
-    """A list of tables as [[name]] blocks; small tables inside them stay on one line."""
+    """Write a list of tables as [[name]] blocks; small tables inside them stay on one line."""
     import tomlkit
 
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
@@ -65,14 +65,14 @@ def _inline(value: Any) -> Any:
     return value
 
 
-# Longer lists are made of their text.
+# Longer lists are written as text, by `_long`.
 _SHORT = 100
 
 
 def _long(value: Sequence[int | str]) -> Any:
-    """A list of numbers or of names and quantities, as a trace or a list of times has them by the
-    hundred thousand. An array of tomlkit takes the square of their number; it writes an integer as
-    the text that was read for it. JSON writes such texts as TOML does."""
+    """Write a long list, such as a trace or a list of times with hundreds of thousands of entries.
+    An array of tomlkit takes the square of their number in time. Its integer is written as the text
+    that was read for it, which may be any text. JSON writes numbers and such texts as TOML does."""
     from tomlkit.items import Integer, Trivia
 
     return Integer(0, Trivia(), json.dumps(value, ensure_ascii=False))

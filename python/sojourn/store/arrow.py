@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Arrow tables made of buffers and of JSON: pyarrow's ways from Python values first import pandas,
-where it is installed, and that takes longer than many a run. So does pyarrow itself: whoever only
-runs does without this module.
-"""
+"""Arrow tables made of buffers and of JSON. pyarrow's own conversions of Python values first import
+pandas, where it is installed; that takes longer than many runs. pyarrow is slow to import too:
+commands that only run avoid this module."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ import pyarrow as pa
 
 
 def repeated(value: str | int, rows: int) -> Any:
-    """The same value in every row."""
+    """Make a column with the same value in every row."""
     if isinstance(value, int):
         numbers = np.full(rows, value, np.int64)
         return pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(numbers)])
@@ -29,7 +28,7 @@ def repeated(value: str | int, rows: int) -> Any:
 
 
 def table(rows: Sequence[Mapping[str, str | float | None]]) -> Any:
-    """One row for each of `rows`, a column for each key."""
+    """Make a table with one row for each of `rows` and a column for each key."""
     import pyarrow.json
 
     if not rows:
@@ -39,16 +38,16 @@ def table(rows: Sequence[Mapping[str, str | float | None]]) -> Any:
     lines = "\n".join(json.dumps(row) for row in rows).encode()
     read = pyarrow.json.read_json(
         io.BytesIO(lines),
-        # In one piece, so that a column has one type.
+        # One piece gives a column one type.
         pyarrow.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
-        # A name that looks like a date is no date.
+        # Texts need a type, or a name that looks like a date becomes one.
         pyarrow.json.ParseOptions(explicit_schema=pa.schema([(key, pa.string()) for key in texts])),
     )
     return read.select(keys)
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
-    """A table as a Parquet file."""
+    """Write a table as the bytes of a Parquet file."""
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
@@ -57,24 +56,24 @@ def parquet_bytes(table: pa.Table) -> bytes:
 
 
 def read(path: Path) -> pa.Table:
-    """The table in a Parquet file."""
+    """Read the table in a Parquet file."""
     import pyarrow.parquet as pq
 
-    # `read_table` would import what reads folders of files, and with it pandas.
+    # `read_table` would import the reader of folders, and pandas with it.
     with pq.ParquetFile(path) as file:
         return file.read()
 
 
-# Rows of a piece: of packets, about 2 MB, and as objects of Python's ten times that.
+# Rows of a piece: about 2 MB of packets, and ten times that as objects of Python.
 _TOGETHER = 1 << 16
 
 
 def batches(path: Path, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-    """Some columns of a Parquet file, or all, piece by piece: the packets of a run may fill the
-    memory. Of one without rows comes an empty piece."""
+    """Yield some columns of a Parquet file, or all, piece by piece, since the packets of a run may
+    fill the memory. A file without rows yields an empty piece."""
     import pyarrow.parquet as pq
 
-    # Buffered ahead, all of the file would be in memory.
+    # Reading ahead would put the whole file into memory.
     with pq.ParquetFile(path, pre_buffer=False) as file:
         yield from file.iter_batches(batch_size=_TOGETHER, columns=columns and list(columns))
         if not file.metadata.num_rows:
@@ -83,19 +82,19 @@ def batches(path: Path, columns: Sequence[str] | None) -> Iterator[pa.RecordBatc
 
 
 def labelled(batch: pa.Table, labels: Mapping[str, str | int]) -> pa.Table:
-    """With labels as its first columns, the same in each row."""
+    """Add labels as the first columns, the same in each row."""
     for label, value in reversed(list(labels.items())):
         batch = batch.add_column(0, label, repeated(value, len(batch)))
     return batch
 
 
-# Distributions that no queue has.
+# Distributions of groups of flows; no queue has them.
 _OF_GROUPS = ("fct", "page")
 
 
 def of_queues(table: pa.Table, labels: Mapping[str, str | int], own: Mapping[str, str]) -> pa.Table:
-    """Add labels as `labelled` does, and the algorithm under test; where a queue has one of its
-    own, that stands in its rows."""
+    """Add labels as `labelled` does, and as `tested` the algorithm under test. In the rows of a
+    queue in `own`, the column `aqm` has that queue's own algorithm."""
     table = labelled(table, {**labels, "tested": labels["aqm"]})
     if not own:
         return table
@@ -112,8 +111,8 @@ def of_queues(table: pa.Table, labels: Mapping[str, str | int], own: Mapping[str
 
 
 def write_all(path: Path, tables: Iterable[pa.Table]) -> bool:
-    """Tables of the same columns, one below the other, one in memory at a time; whether there was
-    any."""
+    """Write tables of the same columns into one file, with one in memory at a time. Tell whether
+    there was any."""
     import pyarrow.parquet as pq
 
     writer = None
@@ -128,7 +127,7 @@ def write_all(path: Path, tables: Iterable[pa.Table]) -> bool:
 
 
 def rows_in(path: Path) -> int:
-    """How many rows a Parquet file has."""
+    """Count the rows of a Parquet file."""
     import pyarrow.parquet as pq
 
     return int(pq.read_metadata(path).num_rows)

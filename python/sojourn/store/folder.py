@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A folder that a result is written into. It belongs to Sojourn alone: one that holds anything else
-is refused, and a file in it that someone changed is moved to `aside/` before it is written anew.
+"""The folder of a result. It belongs to Sojourn alone: one that holds anything else is refused. A
+file in it that someone changed is moved to `aside/` before it is written anew.
 
     DIR/.sojourn.json   says so, with the digests of what Sojourn wrote here
        /.gitignore      keeps results out of a repository, unless it is deleted
@@ -36,19 +36,19 @@ _IGNORED = """\
 
 @dataclass(frozen=True)
 class Folder:
-    """One that is Sojourn's own."""
+    """A folder that belongs to Sojourn."""
 
     path: Path
     written: dict[str, str] = field(default_factory=dict)  # digests
 
     @property
     def is_new(self) -> bool:
-        """Nothing has been written into it."""
+        """Tell whether nothing has been written into it."""
         return not self.written
 
     def write(self, name: str, content: Content) -> None:
-        """A file of the result, or one that has it and is moved there; one of this name that is not
-        as it was written is moved aside."""
+        """Write a file of the result; a path as content is moved into its place. A file of this
+        name that differs from the last one written is first moved aside."""
         found = content_digest(content)
         path = self.path / name
         with write_errors(path):
@@ -66,7 +66,8 @@ class Folder:
     def write_all(
         self, contents: Mapping[str, Content], sources: Mapping[str, Mapping[str, str]]
     ) -> dict[str, str]:
-        """The files of a result, with the users' C files that ran, below `own/`; their digests."""
+        """Write the files of a result, and below `own/` the users' C files that ran. Return the
+        digests."""
         files: dict[str, Content] = dict(contents)
         for library, texts in sources.items():
             files |= {f"own/{library}/{path}": text.encode() for path, text in texts.items()}
@@ -80,7 +81,8 @@ class Folder:
 
 
 def claim(path: str | Path) -> Folder:
-    """The folder, made where there is none; InputError names what is in the way."""
+    """Take a folder for a result; make it if there is none. Raise InputError if it holds other
+    files, or StoreError if its mark cannot be read."""
     path = Path(path)
     mark = path / _MARK
     with write_errors(path):
@@ -108,7 +110,8 @@ def claim(path: str | Path) -> Folder:
 
 
 def _of_result(path: Path) -> dict[str, str]:
-    """What a result says that it wrote, where the mark got lost in copying; else nothing."""
+    """Read the digests in `result.json`, for a folder that lost its mark in copying; else return
+    none."""
     try:
         content = (path / "result.json").read_bytes()
         head = json.loads(content)

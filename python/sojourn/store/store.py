@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The store of finished runs: a run is filed under what it depends on, whole or not at all.
+"""The store of finished runs. A run is filed whole or not at all, under all that it depends on.
 
     <root>/ab/abcdef…/run.json         scenario, seed, version of the core, report
                      /series.parquet   its time series
@@ -13,9 +13,9 @@
     <root>/damaged/…                   entries that were not whole, moved aside
 
 An entry is written in a folder beside its place and renamed. So a killed process leaves a
-`.partial-…` folder, never an entry that looks finished; a file that was cut off later (a full
-disk, a power cut) is found by its size, and what is read is compared with its digest. Either way
-the run is made again. Whether an entry is there takes a look at its folder, not at its contents.
+`.partial-…` folder, never an entry that looks finished. A file that was cut off later (a full
+disk, a power cut) shows by its size. A table is compared with its digest when it is read.
+Either way the run is made again. The search for an entry looks at its folder, not at its contents.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ _DAMAGED = "damaged"
 
 
 def default_root() -> Path:
-    """Where runs are kept unless --out names a folder."""
+    """Return the folder that keeps runs unless --out names another."""
     return Path(platformdirs.user_cache_dir("sojourn")) / "runs"
 
 
 def key_of(scenario: str, seed: int, core: str) -> str:
-    """Everything that decides a run's outcome, as one digest; the scenario is JSON."""
+    """Compute one digest of everything that decides a run's outcome; the scenario is JSON."""
     parts = {"core": json.dumps(core), "scenario": _canonical(scenario), "seed": seed}
     text = ",".join(f'"{name}":{part}' for name, part in {**parts, "store": FORMAT}.items())
     return hashlib.sha256(f"{{{text}}}".encode()).hexdigest()
 
 
-# Many seeds have one scenario, and one with a trace has megabytes.
+# Many seeds share one scenario, and a scenario with a trace has megabytes.
 @lru_cache(maxsize=64)
 def _canonical(scenario: str) -> str:
     return json.dumps(json.loads(scenario), sort_keys=True, separators=(",", ":"))
@@ -63,7 +63,7 @@ def _canonical(scenario: str) -> str:
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Failures of the file system as sentences."""
+    """Turn failures of the file system into StoreError with a sentence."""
     try:
         yield
     except OSError as error:
@@ -76,7 +76,7 @@ def write_errors(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """The file has its old content or the new one, never a part of it."""
+    """Write a file, which has its old content or the new one, never a part of it."""
     with write_errors(path):
         _write(path, content)
 
@@ -91,12 +91,13 @@ def set_aside(path: Path, aside: Path) -> None:
 
 
 def is_partial(name: str) -> bool:
-    """Whether a file of this name is one that a command was writing, now or when it was killed."""
+    """Tell whether a name is that of an unfinished file of a command, which may have been
+    killed."""
     return bool(re.fullmatch(r"\..+\.partial-\d+", name))
 
 
 def partial_name(path: Path) -> Path:
-    """Where a file is written before it takes its place."""
+    """Return the path at which a file is written before it takes its place."""
     return path.with_name(f".{path.name}.partial-{os.getpid()}")
 
 
@@ -107,7 +108,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of that of this name when all of it is written."""
+    """Open a file that replaces the one of this name when all of it is written."""
     beside = partial_name(path)
     try:
         with beside.open("wb") as file:
@@ -120,23 +121,23 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def digest(content: bytes) -> str:
-    """SHA-256, in hexadecimal."""
+    """Compute the SHA-256, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def digest_of(path: Path) -> str:
-    """Of a file, which may be larger than the memory."""
+    """Compute the SHA-256 of a file, which may be larger than the memory."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# What is to be written, or a file that has it and takes its place.
+# Bytes to write, or a file that has them and is moved into place.
 Content = bytes | Path
 
 
 def partial_of(root: Path, key: str) -> Path:
-    """Where what belongs to an entry of the store is written before it is whole: what is left of a
-    killed process is found by this name."""
+    """Return the path for the unfinished parts of an entry of the store. Its name has machine and
+    process; leftovers of a killed process are recognized by it."""
     return root / f".partial-{os.uname().nodename}-{os.getpid()}-{key}"
 
 
@@ -152,7 +153,7 @@ def _size(content: Content) -> int:
 
 
 def content_digest(content: Content) -> str:
-    """Of either."""
+    """Compute the digest of bytes or of a file."""
     return digest_of(content) if isinstance(content, Path) else digest(content)
 
 
@@ -163,32 +164,32 @@ class Entry:
     key: str
     folder: Path
     report: Mapping[str, Any]
-    # Users' C files as they were run, with their headers: texts by path, by the engine's name.
+    # Users' C files as they ran, with their headers: for each engine's name, texts by path.
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
 
     def series(self) -> pa.Table:
-        """The time series of the recorded queues."""
+        """Read the time series of the recorded queues."""
         return self._read("series.parquet")
 
     def events(self) -> pa.Table | None:
-        """Every packet that left the recorded queues, or None if they were not kept."""
+        """Read every packet that left the recorded queues; None if they were not kept."""
         return self._read_if_there("events.parquet")
 
     def group_series(self) -> pa.Table | None:
-        """The time series of groups of flows, or None where no step was recorded."""
+        """Read the time series of groups of flows; None if no step was recorded."""
         return self._read_if_there("group_series.parquet")
 
     def statistics(self) -> pa.Table | None:
-        """The algorithms' statistics over time, or None where none was read."""
+        """Read the algorithms' statistics over time; None if none was recorded."""
         return self._read_if_there("statistics.parquet")
 
     def transfers(self) -> pa.Table | None:
-        """Every transfer, or None if they were not kept."""
+        """Read every transfer; None if they were not kept."""
         return self._read_if_there("transfers.parquet")
 
     def distributions(self) -> pa.Table | None:
-        """Cells of the delays and times of each window; None in runs of older versions."""
+        """Read cells of the delays and times of each window; None in runs of older versions."""
         return self._read_if_there("distributions.parquet")
 
     def _read_if_there(self, name: str) -> pa.Table | None:
@@ -207,13 +208,13 @@ class Entry:
         return arrow.read(path)
 
     def event_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch] | None:
-        """The same packets piece by piece, with these columns."""
+        """Read these columns of `events` piece by piece; None if they were not kept."""
         return self._batches("events.parquet", columns)
 
     def transfer_batches(
         self, columns: Sequence[str] | None = None
     ) -> Iterator[pa.RecordBatch] | None:
-        """The same transfers piece by piece, with these columns or all."""
+        """Read these columns of `transfers`, or all, piece by piece; None if they were not kept."""
         return self._batches("transfers.parquet", columns)
 
     def _batches(self, name: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch] | None:
@@ -223,17 +224,18 @@ class Entry:
         return arrow.batches(path, columns) if path.exists() else None
 
     def event_count(self) -> int:
-        """How many packets were kept."""
+        """Count the packets that were kept."""
         from sojourn.store import arrow
 
         return arrow.rows_in(self.folder / "events.parquet")
 
     def core(self) -> str:
-        """The version that made it, and of Linux the kernel and what else decides an outcome."""
+        """Read the version that made the run; on Linux, also the kernel and all else that decides
+        an outcome."""
         return str(json.loads((self.folder / "run.json").read_bytes())["core"])
 
     def scenario(self) -> dict[str, Any]:
-        """The scenario as it was run, written out in base units."""
+        """Read the scenario as it ran, in base units."""
         run: dict[str, Any] = json.loads((self.folder / "run.json").read_bytes())
         return dict(run["scenario"])
 
@@ -249,15 +251,16 @@ class Store:
         self._sweep()
 
     def folder(self, key: str) -> Path:
-        """The place of an entry, whether it is there or not."""
+        """Return the place of an entry, which may be missing."""
         return self.root / key[:2] / key
 
     def has(self, key: str) -> bool:
-        """Whether an entry is there, whole or damaged since."""
+        """Tell whether an entry exists; it may have been damaged since."""
         return (self.folder(key) / "complete.json").exists()
 
     def load(self, key: str) -> Entry | None:
-        """The entry, or None where there is no whole one; what is not whole is moved aside."""
+        """Load an entry, or return None if there is no whole one. A damaged entry is moved
+        aside."""
         folder = self.folder(key)
         if not folder.exists():
             return None
@@ -277,8 +280,8 @@ class Store:
             return None
 
     def save(self, key: str, files: Mapping[str, Content]) -> None:
-        """File a run: `run.json`, which has its report, and its tables as Parquet files. Whoever
-        comes second with it changes nothing. A file that is named is moved from where it is."""
+        """File a run: `run.json`, which has its report, and its tables as Parquet files. A second
+        process with the same run changes nothing. A path as content is moved from its place."""
         folder = self.folder(key)
         beside = partial_of(self.root, key)
         with write_errors(self.root):
@@ -308,7 +311,7 @@ class Store:
                     shutil.rmtree(beside, ignore_errors=True)
 
     def adopt(self, entry: Entry) -> None:
-        """Have this entry too, which may be in another store."""
+        """Copy an entry into this store, unless it is there. It may be in another store."""
         place = self.folder(entry.key)
         if place.exists():
             return
@@ -321,7 +324,7 @@ class Store:
             partial.rename(place)
 
     def discard(self, key: str) -> None:
-        """Forget an entry."""
+        """Delete an entry."""
         with write_errors(self.folder(key)):
             if self.folder(key).exists():
                 import shutil  # slow to import
@@ -333,7 +336,7 @@ class Store:
             set_aside(folder, self.root / _DAMAGED)
 
     def _sweep(self) -> None:
-        """Partial folders whose process on this machine is gone."""
+        """Move aside the partial folders of processes on this machine that have ended."""
         head = f".partial-{os.uname().nodename}-"
         for folder in self.root.glob(f"{head}*"):
             pid = folder.name.removeprefix(head).split("-")[0]
@@ -342,7 +345,8 @@ class Store:
 
 
 def _check(path: Path, found: str, size: int | None) -> None:
-    """ValueError where a file was cut off. Entries of older versions have no sizes."""
+    """Raise ValueError if a file was cut off. Entries of older versions have no sizes, but
+    digests."""
     whole = digest_of(path) == found if size is None else path.stat().st_size == size
     if not whole:
         raise ValueError(f"{path} is not as it was written")

@@ -15,16 +15,16 @@ from pathlib import Path
 
 from sojourn.core.errors import InputError, RunError
 
-# `cc` is what the system's administrator has chosen.
+# `cc` is the choice of the system's administrator.
 _NAMES = ("cc", "gcc", "clang")
-# As `crates/core/build.rs` compiles ours, but for what is unused, as in a first draft; -g for the
-# line numbers of a crash.
+# The warnings of `crates/core/build.rs`, without those of unused code, which a first draft has;
+# -g gives the line numbers of a crash.
 _WARNINGS = ("-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused")
 # A kernel saves no floating-point registers, so code that needs them would not build there.
 _INTEGERS = ("-mgeneral-regs-only",) if platform.machine() in ("x86_64", "aarch64") else ()
 FREESTANDING = (*_WARNINGS, "-O2", "-ffreestanding", "-fPIC", "-fvisibility=hidden", *_INTEGERS)
 HOSTED = (*_WARNINGS, "-O1")
-# What a compiler says of code that is C, and no algorithm.
+# Errors of a compiler in code that is C but no algorithm, each with a hint.
 _HINTS = (
     (
         r"codel_dried|codel_lost|law/even\.h|\beven_\w+",
@@ -42,13 +42,14 @@ _HINTS = (
         "(random numbers: rng.h) and what is in its own file.",
     ),
 )
-# Longer complaints are mostly repetitions of the first.
+# Longer lists of errors mostly repeat the first.
 _LINES = 30
 
 
 @functools.cache
 def path() -> str:
-    """The compiler that CC names, or the first one on PATH."""
+    """Find the compiler that CC names, or the first one on PATH. Raise RunError if there is
+    none."""
     named = os.environ.get("CC")
     for name in (named,) if named else _NAMES:
         found = shutil.which(name)
@@ -63,7 +64,7 @@ def path() -> str:
 
 
 def is_there() -> bool:
-    """Whether this machine has one."""
+    """Tell whether this machine has a compiler."""
     try:
         return bool(path())
     except RunError:
@@ -72,31 +73,31 @@ def is_there() -> bool:
 
 @functools.cache
 def version() -> str:
-    """What distinguishes its output from another compiler's."""
+    """Return the text that distinguishes this compiler's output from another's."""
     done = subprocess.run([path(), "--version"], capture_output=True, text=True, check=False)
     return f"{path()} {done.stdout.strip()}"
 
 
 @functools.cache
 def sources() -> Path:
-    """The interface, the queue, the algorithms, as they came with this package."""
+    """Return the folder of the interface, the queue and the algorithms in this package."""
     return Path(__file__).parents[1] / "sources" / "aqm"
 
 
 def include_flags(file: Path) -> list[str]:
-    """Where to look for headers: beside the file, in the tree that it is part of, in ours."""
+    """List folders of headers as flags: those of the file, of the tree around it, and ours."""
     beside = [folder for folder in file.parents[:2] if (folder / "aqm.h").is_file()]
     return [f"-I{folder}" for folder in (*beside, sources())]
 
 
 def shown(file: Path) -> str:
-    """The path as a user would type it here."""
+    """Write the path as a user in the current folder would type it."""
     relative = os.path.relpath(file)
     return str(file) if relative.startswith("..") else f".{os.sep}{relative}"
 
 
 def run(words: Sequence[str | Path], file: Path) -> str:
-    """The output of the compiler on a user's file; its complaint becomes an InputError."""
+    """Run the compiler on a user's file and return its output; raise InputError with its errors."""
     done = subprocess.run(
         [path(), *words], capture_output=True, text=True, errors="replace", check=False
     )

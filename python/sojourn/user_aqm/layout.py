@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Lays out users' files for the build of the module, which copies them over `aqm/`.
+"""The layout of users' files for the build of the module, which copies them over `aqm/`.
 
-An algorithm becomes NAME.c, whatever its file is called, so a changed copy of one of ours replaces
-ours, in a module of its own. Headers keep their places relative to the file or its tree.
+An algorithm becomes NAME.c under any name of its file. A changed copy of one of ours therefore
+replaces ours, in a module of its own. Headers keep their places relative to the file or its tree.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sojourn.user_aqm.library import shown
 
 
 def lay_out(files: Sequence[Library]) -> list[Path]:
-    """A folder for each file."""
+    """Make a folder for each file. Raise InputError if two algorithms have the same name."""
     names = Counter(file.name for file in files)
     for file in files:
         if names[file.name] > 1:

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A user's file as a library that the core loads.
 
-A library is in the user's cache, in a folder whose name is a digest of all that it was made of:
-the file, the headers that it includes, the compiler and its flags. A copy of the file and of its
-own headers lies beside it. The engine's scenarios and the
-keys of finished runs name the algorithm by that digest too.
+A library is in the user's cache, in a folder whose name is a digest of all its parts: the file, the
+headers that it includes, the compiler and its flags. A copy of the file and of its own headers lies
+beside it. The engine's scenarios and the keys of finished runs name the algorithm by that digest
+too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sojourn.user_aqm import compiler
 from sojourn.user_aqm.compiler import shown
 
 _LIBRARY = "library.so"
-# As `aqm/all.sh` lists the algorithms of its folder.
+# `aqm/all.sh` lists the algorithms of its folder in the same way.
 _DEFINED = re.compile(r"(static )?(?:const )?struct aqm_algo aqm_(\w+) ?(?:\[|=|__attribute__)")
 
 
@@ -38,12 +38,12 @@ __all__ = ["absolute", "adopt", "build", "is_file", "shown"]
 
 
 def is_file(name: str) -> bool:
-    """Whether it names a file rather than an algorithm."""
+    """Tell whether a name is that of a file rather than of an algorithm."""
     return name.endswith(".c") or "/" in name
 
 
 def absolute(name: str | Path, folder: Path | None = None) -> Path:
-    """The path, from `folder` where that is not the current one."""
+    """Make the path absolute, from `folder` or else from the current one."""
     # Not resolved: results show the name of a symbolic link.
     return Path(os.path.abspath((folder or Path()) / Path(name).expanduser()))  # noqa: PTH100
 
@@ -53,7 +53,8 @@ _built: dict[Path, tuple[_States, Library]] = {}
 
 
 def build(file: Path) -> Library:
-    """The library of a file, compiled if the file or one of its headers is new."""
+    """Build the library of a file; compile it if the file or one of its headers is new. Raise
+    InputError if the file is missing or does not define one algorithm."""
     known = _built.get(file)
     if known and known[0] == _states(part for part, _, _ in known[0]):
         return known[1]
@@ -71,7 +72,8 @@ def build(file: Path) -> Library:
 
 
 def _states(parts: Iterable[str]) -> _States:
-    """Tell when a file changes. A sweep asks several times for each of its cells."""
+    """Read times and sizes, which show when a file changes. A sweep does so several times for each
+    of its cells."""
     return tuple((part, *_state(part)) for part in parts)
 
 
@@ -84,13 +86,14 @@ def _state(part: str) -> tuple[int, int]:
 
 
 def _own(parts: Sequence[Path]) -> list[Path]:
-    """Find those that are not Sojourn's: these may change while a command runs."""
+    """List the parts that are not Sojourn's: these may change while a command runs."""
     ours = compiler.sources()
     return [part for part in parts if not part.is_relative_to(ours)] or [parts[0]]
 
 
 def _read(file: Path) -> tuple[str, tuple[Path, ...]]:
-    """The name of the algorithm, and the files that the compiler reads for it."""
+    """Find the name of the algorithm, and the files that the compiler reads for it. Raise
+    InputError unless the file defines exactly one algorithm."""
     with tempfile.NamedTemporaryFile("r", suffix=".d") as rule:
         flags = ["-E", "-P", "-MMD", "-MF", rule.name, "-MT", "x"]
         text = compiler.run(
@@ -114,7 +117,8 @@ def _read(file: Path) -> tuple[str, tuple[Path, ...]]:
 
 
 def hash_of(parts: Iterable[Path], *words: str) -> str:
-    """Short enough for a folder's name. It covers contents and names of files, not folders."""
+    """Hash contents and names of files, not folders. The hash is short enough for a folder's
+    name."""
     total = hashlib.sha256("\0".join(words).encode())
     for part in parts:
         total.update(hashlib.sha256(part.name.encode() + b"\0" + part.read_bytes()).digest())
@@ -123,7 +127,7 @@ def hash_of(parts: Iterable[Path], *words: str) -> str:
 
 @functools.cache
 def _frame() -> str:
-    """The hash of what every library has."""
+    """Hash the parts that every library has."""
     parts = sorted((compiler.sources() / "check").glob("*.[ch]"))
     return hash_of(parts, compiler.version(), *compiler.FREESTANDING, SOURCE)
 
@@ -133,12 +137,12 @@ def _digest(name: str, parts: Iterable[Path]) -> str:
 
 
 def cache_folder(digest: str) -> Path:
-    """Where the library of this digest lies, or will."""
+    """Return the folder for the library of this digest."""
     return default_root().parent / f"own-{digest}"
 
 
 def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None:
-    """In another folder, which is then renamed: a folder of this name is complete."""
+    """Compile in another folder, which is then renamed: a folder of this name is complete."""
     with write_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
@@ -163,7 +167,7 @@ def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None
 
 
 def _copy(parts: Sequence[Path], to: Path) -> None:
-    """The parts that are not Sojourn's, as they lie to each other."""
+    """Copy the parts that are not Sojourn's, and keep their places relative to each other."""
     own = _own(parts)
     common = os.path.commonpath([part.parent for part in own])
     for part in own:
@@ -173,7 +177,8 @@ def _copy(parts: Sequence[Path], to: Path) -> None:
 
 
 def _try_tables(file: Path, library: Path) -> None:
-    """Read its tables, first in a process of its own: a table without an end is read on and on."""
+    """Read its tables first in a process of its own, because a table without an end crashes it.
+    Raise InputError if that process crashes."""
     read = "import sys; from sojourn import _native; _native.load(sys.argv[1], 'x')"
     words = [sys.executable, "-c", read, str(library)]
     done = subprocess.run(words, capture_output=True, check=False)
@@ -198,5 +203,5 @@ def _load(file: Path, name: str, digest: str, folder: Path) -> _native.Algorithm
 
 
 def adopt(library: Library) -> None:
-    """Load, in a worker, what another process has compiled."""
+    """Load, in a worker, a library that another process has compiled."""
     _native.load(str(library.folder / _LIBRARY), library.engine)

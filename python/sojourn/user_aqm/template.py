@@ -17,14 +17,16 @@ _TEMPLATE = Path(__file__).with_name("template.c")
 
 
 def text(name: str) -> str:
-    """The template for an algorithm of this name, without a licence: its author chooses one."""
+    """Fill in the template for an algorithm of this name. It has no licence: its author chooses
+    one."""
     lines = _TEMPLATE.read_text(encoding="utf-8").splitlines(keepends=True)
     body = "".join(line for line in lines if "SPDX-" not in line)
     return body.replace("NAME", name)
 
 
 def write(path: Path) -> Path:
-    """Write it. InputError if there is such a file or algorithm, or if C has no such name."""
+    """Write the template to a new file. Raise InputError if there is such a file or algorithm, or
+    if C has no such name."""
     file = absolute(path)
     name = file.stem
     if file.suffix != ".c" or not re.fullmatch(r"[a-z][a-z0-9_]*", name):

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Tests a user's file under sanitizers, in a process of its own: `aqm/check/check.c` calls it with
-hostile traffic and says which properties it has, and the event at which it breaks one.
-"""
+"""The test of a user's file under sanitizers, in a process of its own. `aqm/check/check.c` calls
+the file with hostile traffic. It names the properties that hold, and the event that breaks one."""
 
 from __future__ import annotations
 
@@ -28,9 +27,9 @@ _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _COUNTS = ("-fsanitize-coverage=trace-pc",)
 # Each property takes up to two seconds of CPU; this is enough on a busy machine.
 _LIMIT_S = 300
-# Before a run: does it crash, hang or break a rule?
+# Properties that are tested before a run: no crash, no endless loop, no broken rule.
 _BEFORE_RUN = ("verdicts", "marks", "fuzz")
-# Sanitizers say where in the code; the program itself says at which event.
+# Sanitizers name the place in the code; the program itself names the event.
 _ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=1:color=never",
     "UBSAN_OPTIONS": "print_stacktrace=0:color=never",
@@ -39,7 +38,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one property."""
+    """The result of the test of one property."""
 
     name: str
     what: str
@@ -51,7 +50,8 @@ class Finding:
 
 
 def lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """One for each property; those that fail by the same fault, in another call, are only named."""
+    """Yield a line for each property. Failures by a known fault in another call are only named, at
+    the end."""
     named: dict[str, list[str]] = {}
     for finding in findings:
         fault, at, _ = finding.said.partition(": in ")
@@ -67,8 +67,8 @@ def lines(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def before_run(file: Library) -> None:
-    """RunError if the algorithm crashes, hangs or breaks a rule. A file that passes is not tested
-    again."""
+    """Raise RunError if the algorithm crashes, hangs or breaks a rule. A file that passes is not
+    tested again."""
     passed = file.folder / "tried"
     if passed.exists() and passed.read_text() == _frame(file):
         return
@@ -86,7 +86,7 @@ def before_run(file: Library) -> None:
 
 
 def check(file: Library) -> list[Finding]:
-    """Every property."""
+    """Test every property."""
     program = build(file)
     return _all(file, program, tuple(_properties(program)))
 
@@ -99,7 +99,7 @@ def _all(file: Library, program: Path, names: Sequence[str]) -> list[Finding]:
 
 @functools.cache
 def _properties(program: Path) -> dict[str, str]:
-    """Names, and what holds."""
+    """List the names of properties, each with its sentence."""
     listed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     return dict(line.split("\t") for line in listed.splitlines())
 
@@ -134,7 +134,7 @@ def _try(file: Library, program: Path, name: str, what: str) -> Finding:
 
 
 def _place(file: Library, text: str) -> str:
-    """What a sanitizer found, and in which line of the user's files."""
+    """Extract the fault and its line in the user's files from a sanitizer's report."""
     runtime = re.search(r"^(\S+?):(\d+):\d+: runtime error: (.*)$", text, re.M)
     if runtime:
         return f"{runtime[3]} ({Path(runtime[1]).name}:{runtime[2]})"
@@ -155,7 +155,7 @@ def _place(file: Library, text: str) -> str:
 
 @functools.cache
 def _sanitizers() -> tuple[str, ...]:
-    """Those that this compiler has."""
+    """Return the flags of the sanitizers that this compiler has; empty without them."""
     with tempfile.TemporaryDirectory() as scratch:
         empty = Path(scratch) / "empty.c"
         empty.write_text("int main(void) { return 0; }\n")
@@ -181,21 +181,22 @@ def _flags() -> list[str]:
 
 
 def _driver_sources(file: Library) -> list[Path]:
-    """What surrounds the algorithm: from the tree that the file is part of, if it has these."""
+    """List the sources around the algorithm, from the tree of the file if it has them, else
+    ours."""
     folders = [Path(flag[2:]) for flag in compiler.include_flags(file.file)]
     root = next(folder for folder in folders if (folder / "check" / "check.c").is_file())
     return [root / "check" / "check.c", root / "field.c", root / "setup.c"]
 
 
 def _frame(file: Library) -> str:
-    """The hash of all that a trial depends on but the file itself."""
+    """Hash all that a trial depends on, except the file itself."""
     root = _driver_sources(file)[1].parent
     parts = sorted(path for path in root.rglob("*.[ch]") if path.parent.name != "algorithms")
     return hash_of(parts, compiler.version(), *_flags())
 
 
 def build(file: Library) -> Path:
-    """The program that tests this file. All users' files share the objects of the driver."""
+    """Build the program that tests this file. All users' files share the objects of the driver."""
     program = file.folder / f"check-{_frame(file)}"
     if program.exists():
         return program
@@ -218,7 +219,7 @@ def build(file: Library) -> Path:
 
 
 def _driver(file: Library) -> Path:
-    """The folder with the driver's objects."""
+    """Build the driver's objects, unless they exist, and return their folder."""
     folder = cache_folder(f"driver-{_frame(file)}")
     if folder.exists():
         return folder

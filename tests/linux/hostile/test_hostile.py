@@ -86,6 +86,8 @@ def test_books_agree_and_trees_run_dry_in_short_storms(storms: int, kernel: Buil
     assert played.counts["seen"] > storms * 150 and played.counts["dries"] > storms
 
 
+# They need two idle processors for twenty minutes; `make test-deep` plays them.
+@pytest.mark.deep
 def test_this_module_has_been_through_the_long_storms() -> None:
     assert DIGEST.fresh(covers()), f"run `{DIGEST.made_by}`"
 

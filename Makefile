@@ -114,11 +114,11 @@ test-wheel: setup ## the wheel in an empty environment, from an empty folder
 test-deep: setup ## all that takes longer: mutants, long cases, 10^8 fuzzed calls, sanitizers in a kernel, storms
 	tools/need.sh deep
 	$(MAKE) --no-print-directory mutants
-	$(PYTEST) tests -m deep
 	python -m fuzz.run --deep
-	python -m validation.compare --check
 	python -m tests.linux.sanitizers
 	python -m tests.linux.hostile
+	$(PYTEST) tests -m deep
+	python -m validation.compare --check
 
 format: setup ## lay out all code
 	clang-format-16 -i $(C_FILES)

@@ -500,7 +500,7 @@ def test_the_page_of_papers_has_a_row_for_each_figure_and_table(
         "| Table a | Delays of the first | table “drop” of toy/a | `sojourn reproduce toy/a` |"
         in page
     )
-    assert "| Figure 2 | The testbed | not here: a photograph | |" in page
+    assert "| Figure 2 | The testbed | not here: a photograph |  |" in page
     assert re.search(r"\| simulator \| (\d \| ){4}0 \|", page)
     assert "Tail &lt;drop>" in page
     # What was measured under other files says nothing about these.

@@ -293,11 +293,6 @@ def test_what_cannot_be_tested_is_refused(old: str, new: str, sentence: str) -> 
             "hops = [{ count = 2, rate = '1 Mbit/s', back = { queue = { tested = true } } }]",
             ["parking_lot.edges", "parking_lot.hops[0].back"],
         ),
-        (
-            "[dual_transmitter]\nrate = '1 Mbit/s'\nrtt = '1 ms'\n"
-            "edges = { queue = { tested = true } }\nback = { queue = { tested = true } }",
-            ["dual_transmitter.edges", "dual_transmitter.back"],
-        ),
     ],
 )
 def test_a_tested_queue_of_a_shorthand_that_takes_no_time_is_one_mistake(

@@ -46,6 +46,8 @@ def run(
             raise InputError(f"--seeds {host}={of_host[host]}: add --host {host}")
     chosen = find(what)
     folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
+    for experiment in chosen:
+        experiment.check()
     report.check_folder(folder, chosen, quick, hosts, of_host)
     done = []
     for experiment in chosen:

@@ -14,7 +14,7 @@ from rich.text import Text
 from sojourn.cli.output import print_json
 from sojourn.core import as_json
 from sojourn.core.errors import InputError, nearest
-from sojourn.papers.experiment import ROOT, experiments
+from sojourn.papers.experiment import experiments
 from sojourn.papers.search import file
 from sojourn.papers.search.inside import RULE
 from sojourn.papers.search.page import counts, html, moved, names, numbers
@@ -74,8 +74,9 @@ def _paper(what: Sequence[str]) -> Path:
             f"{name}: --search is of a whole paper, whose search.toml says which experiments it "
             f"may look at: sojourn reproduce {paper} --search"
         )
-    if name in papers:
-        return ROOT / name
+    for experiment in every:
+        if experiment.paper == name:
+            return experiment.folder.parent
     if (Path(name) / "paper.toml").is_file():
         return Path(name)
     raise InputError(f"there is no paper '{name}'.{nearest(name, papers)}")

@@ -196,7 +196,6 @@ def reproduce(
     and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
     runs in the store."""
     hosts = check_hosts(hosts)
-    experiment.check()
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
     runner = Runner(store, workers)

@@ -134,7 +134,7 @@ def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int]
 
 def scripts(scenario: str, seed: int) -> list[list[str]]:
     """For each group of flows of a scenario (JSON) the scripts of its flows, as linux/uml/play.c
-    reads them; none where the kind of traffic is enough."""
+    reads them. ValueError: they are too long, or no host can keep one."""
 
 def observe(
     scenario: str,
@@ -152,10 +152,10 @@ def observe(
 
 @final
 class Flows:
-    """The flows of another host by what linux/uml/traffic.c and play.c wrote of them. RuntimeError:
-    the line that is not of this scenario."""
+    """The flows of another host by what linux/uml/play.c wrote of them. RuntimeError: the line that
+    is not of this scenario."""
 
-    def __new__(cls, scenario: str, counts: str, played: str) -> Self: ...
+    def __new__(cls, scenario: str, played: str) -> Self: ...
     def report(self) -> str:
         """`flows`, `transport` and what is reckoned of all flows, as in the report of `run`
         (JSON)."""

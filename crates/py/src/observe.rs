@@ -48,8 +48,7 @@ pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
     scenario.flows.iter().enumerate().map(way).collect()
 }
 
-/// For each group of flows the scripts of its flows, as linux/uml/play.c reads them; none where
-/// the kind of traffic is enough.
+/// For each group of flows the scripts of its flows, as linux/uml/play.c reads them.
 #[pyfunction]
 pub fn scripts(scenario: &str, seed: u64) -> PyResult<Vec<Vec<String>>> {
     script::scripts(&read(scenario)?, seed).map_err(PyValueError::new_err)
@@ -161,7 +160,7 @@ pub fn observe(
     pack(py, text, files)
 }
 
-/// The flows of another host by what its programs counted.
+/// The flows of another host by what its program counted.
 #[pyclass(frozen)]
 pub struct Flows {
     groups: Vec<String>,
@@ -172,9 +171,9 @@ pub struct Flows {
 #[pymethods]
 impl Flows {
     #[new]
-    fn new(scenario: &str, counts: &str, played: &str) -> PyResult<Self> {
+    fn new(scenario: &str, played: &str) -> PyResult<Self> {
         let scenario = read(scenario)?;
-        let found = from_guest::flows::report(&scenario, counts, played);
+        let found = from_guest::flows::report(&scenario, played);
         let (report, transfers) = found.map_err(PyRuntimeError::new_err)?;
         Ok(Self {
             groups: scenario.flows.into_iter().map(|flow| flow.name).collect(),

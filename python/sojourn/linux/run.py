@@ -71,15 +71,13 @@ def run(
             return None
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
-        counts, of_plain = without_samples((folder / "counts").read_text())
-        played = (folder / "played").read_text() if "scripts" in job.files else ""
-        played, of_scripts = without_samples(played)
-        found = counted.read(scenario, counts, played)
+        played, samples = without_samples((folder / "played").read_text())
+        found = counted.read(scenario, played)
         queues, tables = _observe(scenario, job, folder, found)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
             "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
-            "group_series.parquet": group_series(scenario, of_plain + of_scripts),
+            "group_series.parquet": group_series(scenario, samples),
         }
         told = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     if transfers is not None:
@@ -93,9 +91,7 @@ def run(
         **counted.report_flows(found),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "refused_by_machine": [] if outcome.fixed_addresses else [FIXED_ADDRESSES],
-        "fingerprint": digest(
-            queues.encode() + tables["series.parquet"] + counts.encode() + played.encode()
-        )[:16],
+        "fingerprint": digest(queues.encode() + tables["series.parquet"] + played.encode())[:16],
     }
     tables |= {name: file for name, file in over_time.items() if file is not None}
     return {**report, "cpu_s": outcome.cpu_s}, tables

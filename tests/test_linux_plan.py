@@ -18,6 +18,7 @@ from sojourn.papers.experiment import find
 from sojourn.runs import stored
 from sojourn.runs.run import Case, jobs_of, run
 from sojourn.scenario import loads
+from sojourn.scenario.engine import parsed
 from sojourn.store.store import Store
 
 DUMBBELL = """
@@ -542,7 +543,7 @@ done 1 2500000000 750000000
 count 1 0 2000000 0 1 1400 3 1 41000 0 0 0 0 0
 count 1 1 2000000 0 1 1380 2 0 0 0 0 0 0 0
 """
-    report = report_flows(read(scenario, text))
+    report = report_flows(read(parsed(scenario), text))
     assert report["goodput_mbps"] == pytest.approx(8)
     assert report["jain"] == pytest.approx(1)
     assert report["fct_s"] == {
@@ -637,7 +638,7 @@ count 1 2 9000 700 3 12 2 1 50000 0 0 0 0 0
 count 1 3 0 0 0 0 0 0 0 0 0 0 0 0
 count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
 """
-    (window,) = report_flows(read(scenario, played))["transport"]
+    (window,) = report_flows(read(parsed(scenario), played))["transport"]
     flow, users, more, files = window["groups"]
     assert (flow["delivered_bytes"], more["delivered_bytes"]) == (2000, 1000)
     assert (users["delivered_bytes"], users["answered_bytes"], users["opened"]) == (9000, 700, 3)
@@ -655,10 +656,10 @@ def test_echoes_become_the_engines_report() -> None:
     scenario["flows"][0] |= {"app": ping, "transport": {"kind": "udp"}}
     played = "".join(f"count {e} {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in (0, 1))
     played += "echo 1 500000000 40000000\necho 1 600000000 0\n"
-    report = report_flows(read(scenario, played))
+    report = report_flows(read(parsed(scenario), played))
     echo = {"name": "flow", "index": 1, "sent_s": [0.5, 0.6], "rtt_ms": [40.0, None]}
     assert report["echoes"] == [echo]
-    silent = read(scenario, played.split("echo")[0])
+    silent = read(parsed(scenario), played.split("echo")[0])
     assert "echoes" not in report_flows(silent)
 
 
@@ -672,7 +673,7 @@ count 0 1 10000 0 1 10 0 0 0 10 50000000 9 9000000 10
 count 1 0 20000 0 1 26 0 0 0 20 130000000 19 29000000 25
 count 1 1 10000 0 1 20 0 0 0 10 50000000 9 9000000 16
 """
-    (group,) = report_flows(read(scenario, text))["transport"][0]["groups"]
+    (group,) = report_flows(read(parsed(scenario), text))["transport"][0]["groups"]
     # Of 46 sent 41 were expected and 30 arrived; 20 expected and 20 arrived before the window.
     assert group["lost_pkts"] == 11
     assert (group["delay_ms"], group["jitter_ms"]) == (8.0, 2.0)

@@ -305,7 +305,7 @@ def test_linux_plays_every_kind_over_each_transport() -> None:
             text = of(needed(kind), f'transport = "{over}"\n').replace("20 ms", "150 ms")
             data = loads(text).to_engine()
             refusals.check(data)
-            [script] = _native.scripts(json.dumps(data), 1)[0]
+            [script] = _native.Scenario(json.dumps(data)).scripts(1)[0]
             assert script.startswith("source ")
 
 

@@ -31,6 +31,7 @@ from sojourn.linux.plan import Plan, plan
 from sojourn.linux.uml.boot import BootError, boot
 from sojourn.runs.run import cases_of
 from sojourn.scenario import load
+from sojourn.scenario.engine import parsed
 
 from bench.machine import machine
 
@@ -80,7 +81,7 @@ def network(job: Plan, then: str = "") -> tuple[Turn, str]:
 
 def bare(scenario: dict[str, Any], job: Plan) -> Turn:
     turn, played = network(job, TRAFFIC)
-    goodput_mbps = report_flows(read(scenario, played))["goodput_mbps"]
+    goodput_mbps = report_flows(read(parsed(scenario), played))["goodput_mbps"]
     return Turn(turn.guest_s, turn.command_s, turn.wall_s, goodput_mbps)
 
 

@@ -6,18 +6,16 @@ flows are reckoned in one place for both hosts."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from sojourn import _native
 from sojourn.core.errors import RunError
-from sojourn.scenario.engine import without_foreign
 
 
-def read(scenario: Mapping[str, Any], played: str) -> _native.Flows:
+def read(known: _native.Scenario, played: str) -> _native.Flows:
     """All that was counted."""
     try:
-        return _native.Flows(json.dumps(without_foreign(scenario)), played)
+        return known.flows(played)
     except RuntimeError as error:
         raise RunError(f"the guest: {error}") from error
 

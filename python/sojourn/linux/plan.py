@@ -10,7 +10,6 @@ has another one for each kind of flow that goes another way there, or by another
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,7 +22,7 @@ from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
 from sojourn.linux.space import Manner, Space
 from sojourn.linux.transport import buffer_sysctls, route_words, sysctls
 from sojourn.linux.uml.boot import EPOCH_S
-from sojourn.scenario.engine import without_foreign
+from sojourn.scenario.engine import parsed
 
 _STEPS_OF_PROGRESS = 50
 # Of every run: by then its network is there and has settled.
@@ -105,10 +104,11 @@ class Plan:
         return "\n".join(lines) + "\n"
 
 
-def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
-    """The job of a scenario that `refusals.check` let pass."""
-    ways = _native.ways(json.dumps(without_foreign(scenario)), seed)
-    sent = _sent(scenario, ways, seed)
+def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None = None) -> Plan:
+    """Make the job of a scenario that `refusals.check` let pass, `known` to the engine."""
+    known = known or parsed(scenario)
+    ways = known.ways(seed)
+    sent = _sent(scenario, ways, known, seed)
     laid = _Layout(scenario, _own_delays(sent))
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
@@ -118,7 +118,7 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
         if flow["transport"].get("ecn") == "ect1":
             laid.rewrite(kind, flow, way[0][0], sends=True)
             laid.rewrite(kind, flow, way[1][0], sends=False)
-    for i, forth, back, responder in _native.probe_ways(json.dumps(without_foreign(scenario))):
+    for i, forth, back, responder in known.probe_ways():
         laid.add_probes(i, forth, back, responder)
     files = {
         **laid.network(),
@@ -156,9 +156,11 @@ class _Sent:
         return "sport" if called_at_sender else "dport"
 
 
-def _sent(scenario: Mapping[str, Any], ways: list[Way], seed: int) -> list[_Sent]:
+def _sent(
+    scenario: Mapping[str, Any], ways: list[Way], known: _native.Scenario, seed: int
+) -> list[_Sent]:
     try:
-        scripts = _native.scripts(json.dumps(without_foreign(scenario)), seed)
+        scripts = known.scripts(seed)
     except ValueError as error:
         raise InputError(f"this scenario cannot run with --host linux: {error}") from error
     groups, first = [], 0

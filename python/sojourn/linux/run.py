@@ -29,7 +29,7 @@ from sojourn.linux.uml.boot import (
     Stopped,
     boot,
 )
-from sojourn.scenario.engine import without_foreign
+from sojourn.scenario.engine import parsed
 from sojourn.store.store import digest, write_errors
 
 # A run that takes longer than this in real time hangs: some hundred times what it needs.
@@ -47,7 +47,8 @@ def run(
     scenario = json.loads(text)
     kernel = ready(hz=scenario.get("hz", HZ))
     module = module_for(kernel, algorithms.libraries(scenario))
-    job = plan(scenario, seed)
+    known = parsed(scenario)
+    job = plan(scenario, seed, known)
     duration_ns = scenario["duration_ns"]
     with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:
         folder = Path(scratch)
@@ -72,8 +73,8 @@ def run(
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
         played, samples = without_samples((folder / "played").read_text())
-        found = counted.read(scenario, played)
-        queues, tables = _observe(scenario, job, folder, found)
+        found = counted.read(known, played)
+        queues, tables = _observe(known, job, folder, found)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
             "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
@@ -128,7 +129,7 @@ def _with_unit(counter: str) -> str:
 
 
 def _observe(
-    scenario: Mapping[str, Any], job: Plan, folder: Path, found: _native.Flows
+    known: _native.Scenario, job: Plan, folder: Path, found: _native.Flows
 ) -> tuple[str, dict[str, bytes]]:
     """The engine's own measuring, of the packets that were seen."""
 
@@ -144,5 +145,4 @@ def _observe(
             came, left, drops = (seen(f"{tap.space}.{name}") for name in ("in", "out", "drops"))
             queues.append((tap.link, came, left, drops, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
-    known = json.dumps(without_foreign(scenario))
-    return _native.observe(known, queues, seen("log"), zero_ns, found)
+    return known.observe(queues, seen("log"), zero_ns, found)

@@ -438,8 +438,8 @@ def test_a_report_has_the_keys_of_the_page_of_columns() -> None:
     mine = {column.name for column in columns.RUN if "linux" in column.hosts and column.of_all}
     labels = {column.name for column in columns.LABELS}
     assert report.keys() == mine - labels - {"cpu_s"}
-    # This queue has neither probes nor flows; its algorithm is named when a result is written.
-    absent = {"aqm", "probes", "flows"}
+    # This queue has neither probes nor flows; its algorithms are named when a result is written.
+    absent = {"aqm", "tested", "probes", "flows"}
     assert report["queues"][0].keys() == {column.name for column in columns.QUEUE} - absent
     done = _native.run(json.dumps(loads(SCENARIO).to_engine()), 1)
     assert done

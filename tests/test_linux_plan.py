@@ -18,6 +18,7 @@ from sojourn.papers.experiment import find
 from sojourn.runs import stored
 from sojourn.runs.run import Case, jobs_of, run
 from sojourn.scenario import loads
+from sojourn.scenario.engine import parsed
 from sojourn.store.store import Store
 
 DUMBBELL = """
@@ -214,10 +215,14 @@ def test_a_rate_that_the_scenario_sets_stays_and_the_kernels_own_hear_of_none() 
         assert [len(commands) for _, commands in shaping.timetable] == [1]
 
 
+ENDLESS = f"move 0 0 0 {(2**64 - 1) // 4} -1 0"
+
+
 def test_flows_start_as_in_the_simulator_and_differ_by_seed() -> None:
     lines = plan(engine(), 1).files["flows"].splitlines()
     assert lines[:2] == ["edge 0", "edge 4000000000"]
-    assert lines[4].startswith("flow n0 n2 10.1.0.0 10.2.0.0 cubic 0 0 ")
+    assert lines[4].startswith("flow 0 1024 n0 n2 10.1.0.0 10.2.0.0 cubic ")
+    assert lines[5:9] == lines[10:] == ["source 0 0 0", "visit 0 0", "talk 0 -1 -1 0 0", ENDLESS]
     assert plan(engine(), 1) == plan(engine(), 1)
     assert plan(engine(), 2).files["flows"] != plan(engine(), 1).files["flows"]
 
@@ -252,14 +257,9 @@ def test_ect1_is_written_at_both_ends_of_the_flow_and_of_it_alone() -> None:
 
 
 def ends_of(scenario: dict[str, Any]) -> list[tuple[str, str]]:
-    """Addresses at sender and receiver of each group, as the programs that play the flows read
-    them."""
-    files = plan(scenario, 1).files
-    lines = [line.split() for line in (files["flows"] + files.get("scripts", "")).splitlines()]
-    # Scripts have numbers of flow and port first.
-    words = [line[1:] for line in lines if line[0] == "flow"]
-    found = [line if line[0].startswith("n") else line[2:] for line in words]
-    return list(dict.fromkeys((line[2], line[3]) for line in found))
+    """Addresses at sender and receiver of each group, as linux/uml/play.c reads them."""
+    lines = [line.split() for line in plan(scenario, 1).files["flows"].splitlines()]
+    return list(dict.fromkeys((line[5], line[6]) for line in lines if line[0] == "flow"))
 
 
 def test_a_node_is_one_host_whatever_sends_and_receives_there() -> None:
@@ -536,14 +536,14 @@ def test_a_qdisc_of_the_kernel_needs_the_kernel() -> None:
 def test_counts_become_the_engines_report() -> None:
     scenario = engine()
     text = """\
-count 0 0 0 0 0 0 0 0 0 0 0 0
-count 0 1 0 0 0 0 0 0 0 0 0 0
+count 0 0 0 0 1 0 0 0 0 0 0 0 0 0
+count 0 1 0 0 1 0 0 0 0 0 0 0 0 0
 done 0 1500000000 500000000
 done 1 2500000000 750000000
-count 1 0 2000000 1400 3 1 41000 0 0 0 0 0
-count 1 1 2000000 1380 2 0 0 0 0 0 0 0
+count 1 0 2000000 0 1 1400 3 1 41000 0 0 0 0 0
+count 1 1 2000000 0 1 1380 2 0 0 0 0 0 0 0
 """
-    report = report_flows(read(scenario, text))
+    report = report_flows(read(parsed(scenario), text))
     assert report["goodput_mbps"] == pytest.approx(8)
     assert report["jain"] == pytest.approx(1)
     assert report["fct_s"] == {
@@ -580,36 +580,32 @@ app = { kind = "files", gap = "200 ms", size = "10 kB" }
 )
 
 
-def test_scripts_have_the_numbers_and_ports_behind_those_of_other_flows() -> None:
+def test_flows_have_the_numbers_of_the_scenario_and_a_port_each() -> None:
     job = plan(engine(SCRIPTS), 1)
-    words = [line.split()[0] for line in job.files["flows"].splitlines()]
-    assert words == ["edge"] * 2 + ["samples"] + ["group"] * 2 + ["flow"] * 3
-    lines = job.files["scripts"].splitlines()
+    lines = job.files["flows"].splitlines()
     flows = [line.split() for line in lines if line.startswith("flow ")]
-    # Numbers of the whole scenario; traffic.c takes the first three ports.
-    assert [flow[1:3] for flow in flows] == [["2", "1027"], ["3", "1028"], ["5", "1029"]]
-    assert [flow[-2:] for flow in flows] == [["0", "0"], ["0", "0"], ["1", "0"]]
+    assert [flow[1:3] for flow in flows] == [[str(n), str(1024 + n)] for n in range(6)]
+    # Files come whatever becomes of those before them.
+    sources = [line for line in lines if line.startswith("source ")]
+    assert sources == ["source 0 0 0"] * 5 + ["source 1 0 0"]
     assert {line.split()[0] for line in lines} == {
         *("edge", "samples", "group"),
-        *("flow", "visit", "talk", "move"),
+        *("flow", "source", "visit", "talk", "move"),
     }
     # A browser's packets go to the port of its server, and the server's come from there.
     delays = "\n".join(text for name, text in job.files.items() if name.endswith(".qdiscs"))
-    assert "match ip sport 1027 0xffff" in delays and "match ip sport 1028 0xffff" in delays
+    assert "match ip sport 1026 0xffff" in delays and "match ip sport 1027 0xffff" in delays
     assert "match ip dport 1029 0xffff" in delays
-    assert "play $t0 < scripts > played" in job.job("programs", "/m/module", 1)
-    assert "play" not in plan(engine(), 1).job("programs", "/m/module", 1)
+    assert "play $t0 < flows > played" in job.job("programs", "/m/module", 1)
 
 
-def test_groups_are_read_by_the_program_that_has_their_flows() -> None:
-    job = plan(engine(SCRIPTS), 1)
-    flows, scripts = (
-        [line for line in job.files[name].splitlines() if line.startswith(("samples", "group"))]
-        for name in ("flows", "scripts")
-    )
-    # traffic.c numbers its flows itself; play.c has the numbers of the whole scenario.
-    assert flows == ["samples 100000000 40 1024", "group 0 0 2", "group 2 2 1"]
-    assert scripts == ["samples 100000000 40 1024", "group 1 2 2", "group 3 5 1"]
+def test_groups_are_read_by_their_numbers() -> None:
+    lines = plan(engine(SCRIPTS), 1).files["flows"].splitlines()
+    groups = [line for line in lines if line.startswith(("samples", "group"))]
+    assert groups == [
+        "samples 100000000 40 1024",
+        *("group 0 0 2", "group 1 2 2", "group 2 4 1", "group 3 5 1"),
+    ]
 
 
 def test_statistics_are_read_at_the_leaf_of_each_recorded_queue() -> None:
@@ -622,17 +618,17 @@ def test_without_a_series_the_guest_reads_nothing() -> None:
     scenario = engine(SCRIPTS)
     scenario["record"]["series_ns"] = 0
     job = plan(scenario, 1)
-    assert "samples" not in job.files["flows"] + job.files["scripts"]
+    assert "samples" not in job.files["flows"]
     assert "queues" not in job.files
     assert "statistics" not in job.job("programs", "/m/module", 1)
 
 
 def test_what_was_played_becomes_the_engines_report() -> None:
     scenario = engine(SCRIPTS)
-    counts = "".join(
-        f"count {e} {n} {e * 1000} 1 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in range(3)
+    played = "".join(
+        f"count {e} {n} {e * 1000} 0 1 1 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in (0, 1, 4)
     )
-    played = "".join(f"count 0 {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for n in (2, 3, 5))
+    played += "".join(f"count 0 {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for n in (2, 3, 5))
     played += """\
 done 2 1000000000 200000000
 done 2 1100000000 100000000
@@ -642,7 +638,7 @@ count 1 2 9000 700 3 12 2 1 50000 0 0 0 0 0
 count 1 3 0 0 0 0 0 0 0 0 0 0 0 0
 count 1 5 20000 0 2 14 0 0 40000 0 0 0 0 0
 """
-    (window,) = report_flows(read(scenario, counts, played))["transport"]
+    (window,) = report_flows(read(parsed(scenario), played))["transport"]
     flow, users, more, files = window["groups"]
     assert (flow["delivered_bytes"], more["delivered_bytes"]) == (2000, 1000)
     assert (users["delivered_bytes"], users["answered_bytes"], users["opened"]) == (9000, 700, 3)
@@ -660,10 +656,10 @@ def test_echoes_become_the_engines_report() -> None:
     scenario["flows"][0] |= {"app": ping, "transport": {"kind": "udp"}}
     played = "".join(f"count {e} {n} 0 0 0 0 0 0 0 0 0 0 0 0\n" for e in (0, 1) for n in (0, 1))
     played += "echo 1 500000000 40000000\necho 1 600000000 0\n"
-    report = report_flows(read(scenario, "", played))
+    report = report_flows(read(parsed(scenario), played))
     echo = {"name": "flow", "index": 1, "sent_s": [0.5, 0.6], "rtt_ms": [40.0, None]}
     assert report["echoes"] == [echo]
-    silent = read(scenario, "", played.split("echo")[0])
+    silent = read(parsed(scenario), played.split("echo")[0])
     assert "echoes" not in report_flows(silent)
 
 
@@ -672,12 +668,12 @@ def test_datagrams_have_a_delay_and_a_jitter() -> None:
     cbr = {"kind": "cbr", "rate_bps": 80_000, "payload_bytes": 1_000}
     scenario["flows"][0] |= {"app": cbr, "transport": {"kind": "udp"}}
     text = """\
-count 0 0 10000 10 0 0 0 10 50000000 9 9000000 10
-count 0 1 10000 10 0 0 0 10 50000000 9 9000000 10
-count 1 0 20000 26 0 0 0 20 130000000 19 29000000 25
-count 1 1 10000 20 0 0 0 10 50000000 9 9000000 16
+count 0 0 10000 0 1 10 0 0 0 10 50000000 9 9000000 10
+count 0 1 10000 0 1 10 0 0 0 10 50000000 9 9000000 10
+count 1 0 20000 0 1 26 0 0 0 20 130000000 19 29000000 25
+count 1 1 10000 0 1 20 0 0 0 10 50000000 9 9000000 16
 """
-    (group,) = report_flows(read(scenario, text))["transport"][0]["groups"]
+    (group,) = report_flows(read(parsed(scenario), text))["transport"][0]["groups"]
     # Of 46 sent 41 were expected and 30 arrived; 20 expected and 20 arrived before the window.
     assert group["lost_pkts"] == 11
     assert (group["delay_ms"], group["jitter_ms"]) == (8.0, 2.0)

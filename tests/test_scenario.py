@@ -189,7 +189,7 @@ def test_times_by_flow_are_read_written_and_run(form: str) -> None:
     assert loads(scenario.to_toml()) == scenario
     assert loads(scenario.expand().to_toml()).to_engine() == scenario.to_engine()
     jsonschema.validate(tomllib.loads(text), json.loads(schema.text()))
-    [(_, _, starts, added)] = _native.ways(json.dumps(scenario.to_engine()), 1)
+    [(_, _, starts, added)] = _native.Scenario(json.dumps(scenario.to_engine())).ways(1)
     assert len(starts) == len(added) == 5
     assert all(ns >= 0 for ns in added)
 

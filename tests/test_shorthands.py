@@ -53,7 +53,7 @@ ALL = pytest.mark.parametrize("text", [OCEAN, LOT], ids=["dumbbell", "lot"])
 def ways(engine: dict[str, Any]) -> dict[str, tuple[list[str], list[str], list[int], list[int]]]:
     """Of each group: names of links there and back, starts, and what round trips add."""
     names = [link["name"] for link in engine["links"]]
-    found = _native.ways(json.dumps(engine), 1)
+    found = _native.Scenario(json.dumps(engine)).ways(1)
     return {
         flow["name"]: ([names[i] for i in there], [names[i] for i in back], starts, added)
         for flow, (there, back, starts, added) in zip(engine["flows"], found, strict=True)

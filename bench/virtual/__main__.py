@@ -31,12 +31,13 @@ from sojourn.linux.plan import Plan, plan
 from sojourn.linux.uml.boot import BootError, boot
 from sojourn.runs.run import cases_of
 from sojourn.scenario import load
+from sojourn.scenario.engine import parsed
 
 from bench.machine import machine
 
 STOCK = "kernel:codel"
 SEED = 1
-TRAFFIC = "t0=$(( $(date +%s) + 2 ))000000000\n$programs/traffic $t0 < flows > counts\n"
+TRAFFIC = "t0=$(( $(date +%s) + 2 ))000000000\n$programs/play $t0 < flows > played\n"
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ Part = Callable[[], Turn]
 
 
 def in_guest(files: Mapping[str, str], script: str) -> tuple[Turn, str]:
-    """What a job costs, and its file `counts`."""
+    """What a job costs, and its file `played`."""
     with tempfile.TemporaryDirectory(prefix="sojourn-bench-") as scratch:
         folder = Path(scratch)
         for name, content in {**files, "job": script}.items():
@@ -63,8 +64,8 @@ def in_guest(files: Mapping[str, str], script: str) -> tuple[Turn, str]:
         begun_s = time.monotonic()
         cpu_s = boot(ready().built, folder, SEED).cpu_s
         wall_s = time.monotonic() - begun_s
-        counts = folder / "counts"
-        return Turn(cpu_s, cpu_s, wall_s), counts.read_text() if counts.exists() else ""
+        played = folder / "played"
+        return Turn(cpu_s, cpu_s, wall_s), played.read_text() if played.exists() else ""
 
 
 def empty() -> Turn:
@@ -79,8 +80,8 @@ def network(job: Plan, then: str = "") -> tuple[Turn, str]:
 
 
 def bare(scenario: dict[str, Any], job: Plan) -> Turn:
-    turn, counts = network(job, TRAFFIC)
-    goodput_mbps = report_flows(read(scenario, counts))["goodput_mbps"]
+    turn, played = network(job, TRAFFIC)
+    goodput_mbps = report_flows(read(parsed(scenario), played))["goodput_mbps"]
     return Turn(turn.guest_s, turn.command_s, turn.wall_s, goodput_mbps)
 
 

@@ -1,31 +1,38 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * play.c: scripts of conversations over real sockets, as the engine's
+ * play.c: the flows of a scenario over real sockets: scripts of conversations, as the engine's
  * crates/sim/src/net/play.rs plays them. All ends are in one process, which is asleep whenever
  * possible: a guest that spins would stop virtual time. Here is what happens when; play/ has a
  * file for each of its parts, and play.h their list.
  *
- *   play T0_NS < SCRIPTS > PLAYED        times are after T0_NS of the wall clock
+ *   play T0_NS < FLOWS > PLAYED          times are after T0_NS of the wall clock
  *
  *   edge NS                              read all counters then; the last one ends the run
  *   samples, group                       see samples.h
  *   transfers                            each transfer is told, with when its first byte came
- *   flow NUMBER PORT FROM TO SOURCE TARGET CC START_NS STOP_NS OPEN ECHO
+ *   flow NUMBER PORT FROM TO SOURCE TARGET CC START_NS STOP_NS
  *       FROM and TO are network namespaces, SOURCE and TARGET addresses in them, ends 0 and 1.
- *       With OPEN a visit waits from the begin of the one before, else from its end. With the
- *       word `udp` for CC the writes of end 0 are datagrams, which with ECHO end 1 sends back.
+ *       With the word `udp` for CC the writes of end 0 are datagrams.
+ *   source OPEN ECHO AGAIN               of the flow above
+ *       With OPEN a visit waits from the begin of the one before, else from its end. With ECHO
+ *       end 1 sends each datagram back. With AGAIN the last visit is repeated without end.
  *   visit WAIT_NS PAGE                   of the flow above; PAGE: how long it takes is told
- *   talk OPENER DONE AFTER HEARD WAIT_NS of the visit above: a connection. Its opener is done
- * when it has heard DONE bytes (-1: when both ends are closed). It is opened WAIT_NS after the
- * opener of talk AFTER of the visit has heard HEARD bytes (-1: at once). move END HEARD WAIT_NS
- * BYTES HEARS HEARS_BYTES of the talk above: when END has heard HEARD bytes, and WAIT_NS later,
- * it writes BYTES (0: it closes). A transfer is complete when end HEARS (-1: none) has heard
- * HEARS_BYTES.
+ *   talk OPENER DONE AFTER HEARD WAIT_NS
+ *       of the visit above: a connection. Its opener is done when it has heard DONE bytes (-1:
+ *       when both ends are closed). It is opened WAIT_NS after the opener of talk AFTER of the
+ *       visit has heard HEARD bytes (-1: at once).
+ *   move END HEARD WAIT_NS BYTES HEARS HEARS_BYTES
+ *       of the talk above: when END has heard HEARD bytes, and WAIT_NS later, it writes BYTES
+ *       (0: it closes). A transfer is complete when end HEARS (-1: none) has heard HEARS_BYTES.
+ *   even END BYTES RATE_BPS              of the talk above: moves without end, which write
+ *       BYTES each from the opening on, at RATE_BPS
  *
  *   count EDGE FLOW DELIVERED_BYTES ANSWERED_BYTES OPENED DATA_PKTS RETRANSMITTED_PKTS TIMEOUTS
  *       SRTT_US ARRIVED_PKTS DELAY_NS DIFFERENCES DIFFERENCES_NS EXPECTED_PKTS
- *       delivered to end 1, answered to end 0; the last five of datagrams, as in traffic.c
+ *       delivered to end 1, answered to end 0. The last five are of datagrams: how many
+ *       arrived, the sum of their delays, how many differences between successive delays there
+ *       are, their sum, and how many have arrived or are lost
  *   done FLOW AT_NS TOOK_NS              a transfer that is complete
  *   transfer FLOW VISIT CONNECTION NUMBER OPENED_NS BEGUN_NS FIRST_NS LAST_NS BYTES
  *       a transfer that is complete or, at the end of its connection, its flow or the run, is
@@ -49,10 +56,30 @@
 
 enum { MAX_EDGES = 4096, EVENTS = 64 };
 
-uint64_t t0_ns, here_ns;
+uint64_t t0_ns;
 int epoll;
+/* Of what happens now: none from the network was due; 0: the clock was not read yet. */
+static uint64_t due_ns, read_ns;
 static uint64_t edges_ns[MAX_EDGES];
 static int nedges;
+
+uint64_t clock_ns(void)
+{
+	if (!read_ns)
+		read_ns = now_ns();
+	return read_ns;
+}
+
+uint64_t here(void)
+{
+	return due_ns ? due_ns : clock_ns();
+}
+
+static void happens(uint64_t at_ns)
+{
+	due_ns = at_ns;
+	read_ns = 0;
+}
 
 static void on_timer(const struct timer *timer)
 {
@@ -74,24 +101,6 @@ static void on_timer(const struct timer *timer)
 		settle(timer->number);
 }
 
-static void handle(const struct epoll_event *event, int timer)
-{
-	uint64_t expired;
-
-	switch ((enum what)(event->data.u64 & 3)) {
-	case LISTENER:
-		on_listener(event->data.u64 >> 3);
-		break;
-	case TALK:
-		on_talk(event->data.u64 >> 3, event->data.u64 >> 2 & 1, event->events);
-		break;
-	case TIMER:
-		if (read(timer, &expired, sizeof(expired)) < 0 && errno != EAGAIN)
-			die("timer");
-		break;
-	}
-}
-
 static uint64_t next_ns(int edge)
 {
 	uint64_t next = edges_ns[edge];
@@ -105,38 +114,75 @@ static uint64_t next_ns(int edge)
 	return next;
 }
 
+static void set_timer(int timer, uint64_t at_ns)
+{
+	struct itimerspec when = {.it_value = {at_ns / 1000000000, at_ns % 1000000000}};
+
+	if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL))
+		die("timerfd_settime");
+}
+
+/* Whether it was the timer that ended the sleep: what came later comes again. */
+static int sleep_once(int timer)
+{
+	struct epoll_event events[EVENTS];
+
+	for (int i = 0, n = epoll_wait(epoll, events, EVENTS, -1); i < n; i++) {
+		uint64_t word = events[i].data.u64, expired;
+
+		happens(0);
+		switch ((enum what)(word & 3)) {
+		case LISTENER:
+			on_listener(word >> 3);
+			break;
+		case TALK:
+			on_talk(word >> 3, word >> 2 & 1, events[i].events);
+			break;
+		case TIMER:
+			if (read(timer, &expired, sizeof(expired)) > 0)
+				return 1;
+			break;
+		}
+	}
+	return 0;
+}
+
+/* A reading comes before what happens at its time, as in the engine. */
+static void do_until(uint64_t next_ns, int *edge)
+{
+	happens(next_ns);
+	while (next_sample_ns() <= next_ns)
+		take_sample();
+	while (*edge < nedges && edges_ns[*edge] <= next_ns)
+		print_counts((*edge)++);
+	for (size_t i = 0; i < nflows; i++)
+		if (flows[i].stop_ns <= next_ns)
+			stop(i);
+	while (next_timer_ns() <= next_ns) {
+		struct timer due = take_timer();
+
+		happens(due.at_ns);
+		on_timer(&due);
+	}
+}
+
 static void run(void)
 {
 	int timer = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK);
-	struct epoll_event on = {.events = EPOLLIN, .data.u64 = TIMER}, events[EVENTS];
+	struct epoll_event on = {.events = EPOLLIN, .data.u64 = TIMER};
+	uint64_t next, set = 0;
 
 	if (epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &on))
 		die("epoll_ctl");
 	for (int edge = 0; edge < nedges;) {
-		uint64_t next = next_ns(edge), now;
-		struct itimerspec when = {.it_value = {next / 1000000000, next % 1000000000}};
-
-		if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL))
-			die("timerfd_settime");
-		for (int i = 0, n = epoll_wait(epoll, events, EVENTS, -1); i < n; i++) {
-			here_ns = now_ns();
-			handle(&events[i], timer);
-		}
-		now = here_ns = now_ns();
-		/* A reading comes before what happens at its time, as in the engine. */
-		while (next_sample_ns() <= now)
-			take_sample();
-		while (edge < nedges && edges_ns[edge] <= now)
-			print_counts(edge++);
-		for (size_t i = 0; i < nflows; i++)
-			if (flows[i].stop_ns <= now)
-				stop(i);
-		while (next_timer_ns() <= now) {
-			struct timer due = take_timer();
-
-			here_ns = due.at_ns;
-			on_timer(&due);
-		}
+		next = next_ns(edge);
+		if (next != set)
+			set_timer(timer, next);
+		set = next;
+		if (!sleep_once(timer))
+			continue;
+		set = 0;
+		do_until(next, &edge);
 	}
 }
 
@@ -145,7 +191,7 @@ int main(int argc, char **argv)
 	char line[512];
 
 	if (argc != 2) {
-		fprintf(stderr, "play T0_NS < SCRIPTS\n");
+		fprintf(stderr, "play T0_NS < FLOWS\n");
 		return 2;
 	}
 	t0_ns = strtoull(argv[1], NULL, 10);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * samples.h: what play.c and traffic.c tell of groups of flows at regular times. They have the
- * flows, and call it: a line of their input goes to samples_line(), the time that
+ * samples.h: what play.c tells of groups of flows at regular times. It has the flows, and calls
+ * these: a line of its input goes to samples_line(), the time that
  * next_sample_ns() tells wakes them, and then they add up what each flow has and call
  * print_sample().
  *

@@ -124,38 +124,48 @@ def group_series_every(steps: int, groups: int) -> tuple[int, int]:
     """Of how many steps of the series one has rows of groups, and at how many flows of a group at
     most is looked then."""
 
-def probe_ways(scenario: str) -> list[tuple[int, list[int], list[int], str]]:
-    """By link with an algorithm that probes: its number, the links behind it to the responder,
-    those back, and the responder's node."""
+@final
+class Scenario:
+    """A scenario (JSON), read and checked once for all that another host needs of the engine.
+    ValueError: what is wrong."""
 
-def ways(scenario: str, seed: int) -> list[tuple[list[int], list[int], list[int], list[int]]]:
-    """Of each group of flows of a scenario (JSON): numbers of its links there and back; of each of
-    its flows the start, and what its own round trip adds to the delays of the links (ns)."""
+    def __new__(cls, scenario: str) -> Self: ...
+    def ways(self, seed: int) -> list[tuple[list[int], list[int], list[int], list[int]]]:
+        """Of each group of flows: numbers of its links there and back; of each of its flows the
+        start, and what its own round trip adds to the delays of the links (ns)."""
 
-def scripts(scenario: str, seed: int) -> list[list[str]]:
-    """For each group of flows of a scenario (JSON) the scripts of its flows, as linux/uml/play.c
-    reads them; none where the kind of traffic is enough."""
+    def scripts(self, seed: int) -> list[list[str]]:
+        """For each group of flows the scripts of its flows, as linux/uml/play.c reads them.
+        ValueError: they are too long, or no host can keep one."""
 
-def observe(
-    scenario: str,
-    queues: Sequence[tuple[str, bytes, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]],
-    log: bytes,
-    zero_ns: int,
-    flows: Flows,
-) -> tuple[str, dict[str, bytes]]:
-    """Measures queues of another host. Of each its link; then, seen from outside, the logs of its
-    arrivals, departures and counted drops, whether its algorithm acts at the head, and whether it
-    keeps the order of each flow's packets only; or its device in `log`, what
-    the queues themselves logged, `zero_ns` being the start of the run there, and the log of what
-    left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet files as
-    `run` does; of `flows` the distributions of times."""
+    def probe_ways(self) -> list[tuple[int, list[int], list[int], str]]:
+        """By link with an algorithm that probes: its number, the links behind it to the responder,
+        those back, and the responder's node."""
+
+    def flows(self, played: str) -> Flows:
+        """The flows by what linux/uml/play.c wrote of them. RuntimeError: the line that is not of
+        this scenario."""
+
+    def observe(
+        self,
+        queues: Sequence[
+            tuple[str, bytes, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]
+        ],
+        log: bytes,
+        zero_ns: int,
+        flows: Flows,
+    ) -> tuple[str, dict[str, bytes]]:
+        """Measures queues of another host. Of each its link; then, seen from outside, the logs of
+        its arrivals, departures and counted drops, whether its algorithm acts at the head, and
+        whether it keeps the order of each flow's packets only; or its device in `log`, what
+        the queues themselves logged, `zero_ns` being the start of the run there, and the log of
+        what left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet
+        files as `run` does; of `flows` the distributions of times."""
 
 @final
 class Flows:
-    """The flows of another host by what linux/uml/traffic.c and play.c wrote of them. RuntimeError:
-    the line that is not of this scenario."""
+    """The flows of another host."""
 
-    def __new__(cls, scenario: str, counts: str, played: str) -> Self: ...
     def report(self) -> str:
         """`flows`, `transport` and what is reckoned of all flows, as in the report of `run`
         (JSON)."""

@@ -49,6 +49,8 @@ FORMS = [
     if _native.check(name, {"flows": flows, "bandwidth": 1}) is None
 ]
 ROOM = 400_000
+# As the engine's bulk flows write them.
+ENDLESS_BYTES = (2**64 - 1) // 4
 
 # struct sojourn_record, of linux/qdisc/record.h.
 WIDE = ["now", "value"]
@@ -143,9 +145,24 @@ def lay(built: uml.Built, traced: Path, name: str, flows: int, folder: Path) -> 
     """The files that a job needs to run `./script`: one form of an algorithm."""
     traffic = parity_traffic.traffic(name, flows, ROOM)
     lay_player(traffic.script, folder)
-    (folder / "flows").write_text(traffic.connections())
-    (folder / "traffic").symlink_to(built.programs / "traffic")
+    lay_connections(built, traffic.connections(), folder)
     (folder / "sch_sojourn.ko").symlink_to(traced)
+
+
+def lay_connections(built: uml.Built, lines: str, folder: Path) -> None:
+    """Endless connections, which `start traffic flows` of a script plays."""
+    flows = []
+    for line in lines.splitlines():
+        if not line.startswith("flow "):
+            flows.append(line)
+            continue
+        *ends, _, _, start_ns, stop_ns, _ = line.split()[1:]
+        number = sum(before.startswith("flow ") for before in flows)
+        words = [str(number), str(1024 + number), *ends, start_ns, stop_ns]
+        flows += [f"flow {' '.join(words)}", "source 0 0 0", "visit 0 0", "talk 0 -1 -1 0 0"]
+        flows += [f"move 0 0 0 {ENDLESS_BYTES} -1 0"]
+    (folder / "flows").write_text("\n".join([*flows, ""]))
+    (folder / "traffic").symlink_to(built.programs / "play")
 
 
 def lay_player(script: Script, folder: Path) -> None:

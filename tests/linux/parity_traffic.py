@@ -229,7 +229,7 @@ class Traffic:
         self.script.delete_qdisc(WIRE, "root", "1:")
 
     def connections(self) -> str:
-        """For linux/uml/traffic.c: endless ones, half of which offer ECN."""
+        """For parity.lay_connections: endless ones, half of which offer ECN."""
         lines = [f"edge {self.stop_ns}"]
         kinds = [("cubic", PLAIN), ("cubic", OFFERS_ECN), ("reno", PLAIN), ("dctcp", OFFERS_ECN)]
         for number, (control, target) in enumerate(kinds):

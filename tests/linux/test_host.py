@@ -359,15 +359,15 @@ def seen_both_ways(
     """The first window of the first queue of one run: as seen from outside, and as it is logged."""
     both: list[dict[str, Any]] = []
 
-    def planned(scenario: Any, seed: int) -> plan.Plan:
-        job = plan.plan(scenario, seed)
+    def planned(scenario: Any, seed: int, known: Any) -> plan.Plan:
+        job = plan.plan(scenario, seed, known)
         outside = (replace(tap, ours=False, flows_apart=flows_apart) for tap in job.taps)
         return replace(job, taps=tuple(outside))
 
-    def observed(scenario: Any, job: plan.Plan, folder: Path, counted: Any) -> Any:
+    def observed(known: Any, job: plan.Plan, folder: Path, counted: Any) -> Any:
         logging = replace(job, taps=tuple(replace(tap, ours=True) for tap in job.taps))
         for way in (job, logging):
-            queues, _ = found = observe(scenario, way, folder, counted)
+            queues, _ = found = observe(known, way, folder, counted)
             both.append(json.loads(queues)[0]["windows"][0])
         return found
 
@@ -438,8 +438,8 @@ def test_a_report_has_the_keys_of_the_page_of_columns() -> None:
     mine = {column.name for column in columns.RUN if "linux" in column.hosts and column.of_all}
     labels = {column.name for column in columns.LABELS}
     assert report.keys() == mine - labels - {"cpu_s"}
-    # This queue has neither probes nor flows; its algorithm is named when a result is written.
-    absent = {"aqm", "probes", "flows"}
+    # This queue has neither probes nor flows; its algorithms are named when a result is written.
+    absent = {"aqm", "tested", "probes", "flows"}
     assert report["queues"][0].keys() == {column.name for column in columns.QUEUE} - absent
     done = _native.run(json.dumps(loads(SCENARIO).to_engine()), 1)
     assert done

@@ -25,7 +25,7 @@ from sojourn.linux.uml.build import Built, cache_root, digest, kept, run
 from tests.linux import netlink as nl
 from tests.linux import one_wire
 from tests.linux.one_wire import OFFERS_ECN, PLAIN, WIRE
-from tests.linux.parity import kernel, lay_player
+from tests.linux.parity import kernel, lay_connections, lay_player
 from tests.linux.play import MS, NEW_LINK, ZERO_NS, Script
 from tests.models.follow import CHILDREN, KINDS
 from tests.models.witnessed import COLUMNS, FOLDER, LINUX, SHOWN_BYTES, Child, Words
@@ -74,7 +74,7 @@ def netem(delay_ns: int) -> bytes:
 
 
 def script(kind: str, child: Child) -> tuple[Script, str]:
-    """The script for player.c, and the flows for linux/uml/traffic.c."""
+    """The script for player.c, and the connections for parity.lay_connections."""
     s = Script()
     s.add("mount", "debugfs", "/sys/kernel/debug")
     s.add("module", "witness.ko", f"shows={KINDS[kind].shows}")
@@ -118,8 +118,7 @@ def record(built: Built, name: str, folder: Path) -> dict[str, NDArray[Any]]:
     kind, child = CHILDREN[name]
     played, flows = script(kind, child)
     lay_player(played, folder)
-    (folder / "flows").write_text(flows)
-    (folder / "traffic").symlink_to(built.programs / "traffic")
+    lay_connections(built, flows, folder)
     (folder / "witness.ko").symlink_to(module(built))
     (folder / "job").symlink_to("script")
     boot(built, folder, limit_s=300)

@@ -85,7 +85,7 @@ def record() -> tuple[Recorded, str]:
         lines = ["#!/bin/sh", "set -e", "mount -t debugfs none /sys/kernel/debug"]
         lines += [f"insmod {witness.module(built)} shows=1", f"programs={programs}", ". ./network"]
         lines += [f"{in_guest(tap.space)} witness {tap.device}"]
-        lines += ["t0=$(( $(date +%s) + 2 ))000000000", f"{programs}/traffic $t0 < flows > counts"]
+        lines += ["t0=$(( $(date +%s) + 2 ))000000000", f"{programs}/play $t0 < flows > played"]
         lines += ["cat /sys/kernel/debug/witness > records"]
         script = folder / "job"
         script.write_text("\n".join([*lines, ""]))

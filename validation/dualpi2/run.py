@@ -22,10 +22,12 @@ from sojourn import algorithms
 from sojourn.core.kernel_qdiscs import STOCK
 from sojourn.linux.counts import read, report_flows
 from sojourn.linux.kernel import Kernel, module_for
+from sojourn.linux.over_time import without_samples
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.rtnetlink import attributes, numbers
 from sojourn.linux.run import _observe
 from sojourn.linux.uml.boot import boot
+from sojourn.scenario.engine import parsed
 
 from validation.dualpi2.variants import KERNEL
 
@@ -92,8 +94,9 @@ def play(
         script.write_text(job(made, kernel, module, scenario["duration_ns"], options))
         script.chmod(0o755)
         boot(kernel.built, folder, seed, LIMIT_S)
-        counted = read(scenario, (folder / "counts").read_text())
-        _, tables = _observe(scenario, made, folder, counted)
+        known = parsed(scenario)
+        counted = read(known, without_samples((folder / "played").read_text())[0])
+        _, tables = _observe(known, made, folder, counted)
         flows = report_flows(counted)["flows"]
         samples = (folder / "samples").read_text().split()
         told = json.loads((folder / "options").read_text()) if options else {}

@@ -18,8 +18,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    #[pymodule_export]
-    use super::observe::{Flows, fairness, observe, probe_ways, scripts, ways};
+    use super::observe::{Flows, Scenario, fairness};
     #[pymodule_export]
     use super::over_time::{group_series_every, group_series_file, statistics_file};
     #[pymodule_export]

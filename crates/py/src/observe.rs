@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What another host needs of the engine: where flows go and when they start, and the
-//! measuring of what was seen at its queues.
+//! What another host needs of the engine: where flows go, when they start and what they send, and
+//! the measuring of what was seen at its queues. A scenario is read once for all of it.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use sojourn_core::Algorithm;
-use sojourn_sim::Scenario;
 use sojourn_sim::measure::from_guest::queue_log::Log;
 use sojourn_sim::measure::from_guest::taps::{Reading, Taps};
 use sojourn_sim::measure::from_guest::{self, Seen};
 use sojourn_sim::measure::record::{QueueReport, Transfer};
 use sojourn_sim::measure::report::{self, FlowsReport};
 use sojourn_sim::scenario::LinkSpec;
+use sojourn_sim::scenario::Scenario as Spec;
 use sojourn_sim::scenario::frame::Frames;
 use sojourn_sim::scenario::graph::Graph;
 use sojourn_sim::scenario::script;
@@ -28,54 +28,92 @@ use super::run::{Packed, pack};
 /// start and what it adds to the delays of the links, in ns.
 type Way = (Vec<usize>, Vec<usize>, Vec<u64>, Vec<u64>);
 
-fn read(scenario: &str) -> PyResult<Scenario> {
-    Scenario::from_json(scenario).map_err(|fault| PyValueError::new_err(fault.to_string()))
-}
-
-/// The ways, start times and added delays of all flows.
-#[pyfunction]
-pub fn ways(scenario: &str, seed: u64) -> PyResult<Vec<Way>> {
-    let scenario = read(scenario)?;
-    let graph = Graph::of(&scenario);
-    let way = |(i, flow)| {
-        let (forth, back) = graph
-            .paths(flow, &format!("flows[{i}]"))
-            .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
-        let added_ns = flow.added_ns(scenario.delays_ns(&forth, &back), seed);
-        let starts = flow.starts(seed).into_iter().map(|start| start.0);
-        Ok((forth, back, starts.collect(), added_ns))
-    };
-    scenario.flows.iter().enumerate().map(way).collect()
-}
-
-/// For each group of flows the scripts of its flows, as linux/uml/play.c reads them; none where
-/// the kind of traffic is enough.
-#[pyfunction]
-pub fn scripts(scenario: &str, seed: u64) -> PyResult<Vec<Vec<String>>> {
-    script::scripts(&read(scenario)?, seed).map_err(PyValueError::new_err)
-}
-
 /// Link, ways forth and back, responder.
 type ProbeWay = (usize, Vec<usize>, Vec<usize>, String);
 
-/// By link with an algorithm that probes: its number, the links behind it to the responder,
-/// those back, and the responder's node.
-#[pyfunction]
-pub fn probe_ways(scenario: &str) -> PyResult<Vec<ProbeWay>> {
-    let scenario = read(scenario)?;
-    let graph = Graph::of(&scenario);
-    let asks = |name: &str| Algorithm::find(name).is_some_and(Algorithm::probes);
-    let links = scenario.links.iter().enumerate();
-    links
-        .filter(|(_, link)| asks(&link.queue.algorithm))
-        .map(|(i, link)| {
-            let [forth, back] = graph
-                .probe_paths(link, &format!("links[{i}]"))
+/// A scenario, read and checked.
+#[pyclass(frozen)]
+pub struct Scenario(Spec);
+
+#[pymethods]
+impl Scenario {
+    #[new]
+    fn new(scenario: &str) -> PyResult<Self> {
+        let spec = Spec::from_json(scenario);
+        spec.map(Self)
+            .map_err(|fault| PyValueError::new_err(fault.to_string()))
+    }
+
+    /// The ways, start times and added delays of all flows.
+    fn ways(&self, seed: u64) -> PyResult<Vec<Way>> {
+        let graph = Graph::of(&self.0);
+        let way = |(i, flow)| {
+            let (forth, back) = graph
+                .paths(flow, &format!("flows[{i}]"))
                 .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
-            let responder = link.responder.as_ref().unwrap_or(&link.to);
-            Ok((i, forth, back, responder.clone()))
+            let added_ns = flow.added_ns(self.0.delays_ns(&forth, &back), seed);
+            let starts = flow.starts(seed).into_iter().map(|start| start.0);
+            Ok((forth, back, starts.collect(), added_ns))
+        };
+        self.0.flows.iter().enumerate().map(way).collect()
+    }
+
+    /// For each group of flows the scripts of its flows, as linux/uml/play.c reads them.
+    fn scripts(&self, seed: u64) -> PyResult<Vec<Vec<String>>> {
+        script::scripts(&self.0, seed).map_err(PyValueError::new_err)
+    }
+
+    /// By link with an algorithm that probes: its number, the links behind it to the responder,
+    /// those back, and the responder's node.
+    fn probe_ways(&self) -> PyResult<Vec<ProbeWay>> {
+        let graph = Graph::of(&self.0);
+        let asks = |name: &str| Algorithm::find(name).is_some_and(Algorithm::probes);
+        let links = self.0.links.iter().enumerate();
+        links
+            .filter(|(_, link)| asks(&link.queue.algorithm))
+            .map(|(i, link)| {
+                let [forth, back] = graph
+                    .probe_paths(link, &format!("links[{i}]"))
+                    .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
+                let responder = link.responder.as_ref().unwrap_or(&link.to);
+                Ok((i, forth, back, responder.clone()))
+            })
+            .collect()
+    }
+
+    /// The flows of another host by what its program counted.
+    fn flows(&self, played: &str) -> PyResult<Flows> {
+        let counted = from_guest::flows::report(&self.0, played);
+        let (report, transfers) = counted.map_err(PyRuntimeError::new_err)?;
+        Ok(Flows {
+            groups: self.0.flows.iter().map(|flow| flow.name.clone()).collect(),
+            report,
+            transfers,
         })
-        .collect()
+    }
+
+    /// Measures queues of another host by the packets that were seen there, and the times of its
+    /// groups of flows.
+    fn observe(
+        &self,
+        py: Python<'_>,
+        queues: Vec<Looked>,
+        log: PyBackedBytes,
+        zero_ns: u64,
+        flows: Bound<'_, Flows>,
+    ) -> PyResult<Packed> {
+        let all = || {
+            let reports = queues.iter();
+            let reports = reports.map(|queue| report(&self.0, &log, zero_ns, queue));
+            reports.collect::<Result<Vec<_>, _>>()
+        };
+        let reports = py.detach(all).map_err(PyRuntimeError::new_err)?;
+        let text =
+            serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        let files =
+            recorded::files(&reports, &flows.get().report.times, &[]).map_err(recorded::told)?;
+        pack(py, text, files)
+    }
 }
 
 /// A queue and where its packets were seen.
@@ -107,7 +145,7 @@ fn packets(log: &[u8], link: &LinkSpec) -> Vec<Seen> {
 }
 
 fn report(
-    scenario: &Scenario,
+    scenario: &Spec,
     log: &[u8],
     zero_ns: u64,
     queue: &Looked,
@@ -136,32 +174,7 @@ fn report(
     from_guest::report(scenario, link, &passages)
 }
 
-/// Measures queues of another host by the packets that were seen there, and the times of its
-/// groups of flows.
-#[pyfunction]
-pub fn observe(
-    py: Python<'_>,
-    scenario: &str,
-    queues: Vec<Looked>,
-    log: PyBackedBytes,
-    zero_ns: u64,
-    flows: Bound<'_, Flows>,
-) -> PyResult<Packed> {
-    let scenario = read(scenario)?;
-    let all = || {
-        let reports = queues.iter();
-        let reports = reports.map(|queue| report(&scenario, &log, zero_ns, queue));
-        reports.collect::<Result<Vec<_>, _>>()
-    };
-    let reports = py.detach(all).map_err(PyRuntimeError::new_err)?;
-    let text =
-        serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-    let files =
-        recorded::files(&reports, &flows.get().report.times, &[]).map_err(recorded::told)?;
-    pack(py, text, files)
-}
-
-/// The flows of another host by what its programs counted.
+/// The flows of another host by what its program counted.
 #[pyclass(frozen)]
 pub struct Flows {
     groups: Vec<String>,
@@ -171,18 +184,6 @@ pub struct Flows {
 
 #[pymethods]
 impl Flows {
-    #[new]
-    fn new(scenario: &str, counts: &str, played: &str) -> PyResult<Self> {
-        let scenario = read(scenario)?;
-        let found = from_guest::flows::report(&scenario, counts, played);
-        let (report, transfers) = found.map_err(PyRuntimeError::new_err)?;
-        Ok(Self {
-            groups: scenario.flows.into_iter().map(|flow| flow.name).collect(),
-            report,
-            transfers,
-        })
-    }
-
     /// Part of a report, as JSON.
     fn report(&self) -> PyResult<String> {
         serde_json::to_string(&self.report).map_err(|e| PyRuntimeError::new_err(e.to_string()))

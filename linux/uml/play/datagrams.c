@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -11,18 +12,40 @@
 
 static char payload[1 << 16];
 
+/* Datagrams at a constant rate need no memory of when. */
+static uint64_t sent_ns(const struct flow *flow, size_t n)
+{
+	const struct visit *visit = &flow->visits[0];
+
+	if (!visit->plans[0].even_bps[0])
+		return flow->sent_ns[n];
+	return flow->start_ns + visit->wait_ns + even_ns(&visit->plans[0], 0, n);
+}
+
+static unsigned has_come(const struct flow *flow, size_t n)
+{
+	return flow->came[n / 8] >> n % 8 & 1;
+}
+
 /* No two datagrams are equal: taps identify them by their content. The receiver also reads from
  * it when they were sent. */
 void send_datagram(struct flow *flow, int fd, uint64_t bytes)
 {
 	uint64_t number = flow->nsent;
 
-	flow->sent_ns = more(flow->sent_ns, flow->nsent, sizeof(*flow->sent_ns));
-	flow->rtt_ns = more(flow->rtt_ns, flow->nsent, sizeof(*flow->rtt_ns));
-	flow->came = more(flow->came, flow->nsent, sizeof(*flow->came));
-	flow->came[flow->nsent] = 0;
-	flow->sent_ns[flow->nsent] = here_ns;
-	flow->rtt_ns[flow->nsent++] = 0;
+	if (!flow->visits[0].plans[0].even_bps[0]) {
+		flow->sent_ns = more(flow->sent_ns, flow->nsent, sizeof(*flow->sent_ns));
+		flow->sent_ns[flow->nsent] = here();
+	}
+	if (flow->echo) {
+		flow->rtt_ns = more(flow->rtt_ns, flow->nsent, sizeof(*flow->rtt_ns));
+		flow->rtt_ns[flow->nsent] = 0;
+	}
+	if (flow->nsent % 8 == 0) {
+		flow->came = more(flow->came, flow->nsent / 8, sizeof(*flow->came));
+		flow->came[flow->nsent / 8] = 0;
+	}
+	flow->nsent++;
 	memcpy(payload, &number, sizeof(number));
 	if (send(fd, payload, bytes, 0) < 0 && errno != EAGAIN)
 		die("send");
@@ -37,14 +60,14 @@ void take_datagrams(struct flow *flow, int fd, int end)
 
 	while ((bytes = recvfrom(fd, &number, sizeof(number), MSG_TRUNC, &peer.any, &size)) >
 	       0) {
-		uint64_t took_ns = here_ns - flow->sent_ns[number];
+		uint64_t took_ns = here() - sent_ns(flow, number);
 
 		flow->delivered[end] += (uint64_t)bytes;
 		if (!end) {
 			flow->rtt_ns[number] = took_ns;
 			continue;
 		}
-		flow->came[number] = 1;
+		flow->came[number / 8] |= (unsigned char)(1 << number % 8);
 		note_arrival(&flow->transit, took_ns);
 		memcpy(payload, &number, sizeof(number));
 		if (flow->echo && sendto(fd, payload, (size_t)bytes, 0, &peer.any, size) < 0 &&
@@ -63,13 +86,22 @@ uint64_t expected_pkts(const struct flow *flow)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (flow->sent_ns[middle] + longest_delay_ns() < here_ns)
+		if (sent_ns(flow, middle) + longest_delay_ns() < here())
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	high = low;
 	for (size_t n = low; n < flow->nsent; n++)
-		high += flow->came[n];
+		high += has_come(flow, n);
 	return high;
+}
+
+void print_echoes(void)
+{
+	for (size_t i = 0; i < nflows; i++)
+		for (size_t n = 0; flows[i].echo && n < flows[i].nsent; n++)
+			printf("echo %u %llu %llu\n", flows[i].number,
+			       (unsigned long long)(sent_ns(&flows[i], n) - t0_ns),
+			       (unsigned long long)flows[i].rtt_ns[n]);
 }

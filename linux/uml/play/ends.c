@@ -40,7 +40,7 @@ void wake_at_least(size_t number, int end)
 	const struct plan *plan = talk->plan;
 	uint64_t wake = NEVER, most = side->heard + READ_AT_LEAST_BYTES;
 
-	if (side->fd < 0 || flows[talk->flow].udp)
+	if (side->fd < 0 || flows[talk->flow].udp || !writes(plan, !end))
 		return;
 	if (!side->waiting && side->next < plan->nmoves[end] &&
 	    plan->moves[end][side->next].heard > side->heard)
@@ -74,9 +74,12 @@ void flush(size_t number, int end)
 		size_t most = side->owed < sizeof(payload) ? side->owed : sizeof(payload);
 		ssize_t sent = send(side->fd, payload, most, MSG_NOSIGNAL);
 
-		if (sent <= 0)
+		if (sent > 0)
+			side->owed -= (uint64_t)sent;
+		/* A short write means that the buffer is full: no further call to confirm it.
+		 */
+		if (sent != (ssize_t)most)
 			break;
-		side->owed -= (uint64_t)sent;
 	}
 	if (side->fd >= 0 && side->connected && !side->owed && side->closed &&
 	    !side->fin_sent) {
@@ -130,5 +133,6 @@ void on_talk(size_t number, int end, uint32_t events)
 		flush(number, end);
 		watch(number, end);
 	}
-	drain(number, end);
+	if (events != EPOLLOUT)
+		drain(number, end);
 }

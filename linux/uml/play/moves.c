@@ -3,6 +3,30 @@
 /* moves.c: what an end does when it has heard enough and waited long enough. */
 #include "play.h"
 
+/* When write n is due, from the opening on. A rounded gap would add up: so it is of the number,
+ * as in the engine. */
+uint64_t even_ns(const struct plan *plan, int end, uint64_t n)
+{
+	unsigned __int128 bits = (unsigned __int128)n * plan->even_bytes[end] * 8;
+
+	return (uint64_t)(bits * 1000000000 / plan->even_bps[end]);
+}
+
+static struct move move_of(const struct plan *plan, int end, size_t n)
+{
+	if (!plan->even_bps[end])
+		return plan->moves[end][n];
+	return (struct move){.wait_ns =
+	                             n ? even_ns(plan, end, n) - even_ns(plan, end, n - 1) : 0,
+	                     .bytes = plan->even_bytes[end],
+	                     .hears = -1};
+}
+
+static int has_move(const struct plan *plan, int end, size_t n)
+{
+	return plan->even_bps[end] || n < plan->nmoves[end];
+}
+
 static void act(size_t number, int end, const struct move *move)
 {
 	struct talk *talk = &talks[number];
@@ -26,15 +50,15 @@ static void act(size_t number, int end, const struct move *move)
 static int waits(size_t number, int end, size_t next)
 {
 	struct side *side = &talks[number].sides[end];
-	const struct move *move = &talks[number].plan->moves[end][next];
+	struct move move = move_of(talks[number].plan, end, next);
 
-	if (move->heard > side->heard)
+	if (move.heard > side->heard)
 		return 1;
-	if (!move->wait_ns || side->waited == next + 1)
+	if (!move.wait_ns || side->waited == next + 1)
 		return 0;
 	side->waiting = 1;
 	side->waited = next + 1;
-	remind(here_ns + move->wait_ns, MOVE, number, end, talks[number].age);
+	remind(here() + move.wait_ns, MOVE, number, end, talks[number].age);
 	return 1;
 }
 
@@ -46,10 +70,11 @@ void speak(size_t number, int end)
 	for (;;) {
 		struct side *side = &talks[number].sides[end];
 		size_t next = side->next;
+		struct move move;
 
 		if (side->waiting)
 			break;
-		if (next == plan->nmoves[end]) {
+		if (!has_move(plan, end, next)) {
 			if (side->peer_closed && !side->closed) {
 				side->closed = 1;
 				flush(number, end);
@@ -58,11 +83,12 @@ void speak(size_t number, int end)
 		}
 		if (waits(number, end, next))
 			break;
+		move = move_of(plan, end, next);
 		side->next++;
 		/* The wait of the one behind it begins with it. */
-		if (side->next < plan->nmoves[end])
+		if (has_move(plan, end, side->next))
 			waits(number, end, side->next);
-		act(number, end, &plan->moves[end][next]);
+		act(number, end, &move);
 	}
 	wake_at_least(number, end);
 	watch(number, end);

@@ -26,6 +26,8 @@ struct plan {
 	uint64_t done, heard, wait_ns;
 	struct move *moves[2];
 	size_t nmoves[2];
+	/* Of moves without end; no rate: they are those above. */
+	uint64_t even_bytes[2], even_bps[2];
 };
 
 struct visit {
@@ -41,14 +43,14 @@ struct flow {
 	union endpoint address[2];
 	in_port_t port;
 	uint64_t start_ns, stop_ns;
-	int open, echo, udp, listener, stopped;
+	int open, echo, again, udp, listener, stopped;
 	struct visit *visits;
 	size_t nvisits, next;
 	uint64_t delivered[2], opened;
 	struct counts past; /* of connections that are over */
 	uint32_t srtt_us;
-	uint64_t *sent_ns, *rtt_ns; /* of datagrams, by number */
-	unsigned char *came;        /* whether one has arrived */
+	uint64_t *sent_ns, *rtt_ns; /* of datagrams, by number; the second of echoes */
+	unsigned char *came;        /* a bit for each that has arrived */
 	size_t nsent;
 	struct transit transit;
 };
@@ -90,8 +92,12 @@ struct talk {
 
 /* play.c: what happens when. */
 extern uint64_t t0_ns;
-/* When what happens now was due: waits do not add up how late they were. */
-extern uint64_t here_ns;
+/* When what happens now was due: waits do not add up how late they were. Of what comes from the
+ * network it is the clock. */
+uint64_t here(void);
+/* A reading moves the guest's clock by 256 ns: there is one at most for all that happens now.
+ */
+uint64_t clock_ns(void);
 /* Tells what of a descriptor: that of a flow, or of an end of a conversation. */
 extern int epoll;
 enum what { LISTENER, TALK, TIMER };
@@ -125,6 +131,10 @@ void end_talk(size_t number);
 /* talks.c: conversations, from their opening to their end. */
 extern struct talk *talks;
 extern size_t ntalks;
+/* Whether an end ever writes; and whether what its TCP has counted is the flow's, as in the
+ * engine. */
+int writes(const struct plan *plan, int end);
+int counts(const struct talk *talk, int end);
 void listen_for(size_t flow);
 void on_listener(size_t flow);
 void start_talk(size_t flow, size_t stay, size_t place, uint64_t wait_ns);
@@ -133,6 +143,7 @@ void settle(size_t number);
 void stop(size_t flow);
 
 /* moves.c: what an end does when it has heard enough and waited long enough. */
+uint64_t even_ns(const struct plan *plan, int end, uint64_t n);
 void speak(size_t number, int end);
 
 /* ends.c: bytes at an end, and what it is woken for. */
@@ -154,11 +165,11 @@ void tell_all_unfinished(void);
 void send_datagram(struct flow *flow, int fd, uint64_t bytes);
 void take_datagrams(struct flow *flow, int fd, int end);
 uint64_t expected_pkts(const struct flow *flow);
+void print_echoes(void);
 
 /* tell.c: what is printed. */
 void tell(const char *what, size_t flow, uint64_t begun_ns);
 void print_counts(int edge);
 void take_sample(void);
-void print_echoes(void);
 
 #endif

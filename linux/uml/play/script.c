@@ -31,9 +31,9 @@ static int read_flow(const char *line)
 
 	flows = more(flows, nflows, sizeof(*flows));
 	flow = memset(&flows[nflows++], 0, sizeof(*flow));
-	if (sscanf(line, "flow %u %u %31s %31s %47s %47s %15s %llu %llu %d %d", &flow->number,
-	           &port, flow->space[0], flow->space[1], address[0], address[1], flow->cc,
-	           &start_ns, &stop_ns, &flow->open, &flow->echo) != 11)
+	if (sscanf(line, "flow %u %u %31s %31s %47s %47s %15s %llu %llu", &flow->number, &port,
+	           flow->space[0], flow->space[1], address[0], address[1], flow->cc, &start_ns,
+	           &stop_ns) != 9)
 		return -1;
 	flow->udp = !strcmp(flow->cc, "udp");
 	for (int end = 0; end < 2; end++)
@@ -53,6 +53,9 @@ static int read_part(const char *line)
 	long long done;
 	int end, other;
 
+	if (flow &&
+	    sscanf(line, "source %d %d %d", &flow->open, &flow->echo, &flow->again) == 3)
+		return 0;
 	if (flow && sscanf(line, "visit %llu %d", &a, &end) == 2) {
 		flow->visits = more(flow->visits, flow->nvisits, sizeof(*visit));
 		flow->visits[flow->nvisits++] = (struct visit){.wait_ns = a, .page = end};
@@ -71,6 +74,9 @@ static int read_part(const char *line)
 		plan->moves[end] =
 		        more(plan->moves[end], plan->nmoves[end], sizeof(struct move));
 		plan->moves[end][plan->nmoves[end]++] = (struct move){a, b, c, d, other};
+	} else if (plan && sscanf(line, "even %d %llu %llu", &end, &a, &b) == 3 && b) {
+		plan->even_bytes[end & 1] = a;
+		plan->even_bps[end & 1] = b;
 	} else {
 		return -1;
 	}

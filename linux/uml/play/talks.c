@@ -17,6 +17,16 @@
 struct talk *talks;
 size_t ntalks;
 
+int writes(const struct plan *plan, int end)
+{
+	return plan->nmoves[end] || plan->even_bps[end];
+}
+
+int counts(const struct talk *talk, int end)
+{
+	return !flows[talk->flow].udp && talk->sides[end].fd >= 0 && writes(talk->plan, end);
+}
+
 static void leave(struct talk *talk, int end)
 {
 	struct flow *flow = &flows[talk->flow];
@@ -24,7 +34,7 @@ static void leave(struct talk *talk, int end)
 
 	if (side->fd < 0)
 		return;
-	if (!flow->udp)
+	if (counts(talk, end))
 		add_counts(&flow->past, counts_of(side->fd, end ? NULL : &flow->srtt_us));
 	close(side->fd);
 	side->fd = -1;
@@ -80,7 +90,7 @@ void start_talk(size_t flow, size_t stay, size_t place, uint64_t wait_ns)
 
 	stays[stay].begun[place] = 1;
 	if (wait_ns)
-		remind(here_ns + wait_ns, OPENING, number, 0, talks[number].age);
+		remind(here() + wait_ns, OPENING, number, 0, talks[number].age);
 	else
 		open_talk(number);
 }
@@ -95,7 +105,7 @@ void open_talk(size_t number)
 	int fd = socket_of(flow, end);
 
 	flow->opened++;
-	talk->opened_ns = here_ns;
+	talk->opened_ns = clock_ns();
 	draw_port_late(fd);
 	if (bind(fd, &from.any, size_of(&from)))
 		die("bind");
@@ -117,30 +127,29 @@ void on_listener(size_t flow)
 {
 	union endpoint peer;
 	socklen_t size = sizeof(peer);
-	int fd;
+	int fd = accept4(flows[flow].listener, &peer.any, &size, SOCK_NONBLOCK), end;
+	size_t i;
 
-	while ((fd = accept4(flows[flow].listener, &peer.any, &size, SOCK_NONBLOCK)) >= 0) {
-		size_t i;
+	if (fd < 0)
+		return; /* reset before it was taken */
+	for (i = 0; i < ntalks; i++) {
+		const struct talk *talk = &talks[i];
 
-		for (i = 0; i < ntalks; i++) {
-			const struct talk *talk = &talks[i];
-
-			if (talk->plan && talk->flow == flow &&
-			    talk->port == peer.v4.sin_port &&
-			    talk->sides[!talk->plan->opener].fd < 0)
-				break;
-		}
-		if (i == ntalks) {
-			close(fd); /* its opener is gone */
-			continue;
-		}
-		dump_note_accepted(fd);
-		hold_little(fd, nflows);
-		talks[i].sides[!talks[i].plan->opener].fd = fd;
-		talks[i].sides[!talks[i].plan->opener].connected = 1;
-		speak(i, !talks[i].plan->opener);
-		drain(i, !talks[i].plan->opener);
+		if (talk->plan && talk->flow == flow && talk->port == peer.v4.sin_port &&
+		    talk->sides[!talk->plan->opener].fd < 0)
+			break;
 	}
+	if (i == ntalks) {
+		close(fd); /* its opener is gone */
+		return;
+	}
+	end = !talks[i].plan->opener;
+	dump_note_accepted(fd);
+	if (writes(talks[i].plan, end))
+		hold_little(fd, nflows);
+	talks[i].sides[end].fd = fd;
+	talks[i].sides[end].connected = 1;
+	speak(i, end);
 }
 
 /* Both ends have closed, or one was reset. */
@@ -158,8 +167,9 @@ void settle(size_t number)
 	}
 	if (gone[talk->plan->opener])
 		end_talk(number);
+	/* The next one may have moved the array. */
 	if (gone[0] && gone[1])
-		free_talk(talk);
+		free_talk(&talks[number]);
 }
 
 void stop(size_t flow)

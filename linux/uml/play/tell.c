@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* tell.c: transfers and pages that are complete, and counters of each flow. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../samples.h"
 #include "play.h"
@@ -9,26 +10,40 @@
 void tell(const char *what, size_t flow, uint64_t begun_ns)
 {
 	printf("%s %u %llu %llu\n", what, flows[flow].number,
-	       (unsigned long long)(here_ns - t0_ns), (unsigned long long)(here_ns - begun_ns));
+	       (unsigned long long)(here() - t0_ns), (unsigned long long)(here() - begun_ns));
+}
+
+/* To what each flow's connections that are over have counted. */
+static void add_open_connections(struct counts *sums)
+{
+	for (size_t i = 0; i < nflows; i++)
+		sums[i] = flows[i].past;
+	for (size_t i = 0; i < ntalks; i++) {
+		struct flow *flow = &flows[talks[i].flow];
+
+		for (int end = 0; end < 2 && talks[i].plan; end++)
+			if (counts(&talks[i], end))
+				add_counts(&sums[talks[i].flow],
+				           counts_of(talks[i].sides[end].fd,
+				                     end ? NULL : &flow->srtt_us));
+	}
 }
 
 void print_counts(int edge)
 {
+	struct counts *sums = calloc(nflows + 1, sizeof(*sums));
+
+	if (!sums)
+		die("memory");
 	for (size_t i = 0; i < ntalks; i++)
 		for (int end = 0; end < 2; end++)
 			on_talk(i, end, 0);
+	add_open_connections(sums);
 	for (size_t i = 0; i < nflows; i++) {
-		struct flow *flow = &flows[i];
-		struct counts counts = flow->past;
+		const struct flow *flow = &flows[i];
+		struct counts counts = sums[i];
 
 		counts.data_pkts += flow->nsent;
-		for (size_t j = 0; j < ntalks; j++)
-			for (int end = 0; end < 2 && !flow->udp; end++)
-				if (talks[j].plan && talks[j].flow == i &&
-				    talks[j].sides[end].fd >= 0)
-					add_counts(&counts,
-					           counts_of(talks[j].sides[end].fd,
-					                     end ? NULL : &flow->srtt_us));
 		printf("count %d %u %llu %llu %llu %llu %llu %llu %u %llu %llu %llu %llu "
 		       "%llu\n",
 		       edge, flow->number, (unsigned long long)flow->delivered[1],
@@ -42,6 +57,7 @@ void print_counts(int edge)
 		       (unsigned long long)flow->transit.differences_ns,
 		       (unsigned long long)expected_pkts(flow));
 	}
+	free(sums);
 }
 
 void take_sample(void)
@@ -55,13 +71,4 @@ void take_sample(void)
 				sample_socket(flows[talks[i].flow].number, end,
 				              talks[i].sides[end].fd);
 	print_sample();
-}
-
-void print_echoes(void)
-{
-	for (size_t i = 0; i < nflows; i++)
-		for (size_t n = 0; flows[i].echo && n < flows[i].nsent; n++)
-			printf("echo %u %llu %llu\n", flows[i].number,
-			       (unsigned long long)(flows[i].sent_ns[n] - t0_ns),
-			       (unsigned long long)flows[i].rtt_ns[n]);
 }

@@ -35,7 +35,7 @@ void begin_transfer(struct talk *talk, const struct move *move)
 	                        ? hears->transfers[hears->ntransfers - 1].bytes
 	                        : hears->heard,
 	        .bytes = move->hears_bytes,
-	        .begun_ns = here_ns,
+	        .begun_ns = clock_ns(),
 	        .number = ++talk->ntransfers};
 	hears->ntransfers++;
 }
@@ -57,7 +57,7 @@ void hear_transfers(struct talk *talk, int end)
 	while (side->first < side->ntransfers &&
 	       side->transfers[side->first].bytes <= side->heard) {
 		tell("done", talk->flow, side->transfers[side->first].begun_ns);
-		tell_transfer(talk, &side->transfers[side->first++], here_ns);
+		tell_transfer(talk, &side->transfers[side->first++], here());
 		if (side->first == side->ntransfers)
 			side->first = side->ntransfers = 0;
 	}
@@ -65,7 +65,7 @@ void hear_transfers(struct talk *talk, int end)
 		struct transfer *next = &side->transfers[side->first];
 
 		if (next->from < side->heard && !next->first_ns)
-			next->first_ns = here_ns;
+			next->first_ns = here();
 	}
 }
 

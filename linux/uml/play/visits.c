@@ -8,12 +8,21 @@
 struct stay *stays;
 static size_t nstays;
 
+/* NULL: there are no more. */
+static const struct visit *next_visit(const struct flow *flow)
+{
+	if (flow->next < flow->nvisits)
+		return &flow->visits[flow->next];
+	return flow->again ? &flow->visits[flow->nvisits - 1] : NULL;
+}
+
 static void begin_visit(size_t flow)
 {
-	const struct visit *visit = &flows[flow].visits[flows[flow].next++];
+	const struct visit *visit = next_visit(&flows[flow]);
 	struct stay *stay;
 	size_t number;
 
+	flows[flow].next++;
 	for (number = 0; number < nstays && stays[number].visit; number++)
 		;
 	if (number == nstays) {
@@ -22,7 +31,7 @@ static void begin_visit(size_t flow)
 	}
 	stay = &stays[number];
 	*stay = (struct stay){flow,  visit->nplans, flows[flow].next,
-	                      visit, here_ns,       calloc(1, visit->nplans + 1)};
+	                      visit, here(),        calloc(1, visit->nplans + 1)};
 	if (!stay->begun)
 		die("memory");
 	for (size_t i = 0; i < visit->nplans; i++)
@@ -32,10 +41,10 @@ static void begin_visit(size_t flow)
 
 static void remind_of_visit(size_t number)
 {
-	struct flow *flow = &flows[number];
+	const struct visit *next = next_visit(&flows[number]);
 
-	if (!flow->stopped && flow->next < flow->nvisits)
-		remind(here_ns + flow->visits[flow->next].wait_ns, VISIT, number, 0, 0);
+	if (!flows[number].stopped && next)
+		remind(here() + next->wait_ns, VISIT, number, 0, 0);
 }
 
 void on_visit(size_t flow)
@@ -52,6 +61,7 @@ void end_talk(size_t number)
 {
 	struct talk *talk = &talks[number];
 	struct stay *stay = &stays[talk->stay];
+	const struct visit *next;
 	size_t flow = talk->flow;
 
 	if (talk->over)
@@ -63,8 +73,16 @@ void end_talk(size_t number)
 		tell("page", flow, stay->begun_ns);
 	free(stay->begun);
 	stay->visit = NULL;
-	if (!flows[flow].open)
+	/* A transfer that broke off begins anew, as the engine's never breaks off. */
+	if (talk->sides[talk->plan->opener].owed && flows[flow].nvisits == 1)
+		flows[flow].next = 0;
+	next = next_visit(&flows[flow]);
+	if (flows[flow].open || !next)
+		return;
+	if (next->wait_ns)
 		remind_of_visit(flow);
+	else
+		on_visit(flow);
 }
 
 /* Begins what waits for so many bytes at this conversation. */

@@ -1,23 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What linux/uml/traffic.c and play.c counted, with the keys of the engine's report. The engine
-reckons it: flows are reckoned in one place for both hosts."""
+"""What linux/uml/play.c counted, with the keys of the engine's report. The engine reckons it:
+flows are reckoned in one place for both hosts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from sojourn import _native
 from sojourn.core.errors import RunError
-from sojourn.scenario.engine import without_foreign
 
 
-def read(scenario: Mapping[str, Any], counts: str, played: str = "") -> _native.Flows:
+def read(known: _native.Scenario, played: str) -> _native.Flows:
     """All that was counted."""
     try:
-        return _native.Flows(json.dumps(without_foreign(scenario)), counts, played)
+        return known.flows(played)
     except RuntimeError as error:
         raise RunError(f"the guest: {error}") from error
 

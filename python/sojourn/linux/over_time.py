@@ -25,8 +25,8 @@ def steps_of(scenario: Mapping[str, Any]) -> int:
 def group_lines(
     scenario: Mapping[str, Any], groups: Iterable[tuple[int, int, int]]
 ) -> Iterator[str]:
-    """For linux/uml/samples.h: groups of one program, by their number in the scenario, the number
-    of their first flow there, and how many flows they have."""
+    """Yield lines for linux/uml/samples.h: of each group its number, that of its first flow, and
+    how many flows it has."""
     steps = steps_of(scenario)
     if not steps:
         return

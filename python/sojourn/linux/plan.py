@@ -10,7 +10,6 @@ has another one for each kind of flow that goes another way there, or by another
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,7 +22,7 @@ from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
 from sojourn.linux.space import Manner, Space
 from sojourn.linux.transport import buffer_sysctls, route_words, sysctls
 from sojourn.linux.uml.boot import EPOCH_S
-from sojourn.scenario.engine import without_foreign
+from sojourn.scenario.engine import parsed
 
 _STEPS_OF_PROGRESS = 50
 # Of every run: by then its network is there and has settled.
@@ -95,9 +94,7 @@ class Plan:
             samples = f"{self.series_ns} {self.steps}"
             lines += [f"{programs}/statistics $t0 {samples} < queues > readings &"]
             lines += ['pids="$pids $!"']
-        if "scripts" in self.files:
-            lines += [f"{programs}/play $t0 < scripts > played &", 'pids="$pids $!"']
-        lines += [f"{programs}/traffic $t0 < flows > counts"]
+        lines += [f"{programs}/play $t0 < flows > played"]
         lines += ["for pid in $pids; do wait $pid; done"]
         for tap in self.taps:
             lines += [f"{TC} -n {tap.space} -s -j qdisc show dev {tap.device} > {tap.space}.tc"]
@@ -107,10 +104,11 @@ class Plan:
         return "\n".join(lines) + "\n"
 
 
-def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
-    """The job of a scenario that `refusals.check` let pass."""
-    ways = _native.ways(json.dumps(without_foreign(scenario)), seed)
-    sent = _sent(scenario, ways, seed)
+def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None = None) -> Plan:
+    """Make the job of a scenario that `refusals.check` let pass, `known` to the engine."""
+    known = known or parsed(scenario)
+    ways = known.ways(seed)
+    sent = _sent(scenario, ways, known, seed)
     laid = _Layout(scenario, _own_delays(sent))
     for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
         laid.add_routes(kind, flow, way[0], way[1])
@@ -120,15 +118,13 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
         if flow["transport"].get("ecn") == "ect1":
             laid.rewrite(kind, flow, way[0][0], sends=True)
             laid.rewrite(kind, flow, way[1][0], sends=False)
-    for i, forth, back, responder in _native.probe_ways(json.dumps(without_foreign(scenario))):
+    for i, forth, back, responder in known.probe_ways():
         laid.add_probes(i, forth, back, responder)
     files = {
         **laid.network(),
-        "flows": _lines(_traffic(scenario, sent, laid)),
+        "flows": _lines(_flows(scenario, sent, laid)),
         "timetable": _timetable(scenario["duration_ns"], laid.timetable),
     }
-    if any(group.scripts for group in sent):
-        files["scripts"] = _lines(_scripts(scenario, sent, laid))
     steps = steps_of(scenario)
     if steps and laid.taps:
         files["queues"] = _lines(queue_line(tap.space, tap.device) for tap in laid.taps)
@@ -137,7 +133,7 @@ def plan(scenario: Mapping[str, Any], seed: int) -> Plan:
 
 # Links there and back by number, and of each flow its start and what it adds to the links' delays.
 Way = tuple[list[int], list[int], list[int], list[int]]
-# As linux/uml/traffic.c numbers them: each flow listens at a port of its own.
+# Each flow listens at a port of its own.
 _FIRST_PORT, _PORTS = 1024, 30_000
 
 
@@ -148,11 +144,10 @@ class _Sent:
     flow: Mapping[str, Any]
     way: Way
     first: int  # number of its first flow
-    first_port: int  # of its first flow, before it is taken modulo the ports
-    scripts: list[str]  # as linux/uml/play.c reads them; none for linux/uml/traffic.c
+    scripts: list[str]  # of its flows, as linux/uml/play.c reads them
 
     def port(self, index: int) -> int:
-        return _FIRST_PORT + (self.first_port + index) % _PORTS
+        return _FIRST_PORT + (self.first + index) % _PORTS
 
     @property
     def word(self) -> str:
@@ -161,20 +156,18 @@ class _Sent:
         return "sport" if called_at_sender else "dport"
 
 
-def _sent(scenario: Mapping[str, Any], ways: list[Way], seed: int) -> list[_Sent]:
-    """Ports of flows without a script come first, since traffic.c numbers them itself."""
+def _sent(
+    scenario: Mapping[str, Any], ways: list[Way], known: _native.Scenario, seed: int
+) -> list[_Sent]:
     try:
-        scripts = _native.scripts(json.dumps(without_foreign(scenario)), seed)
+        scripts = known.scripts(seed)
     except ValueError as error:
         raise InputError(f"this scenario cannot run with --host linux: {error}") from error
-    counts = [flow["count"] for flow in scenario["flows"]]
-    ports = {False: 0, True: sum(n for n, of in zip(counts, scripts, strict=True) if not of)}
-    found, first = [], 0
-    for flow, way, of in zip(scenario["flows"], ways, scripts, strict=True):
-        found.append(_Sent(flow, way, first, ports[bool(of)], of))
+    groups, first = [], 0
+    for flow, way, texts in zip(scenario["flows"], ways, scripts, strict=True):
+        groups.append(_Sent(flow, way, first, texts))
         first += flow["count"]
-        ports[bool(of)] += flow["count"]
-    return found
+    return groups
 
 
 def _own_delays(sent: Iterable[_Sent]) -> dict[int, dict[Port, int]]:
@@ -437,49 +430,19 @@ def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
     return [*nodes, *laid.ends[kind]]
 
 
-def _plain(sent: Sequence[_Sent]) -> Iterator[tuple[int, int, int]]:
-    """Groups whose flows are no scripts, as traffic.c numbers these."""
-    first = 0
-    for number, group in enumerate(sent):
-        if not group.scripts:
-            yield number, first, group.flow["count"]
-            first += group.flow["count"]
-
-
-def _traffic(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
+def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
+    """Lines for linux/uml/play.c."""
     yield from _edges(scenario)
-    yield from group_lines(scenario, _plain(sent))
-    yield from _asked(scenario)
-    for kind, group in enumerate(sent):
-        if group.scripts:
-            continue
-        flow = group.flow
-        app, transport = flow["app"], flow["transport"]
-        if app["kind"] == "cbr":
-            size, rate_bps = app["payload_bytes"], app["rate_bps"]
-        else:
-            size, rate_bps = app["bytes"] or 0, 0
-        words = [*_ends(kind, flow, laid), transport.get("cc", "udp"), str(size), str(rate_bps)]
-        last = [str(flow["stop_ns"] or 0), str(int(app["kind"] == "respawn"))]
-        for start in group.way[2]:
-            yield " ".join(["flow", *words, str(start), *last])
-
-
-def _scripts(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
-    yield from _edges(scenario)
-    scripts = ((n, of.first, len(of.scripts)) for n, of in enumerate(sent) if of.scripts)
-    yield from group_lines(scenario, scripts)
+    groups = ((n, group.first, group.flow["count"]) for n, group in enumerate(sent))
+    yield from group_lines(scenario, groups)
     yield from _asked(scenario)
     for kind, group in enumerate(sent):
         flow = group.flow
-        # How visits follow each other, as the engine's Source::pace.
-        is_open = str(int(flow["app"]["kind"] in ("files", "tmix")))
-        echo = str(int(flow["app"]["kind"] == "ping"))
+        cc, stop_ns = flow["transport"].get("cc", "udp"), flow["stop_ns"] or 0
+        ends = " ".join(_ends(kind, flow, laid))
         for index, script in enumerate(group.scripts):
-            words = [str(group.first + index), str(group.port(index)), *_ends(kind, flow, laid)]
-            words += [flow["transport"].get("cc", "udp"), str(group.way[2][index])]
-            words += [str(flow["stop_ns"] or 0), is_open, echo]
-            yield " ".join(["flow", *words])
+            numbers = f"{group.first + index} {group.port(index)}"
+            yield f"flow {numbers} {ends} {cc} {group.way[2][index]} {stop_ns}"
             yield script.rstrip("\n")
 
 

@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sojourn import _native
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import LINUX_CONTROLS
 from sojourn.core.kernel_qdiscs import STOCK
@@ -18,7 +16,7 @@ from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded
 from sojourn.linux.qdiscs import FRAME_KEYS, counted, frame_bytes, stages
 from sojourn.linux.transport import Settings, buffers, refused, settings
-from sojourn.scenario.engine import without_foreign
+from sojourn.scenario.engine import parsed
 
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
@@ -86,7 +84,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
 def _long_scripts(scenario: Mapping[str, Any]) -> Iterator[str]:
     """Those of one seed are about as long as those of the next."""
     try:
-        _native.scripts(json.dumps(without_foreign(scenario)), 1)
+        parsed(scenario).scripts(1)
     except ValueError as error:
         said = re.sub(r"\b(\d+) ns\b", lambda ns: str(Duration(int(ns[1]))), str(error))
         yield f"flows: {said}"

@@ -29,7 +29,7 @@ from sojourn.linux.uml.boot import (
     Stopped,
     boot,
 )
-from sojourn.scenario.engine import without_foreign
+from sojourn.scenario.engine import parsed
 from sojourn.store.store import digest, write_errors
 
 # A run that takes longer than this in real time hangs: some hundred times what it needs.
@@ -47,7 +47,8 @@ def run(
     scenario = json.loads(text)
     kernel = ready(hz=scenario.get("hz", HZ))
     module = module_for(kernel, algorithms.libraries(scenario))
-    job = plan(scenario, seed)
+    known = parsed(scenario)
+    job = plan(scenario, seed, known)
     duration_ns = scenario["duration_ns"]
     with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:
         folder = Path(scratch)
@@ -71,15 +72,13 @@ def run(
             return None
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
-        counts, of_plain = without_samples((folder / "counts").read_text())
-        played = (folder / "played").read_text() if "scripts" in job.files else ""
-        played, of_scripts = without_samples(played)
-        found = counted.read(scenario, counts, played)
-        queues, tables = _observe(scenario, job, folder, found)
+        played, samples = without_samples((folder / "played").read_text())
+        found = counted.read(known, played)
+        queues, tables = _observe(known, job, folder, found)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
             "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
-            "group_series.parquet": group_series(scenario, of_plain + of_scripts),
+            "group_series.parquet": group_series(scenario, samples),
         }
         told = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     if transfers is not None:
@@ -93,9 +92,7 @@ def run(
         **counted.report_flows(found),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "refused_by_machine": [] if outcome.fixed_addresses else [FIXED_ADDRESSES],
-        "fingerprint": digest(
-            queues.encode() + tables["series.parquet"] + counts.encode() + played.encode()
-        )[:16],
+        "fingerprint": digest(queues.encode() + tables["series.parquet"] + played.encode())[:16],
     }
     tables |= {name: file for name, file in over_time.items() if file is not None}
     return {**report, "cpu_s": outcome.cpu_s}, tables
@@ -132,7 +129,7 @@ def _with_unit(counter: str) -> str:
 
 
 def _observe(
-    scenario: Mapping[str, Any], job: Plan, folder: Path, found: _native.Flows
+    known: _native.Scenario, job: Plan, folder: Path, found: _native.Flows
 ) -> tuple[str, dict[str, bytes]]:
     """The engine's own measuring, of the packets that were seen."""
 
@@ -148,5 +145,4 @@ def _observe(
             came, left, drops = (seen(f"{tap.space}.{name}") for name in ("in", "out", "drops"))
             queues.append((tap.link, came, left, drops, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
-    known = json.dumps(without_foreign(scenario))
-    return _native.observe(known, queues, seen("log"), zero_ns, found)
+    return known.observe(queues, seen("log"), zero_ns, found)

@@ -77,12 +77,12 @@ def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
     ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
     if not any(ours.get(link["queue"]["algorithm"], True) for link in links):
         return
-    from sojourn.scenario.engine import without_foreign  # slow to import
+    from sojourn.scenario.engine import parsed  # slow to import
 
-    known = json.dumps(without_foreign(scenario))
+    known = parsed(scenario)
     first = "; `sojourn show --expand FILE` writes the links out first" if is_shorthand else ""
-    ways = [way for forth, back, *_ in _native.ways(known, 1) for way in (forth, back)]
-    for i, crossed, _, responder in _native.probe_ways(known):
+    ways = [way for forth, back, *_ in known.ways(1) for way in (forth, back)]
+    for i, crossed, _, responder in known.probe_ways():
         behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])
         slower = [j for j in behind if j not in crossed and _least_bps(links[j]) < _bps(links[i])]
         if slower:

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sojourn import algorithms
+from sojourn import _native, algorithms
 from sojourn.core.algorithm import Algorithm
 from sojourn.core.hosts import HZ, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration
@@ -118,6 +119,11 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
         "links": [{**link, "queue": plain} if i in foreign else link for i, link in links],
         "flows": [known(flow) for flow in scenario["flows"]],
     }
+
+
+def parsed(scenario: Mapping[str, Any]) -> _native.Scenario:
+    """Let the engine read what it knows of the scenario, for another host."""
+    return _native.Scenario(json.dumps(without_foreign(scenario)))
 
 
 def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:

@@ -9,13 +9,12 @@ use std::fmt::Write;
 use super::Scenario;
 use super::graph::Graph;
 use crate::base::rng::Rng;
-use crate::traffic::{Act, Conversation, End, Member, Moves, Source, Visit};
+use crate::traffic::{Act, Conversation, End, Member, Moves, Pace, Source, Visit};
 
 /// More would not fit beside what a guest logs.
 const MOST_BYTES: usize = 100_000_000;
 
-/// For each group the scripts of its flows; none for groups whose traffic other hosts know by
-/// its kind.
+/// For each group the scripts of its flows.
 ///
 /// # Errors
 /// Where they are too long, the group and the reason.
@@ -28,12 +27,8 @@ pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, Strin
             .paths(spec, &format!("flows[{i}]"))
             .map_err(|fault| fault.to_string())?;
         let delays_ns = scenario.delays_ns(&forth, &back);
-        let starts = match spec.app.is_script() {
-            true => spec.starts(seed),
-            false => Vec::new(),
-        };
         let mut scripts = Vec::new();
-        for (index, start) in starts.iter().enumerate() {
+        for (index, start) in spec.starts(seed).iter().enumerate() {
             let rng = Rng::stream(seed, &format!("flow/{}/{index}/traffic", spec.name));
             let source = spec.app.source(Member {
                 index: index as u32,
@@ -41,7 +36,8 @@ pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, Strin
                 rng,
             });
             let left_ns = scenario.duration_ns.saturating_sub(start.0);
-            let script = written(source, left_ns, MOST_BYTES - bytes, delays_ns)
+            let mut script = head(&source, spec.app.echo_interval_ns().is_some());
+            write_visits(&mut script, source, left_ns, MOST_BYTES - bytes, delays_ns)
                 .map_err(|reason| format!("'{}': {reason}", spec.name))?;
             bytes += script.len();
             if bytes > MOST_BYTES {
@@ -59,15 +55,23 @@ pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, Strin
     Ok(groups)
 }
 
+/// How visits follow each other, and whether datagrams come back.
+fn head(source: &Source, echoes: bool) -> String {
+    let is_open = source.pace() == Pace::Open;
+    let words = [is_open, echoes, source.repeats()].map(u8::from);
+    format!("source {} {} {}\n", words[0], words[1], words[2])
+}
+
 /// The visits that can begin within a time, whatever the network does: each begins no sooner
-/// than its waits say.
-fn written(
+/// than its waits say. One that is repeated stands once.
+fn write_visits(
+    text: &mut String,
     mut source: Source,
     left_ns: u64,
     most_bytes: usize,
     delays_ns: u64,
-) -> Result<String, String> {
-    let mut text = String::new();
+) -> Result<(), String> {
+    let repeats = source.repeats();
     let mut at_ns = 0u64;
     while let Some(visit) = source.next_visit() {
         at_ns = at_ns.saturating_add(visit.wait_ns);
@@ -81,9 +85,12 @@ fn written(
                  of its links, {delays_ns} ns"
             ));
         }
-        write_visit(&mut text, visit, left_ns - at_ns, most_bytes).expect("text has room");
+        write_visit(text, visit, left_ns - at_ns, most_bytes).expect("text has room");
+        if repeats {
+            break;
+        }
     }
-    Ok(text)
+    Ok(())
 }
 
 fn write_visit(
@@ -121,6 +128,9 @@ fn write_moves(
     left_ns: u64,
     most_bytes: usize,
 ) -> std::fmt::Result {
+    if let Some((bytes, rate_bps)) = moves.even() {
+        return writeln!(text, "even {} {bytes} {rate_bps}", end as u8);
+    }
     let mut at_ns = 0u64;
     for step in moves {
         at_ns = at_ns.saturating_add(step.wait_ns);
@@ -152,8 +162,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::traffic::bulk::ENDLESS;
 
     fn scenario(app: &serde_json::Value) -> Scenario {
+        let over = match app["kind"].as_str() {
+            Some("ping" | "poisson") => "udp",
+            _ => "tcp",
+        };
         let scenario = json!({
             "format": 2, "duration_ns": 20_000_000_000u64, "nodes": ["a", "b"],
             "links": [
@@ -163,7 +178,7 @@ mod tests {
             "flows": [
                 {"name": "plain", "from": "a", "to": "b", "transport": {"kind": "tcp"},
                  "app": {"kind": "bulk"}},
-                {"name": "users", "count": 2, "from": "a", "to": "b", "transport": {"kind": "tcp"},
+                {"name": "users", "count": 2, "from": "a", "to": "b", "transport": {"kind": over},
                  "app": app, "start_ns": 5_000_000_000u64}
             ]
         });
@@ -186,7 +201,10 @@ mod tests {
         let files = json!({"kind": "files", "gap_ns": 100_000_000, "bytes": 5_000, "shape": 1.5});
         let scenario = scenario(&files);
         let all = scripts(&scenario, 7).expect("scripts");
-        assert!(all[0].is_empty() && all[1].len() == 2);
+        let endless = format!("move 0 0 0 {ENDLESS} -1 0\n");
+        let plain = format!("source 0 0 0\nvisit 0 0\ntalk 0 -1 -1 0 0\n{endless}");
+        assert_eq!(all[0], [plain]);
+        assert_eq!(all[1].len(), 2);
         for (index, script) in all[1].iter().enumerate() {
             let visits = lines(script, "visit ");
             let waits: i64 = visits.iter().map(|visit| visit[0]).sum();
@@ -216,10 +234,35 @@ mod tests {
 
     #[test]
     fn writes_without_end_are_cut_where_the_run_ends() {
-        let paced = json!({"kind": "paced", "rate_bps": 1_000_000, "payload_bytes": 12_500});
-        let all = scripts(&scenario(&paced), 1).expect("scripts");
+        let ping = json!({"kind": "ping", "interval_ns": 100_000_000, "payload_bytes": 56});
+        let all = scripts(&scenario(&ping), 1).expect("scripts");
         assert_eq!(lines(&all[1][0], "move 0 ").len(), 151);
         assert_eq!(lines(&all[1][0], "visit ").len(), 1);
+    }
+
+    #[test]
+    fn what_goes_on_without_a_draw_is_one_line() {
+        let paced = json!({"kind": "paced", "rate_bps": 1_000_000, "payload_bytes": 12_500});
+        let all = scripts(&scenario(&paced), 1).expect("scripts");
+        assert_eq!(lines(&all[1][0], "even "), [[0, 12_500, 1_000_000]]);
+        assert!(lines(&all[1][0], "move ").is_empty());
+        let respawn = json!({"kind": "respawn", "bytes": 7_000});
+        let all = scripts(&scenario(&respawn), 1).expect("scripts");
+        assert_eq!(lines(&all[1][0], "source "), [[0, 0, 1]]);
+        assert_eq!(lines(&all[1][0], "visit ").len(), 1);
+    }
+
+    #[test]
+    fn a_script_says_how_its_kind_goes_on() {
+        let head = |app: &serde_json::Value| {
+            let all = scripts(&scenario(app), 1).expect("scripts");
+            lines(&all[1][0], "source ").remove(0)
+        };
+        let files = json!({"kind": "files", "gap_ns": 100_000_000, "bytes": 5_000});
+        assert_eq!(head(&files), [1, 0, 0]);
+        let ping = json!({"kind": "ping", "interval_ns": 100_000_000, "payload_bytes": 56});
+        assert_eq!(head(&ping), [0, 1, 0]);
+        assert_eq!(head(&json!({"kind": "web"})), [0, 0, 0]);
     }
 
     #[test]
@@ -234,7 +277,7 @@ mod tests {
             reason.contains("'users': a connection has a round trip"),
             "{reason}"
         );
-        let huge = json!({"kind": "paced", "rate_bps": 1_000_000_000, "payload_bytes": 20});
+        let huge = json!({"kind": "poisson", "rate_bps": 1_000_000_000, "payload_bytes": 20});
         let reason = scripts(&scenario(&huge), 1).expect_err("a gigabyte");
         assert!(
             reason.contains("flow 0 of 'users' take more than 100 MB"),

@@ -85,6 +85,10 @@ impl Even {
 }
 
 impl Stream for Even {
+    fn size_and_rate(&self) -> Option<(u64, u64)> {
+        Some((self.bytes, self.rate_bps))
+    }
+
     /// Of the count and not of the gap: a gap cut to whole nanoseconds is a higher rate (0.65 % of
     /// 100 Gbit/s).
     fn next_burst(&mut self) -> Burst {

@@ -35,7 +35,7 @@ pub trait Traffic {
     /// Makes the script of one flow.
     fn source(&self, member: Member) -> Source;
 
-    /// Tells whether hosts know it by its script alone.
+    /// Tells whether reports tell its visits and connections; format 1 has no such kind.
     fn is_script(&self) -> bool {
         true
     }

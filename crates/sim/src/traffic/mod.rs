@@ -134,6 +134,14 @@ impl Moves {
     pub fn none() -> Self {
         Self::from(Vec::new())
     }
+
+    /// Size and rate of writes that go on evenly without end, if they are such.
+    pub fn even(&self) -> Option<(u64, u64)> {
+        match self {
+            Self::Listed(_) => None,
+            Self::Drawn(drawn) => drawn.even(),
+        }
+    }
 }
 
 impl From<Vec<Move>> for Moves {
@@ -237,6 +245,11 @@ pub trait Visits: Debug {
         Pace::Closed
     }
 
+    /// Tells whether one visit is repeated without end.
+    fn repeats(&self) -> bool {
+        false
+    }
+
     /// Draws the next visit; none: there are no more.
     fn next_visit(&mut self) -> Option<Visit>;
 }
@@ -266,6 +279,11 @@ impl Source {
     /// How its visits follow each other.
     pub fn pace(&self) -> Pace {
         self.0.pace()
+    }
+
+    /// Whether one visit is repeated without end.
+    pub fn repeats(&self) -> bool {
+        self.0.repeats()
     }
 
     /// The next visit; none: there are no more.

@@ -41,6 +41,10 @@ impl Traffic for Spec {
 }
 
 impl Visits for Spec {
+    fn repeats(&self) -> bool {
+        true
+    }
+
     fn next_visit(&mut self) -> Option<Visit> {
         Some(Visit::of(whole(self.bytes)))
     }

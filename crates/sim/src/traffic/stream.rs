@@ -19,6 +19,11 @@ pub trait Stream: Debug {
         false
     }
 
+    /// Gives size and rate of its writes, if they go on at a constant rate.
+    fn size_and_rate(&self) -> Option<(u64, u64)> {
+        None
+    }
+
     /// Makes it the script of one conversation.
     fn into_source(self) -> Source
     where
@@ -44,6 +49,11 @@ pub struct Drawn {
 }
 
 impl Drawn {
+    /// Size and rate of writes at a constant rate.
+    pub(super) fn even(&self) -> Option<(u64, u64)> {
+        self.stream.size_and_rate().filter(|_| !self.transfers)
+    }
+
     pub(super) fn next_move(&mut self) -> Move {
         let burst = self.stream.next_burst();
         // Two of them never stand at one time: a source that has no gaps between its draws would

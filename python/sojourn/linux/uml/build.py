@@ -40,11 +40,11 @@ CONFIG = HERE / "kernel.config"
 DEVICES = HERE / "devices.config"
 SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
-GUEST_PROGRAMS = ("init", "tap", "traffic", "play", "clock", "settings", "statistics")
+GUEST_PROGRAMS = ("init", "tap", "play", "clock", "settings", "statistics")
 # It runs before the guest has the host's libraries.
 STATIC = "init"
-# Each is a file of its name with what is in the folder of its name; these share some more.
-_SHARED = dict.fromkeys(("traffic", "play"), ("sockets.c", "transit.c", "samples.c", "dump.c"))
+# Each is a file of its name with what is in the folder of its name, and these.
+_PARTS = {"play": ("sockets.c", "transit.c", "samples.c", "dump.c")}
 # Preloaded into the kernel process, as one library.
 SHIMS = ("seed", "registers", "counter", "host")
 NEEDED = {
@@ -325,7 +325,7 @@ def make_programs(fresh: Path) -> None:
     flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
     for name in GUEST_PROGRAMS:
         parts = [HERE / f"{name}.c", *sorted(HERE.glob(f"{name}/*.c"))]
-        parts += [HERE / shared for shared in _SHARED.get(name, ())]
+        parts += [HERE / shared for shared in _PARTS.get(name, ())]
         alone = ["-static"] * (name == STATIC)
         run(["gcc", *flags, *alone, "-o", fresh / name, *parts, "-lm"], fresh / "build.log")
     shim: list[str | Path] = ["-shared", "-fPIC", "-o", fresh / "shim.so"]

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What `linux/uml/traffic.c` and `play.c` counted of flows, reckoned as the engine's own. The first
-//! numbers the flows that are no scripts; the second has the numbers of all.
+//! What `linux/uml/play.c` counted of flows, reckoned as the engine's own.
 
 use std::str::FromStr;
 
@@ -12,7 +11,7 @@ use crate::measure::record::{Transfer, TransferTimes};
 use crate::measure::report::{Counted, FlowCounted, FlowsReport};
 use crate::scenario::Scenario;
 
-/// What a program wrote of one flow at one time.
+/// What it wrote of one flow at one time.
 #[derive(Clone, Copy, Default)]
 struct Reading {
     counts: FlowCounts,
@@ -27,7 +26,7 @@ struct Told {
     echoes: Option<Vec<Echo>>,
 }
 
-/// All that both programs wrote.
+/// All that it wrote.
 struct Log {
     at: Vec<(Time, Vec<Reading>)>,
     told: Vec<Told>,
@@ -36,17 +35,13 @@ struct Log {
     transfers: Vec<Transfer>,
 }
 
-/// The flows of a run by what was counted and, of scripts, played; and the transfers that were told,
-/// in the order in which they ended, and then those that did not.
+/// The flows of a run by what was played; and the transfers that were told, in the order in which
+/// they ended, and then those that did not.
 ///
 /// # Errors
-/// When a line is not of these programs or not of this scenario.
-pub fn report(
-    scenario: &Scenario,
-    counts: &str,
-    played: &str,
-) -> Result<(FlowsReport, Vec<Transfer>), String> {
-    let log = Log::read(scenario, counts, played)?;
+/// When a line is not of this program or not of this scenario.
+pub fn report(scenario: &Scenario, played: &str) -> Result<(FlowsReport, Vec<Transfer>), String> {
+    let log = Log::read(scenario, played)?;
     let flow_counts = |of: &[Reading]| of.iter().map(|reading| reading.counts).collect::<Vec<_>>();
     let edges: Vec<_> = log
         .at
@@ -78,7 +73,7 @@ pub fn report(
 }
 
 impl Log {
-    fn read(scenario: &Scenario, counts: &str, played: &str) -> Result<Self, String> {
+    fn read(scenario: &Scenario, played: &str) -> Result<Self, String> {
         let windows = scenario.windows();
         let edges = windows.iter().flat_map(|w| [w.from_ns, w.to_ns]);
         let mut edges: Vec<_> = edges.chain([scenario.duration_ns]).map(Time).collect();
@@ -87,10 +82,6 @@ impl Log {
         let groups = scenario.flows.iter().zip(0..);
         let flows = groups.flat_map(|(spec, group)| (0..spec.count).map(move |i| (group, i)));
         let flows: Vec<(u32, u32)> = flows.collect();
-        let is_script = |group: u32| scenario.flows[group as usize].app.is_script();
-        let numbered = flows.iter().enumerate();
-        let counted = numbered.filter_map(|(n, &(group, _))| (!is_script(group)).then_some(n));
-        let counted: Vec<_> = counted.collect();
         let none = vec![Reading::default(); flows.len()];
         let mut log = Self {
             at: edges.into_iter().map(|at| (at, none.clone())).collect(),
@@ -98,37 +89,14 @@ impl Log {
             flows,
             transfers: Vec::new(),
         };
-        for line in counts.lines() {
-            let line = Line::of(line)?;
-            log.take_counted(&line, &counted)
-                .ok_or_else(|| line.odd())?;
-        }
         for line in played.lines() {
             let line = Line::of(line)?;
-            log.take_played(&line).ok_or_else(|| line.odd())?;
+            log.take(&line).ok_or_else(|| line.odd())?;
         }
         Ok(log)
     }
 
-    fn take_counted(&mut self, line: &Line<'_>, counted: &[usize]) -> Option<()> {
-        match (line.word, &line.numbers[..]) {
-            ("done", &[flow, at_ns, took_ns]) => {
-                let flow = *counted.get(flow as usize)?;
-                self.told[flow].done.push(completion(at_ns, took_ns));
-            }
-            ("count", [edge, flow, delivered_bytes, rest @ ..]) => {
-                let flow = *counted.get(*flow as usize)?;
-                *self.at(*edge, flow)? = reading(*delivered_bytes, rest)?;
-            }
-            ("transfer", [flow, rest @ ..]) => {
-                self.take_transfer(*counted.get(*flow as usize)?, rest)?;
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    fn take_played(&mut self, line: &Line<'_>) -> Option<()> {
+    fn take(&mut self, line: &Line<'_>) -> Option<()> {
         match (line.word, &line.numbers[..]) {
             (
                 "count",
@@ -212,7 +180,7 @@ fn completion(at_ns: u64, took_ns: u64) -> Completion {
     }
 }
 
-/// What both programs write behind what is delivered.
+/// What stands behind the connections that were opened.
 fn reading(delivered_bytes: u64, rest: &[u64]) -> Option<Reading> {
     let &[
         data_pkts_sent,
@@ -250,7 +218,7 @@ fn reading(delivered_bytes: u64, rest: &[u64]) -> Option<Reading> {
     })
 }
 
-/// What has not happened to a transfer, for which the programs write -1.
+/// What has not happened to a transfer, for which the program writes -1.
 const NEVER: u64 = u64::MAX;
 
 /// A word and numbers.

@@ -31,12 +31,12 @@ fn scenario() -> Scenario {
     Scenario::from_json(&text.to_string()).expect("a scenario")
 }
 
-const COUNTS: &str = "count 0 0 0 0 0 0 0 0 0 0 0 0\ncount 1 0 3000 4 0 0 0 3 90 2 8 5\n";
+const COUNTS: &str = "count 0 1 0 0 1 0 0 0 0 0 0 0 0 0\ncount 1 1 3000 0 1 4 0 0 0 3 90 2 8 5\n";
 
-/// The first flow is a script, of which traffic.c knows nothing.
 #[test]
-fn flows_that_are_no_scripts_have_numbers_of_their_own() {
-    let (report, _) = report(&scenario(), COUNTS, "echo 0 5 0\n").expect("a report");
+fn counts_are_of_the_flow_that_has_their_number() {
+    let played = format!("{COUNTS}echo 0 5 0\n");
+    let (report, _) = report(&scenario(), &played).expect("a report");
     assert_eq!(report.flows[0].delivered_bytes, 0);
     assert_eq!(report.flows[1].delivered_bytes, 3_000);
     assert_eq!(report.echoes[0].rtt_ms, [None]);
@@ -46,16 +46,18 @@ fn flows_that_are_no_scripts_have_numbers_of_their_own() {
 /// One that is late comes after the edge at which it was given up.
 #[test]
 fn a_datagram_that_was_late_is_no_longer_lost() {
-    let counts = COUNTS.replace("0 0 0 0 0 0 0 0 0 0 0 0\n", "0 0 0 1 0 0 0 0 0 0 0 3\n");
-    let (report, _) = report(&scenario(), &counts, "").expect("a report");
+    let before = "0 1 0 0 1 0 0 0 0 0 0 0 0 0\n";
+    let counts = COUNTS.replace(before, "0 1 0 0 1 1 0 0 0 0 0 0 0 3\n");
+    assert_ne!(counts, COUNTS);
+    let (report, _) = report(&scenario(), &counts).expect("a report");
     assert_eq!(report.transport[0].groups[1].lost_pkts, Some(-1));
 }
 
 #[test]
 fn transfers_stand_in_the_order_in_which_they_ended() {
-    let counts = format!("{COUNTS}transfer 0 1 1 1 10 20 30 50 700\n");
-    let played = "transfer 0 2 1 3 5 6 -1 -1 80\ntransfer 0 1 4 2 5 6 7 40 80\n";
-    let (_, transfers) = report(&scenario(), &counts, played).expect("a report");
+    let played = "transfer 1 1 1 1 10 20 30 50 700\ntransfer 0 2 1 3 5 6 -1 -1 80\n\
+                  transfer 0 1 4 2 5 6 7 40 80\n";
+    let (_, transfers) = report(&scenario(), played).expect("a report");
     let read = transfers
         .iter()
         .map(|of| (of.group, of.visit, of.connection, of.transfer));
@@ -69,8 +71,8 @@ fn transfers_stand_in_the_order_in_which_they_ended() {
 
 #[test]
 fn times_are_those_of_transfers_and_pages() {
-    let played = "done 0 5 700\npage 0 6 900\ndone 0 7 800\n";
-    let (report, _) = report(&scenario(), COUNTS, played).expect("a report");
+    let played = format!("{COUNTS}done 0 5 700\npage 0 6 900\ndone 0 7 800\n");
+    let (report, _) = report(&scenario(), &played).expect("a report");
     let times = report.times.iter();
     let times = times.map(|of| (of.quantity, of.of.as_str(), of.seen.count()));
     let times: Vec<_> = times.collect();
@@ -88,23 +90,21 @@ fn times_are_those_of_transfers_and_pages() {
 
 #[test]
 fn lines_of_another_run_are_named() {
-    for (counts, played) in [
-        ("count 9 0 0 0 0 0 0 0 0 0 0 0", ""),
-        ("count 0 1 0 0 0 0 0 0 0 0 0 0", ""),
-        ("count 0 0 0 0", ""),
-        ("done 1 5 5", ""),
-        ("transfer 1 1 1 1 5 5 6 7 9", ""),
-        ("transfer 0 1 1 1 -1 5 6 7 9", ""),
-        ("", "transfer 2 1 1 1 5 5 6 7 9"),
-        ("", "transfer 0 1 1 1 5 5 6 7"),
-        ("", "echo 2 5 5"),
-        ("", "page 7 5 5"),
-        ("", "count 0 0 0 0 0 0"),
-        ("", "rest 0"),
+    for played in [
+        "count 9 0 0 0 0 0 0 0 0 0 0 0 0 0",
+        "count 0 2 0 0 0 0 0 0 0 0 0 0 0 0",
+        "count 0 0 0 0 0 0",
+        "done 2 5 5",
+        "transfer 0 1 1 1 -1 5 6 7 9",
+        "transfer 2 1 1 1 5 5 6 7 9",
+        "transfer 0 1 1 1 5 5 6 7",
+        "echo 2 5 5",
+        "page 7 5 5",
+        "rest 0",
     ] {
-        let error = report(&scenario(), counts, played).expect_err("of another run");
+        let error = report(&scenario(), played).expect_err("of another run");
         assert!(error.contains("is of another run"), "{error}");
     }
-    let error = report(&scenario(), "count 0 -1", "").expect_err("no number");
+    let error = report(&scenario(), "count 0 -1").expect_err("no number");
     assert!(error.contains("'count 0 -1'"), "{error}");
 }

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What linux/uml/play.c counted, with the keys of the engine's report. The engine reckons it:
-flows are reckoned in one place for both hosts."""
+"""The counts of linux/uml/play.c, with the keys of the engine's report. The engine computes them:
+both hosts compute the figures of flows in one place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sojourn.core.errors import RunError
 
 
 def read(known: _native.Scenario, played: str) -> _native.Flows:
-    """All that was counted."""
+    """Read all counts; raise RunError where the engine refuses them."""
     try:
         return known.flows(played)
     except RuntimeError as error:
@@ -21,6 +21,6 @@ def read(known: _native.Scenario, played: str) -> _native.Flows:
 
 
 def report_flows(found: _native.Flows) -> dict[str, Any]:
-    """`flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as docs/guide/results.md has them."""
+    """Return `flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as in docs/guide/results.md."""
     report: dict[str, Any] = json.loads(found.report())
     return report

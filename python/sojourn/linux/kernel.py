@@ -22,7 +22,7 @@ from sojourn.linux.uml.build import LINES, BuildError, Built, below, digest
 from sojourn.user_aqm.layout import lay_out
 from sojourn.user_aqm.library import shown
 
-# What the guest calls, and the Debian package it comes from.
+# Programs that the guest calls, and the Debian package of each.
 _TOOLS = {
     "ip": "iproute2",
     "tc": "iproute2",
@@ -41,8 +41,11 @@ class Kernel:
 
     @property
     def version(self) -> str:
-        """What results are filed under: the kernel's release, and digests of its build, of module
-        and programs, and of how a scenario becomes a guest."""
+        """Return the version under which results are filed.
+
+        It holds the kernel's release, and digests of its build, of the module and of the programs.
+        The last digest is of the code that turns a scenario into a guest.
+        """
         parts = (self.built.kernel.parent, self.module.parent, self.built.programs)
         plan = digest(below(Path(__file__).parent, "*.py"))
         return " ".join(["linux", self.built.release, *(part.name for part in parts), plan])
@@ -50,10 +53,10 @@ class Kernel:
 
 @functools.cache
 def ready(source: Path | None = None, hz: int = HZ) -> Kernel:
-    """From the cache, or built now; RunError says what is missing and how to install it. The kernel
-    counts `hz` ticks per second.
+    """Return the kernel from the cache, or build it now; it counts `hz` ticks per second.
 
-    SOJOURN_KERNEL_SOURCE names another tree or archive than Debian's for every command.
+    RunError names the missing programs and how to install them. SOJOURN_KERNEL_SOURCE names
+    another tree or archive than Debian's for every command.
     """
     if source is None and (named := os.environ.get("SOJOURN_KERNEL_SOURCE")):
         source = Path(named)
@@ -65,7 +68,7 @@ def ready(source: Path | None = None, hz: int = HZ) -> Kernel:
         raise RunError(f"missing programs; install them: apt install {' '.join(sorted(missing))}")
     try:
         with Progress("compiling the kernel", LINES) as progress:
-            # Elsewhere than on a terminal the name of the log is enough.
+            # Without a terminal the name of the log is enough.
             shown = progress.update if sys.stderr.isatty() else lambda lines: None
             built = build.build(source, hz=hz, note=lambda lines: shown(min(lines, LINES)))
         return Kernel(built, module.module(built, trace="packets"))
@@ -74,7 +77,7 @@ def ready(source: Path | None = None, hz: int = HZ) -> Kernel:
 
 
 def module_for(kernel: Kernel, files: Sequence[Library]) -> Path:
-    """The module with these algorithms in it too, in place of ours of the same names."""
+    """Build the module with these algorithms too; they replace ours of the same names."""
     if not files:
         return kernel.module
     try:
@@ -85,8 +88,10 @@ def module_for(kernel: Kernel, files: Sequence[Library]) -> Path:
 
 
 def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
-    """What --host linux needs with a kernel of so many ticks per second, without building
-    anything: name, whether it is there, and what."""
+    """List the needs of --host linux with a kernel of `hz` ticks per second; build nothing.
+
+    Each need has a name, a truth value that tells whether it is met, and a detail.
+    """
     system = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
     tools = {**_TOOLS, **build.NEEDED}
     missing = {package for tool, package in tools.items() if not shutil.which(tool, path=system)}

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""How much memory a guest gets, and what it has to hold: the records of all packets until the end.
+"""The memory of a guest, which holds the records of all packets until the end.
 
-The kernel's command line is mixed into the guest's random numbers, and says its memory. So that
-depends on the scenario alone, never on the machine; and what the usual memory is enough for runs
-with just that.
+The kernel's command line names the memory, and is mixed into the guest's random numbers. So the
+memory depends on the scenario alone, never on the machine. A scenario runs with the usual memory
+where that is enough.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from collections.abc import Mapping
 from typing import Any
 
 USUAL_MB = 768
-# Of these, TCP may hold three quarters; records take what TCP does not.
+# TCP may hold three quarters of the usual memory; records take the memory that TCP leaves.
 _USUAL_LOG_BYTES = 400_000_000
-# So that scenarios that are much alike run with one memory.
+# A coarse step: similar scenarios run with the same memory.
 _STEP_MB = 512
 # A queue's own record of a packet, and that of a tap behind its shaper.
 _LOG_BYTES_OF_PACKET = 64
 # Small packets among the full ones, and drops: more packets than the rate alone says.
 _MARGIN = 2
 IP_BYTES = 1500
-# The module keeps so many records (`records` of linux/qdisc/store.c).
+# The module keeps at most this many records (`records` of linux/qdisc/store.c).
 MOST_PKTS = 1 << 26
 
 
 def recorded(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
-    """Whether its queue is."""
+    """Tell whether the link's queue is recorded."""
     return link["name"] in scenario["record"]["queues"]
 
 
 def packets(scenario: Mapping[str, Any]) -> float:
-    """How many records there may be, with a margin."""
+    """Estimate how many records there may be, with a margin."""
     links = scenario["links"]
     bits = sum(_bits(link, scenario) for link in links if recorded(link, scenario))
     return _MARGIN * bits / 8 / IP_BYTES
 
 
 def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
-    """What the link can send in the whole run."""
+    """Count the bits that the link can send in the whole run."""
     rates = [(0, link["rate_bps"])]
     rates += [(step["at_ns"], step["rate_bps"]) for step in link["schedule"]]
     ends = [*(at_ns for at_ns, _ in rates[1:]), scenario["duration_ns"]]
@@ -52,26 +52,26 @@ def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
 
 
 def guest_mb(scenario: Mapping[str, Any]) -> int:
-    """The guest's memory."""
+    """Compute the guest's memory from the records that it must hold."""
     more_bytes = packets(scenario) * _LOG_BYTES_OF_PACKET - _USUAL_LOG_BYTES
     steps = max(0, -int(-more_bytes // (_STEP_MB * 10**6)))
     return USUAL_MB + steps * _STEP_MB
 
 
 def most_mb() -> int:
-    """What a guest may have here: half of the machine's memory, and the usual in any case."""
+    """Return the largest memory of a guest: half of the machine's, but at least the usual."""
     machine_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return max(USUAL_MB, machine_bytes // 2 // 2**20)
 
 
 def _told(seconds: float) -> str:
-    """Two digits, never more than fit."""
+    """Round seconds down: to two digits below 10 s, to whole seconds from there."""
     step = 10.0 ** (math.floor(math.log10(seconds)) - 1)
     return f"{math.floor(seconds / step) * step:.2g}" if step < 1 else f"{math.floor(seconds)}"
 
 
 def refusal(scenario: Mapping[str, Any]) -> str:
-    """Why its packets cannot be kept until the end; empty where they can."""
+    """Explain why its packets cannot be kept until the end; return "" where they can."""
     seconds, count = scenario["duration_ns"] / 1e9, packets(scenario)
     wanted_mb, here_mb = guest_mb(scenario), most_mb()
     if count > MOST_PKTS:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What a guest reads at steps of the series: groups of flows by the programs that play them, and
-the algorithms' statistics by linux/uml/statistics.c."""
+"""Readings of a guest at steps of the series. The programs that play flows read groups of flows;
+linux/uml/statistics.c reads the algorithms' statistics."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 from sojourn import _native, algorithms
 
-# Where qdiscs.py puts the queue of a link.
+# The handle that qdiscs.py gives the queue of a link.
 _LEAF = "10"
 
 
 def steps_of(scenario: Mapping[str, Any]) -> int:
-    """Whole steps of the series."""
+    """Count the whole steps of the series."""
     series_ns = scenario["record"]["series_ns"]
     return int(scenario["duration_ns"] // series_ns) if series_ns else 0
 
@@ -25,8 +25,8 @@ def steps_of(scenario: Mapping[str, Any]) -> int:
 def group_lines(
     scenario: Mapping[str, Any], groups: Iterable[tuple[int, int, int]]
 ) -> Iterator[str]:
-    """Yield lines for linux/uml/samples.h: of each group its number, that of its first flow, and
-    how many flows it has."""
+    """Yield lines for linux/uml/samples.h: each group's number, its first flow's number, and its
+    count of flows."""
     steps = steps_of(scenario)
     if not steps:
         return
@@ -37,14 +37,14 @@ def group_lines(
 
 
 def without_samples(told: str) -> tuple[str, list[str]]:
-    """What a program told, apart from its samples of groups; and these."""
+    """Split a program's output into its other lines and its samples of groups."""
     lines = told.splitlines(keepends=True)
     samples = [line for line in lines if line.startswith("sample ")]
     return "".join(line for line in lines if not line.startswith("sample ")), samples
 
 
 def group_series(scenario: Mapping[str, Any], lines: Iterable[str]) -> bytes | None:
-    """`group_series.parquet`; None where there is no step."""
+    """Write `group_series.parquet` as bytes; return None where there is no step."""
     names = [flow["name"] for flow in scenario["flows"]]
     readings: list[list[tuple[int, int, int, int, int, int, int, int]]] = [[] for _ in names]
     steps = steps_of(scenario)
@@ -64,7 +64,7 @@ def group_series(scenario: Mapping[str, Any], lines: Iterable[str]) -> bytes | N
 
 
 def queue_line(space: str, device: str) -> str:
-    """For linux/uml/statistics.c: where a link's queue is."""
+    """Return the line that tells linux/uml/statistics.c the place of a link's queue."""
     return f"{space} {device} {_LEAF}"
 
 
@@ -73,13 +73,13 @@ _Reading = tuple[str, str, str, float]
 
 
 def _pie(data: bytes) -> list[_Reading]:
-    """struct tc_pie_xstats; the delay is in us."""
+    """Read struct tc_pie_xstats, whose delay is in us."""
     prob, delay_us = struct.unpack_from("=QI", data)
     return [("prob", "", "", prob / (2**64 - 1)), ("delay", "", "ms", delay_us / 1e3)]
 
 
 def _codel(data: bytes) -> list[_Reading]:
-    """struct tc_codel_xstats; the delay is in us."""
+    """Read struct tc_codel_xstats, whose delay is in us."""
     _, count, _, delay_us, _, _, _, dropping = struct.unpack_from("=IIIIiIII", data)
     return [
         ("delay", "", "ms", delay_us / 1e3),
@@ -88,12 +88,12 @@ def _codel(data: bytes) -> list[_Reading]:
     ]
 
 
-# The kernel's own qdiscs whose statistics are those of an algorithm; of all others none are kept.
+# The kernel's own qdiscs whose statistics are those of an algorithm. The others' are not kept.
 _KERNELS: Mapping[str, Callable[[bytes], list[_Reading]]] = {"pie": _pie, "codel": _codel}
 
 
 def _numbers(nest: bytes) -> dict[int, int]:
-    """Read attributes of netlink: number of a row and value, of 4 or 8 bytes. 0 is padding."""
+    """Read netlink attributes: numbers of rows and values of 4 or 8 bytes. Number 0 is padding."""
     values = {}
     while len(nest) >= 4:
         length, kind = struct.unpack_from("=HH", nest)
@@ -104,15 +104,18 @@ def _numbers(nest: bytes) -> dict[int, int]:
 
 
 def _ours(algorithm: str, data: bytes) -> list[_Reading]:
-    """Of many flows only counters have one value: the kernel's dump has no others."""
+    """Read our qdisc's rows. With many flows only counters have one value, and the kernel's dump
+    has no other rows."""
     values = _numbers(data)
     rows = algorithms.find(algorithm).stats
     return [(row.name, row.unit, "", values[row.attr]) for row in rows if row.attr in values]
 
 
 def statistics(scenario: Mapping[str, Any], links: list[str], told: str) -> bytes | None:
-    """`statistics.parquet` of the queues of these links, by what statistics.c told of them; None
-    where nothing was read."""
+    """Write `statistics.parquet` of these links' queues as bytes, from the output of statistics.c.
+
+    Return None where nothing was read.
+    """
     queues = {link["name"]: link["queue"]["algorithm"] for link in scenario["links"]}
     series_ns = scenario["record"]["series_ns"]
     found: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}

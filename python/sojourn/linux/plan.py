@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A scenario as the guest sets it up: files of a job, and nothing else.
+"""The files of a job, from which the guest sets up a scenario.
 
-A node is a namespace; so is each stage of a link (`sojourn.linux.qdiscs`). They are strung
-together by veth pairs whose two ends share one address and need no ARP. A node has an
-address, by which each node knows to which link a packet goes next: so flows follow their paths. It
-has another one for each kind of flow that goes another way there, or by another form of route.
+A node is a namespace, and each stage of a link is one (`sojourn.linux.qdiscs`). Veth pairs join
+them; the two ends of a pair share one MAC address and need no ARP. A node has an IP address. Each
+node has a route to that address, by the next link: so flows follow their paths. A node has a
+further address for each kind of flow that goes another way there, or by another form of route.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from sojourn.linux.uml.boot import EPOCH_S
 from sojourn.scenario.engine import parsed
 
 _STEPS_OF_PROGRESS = 50
-# Of every run: by then its network is there and has settled.
+# The start of every run: by then its network is set up and has settled.
 START_S = EPOCH_S + 10
-# Of 4096 bytes: three quarters of the guest's 768 MB. Its own bound, 69 MB for all sockets, has the
-# receivers of 2,000 flows drop segments that have arrived.
+# Pages of 4096 bytes: three quarters of the guest's 768 MB. Under the kernel's own bound, 69 MB for
+# all sockets, the receivers of 2,000 flows drop segments that have arrived.
 _TCP_PAGES = 147_456
 # The ECN field of an IP header (RFC 3168 §5): in IPv6 four bits from the end of its first 16.
 _ECT1, _ECT0, _ECN_MASK = 1, 2, 3
-# tc looks for plugins in one folder only, and for netem's tables there too: so only where it is
-# about ours.
+# tc looks for plugins in one folder only, and for netem's tables in the same folder. So only
+# commands about our qdisc set it.
 TC = "TC_LIB_DIR=$SOJOURN_TC tc"
 ANSWERS = "sojourn fifo respond"
-# Probes of protocol 253, as if no router had seen them.
+# Filters that give probes of protocol 253 their first hop limit again, as if no router had passed
+# them on.
 _AS_FROM_THE_LINK = (
     "protocol ip prio 3 u32 match ip protocol 253 0xff "
     "action pedit ex munge ip ttl set 255 pipe action csum ip",
@@ -47,7 +48,7 @@ _AS_FROM_THE_LINK = (
 
 @dataclass(frozen=True)
 class Tapped:
-    """A recorded queue: its link, its namespace, and the devices before it and of it."""
+    """A recorded queue: its link, its namespace, the device before it and its own device."""
 
     link: str
     space: str
@@ -60,7 +61,7 @@ class Tapped:
 
     @property
     def taps(self) -> tuple[str, ...]:
-        """Words for linux/uml/tap.c: where packets are to be seen from outside."""
+        """Return words for linux/uml/tap.c: the devices at which it watches packets."""
         if self.ours and not self.holds:
             return ()
         return ("-" if self.ours else self.before, self.device)
@@ -76,7 +77,7 @@ class Plan:
     steps: int  # of the series, each of which ends with a sample
 
     def job(self, programs: str, module: str, duration_ns: int) -> str:
-        """The script that the guest runs."""
+        """Write the script that the guest runs."""
         end_ms = -(-duration_ns // 1_000_000)
         lines = ["#!/bin/sh", "set -e", f"insmod {module}"]
         lines += [f"echo {3 * (f'{_TCP_PAGES} ')}> /proc/sys/net/ipv4/tcp_mem"]
@@ -98,14 +99,14 @@ class Plan:
         lines += ["for pid in $pids; do wait $pid; done"]
         for tap in self.taps:
             lines += [f"{TC} -n {tap.space} -s -j qdisc show dev {tap.device} > {tap.space}.tc"]
-            # What still waits is logged too, as dropped after the end.
+            # Packets that still wait are logged too, as dropped after the end.
             lines += [f"tc -n {tap.space} qdisc del dev {tap.device} root"]
         lines += ["mount -t debugfs none /sys/kernel/debug", "cat /sys/kernel/debug/sojourn > log"]
         return "\n".join(lines) + "\n"
 
 
 def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None = None) -> Plan:
-    """Make the job of a scenario that `refusals.check` let pass, `known` to the engine."""
+    """Plan the job of a scenario that `refusals.check` accepts, `known` to the engine."""
     known = known or parsed(scenario)
     ways = known.ways(seed)
     sent = _sent(scenario, ways, known, seed)
@@ -131,7 +132,7 @@ def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None 
     return Plan(files, tuple(laid.taps), scenario["record"]["series_ns"], steps)
 
 
-# Links there and back by number, and of each flow its start and what it adds to the links' delays.
+# Numbers of the links there and back, each flow's start, and its addition to the links' delays.
 Way = tuple[list[int], list[int], list[int], list[int]]
 # Each flow listens at a port of its own.
 _FIRST_PORT, _PORTS = 1024, 30_000
@@ -139,7 +140,7 @@ _FIRST_PORT, _PORTS = 1024, 30_000
 
 @dataclass(frozen=True)
 class _Sent:
-    """The flows of a group: what other programs must know of each."""
+    """The flows of a group, with the facts about each that other programs need."""
 
     flow: Mapping[str, Any]
     way: Way
@@ -151,7 +152,7 @@ class _Sent:
 
     @property
     def word(self) -> str:
-        """Which port of a packet from the sender is the flow's: that of the end that is called."""
+        """Tell which port of a packet from the sender is the flow's: the called end's port."""
         called_at_sender = any("\ntalk 1 " in script for script in self.scripts)
         return "sport" if called_at_sender else "dport"
 
@@ -171,7 +172,7 @@ def _sent(
 
 
 def _own_delays(sent: Iterable[_Sent]) -> dict[int, dict[Port, int]]:
-    """By first link of a way: what flows add to the delays of their links, by port."""
+    """Map the first link of each way to the delays that flows add to their links, by port."""
     found: dict[int, dict[Port, int]] = {}
     for group in sent:
         forth, _, _, added_ns = group.way
@@ -186,19 +187,19 @@ def _lines(lines: Iterable[str]) -> str:
 
 
 def address(kind: int, flow: Mapping[str, Any], *, sends: bool) -> str:
-    """That a node has since this kind of flow, which has an end there."""
+    """Return the address that a node gets for its end of this kind of flow."""
     if _ip(flow) == 6:
         return f"fd00::{1 if sends else 2}:{kind:x}"
     return f"10.{1 if sends else 2}.{kind >> 8}.{kind & 255}"
 
 
 def _ip(flow: Mapping[str, Any]) -> int:
-    """Version of its packets."""
+    """Return the IP version of the flow's packets."""
     return int(flow.get("ip", 4))
 
 
 class _Layout:
-    """Namespaces and wires, one link after the other."""
+    """Namespaces and wires, built link by link."""
 
     def __init__(
         self,
@@ -215,20 +216,20 @@ class _Layout:
         self.qdiscs: list[str] = []
         self.taps: list[Tapped] = []
         self.timetable: list[tuple[int, str]] = []
-        # Of each group of flows: of its sender and its receiver.
+        # Addresses of the sender and the receiver of each group of flows.
         self.ends: list[tuple[str, str]] = []
-        self.addresses: dict[tuple[str, int], list[str]] = {}  # of a node and a version of IP
-        self.ways: dict[str, dict[str, str]] = {}  # to an address: by namespace, where to
+        self.addresses: dict[tuple[str, int], list[str]] = {}  # by node and version of IP
+        self.ways: dict[str, dict[str, str]] = {}  # by address and namespace: a route
         self.answers: dict[str, str] = {}  # by namespace
         self.rewritten: dict[str, list[str]] = {}  # by namespace
         for i, link in enumerate(self.links):
             self._lay(i, link, link["name"] in scenario["record"]["queues"])
 
     def network(self) -> dict[str, str]:
-        """The script that sets up the network, and what it reads. A process is dear in the guest:
-        there are few, each for much."""
+        """Write the script that sets up the network, and the files that it reads. A process costs
+        the guest much time: the script starts few, and each does much."""
         spaces = self.spaces.values()
-        # ip keeps the file of each namespace that a line names open to the end of its batch.
+        # ip keeps a file open for each namespace that a line names, to the end of its batch.
         script = ["ulimit -n 262144", "ip -batch spaces", "$programs/settings < settings"]
         script += [f"ip -n {name} -batch {name}.ip" for name in self.spaces]
         rewriting = [f"tc -n {name} -batch {name}.egress" for name in self.rewritten]
@@ -284,7 +285,7 @@ class _Layout:
         space.qdiscs = [c.format(dev=dev, probes=probes) for c in stage.commands]
         space.qdiscs.append(f"qdisc show dev {dev}")
         program = TC if stage.kind == "sojourn" else "tc"
-        # tc may refuse a leaf and the shaper silently keep its own.
+        # Where tc refuses a leaf, the shaper may silently keep its own.
         self.qdiscs += [
             f"shown=$({program} -n {box} -batch {box}.qdiscs)",
             f'case $shown in *"qdisc {stage.kind} "*) ;; *) echo "{dev}: $shown"; exit 1 ;; esac',
@@ -293,13 +294,13 @@ class _Layout:
             self.timetable.append((at_ns, _at_once(box, [c.format(dev=dev) for c in commands])))
 
     def _probe_words(self, link: int) -> str:
-        """For the queue of this link: whom its probes ask, and how."""
+        """Return words for this link's queue: the addresses that its probes ask, and their kind."""
         words = [f"responder {probe_address(link, ip, asks=False)}" for ip in self.manner.versions]
         kind = self.links[link].get("probe")
         return " ".join([*words, f"probe {kind}"] if kind else words)
 
     def add_probes(self, i: int, forth: list[int], back: list[int], responder: str) -> None:
-        """Addresses at both ends and routes between them, for each family of the flows."""
+        """Add addresses at both ends and routes between them, for each IP version of the flows."""
         far = self.spaces[self.nodes[responder]]
         for ip in self.manner.versions:
             self._add_probe_ways(i, forth, back, far, ip)
@@ -321,9 +322,9 @@ class _Layout:
         near.routes.append(f"route add {here} dev l{i}h0a")
 
     def _respond(self, far: Space) -> None:
-        """A queue of lo, which no packet of the run passes, lets the node answer experimental
-        probes. It answers those of the link alone, and here each stage is a router: so they arrive
-        as if there were none."""
+        """Let the node answer experimental probes, by a queue of lo, which no packet of the run
+        passes. The node answers probes from its own link only, but each stage is a router here. So
+        filters let probes arrive as if there were no router."""
         if far.name in self.answers:
             return
         self.answers[far.name] = f"{TC} -n {far.name} qdisc add dev lo root {ANSWERS}"
@@ -334,8 +335,8 @@ class _Layout:
             lines += [f"filter add dev {dev} ingress {words}" for words in _AS_FROM_THE_LINK]
 
     def rewrite(self, kind: int, flow: Mapping[str, Any], first: int, *, sends: bool) -> None:
-        """At an end of the flow, where its packets begin their way: ECT(1) in place of ECT(0),
-        since no TCP of the kernel's sends it."""
+        """Replace ECT(0) by ECT(1) at an end of the flow, where its packets begin their way. No TCP
+        of the kernel sends ECT(1)."""
         dev = f"l{first}h0a"
         lines = self.rewritten.setdefault(self.nodes[self.links[first]["from"]], [])
         hook = f"qdisc add dev {dev} clsact"
@@ -361,8 +362,8 @@ class _Layout:
     def add_routes(
         self, kind: int, flow: Mapping[str, Any], forth: list[int], back: list[int]
     ) -> None:
-        """At each node of the flow's ways: by which link its packets go on."""
-        # A route may say that connections by it ask for ECN: so flows differ in that.
+        """Add routes at each node of the flow's ways, to the next link of its packets."""
+        # A route may make its connections ask for ECN: so flows may differ in that.
         asks = " features ecn" if flow["transport"].get("ecn") else ""
         form = route_words(flow)
         sender = self._reach(kind, flow, back, form, sends=True)
@@ -372,15 +373,15 @@ class _Layout:
     def _reach(
         self, kind: int, flow: Mapping[str, Any], links: list[int], form: str, *, sends: bool
     ) -> str:
-        """The address of an end, and the routes to it. A node is one host to queues that tell hosts
-        apart, so that is an address of the node if its routes are the same."""
+        """Find or add the address of an end, and add the routes to it. A node is one host to queues
+        that tell hosts apart. So the end takes an address of the node whose routes are the same."""
         node = flow["from" if sends else "to"]
-        # Its form is for connections, which begin or end at the first node.
+        # The form of a route is for connections, which begin or end at the first node.
         ways = {
             self.nodes[self.links[i]["from"]]: f"dev l{i}h0a{'' if n else form}"
             for n, i in enumerate(links)
         }
-        # Where packets are rewritten, all from an address are.
+        # A rewriting filter changes all packets from an address.
         ways[self.nodes[node]] = str(flow["transport"].get("ecn") == "ect1")
         known = self.addresses.setdefault((node, _ip(flow)), [])
         for found in known:
@@ -399,7 +400,7 @@ class _Layout:
 
 
 def _at_once(space: str, commands: list[str]) -> str:
-    """One process for all of them, between which nothing else happens."""
+    """Join the commands into one process: nothing else happens between them."""
     if len(commands) == 1:
         return f"tc -n {space} {commands[0]}"
     lines = " ".join(f"'{command}'" for command in commands)
@@ -407,7 +408,7 @@ def _at_once(space: str, commands: list[str]) -> str:
 
 
 def probe_address(link: int, ip: int, *, asks: bool) -> str:
-    """Of a link's probes of this version of IP, where they begin or where they are answered."""
+    """Return the address at which a link's probes of this IP version begin or are answered."""
     if ip == 6:
         return f"fd00::{3 if asks else 4}:{link:x}"
     return f"10.{3 if asks else 4}.{link >> 8}.{link & 255}"
@@ -425,13 +426,13 @@ def _asked(scenario: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
-    """Namespaces and addresses."""
+    """Return the namespaces and the addresses of the flow's two ends."""
     nodes = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
     return [*nodes, *laid.ends[kind]]
 
 
 def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
-    """Lines for linux/uml/play.c."""
+    """Yield lines for linux/uml/play.c."""
     yield from _edges(scenario)
     groups = ((n, group.first, group.flow["count"]) for n, group in enumerate(sent))
     yield from group_lines(scenario, groups)
@@ -447,6 +448,6 @@ def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) ->
 
 
 def _timetable(duration_ns: int, commands: list[tuple[int, str]]) -> str:
-    """Changes of rates; a bare time only reports how far the run is."""
+    """Write the commands in order of time; a bare time only reports the run's progress."""
     marks = [(duration_ns * k // _STEPS_OF_PROGRESS, "") for k in range(1, _STEPS_OF_PROGRESS)]
     return "".join(f"{at} {command}\n" for at, command in sorted([*marks, *commands]))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Builds tc's plugin once, and runs the system's `tc` with it."""
+"""The build of tc's plugin, once per content, and the system's `tc` with it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEEDED = {"gcc": "gcc", "make": "make"}
 
 
 def plugin() -> Path:
-    """Return the folder of q_sojourn.so, which is built where the cache does not hold it yet."""
+    """Return the folder of q_sojourn.so; build it where the cache does not hold it yet."""
     missing = [package for tool, package in _NEEDED.items() if not shutil.which(tool, path=_PATH)]
     if missing:
         raise RunError(f"missing programs; install them: apt install {' '.join(missing)}")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The stages of a link in the words of tc: shaper with its queue, then delay and loss.
 
-Each stage is a namespace of its own, so that whatever comes into it is for its qdisc, and no
-qdisc stands in a sender, where netem would disturb TCP's own limits.
+Each stage is a namespace of its own: all packets that enter it are for its qdisc. No qdisc is in a
+sender, where netem would disturb TCP's own limits.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from sojourn.core.algorithm import Algorithm
 from sojourn.core.kernel_qdiscs import PREFIX
 from sojourn.core.rows import Row
 
-# Never reached: delay boxes are there to be crossed.
+# Never reached: a stage for delay must not drop packets.
 AMPLE_PKTS = 1_000_000
-# So late a timer may be without the link losing time; a bucket of as much sends no two packets
+# A timer may be this late before the link loses time. A bucket of this length sends no two packets
 # at once.
 _SLACK_NS = 5_000
-# netem keeps the order of packets only where it has a rate: one that takes a packet no time.
+# netem keeps the order of packets only with a rate. At this one a packet takes no time.
 _KEEPS_ORDER = "rate 100gbit"
-# What the kernel counts beside an IP packet.
+# The kernel counts these bytes beside an IP packet.
 ETHERNET_BYTES = 14
-# The row that says what the link can send. As in the simulator it is the link's rate, and goes with
-# it, unless the scenario sets it.
+# The row for the capacity of the link. As in the simulator it follows the link's rate, unless the
+# scenario sets it.
 _RATE_ROW = "bandwidth"
-# What a link counts of a packet; a key that is not there says nothing.
+# Keys for the bytes that a link counts for a packet; a missing key changes nothing.
 FRAME_KEYS = ("header_bytes", "mpu_bytes", "linklayer")
-# tc's table of lengths, unless told otherwise, has one for each four bytes.
+# By default tc's table of lengths has one entry for each four bytes; this one has every length.
 _EVERY_LENGTH = ("mtu", "2047", "tsize", "2048")
 _SUFFIX = {"pkts": "p", "bytes": "b"}
 _TIMES = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _RATES = {"gbit": 10**9, "mbit": 10**6, "kbit": 10**3, "bit": 1}
-# Of the kernel's own: rows for which tc has another word, and those that are always written.
+# Rows of the kernel's own qdiscs for which tc has another word, and rows that are always written.
 _SPELT = {"limit_bytes": "limit"}
 _ALWAYS = {
     "red": ("limit_bytes", "min", "max", "avpkt", "burst", "bandwidth"),
@@ -48,7 +48,7 @@ _ALWAYS = {
 @dataclass(frozen=True)
 class Stage:
     """tc commands for one device; `{dev}` stands for it, `{probes}` for the words of its
-    probes. Times are those of the run; all commands of one time are for one moment."""
+    probes. Times are those of the run; all commands of one time take effect at one moment."""
 
     commands: tuple[str, ...]
     timetable: tuple[tuple[int, tuple[str, ...]], ...] = ()
@@ -56,7 +56,7 @@ class Stage:
 
 
 def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
-    """What packets of the link go through, in order."""
+    """List the stages that packets of the link pass, in order."""
     found = []
     rest = _delay(link, link["delay_ns"])
     if link["rate_bps"] is not None:
@@ -65,7 +65,7 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
         else:
             found.append(_shaper(link))
             if link["shaper"] == "wire":
-                # The bucket lets a packet go with its first bit; this adds the time to its last.
+                # The bucket releases a packet at its first bit; this adds the time to its last.
                 found.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
     if rest:
         found.append(_far(link))
@@ -73,7 +73,7 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
 
 
 def _far(link: Mapping[str, Any]) -> Stage:
-    """Delay and loss. A change leaves the packets inside as they are."""
+    """Make the stage of delay and loss. A change leaves the packets inside as they are."""
 
     def words(verb: str, delay_ns: int) -> str:
         netem = f"netem limit {AMPLE_PKTS} {_delay(link, delay_ns)}"
@@ -84,19 +84,19 @@ def _far(link: Mapping[str, Any]) -> Stage:
     return Stage((words("add", link["delay_ns"]),), tuple(steps))
 
 
-# Much more than comes in one instant: a class delays packets by its netem alone.
+# The burst is much more than comes in one instant: only its netem delays packets of a class.
 _CLASS = "htb rate 100gbit burst 1mb cburst 1mb quantum 1514"
 
 
-# By which a flow's packets are known: version of IP, and the port that they go to ('dport') or come
-# from ('sport').
+# The key of a flow's packets: version of IP, and their destination port ('dport') or source port
+# ('sport').
 Port = tuple[int, str, int]
 _U32 = {4: ("ip prio 1", "ip"), 6: ("ipv6 prio 2", "ip6")}
 
 
 def own_delays(added_ns: Mapping[Port, int]) -> Stage:
-    """What single flows add to the delays of their links: those of one delay share a class, and all
-    other packets pass."""
+    """Make the stage that adds the delays of single flows to those of their links. Flows of one
+    delay share a class, and all other packets pass."""
     classes = {ns: number for number, ns in enumerate(sorted({*added_ns.values()} - {0}), start=1)}
     commands = ["qdisc add dev {dev} root handle 1: htb"]
     for ns, number in classes.items():
@@ -122,7 +122,8 @@ def _limit(queue: Mapping[str, Any]) -> int:
 
 
 def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
-    """A wire: netem counts the packet that is being sent, the engine does not."""
+    """Make the stage of a wire. netem's limit counts the packet that is being sent, the engine's
+    does not."""
 
     def words(verb: str, rate_bps: int) -> str:
         netem = f"netem rate {rate_bps}bit limit {limit_pkts}"
@@ -133,7 +134,7 @@ def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
 
 
 def frame_bytes(link: Mapping[str, Any], ip_bytes: int) -> int:
-    """What the link counts of an IP packet."""
+    """Return the bytes that the link counts for an IP packet."""
     framed = max(ip_bytes + _header_bytes(link), int(link.get("mpu_bytes", 0)))
     return -(-framed // 48) * 53 if "linklayer" in link else framed
 
@@ -143,8 +144,8 @@ def _header_bytes(link: Mapping[str, Any]) -> int:
 
 
 def counted(link: Mapping[str, Any]) -> str:
-    """Words for the length of packets, before the kind of a qdisc. All below it count the same; a
-    change that leaves them out takes them away."""
+    """Return words for the length of packets, which precede the kind of a qdisc. All qdiscs below
+    it count the same; a change that omits the words removes them."""
     words = []
     if more := _header_bytes(link) - ETHERNET_BYTES:
         words += ["overhead", str(more)]
@@ -160,7 +161,7 @@ def counted(link: Mapping[str, Any]) -> str:
 def _shaper(link: Mapping[str, Any]) -> Stage:
     if link["shaper"] == "tbf":
         return _tbf(link)
-    # A wire is a bucket that holds next to nothing.
+    # A wire is a bucket that holds almost nothing.
     return _htb(link, link["burst_bytes"] if link["shaper"] == "htb" else None)
 
 
@@ -190,7 +191,8 @@ def _above(
     words: Callable[[str, int], str],
     parent: str,
 ) -> Stage:
-    """A shaper in these words above the link's queue, which gets its rate as a row."""
+    """Make the stage of a shaper in these words above the link's queue, which gets the rate as a
+    row."""
     queue, rate_bps = link["queue"], link["rate_bps"]
     leaf = f"qdisc add dev {{dev}} parent {parent} handle 10: {leaf_words(queue, rate_bps)}"
 
@@ -206,7 +208,7 @@ def _above(
 
 
 def _kind(queue: Mapping[str, Any]) -> str:
-    """What `tc qdisc show` calls the leaf."""
+    """Return the name of the leaf in `tc qdisc show`."""
     return leaf_words(queue).split()[0]
 
 
@@ -220,8 +222,8 @@ def _rate_words(queue: Mapping[str, Any], rate_bps: int) -> str:
 
 
 def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
-    """Our qdisc with the scenario's rows, each by its own name, and the rate of the link; or one of
-    the kernel's own."""
+    """Write our qdisc with the scenario's rows, each by its own name, and the rate of the link; or
+    one of the kernel's own qdiscs."""
     rows = dict(queue["rows"])
     algorithm = algorithms.find(queue["algorithm"])
     known = algorithm.rows
@@ -235,7 +237,7 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
     words.append(algorithm.inside)
     if algorithm.probes:
         words.append("{probes}")
-    # Packets occupy memory here only: a scenario's limits must mean the same on each host.
+    # Packets occupy memory on this host only: a scenario's limits must mean the same on each host.
     rows.setdefault("memory_limit", known["memory_limit"].max)
     for name, number in rows.items():
         words += _row_words(known[name], int(number))
@@ -245,7 +247,7 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
 
 
 def _kernel_words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
-    """Such a queue in tc's words."""
+    """Write one of the kernel's own qdiscs in tc's words."""
     name = algorithm.name.removeprefix(PREFIX)
     given = {row: algorithm.rows[row].default for row in _ALWAYS.get(name, ())} | dict(rows)
     said = (
@@ -257,7 +259,7 @@ def _kernel_words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
 
 
 def _kernel_row_words(row: Row, number: int) -> Iterator[str]:
-    """tc knows no units for these but times and rates, and of times no nanoseconds."""
+    """Yield the words of a row. Here tc knows units of times and rates only, and no nanoseconds."""
     if row.kind == "choice":
         yield row.choices[number]
     elif row.kind == "bool":
@@ -278,7 +280,7 @@ def _kernel_value(row: Row, number: int) -> str:
 
 
 def own_words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
-    """Write our qdisc with those of these rows that differ from their defaults."""
+    """Write our qdisc with the rows that differ from their defaults."""
     words = ["sojourn", *["fq"] * (rows.get("flows", 0) > 1), algorithm.inside]
     for name, number in rows.items():
         row = algorithm.rows[name]
@@ -307,14 +309,14 @@ def value_text(row: Row, number: int) -> str:
 
 
 def _in_largest(number: int, sizes: Mapping[str, int]) -> str:
-    """Write it in the largest unit that is exact."""
+    """Write the number in the largest unit that is exact."""
     fits = (unit for unit, size in sizes.items() if size == 1 or (number and number % size == 0))
     unit = next(fits)
     return f"{number // sizes[unit]}{unit}"
 
 
 def _share_text(number: int) -> str:
-    """Write a share of 2^32, whose largest number means always. Ten digits name each of them."""
+    """Write a share of 2^32, whose largest number means always. Ten digits distinguish them all."""
     if number == 2**32 - 1:
         return "1"
     texts = (f"{number / 2**32:.{digits}g}" for digits in range(1, 11))
@@ -322,7 +324,7 @@ def _share_text(number: int) -> str:
 
 
 def _delay(link: Mapping[str, Any], delay_ns: int) -> str:
-    """netem's words for delay, jitter and loss; empty where there are none."""
+    """Write netem's words for delay, jitter and loss; return "" where there are none."""
     words = []
     jitter = link["jitter"] if link["jitter"] and link["jitter"]["sd_ns"] else None
     if delay_ns or jitter or link.get("delays"):
@@ -339,5 +341,5 @@ def _delay(link: Mapping[str, Any], delay_ns: int) -> str:
 
 
 def _us(ns: int) -> str:
-    """tc's netem knows no nanoseconds; the kernel rounds to 64 of them."""
+    """Write a time in us: tc's netem knows no nanoseconds. The kernel rounds to 64 ns."""
     return f"{ns / 1000:.3f}us"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the Linux host cannot express: said with the key at fault, before anything starts."""
+"""Refusals of scenarios that Linux cannot express: each names the key at fault, before a start."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from sojourn.scenario.engine import parsed
 
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
-# A guest needs ten seconds of processor time for a thousand; each costs more than the one before.
+# A guest needs ten seconds of processor time for a thousand; each costs more than the last.
 MAX_SPACES = 1_000
-# 2^32 ticks of 64 ns, in which tc writes a delay of netem down.
+# 2^32 ticks of 64 ns: tc writes netem's delays in such ticks.
 MAX_DELAY_S = 274
 # A packet is compared with a filter of each flow that has a round trip of its own.
 MAX_OWN_DELAYS = 1_000
-# Above this number of means or standard deviations no time is drawn but one of thousands.
+# Only one drawn time in thousands exceeds this number of means or standard deviations.
 _TAIL = 8
-# With fewer, two datagrams that are under way could have one number.
+# With fewer bytes, two datagrams that are under way could have one number.
 _NUMBER_BYTES = 4
-# Behind the headers of IPv6 and UDP; a larger datagram would go in fragments.
+# A packet without the headers of IPv6 and UDP; a larger datagram would go in fragments.
 _MAX_PAYLOAD_BYTES_6 = IP_BYTES - 48
 
 
 def check(scenario: Mapping[str, Any]) -> None:
-    """InputError names every part that has no counterpart."""
+    """Raise InputError, which names every part of the scenario that has no counterpart."""
     found = list(_refusals(scenario))
     if found:
         raise InputError(
@@ -82,7 +82,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _long_scripts(scenario: Mapping[str, Any]) -> Iterator[str]:
-    """Those of one seed are about as long as those of the next."""
+    """Refuse scripts that are too long. One seed is enough: all give about the same length."""
     try:
         parsed(scenario).scripts(1)
     except ValueError as error:
@@ -91,7 +91,7 @@ def _long_scripts(scenario: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unlike_settings(scenario: Mapping[str, Any]) -> Iterator[str]:
-    """Of the TCP at one node."""
+    """Refuse flows whose settings of the TCP at one node differ."""
     found: dict[str, tuple[Settings, str]] = {}
     for flow in scenario["flows"]:
         if flow["transport"]["kind"] != "tcp":
@@ -126,7 +126,7 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _of_offloads(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[str, str]]:
-    """What cannot be together with large segments."""
+    """Refuse the parts of a link that do not work with large segments."""
     off = "leave it out, or linux.offloads"
     if counted(link) and link["rate_bps"] is not None:
         yield (
@@ -145,7 +145,7 @@ def _of_offloads(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[s
 
 
 def _longest_ns(times: Mapping[str, Any]) -> int:
-    """The longest of these times, or about the longest that is drawn."""
+    """Return the longest of these times, or about the longest that is drawn."""
     if times["kind"] == "list":
         return int(max(times["ns"]))
     most = times.get("to_ns") or times["mean_ns"] + times.get("sd_ns", times["mean_ns"]) * _TAIL

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Qdiscs by raw netlink: messages as bytes, and a socket that waits for each answer.
 
-Nothing but Python's own library is used: the guest of the qdisc's tests has no other.
+The module uses Python's own library alone: the guest of the qdisc's tests has no other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REQUEST, ACK, DUMP = 0x001, 0x004, 0x300
 REPLACE, EXCLUSIVE, CREATE = 0x100, 0x200, 0x400
 ROOT = 0xFFFFFFFF
 NESTED = 0x8000
-# Attributes of every qdisc, and what stands in its statistics.
+# Attributes of every qdisc, and those inside its statistics.
 KIND, OPTIONS, STATS = 1, 2, 7
 STATS_BASIC, STATS_QUEUE, STATS_OWN = 1, 3, 4
 
@@ -89,12 +89,12 @@ def read_text(payload: bytes) -> str:
 
 
 def numbers(data: bytes) -> dict[int, int]:
-    """A nest of rows: number of the row and value, of either width. Number 0 is padding."""
+    """Read a nest of rows: the row's number and its value, of either width. Number 0 is padding."""
     return {kind: int.from_bytes(value, sys.byteorder) for kind, value in attributes(data) if kind}
 
 
 def qdisc_message(index: int, own: int, where: int, *parts: bytes) -> bytes:
-    """What stands behind the head of a message about the qdisc `own` at `where`."""
+    """Build a message about the qdisc `own` at `where`, without the netlink head."""
     return _TCMSG.pack(0, index, own, where, 0) + b"".join(parts)
 
 
@@ -144,7 +144,7 @@ class Qdisc:
 
 
 class Socket:
-    """To the kernel's routing side; each call waits for its answer."""
+    """A socket to the kernel's routing side; each call waits for its answer."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
@@ -164,7 +164,7 @@ class Socket:
         self._socket.close()
 
     def ask(self, kind: int, flags: int, payload: bytes) -> list[bytes]:
-        """Send one message; the payloads that came before the end of the answer, or Refused."""
+        """Send one message; return the payloads of the answer before its end, or raise Refused."""
         self._sequence += 1
         length = _HEAD.size + len(payload)
         self._socket.send(_HEAD.pack(length, kind, flags | REQUEST, self._sequence, 0) + payload)
@@ -186,7 +186,7 @@ class Socket:
             data = data[(length + 3) & ~3 :]
 
     def qdiscs(self) -> list[Qdisc]:
-        """All of them, of all devices."""
+        """List all qdiscs of all devices."""
         return [Qdisc.read(answer) for answer in self.ask(GET, DUMP, qdisc_message(0, 0, 0))]
 
 
@@ -194,7 +194,7 @@ def _judge(body: bytes, flags: int) -> None:
     code = -int(struct.unpack_from("=i", body)[0])
     sentence = b""
     if flags & _ACK_HAS_TEXT:
-        # Behind the number stands the head of the message that it answers.
+        # The head of the answered message follows the number.
         sentence = dict(attributes(body[4 + _HEAD.size :])).get(_ACK_TEXT, b"")
     if code:
         raise Refused(code, read_text(sentence))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""One run on Linux, answered as the engine answers: report and tables."""
+"""One run on Linux, with the report and the tables that the engine gives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sojourn.linux.uml.boot import (
 from sojourn.scenario.engine import parsed
 from sojourn.store.store import digest, write_errors
 
-# A run that takes longer than this in real time hangs: some hundred times what it needs.
+# Bound of a run in real time, some hundred times its need: a run that takes longer hangs.
 _LIMIT_S = 120
 _LIMIT_S_OF_SECOND = 10
 
@@ -42,8 +42,8 @@ Outcome = tuple[dict[str, Any], dict[str, bytes]]
 def run(
     text: str, seed: int, progress: Callable[[float], bool], transfers: Path | None = None
 ) -> Outcome | None:
-    """Boot a guest for this scenario (JSON); None when `progress` said stop. The table of transfers
-    goes to that file, where the scenario asks for it."""
+    """Boot a guest for this scenario (JSON); return None when `progress` says stop. Write the table
+    of transfers to the file `transfers`, where the scenario asks for it."""
     scenario = json.loads(text)
     kernel = ready(hz=scenario.get("hz", HZ))
     module = module_for(kernel, algorithms.libraries(scenario))
@@ -99,7 +99,7 @@ def run(
 
 
 def _share(console: Path, duration_ns: int) -> float:
-    """How far the guest says it is."""
+    """Read from the console the share of the run that the guest has reported."""
     marks = re.findall(rb"^at (\d+)", console.read_bytes(), re.M)
     return int(marks[-1]) / duration_ns if marks else 0.0
 
@@ -131,7 +131,7 @@ def _with_unit(counter: str) -> str:
 def _observe(
     known: _native.Scenario, job: Plan, folder: Path, found: _native.Flows
 ) -> tuple[str, dict[str, bytes]]:
-    """The engine's own measuring, of the packets that were seen."""
+    """Measure the packets that were seen, by the engine's own code."""
 
     def seen(name: str) -> bytes:
         return (folder / name).read_bytes()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A flow's TCP as the guest's kernel is set to it: by sysctls of the namespaces at its two ends,
-and by words of its routes. Options that neither has stay as Linux 6.12 has them."""
+"""The settings of a flow's TCP in the guest's kernel: sysctls of the namespaces at its two ends,
+and words of its routes. Options that neither sets stay as Linux 6.12 has them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 # The kernel's own defaults of the receive buffer.
 RECEIVE_BUFFER_BYTES = 131_072
 RECEIVE_BUFFER_MAX_BYTES = 6 << 20
-# Of 12 bytes beside the payload of each segment, in what a peer announces (RFC 7323 §2).
+# A peer announces a segment size that includes these 12 bytes beside the payload (RFC 7323 §2).
 _TIMESTAMPS_BYTES = 12
 
 
@@ -35,9 +35,9 @@ _SYSCTLS: dict[str, tuple[str, Callable[[Any], int]]] = {
 }
 # ip-route(8).
 _ROUTES = ("initial_window_pkts", "min_rto_ms", "mss_bytes")
-# tcp_rmem and tcp_moderate_rcvbuf, where the scenario itself gives them. How much window a buffer
-# is worth differs between ages, by the memory that a packet takes: with the buffer of an age Linux
-# 6.12 would have another window than that age had.
+# tcp_rmem and tcp_moderate_rcvbuf, where the scenario itself gives them. The window that a buffer
+# allows differs between ages, by the memory that a packet takes. With the buffer of an age Linux
+# 6.12 would have another window than the kernel of that age.
 BUFFERS = ("rcvbuf_bytes", "rcvbuf_max_bytes", "rcvbuf_moderation")
 SETTABLE = {*_SYSCTLS, *_ROUTES, *BUFFERS}
 
@@ -49,42 +49,43 @@ def _options(flow: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ignored(flow: Mapping[str, Any]) -> list[str]:
-    """Options that the preset of an age asks for and that cannot be set."""
+    """List the options that the preset of an age asks for and that cannot be set."""
     assumed = flow["transport"].get("assumed") or []
     return sorted(key for key in assumed if key not in SETTABLE - {*BUFFERS})
 
 
 def refused(flow: Mapping[str, Any]) -> list[str]:
-    """Options that the scenario itself asks for and that cannot be set."""
+    """List the options that the scenario itself asks for and that cannot be set."""
     return sorted(_options(flow).keys() - SETTABLE - {*ignored(flow)})
 
 
 def settings(flow: Mapping[str, Any]) -> Settings:
-    """What the namespaces at the flow's ends are set to: the same for all flows of a namespace."""
+    """Return the settings of the namespaces at the flow's ends. All flows of a namespace share
+    them."""
     asked = {k: v for k, v in _options(flow).items() if k in _SYSCTLS}
     return tuple(sorted({**asked, **_own(flow)}.items()))
 
 
 def _own(flow: Mapping[str, Any]) -> dict[str, Any]:
-    """Sysctls that the scenario itself names."""
+    """Return the sysctls that the scenario itself names."""
     return dict(flow["transport"].get("sysctls") or {})
 
 
 def buffers(flow: Mapping[str, Any]) -> Settings:
-    """Of a flow's options, those of its receive buffer."""
+    """Select the options of the flow's receive buffer."""
     options, left = _options(flow), ignored(flow)
     return tuple((key, options[key]) for key in BUFFERS if key in options and key not in left)
 
 
 def sysctls(flow: Mapping[str, Any]) -> list[str]:
-    """Lines of both ends."""
+    """List the lines of sysctls for both ends."""
     asked = {key: value for key, value in _options(flow).items() if key in _SYSCTLS}
     lines = [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](asked[key])}" for key in sorted(asked)]
     return lines + [f"ipv4/{key} {value}" for key, value in sorted(_own(flow).items())]
 
 
 def buffer_sysctls(flow: Mapping[str, Any]) -> list[str]:
-    """The receive buffer that a flow asks for, as the kernel's sockets get it unasked."""
+    """List the lines that make the flow's receive buffer the default of the kernel's sockets."""
     options = dict(buffers(flow))
     if not options:
         return []
@@ -95,7 +96,7 @@ def buffer_sysctls(flow: Mapping[str, Any]) -> list[str]:
 
 
 def route_words(flow: Mapping[str, Any]) -> str:
-    """Behind a route from an end of the flow, with a space before them."""
+    """Return the words that end a route from an end of the flow, each with a space before it."""
     options = _options(flow)
     words = []
     if "initial_window_pkts" in options:

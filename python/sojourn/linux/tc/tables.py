@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What travels between the qdisc and whoever configures it, as linux/qdisc/sojourn.h says."""
+"""The messages between the qdisc and its configuring program, as linux/qdisc/sojourn.h has them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sojourn import _native, algorithms
 from sojourn.core.rows import Row
 
 KIND = "sojourn"
-# What `fq` stands for; a row `flows` says another number.
+# `fq` means this number of flows; a row `flows` gives another number.
 FQ_FLOWS = 1024
 
 # In the options of the qdisc.
@@ -25,7 +25,7 @@ _LARGEST = {"bool": 1, "u32": 2**32 - 1}
 def _row(
     attr: int, kind: str, name: str, unit: str, help_: str, *, default: int = 0, choices: str = ""
 ) -> Row:
-    """A row that takes every value of its kind, at any time."""
+    """Make a row that takes every value of its kind, at any time."""
     words = tuple(choices.split())
     largest = len(words) - 1 if words else _LARGEST[kind]
     return Row(name, help_, unit, kind, default, 0, largest, words, fixed=False, attr=attr)
@@ -81,7 +81,7 @@ FLOW_NAMES = (
 
 
 def tables(algorithm: str) -> Mapping[int, tuple[Row, ...]]:
-    """The rows of each nest; of an algorithm that nobody knows here, those of every queue."""
+    """Return the rows of each nest; an unknown algorithm has the rows of every queue."""
     known = algorithms.algorithms().get(algorithm)
     return {
         HOST: HOST_ROWS,
@@ -92,7 +92,7 @@ def tables(algorithm: str) -> Mapping[int, tuple[Row, ...]]:
 
 @functools.cache
 def counters() -> tuple[tuple[str, int, tuple[str, ...]], ...]:
-    """Title and nest of each group of counters, with their names from number 1 on."""
+    """List title and nest of each group of counters, with their names from number 1 on."""
     reasons = tuple(_native.reason_names())
     return (
         ("counts", COUNTS, COUNT_NAMES),

@@ -4,13 +4,14 @@
 
     python -m sojourn.linux.uml.boot 'uname -r; tc qdisc show'
 
-A job is a folder with an executable `job`; inside the guest it is the current folder,
-/run/job, and files that it writes there are ordinary files of the host. The kernel's
-command line and environment are the same for every job, but for the guest's memory and
-the folders that it is shown, because the command line is mixed into the guest's random
-pool: two runs of one job with one seed and one memory give the same bytes, from whatever
-folder, on whatever machine. The kernel's own addresses are not randomised, since the
-heap takes its place among the guest's memory; linux/uml/host.c is about the rest.
+A job is a folder with an executable `job`. Inside the guest it is the current folder,
+/run/job; files that the job writes there are ordinary files of the host.
+
+The kernel's command line is mixed into the guest's random pool. So command line and
+environment are the same for every job, but for the guest's memory and its shown folders.
+Two runs of one job with one seed and one memory give the same bytes, from any folder, on
+any machine. The kernel's own addresses are not randomised, since the heap takes its place
+among the guest's memory. linux/uml/host.c handles the other differences between hosts.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ COMMAND_LINE = [
     "panic=-1",
     "init=/init",
 ]
-# Where the guest sees the host's folders.
+# Names under which the guest sees the host's folders, and the folder that holds them.
 JOB, PROGRAMS, MODULE = "job", "programs", "module"
 SHOWN = Path("/run")
-# Of personality(2), and its name in a result.
+# The name of the setting in a result, and its numbers for personality(2).
 FIXED_ADDRESSES = "fixed addresses"
 ADDR_NO_RANDOMIZE, QUERY = 0x0040000, 0xFFFFFFFF
 # A line of a stack trace, or of the stack itself.
@@ -77,7 +78,7 @@ class Outcome:
 
     console: str
     cpu_s: float
-    fixed_addresses: bool  # else another start may have another memory
+    fixed_addresses: bool  # without them the guest's memory may differ between starts
 
 
 def stop_group(process: subprocess.Popen[bytes]) -> None:
@@ -88,15 +89,15 @@ def stop_group(process: subprocess.Popen[bytes]) -> None:
 
 
 class Stopped(BootError):
-    """Whoever watched the guest did not want its end."""
+    """The function that watches the guest stopped the run."""
 
 
-# How often who watches a guest is asked whether to go on.
+# Seconds between two calls of the function that watches a guest.
 LOOK_S = 0.05
 
 
 def wait(process: subprocess.Popen[bytes], console: Path, limit_s: float, watch: Watch) -> None:
-    """Wait for the end of the guest, and end the waiting where it should not go on."""
+    """Wait for the guest's end; raise BootError after `limit_s`, Stopped if `watch` says no."""
     end_s = time.monotonic() + limit_s
     while process.poll() is None:
         if time.monotonic() > end_s:
@@ -109,8 +110,8 @@ def wait(process: subprocess.Popen[bytes], console: Path, limit_s: float, watch:
 
 @contextlib.contextmanager
 def fixed_addresses() -> Iterator[bool]:
-    """Start programs without randomised addresses; false where the host refuses it, as the filter
-    of system calls of many containers does. The setting is the calling thread's alone."""
+    """Start programs without randomised addresses; yield false where the host refuses it. The
+    system-call filters of many containers do. The setting is the calling thread's alone."""
     libc = ctypes.CDLL(None)
     before = libc.personality(ctypes.c_ulong(QUERY))
     fixed = before != -1 and libc.personality(ctypes.c_ulong(before | ADDR_NO_RANDOMIZE)) != -1
@@ -122,8 +123,8 @@ def fixed_addresses() -> Iterator[bool]:
 
 
 def lay_out(stage: Path, built: Built, shown: Mapping[str, Path]) -> None:
-    """Fill the folder that the kernel starts in, as linux/uml/init.c says. Its names are relative,
-    so that no path of the host is on the kernel's stack."""
+    """Fill the folder that the kernel starts in, as linux/uml/init.c says. Its names are relative:
+    no path of the host is on the kernel's stack."""
     shutil.copy(built.programs / "init", stage)
     (stage / "root").mkdir()
     (stage / "linux").symlink_to(built.kernel)
@@ -133,9 +134,9 @@ def lay_out(stage: Path, built: Built, shown: Mapping[str, Path]) -> None:
 
 @contextlib.contextmanager
 def own_processor() -> Iterator[list[str]]:
-    """Words that keep a command on a processor that no other guest has; none where all are
-    taken. A kernel and the processes of its guest run in turns, never together, and on one
-    processor they take turns twice as fast."""
+    """Yield words that keep a command on a processor that no other guest has; none where all are
+    taken. A kernel and the processes of its guest run in turns, never together. On one processor
+    they take turns twice as fast."""
     folder = cache_root() / "processors"
     folder.mkdir(parents=True, exist_ok=True)
     for processor in sorted(os.sched_getaffinity(0), reverse=True):
@@ -159,10 +160,12 @@ def boot(
     memory_mb: int = USUAL_MB,
     module: Path | None = None,
 ) -> Outcome:
-    """Run the folder's job; raise with its console when it hangs, panics or fails. `watch`
-    gets the console's file again and again, and says whether to go on. In real time
-    the guest's clock is the host's: for a job that measures the kernel itself. The guest sees
-    the folder of a `module` as /run/module."""
+    """Run the folder's job; raise BootError with its console when it hangs, panics or fails.
+
+    `watch` gets the console's file again and again, and tells whether to go on. In real time
+    the guest's clock is the host's, for a job that measures the kernel itself. The guest sees
+    the folder of a `module` as /run/module.
+    """
     shown = {JOB: folder, PROGRAMS: built.programs}
     if module:
         shown[MODULE] = module.parent
@@ -176,7 +179,7 @@ def boot(
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     words = [f"mem={memory_mb}M", *COMMAND_LINE, f"shown={':'.join(shown)}"]
     words = [word for word in words if not (real_time and word.startswith("time-travel"))]
-    # setpriv: should this program itself be killed, the kernel goes with it.
+    # setpriv ends the kernel too if this program itself is killed.
     command = ["setpriv", "--pdeathsig", "KILL", "./linux", *words]
     with (
         tempfile.TemporaryDirectory(prefix="sojourn-guest-") as stage,
@@ -207,7 +210,7 @@ def boot(
 
 
 def tail(console: Path, lines: int = 15) -> str:
-    """The console's end. What a panic prints last is a stack; why it did stands above."""
+    """Return the console's end without stacks. A panic prints its stack after its reason."""
     said = console.read_text(errors="replace").splitlines()
     last = [line for line in said if not STACK.match(line)][-lines:]
     return "\n".join(line[:200] for line in last)

@@ -9,9 +9,9 @@
 
 The kernel is User-Mode Linux with time travel: an ordinary unprivileged process in
 which computing takes no time and idle time is skipped. Its source is Debian's source
-package, from where it is installed, or fetched with apt-get (no root), or a tree or
-archive given by --source. Nothing is written into the checkout: everything lives in
-the cache, in a folder named by a hash of all that went in.
+package, either installed or fetched with apt-get (no root). --source names another tree
+or archive. The build writes nothing into the checkout: all results go to the cache, each
+in a folder named by a hash of all its inputs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from subprocess import PIPE, STDOUT
 
 from sojourn.core.hosts import HZ
 
-# What the guest runs, and the kernel's configuration.
+# Sources of the guest's programs, and the kernel's configuration.
 HERE = (Path(__file__).parents[2] / "sources/linux/uml").resolve()
 PACKAGE = "linux-source-6.12"
 INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
@@ -43,7 +43,7 @@ ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN
 GUEST_PROGRAMS = ("init", "tap", "play", "clock", "settings", "statistics")
 # It runs before the guest has the host's libraries.
 STATIC = "init"
-# Each is a file of its name with what is in the folder of its name, and these.
+# Each program is the file of its name, all files in the folder of its name, and these.
 _PARTS = {"play": ("sockets.c", "transit.c", "samples.c", "dump.c")}
 # Preloaded into the kernel process, as one library.
 SHIMS = ("seed", "registers", "counter", "host")
@@ -61,19 +61,19 @@ UNUSED = ["*/arch/[!ux]*/*.[chS]", "*/arch/*.dts*", "*/sound/*.[ch]", "*/drivers
 UNUSED += [f"*/drivers/{tree}/*.[ch]" for tree in ("media", "net/ethernet", "net/wireless", "scsi")]
 
 
-# The kernel's name for itself is mixed into its random pool, and would hold the time at which it
-# was built: one seed would give other numbers in each build.
+# The kernel's name for itself is mixed into its random pool. By default it holds the time of the
+# build: one seed would give other numbers in each build.
 NAMED = ["KBUILD_BUILD_TIMESTAMP=2026-01-01", "KBUILD_BUILD_VERSION=1"]
 NAMED += ["KBUILD_BUILD_USER=sojourn", "KBUILD_BUILD_HOST=sojourn"]
 
-# Told how many lines the compilation has written so far.
+# A function that takes the number of lines that the compilation has written so far.
 Note = Callable[[int], None]
-# How many it writes, nearly: 1261 in 6.1, 1345 in 6.12, 1428 in 7.2.
+# About the number of lines of a compilation: 1261 in 6.1, 1345 in 6.12, 1428 in 7.2.
 LINES = 1345
 
 
 def ignore(lines: int) -> None:
-    """Nobody wants to know."""
+    """Ignore the number of lines."""
 
 
 class BuildError(Exception):
@@ -92,13 +92,13 @@ class Built:
 
 
 def cache_root() -> Path:
-    """The folder that holds everything built, outside any checkout."""
+    """Return the folder that holds everything built, outside any checkout."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "sojourn"
 
 
 def digest(paths: Iterable[Path], words: Sequence[str] = ()) -> str:
-    """Hash of the files' contents and of some words, short enough for a folder name."""
+    """Hash the files' contents and some words; the text is short enough for a folder name."""
     total = hashlib.sha256("\0".join(words).encode())
     for path in paths:
         with path.open("rb") as stream:
@@ -107,9 +107,9 @@ def digest(paths: Iterable[Path], words: Sequence[str] = ()) -> str:
 
 
 def below(folder: Path, pattern: str = "*", but: Collection[str] = ()) -> list[Path]:
-    """List the files below a folder whose names match, in order, but those of some folders in it.
+    """List the files below a folder whose names match, in order, but not those in folders `but`.
 
-    BuildError where there is none: a key would then cover less than its author believes.
+    Raise BuildError where there is none: a key would then cover less than its author believes.
     """
     found = sorted(
         path
@@ -122,7 +122,7 @@ def below(folder: Path, pattern: str = "*", but: Collection[str] = ()) -> list[P
 
 
 def tree_digest(tree: Path) -> str:
-    """Names, sizes and times of a source tree: reading 1.5 GB at each start is too slow."""
+    """Hash names, sizes and times of a source tree: reading 1.5 GB at each start is too slow."""
     total = hashlib.sha256()
     for folder, folders, files in os.walk(tree):
         folders.sort()
@@ -137,7 +137,10 @@ def compiler_version() -> str:
 
 
 def archive_digest(path: Path) -> str:
-    """Noted under its name, size and time: hashing 150 MB takes longer than a boot."""
+    """Hash an archive, and note the hash under its name, size and time.
+
+    Hashing 150 MB takes longer than a boot.
+    """
     stat = path.stat()
     facts = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
     note = cache_root() / "archives" / digest([], [facts])
@@ -150,14 +153,15 @@ def archive_digest(path: Path) -> str:
 
 
 def require_tools() -> None:
-    """Name every missing program, and the Debian package it comes from, at once."""
+    """Raise BuildError, which names the Debian packages of all missing programs at once."""
     missing = [package for tool, package in NEEDED.items() if shutil.which(tool) is None]
     if missing:
         raise BuildError(f"missing programs; install them: apt install {' '.join(missing)}")
 
 
 def require_plain_paths() -> None:
-    """make takes a space for the end of a name, and the loader a colon: say so beforehand."""
+    """Raise BuildError for paths with a space or colon: make ends names at a space, the loader at
+    a colon."""
     for folder, way_out in ((cache_root(), "set XDG_CACHE_HOME"), (HERE, "have it elsewhere")):
         if re.search(r"[\s:]", str(folder)):
             raise BuildError(
@@ -168,7 +172,10 @@ def require_plain_paths() -> None:
 def run(
     command: Sequence[str | Path], log: Path, cwd: Path | None = None, note: Note = ignore
 ) -> None:
-    """Run a step with its output in the log, its lines counted; on failure show the log's end."""
+    """Run a step; write its output to the log and count the lines.
+
+    A failure raises BuildError with the log's end.
+    """
     with (
         log.open("ab", buffering=0) as out,
         subprocess.Popen(command, stdout=PIPE, stderr=STDOUT, cwd=cwd) as process,
@@ -189,18 +196,18 @@ def run(
 
 
 def fetched_archive() -> Path:
-    """Where Debian's source archive is kept once it was fetched."""
+    """Return the path at which a fetched source archive of Debian is kept."""
     return cache_root() / "source" / f"{PACKAGE}.tar.xz"
 
 
 def archive_here() -> Path | None:
-    """Debian's source archive: installed, or fetched before."""
+    """Find Debian's source archive: installed, or fetched before."""
     return next((path for path in (INSTALLED, fetched_archive()) if path.is_file()), None)
 
 
 @contextlib.contextmanager
 def only_one(name: str) -> Iterator[None]:
-    """Hold a lock, so that two builds of the same folder wait for each other."""
+    """Hold a lock: two builds of the same folder wait for each other."""
     cache_root().mkdir(parents=True, exist_ok=True)
     with (cache_root() / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -208,7 +215,7 @@ def only_one(name: str) -> Iterator[None]:
 
 
 def archive() -> Path:
-    """Debian's source archive: here already, or fetched now without root."""
+    """Find Debian's source archive, or fetch it now without root."""
     with only_one("source"):
         if here := archive_here():
             return here
@@ -219,7 +226,7 @@ def archive() -> Path:
 
 
 def fetch(archive: Path) -> None:
-    """Bring Debian's package here and take the archive out of it."""
+    """Download Debian's package and take the archive out of it."""
     work = archive.parent
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -237,13 +244,13 @@ def fetch(archive: Path) -> None:
 
 
 def require_kernel(tree: Path, source: Path) -> None:
-    """Anything may be named as a source."""
+    """Raise BuildError where the source is no kernel's: users may name any folder or archive."""
     if not (tree / "arch/um/Kconfig").is_file():
         raise BuildError(f"{source}: this is no source of a kernel; arch/um/Kconfig is missing")
 
 
 def unpack(source: Path, tree: Path, log: Path) -> None:
-    """Bring a tree or archive to `tree`, without what this kernel never compiles."""
+    """Copy a tree or archive to `tree`, without the files that this kernel never compiles."""
     tree.mkdir(parents=True)
     leave_out = [f"--exclude={pattern}" for pattern in UNUSED]
     if source.is_file():
@@ -267,8 +274,8 @@ def free_hz(tree: Path) -> None:
 
 
 def check_config(objects: Path, fragments: Sequence[Path], hz: int = HZ) -> None:
-    """Every option that our fragments set must have survived; of kernel.config, every one
-    that this kernel knows. The last fragment to name an option decides."""
+    """Check that every option that our fragments set has survived. Of kernel.config, only options
+    that this kernel knows must survive. The last fragment that names an option decides."""
     made = set((objects / ".config").read_text().splitlines())
     known = {line.split("=")[0].removeprefix("# ").split(" ")[0] for line in made}
     wanted = {w: f for f in fragments for w in f.read_text().splitlines() if w.endswith("=y")}
@@ -280,7 +287,7 @@ def check_config(objects: Path, fragments: Sequence[Path], hz: int = HZ) -> None
 
 
 def wanted_config(fragments: Sequence[Path], hz: int = HZ) -> str:
-    """What the fragments say, with this many ticks per second."""
+    """Join the fragments, with this many ticks per second."""
     text = "".join(fragment.read_text() for fragment in fragments)
     return text.replace(f"CONFIG_HZ={HZ}\n", f"CONFIG_HZ={hz}\n")
 
@@ -288,7 +295,7 @@ def wanted_config(fragments: Sequence[Path], hz: int = HZ) -> str:
 def make_kernel(
     source: Path, fragments: Sequence[Path], hz: int, folder: Path, jobs: int, note: Note
 ) -> None:
-    """Unpack, edit, configure, compile; about 7 minutes with two jobs."""
+    """Unpack, edit, configure and compile the kernel; about 7 minutes with two jobs."""
     tree, objects, log = folder / "source", folder / "objects", folder / "build.log"
     of_hz = "" if hz == HZ else f" of HZ {hz}"
     print(f"building the virtual-time kernel{of_hz}; log: {log}", file=sys.stderr, flush=True)
@@ -308,8 +315,10 @@ def make_kernel(
 
 
 def kept(folder: Path, make: Callable[[Path], object]) -> Path:
-    """The folder of the cache. Where it is not there yet, `make` fills one beside it first, so that
-    what was stopped or has failed never passes for whole."""
+    """Return the folder of the cache; make it where it is missing.
+
+    `make` fills a folder beside it first: a stopped or failed build never passes for whole.
+    """
     with only_one(folder.name):
         if not folder.exists():
             fresh = folder.with_suffix(".new")
@@ -321,7 +330,7 @@ def kept(folder: Path, make: Callable[[Path], object]) -> Path:
 
 
 def make_programs(fresh: Path) -> None:
-    """Compile what runs inside the guest, and the shim between the kernel and its host."""
+    """Compile the guest's programs, and the shim between the kernel and its host."""
     flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
     for name in GUEST_PROGRAMS:
         parts = [HERE / f"{name}.c", *sorted(HERE.glob(f"{name}/*.c"))]
@@ -333,7 +342,7 @@ def make_programs(fresh: Path) -> None:
 
 
 def kernel_folder(origin: Path, fragments: Sequence[Path] = (CONFIG,), hz: int = HZ) -> Path:
-    """Where the kernel of this tree or archive is, or will be: by content, not by place."""
+    """Return the folder of this source's kernel, built or not: by content, not by place."""
     content = tree_digest(origin) if origin.is_dir() else archive_digest(origin)
     key = digest(fragments, [content, compiler_version(), f"HZ {hz}", *NAMED])
     return cache_root() / f"kernel-{key}"
@@ -348,9 +357,12 @@ def build(
     hz: int = HZ,
     note: Note = ignore,
 ) -> Built:
-    """Everything that a boot needs, from the cache where it is there already. With `devices` the
-    kernel has what a router's packets may meet; with `sanitizers` it finds misuse of memory and
-    locks too, and takes its time. One of another `hz` has a folder of its own."""
+    """Build everything that a boot needs, or take it from the cache.
+
+    With `devices` the kernel has the devices, tables and policies that a router's packets may
+    meet. With `sanitizers` it finds misuse of memory and locks too, and is slow. A kernel of
+    another `hz` has a folder of its own.
+    """
     require_tools()
     require_plain_paths()
     origin = source or archive()

@@ -33,19 +33,19 @@ _NOT_COMPILED = ("check", "test")
 
 
 def core_sources(core: Path) -> list[Path]:
-    """What is compiled in, of `aqm/` or a copy of it: neither checks nor tests."""
+    """List the compiled files of `aqm/` or a copy of it, without checks and tests."""
     return below(core, "*.[ch]", _NOT_COMPILED)
 
 
 def qdisc_sources() -> list[Path]:
-    """List all that the module is made from, but a kernel and algorithms from elsewhere."""
+    """List all sources of the module, but a kernel and algorithms from elsewhere."""
     return [*core_sources(CORE), CORE / "all.sh", *below(QDISC)]
 
 
 def module_key(
     built: Built, algorithms: Sequence[Path] = (), trace: str = "", over: Sequence[Path] = ()
 ) -> str:
-    """Hash of all that `module` makes a module and tc's plugin from."""
+    """Hash all inputs from which `module` makes a module and tc's plugin."""
     laid = [path for folder in over for path in below(folder, "*.[ch]")]
     sources = [*qdisc_sources(), *below(TC), *algorithms, *laid]
     names = [f"{path.parent.name}/{path.name}" for path in sources]
@@ -59,9 +59,9 @@ def module(
     trace: str = "",
     over: Sequence[Path] = (),
 ) -> Path:
-    """sch_sojourn.ko for this kernel, with further algorithms, from the cache if it is
-    there; q_sojourn.so lies beside it. `trace` is what it records: `events`, `packets`.
-    Folders of `over` are copied over `aqm/`."""
+    """Return sch_sojourn.ko for this kernel, with further algorithms; build it where the cache
+    does not hold it. q_sojourn.so lies beside it. `trace` selects its records: `events` or
+    `packets`. Folders of `over` are copied over `aqm/`."""
     folder = cache_root() / f"module-{module_key(built, algorithms, trace, over)}"
 
     def make(work: Path) -> None:

@@ -125,7 +125,9 @@ impl Record {
 
     /// The others are what the algorithm was asked and said.
     fn is_input(&self) -> bool {
-        [ARRIVAL, REQUEST, PROBE, ECHO].iter().any(|&ev| self.is(ev))
+        [ARRIVAL, REQUEST, PROBE, ECHO]
+            .iter()
+            .any(|&ev| self.is(ev))
     }
 
     fn is(&self, ev: u8) -> bool {

@@ -26,8 +26,8 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 {
 	const struct fifo_conf *c = conf;
 
-	(void)st, (void)now, (void)pkt;
-	if (c->drop == FIFO_TAIL || !view->pkts)
+	(void)st, (void)now, (void)view, (void)pkt;
+	if (c->drop == FIFO_TAIL)
 		return aqm_drop(AQM_WHY_LIMIT);
 	return (struct aqm_verdict){.act = AQM_PASS, .why = AQM_WHY_LIMIT, .nvictims = 1};
 }

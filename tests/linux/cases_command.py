@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""cases_command.py: `sojourn linux tc` beside tc with its plugin, on the same queues."""
+"""cases_command.py: `sojourn linux tc`, which runs tc with the plugin. Refusals are tc's own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from tests.linux.cases import ALGORITHMS, plain
-from tests.linux.cases_tc import COMPARES, strange
+from tests.linux.cases_tc import strange
 from tests.linux.net import Sender, case, do, lay_wire
 from tests.linux.netlink import Netlink
 from tests.linux.trees import PARENTS, TBF
@@ -89,32 +89,6 @@ def the_command_serves_a_leaf_and_counts_as_tc_does() -> None:
     assert "sojourn" in do("tc qdisc show dev c0")
     everything = ours("qdisc show").splitlines()
     assert any("dev c0 parent 1:10" in line for line in everything), everything
-
-
-@case
-def the_command_tells_what_the_kernel_refuses() -> None:
-    lay_wire()
-    add = "qdisc add dev c0 root handle 1: sojourn"
-    sentences = {
-        f"{add} choke min 9p max 9p": "min must be smaller than max",
-        **{f"{add} fq {name}": COMPARES for name in ("afd", "rio_ps", "sfb")},
-        f"{add} fq duk flows 65536": "64 MB is the most",
-        "qdisc add dev c0 parent 7:7 sojourn codel": "sojourn: ",
-    }
-    for words, sentence in sentences.items():
-        told = ours(words, 2)
-        assert sentence in told and told.count("\n") == 1, told
-        print(told, end="")
-    ours(f"{add} codel")
-    for words, sentence in {
-        "qdisc change dev c0 root sojourn pie": "this queue is codel; replace makes it another",
-        "qdisc change dev c0 root sojourn fq codel": "flows: this row cannot be changed",
-        f"{add} codel": "Exclusivity flag on",
-    }.items():
-        told = ours(words, 2)
-        assert sentence in told and told.count("\n") == 1, told
-        print(told, end="")
-    assert "target 5ms" in agree_with_tc()
 
 
 @case

@@ -70,5 +70,5 @@ assert all(run["queues"][0]["windows"][0]["utilisation_pct"] > 50 for run in run
 PY
 # Module and programs came from the wheel's own sources, the kernel from where it was.
 (cd "$work/tutorial" && sojourn run scenario.toml --aqm ./my_aqm.c --host linux >"$work/own")
-ls -d "$XDG_CACHE_HOME"/sojourn/module-*/sch_sojourn.ko "$XDG_CACHE_HOME"/sojourn/guest-*/traffic >"$work/built"
+ls -d "$XDG_CACHE_HOME"/sojourn/module-*/sch_sojourn.ko "$XDG_CACHE_HOME"/sojourn/guest-*/play >"$work/built"
 echo "wheel: run --host linux works from an empty folder"

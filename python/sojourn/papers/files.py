@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, StrictStr
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.result.metrics import METRICS
@@ -84,10 +84,7 @@ def read(path: Path, model: type[BaseModel] = ExperimentTable) -> dict[str, Any]
     """Read a file as data that the model allows; InputError with the line of each mistake."""
     text = toml.read_text(path)
     data = toml.parse(text, str(path))
-    try:
-        model.model_validate(data)
-    except ValidationError as error:
-        raise InputError(toml.sentences(error, data, str(path), text, model)) from error
+    toml.modelled(data, model, str(path), text)
     return data
 
 

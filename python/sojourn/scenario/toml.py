@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,6 +21,7 @@ from sojourn.scenario.model import FORMAT, Scenario
 from sojourn.scenario.times import TAGS
 
 Keys = tuple[str | int, ...]
+M = TypeVar("M", bound=BaseModel)
 
 
 def load(path: str | Path) -> Scenario:
@@ -70,10 +71,15 @@ def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
         place = f"{source}:{line}" if line else source
         reason = _OLD_FORMAT if data["format"] == 1 else f"is not known; write {FORMAT}"
         raise InputError(f"{place}: format = {data['format']!r} {reason}")
+    return modelled(data, Scenario, source, text)
+
+
+def modelled(data: dict[str, Any], model: type[M], source: str, text: str) -> M:
+    """Make a model of data; InputError has a line for each mistake, with its place in `text`."""
     try:
-        return Scenario.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        raise InputError(sentences(error, data, source, text)) from error
+        raise InputError(sentences(error, data, source, text, model)) from error
 
 
 # In format 1 each opportunity of a trace was one packet's.

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from sojourn.core import units
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import check_hosts
@@ -93,10 +91,7 @@ def load(path: str | Path) -> Sweep:
             f"{source}: is a scenario; a sweep is a file of its own that names it: "
             f'scenario = "{Path(path).name}", and its [[axes]]'
         )
-    try:
-        table = SweepTable.model_validate(data)
-    except ValidationError as error:
-        raise InputError(toml.sentences(error, data, source, text, SweepTable)) from error
+    table = toml.modelled(data, SweepTable, source, text)
     try:
         return _read(table, data, source, text)
     except Mistake as error:

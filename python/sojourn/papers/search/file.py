@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers.claims import Cell, Claim
 from sojourn.papers.experiment import Contender, Experiment, Signal, experiments_in
@@ -136,11 +134,7 @@ def settled(paper: Path) -> tuple[str, ...]:
 
 def _table(path: Path) -> SearchTable:
     text = toml.read_text(path)
-    data = toml.parse(text, str(path))
-    try:
-        return SearchTable.model_validate(data)
-    except ValidationError as error:
-        raise InputError(toml.sentences(error, data, str(path), text, SearchTable)) from error
+    return toml.modelled(toml.parse(text, str(path)), SearchTable, str(path), text)
 
 
 @contextmanager

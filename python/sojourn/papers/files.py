@@ -60,12 +60,12 @@ class ExperimentTable(Model):
     """The keys of experiment.toml, each of which may stand in paper.toml for all experiments."""
 
     format: Literal[1] = 1
-    title: Text = ""
-    source: Text = ""
-    seeds: Count = 10
-    quick_seeds: Count = 3
-    queue: Text = ""
-    window: Text = ""
+    title: Text | None = None
+    source: Text | None = None
+    seeds: Count | None = None
+    quick_seeds: Count | None = None
+    queue: Text | None = None
+    window: Text | None = None
     peers: tuple[Text, ...] = ()
     algorithms: tuple[AlgorithmTable, ...] = ()
     also: tuple[AlgorithmTable, ...] = ()

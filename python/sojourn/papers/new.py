@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from sojourn.core.errors import InputError
+from sojourn.scenario.known_scenario import without_licence
 from sojourn.store.store import write_errors
 
 SAMPLE = Path(__file__).parent / "sample"
-# The author of a new file chooses a licence.
-_LICENCE = re.compile(r"\A(?:#.*SPDX-.*\n)+#\n")
 
 
 def write(folder: Path) -> Path:
@@ -23,5 +21,5 @@ def write(folder: Path) -> Path:
         place = folder / path.relative_to(SAMPLE)
         with write_errors(place):
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(_LICENCE.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
+            place.write_text(without_licence(path.read_text(encoding="utf-8")), encoding="utf-8")
     return folder

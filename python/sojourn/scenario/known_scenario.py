@@ -43,10 +43,14 @@ def known_scenarios() -> dict[str, KnownScenario]:
     return {path.stem: _read(path) for path in sorted(ROOT.glob("*.toml"))}
 
 
+def without_licence(text: str) -> str:
+    """Leave out the licence at the head of a file: the author of the copy chooses one."""
+    return re.sub(r"\A(?:#.*SPDX-.*\n)+(?:#\n)?", "", text)
+
+
 def _read(path: Path) -> KnownScenario:
     whole = path.read_text(encoding="utf-8")
-    # Without a licence: the author of the copy chooses one.
-    text = re.sub(r"\A(?:#.*SPDX-.*\n)+(?:#\n)?", "", whole)
+    text = without_licence(whole)
     source = _SOURCE.search(text)
     assert source, path
     about = tomllib.loads(text)["description"]

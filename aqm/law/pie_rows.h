@@ -167,7 +167,6 @@ static struct aqm_verdict pie_overflow(void *st, const void *conf, u64 now,
 	struct pie_state *s = st;
 
 	(void)conf, (void)now, (void)view, (void)pkt;
-	s->law.idled = 0;
 	s->accu = 0;
 	return aqm_drop(AQM_WHY_LIMIT);
 }

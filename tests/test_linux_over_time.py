@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from sojourn.algorithms import find
 from sojourn.linux.over_time import group_series, statistics, without_samples
-from sojourn.linux.rtnetlink import u32, u64
 from sojourn.scenario import loads
 
 from tests.conftest import SMALL
+from tests.linux.rtnetlink import u32, u64
 
 
 def engine(aqm: str) -> dict[str, Any]:

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from sojourn import _native
 from sojourn.core.rows import Row
-from sojourn.linux import rtnetlink as nl
-from sojourn.linux.tc import tables
 
-from tests.linux import plugin
+from tests.linux import plugin, tables
+from tests.linux import rtnetlink as nl
 
 ROOT = Path(__file__).parent.parent
 

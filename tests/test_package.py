@@ -24,9 +24,9 @@ def test_the_stub_names_every_function_and_argument_of_the_native_module() -> No
     stub = ast.parse((Path(sojourn.__file__).parent / "_native.pyi").read_text())
     classes = [node for node in stub.body if isinstance(node, ast.ClassDef) and not node.bases]
     assert functions_of(stub) == called_of(_native)
-    assert [node.name for node in classes] == [
+    assert {node.name for node in classes} == {
         name for name, value in vars(_native).items() if isinstance(value, type)
-    ]
+    }
     for node in classes:
         described = functions_of(node)
         own = getattr(_native, node.name)

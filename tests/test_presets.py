@@ -18,15 +18,15 @@ from sojourn import algorithms, preset
 from sojourn.cli import show, status
 from sojourn.cli.complete import aqms
 from sojourn.core.errors import InputError
-from sojourn.linux import rtnetlink as nl
-from sojourn.linux.tc.tables import ALGO
-from sojourn.linux.tc.tables import tables as rows_by_nest
 from sojourn.preset import Preset
 from sojourn.runs.run import cases_of
 from sojourn.scenario import Queue, Scenario, loads, variant
 
 from tests.conftest import SMALL
 from tests.linux import plugin
+from tests.linux import rtnetlink as nl
+from tests.linux.tables import ALGO
+from tests.linux.tables import tables as rows_by_nest
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference/presets.md"
 ALL = list(preset.presets().values())

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from sojourn.cli import status
-from sojourn.linux.tc.tables import PROBE_NAMES
+
+from tests.linux.tables import PROBE_NAMES
 
 DOCS = Path(__file__).parent.parent / "docs"
 WITHOUT = "links.lan.responder=modem"

@@ -15,13 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sojourn.linux.rtnetlink import GET, qdisc_message
-
 from tests.linux import frames
 from tests.linux import netlink as nl
 from tests.linux.net import case, do
 from tests.linux.netlink import Netlink, Qdisc
 from tests.linux.probes import ANSWERED, JOINED, MS, SRTT, WAYS, Way, count, lay_both, stat
+from tests.linux.rtnetlink import GET, qdisc_message
 
 # The modem's queue holds 0.4 s. The way back takes 10 ms.
 BUFFER_S = 0.4

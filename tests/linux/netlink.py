@@ -9,8 +9,8 @@ import struct
 from dataclasses import dataclass, replace
 from typing import Self
 
-from sojourn.linux import rtnetlink
-from sojourn.linux.rtnetlink import (
+from tests.linux import rtnetlink
+from tests.linux.rtnetlink import (
     ACK,
     CREATE,
     DELETE,

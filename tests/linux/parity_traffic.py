@@ -14,13 +14,13 @@ so a kernel of the same source gets the same packets at the same nanoseconds whe
 from __future__ import annotations
 
 from sojourn.algorithms import Row, algorithms, queue_rows
-from sojourn.linux.tc.tables import HOST_ROWS
 
 from tests.algorithms import ALGORITHMS
 from tests.linux import netlink as nl
 from tests.linux import one_wire
 from tests.linux.one_wire import OFFERS_ECN, PLAIN, WIRE
 from tests.linux.play import MS, ZERO_NS, Script
+from tests.linux.tables import HOST_ROWS
 
 LIMIT_PKTS = 120
 RATE_BPS = 20_000_000

@@ -7,7 +7,10 @@ from __future__ import annotations
 import struct
 from ipaddress import IPv4Address
 
-from sojourn.linux.rtnetlink import (
+from sojourn.linux.uml.boot import EPOCH_S
+
+from tests.linux.netlink import handle
+from tests.linux.rtnetlink import (
     CREATE,
     DELETE,
     DUMP,
@@ -23,9 +26,6 @@ from sojourn.linux.rtnetlink import (
     text,
     u32,
 )
-from sojourn.linux.uml.boot import EPOCH_S
-
-from tests.linux.netlink import handle
 
 MS = 1_000_000
 # The set-up before the first `at` is done by then: it takes a millisecond.

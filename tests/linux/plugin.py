@@ -15,8 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sojourn.linux.rtnetlink import NESTED, OPTIONS, attribute
 from sojourn.linux.uml.module import CORE, QDISC, TC, core_sources
+
+from tests.linux.rtnetlink import NESTED, OPTIONS, attribute
 
 HERE = Path(__file__).resolve().parent
 _ROOM_BYTES = 1 << 16

@@ -214,7 +214,7 @@ class Task:
 
 def of_guests(*names: str) -> frozenset[Path]:
     """The guest's programs, with these modules."""
-    common = ("aftermath", "frames", "guest", "net", "netlink", "probes", "trees")
+    common = ("aftermath", "frames", "guest", "net", "netlink", "probes", "rtnetlink", "trees")
     return frozenset(HERE / f"{name}.py" for name in (*common, *names)) | frozenset(OWN)
 
 

@@ -15,13 +15,13 @@ from sojourn.algorithms import algorithms
 from sojourn.linux import plan
 from sojourn.linux import run as host
 from sojourn.linux.run import run
-from sojourn.linux.tc.tables import PROBE_NAMES
 from sojourn.linux.uml.boot import BootError, boot
 from sojourn.linux.uml.build import Built
 from sojourn.result import columns
 from sojourn.runs.run import run as run_scenario
 from sojourn.scenario import loads
 
+from tests.linux.tables import PROBE_NAMES
 from tests.test_tested import TWO_STAGES
 
 # The first case may have to build a kernel.

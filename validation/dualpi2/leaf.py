@@ -16,7 +16,7 @@ import socket
 import sys
 import time
 
-from sojourn.linux.rtnetlink import (
+from tests.linux.rtnetlink import (
     ACK,
     CREATE,
     KIND,

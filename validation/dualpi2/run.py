@@ -24,11 +24,11 @@ from sojourn.linux.counts import read, report_flows
 from sojourn.linux.kernel import Kernel, module_for
 from sojourn.linux.over_time import without_samples
 from sojourn.linux.plan import Plan, plan
-from sojourn.linux.rtnetlink import attributes, numbers
 from sojourn.linux.run import _observe
 from sojourn.linux.uml.boot import boot
 from sojourn.scenario.engine import parsed
 
+from tests.linux.rtnetlink import attributes, numbers
 from validation.dualpi2.variants import KERNEL
 
 ROOT = Path(__file__).parents[2]

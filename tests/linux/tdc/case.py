@@ -14,7 +14,8 @@ from ipaddress import IPv4Address
 from sojourn import _native
 from sojourn.algorithms import Row, algorithms
 from sojourn.linux.qdiscs import value_text
-from sojourn.linux.tc import tables
+
+from tests.linux import tables
 
 DEVICE = "$IP link add dev $DUMMY up type dummy"
 NO_DEVICE = "$IP link del dev $DUMMY"

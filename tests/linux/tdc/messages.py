@@ -11,9 +11,9 @@ import errno
 from collections.abc import Iterator
 
 from sojourn.algorithms import Row, algorithms
-from sojourn.linux import rtnetlink as nl
-from sojourn.linux.tc import tables
 
+from tests.linux import rtnetlink as nl
+from tests.linux import tables
 from tests.linux.tdc.case import ADD, REFUSED, Case, Form, kernel_refuses, refuses, shows
 from tests.linux.tdc.rows import number
 from tests.linux.tdc.sentences import say

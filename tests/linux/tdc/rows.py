@@ -9,10 +9,9 @@ from functools import cache
 
 from sojourn import algorithms
 from sojourn.algorithms import Row
-from sojourn.linux import rtnetlink as nl
-from sojourn.linux.tc import tables
 
-from tests.linux import plugin
+from tests.linux import plugin, tables
+from tests.linux import rtnetlink as nl
 from tests.linux.tdc.case import (
     ADD,
     CHANGE,

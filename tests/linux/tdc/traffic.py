@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from sojourn import algorithms
-from sojourn.linux.tc import tables
 
+from tests.linux import tables
 from tests.linux.tdc.case import ADD, ROOT, Case, Form, as_json, literally, together
 from tests.linux.tdc.frames import FRAME_BYTES
 from tests.linux.tdc.memory import Memory

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from sojourn.core.errors import SojournError
-
 NEW, DELETE, GET = 36, 37, 38
 REQUEST, ACK, DUMP = 0x001, 0x004, 0x300
 REPLACE, EXCLUSIVE, CREATE = 0x100, 0x200, 0x400
@@ -44,7 +42,7 @@ class Refused(Exception):
         self.code, self.sentence = code, sentence
 
 
-class MalformedError(SojournError):
+class MalformedError(ValueError):
     """Bytes that are no attributes."""
 
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Mutants of the queue's headers, by the tests in C and by the model of flow queueing.
 
-For each mutant programs are compiled and run until one fails: first all tests in C without
-sanitizers, which is quick, then cases of the models, then the tests with sanitizers, as
-aqm/test/run.sh has them. One that never ends is stopped, and counts as noticed.
+For each mutant programs are compiled and run until one fails: first the quick tests in C without
+sanitizers, then cases of the models, then all tests with sanitizers, as aqm/test/run.sh has them.
+One that never ends is stopped, and counts as noticed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ TESTS = CORE / "test"
 # Data, interfaces and declarations, without a law: their limits and rows have tests of their own.
 NO_LAWS = ("aqm.h", "cold.h", "deps.h", "field.h", "setup.h", "queue/types.h")
 PLAIN = ("-O0",)
-SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+# Of a quick test the compiler takes most of the time, of a long one the run.
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZED, SANITIZED_LONG = ("-O0", *SANITIZERS), ("-O1", *SANITIZERS)
 SHARED = ("-O1", "-fPIC")
 # The right answers are the core's own, with which the model agrees in every `make test`: a row
 # more in both moves no answer of a case that does without it.
@@ -41,16 +43,16 @@ MODEL_OF_FLOWS = {Path(flow_queue.__file__), Path(queue.__file__), Path(flows.__
 FIXED = "test_fixed"
 # Without a queue and its algorithms.
 ALONE = (FIXED, "test_sample")
-LONGEST = "test_storm"
+LONG = ("test_forget", "test_storm")
 
 
 def _of_the_queue() -> Iterator[str]:
-    """The tests in C but those of one algorithm; those that need no queue first."""
+    """The tests in C but those of one algorithm: first those without a queue, last the long."""
     own = {f"test_{kind}{name}" for name in ALGORITHMS for kind in ("", "aqm_")}
-    found = {path.stem for path in TESTS.glob("test_*.c")} - own
+    every = {path.stem for path in TESTS.glob("test_*.c")} - own
     yield from ALONE
-    yield from sorted(found - {*ALONE, LONGEST})
-    yield LONGEST
+    yield from sorted(every - {*ALONE, *LONG})
+    yield from LONG
 
 
 PROGRAMS = tuple(_of_the_queue())
@@ -69,10 +71,15 @@ class Program:
     alone: bool = False  # it needs no algorithm
 
 
-def programs(flags: tuple[str, ...]) -> Iterator[Program]:
-    for name in PROGRAMS:
-        yield Program(name, flags, alone=name in ALONE)
+def quick(flags: tuple[str, ...]) -> Iterator[Program]:
     yield Program(FIXED, (*flags, "-DAQM_NARROW"), alone=True)
+    for name in PROGRAMS:
+        if name not in LONG:
+            yield Program(name, flags, alone=name in ALONE)
+
+
+def long() -> Iterator[Program]:
+    return (Program(name, SANITIZED_LONG) for name in LONG)
 
 
 class Workshop:
@@ -84,8 +91,14 @@ class Workshop:
         shutil.copytree(CORE, self.core)
         self.header = self.in_copy(header)
         self.ready: dict[tuple[Path, tuple[str, ...]], Path] = {}
-        self.plain, self.sanitized = (self.programs(flags) for flags in (PLAIN, SANITIZED))
+        self.plain = self.concerned(quick(PLAIN))
+        self.sanitized = self.concerned([*quick(SANITIZED), *long()])
         self.limit_s = {program: self.time(program) for program in (*self.plain, *self.sanitized)}
+
+    def change(self, source: str) -> None:
+        """Give the header this text; what includes it is to be compiled anew."""
+        self.header.write_text(source)
+        self.ready = {key: path for key, path in self.ready.items() if key[0] not in self.changing}
 
     def in_copy(self, path: Path) -> Path:
         return self.core / path.relative_to(CORE)
@@ -99,11 +112,11 @@ class Workshop:
         every = [self.in_copy(source) for source in SOURCES]
         return {source for source in (*every, HOST, *LAWS) if self.has_header(source)}
 
-    def programs(self, flags: tuple[str, ...]) -> list[Program]:
+    def concerned(self, every: Iterable[Program]) -> list[Program]:
         """Those that the header is part of, themselves or by an algorithm that they need."""
         return [
             p
-            for p in programs(flags)
+            for p in every
             if self.has_header(self.core / "test" / f"{p.name}.c")
             or (not p.alone and self.changing - {HOST, *LAWS})
         ]
@@ -114,15 +127,14 @@ class Workshop:
             raise DoesNotCompileError
 
     def object_of(self, source: Path, flags: tuple[str, ...]) -> Path:
-        """Compiled once, if the header is no part of it."""
-        found = self.ready.get((source, flags))
-        if found is None:
+        """Compiled once for a mutant, and once for all if the header is no part of it."""
+        compiled = self.ready.get((source, flags))
+        if compiled is None:
             kind = "-".join(flag.strip("-=,") for flag in flags).replace(",", "-")
-            found = self.where / f"{source.stem}{kind}.o"
-            self.compile([*flags, "-c", source, "-o", found])
-            if source not in self.changing:
-                self.ready[source, flags] = found
-        return found
+            compiled = self.where / f"{source.stem}{kind}.o"
+            self.compile([*flags, "-c", source, "-o", compiled])
+            self.ready[source, flags] = compiled
+        return compiled
 
     def algorithms(self, flags: tuple[str, ...]) -> list[Path]:
         return [self.object_of(self.in_copy(source), flags) for source in SOURCES]
@@ -170,15 +182,20 @@ class Workshop:
         return False
 
 
+@cache
+def in_flows() -> list[Expected]:
+    return [expect_case(how, case) for how, case in flows.few_cases()]
+
+
 def try_all(header: Path) -> tuple[Counter[str], list[Mutant]]:
     """All mutants of one header."""
     count: Counter[str] = Counter()
     unnoticed = []
     shop = Workshop(BUILD / "mutants" / header.stem, header)
-    cases = [expect_case(how, case) for how, case in flows.few_cases()]
+    cases = in_flows()
     source = header.read_text()
     for number, mutant in enumerate(mutants(str(header.relative_to(CORE)), source)):
-        shop.header.write_text(mutant.apply(source))
+        shop.change(mutant.apply(source))
         try:
             if shop.is_noticed(cases, str(number)):
                 count["noticed"] += 1

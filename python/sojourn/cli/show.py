@@ -164,7 +164,7 @@ def tc(text: str) -> str:
     rows = algorithms.read_rows(chosen.algorithm, chosen.all_rows)
     found = algorithms.find(chosen.algorithm)
     if found.alone:
-        return qdiscs.leaf_words({"algorithm": found.name, "rows": rows})
+        return qdiscs.leaf_words({"algorithm": found.name, **rows})
     return qdiscs.own_words(found, rows)
 
 

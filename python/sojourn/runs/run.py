@@ -146,7 +146,7 @@ def _forms(
     Where Linux is among the hosts, a link that follows a trace also runs as a schedule of rates.
     Linux has no other form.
     """
-    traces = any("opportunities" in link for link in scenario["links"])
+    traces = any(link["trace"] for link in scenario["links"])
     if host == "sim" or not traces:
         yield host, scenario
     if traces and "linux" in hosts:
@@ -220,7 +220,7 @@ def _is_simulated(job: Job) -> bool:
 
 
 def _hz(job: Job) -> int:
-    return int(json.loads(job.scenario).get("hz", HZ))
+    return int(json.loads(job.scenario).get("linux", {}).get("hz", HZ))
 
 
 def _kernel(hz: int, jobs: Iterable[Job]) -> str:

@@ -28,16 +28,6 @@ class Sent(Kind):
 
     table: ClassVar[TrafficKind]
 
-    def to_engine(self) -> dict[str, Any]:
-        """Return its values in base units, under the engine's names."""
-        values = {key["field"]: getattr(self, key["name"]) for key in self.table["keys"]}
-        return {"kind": self.kind} | {field: _plain(value) for field, value in values.items()}
-
-
-def _plain(value: object) -> object:
-    """Convert a quantity to a number of its base unit; return other values unchanged."""
-    return int(value) if isinstance(value, Duration | Rate | Size) else value
-
 
 # Nobody could replay a larger file of connections here.
 _MOST_BYTES = 1 << 28

@@ -8,7 +8,6 @@ times from the run's seed, the same on every host, and has the rules of ranges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -112,15 +111,3 @@ Delays = Annotated[
     Annotated[Duration, Tag(ONE)] | Annotated[tuple[Duration, ...], Tag(LIST)],
     Discriminator(lambda value: LIST if isinstance(value, list | tuple) else ONE),
 ]
-
-
-def to_engine(times: Duration | Sequence[Duration] | _Distribution) -> dict[str, Any]:
-    """Convert times to the form that the engine reads: whole ns, the form as `kind`."""
-    if isinstance(times, _Distribution):
-        fields = type(times).model_fields
-        values = {field.alias or name: getattr(times, name) for name, field in fields.items()}
-        kind = values.pop("distribution")
-        return {"kind": kind} | {f"{key}_ns": int(value) for key, value in values.items()}
-    if isinstance(times, Duration):
-        times = (times,)
-    return {"kind": "list", "ns": [int(time) for time in times]}

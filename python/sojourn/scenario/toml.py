@@ -123,7 +123,7 @@ def _mistakes(
         context = entry.get("ctx", {})
         if "problems" in context:
             for path, reason in context["problems"]:
-                yield _written(cables.written(path, data), data), reason
+                yield cables.written(path, data), reason
             continue
         path = _real_path(cables.written(entry["loc"], data), data)
         if entry["type"] == "row" and context.get("key"):
@@ -239,21 +239,6 @@ def _real_path(loc: Sequence[str | int], data: Any) -> Keys:
             at = None
         path.append(key)
     return tuple(path)
-
-
-def _written(path: Keys, data: Any) -> Keys:
-    """Remove from a path the numbers of a list where the file has a single value."""
-    found: list[str | int] = []
-    at = data
-    for key in path:
-        if isinstance(key, int) and at is not None and not isinstance(at, list):
-            continue
-        found.append(key)
-        if isinstance(key, int):
-            at = at[key] if at is not None and key < len(at) else None
-        else:
-            at = at.get(key) if isinstance(at, dict) else None
-    return tuple(found)
 
 
 def _holds(at: Any, key: str | int) -> bool:

@@ -90,7 +90,7 @@ def _metadata(
     results: Mapping[str, Sequence[float | None]],
 ) -> dict[str, Any]:
     scenario = run.entry.scenario()
-    length_s = scenario["duration_ns"] / 1e9
+    length_s = scenario["duration"] / 1e9
     stamp = begin.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     return {
         "NAME": _TEST,
@@ -99,7 +99,7 @@ def _metadata(
         "T0": stamp,
         "LENGTH": length_s,
         "TOTAL_LENGTH": length_s,
-        "STEP_SIZE": scenario["record"]["series_ns"] / 1e9,
+        "STEP_SIZE": scenario["record"]["series"] / 1e9,
         "HOST": str(run.labels["host"]),
         "HOSTS": [str(run.labels["host"])],
         "LOCAL_HOST": "sojourn",

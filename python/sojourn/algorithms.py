@@ -18,9 +18,8 @@ from typing import Any
 
 from sojourn import _native
 from sojourn.core import units
-from sojourn.core.algorithm import Algorithm, Library
+from sojourn.core.algorithm import STOCK, Algorithm, Library
 from sojourn.core.errors import InputError, nearest
-from sojourn.core.kernel_qdiscs import STOCK
 from sojourn.core.rows import Row
 from sojourn.user_aqm import library
 

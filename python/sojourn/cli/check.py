@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from sojourn import algorithms
-from sojourn.core.algorithm import Library
+from sojourn.core.algorithm import STOCK_PREFIX, Library
 from sojourn.core.errors import InputError, nearest
-from sojourn.core.kernel_qdiscs import PREFIX
 from sojourn.user_aqm import compiler, library
 from sojourn.user_aqm.library import is_file
 
@@ -15,7 +14,7 @@ from sojourn.user_aqm.library import is_file
 def find(name: str) -> Library:
     """Find the library of a C file, or of the file of this algorithm of ours. InputError for one
     without a C file, and for one with parameters."""
-    if name.startswith(PREFIX):
+    if name.startswith(STOCK_PREFIX):
         raise InputError(
             f"check {name}: the kernel's own have no C file here; name one of ours, or a C file"
         )

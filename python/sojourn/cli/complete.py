@@ -57,7 +57,7 @@ def lists(incomplete: str) -> list[str]:
 
 
 def table_formats(incomplete: str) -> list[str]:
-    from sojourn.core.table import FORMATS
+    from sojourn.core.text import FORMATS
 
     return [name for name in FORMATS if name.startswith(incomplete)]
 

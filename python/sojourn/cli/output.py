@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sojourn.core import as_json
+from sojourn.core.text import json_text
 
 if TYPE_CHECKING:
     from sojourn.result.result import Run
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def print_json(data: Any) -> None:
     """Print JSON on stdout; a value that was not measured is null."""
-    print(as_json.spell(data))
+    print(json_text(data))
 
 
 def tell_note(sentence: str) -> None:

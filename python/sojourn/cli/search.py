@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sojourn.cli.output import print_json
-from sojourn.core import as_json
 from sojourn.core.errors import InputError, nearest
+from sojourn.core.text import json_text
 from sojourn.papers.experiment import experiments
 from sojourn.papers.search import file
 from sojourn.papers.search.inside import RULE
@@ -88,7 +88,7 @@ def _keep(found: Searched, folder: Path) -> None:
     own = claim(folder)
     own.write("search.parquet", parquet_bytes(table(found.rows())))
     own.write("search.html", html(found).encode())
-    own.write("search.json", as_json.spell(found.to_json()).encode())
+    own.write("search.json", json_text(found.to_json()).encode())
 
 
 def print_search(found: Searched, terminal: Console) -> None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table
 from sojourn.result.stats import Estimate
 from sojourn.show.tables import console, print_line, print_table
 from sojourn.store.store import default_root

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import BINNED
-from sojourn.core.table import FORMATS, Column, Table
+from sojourn.core.text import FORMATS, Column, Table
 from sojourn.result.cases import Case, Cases, OwnNames, cases, labels, names, own_names
 from sojourn.result.differences import Difference, across, within
 from sojourn.result.metrics import STEP_METRICS, GroupMetric, Metric, StepMetric

@@ -1,10 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The hosts of a scenario: the simulator, and a Linux kernel in virtual time."""
+"""The hosts of a scenario: the simulator, and a Linux kernel in virtual time. And the
+machine that a result was made on."""
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
@@ -63,3 +67,23 @@ def seeds_text(least: int, most: int) -> str:
     """Write a number of seeds: '10 seeds', or '1 to 3 seeds' where `least` and `most` differ."""
     count = f"{least}" if least == most else f"{least} to {most}"
     return f"{count} seed{'' if most == 1 else 's'}"
+
+
+def machine() -> dict[str, str | int]:
+    """Describe this machine: system, processor, cores, version of Python."""
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count() or 1,
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sojourn.core.table import Table
+from sojourn.core.text import Table
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.tested import under_test
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sojourn.core import generated
 from sojourn.core.hosts import HOSTS
-from sojourn.core.table import markdown
+from sojourn.core.text import markdown, write_page
 from sojourn.result import columns
 from sojourn.result.columns import Column
 
@@ -87,4 +86,4 @@ def _table(title: str, rows: str, table: tuple[Column, ...]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(generated.main(sys.argv[1:], DEFAULT, text))
+    sys.exit(write_page(sys.argv[1:], DEFAULT, text))

@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sojourn.core import generated, units
-from sojourn.core.table import markdown
+from sojourn.core import units
+from sojourn.core.text import markdown, write_page
 from sojourn.scenario import (
     apps,
     hosts,
@@ -227,4 +227,4 @@ def _default(field: FieldInfo) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(generated.main(sys.argv[1:], DEFAULT, text))
+    sys.exit(write_page(sys.argv[1:], DEFAULT, text))

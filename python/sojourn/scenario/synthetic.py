@@ -14,7 +14,7 @@ import random
 import sys
 from collections.abc import Iterator
 
-from sojourn.core import generated
+from sojourn.core.text import write_page
 from sojourn.scenario.known_scenario import ROOT
 
 DEFAULT = ROOT / "cellular.down"
@@ -47,4 +47,4 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(generated.main(sys.argv[1:], DEFAULT, text))
+    sys.exit(write_page(sys.argv[1:], DEFAULT, text))

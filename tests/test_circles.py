@@ -23,7 +23,6 @@ LADDER = [
     "store",
     "user_aqm",
     "algorithms",
-    "preset",
     "scenario",
     "linux",
     "result",

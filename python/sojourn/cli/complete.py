@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def aqms(incomplete: str) -> list[str]:
-    from sojourn import algorithms, preset
+    from sojourn import algorithms
 
     # Presets are many: they are offered only once the word has an '@'.
-    every = preset.presets() if "@" in incomplete else algorithms.every()
+    every = algorithms.presets() if "@" in incomplete else algorithms.every()
     return [name for name in every if name.startswith(incomplete)] + _files(incomplete)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
+from sojourn.algorithms import Preset
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.rows import UNITS, Row
 from sojourn.papers.experiment import experiments
-from sojourn.preset import Preset
 from sojourn.scenario import Tcp, Udp, known_scenario, tcp_preset, variant
 from sojourn.scenario.apps import KINDS, Sent, ends, written
 from sojourn.scenario.checks import tcp_options
@@ -54,7 +54,8 @@ def _algorithms() -> list[dict[str, Any]]:
 
 def _presets() -> list[dict[str, Any]]:
     return [
-        {"name": p.spec, "brief": p.about, "source": p.source} for p in preset.presets().values()
+        {"name": p.spec, "brief": p.about, "source": p.source}
+        for p in algorithms.presets().values()
     ]
 
 
@@ -177,7 +178,7 @@ def algorithm(name: str) -> dict[str, Any]:
         "source": found.source,
         "ecn": found.ecn,
         "acts": list(found.acts),
-        "presets": [p.spec for p in preset.of(found.name)],
+        "presets": [p.spec for p in algorithms.presets_of(found.name)],
         "parameters": [_row(row) for row in found.params],
         "queue": [_row(row) for row in found.queue],
         "statistics": [

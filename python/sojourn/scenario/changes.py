@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.links import TESTED
@@ -233,7 +233,7 @@ _BY_NAME = {"transport": "kind", "app": "kind", "queue": "algorithm", "aqm": "al
 def use_algorithm(data: dict[str, Any], name: str, values: Mapping[str, object] = {}) -> None:
     """Put this algorithm, or this preset of one, into the queues under test. A new algorithm or a
     preset keeps only those old rows that are the queue's own, where it has them."""
-    name, chosen = preset.find(name)
+    name, chosen = algorithms.find_preset(name)
     values = {**(chosen.rows if chosen else {}), **values}
     known = algorithms.rows_of(name)
     for queue in queues_under_test(data):

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
 from sojourn.core import units
 from sojourn.core.rows import Value
 from sojourn.core.units import Duration, Rate, Share, Size
@@ -59,7 +59,7 @@ class Queue(Model):
         values = {key: value for key, value in data.items() if key not in Queue.model_fields}
         given = dict(data.get("rows", {}))
         try:
-            name, chosen = preset.find(name)
+            name, chosen = algorithms.find_preset(name)
         except Exception as error:
             raise PydanticCustomError(
                 "row", "{reason}", {"reason": str(error), "key": "algorithm"}
@@ -87,7 +87,7 @@ class Queue(Model):
     ) -> JsonSchemaValue:
         every = algorithms.every().values()
         names = [a.name for a in sorted(every, key=lambda a: (a.alone, a.name))]
-        names += preset.presets()
+        names += algorithms.presets()
         file = {"type": "string", "pattern": r"\.c$", "description": "a file of your own"}
         shared: dict[str, object] = {
             row.name: {"description": row.help} for row in algorithms.queue_rows().values()

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sojourn.algorithms import comments
 from sojourn.core.errors import InputError, nearest
-from sojourn.preset import comments
 
 ROOT = Path(__file__).parents[1] / "tcp"
 

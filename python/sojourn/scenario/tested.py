@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sojourn import preset
+from sojourn import algorithms
 from sojourn.core.errors import nearest
 from sojourn.scenario.links import TESTED
 from sojourn.scenario.shorthand import SHORTHANDS
@@ -165,7 +165,7 @@ def _as_table(holder: dict[str, Any], key: str) -> dict[str, Any]:
     queue = dict(queue) if isinstance(queue, dict) else {"algorithm": queue}
     queue = {"algorithm": "fifo", **queue}
     if isinstance(queue["algorithm"], str) and "@" in queue["algorithm"]:
-        queue["algorithm"], chosen = preset.find(queue["algorithm"])
+        queue["algorithm"], chosen = algorithms.find_preset(queue["algorithm"])
         queue = {**(chosen.rows if chosen else {}), **queue}
     holder[key] = queue
     table: dict[str, Any] = holder[key]

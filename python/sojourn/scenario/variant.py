@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
+from sojourn.algorithms import Preset
 from sojourn.core import units
 from sojourn.core.errors import InputError
-from sojourn.preset import Preset
 from sojourn.scenario.assignments import read_value, write_value
 from sojourn.user_aqm import library
 
@@ -85,7 +85,7 @@ def read(text: str, by: str = "--aqm") -> Variant:
         parts = re.split(r",(?![^,:]*=)", text)
         each = " ".join(f"--aqm {part.strip()}" for part in parts)
         raise InputError(f"{by} {text}: give each algorithm an --aqm of its own: {each}")
-    name, chosen = preset.find(name)
+    name, chosen = algorithms.find_preset(name)
     rows: dict[str, object] = {}
     for assignment in rest.split(",") if colon else ():
         key, equals, value = (part.strip() for part in assignment.partition("="))

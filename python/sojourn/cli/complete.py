@@ -46,7 +46,7 @@ def hosts(incomplete: str) -> list[str]:
 
 
 def scenarios(incomplete: str) -> list[str]:
-    from sojourn.scenario.known_scenario import known_scenarios
+    from sojourn.scenario.known import known_scenarios
 
     return [name for name in known_scenarios() if name.startswith(incomplete)]
 

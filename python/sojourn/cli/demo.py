@@ -11,7 +11,7 @@ from sojourn.result.metrics import GROUP_METRICS, METRICS
 from sojourn.result.result import Run
 from sojourn.runs.run import run
 from sojourn.scenario import load
-from sojourn.scenario.known_scenario import ROOT
+from sojourn.scenario.known import KNOWN
 from sojourn.show.output import write
 from sojourn.store.store import write_errors
 
@@ -53,7 +53,7 @@ class Row:
 
 def demo(out: Path) -> None:
     """Run the home link with each algorithm, print a row of each, and write the page."""
-    scenario = load(ROOT / f"{SCENARIO}.toml")
+    scenario = load(KNOWN / f"{SCENARIO}.toml")
     print(f"{scenario.description[0].upper()}{scenario.description[1:]}.\n")
     result = run(scenario, aqms=AQMS)
     rows = [Row.from_run(of_aqm) for of_aqm in result]

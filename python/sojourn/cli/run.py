@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sojourn.cli.output import print_json, tell_broken, tell_ignored, tell_note
 from sojourn.runs.run import run as run_scenario
-from sojourn.scenario.assignments import read_assignments
+from sojourn.scenario.variant import read_assignments
 
 
 def run(

@@ -21,7 +21,7 @@ from sojourn.papers.search.page import counts, html, moved, names, numbers
 from sojourn.papers.search.result import Searched
 from sojourn.papers.search.run import search
 from sojourn.papers.search.setups import setups
-from sojourn.scenario.assignments import write_value
+from sojourn.scenario.variant import write_value
 from sojourn.show.tables import Column, console, print_columns, print_whole
 from sojourn.store.folder import claim
 

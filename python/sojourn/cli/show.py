@@ -14,10 +14,18 @@ from sojourn.algorithms import Preset
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.rows import UNITS, Row
 from sojourn.papers.experiment import experiments
-from sojourn.scenario import Tcp, Udp, known_scenario, tcp_preset, variant
-from sojourn.scenario.apps import KINDS, Sent, ends, written
+from sojourn.scenario import Tcp, Udp, variant
 from sojourn.scenario.checks import tcp_options
-from sojourn.scenario.tcp_preset import TcpPreset
+from sojourn.scenario.flows import (
+    KINDS,
+    Sent,
+    TcpPreset,
+    find_tcp,
+    range_text,
+    tcp_presets,
+    write_number,
+)
+from sojourn.scenario.known import known_scenarios
 from sojourn.scenario.variant import Variant
 from sojourn.show.tables import console, print_entries
 
@@ -60,7 +68,7 @@ def _presets() -> list[dict[str, Any]]:
 
 
 def _tcp() -> list[dict[str, Any]]:
-    found = tcp_preset.tcp_presets().values()
+    found = tcp_presets().values()
     return [{"name": p.name, "brief": p.about, "source": p.source} for p in found]
 
 
@@ -69,7 +77,7 @@ def _experiments() -> list[dict[str, Any]]:
 
 
 def _scenarios() -> list[dict[str, Any]]:
-    found = known_scenario.known_scenarios().values()
+    found = known_scenarios().values()
     return [{"name": s.name, "brief": s.about, "source": s.source} for s in found]
 
 
@@ -108,8 +116,8 @@ def _text(value: Any) -> str:
 def table(text: str) -> dict[str, Any]:
     """Describe an algorithm, a TCP preset, a kind of traffic, or the choice of `--aqm`:
     'red@ns2:limit=100'. InputError for parameters without a preset."""
-    if text in tcp_preset.tcp_presets():
-        return _of_tcp(tcp_preset.find(text))
+    if text in tcp_presets():
+        return _of_tcp(find_tcp(text))
     if text in KINDS:
         return _of_traffic(KINDS[text])
     chosen = variant.read(text, by="show")
@@ -205,7 +213,11 @@ def _of_traffic(kind: type[Sent]) -> dict[str, Any]:
         "brief": kind.table["help"],
         "source": f"over {' or '.join(kind.table['transports'])}",
         "keys": [
-            {"name": key["name"], "default": written(key, key["default"]), "range": ends(key)}
+            {
+                "name": key["name"],
+                "default": write_number(key, key["default"]),
+                "range": range_text(key),
+            }
             | {"help": key["help"]}
             for key in kind.table["keys"]
         ],

@@ -40,7 +40,7 @@ from sojourn.core.hosts import HOSTS
 from sojourn.papers import claims, claims_file, files
 from sojourn.runs.run import Case, changed
 from sojourn.scenario.model import Scenario
-from sojourn.scenario.record import Window
+from sojourn.scenario.parts import Window
 from sojourn.scenario.toml import Keys, load, spell
 from sojourn.scenario.variant import Variant
 from sojourn.sweeps.axis import Axis, Cell, Point, grid

@@ -16,10 +16,9 @@ from sojourn import algorithms
 from sojourn.core.errors import InputError
 from sojourn.result.cases import Cases
 from sojourn.result.result import Result
-from sojourn.scenario.assignments import read_value, write_value
-from sojourn.scenario.changes import apply
+from sojourn.scenario.changes import apply, queues_under_test
 from sojourn.scenario.links import TESTED
-from sojourn.scenario.tested import queues_under_test
+from sojourn.scenario.variant import read_value, write_value
 from sojourn.store.store import digest
 
 # Shown where a key is as by default.

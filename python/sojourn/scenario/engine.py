@@ -1,21 +1,25 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A graph as the engine reads it: base units, the unit in each key, nothing left to default."""
+"""A scenario as the engine reads it. `expand` writes it out as a graph with the recording that it
+implies; `to_engine` gives that graph in base units, the unit in each key, nothing left to default.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native, algorithms
 from sojourn.core.algorithm import Algorithm
 from sojourn.core.hosts import HZ, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration
-from sojourn.scenario import times, trace
+from sojourn.scenario import trace
+from sojourn.scenario.flows import Flow, Tcp
 from sojourn.scenario.links import ETHERNET, Link
-from sojourn.scenario.traffic import Flow
-from sojourn.scenario.transport import Tcp
+from sojourn.scenario.networks import NETWORKS
+from sojourn.scenario.networks.layout import Layout
+from sojourn.scenario.parts import WHOLE, Distribution, Window
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
@@ -146,16 +150,28 @@ def _flow(flow: Flow, here: bool) -> dict[str, Any]:
         **_starts(flow),
         "stop_ns": None if flow.stop is None else int(flow.stop),
         "send_jitter_ns": None if send_jitter is None else int(send_jitter),
-        **({} if flow.rtt is None else {"rtts": times.to_engine(flow.rtt)}),
+        **({} if flow.rtt is None else {"rtts": _times(flow.rtt)}),
         **({"ip": flow.linux.ip} if flow.linux.ip != 4 and not here else {}),
     }
+
+
+def _times(times: Duration | Sequence[Duration] | Distribution) -> dict[str, Any]:
+    """Convert times to the form that the engine reads: whole ns, the form as `kind`."""
+    if isinstance(times, Distribution):
+        fields = type(times).model_fields
+        values = {field.alias or name: getattr(times, name) for name, field in fields.items()}
+        kind = values.pop("distribution")
+        return {"kind": kind} | {f"{key}_ns": int(value) for key, value in values.items()}
+    if isinstance(times, Duration):
+        times = (times,)
+    return {"kind": "list", "ns": [int(time) for time in times]}
 
 
 def _starts(flow: Flow) -> dict[str, Any]:
     if isinstance(flow.start, Duration):
         return {"start_ns": int(flow.start), "start_spread_ns": int(flow.start_spread)}
     # The default spread does not apply; `checks` refuses one that is given.
-    return {"start_ns": 0, "start_spread_ns": 0, "starts": times.to_engine(flow.start)}
+    return {"start_ns": 0, "start_spread_ns": 0, "starts": _times(flow.start)}
 
 
 def _transport(flow: Flow, here: bool) -> dict[str, Any]:
@@ -170,3 +186,35 @@ def _transport(flow: Flow, here: bool) -> dict[str, Any]:
             **({"sysctls": dict(linux.sysctls)} if linux.sysctls and not here else {}),
         }
     return {"kind": "udp"}
+
+
+def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:
+    """Write a scenario out as a graph with its recording filled in; a graph that has both stays
+    equal. `layout` is that of its shorthand, where it is known already."""
+    parts: dict[str, Any] = {}
+    if scenario.shorthand:
+        layout = layout or scenario.shorthand.lay()
+        parts = dict.fromkeys(NETWORKS)
+        parts |= {key: tuple(getattr(layout, key)) for key in ("nodes", "links", "flows")}
+        names = layout.tested
+    else:
+        # A utilisation needs a rate: links without one are not measured.
+        names = [link.name for link in scenario.links if link.takes_time]
+    links = parts.get("links", scenario.links)
+    # `checks` refuses `tested` at a link that takes no time.
+    tested = [link.name for link in links if link.queue.tested and link.takes_time]
+    parts["flows"] = tuple(map(_resolved, parts.get("flows", scenario.flows)))
+    whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)
+    record = {
+        "queues": scenario.record.queues or tuple(dict.fromkeys([*names, *tested])),
+        "windows": scenario.record.windows or (whole,),
+    }
+    parts["record"] = scenario.record.model_copy(update=record)
+    return scenario.model_copy(update=parts)
+
+
+def _resolved(flow: Flow) -> Flow:
+    """Return the flow with every option of the TCP that it names."""
+    if not isinstance(flow.transport, Tcp) or flow.transport.tcp is None:
+        return flow
+    return flow.model_copy(update={"transport": flow.transport.resolved()})

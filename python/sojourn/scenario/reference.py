@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """docs/reference/keys.md, the page of every key of a scenario, from the models.
-`python -m sojourn.scenario.reference [--check] [FILE]` writes it, or checks that it is fresh."""
+`python -m sojourn.scenario.reference [--check] [FILE]` writes it, or checks that it is fresh; with
+`--schema` it prints the JSON schema of a scenario, for editors."""
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -16,19 +18,10 @@ from pydantic.fields import FieldInfo
 
 from sojourn.core import units
 from sojourn.core.text import markdown, write_page
-from sojourn.scenario import (
-    apps,
-    hosts,
-    links,
-    model,
-    networks,
-    record,
-    shorthand,
-    times,
-    traffic,
-    transport,
-)
+from sojourn.scenario import flows, links, parts
 from sojourn.scenario.links import ALGORITHM
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.networks import cables, dumbbell, layout, parking_lot
 
 DEFAULT = Path("docs/reference/keys.md")
 
@@ -46,37 +39,37 @@ stand beside a key. What is for the simulator alone is refused on Linux, with th
 """
 # The heading of each table, and the model.
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
-    ("The scenario", model.Scenario),
-    ("`[dumbbell]`", networks.Dumbbell),
+    ("The scenario", Scenario),
+    ("`[dumbbell]`", dumbbell.Dumbbell),
     ("`queue` and `aqm`", links.Queue),
     ("`[[links]]`", links.Link),
-    ("`[[cables]]`", links.Cable),
-    ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", shorthand.Side),
-    ("`[parking_lot]`", networks.ParkingLot),
-    ("`[[parking_lot.hops]]`", shorthand.Hop),
-    ("`edges`", shorthand.Edge),
-    ("`[linux]`", hosts.LinuxHost),
-    ("`sim` of a link", hosts.SimLink),
-    ("`back` of a bottleneck", shorthand.Back),
-    ("`[[flows]]`", traffic.Flow),
-    ("`[[dumbbell.flows]]`", traffic.Between),
-    ("`[[parking_lot.flows]]`", traffic.Crossing),
-    ("`[flows.sim]`", hosts.SimFlows),
-    ("`[flows.linux]`", hosts.LinuxFlows),
-    ('`transport`, `kind = "tcp"`', transport.Tcp),
-    ('`transport`, `kind = "udp"`', transport.Udp),
-    *((f'`app`, `kind = "{name}"`', of) for name, of in apps.KINDS.items()),
-    ("times by flow, `even`", times.Even),
-    ("times by flow, `uniform`", times.Uniform),
-    ("times by flow, `normal`", times.Normal),
-    ("times by flow, `exponential`", times.Exponential),
-    ("times by flow, `poisson`", times.Poisson),
+    ("`[[cables]]`", cables.Cable),
+    ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", dumbbell.Side),
+    ("`[parking_lot]`", parking_lot.ParkingLot),
+    ("`[[parking_lot.hops]]`", parking_lot.Hop),
+    ("`edges`", layout.Edge),
+    ("`[linux]`", parts.LinuxHost),
+    ("`sim` of a link", parts.SimLink),
+    ("`back` of a bottleneck", layout.Back),
+    ("`[[flows]]`", flows.Flow),
+    ("`[[dumbbell.flows]]`", dumbbell.Between),
+    ("`[[parking_lot.flows]]`", parking_lot.Crossing),
+    ("`[flows.sim]`", parts.SimFlows),
+    ("`[flows.linux]`", parts.LinuxFlows),
+    ('`transport`, `kind = "tcp"`', flows.Tcp),
+    ('`transport`, `kind = "udp"`', flows.Udp),
+    *((f'`app`, `kind = "{name}"`', of) for name, of in flows.KINDS.items()),
+    ("times by flow, `even`", parts.Even),
+    ("times by flow, `uniform`", parts.Uniform),
+    ("times by flow, `normal`", parts.Normal),
+    ("times by flow, `exponential`", parts.Exponential),
+    ("times by flow, `poisson`", parts.Poisson),
     ("`jitter`", links.Jitter),
     ("`schedule`", links.Step),
     ("`delays`", links.DelayStep),
-    ("`rtts` of a shorthand", shorthand.RttStep),
-    ("`[record]`", record.Record),
-    ("`windows` of `[record]`", record.Window),
+    ("`rtts` of a shorthand", dumbbell.RttStep),
+    ("`[record]`", parts.Record),
+    ("`windows` of `[record]`", parts.Window),
 )
 
 
@@ -103,13 +96,13 @@ def _table(title: str, of: type[BaseModel]) -> str:
 
 def _shared(name: str, of: type[BaseModel]) -> bool:
     """Tell whether `[[flows]]` has this key too, with the same meaning."""
-    short = issubclass(of, traffic.Between | traffic.Crossing)
-    return short and name in traffic.Traffic.model_fields
+    short = issubclass(of, dumbbell.Between | parking_lot.Crossing)
+    return short and name in flows.Traffic.model_fields
 
 
 def _sentence(of: type[BaseModel]) -> str:
     said = " ".join((of.__doc__ or "").split())
-    shared = issubclass(of, traffic.Between | traffic.Crossing)
+    shared = issubclass(of, dumbbell.Between | parking_lot.Crossing)
     return said + (" It has the keys of `[[flows]]` but its ends and paths, and:" if shared else "")
 
 
@@ -188,7 +181,7 @@ _NAMED = {
     "Direction": "a table of keys of links",
     "Tcp": "a kind or its table",
     "Udp": "a kind or its table",
-    **{of.__name__: "a kind or its table" for of in apps.KINDS.values()},
+    **{of.__name__: "a kind or its table" for of in flows.KINDS.values()},
     "Even": "a distribution",
     "Uniform": "a distribution",
     "Normal": "a distribution",
@@ -226,5 +219,27 @@ def _default(field: FieldInfo) -> str:
     return f"`{_written(value)}`"
 
 
+def schema_text() -> str:
+    """Make the schema from the models."""
+    schema = Scenario.model_json_schema(by_alias=True)
+    for table in ("Between", "Crossing", "Flow"):
+        for key in ("transport", "app"):
+            _allow_bare_kind(schema["$defs"][table]["properties"], key)
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$comment": "generated from the models in sojourn.scenario",
+    }
+    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _allow_bare_kind(properties: dict[str, Any], key: str) -> None:
+    """Allow a kind alone: `app = "bulk"` stands for `app = { kind = "bulk" }`."""
+    table = properties[key]
+    properties[key] = {"anyOf": [{"enum": list(table["discriminator"]["mapping"])}, table]}
+
+
 if __name__ == "__main__":
-    sys.exit(write_page(sys.argv[1:], DEFAULT, text))
+    if "--schema" in sys.argv:
+        print(schema_text(), end="")
+    else:
+        sys.exit(write_page(sys.argv[1:], DEFAULT, text))

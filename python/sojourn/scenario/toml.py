@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.scenario import cables
-from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS
-from sojourn.scenario.files import placed
+from sojourn.scenario.flows import KINDS
 from sojourn.scenario.model import FORMAT, Scenario
-from sojourn.scenario.times import TAGS
+from sojourn.scenario.networks import cables
+from sojourn.scenario.parts import TAGS
+from sojourn.user_aqm import library
 
 Keys = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -123,9 +123,9 @@ def _mistakes(
         context = entry.get("ctx", {})
         if "problems" in context:
             for path, reason in context["problems"]:
-                yield _written(cables.written(path, data), data), reason
+                yield _written(cables.path_in_file(path, data), data), reason
             continue
-        path = _real_path(cables.written(entry["loc"], data), data)
+        path = _real_path(cables.path_in_file(entry["loc"], data), data)
         if entry["type"] == "row" and context.get("key"):
             path = (*path, context["key"])
         yield path, _reason(dict(entry), path, data, model)
@@ -311,3 +311,35 @@ def _places(text: str) -> dict[Keys, int]:
             path = table + tuple(word.strip('"') for word in key[1].split("."))
             places.setdefault(path, number)
     return places
+
+
+# Files that a scenario, a sweep or a change names: traces, vectors and C files of algorithms.
+# Keys whose value may be the path of a C file.
+_ALGORITHMS = ("aqm", "queue", "algorithm")
+
+
+def placed(value: Any, folder: Path, key: str = "") -> Any:
+    """Make absolute the paths that the value of a key, or a table below it, gives from `folder`."""
+    if isinstance(value, Mapping):
+        return {inner: placed(part, folder, inner) for inner, part in value.items()}
+    if isinstance(value, list):
+        return [
+            placed(part, folder) if isinstance(part, Mapping | list) else part for part in value
+        ]
+    is_file = isinstance(value, str) and _is_file(key.split(".")[-1], value)
+    return str(library.absolute(value, folder)) if is_file else value
+
+
+def _is_file(word: str, text: str) -> bool:
+    if not text:
+        return False
+    if word == "vectors":
+        # Vectors may also be lines in the scenario itself.
+        return "\n" not in text
+    return word == "trace" or (word in _ALGORITHMS and library.is_file(text))
+
+
+def placed_variant(text: str, folder: Path) -> str:
+    """Do the same for an algorithm in the form of `--aqm`, with rows behind a colon."""
+    name, colon, rows = text.partition(":")
+    return f"{placed(name.strip(), folder, 'aqm')}{colon}{rows}"

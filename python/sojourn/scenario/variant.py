@@ -13,7 +13,6 @@ from sojourn import algorithms
 from sojourn.algorithms import Preset
 from sojourn.core import units
 from sojourn.core.errors import InputError
-from sojourn.scenario.assignments import read_value, write_value
 from sojourn.user_aqm import library
 
 
@@ -104,8 +103,8 @@ def read(text: str, by: str = "--aqm") -> Variant:
 
 def _of_links(variant: Variant) -> str:
     """Name the option for a word that is no parameter of an algorithm but a key of its link."""
-    from sojourn.scenario.links import Direction  # which reads variants of its own
-    from sojourn.scenario.networks import Dumbbell
+    from sojourn.scenario.links import Direction  # slow to import
+    from sojourn.scenario.networks.dumbbell import Dumbbell
 
     known = algorithms.rows_of(variant.algorithm)
     wrong = next((key for key in variant.rows if key not in known), "")
@@ -129,3 +128,53 @@ def read_all(texts: Iterable[str]) -> list[Variant]:
         same = variant.algorithm, variant.preset is None, frozenset(numbers.items())
         variants.setdefault(same, variant)
     return list(variants.values())
+
+
+# `key=value` of the command line: how it is read, and written as text that reads back.
+def read_assignment(text: str) -> tuple[str, object]:
+    """Split 'key=value' of the command line; a value that is not TOML is text. Raise InputError if
+    there is no key or no value."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise InputError(f"--set {text}: write it as key=value")
+    return key.strip(), read_value(value.strip())
+
+
+def read_assignments(texts: Iterable[str]) -> dict[str, object]:
+    """Read several assignments; raise InputError for a key that is set twice."""
+    changes: dict[str, object] = {}
+    for text in texts:
+        key, value = read_assignment(text)
+        if key in changes:
+            raise InputError(f"--set {text}: '{key}' is set twice")
+        changes[key] = value
+    return changes
+
+
+def read_value(text: str) -> object:
+    """Read a TOML value, or return the text itself."""
+    import tomllib  # slow to import
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def write_value(value: object) -> str:
+    """Write the text that `--set key=TEXT` reads as this value."""
+    if isinstance(value, str) and read_value(value) == value:
+        return value
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return _toml(value)
+
+
+def _toml(value: object) -> str:
+    import tomlkit
+
+    if isinstance(value, Mapping | list | tuple):
+        return write_value(value)
+    return tomlkit.item(value).as_string()

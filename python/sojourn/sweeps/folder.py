@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from sojourn import _native
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import machine
-from sojourn.scenario.files import placed
+from sojourn.scenario.toml import placed
 from sojourn.store.folder import claim
 from sojourn.store.store import digest
 from sojourn.sweeps.placed import place_in

@@ -49,9 +49,9 @@ def new(
         return
 
     if scenario is not None:
-        from sojourn.scenario import known_scenario
+        from sojourn.scenario import known
 
-        name = shlex.quote(shown(known_scenario.write(scenario, file)))
+        name = shlex.quote(shown(known.write_known(scenario, file)))
         print(f"{name} is written. Try it:\n  sojourn run {name}")
         print(f"  sojourn run {name} --aqm fifo --aqm codel --seeds 5")
         return

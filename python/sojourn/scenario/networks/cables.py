@@ -8,18 +8,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from pydantic_core import PydanticCustomError
+
+from sojourn.scenario.links import Direction
+from sojourn.scenario.parts import Model, Name, Path
 
 # Keys of a cable alone.
 _OWN = ("between", "back")
 # Keys that the way back does not share.
 _ONE_WAY = ("responder",)
 
-Path = tuple[str | int, ...]
+
+class _Cabled(Model):
+    """A name and both nodes."""
+
+    name: Name = Field(description="of the link from the first node; 'NAME back' is the other's")
+    between: tuple[Name, Name] = Field(description="nodes at the two ends")
 
 
-def lay(data: Mapping[str, Any]) -> dict[str, Any]:
+class Cable(Direction, _Cabled):
+    """Both directions of a link, declared once: links NAME and 'NAME back'."""
+
+    back: Direction | None = Field(None, description="keys of the direction back that are unlike")
+
+
+def lay_cables(data: Mapping[str, Any]) -> dict[str, Any]:
     """Replace the cables in the data of a scenario by links; raise an error with its place for a
     wrong one."""
     cables = data.get("cables")
@@ -74,7 +88,7 @@ def error(path: Path, reason: str) -> PydanticCustomError:
     )
 
 
-def written(path: Path, data: Mapping[str, Any]) -> Path:
+def path_in_file(path: Path, data: Mapping[str, Any]) -> Path:
     """Find the place in the file for the path of a link: the link itself, or a direction of a
     cable."""
     links, cables = data.get("links", ()), data.get("cables", ())

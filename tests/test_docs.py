@@ -205,8 +205,8 @@ def test_the_page_of_results_has_every_column_and_reason_of_the_events(tmp_path:
         assert f"| `{column}` |" in page
 
 
-def test_the_page_of_scenarios_has_every_key_of_the_dumbbell_with_a_sentence() -> None:
-    page = (DOCS / "guide/scenarios.md").read_text()
+def test_the_page_of_keys_has_every_key_of_the_dumbbell_with_a_sentence() -> None:
+    page = (DOCS / "reference/keys.md").read_text().split("## `[dumbbell]`")[1].split("\n## ")[0]
     for key, field in Dumbbell.model_fields.items():
         assert re.search(rf"^\| `{key}` \|.*\| \S.* \|$", page, re.MULTILINE), key
         assert field.description, key

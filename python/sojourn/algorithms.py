@@ -23,7 +23,7 @@ import functools
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -144,8 +144,8 @@ def _remember(file: Library) -> Algorithm:
 
 def libraries(scenario: Mapping[str, Any]) -> tuple[Library, ...]:
     """List the users' files in a scenario of the engine."""
-    found = (find(link["queue"]["algorithm"]).file for link in scenario["links"])
-    return tuple(dict.fromkeys(file for file in found if file))
+    files = (find(link["queue"]["algorithm"]).file for link in scenario["links"])
+    return tuple(dict.fromkeys(filter(None, files)))
 
 
 def adopt(files: Iterable[Library]) -> None:
@@ -178,18 +178,18 @@ def read_rows(name: str, values: Mapping[str, object]) -> dict[str, int]:
     """Read a queue's parameters as canonical numbers; the text of a UnitError begins with the row's
     name."""
     algorithm = find(name)
-    known = algorithm.rows
-    rows: dict[str, int] = {}
+    rows = algorithm.rows
+    numbers: dict[str, int] = {}
     for key, value in values.items():
-        if key not in known:
-            raise units.UnitError(f"{key}: '{name}' has no such parameter.{nearest(key, known)}")
+        if key not in rows:
+            raise units.UnitError(f"{key}: '{name}' has no such parameter.{nearest(key, rows)}")
         try:
-            rows[key] = known[key].read(value)
+            numbers[key] = rows[key].read(value)
         except units.UnitError as error:
             raise units.UnitError(f"{key}: {error}") from error
-    if refusal := algorithm.refusal(rows):
+    if refusal := algorithm.refusal(numbers):
         raise units.UnitError(refusal)
-    return rows
+    return numbers
 
 
 _PRESETS = Path(__file__).parent / "presets"
@@ -204,9 +204,9 @@ class Preset:
     name: str
     about: str
     source: str
-    differs: tuple[str, ...]
     rows: Mapping[str, Value]
     file: Path
+    differs: Sequence[str] = ()
 
     @property
     def spec(self) -> str:
@@ -226,15 +226,12 @@ def comments(file: Path) -> dict[str, str]:
 @functools.cache
 def presets() -> dict[str, Preset]:
     """Return every preset, by the text that chooses it."""
-    files = sorted(_PRESETS.glob("*@*.toml"))
-    return {preset.spec: preset for preset in map(_read_preset, files)}
-
-
-def _read_preset(path: Path) -> Preset:
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    algorithm, _, name = path.stem.partition("@")
-    differs = tuple(data.get("differs", ()))
-    return Preset(algorithm, name, data["about"], data["source"], differs, data["rows"], path)
+    listed = {}
+    for file in sorted(_PRESETS.glob("*@*.toml")):
+        algorithm, _, name = file.stem.partition("@")
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        listed[file.stem] = Preset(algorithm, name, file=file, **data)
+    return listed
 
 
 def presets_of(algorithm: str) -> list[Preset]:
@@ -247,20 +244,14 @@ def find_preset(text: str) -> tuple[str, Preset | None]:
     for an unknown one."""
     if "@" not in text or library.is_file(text):
         return find(text).name, None
-    algorithm, _, name = text.partition("@")
-    algorithm = find(algorithm.strip()).name
-    name = name.strip()
-    known = presets().get(f"{algorithm}@{name}")
-    if not known:
-        raise InputError(_unknown_preset(algorithm, name))
-    return algorithm, known
-
-
-def _unknown_preset(algorithm: str, name: str) -> str:
-    known = [preset.name for preset in presets_of(algorithm)]
-    if not known:
+    algorithm, _, name = (part.strip() for part in text.partition("@"))
+    algorithm = find(algorithm).name
+    if preset := presets().get(f"{algorithm}@{name}"):
+        return algorithm, preset
+    names = [preset.name for preset in presets_of(algorithm)]
+    if not names:
         having = ", ".join(dict.fromkeys(preset.algorithm for preset in presets().values()))
-        return f"'{algorithm}' has no presets; these have some: {having}"
-    meant = nearest(name, known)
-    names = "" if "Valid names" in meant else f" Presets of '{algorithm}': {', '.join(known)}."
-    return f"'{algorithm}' has no preset '{name}'.{meant}{names}"
+        raise InputError(f"'{algorithm}' has no presets; these have some: {having}")
+    meant = nearest(name, names)
+    valid = "" if "Valid names" in meant else f" Presets of '{algorithm}': {', '.join(names)}."
+    raise InputError(f"'{algorithm}' has no preset '{name}'.{meant}{valid}")

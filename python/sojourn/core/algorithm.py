@@ -81,10 +81,11 @@ class Algorithm:
         """Tell why no queue can be made of these rows; the text is empty if one can."""
         # The host decides whether the link's rate is known.
         rate = {"bandwidth": 1} if self.needs_rate else {}
-        found = None if self.alone else _native.check(self.engine, {**rate, **rows})
-        if found and found[0] == "flows":
-            return f"flows: '{self.name}' runs in one queue alone: {found[1]}; leave flows out"
-        return f"{found[0]}: {found[1]}" if found and found[0] else found[1] if found else ""
+        fault = None if self.alone else _native.check(self.engine, {**rate, **rows})
+        row, reason = fault or ("", "")
+        if row == "flows":
+            return f"flows: '{self.name}' runs in one queue alone: {reason}; leave flows out"
+        return f"{row}: {reason}" if row else reason
 
 
 # Qdiscs of the kernel's own, to compare with ours: `kernel:codel` and others. They have no C file

@@ -46,7 +46,7 @@ _MOST_SEEDS = 1000
 def read_seeds(words: Iterable[str], hosts: Sequence[str]) -> dict[str, int]:
     """Read how many seeds each host runs: '3' applies to all of `hosts`, 'linux=3' to one. Raise
     InputError for an unknown host or a number that is not allowed."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for word in words:
         host, is_of_one, text = word.rpartition("=")
         if is_of_one:
@@ -59,8 +59,8 @@ def read_seeds(words: Iterable[str], hosts: Sequence[str]) -> dict[str, int]:
             ) from None
         if not 1 <= count <= _MOST_SEEDS:
             raise InputError(f"--seeds {word}: allowed: 1 to {_MOST_SEEDS}")
-        found |= dict.fromkeys([host] if is_of_one else hosts, count)
-    return found
+        counts |= dict.fromkeys([host] if is_of_one else hosts, count)
+    return counts
 
 
 def seeds_text(least: int, most: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -26,7 +26,17 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
 from sojourn.scenario.links import OF_SIM
-from sojourn.scenario.parts import Control, Kind, LinuxFlows, Model, Name, SimFlows, Times
+from sojourn.scenario.parts import (
+    Control,
+    Kind,
+    LinuxFlows,
+    Model,
+    Name,
+    Options,
+    SimFlows,
+    Times,
+    refusal,
+)
 
 if TYPE_CHECKING:
     from sojourn._native import TrafficKey, TrafficKind
@@ -40,12 +50,10 @@ class Sent(Kind):
     def to_engine(self) -> dict[str, Any]:
         """Return its values in base units, under the engine's names."""
         values = {key["field"]: getattr(self, key["name"]) for key in self.table["keys"]}
-        return {"kind": self.kind} | {field: _plain(value) for field, value in values.items()}
-
-
-def _plain(value: object) -> object:
-    """Convert a quantity to a number of its base unit; return other values unchanged."""
-    return int(value) if isinstance(value, Duration | Rate | Size) else value
+        return {"kind": self.kind} | {
+            field: int(value) if isinstance(value, Duration | Rate | Size) else value
+            for field, value in values.items()
+        }
 
 
 # Nobody could replay a larger file of connections here.
@@ -61,7 +69,7 @@ def _read_vectors(value: object) -> object:
             raise ValueError("write the name of a file of vectors, or the vectors")
         return trace.text(Path(value), "file of vectors", _MOST_BYTES)
     except ValueError as error:
-        raise PydanticCustomError("queue", "{reason}", {"reason": str(error)}) from error
+        raise refusal(error) from error
 
 
 Vectors = Annotated[str, BeforeValidator(_read_vectors)]
@@ -74,35 +82,37 @@ def _field(key: TrafficKey) -> tuple[Any, Any]:
     """Make the type and the default of a field."""
     unit, default = key["unit"], key["default"]
     form: Any
-    said: dict[str, Any] = {"description": _description(key)}
+    options: dict[str, Any] = {"description": key["help"]}
+    if key["most"] < _WIDE.get(unit, 0):
+        options["description"] += f" ({range_text(key)})"
     if unit in _QUANTITIES:
         form = _QUANTITIES[unit]
         if default is not None:
             default = form(default if unit == "share" else int(default))
     elif unit == "count":
         form = int
-        said |= {"strict": True, "ge": int(key["least"]), "le": int(key["most"])}
+        options |= {"strict": True, "ge": int(key["least"]), "le": int(key["most"])}
         default = None if default is None else int(default)
     elif unit == "number":
         form = float
-        said |= {"strict": True, "allow_inf_nan": False, "ge": key["least"], "le": key["most"]}
+        options |= {"strict": True, "allow_inf_nan": False, "ge": key["least"], "le": key["most"]}
     elif unit == "words":
         form = Literal[tuple(key["words"])]
     else:
         form = Vectors
     if key["needed"]:
-        return form, Field(**said)
-    return (form if default is not None else form | None), Field(default, **said)
+        return form, Field(**options)
+    return (form if default is not None else form | None), Field(default, **options)
 
 
 def write_number(key: TrafficKey, number: float | str | None) -> str:
     """Write a number of the base unit as people do."""
-    of = _QUANTITIES.get(key["unit"])
+    quantity = _QUANTITIES.get(key["unit"])
     if number is None or isinstance(number, str):
         return "" if number is None else number
-    if of is None or key["unit"] == "share":
+    if quantity is None or key["unit"] == "share":
         return f"{number:g}"
-    return str(of(int(number)))
+    return str(quantity(int(number)))
 
 
 def range_text(key: TrafficKey) -> str:
@@ -114,16 +124,10 @@ def range_text(key: TrafficKey) -> str:
     return f"{write_number(key, key['least'])} to {write_number(key, key['most'])}"
 
 
-def _description(key: TrafficKey) -> str:
-    most = _WIDE.get(key["unit"])
-    return (
-        key["help"] if most is None or key["most"] >= most else f"{key['help']} ({range_text(key)})"
-    )
-
-
 def _model(kind: TrafficKind) -> type[Sent]:
-    fields: dict[str, Any] = {key["name"]: _field(key) for key in kind["keys"]}
-    which: Any = (Literal[kind["name"]], Field(kind["name"], description="which it is"))
+    fields: dict[str, Any] = {
+        "kind": (Literal[kind["name"]], Field(kind["name"], description="which it is"))
+    } | {key["name"]: _field(key) for key in kind["keys"]}
     # A distribution of times is called Poisson too.
     name = {"onoff": "OnOff", "poisson": "PoissonDatagrams"}.get(kind["name"])
     model = create_model(
@@ -131,7 +135,6 @@ def _model(kind: TrafficKind) -> type[Sent]:
         __base__=Sent,
         __module__=__name__,
         __doc__=kind["help"],
-        kind=which,
         **fields,
     )
     model.table = kind
@@ -155,8 +158,6 @@ else:
 # [options]  switches that are not at their default, by the names of docs/inside/tcp.md
 _TCP_PRESETS = Path(__file__).parents[1] / "tcp"
 
-Option = bool | int | float | str
-
 
 @dataclass(frozen=True)
 class TcpPreset:
@@ -166,9 +167,9 @@ class TcpPreset:
     about: str
     source: str
     cc: str
-    differs: tuple[str, ...]
-    options: Mapping[str, Option]
+    options: Options
     file: Path
+    differs: Sequence[str] = ()
 
     def sources(self) -> dict[str, str]:
         """Read the comment of each key, `cc` among them."""
@@ -178,15 +179,10 @@ class TcpPreset:
 @functools.cache
 def tcp_presets() -> dict[str, TcpPreset]:
     """Return every preset, by its name."""
-    return {path.stem: _read_tcp(path) for path in sorted(_TCP_PRESETS.glob("*.toml"))}
-
-
-def _read_tcp(path: Path) -> TcpPreset:
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    differs = tuple(data.get("differs", ()))
-    return TcpPreset(
-        path.stem, data["about"], data["source"], data["cc"], differs, data["options"], path
-    )
+    return {
+        file.stem: TcpPreset(file.stem, file=file, **tomllib.loads(file.read_text("utf-8")))
+        for file in sorted(_TCP_PRESETS.glob("*.toml"))
+    }
 
 
 def find_tcp(name: str) -> TcpPreset:
@@ -218,7 +214,7 @@ class Tcp(Kind):
     tcp: str | None = Field(None, description=_TCP)
     cc: Control = Field("cubic", description="congestion control; unless given, that of `tcp`")
     ecn: Ecn = Field(False, description=_ECN)
-    options: dict[str, bool | int | float | str] = Field(
+    options: Options = Field(
         default_factory=dict, description="switches of TCP by the names of docs/inside/tcp.md"
     )
 
@@ -228,21 +224,21 @@ class Tcp(Kind):
         try:
             return name and find_tcp(name).name
         except InputError as error:
-            raise PydanticCustomError("row", "{reason}", {"reason": str(error)}) from error
+            raise refusal(error) from error
 
     def resolved(self) -> Tcp:
         """Add every key of its preset; those that are given here stay."""
         if self.tcp is None:
             return self
-        of = find_tcp(self.tcp)
-        cc = self.cc if "cc" in self.model_fields_set else of.cc
-        return self.model_copy(update={"cc": cc, "options": {**of.options, **self.options}})
+        preset = find_tcp(self.tcp)
+        cc = self.cc if "cc" in self.model_fields_set else preset.cc
+        return self.model_copy(update={"cc": cc, "options": {**preset.options, **self.options}})
 
     def assumed(self) -> list[str]:
         """List options that the preset sets and not the file: a host that cannot set them runs
         without them."""
-        given = find_tcp(self.tcp).options if self.tcp else {}
-        return sorted(key for key, value in self.options.items() if given.get(key) == value)
+        preset = find_tcp(self.tcp).options if self.tcp else {}
+        return sorted(key for key, value in self.options.items() if preset.get(key) == value)
 
 
 class Udp(Kind):

@@ -18,14 +18,14 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema
 
 from sojourn import algorithms
 from sojourn.core import units
 from sojourn.core.rows import Value
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
-from sojourn.scenario.parts import Model, Name, Path, Problem, SimLink
+from sojourn.scenario.parts import Model, Name, Path, Problem, SimLink, refusal
 
 if TYPE_CHECKING:
     from sojourn.scenario.networks.dumbbell import Dumbbell
@@ -57,33 +57,28 @@ class Queue(Model):
         if isinstance(data, str):
             data = {"algorithm": data}
         if not isinstance(data, dict) or not isinstance(data.get("rows", {}), dict):
-            reason = 'write a queue as { algorithm = "codel", target = "5 ms" }'
-            raise PydanticCustomError("queue", "{reason}", {"reason": reason})
+            raise refusal('write a queue as { algorithm = "codel", target = "5 ms" }')
         name = str(data.get("algorithm", "fifo"))
         values = {key: value for key, value in data.items() if key not in Queue.model_fields}
-        given = dict(data.get("rows", {}))
+        numbers = dict(data.get("rows", {}))
         try:
             name, chosen = algorithms.find_preset(name)
         except Exception as error:
-            raise PydanticCustomError(
-                "row", "{reason}", {"reason": str(error), "key": "algorithm"}
-            ) from error
+            raise refusal(error, key="algorithm") from error
         if chosen:
-            values = {k: v for k, v in chosen.rows.items() if k not in given} | values
+            values = {k: v for k, v in chosen.rows.items() if k not in numbers} | values
         try:
-            rows = given | algorithms.read_rows(name, values)
+            rows = numbers | algorithms.read_rows(name, values)
         except units.UnitError as error:
             key, _, reason = str(error).partition(": ")
-            raise PydanticCustomError(
-                "row", "{reason}", {"reason": reason or key, "key": key if reason else None}
-            ) from error
+            raise refusal(reason or key, key=key if reason else None) from error
         return {"algorithm": name, "rows": rows, TESTED: data.get(TESTED, False)}
 
     @model_serializer
     def _write(self) -> dict[str, Value]:
-        known = algorithms.rows_of(self.algorithm)
-        rows = {key: known[key].write(number) for key, number in self.rows.items()}
-        return {"algorithm": self.algorithm, **({TESTED: True} if self.tested else {}), **rows}
+        rows = algorithms.rows_of(self.algorithm)
+        values = {key: rows[key].write(number) for key, number in self.rows.items()}
+        return {"algorithm": self.algorithm, **({TESTED: True} if self.tested else {}), **values}
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -157,9 +152,8 @@ def _read_trace(value: object) -> object:
         if isinstance(value, list | tuple) and all(type(time) is int for time in value):
             return trace.checked(value)
     except ValueError as error:
-        raise PydanticCustomError("queue", "{reason}", {"reason": str(error)}) from error
-    reason = "write the name of a file in mahimahi's format, or a list of times in ms"
-    raise PydanticCustomError("queue", "{reason}", {"reason": reason})
+        raise refusal(error) from error
+    raise refusal("write the name of a file in mahimahi's format, or a list of times in ms")
 
 
 Trace = Annotated[
@@ -177,8 +171,7 @@ def _up_to(most: Size) -> AfterValidator:
     # Refuse sizes that the engine cannot hold, in the units of the file.
     def check(size: Size) -> Size:
         if size > most:
-            reason = f"{size} is outside 0 B to {most}"
-            raise PydanticCustomError("unit", "{reason}", {"reason": reason})
+            raise refusal(f"{size} is outside 0 B to {most}")
         return size
 
     return AfterValidator(check)

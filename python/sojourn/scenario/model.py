@@ -24,7 +24,6 @@ from collections.abc import Callable
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from sojourn.core.units import Duration
 from sojourn.scenario import checks, engine
@@ -34,7 +33,7 @@ from sojourn.scenario.networks import NETWORKS, TABLES, Shorthand
 from sojourn.scenario.networks.cables import Cable, lay_cables
 from sojourn.scenario.networks.dumbbell import Dumbbell
 from sojourn.scenario.networks.parking_lot import ParkingLot
-from sojourn.scenario.parts import LinuxHost, Model, Name, Record
+from sojourn.scenario.parts import LinuxHost, Model, Name, Record, refusal
 
 # The format of a file. In format 1 the keys of one host were among the others.
 FORMAT: Literal[2] = 2
@@ -70,8 +69,7 @@ class Scenario(Model):
     def _check(self) -> Self:
         if problems := checks.problems(self):
             reasons = "; ".join(reason for _, reason in problems)
-            context = {"reason": reasons, "problems": problems}
-            raise PydanticCustomError("graph", "{reason}", context)
+            raise refusal(reasons, problems=problems)
         return self
 
     @property

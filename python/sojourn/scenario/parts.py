@@ -23,6 +23,7 @@ from pydantic import (
     Tag,
     model_serializer,
 )
+from pydantic_core import PydanticCustomError
 
 from sojourn.core.hosts import HZ, Ticks
 from sojourn.core.units import Duration
@@ -36,6 +37,12 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_lengt
 # The place of a key in a file, and a problem there: its place and its reason.
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]
+
+
+def refusal(reason: object, **context: Any) -> PydanticCustomError:
+    """Make the error of a validator; the reader of a file takes its sentence, and from `context` a
+    `key` of the table or a list of `problems`."""
+    return PydanticCustomError("refusal", "{reason}", {"reason": str(reason), **context})
 
 
 class Model(BaseModel):

@@ -10,7 +10,6 @@ from itertools import accumulate
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
-from pydantic_core import PydanticCustomError
 
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario.flows import Traffic
@@ -39,7 +38,7 @@ from sojourn.scenario.networks.layout import (
     Table,
     paths,
 )
-from sojourn.scenario.parts import Model, Path, Problem, SimLink
+from sojourn.scenario.parts import Model, Path, Problem, SimLink, refusal
 
 # Each hop is laid with two links.
 _MAX_HOPS = 1_000
@@ -68,14 +67,9 @@ def _read_over(value: object) -> object:
     """Read a word, or the numbers of the first hop and the last."""
     if value in ("all", "each"):
         return value
-    if (
-        isinstance(value, Sequence)
-        and len(value) == 2
-        and all(type(number) is int for number in value)
-    ):
+    if isinstance(value, list | tuple) and [type(number) for number in value] == [int, int]:
         return tuple(value)
-    reason = f"{value!r} is neither 'all', 'each' nor the numbers of two hops, such as [1, 2]"
-    raise PydanticCustomError("queue", "{reason}", {"reason": reason})
+    raise refusal(f"{value!r} is neither 'all', 'each' nor the numbers of two hops, such as [1, 2]")
 
 
 Over = Annotated[

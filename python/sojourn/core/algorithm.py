@@ -51,9 +51,9 @@ class Algorithm:
     source: str
     ecn: bool
     acts: tuple[str, ...]
-    samples: bool
     params: tuple[Row, ...]
-    stats: tuple[Row, ...]
+    stats: tuple[Row, ...] = ()
+    samples: bool = False
     queue: tuple[Row, ...] = ()  # the queue's rows with this algorithm's defaults
     probes: bool = False  # it asks for probes, which a node beyond the link must answer
     needs_rate: bool = False  # refused while the row bandwidth is 0
@@ -82,7 +82,7 @@ class Algorithm:
         # The host decides whether the link's rate is known.
         rate = {"bandwidth": 1} if self.needs_rate else {}
         fault = None if self.alone else _native.check(self.engine, {**rate, **rows})
-        row, reason = fault or ("", "")
+        row, reason, *_ = fault or ("", "")
         if row == "flows":
             return f"flows: '{self.name}' runs in one queue alone: {reason}; leave flows out"
         return f"{row}: {reason}" if row else reason
@@ -101,7 +101,7 @@ _MS = 1_000_000
 
 def _row(name: str, help_: str, unit: str, default: int, most: int = _MAX_U32) -> Row:
     kind = "bool" if most == 1 else "u32"
-    return Row(name, help_, unit, kind, default, 0 if most == 1 else 1, most, (), False, 0)
+    return Row(name, help_, unit, kind, default, 0 if most == 1 else 1, most)
 
 
 def _limit(default: int) -> Row:
@@ -125,8 +125,8 @@ def _share(name: str, help_: str, default: float) -> Row:
 
 
 def _choice(name: str, help_: str, default: str, *choices: str) -> Row:
-    last = len(choices) - 1
-    return Row(name, help_, "count", "choice", choices.index(default), 0, last, choices, False, 0)
+    number = choices.index(default)
+    return Row(name, help_, "count", "choice", number, 0, len(choices) - 1, choices)
 
 
 def _stock(name: str, brief: str, acts: tuple[str, ...], *rows: Row, like: str = "") -> Algorithm:
@@ -137,9 +137,7 @@ def _stock(name: str, brief: str, acts: tuple[str, ...], *rows: Row, like: str =
         source,
         bool(acts),
         acts,
-        False,
         rows,
-        (),
         hosts=("linux",),
         alone=True,
         like=like or name,

@@ -144,9 +144,9 @@ class Row:
     default: int
     min: int
     max: int
-    choices: tuple[str, ...]
-    fixed: bool
-    attr: int
+    choices: tuple[str, ...] = ()
+    fixed: bool = False
+    attr: int = 0
 
     def read(self, value: object) -> int:
         """Convert a user's value to the canonical number; raise UnitError if it is not allowed."""

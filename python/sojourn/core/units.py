@@ -79,11 +79,6 @@ class UnitError(ValueError):
     """A text that is not a quantity of the expected kind."""
 
 
-def unit_names() -> list[str]:
-    """List every unit that may be written."""
-    return list(_UNITS)
-
-
 def split(text: str) -> tuple[Decimal, str]:
     """Split a quantity into number and unit: '50 ms' -> (50, 'ms'). Raise UnitError for other
     text."""

@@ -225,17 +225,14 @@ def _in_file(fault: Fault, host: str, layout: Layout | None) -> Problem:
     path = _host_path(layout.path_in_file(path) if layout else path, host)
     # A position in the engine's JSON means nothing in the file.
     reason = re.sub(r" at line \d+ column \d+$", "", reason)
-    reason = re.sub(_INTEGER, lambda match: _too_large(*match.groups()), reason)
+    if large := _INTEGER.match(reason):
+        reason = f"{large[1]} is outside 0 to {2 ** int(large[2]) - 1}"
     reason = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
     return path, f"{reason}.{nearest(*unknown)}" if unknown else reason
 
 
 # The sentence of the engine's reader of JSON for a number out of range.
-_INTEGER = r"^invalid value: integer `(-?\d+)`, expected u(\d+)$"
-
-
-def _too_large(number: str, bits: str) -> str:
-    return f"{number} is outside 0 to {2 ** int(bits) - 1}"
+_INTEGER = re.compile(r"invalid value: integer `(-?\d+)`, expected u(\d+)$")
 
 
 def _without_forms(path: Path) -> Path:

@@ -132,6 +132,14 @@ def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
 
 def _flow(flow: Flow, in_sim: bool) -> dict[str, Any]:
     send_jitter = flow.sim.send_jitter if in_sim else None
+    if isinstance(flow.start, Duration):
+        starts: dict[str, Any] = {
+            "start_ns": int(flow.start),
+            "start_spread_ns": int(flow.start_spread),
+        }
+    else:
+        # The default spread does not apply; `checks` refuses one that is given.
+        starts = {"start_ns": 0, "start_spread_ns": 0, "starts": _times(flow.start)}
     return {
         "name": flow.name,
         "count": flow.count,
@@ -141,7 +149,7 @@ def _flow(flow: Flow, in_sim: bool) -> dict[str, Any]:
         "reverse_path": None if flow.reverse_path is None else list(flow.reverse_path),
         "transport": _transport(flow, in_sim),
         "app": flow.app.to_engine(),
-        **_starts(flow),
+        **starts,
         "stop_ns": None if flow.stop is None else int(flow.stop),
         "send_jitter_ns": None if send_jitter is None else int(send_jitter),
         **({} if flow.rtt is None else {"rtts": _times(flow.rtt)}),
@@ -159,13 +167,6 @@ def _times(times: Duration | Sequence[Duration] | Distribution) -> dict[str, Any
     if isinstance(times, Duration):
         times = (times,)
     return {"kind": "list", "ns": [int(time) for time in times]}
-
-
-def _starts(flow: Flow) -> dict[str, Any]:
-    if isinstance(flow.start, Duration):
-        return {"start_ns": int(flow.start), "start_spread_ns": int(flow.start_spread)}
-    # The default spread does not apply; `checks` refuses one that is given.
-    return {"start_ns": 0, "start_spread_ns": 0, "starts": _times(flow.start)}
 
 
 def _transport(flow: Flow, in_sim: bool) -> dict[str, Any]:
@@ -197,7 +198,13 @@ def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:
     links = parts.get("links", scenario.links)
     # `checks` refuses `tested` at a link that takes no time.
     tested = [link.name for link in links if link.queue.tested and link.takes_time]
-    parts["flows"] = tuple(map(_resolved, parts.get("flows", scenario.flows)))
+    # A flow has every option of the TCP that it names.
+    parts["flows"] = tuple(
+        flow.model_copy(update={"transport": flow.transport.resolved()})
+        if isinstance(flow.transport, Tcp) and flow.transport.tcp
+        else flow
+        for flow in parts.get("flows", scenario.flows)
+    )
     whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)
     record = {
         "queues": scenario.record.queues or tuple(dict.fromkeys([*names, *tested])),
@@ -205,10 +212,3 @@ def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:
     }
     parts["record"] = scenario.record.model_copy(update=record)
     return scenario.model_copy(update=parts)
-
-
-def _resolved(flow: Flow) -> Flow:
-    """Return the flow with every option of the TCP that it names."""
-    if not isinstance(flow.transport, Tcp) or flow.transport.tcp is None:
-        return flow
-    return flow.model_copy(update={"transport": flow.transport.resolved()})

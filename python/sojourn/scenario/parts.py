@@ -67,9 +67,6 @@ class Kind(Model):
         return {"kind": self.kind, **handler(self)}
 
 
-RING = "packets in the driver ring below the queue, where no algorithm sees them"
-SEND_JITTER = "random delay of the sender; unless given, one packet time of the path"
-
 Options = dict[str, bool | int | float | str]
 _Sysctl = Annotated[str, Field(pattern=r"^tcp_[a-z0-9_]+$")]
 
@@ -77,13 +74,21 @@ _Sysctl = Annotated[str, Field(pattern=r"^tcp_[a-z0-9_]+$")]
 class SimLink(Model):
     """Keys of a link that only the simulator has."""
 
-    ring: int = Field(0, strict=True, ge=0, le=65536, description=RING)
+    ring: int = Field(
+        0,
+        strict=True,
+        ge=0,
+        le=65536,
+        description="packets in the driver ring below the queue, where no algorithm sees them",
+    )
 
 
 class SimFlows(Model):
     """Keys of flows that only the simulator has."""
 
-    send_jitter: Duration | None = Field(None, description=SEND_JITTER)
+    send_jitter: Duration | None = Field(
+        None, description="random delay of the sender; unless given, one packet time of the path"
+    )
     options: Options = Field(
         default_factory=dict,
         description="switches of TCP by the names of docs/inside/tcp.md, over those of `transport`",
@@ -145,12 +150,13 @@ class Record(Model):
 
 
 class Distribution(Model):
-    """Times that are drawn, one for each flow."""
+    """Times that are drawn, one for each flow. The distribution is always written."""
+
+    distribution: str
 
     @model_serializer(mode="wrap")
     def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Write the distribution too, though it is the class's only one."""
-        return {"distribution": _form(self), **handler(self)}
+        return {"distribution": self.distribution, **handler(self)}
 
 
 class Even(Distribution):
@@ -195,10 +201,9 @@ class Poisson(Distribution):
 
 
 ONE, LIST = "a time", "a list of times"
-_DISTRIBUTIONS: dict[str, type[Distribution]] = {
-    model.model_fields["distribution"].default: model
-    for model in (Even, Uniform, Normal, Exponential, Poisson)
-}
+_DISTRIBUTIONS = [
+    str(model.model_fields["distribution"].default) for model in Distribution.__subclasses__()
+]
 TAGS = (ONE, LIST, *_DISTRIBUTIONS)
 _NAMES = ", ".join(f"'{name}'" for name in _DISTRIBUTIONS)
 _REASON = f"write a time, a list of times, or a table whose distribution is one of {_NAMES}"
@@ -210,7 +215,7 @@ def _form(value: object) -> str | None:
         form = str(value.get("distribution"))
         return form if form in _DISTRIBUTIONS else None
     if isinstance(value, Distribution):
-        return next(name for name, model in _DISTRIBUTIONS.items() if isinstance(value, model))
+        return value.distribution
     return LIST if isinstance(value, list | tuple) else ONE
 
 

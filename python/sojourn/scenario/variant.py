@@ -51,7 +51,7 @@ class Variant:
 
     def called(self, name: str) -> str:
         """Write its name for tables that have this name for the algorithm."""
-        name += _at(self.preset)
+        name += f"@{self.preset.name}" if self.preset else ""
         return f"{name}:{self.settings}" if self.settings else name
 
 
@@ -65,15 +65,11 @@ def _parts(text: str) -> tuple[str, str, str]:
     file = _FILE.fullmatch(text)
     if file and library.is_file(file[1]):
         return file[1], file[2], file[3]
-    known = (name.rpartition(":") for name in algorithms.every())
-    heads = {head + colon for head, colon, _ in known}
-    head = max((head for head in heads if text.startswith(head)), key=len)
+    names = (name.rpartition(":") for name in algorithms.every())
+    heads = (head + colon for head, colon, _ in names if text.startswith(head + colon))
+    head = max(heads, key=len)
     name, colon, rest = text.removeprefix(head).partition(":")
     return head + name.strip(), colon, rest
-
-
-def _at(chosen: Preset | None) -> str:
-    return f"@{chosen.name}" if chosen else ""
 
 
 def read(text: str, by: str = "--aqm") -> Variant:
@@ -89,7 +85,8 @@ def read(text: str, by: str = "--aqm") -> Variant:
     for assignment in rest.split(",") if colon else ():
         key, equals, value = (part.strip() for part in assignment.partition("="))
         if not (equals and key and value):
-            raise InputError(f"{by} {text}: write it as {name}{_at(chosen)}:key=value,key=value")
+            spec = chosen.spec if chosen else name
+            raise InputError(f"{by} {text}: write it as {spec}:key=value,key=value")
         if key in rows:
             raise InputError(f"{by} {text}: '{key}' is there twice")
         rows[key] = read_value(value)
@@ -106,16 +103,15 @@ def _of_links(variant: Variant) -> str:
     from sojourn.scenario.links import Direction  # slow to import
     from sojourn.scenario.networks.dumbbell import Dumbbell
 
-    known = algorithms.rows_of(variant.algorithm)
-    wrong = next((key for key in variant.rows if key not in known), "")
-    if wrong not in Direction.model_fields:
+    rows = algorithms.rows_of(variant.algorithm)
+    key = next((key for key in variant.rows if key not in rows), "")
+    if key not in Direction.model_fields:
         return ""
-    value = write_value(variant.rows[wrong])
-    kind = "link or dumbbell" if wrong in Dumbbell.model_fields else "link"
-    first = (
-        "" if wrong in Dumbbell.model_fields else "; show --expand writes a shorthand's links out"
-    )
-    return f" It is a key of a {kind}: --set links.NAME.{wrong}={value}{first}"
+    kind, remedy = "link", "; show --expand writes a shorthand's links out"
+    if key in Dumbbell.model_fields:
+        kind, remedy = "link or dumbbell", ""
+    value = write_value(variant.rows[key])
+    return f" It is a key of a {kind}: --set links.NAME.{key}={value}{remedy}"
 
 
 def read_all(texts: Iterable[str]) -> list[Variant]:
@@ -165,16 +161,14 @@ def write_value(value: object) -> str:
     """Write the text that `--set key=TEXT` reads as this value."""
     if isinstance(value, str) and read_value(value) == value:
         return value
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
     return _toml(value)
 
 
 def _toml(value: object) -> str:
-    import tomlkit
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    import tomlkit  # slow to import
 
-    if isinstance(value, Mapping | list | tuple):
-        return write_value(value)
     return tomlkit.item(value).as_string()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import sojourn
 from sojourn.cli import status
-from sojourn.cli.complete import lists, scenarios
+from sojourn.cli.options import lists, scenarios
 from sojourn.cli.show import listing
 from sojourn.scenario import Scenario
 from sojourn.scenario.known_scenario import known_scenarios

@@ -1,17 +1,95 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Options that several verbs have."""
+"""What several verbs share: options, the completion of their words, and output besides tables."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sojourn.cli import complete
+from sojourn.core import as_json
+
+if TYPE_CHECKING:
+    from sojourn.result.result import Result, Run
 
 HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def verbs() -> typer.Typer:
+    """Make an app for the verbs of a file; `sojourn.cli.line` puts these together."""
+    return typer.Typer(rich_markup_mode=None, context_settings=HELP)
+
+
+def aqms(incomplete: str) -> list[str]:
+    from sojourn import algorithms, preset
+
+    # Presets are many: they are offered only once the word has an '@'.
+    every = preset.presets() if "@" in incomplete else algorithms.every()
+    return [name for name in every if name.startswith(incomplete)] + _files(incomplete)
+
+
+def checkable(incomplete: str) -> list[str]:
+    from sojourn import algorithms
+
+    ours = algorithms.algorithms()
+    return [name for name in ours if name.startswith(incomplete)] + _files(incomplete)
+
+
+def _files(incomplete: str) -> list[str]:
+    """List C files, and folders that may hold some."""
+    head, slash, tail = incomplete.rpartition("/")
+    folder = Path(head + slash).expanduser()
+    try:
+        found = [path for path in sorted(folder.iterdir()) if path.name.startswith(tail)]
+    except OSError:
+        return []
+    files = [path.name for path in found if path.suffix == ".c"]
+    files += [f"{path.name}/" for path in found if path.is_dir() and incomplete]
+    return [head + slash + name for name in files]
+
+
+def experiments(incomplete: str) -> list[str]:
+    from sojourn.papers.experiment import experiments
+
+    return [e.id for e in experiments() if e.id.startswith(incomplete)]
+
+
+def hosts(incomplete: str) -> list[str]:
+    return [name for name in ("sim", "linux") if name.startswith(incomplete)]
+
+
+def scenarios(incomplete: str) -> list[str]:
+    from sojourn.scenario.known_scenario import known_scenarios
+
+    return [name for name in known_scenarios() if name.startswith(incomplete)]
+
+
+def lists(incomplete: str) -> list[str]:
+    names = ("algorithms", "presets", "tcp", "experiments", "scenarios", "traffic")
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def table_formats(incomplete: str) -> list[str]:
+    from sojourn.core.table import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+def figures(incomplete: str) -> list[str]:
+    from sojourn.show.figures import FIGURES
+
+    return [name for name in FIGURES if name.startswith(incomplete)]
+
+
+def formats(incomplete: str) -> list[str]:
+    from sojourn.result.export import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the result.")]
@@ -20,7 +98,7 @@ Host = Annotated[
     typer.Option(
         "--host",
         help="Where it runs: sim or linux; repeat for both.",
-        autocompletion=complete.hosts,
+        autocompletion=hosts,
     ),
 ]
 Workers = Annotated[
@@ -29,6 +107,51 @@ Workers = Annotated[
 Again = Annotated[bool, typer.Option("--again", help="Run even what is already there.")]
 
 
-def verbs() -> typer.Typer:
-    """Make an app for the verbs of a file; `sojourn.cli.line` puts these together."""
-    return typer.Typer(rich_markup_mode=None, context_settings=HELP)
+def print_json(data: Any) -> None:
+    """Print JSON on stdout; a value that was not measured is null."""
+    print(as_json.spell(data))
+
+
+def tell_note(sentence: str) -> None:
+    """Print a note on stderr, such as a limit of a result."""
+    print(f"sojourn: {sentence}", file=sys.stderr)
+
+
+def tell_ignored(runs: Sequence[Run]) -> None:
+    """Print on stderr the settings that a host could not make or refused."""
+    from sojourn.runs.rules import ignored, refused
+
+    for sentence in (*ignored(runs), *refused(runs)):
+        tell_note(sentence)
+
+
+def tell_broken(runs: Sequence[Run]) -> int:
+    """Print on stderr the rules that algorithms broke. Return the exit status."""
+    from sojourn.runs.rules import broken
+
+    sentences = broken(runs)
+    for sentence in sentences:
+        tell_note(sentence)
+    return 3 if sentences else 0
+
+
+def draw(
+    results: Mapping[str, Result],
+    out: Path,
+    figures: Sequence[str] = (),
+    queue: str | None = None,
+    window: str | None = None,
+    *,
+    silent: bool = False,
+) -> tuple[list[Path], list[str]]:
+    """Write the files, name them, and report missing pictures on stderr. Return the files and these
+    sentences."""
+    from sojourn.show.output import write
+    from sojourn.show.tables import console
+
+    files, sentences = write(results, out, figures, queue, window)
+    for sentence in sentences:
+        print(f"sojourn: {sentence}", file=sys.stderr)
+    for path in [] if silent else files:
+        console().print(f"plot: {path}", soft_wrap=True, markup=False, highlight=False)
+    return files, sentences

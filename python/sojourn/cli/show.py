@@ -5,21 +5,75 @@ data."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel
+import typer
 
-from sojourn import algorithms, preset
+from sojourn.cli import options
+from sojourn.cli.options import Json, print_json, verbs
 from sojourn.core.errors import InputError, nearest
-from sojourn.core.rows import UNITS, Row
-from sojourn.papers.experiment import experiments
-from sojourn.preset import Preset
-from sojourn.scenario import Tcp, Udp, known_scenario, tcp_preset, variant
-from sojourn.scenario.apps import KINDS, Sent, ends, written
-from sojourn.scenario.checks import tcp_options
-from sojourn.scenario.tcp_preset import TcpPreset
-from sojourn.scenario.variant import Variant
-from sojourn.show.tables import console, print_entries
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from sojourn.core.rows import Row
+    from sojourn.preset import Preset
+    from sojourn.scenario.apps import Sent
+    from sojourn.scenario.tcp_preset import TcpPreset
+    from sojourn.scenario.variant import Variant
+
+app = verbs()
+
+
+@app.command("list")
+def list_(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="algorithms, presets, tcp, experiments, scenarios or traffic",
+            autocompletion=options.lists,
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List algorithms, presets of them and of TCP, experiments, scenarios and kinds of traffic."""
+    tables = listing(what)
+    print_json(tables) if as_json else print_listing(tables)
+
+
+@app.command("show")
+def show_(
+    algorithm: Annotated[
+        str | None,
+        typer.Argument(
+            help="An algorithm, a preset (of TCP too) or a C file.", autocompletion=options.aqms
+        ),
+    ] = None,
+    expand: Annotated[
+        Path | None, typer.Option("--expand", help="A scenario to write out.")
+    ] = None,
+    tc: Annotated[
+        bool, typer.Option("--tc", help="Its words for tc: what is not as by default.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show an algorithm's parameters or a preset, or a scenario with its shorthand written out."""
+    if (algorithm is None) == (expand is None):
+        raise InputError("show one of the two: an algorithm, or --expand SCENARIO.toml")
+    if expand and tc:
+        raise InputError("--tc: an algorithm is wanted before it")
+    if expand:
+        from sojourn.scenario import load
+
+        graph = load(expand).expand()
+        print_json(graph.to_engine()) if as_json else print(graph.to_toml(), end="")
+    elif algorithm is not None and tc:
+        words = tc_words(algorithm)
+        print_json({"tc": words}) if as_json else print(words)
+    elif algorithm is not None:
+        description = table(algorithm)
+        print_json(description) if as_json else print_table(description)
 
 
 def listing(what: str) -> dict[str, list[dict[str, Any]]]:
@@ -39,6 +93,8 @@ def listing(what: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def _algorithms() -> list[dict[str, Any]]:
+    from sojourn import algorithms
+
     return [
         {
             "name": a.name,
@@ -53,26 +109,37 @@ def _algorithms() -> list[dict[str, Any]]:
 
 
 def _presets() -> list[dict[str, Any]]:
+    from sojourn import preset
+
     return [
         {"name": p.spec, "brief": p.about, "source": p.source} for p in preset.presets().values()
     ]
 
 
 def _tcp() -> list[dict[str, Any]]:
+    from sojourn.scenario import tcp_preset
+
     found = tcp_preset.tcp_presets().values()
     return [{"name": p.name, "brief": p.about, "source": p.source} for p in found]
 
 
 def _experiments() -> list[dict[str, Any]]:
+    from sojourn.papers.experiment import experiments
+
     return [{"name": e.id, "brief": e.title, "source": e.data["source"]} for e in experiments()]
 
 
 def _scenarios() -> list[dict[str, Any]]:
+    from sojourn.scenario import known_scenario
+
     found = known_scenario.known_scenarios().values()
     return [{"name": s.name, "brief": s.about, "source": s.source} for s in found]
 
 
 def _traffic() -> list[dict[str, Any]]:
+    from sojourn.scenario import Tcp, Udp
+    from sojourn.scenario.apps import KINDS
+
     kinds: list[tuple[str, type[BaseModel]]] = [
         *(("app", kind) for kind in KINDS.values()),
         ("transport", Tcp),
@@ -91,6 +158,8 @@ def _traffic() -> list[dict[str, Any]]:
 
 def print_listing(tables: dict[str, list[dict[str, Any]]]) -> None:
     """Print the lists as tables."""
+    from sojourn.show.tables import console, print_entries
+
     out = console()
     for title, entries in tables.items():
         print_entries(out, title, [{k: _text(v) for k, v in entry.items()} for entry in entries])
@@ -107,6 +176,9 @@ def _text(value: Any) -> str:
 def table(text: str) -> dict[str, Any]:
     """Describe an algorithm, a TCP preset, a kind of traffic, or the choice of `--aqm`:
     'red@ns2:limit=100'. InputError for parameters without a preset."""
+    from sojourn.scenario import tcp_preset, variant
+    from sojourn.scenario.apps import KINDS
+
     if text in tcp_preset.tcp_presets():
         return _of_tcp(tcp_preset.find(text))
     if text in KINDS:
@@ -120,6 +192,8 @@ def table(text: str) -> dict[str, Any]:
 
 
 def _preset(chosen: Variant, of: Preset) -> dict[str, Any]:
+    from sojourn import algorithms
+
     known, sources = algorithms.rows_of(chosen.algorithm), of.sources()
     return {
         "name": str(chosen),
@@ -141,6 +215,8 @@ def _preset(chosen: Variant, of: Preset) -> dict[str, Any]:
 
 def _of_tcp(of: TcpPreset) -> dict[str, Any]:
     """List every switch, with the source of each that differs from its default."""
+    from sojourn.scenario.checks import tcp_options
+
     sources = of.sources()
     known = {key: value for key, value in tcp_options().items() if key not in ("ecn", "ect1")}
     values = {**known, "cc": of.cc, **of.options}
@@ -156,9 +232,11 @@ def _of_tcp(of: TcpPreset) -> dict[str, Any]:
     }
 
 
-def tc(text: str) -> str:
+def tc_words(text: str) -> str:
     """Write the words behind `tc qdisc add dev DEV root` for the choice of `--aqm`."""
+    from sojourn import algorithms
     from sojourn.linux import qdiscs
+    from sojourn.scenario import variant
 
     chosen = variant.read(text, by="show")
     rows = algorithms.read_rows(chosen.algorithm, chosen.all_rows)
@@ -170,6 +248,9 @@ def tc(text: str) -> str:
 
 def algorithm(name: str) -> dict[str, Any]:
     """Return all that the core has on one algorithm."""
+    from sojourn import algorithms, preset
+    from sojourn.core.rows import UNITS
+
     found = algorithms.find(name)
     return {
         "name": algorithms.shown_names([name])[name],
@@ -188,6 +269,8 @@ def algorithm(name: str) -> dict[str, Any]:
 
 
 def _row(row: Row) -> dict[str, Any]:
+    from sojourn.core.rows import UNITS
+
     return {
         "name": row.name,
         "default": row.write(row.default),
@@ -199,6 +282,8 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _of_traffic(kind: type[Sent]) -> dict[str, Any]:
+    from sojourn.scenario.apps import ends, written
+
     return {
         "name": kind.table["name"],
         "brief": kind.table["help"],
@@ -213,6 +298,8 @@ def _of_traffic(kind: type[Sent]) -> dict[str, Any]:
 
 def print_table(table: dict[str, Any]) -> None:
     """Print a description with its tables."""
+    from sojourn.show.tables import console, print_entries
+
     out = console()
     out.print(f"{table['name']}: {table['brief']}\n{table['source']}", markup=False)
     for title in ("keys", "rows", "options", "parameters", "queue", "statistics"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn sweep`: runs a sweep, here or on a cluster, and prints its means."""
+"""`sojourn sweep` and `sojourn calibrate`: runs over axes, and the search for a load."""
 
 from __future__ import annotations
 
@@ -8,34 +8,65 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from sojourn.cli.options import (
+    Again,
+    Json,
+    Out,
+    Workers,
+    print_json,
+    tell_broken,
+    tell_ignored,
+    verbs,
+)
 from sojourn.core.table import Column, Table
-from sojourn.result.stats import Estimate
-from sojourn.show.tables import console, print_line, print_table
-from sojourn.store.store import default_root
-from sojourn.sweeps.file import Until
-from sojourn.sweeps.result import Mean, Swept
-from sojourn.sweeps.run import sweep
 
+if TYPE_CHECKING:
+    from sojourn.result.stats import Estimate
+    from sojourn.runs.calibrate import Calibration
+    from sojourn.sweeps.result import Mean, Swept
+
+app = verbs()
 _NOTHING = "–"
 # Nobody reads more rows, and a table of so many takes a second.
 _MOST_ROWS = 1000
 
 
-def run(
-    file: Path, *, out: Path | None, workers: int | None, dask: str | None, again: bool
-) -> Swept:
-    """Run a sweep on the workers of this machine, or on those of a Dask scheduler."""
+@app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(help="A sweep in TOML.", metavar="SWEEP.toml")],
+    out: Out = None,
+    workers: Workers = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
+    ] = None,
+    again: Again = False,
+    as_json: Json = False,
+) -> int:
+    """Run a scenario over the values of axes."""
+    from sojourn.sweeps.run import sweep as run_sweep
+
     if dask is None:
-        return sweep(file, out=out, workers=workers, again=again)
-    from sojourn.runs.dask import client
+        swept = run_sweep(file, out=out, workers=workers, again=again)
+    else:
+        from sojourn.runs.dask import client
 
-    with client(dask) as (found, count):
-        return sweep(file, out=out, workers=workers or count, again=again, client=found)
+        with client(dask) as (cluster, count):
+            swept = run_sweep(file, out=out, workers=workers or count, again=again, client=cluster)
+    tell_ignored(swept.odd)
+    print_json(swept.to_json()) if as_json else _print_means(swept, out)
+    _tell_counts(swept, out)
+    return tell_broken(swept.odd)
 
 
-def tell(swept: Swept, out: Path | None) -> None:
+def _tell_counts(swept: Swept, out: Path | None) -> None:
     """Print on stderr the number of runs, and how many of them were made now."""
+    from sojourn.store.store import default_root
+    from sojourn.sweeps.file import Until
+
     root = out / "runs" if out else default_root()
     there = len(swept.rows) - swept.made
     print(
@@ -62,8 +93,10 @@ def tell(swept: Swept, out: Path | None) -> None:
         )
 
 
-def print_means(swept: Swept, out: Path | None) -> None:
+def _print_means(swept: Swept, out: Path | None) -> None:
     """Print a row for each cell and algorithm, with a column for each axis and metric."""
+    from sojourn.show.tables import console, print_line, print_table
+
     terminal = console()
     every = swept.means()
     means = every[:_MOST_ROWS]
@@ -115,3 +148,53 @@ def _text(found: Estimate) -> str:
         return _NOTHING
     mean = f"{found.mean:.2f}"
     return mean if math.isinf(found.half) else f"{mean} ± {found.half:.2f}"
+
+
+@app.command()
+def calibrate(
+    scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
+    flows: Annotated[str, typer.Argument(help="The name of a group of its flows.")],
+    load: Annotated[str, typer.Argument(help="What all flows together shall offer: '100 Mbit/s'.")],
+    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 3,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Find how many flows of a group offer a load with the others, on uncongested links."""
+    from sojourn.runs.calibrate import calibrate as find
+    from sojourn.scenario import load as read
+
+    found = find(read(scenario), flows, load, seeds=seeds, workers=workers)
+    print_json(found.to_json()) if as_json else _print_calibration(found, load)
+
+
+def _print_calibration(found: Calibration, load: str) -> None:
+    """Print the loads, in the unit of the requested load, and the number of flows that offer it."""
+    from statistics import fmean
+
+    from sojourn.runs.calibrate import amount, per_second
+    from sojourn.show.tables import console, print_entries, print_line
+
+    terminal = console()
+    unit = per_second(load)
+    measured = [
+        {
+            "flows": str(of.flows),
+            f"load ({unit})": amount(fmean(of.mbps), unit),
+            "least": amount(min(of.mbps), unit),
+            "most": amount(max(of.mbps), unit),
+        }
+        for of in found.measured
+    ]
+    beside = f", with {_quoted(found.beside)}," if found.beside else ""
+    title = f"'{found.group}'{beside} on uncongested links: the load of '{found.link}'"
+    print_entries(terminal, title, measured)
+    lines = [f"left aside, since only the network bounds their load: {_quoted(found.aside)}"]
+    lines = lines if found.aside else []
+    offer = f"1 flow{beside} offers" if found.flows == 1 else f"{found.flows} flows{beside} offer"
+    lines.append(f"{offer} {load.strip()}: --set flows.{found.group}.count={found.flows}")
+    for line in lines:
+        print_line(terminal, line)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +35,10 @@ from sojourn.show.summary import (
     places,
     seeds_note,
 )
-from sojourn.show.tables import console, print_entries, print_line, print_table
+from sojourn.show.tables import console, print_line, print_table
 
 if TYPE_CHECKING:
     from sojourn.result.transfers import SideBySide, Visit
-    from sojourn.runs.calibrate import Calibration
 
 
 # Tables, and lines between them.
@@ -137,36 +135,6 @@ def _packets(probes: Mapping[str, int]) -> dict[str, int]:
     """Keep the counters of packets, under the names that `tc` has for them."""
     unit = "_pkts"
     return {name.removesuffix(unit): n for name, n in probes.items() if name.endswith(unit)}
-
-
-def print_calibration(found: Calibration, load: str) -> None:
-    """Print the loads, in the unit of the requested load, and the number of flows that offer it."""
-    from sojourn.runs.calibrate import amount, per_second
-
-    terminal = console()
-    unit = per_second(load)
-    measured = [
-        {
-            "flows": str(of.flows),
-            f"load ({unit})": amount(fmean(of.mbps), unit),
-            "least": amount(min(of.mbps), unit),
-            "most": amount(max(of.mbps), unit),
-        }
-        for of in found.measured
-    ]
-    beside = f", with {_quoted(found.beside)}," if found.beside else ""
-    title = f"'{found.group}'{beside} on uncongested links: the load of '{found.link}'"
-    print_entries(terminal, title, measured)
-    lines = [f"left aside, since only the network bounds their load: {_quoted(found.aside)}"]
-    lines = lines if found.aside else []
-    offer = f"1 flow{beside} offers" if found.flows == 1 else f"{found.flows} flows{beside} offer"
-    lines.append(f"{offer} {load.strip()}: --set flows.{found.group}.count={found.flows}")
-    for line in lines:
-        print_line(terminal, line)
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
 
 
 def _all_differences(title: str, found: Sequence[Difference], own: OwnNames) -> Parts:

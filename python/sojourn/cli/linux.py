@@ -10,8 +10,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from sojourn.cli.options import HELP, Json
-from sojourn.cli.output import print_json
+from sojourn.cli.options import HELP, Json, print_json
 
 app = typer.Typer(
     help="The Linux host.", no_args_is_help=True, rich_markup_mode=None, context_settings=HELP

@@ -9,10 +9,8 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli import complete
-from sojourn.cli.draw import draw
-from sojourn.cli.options import Json, verbs
-from sojourn.cli.output import print_json
+from sojourn.cli import options
+from sojourn.cli.options import Json, draw, print_json, verbs
 from sojourn.core.errors import InputError
 
 app = verbs()
@@ -29,7 +27,7 @@ def plot(
             "--figure",
             help="delay, cdf, ccdf, fct, page, rate, drops or tradeoff; repeat for more. Unless "
             "given, all.",
-            autocompletion=complete.figures,
+            autocompletion=options.figures,
         ),
     ] = None,
     queue: Annotated[
@@ -70,7 +68,7 @@ def compare(
         typer.Option(
             "--format",
             help="markdown, csv or latex, in place of tables for a terminal.",
-            autocompletion=complete.table_formats,
+            autocompletion=options.table_formats,
         ),
     ] = None,
     as_json: Json = False,
@@ -107,7 +105,7 @@ def compare(
 def export(
     result: Annotated[Path, typer.Argument(help="A folder that --out made.", show_default=False)],
     form: Annotated[
-        str, typer.Option("--format", help="flent or pcapng.", autocompletion=complete.formats)
+        str, typer.Option("--format", help="flent or pcapng.", autocompletion=options.formats)
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
     aqm: Annotated[

@@ -16,9 +16,15 @@ from rich.console import Console
 from sojourn.cli import status, tables
 from sojourn.core.table import FORMATS, Table
 from sojourn.papers.reproduce import Reproduction
-from sojourn.result.cases import Case, cases, load_all, names
-from sojourn.result.compare import scenario_differences
-from sojourn.result.differences import across, within
+from sojourn.result.compare import (
+    Case,
+    across,
+    cases,
+    load_all,
+    names,
+    scenario_differences,
+    within,
+)
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import estimate
 

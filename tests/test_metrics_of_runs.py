@@ -14,8 +14,7 @@ import pytest
 import sojourn
 from sojourn.core.errors import RunError
 from sojourn.result import law
-from sojourn.result.metrics import METRICS
-from sojourn.result.metrics_of_runs import VALUES
+from sojourn.result.metrics import METRICS, VALUES
 
 SPAN = {
     "name": "settled",

@@ -43,7 +43,7 @@ def plot(
     as_json: Json = False,
 ) -> None:
     """Draw results: delay, its distribution, rates, drops, throughput against delay."""
-    from sojourn.result.cases import load_all
+    from sojourn.result.compare import load_all
     from sojourn.show.output import check_name
 
     check_name(out)
@@ -74,7 +74,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
-    from sojourn.result.cases import cases, load_all
+    from sojourn.result.compare import cases, load_all
 
     loaded = load_all(results)
     if transfers is None and (flow, visit) != (0, 1):

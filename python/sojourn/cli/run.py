@@ -78,7 +78,7 @@ def run(
     )
     tell_ignored(result.runs)
     if as_json:
-        from sojourn.result.differences import differences
+        from sojourn.result.compare import differences
 
         different = [difference.to_json() for difference in differences(result)]
         print_json({**result.to_json(), "differences": different})

@@ -18,11 +18,21 @@ from rich.console import Console
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import BINNED
 from sojourn.core.table import FORMATS, Column, Table
-from sojourn.result.cases import Case, Cases, OwnNames, cases, labels, names, own_names
-from sojourn.result.differences import Difference, across, within
+from sojourn.result.columns import spell
+from sojourn.result.compare import (
+    Case,
+    Cases,
+    Difference,
+    OwnNames,
+    across,
+    cases,
+    labels,
+    names,
+    own_names,
+    within,
+)
 from sojourn.result.metrics import STEP_METRICS, GroupMetric, Metric, StepMetric
 from sojourn.result.result import Result, Run
-from sojourn.result.steps import spell
 from sojourn.scenario.trace import BIN_MS
 from sojourn.show.summary import (
     NOTHING,

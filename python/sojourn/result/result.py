@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
 from sojourn.core.errors import InputError, StoreError
-from sojourn.result import result_rows
+from sojourn.result import columns
 from sojourn.store.store import (
     Content,
     Entry,
@@ -137,20 +137,20 @@ class Result:
         """Tabulate the aggregates: one row for each run, queue and window."""
         from sojourn.store import arrow
 
-        return arrow.table(list(result_rows.of_windows(self.runs)))
+        return arrow.table(list(columns.of_windows(self.runs)))
 
     def flows(self) -> pa.Table:
         """Tabulate the flows: one row for each run, flow and window."""
         from sojourn.store import arrow
 
-        return arrow.table(list(result_rows.of_flows(self.runs)))
+        return arrow.table(list(columns.of_flows(self.runs)))
 
     def groups(self) -> pa.Table:
         """Tabulate counts, fairness and completion times: one row for each run, window and name of
         flows."""
         from sojourn.store import arrow
 
-        return arrow.table(list(result_rows.of_groups(self.runs)))
+        return arrow.table(list(columns.of_groups(self.runs)))
 
     def steps(self) -> pa.Table:
         """Tabulate the response to each change of the scenario: one row for each run, queue and
@@ -160,7 +160,7 @@ class Result:
         """
         from sojourn.store import arrow
 
-        return arrow.table(list(result_rows.of_steps(self.runs)))
+        return arrow.table(list(columns.of_steps(self.runs)))
 
     def series(self) -> pa.Table:
         """Join the raw series of all runs, with the labels of each run as columns."""
@@ -211,7 +211,6 @@ class Result:
         from datetime import UTC, datetime
 
         from sojourn.core.machine import host
-        from sojourn.result.readme import readme
         from sojourn.store.arrow import parquet_bytes
         from sojourn.store.folder import claim
 
@@ -229,7 +228,7 @@ class Result:
             "groups.parquet": parquet_bytes(self.groups()),
             "distributions.parquet": parquet_bytes(self.distributions()),
             **self._transfers_in(own.path),
-            "README.md": readme(self).encode(),
+            "README.md": _readme(self).encode(),
         }
         steps = self.steps()
         if len(steps):
@@ -342,3 +341,56 @@ def _unfinished(folder: Path) -> str:
         f"{folder}: this result is not whole (its command was stopped, or a file was cut off). "
         "Run the same command again: what was finished is kept"
     )
+
+
+_README = """\
+# A result of Sojourn
+
+{again}* `result.json`: version, command, host, seeds, and the aggregates of every run (`runs`)
+* `scenario.toml`: the scenario, before the changes of the command
+* `windows.parquet`: one row for each run, queue and window
+* `series.parquet`: one row for each run, queue and time, the raw series
+* `group_series.parquet`: one row for each run, name of flows and time
+* `statistics.parquet`: one row for each run, queue, statistic of its algorithm and time
+* `flows.parquet`: one row for each run, flow and window
+* `groups.parquet`: one row for each run, window and name of flows
+* `distributions.parquet`: one row for each cell of a histogram of delays or times
+* `steps.parquet`: one row for each run, queue and change, where the scenario changes
+{own}{more}* `runs/`: each finished run with its scenario in full; the same command goes on here
+
+    import pandas;  pandas.read_parquet("windows.parquet")
+    import polars;  polars.read_parquet("series.parquet")
+    import duckdb;  duckdb.sql("select aqm, avg(utilisation_pct) from 'windows.parquet' group by 1")
+
+Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
+packets, utilisation in percent of what the link could have sent.
+Made by Sojourn {core}.
+"""
+_OF_TRANSFERS = """\
+* `transfers.parquet`: one row for each run and transfer
+"""
+_OF_OWN = """\
+* `own/`: C files of yours, as they were run, each under its name and the digest of its content;
+  `--aqm ./own/.../NAME.c` runs one again
+"""
+_OF_EXPERIMENTS = """\
+* `report.html`, `reproduction.json`: measured beside published, and a verdict for each claim
+* `figures/`: the numbers of the report's figures
+"""
+_AGAIN = """\
+In this folder, this command repeats it:
+
+    {command}
+
+"""
+
+
+def _readme(result: Result) -> str:
+    """Describe the files of the folder, and name the command that repeats the result."""
+    command = result.meta.get("command")
+    again = _AGAIN.format(command=command) if command else ""
+    more = _OF_EXPERIMENTS if "experiment" in result.meta else ""
+    own = _OF_OWN if any(run.entry.sources for run in result) else ""
+    kept = any(run.entry.transfer_batches() for run in result)
+    own = (_OF_TRANSFERS if kept else "") + own
+    return _README.format(again=again, own=own, more=more, core=_native.core_version())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.result.cases import Case, Cases, labels
+from sojourn.result.compare import Case, Cases, labels
 from sojourn.result.result import Run
 
 # The identity of a transfer within its visit: the same in each case of a seed.

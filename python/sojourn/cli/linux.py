@@ -56,6 +56,6 @@ def tc(
     words: Annotated[list[str] | None, typer.Argument(help="As behind tc.", metavar="...")] = None,
 ) -> None:
     """Run the system's tc with the plugin for sojourn's queues, which is built where needed."""
-    from sojourn.linux import plugin
+    from sojourn.linux import kernel
 
-    raise typer.Exit(plugin.tc(words or []))
+    raise typer.Exit(kernel.tc(words or []))

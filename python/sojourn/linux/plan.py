@@ -17,10 +17,9 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.core.errors import InputError
-from sojourn.linux.over_time import group_lines, queue_line, steps_of
 from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
-from sojourn.linux.space import Manner, Space
-from sojourn.linux.transport import buffer_sysctls, route_words, sysctls
+from sojourn.linux.samples import group_lines, queue_line, steps_of
+from sojourn.linux.transport import Manner, Space, buffer_sysctls, route_words, sysctls
 from sojourn.linux.uml.boot import EPOCH_S
 from sojourn.scenario.engine import parsed
 

@@ -14,11 +14,11 @@ from typing import Any
 from sojourn import _native, algorithms
 from sojourn.core.errors import RunError
 from sojourn.core.hosts import HZ
-from sojourn.linux import counts as counted
+from sojourn.linux import samples as sampled
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.memory import guest_mb
-from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
+from sojourn.linux.samples import group_series, statistics, without_samples
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import (
     FIXED_ADDRESSES,
@@ -73,7 +73,7 @@ def run(
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
         played, samples = without_samples((folder / "played").read_text())
-        found = counted.read(known, played)
+        found = sampled.read(known, played)
         queues, tables = _observe(known, job, folder, found)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
@@ -89,7 +89,7 @@ def run(
             {**queue, **_told(qdiscs)}
             for queue, qdiscs in zip(json.loads(queues), told, strict=True)
         ],
-        **counted.report_flows(found),
+        **sampled.report_flows(found),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "refused_by_machine": [] if outcome.fixed_addresses else [FIXED_ADDRESSES],
         "fingerprint": digest(queues.encode() + tables["series.parquet"] + played.encode())[:16],

@@ -1,16 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Readings of a guest at steps of the series. The programs that play flows read groups of flows;
-linux/uml/statistics.c reads the algorithms' statistics."""
+"""What the programs of a guest report: counts of flows, and readings at steps of the series.
+
+linux/uml/play.c counts flows and reads groups of them; linux/uml/statistics.c reads the algorithms'
+statistics. The engine computes the figures of flows for both hosts.
+"""
 
 from __future__ import annotations
 
+import json
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sojourn import _native, algorithms
+from sojourn.core.errors import RunError
 
 # The handle that qdiscs.py gives the queue of a link.
 _LEAF = "10"
@@ -34,6 +39,20 @@ def group_lines(
     yield f"samples {scenario['record']['series_ns'] * every} {steps // every} {most}"
     for number, first, count in groups:
         yield f"group {number} {first} {count}"
+
+
+def read(known: _native.Scenario, played: str) -> _native.Flows:
+    """Read all counts; raise RunError where the engine refuses them."""
+    try:
+        return known.flows(played)
+    except RuntimeError as error:
+        raise RunError(f"the guest: {error}") from error
+
+
+def report_flows(found: _native.Flows) -> dict[str, Any]:
+    """Return `flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as in docs/guide/results.md."""
+    report: dict[str, Any] = json.loads(found.report())
+    return report
 
 
 def without_samples(told: str) -> tuple[str, list[str]]:

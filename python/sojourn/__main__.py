@@ -7,7 +7,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command. Ctrl-C is heard while it is imported too, which takes a third of a second."""
+    """Run the command, and hear Ctrl-C from the start: imports take a third of a second."""
     # Classes and modules stay: to look for garbage among them takes a tenth of a short run.
     gc.set_threshold(200_000)
     try:

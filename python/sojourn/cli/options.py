@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sojourn.core import as_json
+from sojourn.core.hosts import HOSTS
 
 if TYPE_CHECKING:
     from sojourn.result.result import Result, Run
@@ -24,19 +25,29 @@ def verbs() -> typer.Typer:
     return typer.Typer(rich_markup_mode=None, context_settings=HELP)
 
 
+def one_of(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Make the completion of a word that is one of these names."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
 def aqms(incomplete: str) -> list[str]:
+    """Complete an algorithm, a preset or a C file."""
     from sojourn import algorithms, preset
 
     # Presets are many: they are offered only once the word has an '@'.
-    every = preset.presets() if "@" in incomplete else algorithms.every()
-    return [name for name in every if name.startswith(incomplete)] + _files(incomplete)
+    names = preset.presets() if "@" in incomplete else algorithms.every()
+    return one_of(names)(incomplete) + _files(incomplete)
 
 
 def checkable(incomplete: str) -> list[str]:
+    """Complete an algorithm of ours or a C file."""
     from sojourn import algorithms
 
-    ours = algorithms.algorithms()
-    return [name for name in ours if name.startswith(incomplete)] + _files(incomplete)
+    return one_of(algorithms.algorithms())(incomplete) + _files(incomplete)
 
 
 def _files(incomplete: str) -> list[str]:
@@ -44,51 +55,26 @@ def _files(incomplete: str) -> list[str]:
     head, slash, tail = incomplete.rpartition("/")
     folder = Path(head + slash).expanduser()
     try:
-        found = [path for path in sorted(folder.iterdir()) if path.name.startswith(tail)]
+        paths = [path for path in sorted(folder.iterdir()) if path.name.startswith(tail)]
     except OSError:
         return []
-    files = [path.name for path in found if path.suffix == ".c"]
-    files += [f"{path.name}/" for path in found if path.is_dir() and incomplete]
+    files = [path.name for path in paths if path.suffix == ".c"]
+    files += [f"{path.name}/" for path in paths if path.is_dir() and incomplete]
     return [head + slash + name for name in files]
 
 
 def experiments(incomplete: str) -> list[str]:
+    """Complete an experiment of a paper."""
     from sojourn.papers.experiment import experiments
 
-    return [e.id for e in experiments() if e.id.startswith(incomplete)]
-
-
-def hosts(incomplete: str) -> list[str]:
-    return [name for name in ("sim", "linux") if name.startswith(incomplete)]
+    return one_of(experiment.id for experiment in experiments())(incomplete)
 
 
 def scenarios(incomplete: str) -> list[str]:
+    """Complete a known scenario."""
     from sojourn.scenario.known_scenario import known_scenarios
 
-    return [name for name in known_scenarios() if name.startswith(incomplete)]
-
-
-def lists(incomplete: str) -> list[str]:
-    names = ("algorithms", "presets", "tcp", "experiments", "scenarios", "traffic")
-    return [name for name in names if name.startswith(incomplete)]
-
-
-def table_formats(incomplete: str) -> list[str]:
-    from sojourn.core.table import FORMATS
-
-    return [name for name in FORMATS if name.startswith(incomplete)]
-
-
-def figures(incomplete: str) -> list[str]:
-    from sojourn.show.figures import FIGURES
-
-    return [name for name in FIGURES if name.startswith(incomplete)]
-
-
-def formats(incomplete: str) -> list[str]:
-    from sojourn.result.export import FORMATS
-
-    return [name for name in FORMATS if name.startswith(incomplete)]
+    return one_of(known_scenarios())(incomplete)
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -98,7 +84,7 @@ Host = Annotated[
     typer.Option(
         "--host",
         help="Where it runs: sim or linux; repeat for both.",
-        autocompletion=hosts,
+        autocompletion=one_of(HOSTS),
     ),
 ]
 Workers = Annotated[

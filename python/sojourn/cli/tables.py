@@ -69,11 +69,6 @@ def _print(terminal: Console, parts: Parts) -> None:
         print_line(terminal, part) if isinstance(part, str) else print_table(terminal, part)
 
 
-def print_compared(results: Mapping[str, Result], form: str | None = None) -> None:
-    """Print several results in one table, and how their scenarios differ."""
-    print_parts(_of_results(results), form)
-
-
 def print_parts(parts: Parts, form: str | None) -> None:
     """Print tables for a terminal, or in a form with each below its title. InputError for an
     unknown form."""
@@ -90,7 +85,8 @@ def print_parts(parts: Parts, form: str | None) -> None:
 _TITLES = {"markdown": "**{}**\n", "csv": "# {}", "latex": "% {}"}
 
 
-def _of_results(results: Mapping[str, Result]) -> Parts:
+def of_results(results: Mapping[str, Result]) -> Parts:
+    """Set several results in one table, and list how their scenarios differ."""
     from sojourn.result.compare import scenario_differences
 
     by_case = cases(results)

@@ -10,18 +10,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from sojourn import _native
 from sojourn.cli.options import Json, print_json, verbs
 from sojourn.core.errors import InputError, SojournError, nearest
-from sojourn.store.store import Store, default_root, write_errors
 
 app = verbs()
 
@@ -50,125 +45,93 @@ def cache(
     as_json: Json = False,
 ) -> None:
     """Show what is kept in the cache folder, or remove it; all of it can be made again."""
+    from sojourn.show.tables import console, print_entries
     from sojourn.store.store import default_root
 
     if clear is None and older_than:
         raise InputError("--older-than: says what --clear removes; name a part with --clear")
+    folder = str(default_root().parent)
     if clear is not None:
-        count, size = clear_cache(clear, older_than)
-        if as_json:
-            print_json({"removed": count, "mb": size / 1e6})
-        else:
-            print(f"removed {count} of {default_root().parent}, {size / 1e6:.1f} MB")
+        count, mb = _clear(clear, older_than)
+        removed = f"removed {count} of {folder}, {mb:.1f} MB"
+        print_json({"removed": count, "mb": mb}) if as_json else print(removed)
         return
-    parts = _examine_cache()
+    parts: list[dict[str, Any]] = []
+    for part, about in _PARTS.items():
+        things = _things(part)
+        size_mb = sum(map(_size_mb, things))
+        parts.append({"part": part, "count": len(things), "mb": size_mb, "help": about})
     if as_json:
-        print_json({"folder": str(default_root().parent), "parts": parts})
+        print_json({"folder": folder, "parts": parts})
         return
-    from sojourn.show.tables import console, print_entries
-
-    entries = [
-        {key: f"{value:.1f}" if key == "mb" else str(value) for key, value in part.items()}
-        for part in parts
-    ]
-    print_entries(console(), str(default_root().parent), entries)
+    entries = [{**part, "count": str(part["count"]), "mb": f"{part['mb']:.1f}"} for part in parts]
+    print_entries(console(), folder, entries)
 
 
 # The parts that --clear may name, and their contents.
-PARTS = {
+_PARTS = {
     "runs": "finished runs, from which a command takes what is there",
     "builds": "what --host linux and your C files were built into, and profiles of the compiler",
 }
 _DAY_S = 86_400
 
 
-@dataclass(frozen=True)
-class Kept:
-    """One thing in the cache: a run or a build."""
+def _things(part: str) -> list[Path]:
+    """List the runs, or the builds and their logs."""
+    from sojourn.store.store import default_root
 
-    path: Path
-    bytes: int
-    used_s: float  # since the epoch
-
-
-def _kept(part: str) -> list[Kept]:
-    """List everything of a part."""
     root = default_root()
     if part == "runs":
-        paths = [*root.glob("??/*"), *root.glob("damaged/*")]
-    else:
-        beside = set(root.parent.glob("*")) - {root}
-        paths = [path for path in beside if path.suffix != ".lock"]
-    return [_measured(path) for path in sorted(paths)]
+        return sorted([*root.glob("??/*"), *root.glob("damaged/*")])
+    return sorted(path for path in {*root.parent.glob("*")} - {root} if path.suffix != ".lock")
 
 
-def _measured(path: Path) -> Kept:
-    files = [path, *path.rglob("*")] if path.is_dir() else [path]
-    stats = [file.lstat() for file in files]
-    used = {stat.st_ino: stat.st_blocks * 512 for stat in stats}
-    return Kept(path, sum(used.values()), max(stat.st_mtime for stat in stats))
+def _files(path: Path) -> list[Path]:
+    return [path, *path.rglob("*")] if path.is_dir() else [path]
 
 
-def _examine_cache() -> list[dict[str, Any]]:
-    """Return, for each part, the count of its things and their size together."""
-    entries = []
-    for part, about in PARTS.items():
-        kept = _kept(part)
-        size = sum(one.bytes for one in kept)
-        entries.append({"part": part, "count": len(kept), "mb": size / 1e6, "help": about})
-    return entries
+def _size_mb(path: Path) -> float:
+    """Add what its files take on the disk; a file with two names counts once."""
+    blocks = {stat.st_ino: stat.st_blocks for stat in (file.lstat() for file in _files(path))}
+    return sum(blocks.values()) * 512 / 1e6
 
 
-def clear_cache(part: str, older_than_days: float = 0) -> tuple[int, int]:
+def _clear(part: str, older_than_days: float) -> tuple[int, float]:
     """Remove a part, or only its things that have not changed for `older_than_days`. Return the
-    count of removed things and their bytes. A build that is under way stays. InputError for an
-    unknown part."""
-    if part not in (*PARTS, "all"):
-        raise InputError(f"--clear {part}: there is no such part.{nearest(part, [*PARTS, 'all'])}")
+    count of removed things and their MB. A build that is under way stays."""
+    if part not in (*_PARTS, "all"):
+        known = [*_PARTS, "all"]
+        raise InputError(f"--clear {part}: there is no such part.{nearest(part, known)}")
     before_s = time.time() - older_than_days * _DAY_S
-    count = size = 0
-    for name in PARTS if part == "all" else (part,):
-        for kept in _kept(name):
-            if older_than_days and kept.used_s > before_s:
+    sizes_mb = []
+    for name in _PARTS if part == "all" else (part,):
+        for path in _things(name):
+            if older_than_days and max(file.lstat().st_mtime for file in _files(path)) > before_s:
                 continue
-            if name == "builds":
-                with _unused(kept.path) as unused:
-                    if not unused:
-                        continue
-                    _remove(kept.path)
-            else:
-                _remove(kept.path)
-            count, size = count + 1, size + kept.bytes
-    return count, size
+            size_mb = _size_mb(path)
+            if _remove(path, is_build=name == "builds"):
+                sizes_mb.append(size_mb)
+    return len(sizes_mb), sum(sizes_mb)
 
 
-@contextmanager
-def _unused(path: Path) -> Iterator[bool]:
-    """Hold the lock that a build of this folder takes; yield False where a build has it."""
-    name = path.name.removesuffix(".new").removesuffix(".log")
-    with write_errors(path), (path.parent / f"{name}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+def _remove(path: Path, *, is_build: bool) -> bool:
+    """Remove a run or a build; return False for a build whose lock another process holds."""
+    from sojourn.store.store import write_errors
 
-
-def _remove(path: Path) -> None:
     with write_errors(path):
+        if is_build:
+            name = path.name.removesuffix(".new").removesuffix(".log")
+            with (path.parent / f"{name}.lock").open("w") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return False
+                return _remove(path, is_build=False)
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink()
-
-
-@app.command()
-def doctor(as_json: Json = False) -> int:
-    """Check the installation and say what is missing."""
-    found = _checks()
-    print_json({"checks": found}) if as_json else _print_checks(found)
-    return 0 if all(check["ok"] or not check["needed"] for check in found) else 3
+    return True
 
 
 # The least free space that a full reproduction should find.
@@ -180,47 +143,48 @@ _TOOLS = {
 }
 
 
-def _checks() -> list[dict[str, Any]]:
-    """List the checks, each with its name, whether it is needed, whether it went well, and its
-    result."""
+@app.command()
+def doctor(as_json: Json = False) -> int:
+    """Check the installation and say what is missing."""
+    from sojourn import _native
+    from sojourn.linux import kernel
+    from sojourn.show.tables import console, print_entries
+    from sojourn.user_aqm import compiler
+
     checks = [
         _check("python", sys.version_info >= (3, 11), platform.python_version()),
         _check("core", True, _native.core_version()),
-        _store(),
+        _check_store(),
     ]
-    checks.append(_compiler())
+    try:
+        checks.append(_check("compiler", True, compiler.path(), needed=False))
+    except SojournError as error:
+        checks.append(_check("compiler", False, str(error), needed=False))
     for tool, use in _TOOLS.items():
         path = shutil.which(tool)
         checks.append(_check(tool, path is not None, path or f"not found; {use}", needed=False))
-    checks += [_check(*found, needed=False) for found in _linux()]
-    return checks
-
-
-def _compiler() -> dict[str, Any]:
-    """Check the compiler of users' algorithms."""
-    from sojourn.user_aqm import compiler
-
     try:
-        return _check("compiler", True, compiler.path(), needed=False)
-    except SojournError as error:
-        return _check("compiler", False, str(error), needed=False)
-
-
-def _linux() -> list[tuple[str, bool, str]]:
-    """Check the needs of --host linux."""
-    from sojourn.linux import kernel
-
-    try:
-        return kernel.examine()
+        checks += [_check(*need, needed=False) for need in kernel.examine()]
     except (OSError, subprocess.CalledProcessError) as error:
-        return [("linux", False, str(error))]
+        checks.append(_check("linux", False, str(error), needed=False))
+    if as_json:
+        print_json({"checks": checks})
+    else:
+        entries = [
+            {"check": check["name"], "state": _state(check), "found": check["found"]}
+            for check in checks
+        ]
+        print_entries(console(), "", entries)
+    return 0 if all(check["ok"] or not check["needed"] for check in checks) else 3
 
 
-def _check(name: str, ok: bool, found: str, *, needed: bool = True) -> dict[str, Any]:
-    return {"name": name, "ok": ok, "needed": needed, "found": found}
+def _check(name: str, ok: bool, detail: str, *, needed: bool = True) -> dict[str, Any]:
+    return {"name": name, "ok": ok, "needed": needed, "found": detail}
 
 
-def _store() -> dict[str, Any]:
+def _check_store() -> dict[str, Any]:
+    from sojourn.store.store import Store, default_root
+
     root = default_root()
     try:
         Store(root)
@@ -228,20 +192,6 @@ def _store() -> dict[str, Any]:
     except (SojournError, OSError) as error:
         return _check("store", False, str(error))
     return _check("store", free_mb >= _FREE_MB, f"{root}, {free_mb} MB free")
-
-
-def _print_checks(checks: list[dict[str, Any]]) -> None:
-    """Print the checks as a table."""
-    from sojourn.show.tables import console, print_entries
-
-    print_entries(
-        console(),
-        "",
-        [
-            {"check": check["name"], "state": _state(check), "found": str(check["found"])}
-            for check in checks
-        ],
-    )
 
 
 def _state(check: dict[str, Any]) -> str:

@@ -177,5 +177,6 @@ def test_the_page_says_what_tables_and_claims_call_a_column() -> None:
             assert sum(line.endswith(f"| {metric.label} |") for line in lines) == 1
     for of_group in GROUP_METRICS:
         assert f"| {of_group.label} |" in page
-    for title, _, of in columns._TABLES:
-        assert all(column.meaning for column in of), title
+    tables = (*(table for _, table in columns.TABLES.values()), columns.EVENTS, columns.RUN)
+    for column in (*(column for table in tables for column in table), *columns.QUEUE):
+        assert column.meaning, column.name

@@ -264,6 +264,35 @@ EVENTS = _recorded("events")
 DISTRIBUTIONS = (*QUEUE_LABELS, *_recorded("distributions"))
 TRANSFERS = (*LABELS, *_recorded("transfers"))
 
+# The rows and the columns of each file of a result.
+TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
+    "windows.parquet": ("one row for each run, queue and window", WINDOWS),
+    "series.parquet": ("one row for each run, queue and step of the grid", SERIES),
+    "group_series.parquet": (
+        "one row for each run, name of flows and step of the grid",
+        GROUP_SERIES,
+    ),
+    "statistics.parquet": (
+        "one row for each run, queue, statistic of its algorithm and step of the grid",
+        STATISTICS,
+    ),
+    "flows.parquet": ("one row for each run, flow and window", FLOWS),
+    "groups.parquet": ("one row for each run, window and name of flows", GROUPS),
+    "steps.parquet": (
+        "one row for each run, queue and change of the scenario; written where it changes",
+        STEPS,
+    ),
+    "distributions.parquet": (
+        "one row for each run, window, and cell of a histogram in which there is any",
+        DISTRIBUTIONS,
+    ),
+    "transfers.parquet": (
+        "with `record.transfers`: one row for each run and transfer, in the order of their ends; "
+        "one that has none stands where it was given up, or behind all others",
+        TRANSFERS,
+    ),
+}
+
 _SIM, _LINUX = HOSTS
 # The keys of an entry of `runs` in result.json and `--json`.
 RUN = (
@@ -407,59 +436,32 @@ A number that was not measured is null, in a series NaN. Where no host is named,
 Experiments add their own labels as columns. The last cell has the label of printed tables. A column
 of `windows.parquet` or `steps.parquet` that has one is a metric of claims and sweeps.
 """
-_TABLES: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
-    ("`windows.parquet`", "One row for each run, queue and window.", WINDOWS),
-    ("`series.parquet`", "One row for each run, queue and step of the grid.", SERIES),
-    (
-        "`group_series.parquet`",
-        "One row for each run, name of flows and step of the grid.",
-        GROUP_SERIES,
-    ),
-    (
-        "`statistics.parquet`",
-        "One row for each run, queue, statistic of its algorithm and step of the grid.",
-        STATISTICS,
-    ),
-    ("`flows.parquet`", "One row for each run, flow and window.", FLOWS),
-    ("`groups.parquet`", "One row for each run, window and name of flows.", GROUPS),
-    (
-        "`steps.parquet`",
-        "One row for each run, queue and change of the scenario; written where it changes.",
-        STEPS,
-    ),
-    (
-        "`distributions.parquet`",
-        "One row for each run, window, and cell of a histogram in which there is any.",
-        DISTRIBUTIONS,
-    ),
-    (
-        "`transfers.parquet`",
-        "With `record.transfers`: one row for each run and transfer, in the order of their ends; "
-        "one that has none stands where it was given up, or behind all others.",
-        TRANSFERS,
-    ),
-    (
-        "`events.parquet` of a run",
-        "One row for each packet that left a recorded queue or was dropped there.",
-        EVENTS,
-    ),
-    ("`runs` of `result.json`", "The keys of an entry, as of `--json`.", RUN),
-    ("`queues` of an entry", "The keys of each.", QUEUE),
-)
 
 
 def text() -> str:
     """Write the page as it is published."""
-    return "\n".join([_HEAD, *(_table(*table) for table in _TABLES)])
+    tables = {
+        f"`{file}`": (f"{rows[0].upper()}{rows[1:]}.", table)
+        for file, (rows, table) in TABLES.items()
+    }
+    tables |= {
+        "`events.parquet` of a run": (
+            "One row for each packet that left a recorded queue or was dropped there.",
+            EVENTS,
+        ),
+        "`runs` of `result.json`": ("The keys of an entry, as of `--json`.", RUN),
+        "`queues` of an entry": ("The keys of each.", QUEUE),
+    }
+    return "\n".join([_HEAD, *(_section(title, *table) for title, table in tables.items())])
 
 
-def _table(title: str, rows: str, table: tuple[Column, ...]) -> str:
+def _section(title: str, rows: str, table: tuple[Column, ...]) -> str:
+    from sojourn.core.table import markdown
+
     lines = []
     for column in table:
         hosts = "" if column.hosts == HOSTS else ", ".join(f"`{host}`" for host in column.hosts)
         lines.append((f"`{column.name}`", column.unit, hosts, column.meaning, column.label))
-    from sojourn.core.table import markdown
-
     head = ("column", "unit", "host", "what", "label")
     return "\n".join([f"## {title}", "", rows, "", markdown(head, lines)])
 

@@ -87,6 +87,8 @@ Host = Annotated[
         autocompletion=one_of(HOSTS),
     ),
 ]
+Scenario = Annotated[Path, typer.Argument(help="A scenario in TOML.")]
+Seeds = Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")
 ]
@@ -133,11 +135,11 @@ def draw(
     """Write the files, name them, and report missing pictures on stderr. Return the files and these
     sentences."""
     from sojourn.show.output import write
-    from sojourn.show.tables import console
+    from sojourn.show.tables import console, print_line
 
     files, sentences = write(results, out, figures, queue, window)
     for sentence in sentences:
-        print(f"sojourn: {sentence}", file=sys.stderr)
+        tell_note(sentence)
     for path in [] if silent else files:
-        console().print(f"plot: {path}", soft_wrap=True, markup=False, highlight=False)
+        print_line(console(), f"plot: {path}")
     return files, sentences

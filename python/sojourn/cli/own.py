@@ -110,6 +110,6 @@ def find(name: str) -> Library:
         if not places:
             raise InputError(f"'{name}' has no C file here that could be checked")
         name = str(places[0])
-    found = algorithms.find(str(library.absolute(name))).file
-    assert found
-    return found
+    file = algorithms.find(str(library.absolute(name))).file
+    assert file
+    return file

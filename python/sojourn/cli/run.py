@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,6 +15,8 @@ from sojourn.cli.options import (
     Host,
     Json,
     Out,
+    Scenario,
+    Seeds,
     Workers,
     draw,
     print_json,
@@ -25,15 +26,12 @@ from sojourn.cli.options import (
     verbs,
 )
 
-if TYPE_CHECKING:
-    from sojourn.result.result import Run
-
 app = verbs()
 
 
 @app.command()
 def run(
-    scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
+    scenario: Scenario,
     aqm: Annotated[
         list[str] | None,
         typer.Option(
@@ -47,7 +45,7 @@ def run(
         list[str] | None,
         typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 1,
+    seeds: Seeds = 1,
     host: Host = None,
     out: Out = None,
     workers: Workers = None,
@@ -91,9 +89,6 @@ def run(
     return tell_broken(result.runs)
 
 
-SCENARIO = "home"
-AQMS = ("fifo", "codel", "fq_codel")
-_QUEUE, _WINDOW = "bottleneck", "load"
 _NEXT = (
     ("source .venv/bin/activate", ""),
     ("sojourn new --scenario home", "this network as a file of yours"),
@@ -102,61 +97,43 @@ _NEXT = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
-    """One algorithm on the home link."""
-
-    aqm: str
-    call_ms: float
-    queue_ms: float
-    downloads_mbps: float
-
-    @classmethod
-    def from_run(cls, run: Run) -> Row:
-        """Read the numbers of one run."""
-        from sojourn.result.metrics import GROUP_METRICS, METRICS
-
-        queue_delay = METRICS["queue_delay_mean_ms"].of_run(run, _QUEUE, _WINDOW)
-        goodput = METRICS["goodput_tcp_mbps"].of_run(run, _QUEUE, _WINDOW)
-        call_delay = next(metric for metric in GROUP_METRICS if metric.name == "delay_ms")
-        call = call_delay.of_run(run, "call", _WINDOW)
-        return cls(str(run.labels["aqm"]), call, queue_delay, goodput)
-
-    def __str__(self) -> str:
-        return (
-            f"  {self.aqm:9}{self.call_ms:13.0f} ms{self.queue_ms:15.{int(self.queue_ms < 10)}f} ms"
-            f"{self.downloads_mbps:12.1f} Mbit/s"
-        )
-
-
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Folder for the page.")] = Path("results/demo"),
 ) -> None:
     """Show bufferbloat and its cure: a home link with fifo, codel and fq_codel."""
+    from sojourn.result.metrics import GROUP_METRICS, METRICS
     from sojourn.runs.run import run as run_scenario
     from sojourn.scenario import load
     from sojourn.scenario.known_scenario import ROOT
     from sojourn.show.output import write
     from sojourn.store.store import write_errors
 
-    scenario = load(ROOT / f"{SCENARIO}.toml")
+    scenario = load(ROOT / "home.toml")
     print(f"{scenario.description[0].upper()}{scenario.description[1:]}.\n")
-    result = run_scenario(scenario, aqms=AQMS)
-    rows = [Row.from_run(of_aqm) for of_aqm in result]
+    result = run_scenario(scenario, aqms=("fifo", "codel", "fq_codel"))
+    call_delay = next(metric for metric in GROUP_METRICS if metric.name == "delay_ms")
+    call_ms = {run.aqm_of("bottleneck"): call_delay.of_run(run, "call", "load") for run in result}
+    goodput_mbps = {}
     print(f"  {'':9}{'the call waits':>16}{'the queue holds':>18}{'downloads get':>19}")
-    print(f"{rows[0]}   <- bufferbloat", *rows[1:], sep="\n")
-    fifo, best = rows[0], min(rows, key=lambda row: row.call_ms)
+    for run, (aqm, waits_ms) in zip(result, call_ms.items(), strict=True):
+        holds_ms = METRICS["queue_delay_mean_ms"].of_run(run, "bottleneck", "load")
+        goodput_mbps[aqm] = METRICS["goodput_tcp_mbps"].of_run(run, "bottleneck", "load")
+        print(
+            f"  {aqm:9}{waits_ms:13.0f} ms{holds_ms:15.{int(holds_ms < 10)}f} ms"
+            f"{goodput_mbps[aqm]:12.1f} Mbit/s{'   <- bufferbloat' if aqm == 'fifo' else ''}"
+        )
+    best = min(call_ms, key=call_ms.__getitem__)
     lead = (
-        f"A full drop-tail queue (fifo) makes a call wait {fifo.call_ms:.0f} ms: that is "
-        f"bufferbloat. With {best.aqm} the same downloads get {best.downloads_mbps:.1f} in place "
-        f"of {fifo.downloads_mbps:.1f} Mbit/s, and the call waits {best.call_ms:.0f} ms."
+        f"A full drop-tail queue (fifo) makes a call wait {call_ms['fifo']:.0f} ms: that is "
+        f"bufferbloat. With {best} the same downloads get {goodput_mbps[best]:.1f} in place of "
+        f"{goodput_mbps['fifo']:.1f} Mbit/s, and the call waits {call_ms[best]:.0f} ms."
     )
     with write_errors(out):
         out.mkdir(parents=True, exist_ok=True)
     page = out / "page.html"
     write({"": result}, page, ("delay",), lead=lead)
-    times = fifo.call_ms / best.call_ms
+    times = call_ms["fifo"] / call_ms[best]
     print(f"\nThe same downloads, and a call with 1/{times:.0f} of the delay. Look: {page}")
     print("Next:")
     for command, remark in _NEXT:

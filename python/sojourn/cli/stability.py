@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -72,7 +71,7 @@ def stability(
     from sojourn.theory import network, rows
     from sojourn.theory.study import study
 
-    of = network.read(
+    shared = network.read(
         flows,
         _read("--capacity", Rate, capacity),
         _read("--rtt", Duration, rtt),
@@ -87,9 +86,9 @@ def stability(
         raise InputError("--map: a map is a picture; name a folder for it with --out")
     if out:
         claim(out)
-    found = study(
+    studied = study(
         chosen,
-        of,
+        shared,
         as_printed=as_printed,
         over=map_ or "",
         simulated_s=long / 1e9 if simulate else None,
@@ -99,9 +98,9 @@ def stability(
     if out:
         from sojourn.theory.output import write
 
-        write(found, out)
-    print_json(found.to_json()) if as_json else _print_study(found, out)
-    return tell_broken(found.result.runs) if found.result else 0
+        write(studied, out)
+    print_json(studied.to_json()) if as_json else _print_study(studied, out)
+    return tell_broken(studied.result.runs) if studied.result else 0
 
 
 def _read(option: str, kind: Callable[[str], _Quantity], text: str) -> _Quantity:
@@ -121,14 +120,14 @@ def _print_study(study: Study, out: Path | None) -> None:
 
     terminal = console()
     print_table(terminal, table(study))
-    for found in counts(study.maps):
+    for count in counts(study.maps):
         print_line(
             terminal,
-            f"map of {found['algorithm']}: {found['stable']} cells stable, {found['unstable']} "
-            f"unstable, {found['no_equilibrium']} without equilibrium",
+            f"map of {count['algorithm']}: {count['stable']} cells stable, {count['unstable']} "
+            f"unstable, {count['no_equilibrium']} without equilibrium",
         )
     if out:
         print_line(terminal, f"stability: {out}")
     for model in study.models:
         for note in study.notes(model):
-            print(f"sojourn: {model.name}: {note}", file=sys.stderr)
+            tell_note(f"{model.name}: {note}")

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,12 +15,16 @@ from sojourn.cli.options import (
     Again,
     Json,
     Out,
+    Scenario,
+    Seeds,
     Workers,
     print_json,
     tell_broken,
     tell_ignored,
+    tell_note,
     verbs,
 )
+from sojourn.core.hosts import seeds_text
 from sojourn.core.table import Column, Table
 
 if TYPE_CHECKING:
@@ -67,30 +70,22 @@ def _tell_counts(swept: Swept, out: Path | None) -> None:
     from sojourn.store.store import default_root
     from sojourn.sweeps.file import Until
 
-    root = out / "runs" if out else default_root()
+    cells = len(swept.spec.cells)
     there = len(swept.rows) - swept.made
-    print(
-        f"sojourn: {len(swept.spec.cells)} cells, {len(swept.rows)} runs: {there} were there, "
-        f"{swept.made} made",
-        file=sys.stderr,
-    )
+    tell_note(f"{cells} cells, {len(swept.rows)} runs: {there} were there, {swept.made} made")
     until = swept.spec.seeds
     if isinstance(until, Until):
-        metric, every = until.metric, len(swept.spec.cells)
+        metric = until.metric
         wide = {m.number for m in swept.means() if not until.is_known(m.values[metric])}
         if wide:
             wish = f"± {until.half_width:g} {metric.unit}".rstrip()
-            print(
-                f"sojourn: the interval of {metric.name} is wider than {wish} in {len(wide)} of "
-                f"{every} cells, with the {until.at_most} seeds of at_most",
-                file=sys.stderr,
+            tell_note(
+                f"the interval of {metric.name} is wider than {wish} in {len(wide)} of {cells} "
+                f"cells, with the {until.at_most} seeds of at_most"
             )
     if swept.damaged:
-        print(
-            f"sojourn: {swept.damaged} of them were damaged: moved to {root / 'damaged'}, and made "
-            "again",
-            file=sys.stderr,
-        )
+        damaged = (out / "runs" if out else default_root()) / "damaged"
+        tell_note(f"{swept.damaged} of them were damaged: moved to {damaged}, and made again")
 
 
 def _print_means(swept: Swept, out: Path | None) -> None:
@@ -101,14 +96,14 @@ def _print_means(swept: Swept, out: Path | None) -> None:
     every = swept.means()
     means = every[:_MOST_ROWS]
     seeds = sorted({mean.seeds for mean in means})
-    count = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else f"{seeds[0]} seeds"
-    of = "1 seed" if seeds == [1] else f"mean ± half of the 95 % interval, {count}"
+    how = "" if seeds == [1] else "mean ± half of the 95 % interval, "
+    title = f"{swept.spec.name}: {how}{seeds_text(seeds[0], seeds[-1])}"
     columns = [
         Column(metric.heading, [_text(mean.estimate(metric)) for mean in means])
         for metric in swept.spec.metrics
     ]
     columns = [column for column in columns if set(column.cells) != {_NOTHING}]
-    print_table(terminal, Table(f"{swept.spec.name}: {of}", _labels(swept, means), columns))
+    print_table(terminal, Table(title, _labels(swept, means), columns))
     if len(every) > len(means):
         more = f"{len(every) - len(means)} more rows are in means.parquet of --out, and in --json"
         print_line(terminal, more)
@@ -130,11 +125,11 @@ def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:
         "window": lambda mean: mean.window,
         "seeds": lambda mean: str(mean.seeds),
     }
-    found = [Column(name, [read(mean) for mean in means]) for name, read in others.items()]
-    own, tested, *_ = found
+    columns = [Column(name, [read(mean) for mean in means]) for name, read in others.items()]
+    own, tested, *_ = columns
     if own.cells == tested.cells:
-        found.remove(tested)
-    return axes + [column for column in found if _tells(column.heading, set(column.cells))]
+        columns.remove(tested)
+    return axes + [column for column in columns if _tells(column.heading, set(column.cells))]
 
 
 def _tells(heading: str, cells: set[str]) -> bool:
@@ -143,31 +138,31 @@ def _tells(heading: str, cells: set[str]) -> bool:
     return heading == "aqm" or len(cells) > 1 or (heading == "host" and cells != {"sim"})
 
 
-def _text(found: Estimate) -> str:
-    if math.isnan(found.mean):
+def _text(estimate: Estimate) -> str:
+    if math.isnan(estimate.mean):
         return _NOTHING
-    mean = f"{found.mean:.2f}"
-    return mean if math.isinf(found.half) else f"{mean} ± {found.half:.2f}"
+    mean = f"{estimate.mean:.2f}"
+    return mean if math.isinf(estimate.half) else f"{mean} ± {estimate.half:.2f}"
 
 
 @app.command()
 def calibrate(
-    scenario: Annotated[Path, typer.Argument(help="A scenario in TOML.")],
+    scenario: Scenario,
     flows: Annotated[str, typer.Argument(help="The name of a group of its flows.")],
     load: Annotated[str, typer.Argument(help="What all flows together shall offer: '100 Mbit/s'.")],
-    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 3,
+    seeds: Seeds = 3,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
     """Find how many flows of a group offer a load with the others, on uncongested links."""
-    from sojourn.runs.calibrate import calibrate as find
+    from sojourn.runs.calibrate import calibrate as find_flows
     from sojourn.scenario import load as read
 
-    found = find(read(scenario), flows, load, seeds=seeds, workers=workers)
-    print_json(found.to_json()) if as_json else _print_calibration(found, load)
+    calibration = find_flows(read(scenario), flows, load, seeds=seeds, workers=workers)
+    print_json(calibration.to_json()) if as_json else _print_calibration(calibration, load)
 
 
-def _print_calibration(found: Calibration, load: str) -> None:
+def _print_calibration(calibration: Calibration, load: str) -> None:
     """Print the loads, in the unit of the requested load, and the number of flows that offer it."""
     from statistics import fmean
 
@@ -176,24 +171,24 @@ def _print_calibration(found: Calibration, load: str) -> None:
 
     terminal = console()
     unit = per_second(load)
-    measured = [
+    entries = [
         {
-            "flows": str(of.flows),
-            f"load ({unit})": amount(fmean(of.mbps), unit),
-            "least": amount(min(of.mbps), unit),
-            "most": amount(max(of.mbps), unit),
+            "flows": str(step.flows),
+            f"load ({unit})": amount(fmean(step.mbps), unit),
+            "least": amount(min(step.mbps), unit),
+            "most": amount(max(step.mbps), unit),
         }
-        for of in found.measured
+        for step in calibration.measured
     ]
-    beside = f", with {_quoted(found.beside)}," if found.beside else ""
-    title = f"'{found.group}'{beside} on uncongested links: the load of '{found.link}'"
-    print_entries(terminal, title, measured)
-    lines = [f"left aside, since only the network bounds their load: {_quoted(found.aside)}"]
-    lines = lines if found.aside else []
-    offer = f"1 flow{beside} offers" if found.flows == 1 else f"{found.flows} flows{beside} offer"
-    lines.append(f"{offer} {load.strip()}: --set flows.{found.group}.count={found.flows}")
-    for line in lines:
-        print_line(terminal, line)
+    group, flows = calibration.group, calibration.flows
+    beside = f", with {_quoted(calibration.beside)}," if calibration.beside else ""
+    title = f"'{group}'{beside} on uncongested links: the load of '{calibration.link}'"
+    print_entries(terminal, title, entries)
+    if calibration.aside:
+        aside = _quoted(calibration.aside)
+        print_line(terminal, f"left aside, since only the network bounds their load: {aside}")
+    offer = f"1 flow{beside} offers" if flows == 1 else f"{flows} flows{beside} offer"
+    print_line(terminal, f"{offer} {load.strip()}: --set flows.{group}.count={flows}")
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -156,7 +156,7 @@ def _run(
 
 def _reproduce_all(
     quick: bool,
-    asked: Sequence[str],
+    hosts: Sequence[str],
     seeds: Mapping[str, int],
     stored: bool,
     out: Path | None,
@@ -174,14 +174,19 @@ def _reproduce_all(
     folder = out or ledger_run.folder_name(quick)
     broken: list[Run] = []
 
-    def done(found: list[Reproduction]) -> None:
-        broken.extend(run for one in found for run in one.result if breaks(run.report))
+    def done(reproductions: list[Reproduction]) -> None:
+        broken.extend(
+            run
+            for reproduction in reproductions
+            for run in reproduction.result
+            if breaks(run.report)
+        )
 
     data = ledger_run.run(
         folder,
         quick=quick,
         hosts=HOSTS,
-        looked_up=[host for host in HOSTS if stored or host not in asked],
+        looked_up=[host for host in HOSTS if stored or host not in hosts],
         workers=workers,
         say=lambda text: print(text, file=sys.stderr),
         seeds=seeds,
@@ -195,8 +200,8 @@ def _reproduce_all(
         for line in ledger_run.not_there(data):
             terminal.print(line, soft_wrap=True, markup=False, highlight=False)
         took_s = time.monotonic() - begun_s
-        said = f"index: {folder / 'index.html'}, in {took_s:.0f} s"
-        terminal.print(said, soft_wrap=True, markup=False, highlight=False)
+        line = f"index: {folder / 'index.html'}, in {took_s:.0f} s"
+        terminal.print(line, soft_wrap=True, markup=False, highlight=False)
     return tell_broken(broken)
 
 

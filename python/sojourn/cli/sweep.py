@@ -93,8 +93,8 @@ def _print_means(swept: Swept, out: Path | None) -> None:
     from sojourn.show.tables import console, print_line, print_table
 
     terminal = console()
-    every = swept.means()
-    means = every[:_MOST_ROWS]
+    all_means = swept.means()
+    means = all_means[:_MOST_ROWS]
     seeds = sorted({mean.seeds for mean in means})
     how = "" if seeds == [1] else "mean ± half of the 95 % interval, "
     title = f"{swept.spec.name}: {how}{seeds_text(seeds[0], seeds[-1])}"
@@ -104,8 +104,10 @@ def _print_means(swept: Swept, out: Path | None) -> None:
     ]
     columns = [column for column in columns if set(column.cells) != {_NOTHING}]
     print_table(terminal, Table(title, _labels(swept, means), columns))
-    if len(every) > len(means):
-        more = f"{len(every) - len(means)} more rows are in means.parquet of --out, and in --json"
+    if len(all_means) > len(means):
+        more = (
+            f"{len(all_means) - len(means)} more rows are in means.parquet of --out, and in --json"
+        )
         print_line(terminal, more)
     if out:
         print_line(terminal, f"result: {out}")

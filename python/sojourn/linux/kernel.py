@@ -107,7 +107,7 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
         origin = "not here; the first run fetches it, 150 MB"
     else:
         origin = f"not here; {build.ELSEWHERE}"
-    found = [
+    needs = [
         ("linux: machine", platform.machine() == "x86_64", platform.machine()),
         ("linux: programs", not missing, programs),
         ("linux: source", bool(source and source.exists()), origin),
@@ -116,8 +116,8 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
     if source and source.exists() and not missing:
         kernel = build.kernel_folder(source, hz=hz) / "linux"
     built = bool(kernel and kernel.exists())
-    said = str(kernel) if built else "not built; `sojourn linux build` does it, about 7 minutes"
-    return [*found, ("linux: kernel", built, said)]
+    place = str(kernel) if built else "not built; `sojourn linux build` does it, about 7 minutes"
+    return [*needs, ("linux: kernel", built, place)]
 
 
 # An ordinary user's PATH lacks the folders of tc.

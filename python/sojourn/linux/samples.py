@@ -49,15 +49,15 @@ def read(known: _native.Scenario, played: str) -> _native.Flows:
         raise RunError(f"the guest: {error}") from error
 
 
-def report_flows(found: _native.Flows) -> dict[str, Any]:
+def report_flows(flows: _native.Flows) -> dict[str, Any]:
     """Return `flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as in docs/guide/results.md."""
-    report: dict[str, Any] = json.loads(found.report())
+    report: dict[str, Any] = json.loads(flows.report())
     return report
 
 
-def without_samples(told: str) -> tuple[str, list[str]]:
+def without_samples(output: str) -> tuple[str, list[str]]:
     """Split a program's output into its other lines and its samples of groups."""
-    lines = told.splitlines(keepends=True)
+    lines = output.splitlines(keepends=True)
     samples = [line for line in lines if line.startswith("sample ")]
     return "".join(line for line in lines if not line.startswith("sample ")), samples
 
@@ -130,15 +130,15 @@ def _ours(algorithm: str, data: bytes) -> list[_Reading]:
     return [(row.name, row.unit, "", values[row.attr]) for row in rows if row.attr in values]
 
 
-def statistics(scenario: Mapping[str, Any], links: list[str], told: str) -> bytes | None:
+def statistics(scenario: Mapping[str, Any], links: list[str], output: str) -> bytes | None:
     """Write `statistics.parquet` of these links' queues as bytes, from the output of statistics.c.
 
     Return None where nothing was read.
     """
     queues = {link["name"]: link["queue"]["algorithm"] for link in scenario["links"]}
     series_ns = scenario["record"]["series_ns"]
-    found: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
-    for line in told.splitlines():
+    columns: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
+    for line in output.splitlines():
         _, queue, sample, kind, content = line.split()
         if content == "-":
             continue
@@ -148,7 +148,7 @@ def statistics(scenario: Mapping[str, Any], links: list[str], told: str) -> byte
         else:
             readings = _KERNELS[kind](data) if kind in _KERNELS else []
         for name, unit, shown, value in readings:
-            at_ns, values = found.setdefault((link, name, unit, shown), ([], []))
+            at_ns, values = columns.setdefault((link, name, unit, shown), ([], []))
             at_ns.append(int(sample) * series_ns)
             values.append(value)
-    return _native.statistics_file([(*key, *of) for key, of in found.items()])
+    return _native.statistics_file([(*key, *values) for key, values in columns.items()])

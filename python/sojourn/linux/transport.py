@@ -64,8 +64,8 @@ def refused(flow: Mapping[str, Any]) -> list[str]:
 def settings(flow: Mapping[str, Any]) -> Settings:
     """Return the settings of the namespaces at the flow's ends. All flows of a namespace share
     them."""
-    asked = {k: v for k, v in _options(flow).items() if k in _SYSCTLS}
-    return tuple(sorted({**asked, **_own(flow)}.items()))
+    options = {k: v for k, v in _options(flow).items() if k in _SYSCTLS}
+    return tuple(sorted({**options, **_own(flow)}.items()))
 
 
 def _own(flow: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,8 +81,8 @@ def buffers(flow: Mapping[str, Any]) -> Settings:
 
 def sysctls(flow: Mapping[str, Any]) -> list[str]:
     """List the lines of sysctls for both ends."""
-    asked = {key: value for key, value in _options(flow).items() if key in _SYSCTLS}
-    lines = [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](asked[key])}" for key in sorted(asked)]
+    options = {key: value for key, value in _options(flow).items() if key in _SYSCTLS}
+    lines = [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](options[key])}" for key in sorted(options)]
     return lines + [f"ipv4/{key} {value}" for key, value in sorted(_own(flow).items())]
 
 

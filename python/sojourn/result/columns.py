@@ -252,8 +252,8 @@ def _recorded(table: str) -> tuple[Column, ...]:
     """Make the columns of a table that the engine writes."""
     return tuple(
         Column(name, unit, meaning)
-        for of, name, unit, meaning in _native.recorded_columns()
-        if of == table
+        for owner, name, unit, meaning in _native.recorded_columns()
+        if owner == table
     )
 
 
@@ -411,15 +411,15 @@ def spell(changes: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _spell(change: Mapping[str, Any]) -> str:
-    of = change["of"]
+    name = change["of"]
     match change["kind"]:
         case "rate":
-            return f"{of} {change['rate_mbps']:.6g} Mbit/s"
+            return f"{name} {change['rate_mbps']:.6g} Mbit/s"
         case "delay":
-            return f"{of} delay {change['delay_ms']:.6g} ms"
+            return f"{name} delay {change['delay_ms']:.6g} ms"
         case kind:
             flows = "flow" if change["flows"] == 1 else "flows"
-            return f"{change['flows']} {flows} {of} {kind}{'s' if change['flows'] == 1 else ''}"
+            return f"{change['flows']} {flows} {name} {kind}{'s' if change['flows'] == 1 else ''}"
 
 
 DEFAULT = Path("docs/reference/columns.md")

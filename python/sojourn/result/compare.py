@@ -60,11 +60,11 @@ OwnNames = Mapping[Case, str]
 
 def cases(results: Mapping[str, Result]) -> Cases:
     """Group the runs of results by their cases, in the order of the runs."""
-    found: Cases = {}
+    by_case: Cases = {}
     for name, result in results.items():
         for run in result:
-            found.setdefault(Case.of(run.labels, name), []).append(run)
-    return found
+            by_case.setdefault(Case.of(run.labels, name), []).append(run)
+    return by_case
 
 
 def own_names(by_case: Cases, queue: str) -> OwnNames:
@@ -88,39 +88,39 @@ def load_all(folders: Sequence[Path]) -> dict[str, Result]:
     return {name: Result.load(folder) for name, folder in zip(names, folders, strict=True)}
 
 
-def labels(found: Iterable[Case], own: OwnNames = MappingProxyType({})) -> dict[str, list[str]]:
+def labels(cases: Iterable[Case], own: OwnNames = MappingProxyType({})) -> dict[str, list[str]]:
     """Name the columns that tell the cases apart: the algorithm, and each label that the cases
     need.
 
     `own` has the algorithms of the queue in the rows. Where other algorithms are under test, these
     have a column too.
     """
-    every = list(found)
+    rows = list(cases)
     others = any(name != case.aqm for case, name in own.items())
     shows_tested = others and len({case.aqm for case in own}) > 1
     columns = {
-        "result": [case.result for case in every],
-        "aqm": [own.get(case, case.aqm) for case in every],
-        "tested": [case.aqm if shows_tested else "" for case in every],
-        "signal": [case.signal for case in every],
-        "host": [case.host for case in every],
+        "result": [case.result for case in rows],
+        "aqm": [own.get(case, case.aqm) for case in rows],
+        "tested": [case.aqm if shows_tested else "" for case in rows],
+        "signal": [case.signal for case in rows],
+        "host": [case.host for case in rows],
     }
     unsaid = {"result": {""}, "tested": {""}, "signal": {""}, "host": {"sim"}}
     return {key: texts for key, texts in columns.items() if set(texts) != unsaid.get(key)}
 
 
-def names(found: Iterable[Case]) -> dict[Case, str]:
+def names(cases: Iterable[Case]) -> dict[Case, str]:
     """Name each case by its algorithm, and by the labels that are not the same in all cases."""
-    every = list(found)
-    differ = [len(set(values)) > 1 for values in zip(*map(astuple, every), strict=True)]
+    rows = list(cases)
+    differ = [len(set(values)) > 1 for values in zip(*map(astuple, rows), strict=True)]
 
     def name(case: Case) -> str:
         values: list[Any] = list(astuple(case))
-        said = [values[i] for i in (2, 1) if differ[i] and values[i]]
+        labels = [values[i] for i in (2, 1) if differ[i] and values[i]]
         head = f"{case.result}: " if case.result and differ[3] else ""
-        return head + ", ".join([case.aqm, *said])
+        return head + ", ".join([case.aqm, *labels])
 
-    return {case: name(case) for case in every}
+    return {case: name(case) for case in rows}
 
 
 @dataclass(frozen=True)
@@ -197,29 +197,29 @@ def differences(result: Result) -> list[Difference]:
 
 def within(by_case: Cases) -> list[Difference]:
     """Compare the algorithms and hosts of one result."""
-    found: list[Difference] = []
+    differences: list[Difference] = []
     first: dict[Case, Case] = {}
     for case, runs in by_case.items():
         to = first.setdefault(replace(case, aqm=""), case)
         if case != to:
-            found += _differences(case, to, runs, by_case[to], at_least=2)
+            differences += _differences(case, to, runs, by_case[to], at_least=2)
         for host in _beside(case.host):
             to = replace(case, host=host)
             if to in by_case:
-                found += _differences(case, to, runs, by_case[to], at_least=1)
-    return found
+                differences += _differences(case, to, runs, by_case[to], at_least=1)
+    return differences
 
 
 def across(by_case: Cases) -> list[Difference]:
     """Compare each result with the first, where both have the algorithm, the host, queue and
     window."""
-    found: list[Difference] = []
+    differences: list[Difference] = []
     first = next(iter(by_case)).result
     for case, runs in by_case.items():
         to = replace(case, result=first)
         if case != to and to in by_case:
-            found += _differences(case, to, runs, by_case[to], at_least=2)
-    return found
+            differences += _differences(case, to, runs, by_case[to], at_least=2)
+    return differences
 
 
 def _beside(host: str) -> list[str]:
@@ -337,14 +337,14 @@ def _short(value: str) -> str:
 
 def to_json(results: Mapping[str, Result], by_case: Cases) -> dict[str, Any]:
     """Return the keys of `sojourn compare --json`."""
-    found = across(by_case) if len(results) > 1 else within(by_case)
+    differences = across(by_case) if len(results) > 1 else within(by_case)
     return {
         "runs": [
             {**({"result": name} if name else {}), **run.to_json()}
             for name, result in results.items()
             for run in result
         ],
-        "differences": [difference.to_json() for difference in found],
+        "differences": [difference.to_json() for difference in differences],
         "scenarios": {
             key: {
                 name: None if value == UNSET else value

@@ -89,8 +89,8 @@ def _name(case: Case, name: str) -> str:
     return name if case.host in ("sim", name.rpartition(", ")[2]) else f"{name}, {case.host}"
 
 
-def _check(option: str, asked: Sequence[str], known: Sequence[str]) -> None:
-    for word in asked:
+def _check(option: str, words: Sequence[str], known: Sequence[str]) -> None:
+    for word in words:
         if word not in known:
             raise InputError(f"{option} {word}: the result has none.{nearest(word, set(known))}")
 
@@ -214,8 +214,8 @@ def _measured(value: float) -> float | None:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    found = [value for value in values if value is not None]
-    return sum(found) / len(found) if found else None
+    measured = [value for value in values if value is not None]
+    return sum(measured) / len(measured) if measured else None
 
 
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
@@ -317,11 +317,11 @@ def _padded(data: bytes) -> bytes:
 
 
 def _block(kind: int, body: bytes, options: Sequence[tuple[int, bytes]]) -> bytes:
-    written = b"".join(
+    encoded = b"".join(
         struct.pack("<HH", code, len(value)) + _padded(value) for code, value in options
     )
-    length = 12 + len(body) + len(written) + 4
-    return struct.pack("<II", kind, length) + body + written + bytes(4) + struct.pack("<I", length)
+    length = 12 + len(body) + len(encoded) + 4
+    return struct.pack("<II", kind, length) + body + encoded + bytes(4) + struct.pack("<I", length)
 
 
 @dataclass(frozen=True)

@@ -344,10 +344,10 @@ class Store:
                 self._set_aside(folder)
 
 
-def _check(path: Path, found: str, size: int | None) -> None:
+def _check(path: Path, known_digest: str, size: int | None) -> None:
     """Raise ValueError if a file was cut off. Entries of older versions have no sizes, but
     digests."""
-    whole = digest_of(path) == found if size is None else path.stat().st_size == size
+    whole = digest_of(path) == known_digest if size is None else path.stat().st_size == size
     if not whole:
         raise ValueError(f"{path} is not as it was written")
 

@@ -66,7 +66,7 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	mypy
 	aqm/all.sh --check
 	python -m sojourn.scenario.reference --check
-	python -m sojourn.scenario.synthetic --check
+	python -m sojourn.scenario.known --check
 	python -m sojourn.result.columns --check
 	python -m sojourn.papers.papers_page --check
 	tools/check-version.py
@@ -129,7 +129,7 @@ format: setup ## lay out all code
 generate: setup ## renew generated files: list of algorithms, pages of keys, columns and papers, synthetic trace, fingerprints, page of the comparison
 	aqm/all.sh
 	python -m sojourn.scenario.reference
-	python -m sojourn.scenario.synthetic
+	python -m sojourn.scenario.known
 	python -m sojourn.result.columns
 	python -m sojourn.papers.papers_page
 	RENEW=1 python -m pytest -q -n0 tests/test_presets.py tests/test_tcp_presets.py -k page

@@ -14,7 +14,7 @@ import pytest
 import sojourn
 from rich.console import Console
 from sojourn.cli import status, tables
-from sojourn.core.table import FORMATS, Table
+from sojourn.core.text import FORMATS, Table
 from sojourn.papers.reproduce import Reproduction
 from sojourn.result.compare import (
     Case,

@@ -16,7 +16,7 @@ import pytest
 import sojourn
 from sojourn.cli import status
 from sojourn.cli.tables import print_result, responses
-from sojourn.core.table import Table
+from sojourn.core.text import Table
 from sojourn.result.compare import cases
 from sojourn.result.metrics import find
 from sojourn.result.result import Result, Run

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sojourn import algorithms
-from sojourn.core.kernel_qdiscs import STOCK
+from sojourn.core.algorithm import STOCK
 from sojourn.linux.kernel import Kernel, module_for
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.run import _observe

@@ -121,7 +121,7 @@ def _memory(seconds: int, out: Path, steps: Steps) -> dict[str, Any]:
 
 def print_measured(measured: dict[str, Any]) -> None:
     """Print the tables, and the commands to time by hand."""
-    from sojourn.core.table import Column, Table
+    from sojourn.core.text import Column, Table
     from sojourn.show.tables import console, print_table
 
     out = console()

@@ -76,7 +76,7 @@ def _result(queue: str, seconds: int, timed: Timed) -> dict[str, Any]:
 
 def print_measured(measured: dict[str, Any]) -> None:
     """Print the table, and the commands to time by hand."""
-    from sojourn.core.table import Column, Table
+    from sojourn.core.text import Column, Table
     from sojourn.show.tables import console, print_table
 
     out = console()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sojourn.core import as_json
 from sojourn.core.hosts import HOSTS
+from sojourn.core.text import json_text
 
 if TYPE_CHECKING:
     from sojourn.result.result import Result, Run
@@ -36,10 +36,10 @@ def one_of(names: Iterable[str]) -> Callable[[str], list[str]]:
 
 def aqms(incomplete: str) -> list[str]:
     """Complete an algorithm, a preset or a C file."""
-    from sojourn import algorithms, preset
+    from sojourn import algorithms
 
     # Presets are many: they are offered only once the word has an '@'.
-    names = preset.presets() if "@" in incomplete else algorithms.every()
+    names = algorithms.presets() if "@" in incomplete else algorithms.every()
     return one_of(names)(incomplete) + _files(incomplete)
 
 
@@ -72,7 +72,7 @@ def experiments(incomplete: str) -> list[str]:
 
 def scenarios(incomplete: str) -> list[str]:
     """Complete a known scenario."""
-    from sojourn.scenario.known_scenario import known_scenarios
+    from sojourn.scenario.known import known_scenarios
 
     return one_of(known_scenarios())(incomplete)
 
@@ -97,7 +97,7 @@ Again = Annotated[bool, typer.Option("--again", help="Run even what is already t
 
 def print_json(data: Any) -> None:
     """Print JSON on stdout; a value that was not measured is null."""
-    print(as_json.spell(data))
+    print(json_text(data))
 
 
 def tell_note(sentence: str) -> None:

@@ -51,9 +51,9 @@ def new(
         return
 
     if scenario is not None:
-        from sojourn.scenario import known_scenario
+        from sojourn.scenario import known
 
-        name = shlex.quote(shown(known_scenario.write(scenario, file)))
+        name = shlex.quote(shown(known.write_known(scenario, file)))
         print(f"{name} is written. Try it:\n  sojourn run {name}")
         print(f"  sojourn run {name} --aqm fifo --aqm codel --seeds 5")
         return
@@ -89,10 +89,10 @@ def find(name: str) -> Library:
     """Find the library of a C file, or of the file of this algorithm of ours. InputError for one
     without a C file, and for one with parameters."""
     from sojourn import algorithms
-    from sojourn.core.kernel_qdiscs import PREFIX
+    from sojourn.core.algorithm import STOCK_PREFIX
     from sojourn.user_aqm import compiler, library
 
-    if name.startswith(PREFIX):
+    if name.startswith(STOCK_PREFIX):
         raise InputError(
             f"check {name}: the kernel's own have no C file here; name one of ours, or a C file"
         )

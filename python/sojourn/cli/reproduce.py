@@ -267,7 +267,7 @@ def _find_paper(what: Sequence[str]) -> Path:
 
 
 def _keep_search(found: Searched, folder: Path) -> None:
-    from sojourn.core import as_json
+    from sojourn.core.text import json_text
     from sojourn.papers.search.page import html
     from sojourn.store.arrow import parquet_bytes, table
     from sojourn.store.folder import claim
@@ -275,7 +275,7 @@ def _keep_search(found: Searched, folder: Path) -> None:
     own = claim(folder)
     own.write("search.parquet", parquet_bytes(table(found.rows())))
     own.write("search.html", html(found).encode())
-    own.write("search.json", as_json.spell(found.to_json()).encode())
+    own.write("search.json", json_text(found.to_json()).encode())
 
 
 def print_search(found: Searched, terminal: Console) -> None:
@@ -363,7 +363,7 @@ def _tell_adopted(found: Searched, terminal: Console) -> None:
     itself."""
     from rich.text import Text
 
-    from sojourn.scenario.assignments import write_value
+    from sojourn.scenario.variant import write_value
 
     adopt = found.adopt()
     spec = found.search

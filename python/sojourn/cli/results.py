@@ -11,7 +11,7 @@ import typer
 
 from sojourn.cli.options import Json, draw, one_of, print_json, verbs
 from sojourn.core.errors import InputError
-from sojourn.core.table import FORMATS
+from sojourn.core.text import FORMATS
 
 app = verbs()
 

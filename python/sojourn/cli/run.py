@@ -57,7 +57,7 @@ def run(
 ) -> int:
     """Run a scenario."""
     from sojourn.runs.run import run as run_scenario
-    from sojourn.scenario.assignments import read_assignments
+    from sojourn.scenario.variant import read_assignments
 
     if plot:
         from sojourn.show.output import check_name
@@ -105,11 +105,11 @@ def demo(
     from sojourn.result.metrics import GROUP_METRICS, METRICS
     from sojourn.runs.run import run as run_scenario
     from sojourn.scenario import load
-    from sojourn.scenario.known_scenario import ROOT
+    from sojourn.scenario.known import KNOWN
     from sojourn.show.output import write
     from sojourn.store.store import write_errors
 
-    scenario = load(ROOT / "home.toml")
+    scenario = load(KNOWN / "home.toml")
     print(f"{scenario.description[0].upper()}{scenario.description[1:]}.\n")
     result = run_scenario(scenario, aqms=("fifo", "codel", "fq_codel"))
     call_delay = next(metric for metric in GROUP_METRICS if metric.name == "delay_ms")

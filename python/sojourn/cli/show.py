@@ -18,9 +18,9 @@ from sojourn.core.errors import InputError, nearest
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from sojourn.algorithms import Preset
     from sojourn.core.rows import Row
-    from sojourn.preset import Preset
-    from sojourn.scenario.tcp_preset import TcpPreset
+    from sojourn.scenario.flows import TcpPreset
     from sojourn.scenario.variant import Variant
 
 app = verbs()
@@ -28,12 +28,11 @@ app = verbs()
 
 def _lists() -> dict[str, Callable[[], list[dict[str, Any]]]]:
     """Return a function for each list, by its name."""
-    from sojourn import algorithms, preset
+    from sojourn import algorithms
     from sojourn.papers.experiment import experiments
     from sojourn.scenario import Tcp, Udp
-    from sojourn.scenario.apps import KINDS
-    from sojourn.scenario.known_scenario import known_scenarios
-    from sojourn.scenario.tcp_preset import tcp_presets
+    from sojourn.scenario.flows import KINDS, tcp_presets
+    from sojourn.scenario.known import known_scenarios
 
     def entry(name: str, brief: str, source: str) -> dict[str, Any]:
         return {"name": name, "brief": brief, "source": source}
@@ -52,7 +51,9 @@ def _lists() -> dict[str, Callable[[], list[dict[str, Any]]]]:
             | {"ecn": a.ecn, "acts": list(a.acts), "hosts": list(a.hosts)}
             for a in algorithms.every().values()
         ],
-        "presets": lambda: [entry(p.spec, p.about, p.source) for p in preset.presets().values()],
+        "presets": lambda: [
+            entry(p.spec, p.about, p.source) for p in algorithms.presets().values()
+        ],
         "tcp": lambda: [entry(p.name, p.about, p.source) for p in tcp_presets().values()],
         "experiments": lambda: [entry(e.id, e.title, e.data["source"]) for e in experiments()],
         "scenarios": lambda: [entry(s.name, s.about, s.source) for s in known_scenarios().values()],
@@ -144,11 +145,11 @@ def show_(
 def table(text: str) -> dict[str, Any]:
     """Describe an algorithm, a TCP preset, a kind of traffic, or the choice of `--aqm`:
     'red@ns2:limit=100'. InputError for parameters without a preset."""
-    from sojourn.scenario import tcp_preset, variant
-    from sojourn.scenario.apps import KINDS, ends, written
+    from sojourn.scenario import variant
+    from sojourn.scenario.flows import KINDS, find_tcp, range_text, tcp_presets, write_number
 
-    if text in tcp_preset.tcp_presets():
-        return _of_tcp(tcp_preset.find(text))
+    if text in tcp_presets():
+        return _of_tcp(find_tcp(text))
     if text in KINDS:
         kind = KINDS[text].table
         return {
@@ -156,8 +157,12 @@ def table(text: str) -> dict[str, Any]:
             "brief": kind["help"],
             "source": f"over {' or '.join(kind['transports'])}",
             "keys": [
-                {"name": key["name"], "default": written(key, key["default"]), "range": ends(key)}
-                | {"help": key["help"]}
+                {
+                    "name": key["name"],
+                    "default": write_number(key, key["default"]),
+                    "range": range_text(key),
+                    "help": key["help"],
+                }
                 for key in kind["keys"]
             ],
         }
@@ -226,7 +231,7 @@ def tc_words(text: str) -> str:
 
 def algorithm(name: str) -> dict[str, Any]:
     """Return all that the core has on one algorithm."""
-    from sojourn import algorithms, preset
+    from sojourn import algorithms
     from sojourn.core.rows import UNITS
 
     def entry(row: Row) -> dict[str, Any]:
@@ -246,7 +251,7 @@ def algorithm(name: str) -> dict[str, Any]:
         "source": known.source,
         "ecn": known.ecn,
         "acts": list(known.acts),
-        "presets": [p.spec for p in preset.of(known.name)],
+        "presets": [p.spec for p in algorithms.presets_of(known.name)],
         "parameters": [entry(row) for row in known.params],
         "queue": [entry(row) for row in known.queue],
         "statistics": [

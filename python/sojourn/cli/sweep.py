@@ -25,7 +25,7 @@ from sojourn.cli.options import (
     verbs,
 )
 from sojourn.core.hosts import seeds_text
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table
 
 if TYPE_CHECKING:
     from sojourn.result.stats import Estimate

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import BINNED
-from sojourn.core.table import FORMATS, Column, Table
+from sojourn.core.text import FORMATS, Column, Table
 from sojourn.result.columns import spell
 from sojourn.result.compare import (
     Case,

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.core.algorithm import Algorithm
-from sojourn.core.kernel_qdiscs import PREFIX
+from sojourn.core.algorithm import STOCK_PREFIX, Algorithm
 from sojourn.core.rows import Row
 
 # Never reached: a stage for delay must not drop packets.
@@ -248,7 +247,7 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
 
 def _kernel_words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
     """Write one of the kernel's own qdiscs in tc's words."""
-    name = algorithm.name.removeprefix(PREFIX)
+    name = algorithm.name.removeprefix(STOCK_PREFIX)
     given = {row: algorithm.rows[row].default for row in _ALWAYS.get(name, ())} | dict(rows)
     words = (
         word

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sojourn.core.algorithm import STOCK
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import LINUX_CONTROLS
-from sojourn.core.kernel_qdiscs import STOCK
 from sojourn.core.units import Duration
 from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded

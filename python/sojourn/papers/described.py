@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sojourn.core.table import Table
-from sojourn.scenario.assignments import write_value
-from sojourn.scenario.tested import under_test
+from sojourn.core.text import Table
+from sojourn.scenario.changes import under_test
+from sojourn.scenario.variant import write_value
 
 if TYPE_CHECKING:
     from sojourn.papers.experiment import Experiment

@@ -18,8 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from sojourn.core.errors import InputError
-from sojourn.core.hosts import HOSTS
-from sojourn.core.machine import host as machine
+from sojourn.core.hosts import HOSTS, machine
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.judged import NOT_RUN, Judged
 from sojourn.papers.ledger_form import Ledger

@@ -13,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sojourn.core import as_json
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
+from sojourn.core.text import json_text
 from sojourn.papers import ledger, ledger_page
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.figures import figures
@@ -129,7 +129,7 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
     page = html(found, several, charts, searches=searches)
     own.write(f"{paper.name}.html", page.encode())
     data["papers"].append(ledger.of_paper(found, next(iter(several), None), charts, searched))
-    own.write(ledger.FILE, as_json.spell(data).encode())
+    own.write(ledger.FILE, json_text(data).encode())
     own.write("index.html", ledger_page.index(data).encode())
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sojourn.core.errors import InputError
-from sojourn.scenario.known_scenario import without_licence
+from sojourn.scenario.known import without_licence
 from sojourn.store.store import write_errors
 
 SAMPLE = Path(__file__).parent / "sample"

@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sojourn.core import as_json
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOST_NAMES, HOSTS, seeds_text
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table, json_text
 from sojourn.papers import curve_figure, report_axis
 from sojourn.papers.claims import SEEDS, Decision
 from sojourn.papers.described import abouts
@@ -288,7 +287,7 @@ def write_all(
         own.write(f"figures/{chart.file}", chart.csv().encode())
     page = html(reproductions, of_papers, charts, searches=_searches(reproductions))
     own.write("report.html", page.encode())
-    own.write("reproduction.json", as_json.spell(data).encode())
+    own.write("reproduction.json", json_text(data).encode())
     return folder / "report.html"
 
 

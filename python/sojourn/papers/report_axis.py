@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table
 from sojourn.papers.axis_figure import rows_of, scale_of
 from sojourn.show import tables
 from sojourn.show.page import heading, number, spread

@@ -456,7 +456,7 @@ def text() -> str:
 
 
 def _section(title: str, rows: str, table: tuple[Column, ...]) -> str:
-    from sojourn.core.table import markdown
+    from sojourn.core.text import markdown
 
     lines = []
     for column in table:
@@ -467,6 +467,6 @@ def _section(title: str, rows: str, table: tuple[Column, ...]) -> str:
 
 
 if __name__ == "__main__":
-    from sojourn.core import generated
+    from sojourn.core.text import write_page
 
-    sys.exit(generated.main(sys.argv[1:], DEFAULT, text))
+    sys.exit(write_page(sys.argv[1:], DEFAULT, text))

@@ -233,7 +233,7 @@ class Result:
         """Write the folder; it counts as finished only with its last file."""
         from datetime import UTC, datetime
 
-        from sojourn.core.machine import host
+        from sojourn.core.hosts import machine
         from sojourn.store.arrow import parquet_bytes
         from sojourn.store.folder import claim
 
@@ -256,7 +256,7 @@ class Result:
             "format": FORMAT,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
             "core": _native.core_version(),
-            "host": host(),
+            "host": machine(),
             "seeds": sorted({run.seed for run in self.runs}),
             **self.meta,
             "files": own.write_all(contents, sources),

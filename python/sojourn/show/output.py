@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sojourn.core.errors import InputError
 from sojourn.core.progress import Progress
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table
 from sojourn.result.compare import labels, scenario_differences
 from sojourn.result.result import Result
 from sojourn.show.chart import Chart

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictInt, StrictStr
 
-from sojourn.scenario.base import Model
+from sojourn.scenario.parts import Model
 
 # More set-ups meet numbers by luck that none of them explains.
 MAX_SETUPS = 64

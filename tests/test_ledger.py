@@ -20,12 +20,11 @@ import pytest
 from matplotlib.lines import Line2D
 from sojourn.cli import status
 from sojourn.core.errors import InputError, Interrupted
-from sojourn.papers import in_print, ledger, ledger_page, ledger_run, papers_page, report
-from sojourn.papers.described import describe, window
+from sojourn.papers import ledger, ledger_run, papers_page, report
+from sojourn.papers.claims import VERDICTS
 from sojourn.papers.experiment import Experiment, experiments, find
-from sojourn.papers.figures import KINDS, figures, kind_of
-from sojourn.papers.judged import VERDICTS
-from sojourn.papers.paper import papers
+from sojourn.papers.page import KINDS, describe, figures, kind_of, window
+from sojourn.papers.paper import figures_in_print, papers
 from sojourn.papers.reasons import Change
 from sojourn.papers.reproduce import reproduce
 from sojourn.papers.time_figure import window_s
@@ -79,7 +78,7 @@ def test_the_index_counts_one_figure_and_several(toy: Path, tmp_path: Path) -> N
     first, second = data["papers"][0]["experiments"]
     first["figures"], second["figures"] = first["figures"][:1], second["figures"][:2]
     assert len(second["figures"]) == 2
-    counted = re.findall(r"2 seeds, (.*?)<", ledger_page.index(data))
+    counted = re.findall(r"2 seeds, (.*?)<", ledger.index(data))
     assert counted == ["1 figure", "2 figures"]
 
 
@@ -531,12 +530,12 @@ def test_a_figure_that_names_what_is_not_there_is_refused(
     text = f'[[figures]]\nnumber = "Figure 9"\ncaption = "x"\n{entry}\n'
     (toy / "figures.toml").write_text(text)
     with pytest.raises(InputError, match=rf"figures.toml: Figure 9: .*{re.escape(sentence)}"):
-        in_print.read(paper)
+        figures_in_print(paper)
 
 
 def test_every_paper_that_is_shipped_lists_its_figures_and_tables() -> None:
     for paper in papers():
-        found = in_print.read(paper)
+        found = figures_in_print(paper)
         assert found, paper.name
         answered = {name for one in found for name in one.experiments}
         assert answered <= {experiment.id for experiment in paper.experiments}

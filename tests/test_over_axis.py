@@ -15,9 +15,10 @@ from matplotlib.axes import Axes
 from rich.console import Console
 from sojourn.core.errors import InputError
 from sojourn.core.table import Column
-from sojourn.papers import report, report_axis, report_page
+from sojourn.papers import report
 from sojourn.papers.axis_figure import charts, panel, rows_of, scale_of, words
 from sojourn.papers.experiment import Experiment, find
+from sojourn.papers.page import html
 from sojourn.papers.reproduce import Measured, Reproduction, reproduce
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import NARROW_IN, WIDE_IN, Chart, Panel
@@ -192,13 +193,13 @@ def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
 
 
 def test_the_tables_have_a_row_for_each_value_and_for_each_ablation(small: Reproduction) -> None:
-    over = {table.title.split(" over ")[0]: table for table in report_axis.over(small)}
+    over = {table.title.split(" over ")[0]: table for table in report.over(small)}
     table = over["Jain's index"]
     assert table.labels == [Column("UDP rate (Mbit/s)", ("0.4", "0.5", "0.6"))]
     assert tuple(table.headings[1:]) == NAMES
     cell = small.cell("sim", "drop, 0.5 Mbit/s", "PIE", "jain")
     assert table.columns[4].cells[1] == spread(cell.found)
-    changed, *_ = report_axis.ablated(small)
+    changed, *_ = report.ablated(small)
     assert changed.rows[0][0] == "as above" and len(changed.rows) == 4
     assert changed.columns[3].cells[2] == "–", "an ablation of CFD alone"
     assert changed.columns[0].cells[2] != "–"
@@ -216,7 +217,7 @@ def test_no_number_is_cut_on_a_terminal(small: Reproduction, width: int) -> None
 
 
 def test_the_page_has_each_figure_once(small: Reproduction) -> None:
-    page = report_page.html([small])
+    page = html([small])
     assert page.count("<figure>") == 2
     said = ": mean of 3 seeds with its 95 % interval"
     assert (
@@ -225,7 +226,7 @@ def test_the_page_has_each_figure_once(small: Reproduction) -> None:
 
 
 def test_a_table_of_what_is_not_in_print_does_not_say_that_it_is(small: Reproduction) -> None:
-    titles = [table.title for table in report_axis.over(small)]
+    titles = [table.title for table in report.over(small)]
     printed = [title for title in titles if title.endswith("(Figure 3 (left))")]
     assert [title.split(" over ")[0] for title in printed] == ["Jain's index"]
     assert all(title.endswith("(measured too)") for title in titles if title not in printed)

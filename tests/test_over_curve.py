@@ -13,9 +13,10 @@ from statistics import fmean
 import pytest
 from rich.console import Console
 from sojourn.core.errors import InputError
-from sojourn.papers import report, report_page
+from sojourn.papers import report
 from sojourn.papers.curve_figure import Point, Work, charts, knee, rows, summary, words, works
 from sojourn.papers.experiment import Experiment, find
+from sojourn.papers.page import html
 from sojourn.papers.reproduce import CellValues, Reproduction, reproduce
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import run_cases
@@ -181,7 +182,7 @@ def test_the_report_has_the_figure_once_and_the_terminal_the_knees(
     sink = io.StringIO()
     report.print_tables(small, Console(file=sink, width=width, force_terminal=False))
     assert "No knee for 0.1 ms" in " ".join(sink.getvalue().split())
-    page = report_page.html([small])
+    page = html([small])
     assert page.count("Curve: system delay, mean (ms) over utilisation (%)") == 2  # wide and narrow
 
 

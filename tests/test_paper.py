@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from sojourn.papers import paper as of_papers
-from sojourn.papers import report, report_page
+from sojourn.papers import report
 from sojourn.papers.experiment import ROOT, experiments_in, find
+from sojourn.papers.page import html
 from sojourn.papers.paper import Paper, judge, papers
 from sojourn.papers.reproduce import Reproduction
 from sojourn.result.result import Run
@@ -152,11 +153,11 @@ def test_a_report_has_the_papers_claims_before_its_experiments_unless_none_is_de
 ) -> None:
     both = [short, as_second(short)]
     found = judge(both)
-    page = report_page.html(both, found)
+    page = html(both, found)
     title = short.experiment.title + "</h2>"
     assert page.index("lowest delay in every experiment") < page.index(title)
     assert page.count("lowest delay in every experiment") == 1
-    one = report_page.html([short], judge([short]))
+    one = html([short], judge([short]))
     assert (
         one.index(title)
         < one.index("lowest delay in every experiment")

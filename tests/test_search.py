@@ -15,8 +15,9 @@ import pytest
 from sojourn.cli import status
 from sojourn.core.errors import InputError
 from sojourn.papers import experiment as of_experiments
-from sojourn.papers import ledger_run, papers_page, report_page
+from sojourn.papers import ledger_run, papers_page
 from sojourn.papers.experiment import experiments, find
+from sojourn.papers.page import html
 from sojourn.papers.reproduce import reproduce
 from sojourn.papers.search import file, stored
 from sojourn.papers.search.file import Search
@@ -281,9 +282,7 @@ def test_a_papers_page_has_a_search_that_was_made_to_its_end(
     monkeypatch.setattr("sojourn.runs.executor.Runner._make", refuse)
     found = stored.found(toy)
     assert found and found["judged"] == data(searched)["judged"]
-    page = report_page.html(
-        [reproduce(find(["toy/1"])[0], looked_up=("sim",))], searches={"toy": found}
-    )
+    page = html([reproduce(find(["toy/1"])[0], looked_up=("sim",))], searches={"toy": found})
     assert "What a search of the open points found (toy)" in page
     assert found["judged"][1]["label"] in page
 

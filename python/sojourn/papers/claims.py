@@ -20,7 +20,7 @@ rule.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -312,3 +312,44 @@ def _verdict(found: Estimate, bound: float, relation: str) -> Verdict:
     if relation == "greater":
         below, above = above, below
     return "holds" if below else "fails" if above else "undecided"
+
+
+NOT_RUN = "not run"
+VERDICTS = ("holds", "fails", "undecided", "calibrated", NOT_RUN)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim on one host: decided, or with the runs that it still needs."""
+
+    host: str
+    claim: Claim
+    decision: Decision | None
+    missing: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Name the verdict as tables have it."""
+        return self.decision.verdict if self.decision else NOT_RUN
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of `sojourn reproduce --json`."""
+        if self.decision:
+            return {"host": self.host, **self.decision.to_json()}
+        claim = self.claim
+        said = {"id": claim.id, "text": claim.text, "source": claim.source}
+        return {"host": self.host, **said, "verdict": self.verdict, "missing": list(self.missing)}
+
+
+def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
+    """Name the experiment that has to run, or the cells of it."""
+    if not some_ran:
+        return experiment
+    more = f"; and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    return f"{experiment} ({'; '.join(gone[:_NAMED])}{more})"
+
+
+def count(judged: Iterable[Judged]) -> dict[str, int]:
+    """Count the claims of each verdict."""
+    found = [one.verdict for one in judged]
+    return {verdict: found.count(verdict) for verdict in VERDICTS}

@@ -32,13 +32,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, StrictStr
 
 from sojourn import algorithms, preset
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
-from sojourn.papers import claims, claims_file, files
+from sojourn.papers import claims, claims_file
+from sojourn.result.metrics import METRICS
 from sojourn.runs.run import Case, changed
+from sojourn.scenario import toml
+from sojourn.scenario.base import Model
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.record import Window
 from sojourn.scenario.toml import Keys, load, spell
@@ -47,6 +52,102 @@ from sojourn.sweeps.axis import Axis, Cell, Point, grid
 from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
 from sojourn.user_aqm import compiler, library
+
+Text = Annotated[StrictStr, Field(min_length=1)]
+Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
+Rows = dict[str, Any]
+
+# The keys that each experiment needs, in its own file or in its paper's.
+REQUIRED = ("title", "source", "seeds", "quick_seeds", "queue", "window", "algorithms", "signals")
+
+
+class AlgorithmTable(Model):
+    """An algorithm under the name that the paper gives it."""
+
+    name: Text
+    algorithm: Text
+    rows: Rows = Field({})
+    about: str = ""
+
+
+class SignalTable(Model):
+    """A cell: the keys that it sets, its metrics in print, and others measured beside them."""
+
+    name: Text
+    table: Text
+    set: Rows = Field({})
+    metrics: tuple[Text, ...]
+    beside: tuple[Text, ...] = ()
+    only: tuple[Text, ...] = ()
+
+
+class AblationTable(Model):
+    """One thing changed in a cell, and why."""
+
+    of: Text
+    name: Text
+    why: Text
+    set: Rows = Field({})
+    only: tuple[Text, ...] = ()
+    host: str = ""
+    algorithm: str = ""
+
+
+class ExperimentTable(Model):
+    """The keys of experiment.toml, each of which may stand in paper.toml for all experiments."""
+
+    format: Literal[1] = 1
+    title: Text | None = None
+    source: Text | None = None
+    seeds: Count | None = None
+    quick_seeds: Count | None = None
+    queue: Text | None = None
+    window: Text | None = None
+    peers: tuple[Text, ...] = ()
+    algorithms: tuple[AlgorithmTable, ...] = ()
+    also: tuple[AlgorithmTable, ...] = ()
+    rows: dict[str, Rows] = Field({})
+    signals: tuple[SignalTable, ...] = ()
+    axes: tuple[AxisTable, ...] = ()
+    ablations: tuple[AblationTable, ...] = ()
+    figure: dict[str, Any] = Field({})
+
+
+class PublishedTable(RootModel[dict[str, dict[str, dict[str, StrictInt | StrictFloat]]]]):
+    """The numbers in print, by cell, algorithm and metric."""
+
+
+def read_file(path: Path, model: type[BaseModel] = ExperimentTable) -> dict[str, Any]:
+    """Read a file as data that the model allows; InputError with the line of each mistake."""
+    text = toml.read_text(path)
+    data = toml.parse(text, str(path))
+    toml.modelled(data, model, str(path), text)
+    return data
+
+
+def read_experiment(folder: Path, shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Read experiment.toml over the keys that its paper shares. InputError for a key that neither
+    has, and for a metric that does not exist."""
+    path = folder / "experiment.toml"
+    data = {**shared, **read_file(path)}
+    for key in REQUIRED:
+        if not data.get(key):
+            raise InputError(f"{path}: {key} is missing; write it here or in ../paper.toml")
+    signals = [signal["name"] for signal in data["signals"]]
+    for i, signal in enumerate(data["signals"]):
+        if signal["name"] in signals[:i]:
+            raise InputError(f"{path}: signals[{i}].name: '{signal['name']}' is there twice")
+        for metric in (*signal["metrics"], *signal.get("beside", ())):
+            if metric not in METRICS:
+                where = f"{path}: signals[{i}]"
+                raise InputError(
+                    f"{where}: there is no metric '{metric}'.{nearest(metric, METRICS)}"
+                )
+        signal.setdefault("set", {})
+    for ablation in data.get("ablations", ()):
+        ablation.setdefault("set", {})
+    return data
+
 
 ROOT = Path(__file__).parents[1] / "sources" / "papers"
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -123,7 +224,7 @@ class Experiment:
     def published(self) -> dict[claims.Cell, float]:
         """Read the numbers in print."""
         path = self.folder / "published.toml"
-        table = files.read(path, files.PublishedTable) if path.exists() else {}
+        table = read_file(path, PublishedTable) if path.exists() else {}
         return {
             (signal, algorithm, metric): float(value)
             for signal, algorithms in table.items()
@@ -320,7 +421,7 @@ def experiments() -> list[Experiment]:
 
 def experiments_in(folder: Path) -> list[Experiment]:
     """Read the experiments of a paper's folder; InputError where it has none."""
-    shared = files.read(folder / "paper.toml")
+    shared = read_file(folder / "paper.toml")
     paths = sorted(folder.glob("*/experiment.toml"))
     if not paths:
         raise InputError(
@@ -329,7 +430,7 @@ def experiments_in(folder: Path) -> list[Experiment]:
         )
     name = folder.absolute().name
     return [
-        Experiment(name, path.parent.name, path.parent, files.read_experiment(path.parent, shared))
+        Experiment(name, path.parent.name, path.parent, read_experiment(path.parent, shared))
         for path in paths
     ]
 

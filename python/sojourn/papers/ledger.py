@@ -3,7 +3,9 @@
 """The ledger: of every paper its experiments, claims by verdict and printed cells on each host. It
 has the command that repeats each, its seeds, the version that made it and the processor it ran on.
 
-It is data (ledger.json), from which the index and docs/evidence/ledger.md are made.
+It is data (ledger.json), from which the index and docs/evidence/ledger.md are made. Below are the
+forms on which readers of the data rely. A key that was added later has a default, because older
+ledgers lack it. Keys that no reader knows are allowed.
 """
 
 from __future__ import annotations
@@ -11,23 +13,131 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import (
+    BaseModel,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    model_validator,
+)
 
 from sojourn.core.errors import InputError
-from sojourn.core.hosts import HOSTS
+from sojourn.core.hosts import HOST_NAMES, HOSTS, seeds_text
 from sojourn.core.machine import host as machine
+from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Judged
 from sojourn.papers.experiment import Experiment
-from sojourn.papers.judged import NOT_RUN, Judged
-from sojourn.papers.ledger_form import Ledger
+from sojourn.papers.page import Line, cores, lines, tally
 from sojourn.papers.paper import OfPaper, title_of
 from sojourn.papers.reasons import counts, printed
-from sojourn.papers.report_page import Line, cores, lines, tally
 from sojourn.papers.reproduce import Measured, Reproduction
 from sojourn.show.chart import Chart
+from sojourn.show.page import render
+
+Count = Annotated[StrictInt, Field(ge=0)]
+Verdict = Annotated[StrictStr, Field(pattern="^(" + "|".join(VERDICTS) + ")$")]
+
+
+class _OfHosts(BaseModel):
+    """Values of every host."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _every(cls, value: object) -> object:
+        for name in ("verdicts", "measured", "hosts"):
+            of = value.get(name) if isinstance(value, dict) else None
+            if isinstance(of, dict) and not of.keys() >= set(HOSTS):
+                raise ValueError(f"{name} lacks a host")
+        return value
+
+
+class ClaimForm(_OfHosts):
+    """A claim's verdicts."""
+
+    id: StrictStr
+    text: StrictStr
+    source: StrictStr
+    verdicts: dict[str, Verdict]
+    measured: dict[str, StrictStr]
+    seeds: dict[str, Count] = {}
+
+
+class HostForm(BaseModel):
+    """An experiment on one host; `seeds` are the fewest and the most of its cells."""
+
+    core: StrictStr | None
+    cells: dict[str, Count]
+    verdicts: dict[str, Count]
+    why: StrictStr
+    seeds: tuple[Count, Count] = (0, 0)
+
+
+class ExperimentForm(_OfHosts):
+    """An experiment's part."""
+
+    experiment: StrictStr
+    title: StrictStr
+    definition: StrictStr
+    command: StrictStr
+    seeds: Count
+    hosts: dict[str, HostForm]
+    claims: list[ClaimForm]
+    cells: list[dict[str, object]]
+    figures: list[dict[str, object]]
+
+
+class RowForm(BaseModel):
+    """A set-up of a search, and the count of printed numbers that it meets in each half."""
+
+    which: StrictStr
+    label: StrictStr
+    searched: Count
+    other: Count
+
+
+class SearchForm(BaseModel):
+    """The result of a search."""
+
+    definition: StrictStr
+    counts: StrictStr
+    cells: dict[Literal["searched", "other"], Count]
+    judged: list[RowForm]
+
+
+class PaperForm(_OfHosts):
+    """A paper's part."""
+
+    paper: StrictStr
+    title: StrictStr
+    source: StrictStr
+    page: StrictStr
+    verdicts: dict[str, dict[str, Count]]
+    claims: list[ClaimForm]
+    search: SearchForm | None = None
+    experiments: list[ExperimentForm]
+
+
+class MachineForm(BaseModel):
+    """The machine that made it."""
+
+    processor: StrictStr
+    cores: Count
+    system: StrictStr
+
+
+class LedgerForm(BaseModel):
+    """The whole file."""
+
+    format: StrictInt
+    quick: StrictBool
+    machine: MachineForm
+    papers: list[PaperForm]
+
 
 FORMAT = 1
 FILE = "ledger.json"
@@ -184,9 +294,51 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
     try:
-        Ledger.model_validate(data)
+        LedgerForm.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise InputError(f"{path}: is damaged ({place}: {first['msg']}); {remedy}") from error
     return data
+
+
+def index(ledger: Mapping[str, Any]) -> str:
+    """Render one self-contained page, which links to the pages beside it."""
+    papers = [{**paper, "by_verdict": by_verdict(claims_of(paper))} for paper in ledger["papers"]]
+    return render(
+        "ledger.html",
+        ledger=ledger,
+        papers=papers,
+        total=total(ledger),
+        hosts=HOST_NAMES,
+        verdicts=VERDICTS,
+        enough=SEEDS,
+        seeds=seeds_text,
+    )
+
+
+def claims_of(paper: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """List the claims on several experiments, then those of each experiment."""
+    return [
+        *paper["claims"],
+        *(claim for experiment in paper["experiments"] for claim in experiment["claims"]),
+    ]
+
+
+def by_verdict(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Group claims by the simulator's verdict, in the order of verdicts."""
+    found: dict[str, list[Mapping[str, Any]]] = {verdict: [] for verdict in VERDICTS}
+    for claim in claims:
+        found[claim["verdicts"]["sim"]].append(claim)
+    return {verdict: of for verdict, of in found.items() if of}
+
+
+def total(ledger: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Sum the verdicts of all papers, by host."""
+    return {
+        host: {
+            verdict: sum(paper["verdicts"][host][verdict] for paper in ledger["papers"])
+            for verdict in VERDICTS
+        }
+        for host in HOSTS
+    }

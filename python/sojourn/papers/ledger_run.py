@@ -16,11 +16,10 @@ from typing import Any
 from sojourn.core import as_json
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
-from sojourn.papers import ledger, ledger_page
+from sojourn.papers import ledger
 from sojourn.papers.experiment import Experiment
-from sojourn.papers.figures import figures
+from sojourn.papers.page import figures, html
 from sojourn.papers.paper import Paper, judge, papers
-from sojourn.papers.report_page import html
 from sojourn.papers.reproduce import Reproduction, reproduce, seeds_on
 from sojourn.papers.search import stored as of_search
 from sojourn.runs import stored
@@ -114,7 +113,7 @@ def run(
             raise Interrupted("\n  ".join([f"{stop}. {_LOOK}; to be run:", *left])) from None
         done(found)
         write_paper(own, paper, found, data)
-    own.write("index.html", ledger_page.index(data).encode())
+    own.write("index.html", ledger.index(data).encode())
     return data
 
 
@@ -130,7 +129,7 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
     own.write(f"{paper.name}.html", page.encode())
     data["papers"].append(ledger.of_paper(found, next(iter(several), None), charts, searched))
     own.write(ledger.FILE, as_json.spell(data).encode())
-    own.write("index.html", ledger_page.index(data).encode())
+    own.write("index.html", ledger.index(data).encode())
 
 
 def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:

@@ -6,22 +6,34 @@ Such claims stand in papers/PAPER/claims.toml, in the form of an experiment's ow
 by its experiment and its values, '1: drop', and the experiment is one more axis: `where = {
 experiment = ["1", "2"] }`. They are judged once, over the cells of all the experiments that they
 name, and only where each of those was run.
+
+papers/PAPER/figures.toml lists every numbered figure and table:
+
+[[figures]]
+number = "Figure 5(a)"       as printed
+caption = "…"                its content, in our own words
+experiments = ["1"]          those that answer it
+cell = "drop"                and their cell: a signal, or one with the values of further axes
+not = "…"                    or the reason why none answers it
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn.papers import claims_file, files
-from sojourn.papers.claims import Cell, Claim, decide
-from sojourn.papers.experiment import Experiment, experiments, experiments_in
-from sojourn.papers.judged import Judged, lacking
+from sojourn.core.errors import InputError, nearest
+from sojourn.papers import claims_file
+from sojourn.papers.claims import Cell, Claim, Judged, decide, lacking
+from sojourn.papers.experiment import Experiment, experiments, experiments_in, read_file
 from sojourn.papers.reproduce import CellValues, Reproduction, values_of
 from sojourn.papers.search.file import claims_of
+from sojourn.scenario.known_scenario import without_licence
+from sojourn.store.store import write_errors
 
 
 @dataclass(frozen=True)
@@ -91,7 +103,7 @@ class OfPaper:
 def title_of(experiment: Experiment) -> str:
     """Name the paper of an experiment; by its folder's name where it has no other."""
     path = experiment.folder.parent / "paper.toml"
-    data = files.read(path) if path.is_file() else {}
+    data = read_file(path) if path.is_file() else {}
     return str(data.get("title", experiment.paper))
 
 
@@ -160,3 +172,85 @@ _SEPARATOR = ": "
 
 def _label(experiment: Experiment, cell: str) -> str:
     return f"{experiment.name}{_SEPARATOR}{cell}"
+
+
+FIGURES = "figures.toml"
+_KEYS = {"number", "caption", "experiments", "cell", "not"}
+
+
+@dataclass(frozen=True)
+class InPrint:
+    """One figure or table."""
+
+    number: str
+    caption: str
+    experiments: tuple[str, ...]  # as the command line has them
+    cell: str  # empty: all of them
+    why_not: str
+
+
+def figures_in_print(paper: Paper) -> list[InPrint]:
+    """Read the figures and tables of a paper, in its order; InputError for a wrong entry."""
+    path = paper.folder / FIGURES
+    if not path.is_file():
+        return []
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))["figures"]
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError) as error:
+        raise InputError(f"{path}: is no list of [[figures]]: {error}") from error
+    found = [_figure_in_print(paper, path, entry) for entry in entries]
+    numbers = [one.number for one in found]
+    for number in numbers:
+        if numbers.count(number) > 1:
+            raise InputError(f"{path}: {number} is there twice")
+    return found
+
+
+def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPrint:
+    number = str(entry.get("number", "a figure without number"))
+    where = f"{path}: {number}"
+    for key in entry.keys() - _KEYS:
+        raise InputError(f"{where}: there is no key '{key}'.{nearest(key, _KEYS)}")
+    for key in ("number", "caption"):
+        if not str(entry.get(key, "")).strip():
+            raise InputError(f"{where}: has no {key}")
+    if ("experiments" in entry) == ("not" in entry):
+        raise InputError(f"{where}: needs either experiments = [NAMES] or not = REASON")
+    if "not" in entry and (not str(entry["not"]).strip() or "cell" in entry):
+        raise InputError(f"{where}: not = REASON stands alone, and gives a reason")
+    known = {experiment.name: experiment for experiment in paper.experiments}
+    names = entry.get("experiments", [])
+    if not isinstance(names, list) or ("experiments" in entry and not names):
+        raise InputError(f"{where}: experiments = {names!r}; it is a list of names")
+    cell = str(entry.get("cell", ""))
+    for name in names:
+        if name not in known:
+            raise InputError(f"{where}: there is no experiment '{name}'.{nearest(name, known)}")
+        labels = [one.label for one in known[name].cells()]
+        if cell and not any(_is_of(label, cell) for label in labels):
+            raise InputError(
+                f"{where}: experiment '{name}' has no cell '{cell}'.{nearest(cell, labels)}"
+            )
+    ids = tuple(known[name].id for name in names)
+    return InPrint(number, str(entry["caption"]), ids, cell, str(entry.get("not", "")))
+
+
+def _is_of(label: str, cell: str) -> bool:
+    """Tell whether `cell` means the cell of this label: by its whole label, or by some of its
+    values."""
+    return label == cell or set(cell.split(", ")) <= set(label.split(", "))
+
+
+SAMPLE = Path(__file__).parent / "sample"
+
+
+def write_sample(folder: Path) -> Path:
+    """Write a paper of one experiment into a new folder. InputError where there is such a thing."""
+    if folder.exists():
+        raise InputError(f"{folder}: there is such a file or folder; nothing was written")
+    for path in sorted(SAMPLE.rglob("*.toml")):
+        place = folder / path.relative_to(SAMPLE)
+        with write_errors(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(without_licence(path.read_text(encoding="utf-8")), encoding="utf-8")
+    return folder

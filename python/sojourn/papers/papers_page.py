@@ -20,12 +20,10 @@ from sojourn.core import as_json, generated
 from sojourn.core.errors import SojournError
 from sojourn.core.hosts import HOSTS, seeds_text
 from sojourn.core.table import markdown, markdown_cell
-from sojourn.papers import in_print, ledger
-from sojourn.papers.claims import SEEDS, Claim
+from sojourn.papers import ledger
+from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Claim
 from sojourn.papers.experiment import Experiment
-from sojourn.papers.in_print import InPrint
-from sojourn.papers.judged import NOT_RUN, VERDICTS
-from sojourn.papers.paper import Paper, papers
+from sojourn.papers.paper import InPrint, Paper, figures_in_print, papers
 
 DEFAULT = Path("docs/evidence/ledger.md")
 LEDGER = Path("docs/evidence/ledger.json")
@@ -114,7 +112,7 @@ def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
     yield f"{paper.experiments[0].data['source']}.\n"
     yield _counts(verdicts)
     yield "### Figures and tables\n"
-    yield _figures(in_print.read(paper), entries)
+    yield _figures(figures_in_print(paper), entries)
     yield "### Experiments\n"
     yield _experiments(paper, entries)
     yield "### Claims\n"

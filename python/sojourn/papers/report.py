@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table as Grid
@@ -18,18 +18,22 @@ from sojourn.core import as_json
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOST_NAMES, HOSTS, seeds_text
 from sojourn.core.table import Column, Table
-from sojourn.papers import curve_figure, report_axis
-from sojourn.papers.claims import SEEDS, Decision
-from sojourn.papers.described import abouts
+from sojourn.papers import curve_figure
+from sojourn.papers.axis_figure import rows_of, scale_of
+from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Decision, Judged, count
 from sojourn.papers.experiment import Experiment, Signal
-from sojourn.papers.figures import figures, kind_of
-from sojourn.papers.judged import NOT_RUN, VERDICTS, Judged, count
+from sojourn.papers.page import abouts, figures, kind_of
 from sojourn.papers.paper import OfPaper
 from sojourn.papers.reproduce import Measured, Reproduction, seeds_on
 from sojourn.result.result import read_request
 from sojourn.show.page import heading, number, spread
-from sojourn.show.tables import fits, print_table, print_whole
+from sojourn.show.tables import fits, print_entries, print_table, print_whole
 from sojourn.store.folder import claim
+
+if TYPE_CHECKING:
+    from sojourn.papers.experiment import Experiment, Signal
+    from sojourn.papers.reproduce import Measured, Reproduction
+
 
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
 
@@ -83,7 +87,7 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
         console.print(f"{name}: {about}", markup=False, highlight=False)
     kind = kind_of(experiment)
     if kind == "axis":
-        report_axis.print_tables(reproduction, console, HOST_NAMES.__getitem__)
+        _print_over_axis(reproduction, console, HOST_NAMES.__getitem__)
     else:
         there = [signal for signal in experiment.signals() if reproduction.hosts_of(signal)]
         for signal in sorted(there, key=lambda signal: bool(signal.ablates)):
@@ -280,7 +284,7 @@ def write_all(
 ) -> Path:
     """Write report.html, reproduction.json and the numbers of each figure, figures/NAME.csv, to the
     folder. Return the path of the report."""
-    from sojourn.papers.report_page import html
+    from sojourn.papers.page import html
 
     own = claim(folder)
     charts = [figures(reproduction) for reproduction in reproductions]
@@ -302,3 +306,111 @@ def _searches(reproductions: Sequence[Reproduction]) -> dict[str, Any]:
     whole = [p for p in papers_of(experiments) if {one.id for one in p.experiments} <= here]
     found = {paper.name: stored.found(paper.folder) for paper in whole}
     return {name: search for name, search in found.items() if search}
+
+
+def _print_over_axis(
+    reproduction: Reproduction, out: Console, name_of: Callable[[str], str] = str
+) -> None:
+    """Print every table whole at any width: columns that do not fit continue below."""
+    for table in over(reproduction, name_of):
+        print_table(out, table)
+    for cell, changed in ablations(reproduction.experiment).items():
+        changes = [{"changed": _short(of, cell), "why": _why(of)} for of in changed]
+        print_entries(out, f"One thing changed at {cell}", changes)
+    for table in ablated(reproduction, name_of):
+        print_table(out, table)
+
+
+def ablations(experiment: Experiment) -> dict[str, list[Signal]]:
+    """Group the ablations by their cell."""
+    found: dict[str, list[Signal]] = {}
+    for signal in experiment.signals():
+        if signal.ablates:
+            found.setdefault(signal.of, []).append(signal)
+    return found
+
+
+def _short(ablation: Signal, cell: str) -> str:
+    return ablation.name.removeprefix(f"{cell}, ")
+
+
+def _why(ablation: Signal) -> str:
+    return ablation.title.removeprefix(f"{ablation.name}: ")
+
+
+def over(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
+    """Make a table for each metric, of its values along the axis."""
+    experiment = reproduction.experiment
+    x = experiment.data["figure"]["x"]
+    known = {signal.name: signal for signal in experiment.signals()}
+    for along in rows_of(experiment):
+        signals = [known[cell.label] for cell in along]
+        rest = ", ".join(text for axis, text in along[0].texts.items() if axis != x)
+        scale = scale_of(x, [cell.texts[x] for cell in along])
+        rows = tuple(number_ if scale.is_numeric else text for text, number_ in _named(scale.texts))
+        for metric in (*signals[0].metrics, *signals[0].beside):
+            table = signals[0].table if metric in signals[0].metrics else "measured too"
+            title = f"{heading(metric)} over {scale.label}, {rest} ({table})"
+            yield _table(reproduction, metric, title, scale.label, rows, signals, name_of)
+
+
+def _named(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Pair each value of the axis with its number alone."""
+    return ((text, text.split()[0] if text.split() else text) for text in texts)
+
+
+def ablated(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
+    """Make a table for each metric of a cell with ablations: the cell, then its ablations."""
+    experiment = reproduction.experiment
+    for cell, changed in ablations(experiment).items():
+        (base,) = (signal for signal in experiment.signals() if signal.name == cell)
+        for host in reproduction.hosts:
+            found = [signal for signal in changed if host in reproduction.hosts_of(signal)]
+            if not found:
+                continue
+            rows = ("as above", *(_short(signal, cell) for signal in found))
+            for metric in (*base.metrics, *base.beside):
+                title = f"{heading(metric)} at {cell}, with one thing changed"
+                yield _table(
+                    reproduction, metric, title, "changed", rows, [base, *found], name_of, host
+                )
+
+
+def _table(
+    reproduction: Reproduction,
+    metric: str,
+    title: str,
+    label: str,
+    rows: tuple[str, ...],
+    signals: Sequence[Signal],
+    name_of: Callable[[str], str],
+    host_alone: str = "",
+) -> Table:
+    columns = []
+    several = len(reproduction.hosts) > 1
+    hosts = (host_alone,) if host_alone else reproduction.hosts
+    for contender in reproduction.experiment.contenders():
+        name = contender.name
+        if any(_cell(reproduction, hosts[0], s, name, metric, True) != "–" for s in signals):
+            printed = [_cell(reproduction, hosts[0], s, name, metric, True) for s in signals]
+            columns.append(Column(f"{name}\npublished", printed))
+        for host in hosts:
+            head = f"{name}\n{name_of(host)}" if several else name
+            measured = [_cell(reproduction, host, s, name, metric) for s in signals]
+            columns.append(Column(head, measured))
+    return Table(title, [Column(label, rows)], columns)
+
+
+def _cell(
+    reproduction: Reproduction,
+    host: str,
+    signal: Signal,
+    algorithm: str,
+    metric: str,
+    published: bool = False,
+) -> str:
+    """Write a number, or a dash where the algorithm did not run."""
+    if signal.only and algorithm not in signal.only:
+        return "–"
+    cell: Measured = reproduction.cell(host, signal.name, algorithm, metric)
+    return number(cell.published) if published else spread(cell.found)

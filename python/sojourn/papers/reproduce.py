@@ -16,8 +16,8 @@ from typing import Any
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, check_hosts, seeds_text
 from sojourn.papers import claims
+from sojourn.papers.claims import Judged, lacking
 from sojourn.papers.experiment import Experiment, Signal
-from sojourn.papers.judged import Judged, lacking
 from sojourn.papers.search.file import claims_of
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run

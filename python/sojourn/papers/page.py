@@ -1,25 +1,42 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The page of a paper: verdicts first, then for each experiment its set-up, tables, figures and
-reasons. All contents of a section are computed here; the template only lays them out."""
+reasons. All contents of a section are computed here; the template only lays them out.
+
+Figures are redrawn by the kind that an experiment's [figure] names. A kind makes charts of a
+reproduction, and lists in its own file the keys that it needs in [figure].
+
+[figure]
+kind = "delay"     over time, a curve for each algorithm; the default (sojourn.papers.time_figure)
+kind = "axis"      a metric over an axis, a line for each algorithm (sojourn.papers.axis_figure)
+kind = "curve"     a metric over another, a point for each value of an axis
+                   (sojourn.papers.curve_figure)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
-from sojourn.papers.described import abouts, describe, window
+from sojourn.core.table import Table
+from sojourn.papers import axis_figure, curve_figure, time_figure
+from sojourn.papers.claims import VERDICTS, Judged, count
 from sojourn.papers.experiment import Signal
-from sojourn.papers.figures import figures
-from sojourn.papers.judged import VERDICTS, Judged, count
 from sojourn.papers.paper import OfPaper, title_of
 from sojourn.papers.reasons import Change, Off, counts, off, printed
 from sojourn.papers.reproduce import Measured, Reproduction
 from sojourn.papers.search.inside import RULE
+from sojourn.scenario.assignments import write_value
+from sojourn.scenario.tested import under_test
 from sojourn.show.chart import Chart
 from sojourn.show.page import drawn, heading, number, render
+
+if TYPE_CHECKING:
+    from sojourn.papers.experiment import Experiment
+    from sojourn.papers.reproduce import Reproduction
 
 
 @dataclass(frozen=True)
@@ -321,3 +338,130 @@ def peers(reproduction: Reproduction, group: Group) -> list[Grid]:
         Grid(s.name, "metric", groups, [("", [(heading(m), of_cell(s, m)) for m in metrics])])
         for s in group.signals
     ]
+
+
+# The tables list at most this many links or flows; the scenario's file has all.
+_LISTED = 24
+
+
+def describe(experiment: Experiment) -> list[Table]:
+    """List the network, the traffic, the algorithms, and the changes from cell to cell."""
+    return [_links(experiment), _flows(experiment), _algorithms(experiment), _cells(experiment)]
+
+
+def abouts(experiment: Experiment) -> list[tuple[str, str]]:
+    """List the algorithms that the paper has not, and describe each."""
+    return [(found.name, found.about) for found in experiment.contenders() if found.about]
+
+
+def window(experiment: Experiment) -> str:
+    """Write the begin, the end and the place of the measurement."""
+    end = experiment.scenario.duration
+    span = f"{experiment.window.from_} to {experiment.window.to} of {end}"
+    if not experiment.scenario.record.windows:
+        span = f"begin to end, {end}"
+    return f"{span}, at “{experiment.data['queue']}”"
+
+
+def _links(experiment: Experiment) -> Table:
+    rows = []
+    graph = experiment.scenario.expand()
+    links, tested = graph.links, under_test(experiment.scenario, graph)
+    for link in links[:_LISTED]:
+        queue = link.queue
+        limits = _pairs(queue.rows) if queue else ""
+        rates = [str(link.rate or "any"), *(f"{s.rate} from {s.at}" for s in link.schedule)]
+        delay = str(link.delay) if link.delay else ""
+        if link.jitter:
+            sd = getattr(link.jitter, "sd", "")
+            delay += f", {link.jitter.distribution} jitter {sd}"
+        manner = "" if link.shaper == "wire" else f"{link.shaper}, burst {link.burst}"
+        held = "under test" if link.name in tested else f"{queue.algorithm} {limits}"
+        rows.append((link.name, f"{link.from_} → {link.to}", ", ".join(rates), delay, manner, held))
+    headings = ("link", "from → to", "rate", "delay", "shaper", "queue")
+    return Table.of_rows("Network", headings, rows, _more(len(links)))
+
+
+def _flows(experiment: Experiment) -> Table:
+    flows = experiment.scenario.expand().flows
+    rows = []
+    for flow in flows[:_LISTED]:
+        app = flow.app.model_dump(exclude_defaults=True)
+        app.pop("kind", None)
+        transport = flow.transport
+        words: list[str] = [transport.kind]
+        words += [str(found) for key in ("tcp", "cc") if (found := getattr(transport, key, None))]
+        begin = str(flow.start)
+        if flow.start_spread:
+            begin += f", spread over {flow.start_spread}"
+        if flow.stop is not None:
+            begin += f", until {flow.stop}"
+        rows.append(
+            (
+                flow.name,
+                str(flow.count),
+                f"{flow.from_} → {flow.to}",
+                ", ".join(words),
+                f"{flow.app.kind} {_pairs(app)}".strip(),
+                begin,
+            )
+        )
+    headings = ("flows", "count", "from → to", "transport", "traffic", "begin")
+    return Table.of_rows("Traffic", headings, rows, _more(len(flows)))
+
+
+def _algorithms(experiment: Experiment) -> Table:
+    rows = [(c.name, c.algorithm, _pairs(c.rows)) for c in experiment.contenders()]
+    return Table.of_rows(
+        "Algorithms", ("in the paper", "here", "settings other than by default"), rows
+    )
+
+
+def _cells(experiment: Experiment) -> Table:
+    rows = [
+        (signal.name, signal.table, _pairs(signal.set))
+        for signal in experiment.signals()
+        if not signal.ablates
+    ]
+    return Table.of_rows("Cells", ("cell", "in the paper", "what is set"), rows)
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} = {_written(value)}" for key, value in values.items())
+
+
+def _written(value: Any) -> str:
+    try:
+        return write_value(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _more(count: int) -> str:
+    more = count - _LISTED
+    return f"And {more} more: the scenario’s file has all." if more > 0 else ""
+
+
+KINDS: dict[str, Callable[[Reproduction], Iterable[Chart]]] = {
+    "delay": time_figure.charts,
+    "axis": axis_figure.charts,
+    "curve": curve_figure.charts,
+}
+
+
+def kind_of(experiment: Experiment) -> str:
+    """Name the kind of the experiment's figures; InputError where no kind has this name."""
+    kind = str(experiment.data.get("figure", {}).get("kind", "delay"))
+    if kind not in KINDS:
+        place = experiment.folder / "experiment.toml"
+        raise InputError(
+            f"{place}: figure.kind = '{kind}': there is no such kind.{nearest(kind, KINDS)}"
+        )
+    return kind
+
+
+def figures(reproduction: Reproduction) -> list[Chart]:
+    """Chart every figure of an experiment and of its ablations; none where it has no [figure]."""
+    if "figure" not in reproduction.experiment.data:
+        return []
+    return list(KINDS[kind_of(reproduction.experiment)](reproduction))

@@ -15,12 +15,9 @@ from sojourn.cli.output import print_json
 from sojourn.core import as_json
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers.experiment import experiments
-from sojourn.papers.search import file
-from sojourn.papers.search.inside import RULE
-from sojourn.papers.search.page import counts, html, moved, names, numbers
-from sojourn.papers.search.result import Searched
-from sojourn.papers.search.run import search
-from sojourn.papers.search.setups import setups
+from sojourn.papers.points import load, setups
+from sojourn.papers.reasons import RULE
+from sojourn.papers.search import Searched, counts, html, moved, names, numbers, search
 from sojourn.scenario.assignments import write_value
 from sojourn.show.tables import Column, console, print_columns, print_whole
 from sojourn.store.folder import claim
@@ -39,7 +36,7 @@ def run(
 ) -> int:
     """Search one paper, keep the result and print it. Return the exit status. InputError for
     options that a search does not take."""
-    spec = file.load(_paper(what))
+    spec = load(_paper(what))
     if refused:
         raise InputError(
             f"--search has three seeds in the simulator: leave {' and '.join(refused)} out"

@@ -263,7 +263,7 @@ class Experiment:
 
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
         """Read the claims, and the cells that settled a setting according to the file. Cells that a
-        search has settled come on top (sojourn.papers.search.file)."""
+        search has settled come on top (sojourn.papers.points)."""
         cells = {cell.label: cell.texts for cell in self.cells()}
         return claims_file.load(self.folder / "claims.toml", cells)
 

@@ -21,7 +21,7 @@ from sojourn.papers.experiment import Experiment
 from sojourn.papers.page import figures, html
 from sojourn.papers.paper import Paper, judge, papers
 from sojourn.papers.reproduce import Reproduction, reproduce, seeds_on
-from sojourn.papers.search import stored as of_search
+from sojourn.papers.search import stored_search
 from sojourn.runs import stored
 from sojourn.runs.run import open_store
 from sojourn.store.folder import Folder, claim
@@ -123,7 +123,7 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
     several = judge(found)
     for chart in chain.from_iterable(charts):
         own.write(f"figures/{chart.file}", chart.csv().encode())
-    searched = of_search.found(paper.folder)
+    searched = stored_search(paper.folder)
     searches = {paper.name: searched} if searched else {}
     page = html(found, several, charts, searches=searches)
     own.write(f"{paper.name}.html", page.encode())

@@ -26,9 +26,8 @@ from sojourn.papers import axis_figure, curve_figure, time_figure
 from sojourn.papers.claims import VERDICTS, Judged, count
 from sojourn.papers.experiment import Signal
 from sojourn.papers.paper import OfPaper, title_of
-from sojourn.papers.reasons import Change, Off, counts, off, printed
+from sojourn.papers.reasons import RULE, Change, Off, counts, off, printed
 from sojourn.papers.reproduce import Measured, Reproduction
-from sojourn.papers.search.inside import RULE
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.tested import under_test
 from sojourn.show.chart import Chart

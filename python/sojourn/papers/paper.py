@@ -30,8 +30,8 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.papers import claims_file
 from sojourn.papers.claims import Cell, Claim, Judged, decide, lacking
 from sojourn.papers.experiment import Experiment, experiments, experiments_in, read_file
+from sojourn.papers.points import claims_of
 from sojourn.papers.reproduce import CellValues, Reproduction, values_of
-from sojourn.papers.search.file import claims_of
 from sojourn.scenario.known_scenario import without_licence
 from sojourn.store.store import write_errors
 

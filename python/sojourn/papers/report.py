@@ -299,12 +299,12 @@ def write_all(
 def _searches(reproductions: Sequence[Reproduction]) -> dict[str, Any]:
     """Find the result of a search, if it was made, for each paper with all its experiments."""
     from sojourn.papers.paper import papers_of
-    from sojourn.papers.search import stored
+    from sojourn.papers.search import stored_search
 
     experiments = [reproduction.experiment for reproduction in reproductions]
     here = {experiment.id for experiment in experiments}
     whole = [p for p in papers_of(experiments) if {one.id for one in p.experiments} <= here]
-    found = {paper.name: stored.found(paper.folder) for paper in whole}
+    found = {paper.name: stored_search(paper.folder) for paper in whole}
     return {name: search for name, search in found.items() if search}
 
 

@@ -18,7 +18,7 @@ from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, check_hosts, seeds_text
 from sojourn.papers import claims
 from sojourn.papers.claims import Judged, lacking
 from sojourn.papers.experiment import Experiment, Signal
-from sojourn.papers.search.file import claims_of
+from sojourn.papers.points import claims_of
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
 from sojourn.result.stats import Estimate, estimate

@@ -1,12 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn run` on a bench scenario, as a process of its own, timed from outside."""
+"""Commands as processes of their own, timed from outside: `sojourn run` on a bench scenario, the
+same network in ns-2 where it is installed, and the instructions for each packet.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -85,3 +90,109 @@ def timed_process(words: Sequence[str], cache: Path) -> tuple[str, float, float]
     # ru_maxrss is in KiB on Linux, in bytes on macOS.
     unit = 1 if sys.platform == "darwin" else 1024
     return output.decode(), usage.ru_utime, usage.ru_maxrss * unit / 1e6
+
+
+SCRIPT = FOLDER / "dumbbell.tcl"
+# Debian's ns-2.35 has no CoDel; DUK exists nowhere else. DropTail is its cheapest queue.
+_NS2_QUEUES = {"codel": "CoDel", "red": "RED"}
+_NS2_FLOWS, _NS2_LIMIT = 10, 1000
+
+
+@dataclass(frozen=True)
+class TimedNs2:
+    """One run_ns2 of ns-2."""
+
+    queue: str
+    cpu_s: float
+    packets: int
+    command: str
+
+    @property
+    def us_per_packet(self) -> float:
+        """Return the user CPU for each packet through the bottleneck, in µs."""
+        return self.cpu_s * 1e6 / self.packets
+
+
+def run_ns2(queue: str, seconds: int, out: Path) -> TimedNs2 | None:
+    """Run and time ns-2; None where there is no ns-2."""
+    if not shutil.which("ns"):
+        return None
+    name = _NS2_QUEUES.get(queue, "DropTail")
+    if name != "DropTail" and not _has_queue(name, out):
+        name = "DropTail"
+    words = _ns2_words(name, seconds)
+    output, cpu_s, _ = timed_process(words, out)
+    return TimedNs2(name, cpu_s, _packets(output, words), "time " + shlex.join(words))
+
+
+def _ns2_words(queue: str, seconds: float) -> list[str]:
+    return ["ns", str(SCRIPT), str(seconds), str(_NS2_FLOWS), queue, str(_NS2_LIMIT)]
+
+
+@functools.cache
+def _has_queue(queue: str, out: Path) -> bool:
+    try:
+        words = _ns2_words(queue, 1)
+        return _packets(timed_process(words, out)[0], words) > 0
+    except RunError:
+        return False
+
+
+def _packets(output: str, words: list[str]) -> int:
+    match = re.search(r"^packets (\d+)$", output, re.MULTILINE)
+    if not match:
+        raise RunError(f"{shlex.join(words)} said nothing of packets: {output[-200:]}")
+    return int(match[1])
+
+
+# In the first ten seconds slow start and its losses cost more than a packet does later. Under
+# valgrind a packet takes fifty times as long.
+_SHORT_S, _LONG_S = 10, 30
+
+
+def instructions_per_packet(queue: str, out: Path) -> float | None:
+    """Count the user instructions for each packet; None where nothing can count them.
+
+    It takes the difference of two lengths of one scenario: the start is in both.
+    """
+    for counter in (_perf, _callgrind):
+        first = counter(_SHORT_S, queue, out)
+        second = None if first is None else counter(_LONG_S, queue, out)
+        if first is not None and second is not None:
+            packets = [run(queue, out, {"duration": f"{s} s"}).packets for s in (_SHORT_S, _LONG_S)]
+            return (second - first) / (packets[1] - packets[0])
+    return None
+
+
+def _words(seconds: int, queue: str) -> list[str]:
+    changes = {"duration": f"{seconds} s"}
+    return [sys.executable, "-m", "sojourn", *arguments(queue, SCENARIO, changes), "--json"]
+
+
+def _counted(words: list[str], pattern: str, out: Path) -> int | None:
+    """Find by `pattern` the number in the output of a counting tool; None where it fails."""
+    surroundings = {**os.environ, "XDG_CACHE_HOME": str(out)}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=surroundings)
+    match = re.search(pattern, done.stderr, re.MULTILINE)
+    return int(match[1]) if match and done.returncode == 0 and int(match[1]) > 0 else None
+
+
+def _perf(seconds: int, queue: str, out: Path) -> int | None:
+    if not shutil.which("perf"):
+        return None
+    words = ["perf", "stat", "-x", ",", "-e", "instructions:u", *_words(seconds, queue)]
+    return _counted(words, r"^(\d+),,instructions:u", out)
+
+
+def _callgrind(seconds: int, queue: str, out: Path) -> int | None:
+    """Count only the instructions of the engine, by the name of its entry in the native module."""
+    if not shutil.which("valgrind"):
+        return None
+    words = [
+        "valgrind",
+        "--tool=callgrind",
+        f"--callgrind-out-file={out / 'callgrind.out'}",
+        "--toggle-collect=*simulate_scenario*",
+        *_words(seconds, queue),
+    ]
+    return _counted(words, r"Collected : (\d+)", out)

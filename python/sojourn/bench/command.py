@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Commands as processes of their own, timed from outside: `sojourn run` on a bench scenario, the
-same network in ns-2 where it is installed, and the instructions for each packet.
-"""
+same network in ns-2 where it is installed, and the instructions for each packet."""
 
 from __future__ import annotations
 
@@ -26,13 +25,14 @@ SCENARIO = FOLDER / "dumbbell.toml"
 
 @dataclass(frozen=True)
 class Timed:
-    """One run of the command."""
+    """One run of a command."""
 
     cpu_s: float
     engine_cpu_s: float
     packets: int
     peak_rss_mb: float
-    fingerprint: str
+    fingerprint: str = ""
+    queue: str = ""  # of ns-2
 
     @property
     def us_per_packet(self) -> float:
@@ -51,9 +51,9 @@ def arguments(queue: str, scenario: Path, changes: Mapping[str, str]) -> list[st
     return ["run", str(scenario), "--aqm", queue, *sets, "--again"]
 
 
-def command(queue: str, scenario: Path, changes: Mapping[str, str]) -> str:
-    """Write the command for people to time."""
-    return "time " + shlex.join(["sojourn", *arguments(queue, scenario, changes)])
+def command(words: Sequence[str]) -> str:
+    """Write a command for people to time."""
+    return "time " + shlex.join(words)
 
 
 def run(queue: str, out: Path, changes: Mapping[str, str], scenario: Path = SCENARIO) -> Timed:
@@ -62,13 +62,8 @@ def run(queue: str, out: Path, changes: Mapping[str, str], scenario: Path = SCEN
     words = [*arguments(queue, scenario, changes), "--json"]
     output, cpu_s, peak_rss_mb = timed_process([sys.executable, "-m", "sojourn", *words], out)
     report = json.loads(output)["runs"][0]
-    return Timed(
-        cpu_s=cpu_s,
-        engine_cpu_s=report["cpu_s"],
-        packets=sum(queue["windows"][0]["departed_pkts"] for queue in report["queues"]),
-        peak_rss_mb=peak_rss_mb,
-        fingerprint=report["fingerprint"],
-    )
+    packets = sum(queue["windows"][0]["departed_pkts"] for queue in report["queues"])
+    return Timed(cpu_s, report["cpu_s"], packets, peak_rss_mb, report["fingerprint"])
 
 
 def timed_process(words: Sequence[str], cache: Path) -> tuple[str, float, float]:
@@ -76,9 +71,9 @@ def timed_process(words: Sequence[str], cache: Path) -> tuple[str, float, float]
 
     Its cache is the folder `cache`, which leaves the user's store alone. RunError where it fails.
     """
-    surroundings = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
     with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=surroundings
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     ) as process:
         assert process.stdout and process.stderr
         output = process.stdout.read()
@@ -92,57 +87,42 @@ def timed_process(words: Sequence[str], cache: Path) -> tuple[str, float, float]
     return output.decode(), usage.ru_utime, usage.ru_maxrss * unit / 1e6
 
 
-SCRIPT = FOLDER / "dumbbell.tcl"
 # Debian's ns-2.35 has no CoDel; DUK exists nowhere else. DropTail is its cheapest queue.
 _NS2_QUEUES = {"codel": "CoDel", "red": "RED"}
 _NS2_FLOWS, _NS2_LIMIT = 10, 1000
 
 
-@dataclass(frozen=True)
-class TimedNs2:
-    """One run_ns2 of ns-2."""
-
-    queue: str
-    cpu_s: float
-    packets: int
-    command: str
-
-    @property
-    def us_per_packet(self) -> float:
-        """Return the user CPU for each packet through the bottleneck, in µs."""
-        return self.cpu_s * 1e6 / self.packets
+def ns2_words(queue: str, seconds: int) -> list[str]:
+    """List the words of ns-2's command, by our own script beside the scenario."""
+    script = FOLDER / "dumbbell.tcl"
+    return ["ns", str(script), str(seconds), str(_NS2_FLOWS), queue, str(_NS2_LIMIT)]
 
 
-def run_ns2(queue: str, seconds: int, out: Path) -> TimedNs2 | None:
+def run_ns2(queue: str, seconds: int, out: Path) -> Timed | None:
     """Run and time ns-2; None where there is no ns-2."""
     if not shutil.which("ns"):
         return None
     name = _NS2_QUEUES.get(queue, "DropTail")
-    if name != "DropTail" and not _has_queue(name, out):
+    if name != "DropTail" and not _has_ns2_queue(name, out):
         name = "DropTail"
-    words = _ns2_words(name, seconds)
-    output, cpu_s, _ = timed_process(words, out)
-    return TimedNs2(name, cpu_s, _packets(output, words), "time " + shlex.join(words))
-
-
-def _ns2_words(queue: str, seconds: float) -> list[str]:
-    return ["ns", str(SCRIPT), str(seconds), str(_NS2_FLOWS), queue, str(_NS2_LIMIT)]
+    return _time_ns2(name, seconds, out)
 
 
 @functools.cache
-def _has_queue(queue: str, out: Path) -> bool:
+def _has_ns2_queue(name: str, out: Path) -> bool:
     try:
-        words = _ns2_words(queue, 1)
-        return _packets(timed_process(words, out)[0], words) > 0
+        return _time_ns2(name, 1, out).packets > 0
     except RunError:
         return False
 
 
-def _packets(output: str, words: list[str]) -> int:
+def _time_ns2(name: str, seconds: int, out: Path) -> Timed:
+    words = ns2_words(name, seconds)
+    output, cpu_s, peak_rss_mb = timed_process(words, out)
     match = re.search(r"^packets (\d+)$", output, re.MULTILINE)
     if not match:
         raise RunError(f"{shlex.join(words)} said nothing of packets: {output[-200:]}")
-    return int(match[1])
+    return Timed(cpu_s, cpu_s, int(match[1]), peak_rss_mb, queue=name)
 
 
 # In the first ten seconds slow start and its losses cost more than a packet does later. Under
@@ -151,48 +131,42 @@ _SHORT_S, _LONG_S = 10, 30
 
 
 def instructions_per_packet(queue: str, out: Path) -> float | None:
-    """Count the user instructions for each packet; None where nothing can count them.
+    """Count the user instructions for each packet, by the processor's counter, else by valgrind.
+    None where neither counts them.
 
     It takes the difference of two lengths of one scenario: the start is in both.
     """
-    for counter in (_perf, _callgrind):
-        first = counter(_SHORT_S, queue, out)
-        second = None if first is None else counter(_LONG_S, queue, out)
-        if first is not None and second is not None:
+    # callgrind counts the engine alone, by the name of its entry in the native module.
+    perf = ["perf", "stat", "-x", ",", "-e", "instructions:u"]
+    valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out / 'callgrind.out'}"]
+    valgrind += ["--toggle-collect=*simulate_scenario*"]
+    for tool, pattern in (
+        (perf, r"^(\d+),,instructions:u"),
+        (valgrind, r"Collected : (\d+)"),
+    ):
+        counts = []
+        for seconds in (_SHORT_S, _LONG_S):
+            count = _count(tool, pattern, seconds, queue, out)
+            if count is None:
+                break
+            counts.append(count)
+        else:
             packets = [run(queue, out, {"duration": f"{s} s"}).packets for s in (_SHORT_S, _LONG_S)]
-            return (second - first) / (packets[1] - packets[0])
+            return (counts[1] - counts[0]) / (packets[1] - packets[0])
     return None
 
 
-def _words(seconds: int, queue: str) -> list[str]:
-    changes = {"duration": f"{seconds} s"}
-    return [sys.executable, "-m", "sojourn", *arguments(queue, SCENARIO, changes), "--json"]
-
-
-def _counted(words: list[str], pattern: str, out: Path) -> int | None:
+def _count(tool: list[str], pattern: str, seconds: int, queue: str, out: Path) -> int | None:
     """Find by `pattern` the number in the output of a counting tool; None where it fails."""
-    surroundings = {**os.environ, "XDG_CACHE_HOME": str(out)}
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=surroundings)
+    if not shutil.which(tool[0]):
+        return None
+    words = arguments(queue, SCENARIO, {"duration": f"{seconds} s"})
+    done = subprocess.run(
+        [*tool, sys.executable, "-m", "sojourn", *words, "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "XDG_CACHE_HOME": str(out)},
+    )
     match = re.search(pattern, done.stderr, re.MULTILINE)
     return int(match[1]) if match and done.returncode == 0 and int(match[1]) > 0 else None
-
-
-def _perf(seconds: int, queue: str, out: Path) -> int | None:
-    if not shutil.which("perf"):
-        return None
-    words = ["perf", "stat", "-x", ",", "-e", "instructions:u", *_words(seconds, queue)]
-    return _counted(words, r"^(\d+),,instructions:u", out)
-
-
-def _callgrind(seconds: int, queue: str, out: Path) -> int | None:
-    """Count only the instructions of the engine, by the name of its entry in the native module."""
-    if not shutil.which("valgrind"):
-        return None
-    words = [
-        "valgrind",
-        "--tool=callgrind",
-        f"--callgrind-out-file={out / 'callgrind.out'}",
-        "--toggle-collect=*simulate_scenario*",
-        *_words(seconds, queue),
-    ]
-    return _counted(words, r"Collected : (\d+)", out)

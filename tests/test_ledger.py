@@ -9,7 +9,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,9 @@ from sojourn.papers.claims import VERDICTS
 from sojourn.papers.experiment import Experiment, experiments, find
 from sojourn.papers.page import KINDS, describe, figures, kind_of, window
 from sojourn.papers.paper import figures_in_print, papers
-from sojourn.papers.reasons import Change
+from sojourn.papers.reasons import Cell, Change, Measured
 from sojourn.papers.reproduce import reproduce
 from sojourn.papers.time_figure import window_s
-from sojourn.result.stats import Estimate
 from sojourn.runs import stored
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import open_store, run_cases
@@ -408,15 +407,20 @@ def test_whatever_stands_in_a_ledger_the_page_of_papers_is_made_or_refused_in_a_
 
 
 def test_what_brings_a_number_inside_is_a_reason_as_is_what_brings_it_half_of_the_way() -> None:
-    moved = Estimate(1.0, 0.5)
+    cell = Cell("a", "drop", "CoDel", "system_delay_mean_ms")
 
-    def explains(closed: float, inside: bool, by: Estimate = moved) -> bool:
-        cell: Any = None
-        return Change(cell, cell, by, closed, inside).explains
+    def explains(before: Sequence[float], after: Sequence[float]) -> bool:
+        base, changed = (Measured(cell, 10.0, tuple(values)) for values in (before, after))
+        return Change("five flows", base, changed).explains
 
-    assert explains(0.3, inside=True) and explains(0.6, inside=False)
-    assert not explains(0.3, inside=False) and not explains(-0.2, inside=True)
-    assert not explains(0.9, inside=True, by=Estimate(1.0, 1.5))
+    assert explains([11.2] * 3, [10.9] * 3), "a quarter of the way, and inside"
+    assert explains([30.0] * 3, [18.0] * 3), "more than half of the way"
+    assert not explains([30.0] * 3, [22.0] * 3) and not explains([30.0] * 3, [31.0] * 3)
+    assert not explains([30.0] * 3, [-15.0] * 3), "overshoot counts against it"
+    # Without the difference seed by seed the two could not be told apart.
+    assert explains([25.0, 30.0, 35.0], [5.0, 10.0, 15.0])
+    assert not explains([30.0, 10.0, 50.0], [10.0, 30.0, 5.0])
+    assert not explains([30.0], [10.0]), "one seed shows nothing"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1, "papers": [{}]}', "\0"])

@@ -19,8 +19,8 @@ from sojourn.papers import report
 from sojourn.papers.axis_figure import charts, panel, rows_of, scale_of, words
 from sojourn.papers.experiment import Experiment, find
 from sojourn.papers.page import html
-from sojourn.papers.reproduce import Measured, Reproduction, reproduce
-from sojourn.result.stats import Estimate
+from sojourn.papers.reasons import Measured
+from sojourn.papers.reproduce import Reproduction, reproduce
 from sojourn.show.chart import NARROW_IN, WIDE_IN, Chart, Panel
 from sojourn.show.drawing import draw
 from sojourn.show.page import number, spread
@@ -150,7 +150,7 @@ def test_delays_that_span_decades_are_not_squeezed_at_the_bottom(
     lines: dict[str, list[Measured]], metric: str, ends: tuple[float, float], scale: str
 ) -> None:
     two = {
-        name: [replace(cell, found=Estimate(end, 0.1)) for cell in lines[name]]
+        name: [replace(cell, values=(end,) * 3) for cell in lines[name]]
         for name, end in zip(NAMES, ends, strict=False)
     }
     axes = drawn(panel(SCALE, metric, two))
@@ -182,8 +182,7 @@ def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
     lines: dict[str, list[Measured]],
 ) -> None:
     def with_one(mean: float) -> dict[str, list[Measured]]:
-        only = Estimate(mean, float("inf"))
-        return {name: [replace(c, found=only) for c in cells] for name, cells in lines.items()}
+        return {name: [replace(c, values=(mean,)) for c in cells] for name, cells in lines.items()}
 
     axes = drawn(panel(SCALE, "fct_mean_s", with_one(3.0)))
     assert axes.get_ylim() == pytest.approx((0, 3.15))

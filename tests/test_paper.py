@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from sojourn.papers import paper as of_papers
 from sojourn.papers import report
-from sojourn.papers.experiment import ROOT, experiments_in, find
+from sojourn.papers.experiment import ROOT, PaperFiles, find
 from sojourn.papers.page import html
 from sojourn.papers.paper import Paper, judge, papers
 from sojourn.papers.reproduce import Reproduction
@@ -38,9 +38,9 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
     folder = tmp_path / "duk"
     folder.mkdir()
     (folder / "claims.toml").write_text(TWO)
-    for name in ("paper.toml", "1", "2"):
+    for name in ("paper.toml", "search.toml", "1", "2"):
         (folder / name).symlink_to(ROOT / "duk" / name)
-    paper = Paper("duk", tuple(experiments_in(folder)))
+    paper = Paper("duk", PaperFiles(folder).experiments)
     monkeypatch.setattr(of_papers, "papers_of", lambda _: [paper])
     return paper
 
@@ -70,7 +70,7 @@ def as_second(short: Reproduction, slower: str = "") -> Reproduction:
         return replace(run, report={**run.report, "queues": queues})
 
     result = replace(short.result, runs=tuple(map(changed, short.result.runs)))
-    experiment = replace(short.experiment, name="2")
+    experiment = replace(short.experiment, folder=short.experiment.folder.with_name("2"))
     return replace(short, experiment=experiment, result=result)
 
 

@@ -16,21 +16,20 @@ from sojourn.cli import status
 from sojourn.core.errors import InputError
 from sojourn.papers import experiment as of_experiments
 from sojourn.papers import ledger_run, papers_page
-from sojourn.papers.experiment import experiments, find
+from sojourn.papers.experiment import PaperFiles, experiments, find
 from sojourn.papers.page import html
 from sojourn.papers.points import Search, Setup, alone, claims_of, count, load, settled, setups
-from sojourn.papers.reasons import is_inside
+from sojourn.papers.reasons import Cell, Measured, Off, is_inside, off
 from sojourn.papers.reproduce import reproduce
 from sojourn.papers.search import (
     SEEDS,
-    Cell,
-    Found,
+    Cells,
     Halves,
     Ranked,
     cases_of,
+    changes_of,
     data,
     effect,
-    reasons,
     search,
     stored_search,
 )
@@ -243,7 +242,7 @@ def test_every_search_that_is_shipped_has_the_ledgers_values_and_keys_that_can_b
 def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:
     assert duk.searched == ("1", "2")
     assert [experiment.name for experiment in duk.other] == ["3", "4", "5", "6"]
-    assert settled(duk.path.parent) == ()
+    assert settled(PaperFiles(duk.path.parent)) == ()
 
 
 def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_path: Path) -> None:
@@ -276,17 +275,17 @@ def test_a_papers_page_has_a_search_that_was_made_to_its_end(
 ) -> None:
     spec = load(of_experiments.ROOT / "toy")
     tried = setups(spec)
-    assert stored_search(toy) is None
+    assert stored_search(PaperFiles(toy)) is None
     runner = Halves(spec, Runner(open_store(None), workers=2))
     ranked = runner.rank(tried)
-    assert stored_search(toy) is None, "only the searched half has run"
+    assert stored_search(PaperFiles(toy)) is None, "only the searched half has run"
     searched = runner.judge(ranked)
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a run was made")
 
     monkeypatch.setattr("sojourn.runs.executor.Runner._make", refuse)
-    found = stored_search(toy)
+    found = stored_search(PaperFiles(toy))
     assert found and found["judged"] == data(searched)["judged"]
     page = html([reproduce(find(["toy/1"])[0], looked_up=("sim",))], searches={"toy": found})
     assert "What a search of the open points found (toy)" in page
@@ -302,7 +301,7 @@ def test_the_page_of_papers_says_what_a_search_found_until_its_points_change(
         tmp_path / "out", quick=True, hosts=("sim",), looked_up=(), workers=2, say=lambda _: None
     )
     ledger = tmp_path / "out" / "ledger.json"
-    found = stored_search(toy)
+    found = stored_search(PaperFiles(toy))
     assert found
     best = next(row for row in found["judged"] if row["which"] == "best")
     line = f"| best | {best['searched']} | {best['other']} | {best['label']} |"
@@ -332,8 +331,8 @@ def test_a_reason_is_a_run_with_one_thing_changed_else_it_is_unexplained(
 ) -> None:
     found = search(load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     said = {
-        (r.text.cell.experiment, r.text.cell.algorithm, r.text.cell.metric): r.said
-        for r in found.reasons
+        (one.base.cell.experiment, one.base.algorithm, one.base.metric): one.kind
+        for one in found.reasons
     }
     delay = "system_delay_mean_ms"
     assert said == {
@@ -349,13 +348,22 @@ def test_a_reason_is_a_run_with_one_thing_changed_else_it_is_unexplained(
     assert [e.setup.label for e in found.effects(half=False)] == ["rate: slow", "limit: 10"]
 
 
-def hand_made(*means: float, published: float = 10.0) -> dict[Cell, Found]:
+def hand_made(*means: float, published: float = 10.0) -> dict[Cell, Measured]:
     """A cell of each mean, measured without spread."""
     cells = [Cell("1", "drop", f"A{i}", "system_delay_mean_ms") for i in range(len(means))]
     return {
-        cell: Found(cell, published, Estimate(mean, 0.0))
+        cell: Measured(cell, published, (mean,) * 3)
         for cell, mean in zip(cells, means, strict=True)
     }
+
+
+def reasons(before: Cells, *tried: tuple[Setup, Cells]) -> list[Off]:
+    """What is off, with what was tried."""
+    return [
+        Off(base, tuple(changes_of(cell, before, tried)))
+        for cell, base in before.items()
+        if not base.inside
+    ]
 
 
 def test_cells_inside_are_counted_and_ties_go_to_what_changes_less(toy: Path) -> None:
@@ -383,29 +391,32 @@ def test_what_is_outside_the_text_is_a_reason_only_under_that_label(toy: Path) -
         (outside, hand_made(10.0, 10.0, 10.0, 30.0)),
     ]
     several = [(both, hand_made(30.0, 10.0, 30.0, 30.0))]
-    found = reasons(before, alone, several)
-    assert [reason.said for reason in found] == [
+    found = reasons(before, *alone, *several)
+    assert [reason.kind for reason in found] == [
         "one thing",
         "several things",
         "outside the text",
         "unexplained",
     ]
-    assert [reason.by and reason.by[0] for reason in found] == [slow, both, outside, None]
+    by = [reason.by and reason.by.setup for reason in found]
+    assert by == [slow.number, both.number, outside.number, None]
     effect_of = effect(slow, before, alone[0][1])
     assert (effect_of.gained, effect_of.lost, effect_of.cells) == (1, 0, 4)
 
 
 def test_what_moves_a_number_no_more_than_seeds_do_is_no_reason(toy: Path) -> None:
     _, slow, three, *_ = setups(load(of_experiments.ROOT / "toy"))
-    text, little, enough = hand_made(11.1), hand_made(10.9), hand_made(10.5)
-    assert not text[next(iter(text))].inside
-    assert little[next(iter(little))].inside
-    (found,) = reasons(text, [(slow, little)], [])
-    assert (found.said, found.by) == ("unexplained", None)
-    (found,) = reasons(text, [(slow, little), (three, enough)], [])
-    assert found.said == "one thing"
+    (cell,) = text = hand_made(11.1)
+    seeds = {cell: Measured(cell, 10.0, (9.0, 11.5, 12.2))}
+    enough = hand_made(10.5)
+    assert not text[cell].inside
+    assert seeds[cell].inside
+    (found,) = reasons(text, (slow, seeds))
+    assert (found.kind, found.by) == ("unexplained", None)
+    (found,) = reasons(text, (slow, seeds), (three, enough))
+    assert found.kind == "one thing"
     assert found.by
-    assert found.by[0] == three
+    assert found.by.setup == three.number
 
 
 def test_a_reason_names_no_change_that_does_not_reach_the_number(duk: Search) -> None:
@@ -420,10 +431,11 @@ def test_a_reason_names_no_change_that_does_not_reach_the_number(duk: Search) ->
         Cell("1", "drop", "PIE", "drop_pct"),
         Cell("2", "drop", "PIE", "drop_pct"),
     ):
-        before = {cell: Found(cell, 10.0, Estimate(20.0, 0.0))}
-        after = {cell: Found(cell, 10.0, Estimate(10.0, 0.0))}
-        (reason,) = reasons(before, [], [(both, after)])
-        said[cell.experiment, cell.algorithm] = set(reason.by[0].changed) if reason.by else set()
+        before = {cell: Measured(cell, 10.0, (20.0,) * 3)}
+        after = {cell: Measured(cell, 10.0, (10.0,) * 3)}
+        (reason,) = reasons(before, (both, after))
+        names = reason.by.name.split("; ") if reason.by else []
+        said[cell.experiment, cell.algorithm] = {name.split(": ")[0] for name in names}
     assert said["1", "DUK"] == set(both.changed)
     assert said["1", "PIE"] == set(both.changed) - {"DUK's first interval"}
     assert said["2", "PIE"] == (
@@ -581,3 +593,40 @@ def test_a_paper_without_open_points_says_where_they_would_stand(toy: Path) -> N
     (toy / "search.toml").unlink()
     with pytest.raises(InputError, match=r"toy: has no search.toml; its open points would stand"):
         load(of_experiments.ROOT / "toy")
+
+
+def test_a_point_that_is_declared_once_serves_an_ablation_too(toy: Path) -> None:
+    path = toy / "1" / "experiment.toml"
+    text = path.read_text()
+    own = 'set = { "dumbbell.rate" = "1 Mbit/s" }'
+    assert own in text
+    path.write_text(text.replace(own, 'point = "rate: slow"'))
+    (experiment,) = find(["toy/1"])
+    base, slow = experiment.signals()
+    assert slow.set == {**base.set, "dumbbell.rate": "2 Mbit/s"} and slow.only == ()
+    path.write_text(text.replace(own, 'point = "five flows"'))
+    assert find(["toy/1"])[0].signals()[1].set["flows.bulk.count"] == 5
+    for point, sentence in {
+        'point = "rate: slov"': "search.toml has no 'rate: slov'. Did you mean 'rate: slow'?",
+        'point = "limit: 10"': "'limit: 10' sets nothing here",
+        f'point = "rate: slow"\n{own}': "stands beside `set`; leave one of them out",
+    }.items():
+        path.write_text(text.replace(own, point))
+        with pytest.raises(InputError) as raised:
+            find(["toy/1"])
+        assert str(raised.value) == f"{path}: ablations[0].point: {sentence}"
+
+
+def test_an_ablation_and_a_search_have_one_rule_of_reasons(toy: Path, tmp_path: Path) -> None:
+    path = toy / "1" / "experiment.toml"
+    own = 'set = { "dumbbell.rate" = "1 Mbit/s" }'
+    path.write_text(path.read_text().replace(own, 'point = "rate: slow"'))
+    searched = search(load(toy), out=tmp_path / "out", workers=2)
+    reproduction = reproduce(find(["toy/1"])[0], quick=True, workers=2)
+    by_cell = {one.base.cell: one for one in searched.reasons}
+    for one in off(reproduction):
+        other = by_cell[one.base.cell]
+        assert (one.kind, one.base) == (other.kind, other.base)
+        assert one.changes[0].after.values == next(
+            change.after.values for change in other.changes if change.name == "rate: slow"
+        )

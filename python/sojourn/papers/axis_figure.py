@@ -25,7 +25,8 @@ from sojourn.show.theme import marker
 
 if TYPE_CHECKING:
     from sojourn.papers.experiment import Experiment
-    from sojourn.papers.reproduce import Measured, Reproduction
+    from sojourn.papers.reasons import Measured
+    from sojourn.papers.reproduce import Reproduction
     from sojourn.sweeps.axis import Cell
 
 _DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))

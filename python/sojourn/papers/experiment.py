@@ -6,7 +6,7 @@ paper.toml        the keys that all its experiments share: algorithms under the 
                   `about` for one that is not the paper's, seeds, and those of our algorithms that
                   are set beside the kernel's own on Linux
 claims.toml       its claims on several experiments (sojourn.papers.paper)
-search.toml       its open points, and where a search may look (sojourn.papers.search)
+search.toml       its open points, and where a search may look (sojourn.papers.points)
 
 and in PAPER/EXPERIMENT/:
 
@@ -17,8 +17,9 @@ scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       the claims of text and tables on this experiment
 
-[[ablations]]     one thing changed in a cell, and why: `set`, or a C file as `algorithm`. One with
-                  `host` is about a feature of that host alone, and runs there and nowhere else
+[[ablations]]     one thing changed in a cell, and why: `set`, a C file as `algorithm`, or a value
+                  of search.toml, `point = "POINT: VALUE"`, whose keys it sets. One with `host`
+                  is about a feature of that host alone, and runs there and nowhere else
 
 An experiment is a sweep with published numbers and claims. Its first axis is the signal, which has
 the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. The values of a cell are its
@@ -32,18 +33,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, StrictStr
+from typing import Any
 
 from sojourn import algorithms, preset
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
 from sojourn.papers import claims, claims_file
-from sojourn.result.metrics import METRICS
+from sojourn.papers.forms import (
+    PublishedTable,
+    SearchTable,
+    read_experiment,
+    read_file,
+    read_form,
+)
 from sojourn.runs.run import Case, changed
-from sojourn.scenario import toml
-from sojourn.scenario.base import Model
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.record import Window
 from sojourn.scenario.toml import Keys, load, spell
@@ -52,102 +55,6 @@ from sojourn.sweeps.axis import Axis, Cell, Point, grid
 from sojourn.sweeps.model import AxisTable
 from sojourn.sweeps.source import axes as read_axes
 from sojourn.user_aqm import compiler, library
-
-Text = Annotated[StrictStr, Field(min_length=1)]
-Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
-Rows = dict[str, Any]
-
-# The keys that each experiment needs, in its own file or in its paper's.
-REQUIRED = ("title", "source", "seeds", "quick_seeds", "queue", "window", "algorithms", "signals")
-
-
-class AlgorithmTable(Model):
-    """An algorithm under the name that the paper gives it."""
-
-    name: Text
-    algorithm: Text
-    rows: Rows = Field({})
-    about: str = ""
-
-
-class SignalTable(Model):
-    """A cell: the keys that it sets, its metrics in print, and others measured beside them."""
-
-    name: Text
-    table: Text
-    set: Rows = Field({})
-    metrics: tuple[Text, ...]
-    beside: tuple[Text, ...] = ()
-    only: tuple[Text, ...] = ()
-
-
-class AblationTable(Model):
-    """One thing changed in a cell, and why."""
-
-    of: Text
-    name: Text
-    why: Text
-    set: Rows = Field({})
-    only: tuple[Text, ...] = ()
-    host: str = ""
-    algorithm: str = ""
-
-
-class ExperimentTable(Model):
-    """The keys of experiment.toml, each of which may stand in paper.toml for all experiments."""
-
-    format: Literal[1] = 1
-    title: Text | None = None
-    source: Text | None = None
-    seeds: Count | None = None
-    quick_seeds: Count | None = None
-    queue: Text | None = None
-    window: Text | None = None
-    peers: tuple[Text, ...] = ()
-    algorithms: tuple[AlgorithmTable, ...] = ()
-    also: tuple[AlgorithmTable, ...] = ()
-    rows: dict[str, Rows] = Field({})
-    signals: tuple[SignalTable, ...] = ()
-    axes: tuple[AxisTable, ...] = ()
-    ablations: tuple[AblationTable, ...] = ()
-    figure: dict[str, Any] = Field({})
-
-
-class PublishedTable(RootModel[dict[str, dict[str, dict[str, StrictInt | StrictFloat]]]]):
-    """The numbers in print, by cell, algorithm and metric."""
-
-
-def read_file(path: Path, model: type[BaseModel] = ExperimentTable) -> dict[str, Any]:
-    """Read a file as data that the model allows; InputError with the line of each mistake."""
-    text = toml.read_text(path)
-    data = toml.parse(text, str(path))
-    toml.modelled(data, model, str(path), text)
-    return data
-
-
-def read_experiment(folder: Path, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Read experiment.toml over the keys that its paper shares. InputError for a key that neither
-    has, and for a metric that does not exist."""
-    path = folder / "experiment.toml"
-    data = {**shared, **read_file(path)}
-    for key in REQUIRED:
-        if not data.get(key):
-            raise InputError(f"{path}: {key} is missing; write it here or in ../paper.toml")
-    signals = [signal["name"] for signal in data["signals"]]
-    for i, signal in enumerate(data["signals"]):
-        if signal["name"] in signals[:i]:
-            raise InputError(f"{path}: signals[{i}].name: '{signal['name']}' is there twice")
-        for metric in (*signal["metrics"], *signal.get("beside", ())):
-            if metric not in METRICS:
-                where = f"{path}: signals[{i}]"
-                raise InputError(
-                    f"{where}: there is no metric '{metric}'.{nearest(metric, METRICS)}"
-                )
-        signal.setdefault("set", {})
-    for ablation in data.get("ablations", ()):
-        ablation.setdefault("set", {})
-    return data
-
 
 ROOT = Path(__file__).parents[1] / "sources" / "papers"
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -184,15 +91,80 @@ class Signal:
         """Tell whether it shows the effect of one setting; no claim is judged on it."""
         return self.of != self.name
 
+    @property
+    def short(self) -> str:
+        """Name an ablation without its cell."""
+        return self.name.removeprefix(f"{self.of}, ")
+
+    @property
+    def why(self) -> str:
+        """Return the reason of an ablation."""
+        return self.title.removeprefix(f"{self.name}: ")
+
+
+@dataclass(frozen=True, eq=False)
+class PaperFiles:
+    """A paper's folder. Each of its files is read once."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """Name the paper as the command line does."""
+        return self.folder.absolute().name
+
+    @property
+    def title(self) -> str:
+        """Name the paper as people do; by its folder where it has no other name."""
+        return str(self.shared.get("title", self.name))
+
+    @cached_property
+    def shared(self) -> dict[str, Any]:
+        """Read the keys that all its experiments share."""
+        return read_file(self.folder / "paper.toml")
+
+    @property
+    def search_path(self) -> Path:
+        """Return the place of its open points."""
+        return self.folder / "search.toml"
+
+    @cached_property
+    def search(self) -> SearchTable | None:
+        """Read its open points; None where it lists none."""
+        return read_form(self.search_path, SearchTable) if self.search_path.is_file() else None
+
+    @cached_property
+    def experiments(self) -> tuple[Experiment, ...]:
+        """Read its experiments; InputError where it has none."""
+        folders = [path.parent for path in sorted(self.folder.glob("*/experiment.toml"))]
+        if not folders:
+            raise InputError(
+                f"{self.folder}: has no experiment; each is a folder in it, with experiment.toml "
+                "and scenario.toml"
+            )
+        return tuple(
+            Experiment(self, folder, read_experiment(folder, self.shared, self.search))
+            for folder in folders
+        )
+
 
 @dataclass(frozen=True)
 class Experiment:
     """One experiment of one paper."""
 
-    paper: str
-    name: str
+    home: PaperFiles
     folder: Path
     data: Mapping[str, Any]
+
+    @property
+    def paper(self) -> str:
+        """Name its paper."""
+        return self.home.name
+
+    @property
+    def name(self) -> str:
+        """Name it within its paper."""
+        return self.folder.name
 
     @property
     def id(self) -> str:
@@ -224,7 +196,7 @@ class Experiment:
     def published(self) -> dict[claims.Cell, float]:
         """Read the numbers in print."""
         path = self.folder / "published.toml"
-        table = read_file(path, PublishedTable) if path.exists() else {}
+        table = read_form(path, PublishedTable).root if path.exists() else {}
         return {
             (signal, algorithm, metric): float(value)
             for signal, algorithms in table.items()
@@ -413,26 +385,14 @@ def _other_form(own: Contender) -> Contender:
     return replace(own, name=name, algorithm=name)
 
 
+def papers() -> list[PaperFiles]:
+    """List the papers that come with Sojourn."""
+    return [PaperFiles(path.parent) for path in sorted(ROOT.glob("*/paper.toml"))]
+
+
 def experiments() -> list[Experiment]:
     """Read every experiment of the papers that come with Sojourn."""
-    folders = sorted(path.parent for path in ROOT.glob("*/paper.toml"))
-    return [experiment for folder in folders for experiment in experiments_in(folder)]
-
-
-def experiments_in(folder: Path) -> list[Experiment]:
-    """Read the experiments of a paper's folder; InputError where it has none."""
-    shared = read_file(folder / "paper.toml")
-    paths = sorted(folder.glob("*/experiment.toml"))
-    if not paths:
-        raise InputError(
-            f"{folder}: has no experiment; each is a folder in it, with experiment.toml and "
-            "scenario.toml"
-        )
-    name = folder.absolute().name
-    return [
-        Experiment(name, path.parent.name, path.parent, read_experiment(path.parent, shared))
-        for path in paths
-    ]
+    return [experiment for paper in papers() for experiment in paper.experiments]
 
 
 def find(names: Sequence[str]) -> list[Experiment]:
@@ -458,11 +418,10 @@ def find(names: Sequence[str]) -> list[Experiment]:
 
 def _in_folder(folder: Path) -> list[Experiment]:
     if (folder / "paper.toml").is_file():
-        return experiments_in(folder)
+        return list(PaperFiles(folder).experiments)
     if (folder / "experiment.toml").is_file() and (folder / ".." / "paper.toml").is_file():
-        paper = folder.absolute().parent
-        name = folder.absolute().name
-        return [e for e in experiments_in(paper) if e.name == name]
+        whole = folder.absolute()
+        return [e for e in PaperFiles(whole.parent).experiments if e.name == whole.name]
     raise InputError(
         f"{folder}: is not a paper's folder; a paper has paper.toml, and a folder for each "
         "experiment with experiment.toml and scenario.toml"

@@ -31,11 +31,11 @@ from sojourn.core.errors import InputError
 from sojourn.core.hosts import HOST_NAMES, HOSTS, seeds_text
 from sojourn.core.machine import host as machine
 from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Judged
-from sojourn.papers.experiment import Experiment
+from sojourn.papers.experiment import Experiment, PaperFiles
 from sojourn.papers.page import Line, cores, lines, tally
-from sojourn.papers.paper import OfPaper, title_of
-from sojourn.papers.reasons import counts, printed
-from sojourn.papers.reproduce import Measured, Reproduction
+from sojourn.papers.paper import OfPaper
+from sojourn.papers.reasons import Measured, counts, printed
+from sojourn.papers.reproduce import Reproduction
 from sojourn.show.chart import Chart
 from sojourn.show.page import render
 
@@ -164,29 +164,29 @@ def of_paper(
     every = [*several, *(line for one in reproductions for line in _lines(one))]
     return {
         "paper": paper,
-        "title": title_of(first),
-        "source": reproductions[0].experiment.data["source"],
+        "title": first.home.title,
+        "source": first.data["source"],
         "page": f"{paper}.html",
         "verdicts": tally(every),
         "claims": [_claim(line) for line in several],
-        "search": _search(search, reproductions[0].experiment.folder.parent) if search else None,
+        "search": _search(search, first.home) if search else None,
         "experiments": experiments,
     }
 
 
-def _search(found: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _search(found: Mapping[str, Any], paper: PaperFiles) -> dict[str, Any]:
     said = ("which", "label", "searched", "other")
     return {
-        "definition": open_points(folder),
+        "definition": open_points(paper),
         "counts": found["counts"],
         "cells": found["cells"],
         "judged": [{key: row[key] for key in said} for row in found["judged"]],
     }
 
 
-def open_points(folder: Path) -> str:
+def open_points(paper: PaperFiles) -> str:
     """Return a digest of the paper's search.toml, without its comments."""
-    return _digest([tomllib.loads((folder / "search.toml").read_text(encoding="utf-8"))])
+    return _digest([tomllib.loads(paper.search_path.read_text(encoding="utf-8"))])
 
 
 def _lines(reproduction: Reproduction) -> list[Line]:

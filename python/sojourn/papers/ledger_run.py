@@ -123,7 +123,7 @@ def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict
     several = judge(found)
     for chart in chain.from_iterable(charts):
         own.write(f"figures/{chart.file}", chart.csv().encode())
-    searched = stored_search(paper.folder)
+    searched = stored_search(paper.home)
     searches = {paper.name: searched} if searched else {}
     page = html(found, several, charts, searches=searches)
     own.write(f"{paper.name}.html", page.encode())

@@ -17,25 +17,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.core.table import Table
 from sojourn.papers import axis_figure, curve_figure, time_figure
 from sojourn.papers.claims import VERDICTS, Judged, count
-from sojourn.papers.experiment import Signal
-from sojourn.papers.paper import OfPaper, title_of
-from sojourn.papers.reasons import RULE, Change, Off, counts, off, printed
-from sojourn.papers.reproduce import Measured, Reproduction
+from sojourn.papers.experiment import Experiment, Signal
+from sojourn.papers.paper import OfPaper
+from sojourn.papers.reasons import RULE, Change, Measured, counts, off, printed
+from sojourn.papers.reproduce import Reproduction
 from sojourn.scenario.assignments import write_value
 from sojourn.scenario.tested import under_test
 from sojourn.show.chart import Chart
 from sojourn.show.page import drawn, heading, number, render
-
-if TYPE_CHECKING:
-    from sojourn.papers.experiment import Experiment
-    from sojourn.papers.reproduce import Reproduction
 
 
 @dataclass(frozen=True)
@@ -60,61 +56,50 @@ def html(
     """Write one self-contained page. `charts` has those of each reproduction that are made already;
     `searches` has the results of searches, by paper."""
     charts = charts or [figures(reproduction) for reproduction in reproductions]
-    pairs = zip(reproductions, charts, strict=True)
-    sections = [_section(one, found, n) for n, (one, found) in enumerate(pairs)]
-    several = [
-        {"paper": of.paper, "lines": found, "tally": tally(found), "is_decided": of.is_decided}
+    pairs = enumerate(zip(reproductions, charts, strict=True))
+    sections = [_section(*pair, place) for place, pair in pairs]
+    several: list[dict[str, Any]] = [
+        {"paper": of.paper, "lines": rows, "tally": tally(rows), "is_decided": of.is_decided}
         for of in of_papers
-        for found in [lines(of.judged)]
+        for rows in [lines(of.judged)]
     ]
+    titles = [reproduction.experiment.title for reproduction in reproductions]
+    papers = dict.fromkeys(r.experiment.home.title for r in reproductions)
     return render(
         "report.html",
         sections=sections,
         several=several,
-        total=_total(sections, several),
+        total=tally(line for part in (*sections, *several) for line in part["lines"]),
         hosts=HOST_NAMES,
         verdicts=VERDICTS,
         searches=searches or {},
         inside=RULE.replace("inside:", "inside if"),
-        title=_title(reproductions),
+        title=titles[0] if len(titles) == 1 else ", ".join(papers),
     )
-
-
-def _title(reproductions: Sequence[Reproduction]) -> str:
-    titles = [one.experiment.title for one in reproductions]
-    papers = dict.fromkeys(title_of(one.experiment) for one in reproductions)
-    return titles[0] if len(titles) == 1 else ", ".join(papers)
 
 
 def lines(judged: Mapping[str, Iterable[Judged]]) -> list[Line]:
     """List each claim once; a host that was not asked ran none of it."""
     by_claim: dict[str, dict[str, Judged]] = {}
-    for host, found in judged.items():
-        for one in found:
-            by_claim.setdefault(one.claim.id, {})[host] = one
+    for host, verdicts in judged.items():
+        for verdict in verdicts:
+            by_claim.setdefault(verdict.claim.id, {})[host] = verdict
     return [
-        Line({host: of.get(host) or _nowhere(host, of) for host in HOSTS})
-        for of in by_claim.values()
+        Line({host: by_host.get(host) or Judged(host, claim, None, ()) for host in HOSTS})
+        for by_host in by_claim.values()
+        for claim in [next(iter(by_host.values())).claim]
     ]
 
 
-def _nowhere(host: str, of: Mapping[str, Judged]) -> Judged:
-    return Judged(host, next(iter(of.values())).claim, None, ())
-
-
-def tally(found: Iterable[Line]) -> dict[str, dict[str, int]]:
+def tally(claims: Iterable[Line]) -> dict[str, dict[str, int]]:
     """Count the verdicts by host."""
-    every = list(found)
-    return {host: count(line.by_host[host] for line in every) for host in HOSTS}
-
-
-def _total(*parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    return tally(line for part in parts for section in part for line in section["lines"])
+    rows = list(claims)
+    return {host: count(row.by_host[host] for row in rows) for host in HOSTS}
 
 
 def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) -> dict[str, Any]:
     experiment = reproduction.experiment
-    found = lines({host: reproduction.claims_of(host) for host in HOSTS})
+    claims = lines({host: reproduction.claims_of(host) for host in HOSTS})
     by_signal: dict[str, list[dict[str, Any]]] = {}
     for chart in charts:
         by_signal.setdefault(chart.cell, []).append(drawn(chart, f"f{place}-"))
@@ -140,12 +125,12 @@ def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) ->
         "has_system_delay": any(
             metric.startswith("system_delay") for part in groups for metric in part["group"].metrics
         ),
-        "lines": found,
-        "tally": tally(found),
+        "lines": claims,
+        "tally": tally(claims),
         "cells": {host: counts(printed(reproduction, host)) for host in HOSTS},
         "groups": groups,
         "pictures": by_signal.get("", []),
-        "off": [_reason(one) for one in off(reproduction)],
+        "off": off(reproduction),
         "ablations": [
             {
                 "signal": signal,
@@ -161,56 +146,29 @@ def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) ->
     }
 
 
-def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[dict[str, Any]]:
+def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[Change]:
     """Compare each figure of an ablation with the base's, seed by seed."""
-    from sojourn.papers.reproduce import values_of
-    from sojourn.result.stats import estimate
-
     (host,) = reproduction.hosts_of(ablation)
-    values = values_of(reproduction, host)
-    rows = []
-    for metric in ablation.metrics:
-        for contender in reproduction.experiment.contenders(ablation):
-            base = reproduction.cell(host, ablation.of, contender.name, metric)
-            changed = reproduction.cell(host, ablation.name, contender.name, metric)
-            difference = None
-            if base.ran and changed.ran:
-                pairs = zip(
-                    values((ablation.of, contender.name, metric)),
-                    values((ablation.name, contender.name, metric)),
-                    strict=False,  # either may have fewer seeds, from 1 on
-                )
-                difference = estimate([after - before for before, after in pairs])
-            rows.append(
-                {"metric": metric, "base": base, "changed": changed, "difference": difference}
-            )
-    return rows
-
-
-def _reason(one: Off) -> dict[str, Any]:
-    return {
-        "base": one.base,
-        "host": HOST_NAMES[one.base.host],
-        "reasons": [(change, _share(change)) for change in one.reasons[:3]],
-        "nearest": (one.nearest, _share(one.nearest)) if one.nearest else None,
-        "tried": len(one.changes),
-    }
-
-
-def _share(change: Change) -> str:
-    return "inside" if change.inside else f"{100 * change.closed:.0f} % of the way"
+    return [
+        Change(
+            ablation.short,
+            reproduction.cell(host, ablation.of, contender.name, metric),
+            reproduction.cell(host, ablation.name, contender.name, metric),
+        )
+        for metric in ablation.metrics
+        for contender in reproduction.experiment.contenders(ablation)
+    ]
 
 
 def cores(reproduction: Reproduction) -> dict[str, str]:
     """Name, for each host that ran, the version that made its runs: one version made them all."""
     first = {str(run.labels["host"]): run for run in reversed(reproduction.result.runs)}
-    return {host: _made_by(run.entry.core().split()) for host, run in first.items()}
-
-
-def _made_by(words: Sequence[str]) -> str:
-    """Write the version of the core, and for Linux the kernel's release."""
-    kernel = f", Linux {words[2]}" if words[1:2] == ["linux"] else ""
-    return f"Sojourn {words[0]}{kernel}"
+    versions = {}
+    for host, run in first.items():
+        words = run.entry.core().split()
+        kernel = f", Linux {words[2]}" if words[1:2] == ["linux"] else ""
+        versions[host] = f"Sojourn {words[0]}{kernel}"
+    return versions
 
 
 # The most cells of a table that each have a block of rows.
@@ -250,13 +208,13 @@ class Grid:
 
 def groups_of(reproduction: Reproduction) -> list[Group]:
     """Group the cells into tables, in the order of the signals."""
-    found: dict[tuple[str, str], list[Signal]] = {}
+    groups: dict[tuple[str, str], list[Signal]] = {}
     for signal in reproduction.experiment.signals():
         if not signal.ablates:
-            found.setdefault((signal.name.partition(", ")[0], signal.table), []).append(signal)
+            groups.setdefault((signal.name.partition(", ")[0], signal.table), []).append(signal)
     return [
-        Group(title, table, of[0].metrics, of[0].beside, tuple(of))
-        for (title, table), of in found.items()
+        Group(title, table, signals[0].metrics, signals[0].beside, tuple(signals))
+        for (title, table), signals in groups.items()
     ]
 
 
@@ -350,7 +308,7 @@ def describe(experiment: Experiment) -> list[Table]:
 
 def abouts(experiment: Experiment) -> list[tuple[str, str]]:
     """List the algorithms that the paper has not, and describe each."""
-    return [(found.name, found.about) for found in experiment.contenders() if found.about]
+    return [(c.name, c.about) for c in experiment.contenders() if c.about]
 
 
 def window(experiment: Experiment) -> str:
@@ -389,7 +347,7 @@ def _flows(experiment: Experiment) -> Table:
         app.pop("kind", None)
         transport = flow.transport
         words: list[str] = [transport.kind]
-        words += [str(found) for key in ("tcp", "cc") if (found := getattr(transport, key, None))]
+        words += [str(value) for key in ("tcp", "cc") if (value := getattr(transport, key, None))]
         begin = str(flow.start)
         if flow.start_spread:
             begin += f", spread over {flow.start_spread}"

@@ -29,7 +29,7 @@ from typing import Any
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers import claims_file
 from sojourn.papers.claims import Cell, Claim, Judged, decide, lacking
-from sojourn.papers.experiment import Experiment, experiments, experiments_in, read_file
+from sojourn.papers.experiment import Experiment, PaperFiles, experiments
 from sojourn.papers.points import claims_of
 from sojourn.papers.reproduce import CellValues, Reproduction, values_of
 from sojourn.scenario.known_scenario import without_licence
@@ -44,14 +44,9 @@ class Paper:
     experiments: tuple[Experiment, ...]
 
     @property
-    def folder(self) -> Path:
-        """Return the folder of its claims, beside the folders of its experiments."""
-        return self.experiments[0].folder.parent
-
-    @property
-    def title(self) -> str:
-        """Name the paper; by its folder's name where it has no other."""
-        return title_of(self.experiments[0])
+    def home(self) -> PaperFiles:
+        """Return the files of the paper."""
+        return self.experiments[0].home
 
     @cached_property
     def _read(self) -> tuple[list[Claim], set[Cell]]:
@@ -60,7 +55,7 @@ class Paper:
             for experiment in self.experiments
             for cell in experiment.cells()
         }
-        return claims_file.load(self.folder / "claims.toml", cells)
+        return claims_file.load(self.home.folder / "claims.toml", cells)
 
     def claims(self) -> list[Claim]:
         """List the claims on several experiments."""
@@ -100,22 +95,15 @@ class OfPaper:
         return {"paper": self.paper, "claims": found}
 
 
-def title_of(experiment: Experiment) -> str:
-    """Name the paper of an experiment; by its folder's name where it has no other."""
-    path = experiment.folder.parent / "paper.toml"
-    data = read_file(path) if path.is_file() else {}
-    return str(data.get("title", experiment.paper))
-
-
 def papers() -> list[Paper]:
     """Read every paper that comes with Sojourn."""
     return papers_of(experiments())
 
 
 def papers_of(chosen: Sequence[Experiment]) -> list[Paper]:
-    """Read the whole papers that these experiments belong to."""
-    folders = dict.fromkeys(experiment.folder.parent for experiment in chosen)
-    return [Paper(folder.absolute().name, tuple(experiments_in(folder))) for folder in folders]
+    """List the whole papers that these experiments belong to."""
+    homes = {experiment.home.folder.absolute(): experiment.home for experiment in chosen}
+    return [Paper(home.name, home.experiments) for home in homes.values()]
 
 
 def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
@@ -191,7 +179,7 @@ class InPrint:
 
 def figures_in_print(paper: Paper) -> list[InPrint]:
     """Read the figures and tables of a paper, in its order; InputError for a wrong entry."""
-    path = paper.folder / FIGURES
+    path = paper.home.folder / FIGURES
     if not path.is_file():
         return []
     try:

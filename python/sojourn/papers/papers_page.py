@@ -108,7 +108,7 @@ def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
         and entry["definition"] == ledger.definition(experiment)
     }
     verdicts = _verdicts(paper, had, entries)
-    yield f"## {paper.title}\n"
+    yield f"## {paper.home.title}\n"
     yield f"{paper.experiments[0].data['source']}.\n"
     yield _counts(verdicts)
     yield "### Figures and tables\n"
@@ -117,7 +117,7 @@ def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
     yield _experiments(paper, entries)
     yield "### Claims\n"
     yield _claims(verdicts)
-    if (paper.folder / "search.toml").is_file():
+    if paper.home.search:
         yield "### The search\n"
         yield _search(paper, had.get("search"), whole=len(entries) == len(paper.experiments))
 
@@ -228,7 +228,7 @@ def _claims(verdicts: Verdicts) -> str:
 def _search(paper: Paper, found: Mapping[str, Any] | None, *, whole: bool) -> str:
     """Write the effect of the open points: the count of printed numbers that each set-up meets."""
     command = f"`sojourn reproduce {paper.name} --search`"
-    if not found or not whole or found["definition"] != ledger.open_points(paper.folder):
+    if not found or not whole or found["definition"] != ledger.open_points(paper.home):
         return f"{command}: not run with the experiments as they are.\n"
     half, other = found["cells"]["searched"], found["cells"]["other"]
     rows = [

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table as Grid
@@ -24,16 +24,12 @@ from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Decision, Judged, co
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.page import abouts, figures, kind_of
 from sojourn.papers.paper import OfPaper
-from sojourn.papers.reproduce import Measured, Reproduction, seeds_on
+from sojourn.papers.reasons import Measured
+from sojourn.papers.reproduce import Reproduction, seeds_on
 from sojourn.result.result import read_request
 from sojourn.show.page import heading, number, spread
 from sojourn.show.tables import fits, print_entries, print_table, print_whole
 from sojourn.store.folder import claim
-
-if TYPE_CHECKING:
-    from sojourn.papers.experiment import Experiment, Signal
-    from sojourn.papers.reproduce import Measured, Reproduction
-
 
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
 
@@ -304,7 +300,7 @@ def _searches(reproductions: Sequence[Reproduction]) -> dict[str, Any]:
     experiments = [reproduction.experiment for reproduction in reproductions]
     here = {experiment.id for experiment in experiments}
     whole = [p for p in papers_of(experiments) if {one.id for one in p.experiments} <= here]
-    found = {paper.name: stored_search(paper.folder) for paper in whole}
+    found = {paper.name: stored_search(paper.home) for paper in whole}
     return {name: search for name, search in found.items() if search}
 
 
@@ -315,7 +311,7 @@ def _print_over_axis(
     for table in over(reproduction, name_of):
         print_table(out, table)
     for cell, changed in ablations(reproduction.experiment).items():
-        changes = [{"changed": _short(of, cell), "why": _why(of)} for of in changed]
+        changes = [{"changed": of.short, "why": of.why} for of in changed]
         print_entries(out, f"One thing changed at {cell}", changes)
     for table in ablated(reproduction, name_of):
         print_table(out, table)
@@ -328,14 +324,6 @@ def ablations(experiment: Experiment) -> dict[str, list[Signal]]:
         if signal.ablates:
             found.setdefault(signal.of, []).append(signal)
     return found
-
-
-def _short(ablation: Signal, cell: str) -> str:
-    return ablation.name.removeprefix(f"{cell}, ")
-
-
-def _why(ablation: Signal) -> str:
-    return ablation.title.removeprefix(f"{ablation.name}: ")
 
 
 def over(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> Iterator[Table]:
@@ -368,7 +356,7 @@ def ablated(reproduction: Reproduction, name_of: Callable[[str], str] = str) -> 
             found = [signal for signal in changed if host in reproduction.hosts_of(signal)]
             if not found:
                 continue
-            rows = ("as above", *(_short(signal, cell) for signal in found))
+            rows = ("as above", *(signal.short for signal in found))
             for metric in (*base.metrics, *base.beside):
                 title = f"{heading(metric)} at {cell}, with one thing changed"
                 yield _table(

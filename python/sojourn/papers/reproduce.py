@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,49 +18,14 @@ from sojourn.papers import claims
 from sojourn.papers.claims import Judged, lacking
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.points import claims_of
+from sojourn.papers.reasons import Cell, Measured
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
-from sojourn.result.stats import Estimate, estimate
 from sojourn.runs import stored
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import open_store, run_cases
 
 _WHERE = {"sim": "simulated", "linux": "on Linux"}
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One cell: published (None where the paper prints nothing) and measured."""
-
-    host: str
-    signal: str
-    algorithm: str
-    metric: str
-    published: float | None
-    found: Estimate
-    ran: bool = True  # else `found` is empty because nothing ran
-    seeds: int = 0  # of which it is the mean
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Return the ends of the interval, within the range of the metric."""
-        return METRICS[self.metric].interval(self.found)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the keys of `sojourn reproduce --json`."""
-        return {
-            "host": self.host,
-            "signal": self.signal,
-            "algorithm": self.algorithm,
-            "metric": self.metric,
-            "label": METRICS[self.metric].label,
-            "unit": METRICS[self.metric].unit,
-            "published": self.published,
-            "measured": self.found.mean,
-            "ci95": [*self.interval],
-            "ran": self.ran,
-            "seeds": self.seeds,
-        }
 
 
 @dataclass(frozen=True)
@@ -171,14 +135,14 @@ class Reproduction:
 
     def cell(self, host: str, signal: str, algorithm: str, metric: str) -> Measured:
         """Find one cell, which may not have run."""
-        found = self._by_name.get((host, signal, algorithm, metric))
-        if found:
-            return found
-        of = next(found for found in self.experiment.signals() if found.name == signal)
-        return _not_run(self.experiment, host, of, algorithm, metric)
+        measured = self._by_place.get((host, signal, algorithm, metric))
+        if measured:
+            return measured
+        condition = next(s for s in self.experiment.signals() if s.name == signal)
+        return _measured(self.experiment, host, condition, algorithm, metric)
 
     @cached_property
-    def _by_name(self) -> dict[tuple[str, str, str, str], Measured]:
+    def _by_place(self) -> dict[tuple[str, str, str, str], Measured]:
         return {(c.host, c.signal, c.algorithm, c.metric): c for c in self.cells}
 
 
@@ -325,24 +289,28 @@ class CellValues:
 def _cells(
     experiment: Experiment, host: str, hosts: Sequence[str], values: CellValues
 ) -> list[Measured]:
-    found = []
+    cells = []
     for signal in experiment.signals():
         ran = values.algorithms(signal.name)
         wanted = [contender.name for contender in experiment.contenders(signal)]
         elsewhere = signal.ablates and host != (signal.host or hosts[0])
-        for algorithm in dict.fromkeys(ran if elsewhere else [*ran, *wanted]):
-            for metric in (*signal.metrics, *signal.beside):
-                cell = _not_run(experiment, host, signal, algorithm, metric)
-                if algorithm in ran:
-                    measured = values((signal.name, algorithm, metric))
-                    cell = replace(cell, found=estimate(measured), ran=True, seeds=len(measured))
-                found.append(cell)
-    return found
+        cells += [
+            _measured(experiment, host, signal, algorithm, metric, values)
+            for algorithm in dict.fromkeys(ran if elsewhere else [*ran, *wanted])
+            for metric in (*signal.metrics, *signal.beside)
+        ]
+    return cells
 
 
-def _not_run(
-    experiment: Experiment, host: str, signal: Signal, algorithm: str, metric: str
+def _measured(
+    experiment: Experiment,
+    host: str,
+    signal: Signal,
+    algorithm: str,
+    metric: str,
+    values: CellValues | None = None,
 ) -> Measured:
     published = experiment.published.get((signal.of, algorithm, metric))
-    nothing = Estimate(math.nan, math.nan)
-    return Measured(host, signal.name, algorithm, metric, published, nothing, ran=False)
+    place = signal.name, algorithm, metric
+    ran = tuple(values(place)) if values and algorithm in values.algorithms(signal.name) else ()
+    return Measured(Cell(experiment.name, *place), published, ran, host)

@@ -4,135 +4,159 @@
 open on one half of the printed numbers, and judges them on the other.
 
 First the searched half runs under every set-up. The other half runs when the best and the median
-are known and nothing is chosen any more. There luck shows.
+are known and nothing is chosen any more. There luck shows. What is met, and what is a reason, is
+decided by the one rule of sojourn.papers.reasons.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn.papers.experiment import Experiment
-from sojourn.papers.points import TEXT, Search, Setup, Value, alone, count, load, paper_own, setups
-from sojourn.papers.reasons import RULE, distance, is_inside
+from sojourn.papers.experiment import Experiment, PaperFiles
+from sojourn.papers.points import (
+    TEXT,
+    Search,
+    Setup,
+    Value,
+    alone,
+    count,
+    paper_own,
+    search_of,
+    setups,
+)
+from sojourn.papers.reasons import RULE, Cell, Change, Kind, Measured, Off
 from sojourn.result.metrics import METRICS
-from sojourn.result.stats import Estimate, estimate
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import Case, jobs_of, open_store
-from sojourn.show.page import number, render, spread
+from sojourn.show.page import number, render
 from sojourn.store.store import Entry
 
 SEEDS = (1, 2, 3)
-
-
-@dataclass(frozen=True, order=True)
-class Cell:
-    """One printed number."""
-
-    experiment: str
-    signal: str
-    algorithm: str
-    metric: str
-
-    @property
-    def label(self) -> str:
-        """Name the cell as tables do."""
-        of = METRICS[self.metric]
-        return f"{self.experiment}: {self.signal}, {self.algorithm}, {of.label}"
-
-
-@dataclass(frozen=True)
-class Found:
-    """The measurement of a set-up in a cell."""
-
-    cell: Cell
-    published: float
-    found: Estimate
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Return the ends of the interval, within the range of the metric."""
-        return METRICS[self.cell.metric].interval(self.found)
-
-    @property
-    def inside(self) -> bool:
-        """Tell whether it is as printed, by the rule of `sojourn.papers.reasons`."""
-        return is_inside(self.cell.metric, self.published, self.found)
-
-    @property
-    def off(self) -> float:
-        """Return its distance from print, in aims."""
-        return distance(self.cell.metric, self.published, self.found.mean)
-
-
+NAMES = {"text": "the text's own", "best": "best", "median": "median"}
 # By cell, in the order of the experiments.
-Cells = Mapping[Cell, Found]
+Cells = Mapping[Cell, Measured]
 
 
-def cells_of(experiments: Iterable[Experiment]) -> list[Cell]:
-    """List every printed number of these experiments."""
-    return [
-        Cell(experiment.name, *cell) for experiment in experiments for cell in experiment.published
-    ]
+def search(spec: Search, *, out: Path | None = None, workers: int | None = None) -> Searched:
+    """Search a paper's open points. Runs that the store has are taken from there: a search that was
+    stopped goes on from that point."""
+    tried = setups(spec)
+    halves = Halves(spec, Runner(open_store(out), workers))
+    return halves.judge(halves.rank(tried))
 
 
-def measure(
-    setups: Sequence[Setup],
-    experiments: Sequence[Experiment],
-    runner: Runner,
-    title: str,
-) -> dict[int, Cells]:
-    """Measure every printed number of these experiments under these set-ups, by the set-up's
-    number."""
-    cases = [
-        case
-        for experiment in experiments
-        for setup in setups
-        for case in cases_of(experiment, setup)
-    ]
-    jobs = jobs_of(cases, SEEDS, ("sim",))
-    of = {found.name: found for found in experiments}
-    run_in = {job.key: of[str(job.labels["experiment"])] for job in jobs}
-    readings = runner.readings(jobs, title, lambda entry: _read(run_in[entry.key], entry))
-    values: dict[tuple[int, Cell], list[float]] = {}
-    for job, reading in zip(jobs, readings, strict=True):
-        labels = job.labels
-        name, signal, algorithm = (str(labels[k]) for k in ("experiment", "signal", "algorithm"))
-        for metric, value in reading.items():
-            cell = Cell(name, signal, algorithm, metric)
-            values.setdefault((int(labels["setup"]), cell), []).append(value)
-    return {
-        setup.number: {
-            cell: Found(
-                cell,
-                of[cell.experiment].published[cell.signal, cell.algorithm, cell.metric],
-                estimate(values[setup.number, cell]),
-            )
-            for cell in cells_of(experiments)
+def stored_search(paper: PaperFiles) -> dict[str, Any] | None:
+    """Return the data of a search that has run already, for the page of its paper. None where it
+    was not made, or not to its end."""
+    if paper.search is None:
+        return None
+    spec = search_of(paper)
+    halves = _Stored(spec, Runner(open_store(None)))
+    try:
+        return data(halves.judge(halves.rank(setups(spec))))
+    except _Missing:
+        return None
+
+
+class Halves:
+    """Runs the halves of a search, one after the other."""
+
+    def __init__(self, spec: Search, runner: Runner) -> None:
+        self._spec, self._runner = spec, runner
+
+    def rank(self, tried: Sequence[Setup]) -> Ranked:
+        """Measure every set-up on the searched half, and on nothing else."""
+        return Ranked(self._spec, tuple(tried), self._measure(tried, self._spec.half, "searching"))
+
+    def judge(self, ranked: Ranked) -> Searched:
+        """Measure the text's own set-up, the best and the median on the other half. Then measure
+        there the effect of each thing changed alone."""
+        spec = self._spec
+        other = self._measure(ranked.finalists, spec.other, "judging the search of")
+        singles = [
+            *(setup for setup in ranked.setups if setup.outside or len(setup.changed) == 1),
+            *alone(spec, start=len(ranked.setups) + 1),
+        ]
+        measured = {
+            setup.number: {
+                cell: value
+                for cell, value in ranked.half.get(setup.number, {}).items()
+                if setup.touches(cell.experiment)
+            }
+            for setup in singles
         }
-        for setup in setups
-    }
+        for experiment in spec.other:
+            touching = [setup for setup in singles if setup.touches(experiment.name)]
+            title = f"reasons in experiment {experiment.name} of"
+            for setup_number, cells in self._measure(touching, [experiment], title).items():
+                measured[setup_number] |= cells
+        return Searched(ranked, other, tuple((s, measured[s.number]) for s in singles))
+
+    def _measure(
+        self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
+    ) -> dict[int, dict[Cell, Measured]]:
+        """Measure every printed number of these experiments under these set-ups, by the set-up's
+        number."""
+        cases = [case for e in experiments for setup in tried for case in cases_of(e, setup)]
+        jobs = jobs_of(cases, SEEDS, ("sim",))
+        by_name = {experiment.name: experiment for experiment in experiments}
+        run_in = {job.key: by_name[str(job.labels["experiment"])] for job in jobs}
+        readings = self._runner.readings(
+            jobs, f"{title} {self._spec.paper}", lambda entry: _read(run_in[entry.key], entry)
+        )
+        values: dict[tuple[int, Cell], list[float]] = {}
+        for job, reading in zip(jobs, readings, strict=True):
+            place = (str(job.labels[key]) for key in ("experiment", "signal", "algorithm"))
+            experiment, signal, algorithm = place
+            for metric, value in reading.items():
+                cell = Cell(experiment, signal, algorithm, metric)
+                values.setdefault((int(job.labels["setup"]), cell), []).append(value)
+        return {
+            setup.number: {
+                cell: Measured(cell, published, tuple(values[setup.number, cell]))
+                for experiment in experiments
+                for place, published in experiment.published.items()
+                for cell in [Cell(experiment.name, *place)]
+            }
+            for setup in tried
+        }
+
+
+class _Missing(Exception):
+    """A run of the search is not there."""
+
+
+class _Stored(Halves):
+    """Stops at the first set-up of which a run is missing, before any is made."""
+
+    def _measure(
+        self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
+    ) -> dict[int, dict[Cell, Measured]]:
+        for setup in tried:
+            cases = [case for experiment in experiments for case in cases_of(experiment, setup)]
+            if not all(self._runner.store.has(job.key) for job in jobs_of(cases, SEEDS, ("sim",))):
+                raise _Missing
+        return super()._measure(tried, experiments, title)
 
 
 def cases_of(experiment: Experiment, setup: Setup) -> list[Case]:
     """List the paper's own algorithms under each signal that has numbers in print."""
-    found = []
+    cases = []
     for signal in experiment.signals():
         for contender in [] if signal.ablates else paper_own(experiment, signal.name):
-            changes = {
-                key: of_key
-                for value in setup.applied
-                for key, of_key in value.at(experiment, signal, contender).items()
-            }
+            changes: dict[str, object] = {}
+            for value in setup.applied:
+                changes |= value.at(experiment, signal, contender)
             case = experiment.case(contender, signal, changes)
             labels = {**case.labels, "setup": setup.number, "experiment": experiment.name}
             title = f"set-up {setup.number}, {signal.name}, {contender.name}"
-            found.append(Case(case.scenario, labels, title))
-    return found
+            cases.append(Case(case.scenario, labels, title))
+    return cases
 
 
 def _read(experiment: Experiment, entry: Entry) -> dict[str, float]:
@@ -140,157 +164,6 @@ def _read(experiment: Experiment, entry: Entry) -> dict[str, float]:
     place = str(experiment.data["queue"]), str(experiment.data["window"])
     metrics = dict.fromkeys(metric for _, _, metric in experiment.published)
     return {metric: METRICS[metric].of(entry.report, *place) for metric in metrics}
-
-
-Tried = tuple[Setup, Cells]
-
-
-@dataclass(frozen=True)
-class Effect:
-    """The effect of one changed thing on all numbers."""
-
-    setup: Setup
-    gained: int  # cells that it brings inside
-    lost: int  # cells that it takes outside
-    cells: int  # on which it was run
-    most: tuple[Found, Found] | None  # before and after, of the cell that moves most
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the keys of `sojourn reproduce --search --json`."""
-        most = None
-        if self.most:
-            before, after = self.most
-            most = {
-                **cell_json(before.cell),
-                "published": before.published,
-                "from": before.found.mean,
-                "to": after.found.mean,
-            }
-        return {
-            "setup": self.setup.number,
-            "name": self.setup.label,
-            "outside": bool(self.setup.outside),
-            "gained": self.gained,
-            "lost": self.lost,
-            "cells": self.cells,
-            "moves_most": most,
-        }
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why one number is not as printed, as far as the set-ups show."""
-
-    text: Found  # under the text's own set-up
-    alone: tuple[tuple[Setup, Found], ...]  # one changed thing brings it inside; the nearest first
-    several: tuple[tuple[Setup, Found], ...]  # only several together do
-    nearest: tuple[Setup, Found] | None  # of the set-ups with one thing changed
-
-    @property
-    def said(self) -> str:
-        """Name the kind of reason."""
-        if any(not setup.outside for setup, _ in self.alone):
-            return "one thing"
-        if self.several:
-            return "several things"
-        return "outside the text" if self.alone else "unexplained"
-
-    @property
-    def by(self) -> tuple[Setup, Found] | None:
-        """Return the run that is the reason; without a reason, the run that comes nearest."""
-        inside = [pair for pair in self.alone if not pair[0].outside]
-        chosen = inside or self.several or self.alone
-        return chosen[0] if chosen else self.nearest
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the keys of `sojourn reproduce --search --json`."""
-        by = self.by
-        return {
-            **cell_json(self.text.cell),
-            "published": self.text.published,
-            "measured": self.text.found.mean,
-            "ci95": [*self.text.interval],
-            "reason": self.said,
-            "setup": by[0].number if by else None,
-            "changed": by[0].label if by else None,
-            "then": by[1].found.mean if by else None,
-            "then_ci95": [*by[1].interval] if by else None,
-        }
-
-
-def cell_json(cell: Cell) -> dict[str, str]:
-    """Return a cell's keys."""
-    return {
-        "experiment": cell.experiment,
-        "signal": cell.signal,
-        "algorithm": cell.algorithm,
-        "metric": cell.metric,
-    }
-
-
-def effect(setup: Setup, before: Cells, after: Cells) -> Effect:
-    """Compare a set-up with one thing changed with the text's own."""
-    gained = sum(after[cell].inside and not before[cell].inside for cell in after)
-    lost = sum(before[cell].inside and not after[cell].inside for cell in after)
-    moved = [(before[cell], after[cell]) for cell in after]
-    most = max(moved, key=_way, default=None)
-    return Effect(setup, gained, lost, len(after), most if most and _way(most) > 0 else None)
-
-
-def _way(pair: tuple[Found, Found]) -> float:
-    """Measure the move of a cell, in aims; 0 where it is not measured in both."""
-    before, after = pair
-    if math.isinf(before.off) or math.isinf(after.off):
-        return 0.0
-    one_sided = (before.found.mean - before.published) * (after.found.mean - after.published) >= 0
-    return abs(before.off - after.off) if one_sided else before.off + after.off
-
-
-def reasons(text: Cells, alone: Sequence[Tried], several: Sequence[Tried]) -> list[Reason]:
-    """Find the reason of every cell that is not inside under the text's own set-up."""
-    return [
-        _reason(cell, found, alone, several) for cell, found in text.items() if not found.inside
-    ]
-
-
-def _reason(cell: Cell, found: Found, alone: Sequence[Tried], several: Sequence[Tried]) -> Reason:
-    nearer = sorted(_nearer(cell, found, alone), key=lambda pair: pair[1].off)
-    together = [
-        (_of_cell(setup, cell), measured) for setup, measured in _nearer(cell, found, several)
-    ]
-    return Reason(
-        found,
-        tuple(pair for pair in nearer if pair[1].inside),
-        tuple(
-            pair
-            for pair in sorted(together, key=lambda pair: (len(pair[0].changed), pair[1].off))
-            if pair[1].inside and len(pair[0].changed) > 1
-        ),
-        nearer[0] if nearer else None,
-    )
-
-
-_LEAST = 0.5
-
-
-def _nearer(cell: Cell, found: Found, tried: Sequence[Tried]) -> list[tuple[Setup, Found]]:
-    """List the runs that bring a number nearer to print by more than seeds do."""
-    return [
-        (setup, cells[cell])
-        for setup, cells in tried
-        if cell in cells and found.off - cells[cell].off >= _LEAST
-    ]
-
-
-def _of_cell(setup: Setup, cell: Cell) -> Setup:
-    """Reduce the set-up to those of its changes that set something in a cell's runs."""
-    changed = {
-        point: name
-        for point, name in setup.changed.items()
-        if setup.values[point].touches([cell.experiment])
-        and (not setup.values[point].only or cell.algorithm in setup.values[point].only)
-    }
-    return replace(setup, changed=changed)
 
 
 @dataclass(frozen=True)
@@ -303,7 +176,7 @@ class Ranked:
 
     def count(self, setup: Setup) -> int:
         """Count the numbers of the searched half that are as printed."""
-        return inside(self.half[setup.number])
+        return _count_inside(self.half[setup.number])
 
     @cached_property
     def order(self) -> list[Setup]:
@@ -338,10 +211,103 @@ class Ranked:
         median."""
         return {"text": self.text, "best": self.best, "median": self.median}
 
+    @property
+    def finalists(self) -> list[Setup]:
+        """List each of them once."""
+        return list({setup.number: setup for setup in self.judged.values()}.values())
+
+
+def _count_inside(cells: Cells) -> int:
+    return sum(cell.inside for cell in cells.values())
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of one changed thing on all numbers."""
+
+    setup: Setup
+    gained: int  # cells that it brings inside
+    lost: int  # cells that it takes outside
+    cells: int  # on which it was run
+    most: tuple[Measured, Measured] | None  # before and after, of the cell that moves most
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of `sojourn reproduce --search --json`."""
+        most = None
+        if self.most:
+            before, after = self.most
+            most = {
+                **before.cell._asdict(),
+                "published": before.published,
+                "from": before.found.mean,
+                "to": after.found.mean,
+            }
+        return {
+            "setup": self.setup.number,
+            "name": self.setup.label,
+            "outside": bool(self.setup.outside),
+            "gained": self.gained,
+            "lost": self.lost,
+            "cells": self.cells,
+            "moves_most": most,
+        }
+
+    def words(self) -> str:
+        """Name the cell that moves most, with its figures."""
+        if not self.most:
+            return "nothing"
+        before, after = self.most
+        return (
+            f"{before.cell.label} {number(before.found.mean)} → {number(after.found.mean)} "
+            f"{METRICS[before.metric].unit} (print {number(before.published)})"
+        )
+
+
+def effect(setup: Setup, before: Cells, after: Cells) -> Effect:
+    """Compare a set-up with one thing changed with the text's own."""
+    gained = sum(after[cell].inside and not before[cell].inside for cell in after)
+    lost = sum(before[cell].inside and not after[cell].inside for cell in after)
+    moves = [(before[cell], after[cell]) for cell in after]
+    most = max(moves, key=_way, default=None)
+    return Effect(setup, gained, lost, len(after), most if most and _way(most) > 0 else None)
+
+
+def _way(pair: tuple[Measured, Measured]) -> float:
+    """Measure the move of a cell, in aims; 0 where it is not measured in both."""
+    before, after = pair
+    if math.isinf(before.off) or math.isinf(after.off):
+        return 0.0
+    published = before.published or 0.0
+    one_sided = (before.found.mean - published) * (after.found.mean - published) >= 0
+    return abs(before.off - after.off) if one_sided else before.off + after.off
+
+
+def changes_of(cell: Cell, before: Cells, tried: Iterable[tuple[Setup, Cells]]) -> list[Change]:
+    """List the runs of these set-ups in a cell, each with those of its changes that set something
+    there."""
+    changes = []
+    for setup, cells in tried:
+        there = {
+            point: name
+            for point, name in setup.changed.items()
+            if setup.values[point].touches([cell.experiment])
+            and (not setup.values[point].only or cell.algorithm in setup.values[point].only)
+        }
+        kind: Kind = "several things" if len(there) > 1 else "one thing"
+        kind = "outside the text" if setup.outside else kind
+        # Several things of which one acts here are that one, which is tried alone.
+        is_single = len(setup.changed) == len(there) == 1
+        if cell in cells and (setup.outside or is_single or len(there) > 1):
+            label = Setup(setup.number, setup.values, there, setup.outside).label
+            things = max(1, len(there))
+            changes.append(Change(label, before[cell], cells[cell], kind, things, setup.number))
+    return changes
+
 
 @dataclass(frozen=True)
 class Searched:
-    """A search that has ended."""
+    """A search that has ended: the count of numbers as printed under each set-up, reasons, and the
+    changes of the ledger that the best set-up needs."""
 
     ranked: Ranked
     other: Mapping[int, Cells]  # cells of the other half, for the set-ups judged on it
@@ -362,7 +328,7 @@ class Searched:
         median."""
         ranked = self.ranked
         return [
-            (name, setup, ranked.count(setup), inside(self.other[setup.number]))
+            (name, setup, ranked.count(setup), _count_inside(self.other[setup.number]))
             for name, setup in ranked.judged.items()
         ]
 
@@ -373,29 +339,34 @@ class Searched:
 
     def effects(self, half: bool) -> list[Effect]:
         """List the effect of each thing changed alone, in the searched half or in the other."""
-        found = []
+        effects = []
         for setup, cells in self.alone:
-            here = {c: v for c, v in cells.items() if (c in self.ranked.half[TEXT]) == half}
-            if here:
-                found.append(effect(setup, self.text, here))
-        return found
+            part = {c: v for c, v in cells.items() if (c in self.ranked.half[TEXT]) == half}
+            if part:
+                effects.append(effect(setup, self.text, part))
+        return effects
 
     @cached_property
-    def reasons(self) -> list[Reason]:
-        """Find the reason of every number that is not as printed under the text's own set-up."""
+    def reasons(self) -> list[Off]:
+        """Find the reasons of every number that is off under the text's own set-up."""
+        ranked = self.ranked
         singles = {setup.number for setup, _ in self.alone}
         several = [
-            (setup, {**self.ranked.half[setup.number], **self.other.get(setup.number, {})})
-            for setup in self.ranked.setups
+            (setup, {**ranked.half[setup.number], **self.other.get(setup.number, {})})
+            for setup in ranked.order
             if setup.number not in singles and setup.number != TEXT
         ]
-        return reasons(self.text, self.alone, several)
+        return [
+            Off(base, tuple(changes_of(cell, self.text, [*self.alone, *several])))
+            for cell, base in self.text.items()
+            if not base.inside
+        ]
 
     def adopt(self) -> list[dict[str, object]]:
         """List the keys that the ledger would have to set for the best set-up; none where that is
         the text's own."""
         values = self.ranked.best.values
-        found = [
+        entries = [
             {"point": point, "value": values[point].name, "in": file, "key": key, "to": to}
             for point in self.ranked.best.changed
             for place, keys in values[point].set.items()
@@ -403,18 +374,30 @@ class Searched:
             for key, to in keys.items()
         ]
         # paper.toml has a row once for all experiments.
-        return [entry for n, entry in enumerate(found) if entry not in found[:n]]
+        return [entry for n, entry in enumerate(entries) if entry not in entries[:n]]
+
+    def counts(self) -> str:
+        """Write the number of set-ups tried, and the experiments of each half."""
+        spec = self.search
+        outside = f", and {len(spec.outside)} outside the text" if spec.outside else ""
+        half, other = self.cells
+        return (
+            f"{len(self.ranked.order)} of {count(spec)} set-ups{outside}, {len(SEEDS)} seeds; "
+            f"searched: experiments {', '.join(spec.searched)} ({half} numbers); the other half, "
+            "which ran when the search had ended: "
+            f"{', '.join(experiment.name for experiment in spec.other)} ({other} numbers)"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn reproduce --search --json`."""
-        ranked, search = self.ranked, self.search
+        ranked, spec = self.ranked, self.search
         return {
-            "paper": search.paper,
-            "searched": list(search.searched),
+            "paper": spec.paper,
+            "searched": list(spec.searched),
             "seeds": len(SEEDS),
             "rule": RULE,
             "cells": dict(zip(("searched", "other"), self.cells, strict=True)),
-            "possible": count(search),
+            "possible": count(spec),
             "points": [
                 {
                     "name": point.name,
@@ -422,61 +405,71 @@ class Searched:
                     "ledger": point.ledger,
                     "text": point.text,
                     "values": [value.name for value in point.values],
-                    "searched": point.touches(search.searched),
+                    "searched": point.touches(spec.searched),
                 }
-                for point in search.points
+                for point in spec.points
             ],
             "judged": [
                 {"which": which, "setup": setup.number, "searched": half, "other": other}
                 for which, setup, half, other in self.judged()
             ],
-            "setups": [self._setup_json(setup) for setup in ranked.setups],
+            "setups": [
+                {
+                    "setup": setup.number,
+                    "name": setup.label,
+                    "outside": setup.outside.against if setup.outside else None,
+                    "values": {point: value.name for point, value in setup.values.items()},
+                    "inside": ranked.count(setup),
+                }
+                for setup in ranked.setups
+            ],
             "effects": {
-                "searched": [found.to_json() for found in self.effects(half=True)],
-                "other": [found.to_json() for found in self.effects(half=False)],
+                "searched": [effect.to_json() for effect in self.effects(half=True)],
+                "other": [effect.to_json() for effect in self.effects(half=False)],
             },
-            "reasons": [reason.to_json() for reason in self.reasons],
+            "reasons": [_reason_json(reason) for reason in self.reasons],
             "adopt": self.adopt(),
         }
 
-    def _setup_json(self, setup: Setup) -> dict[str, Any]:
-        return {
-            "setup": setup.number,
-            "name": setup.label,
-            "outside": setup.outside.against if setup.outside else None,
-            "values": {point: value.name for point, value in setup.values.items()},
-            "inside": self.ranked.count(setup),
-        }
-
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, Any]]:
         """List a row for each set-up and printed number, for a table of numbers."""
-        return list(self._rows())
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
         ranked = self.ranked
-        every: list[tuple[Setup, Sequence[Found]]] = [
-            (setup, list(ranked.half[setup.number].values())) for setup in ranked.setups
-        ]
-        seen = {(setup.number, found.cell) for setup, of in every for found in of}
-        every += [(setup, list(self.other[setup.number].values())) for setup in _once(ranked)]
-        every += [(setup, list(cells.values())) for setup, cells in self.alone]
-        for n, (setup, of_setup) in enumerate(every):
-            for found in of_setup:
-                key = setup.number, found.cell
-                if n >= len(ranked.setups) and key in seen:
+        seen: set[tuple[int, Cell]] = set()
+        for setup, cells in (
+            *((setup, ranked.half[setup.number]) for setup in ranked.setups),
+            *((setup, self.other[setup.number]) for setup in ranked.finalists),
+            *self.alone,
+        ):
+            for cell, measured in cells.items():
+                if (setup.number, cell) in seen:
                     continue
-                seen.add(key)
+                seen.add((setup.number, cell))
                 yield {
                     "setup": setup.number,
                     "name": setup.label,
                     "outside": bool(setup.outside),
-                    "half": "searched" if found.cell in ranked.half[TEXT] else "other",
-                    **cell_json(found.cell),
-                    "published": found.published,
-                    "measured": _finite(found.found.mean),
-                    "ci95": _finite(found.found.half),
-                    "inside": found.inside,
+                    "half": "searched" if cell in ranked.half[TEXT] else "other",
+                    **cell._asdict(),
+                    "published": measured.published,
+                    "measured": _finite(measured.found.mean),
+                    "ci95": _finite(measured.found.half),
+                    "inside": measured.inside,
                 }
+
+
+def _reason_json(reason: Off) -> dict[str, Any]:
+    base, by = reason.base, reason.by
+    return {
+        **base.cell._asdict(),
+        "published": base.published,
+        "measured": base.found.mean,
+        "ci95": [*base.interval],
+        "reason": reason.kind,
+        "setup": by and by.setup,
+        "changed": by and by.name,
+        "then": by and by.after.found.mean,
+        "then_ci95": by and [*by.after.interval],
+    }
 
 
 def _files(value: Value, place: str) -> list[str]:
@@ -487,181 +480,42 @@ def _files(value: Value, place: str) -> list[str]:
     return [f"{experiment}/experiment.toml, cell {cell}" if cell else f"{experiment}/scenario.toml"]
 
 
-def _once(ranked: Ranked) -> list[Setup]:
-    return list({setup.number: setup for setup in ranked.judged.values()}.values())
-
-
-def inside(cells: Mapping[Cell, Found]) -> int:
-    """Count the numbers that are as printed."""
-    return sum(found.inside for found in cells.values())
-
-
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def search(spec: Search, *, out: Path | None = None, workers: int | None = None) -> Searched:
-    """Search a paper's open points. Runs that the store has are taken from there: a search that was
-    stopped goes on from that point."""
-    tried = setups(spec)
-    halves = Halves(spec, Runner(open_store(out), workers))
-    return halves.judge(halves.rank(tried))
-
-
-class Halves:
-    """Runs the halves of a search, one after the other."""
-
-    def __init__(self, spec: Search, runner: Runner) -> None:
-        self._spec, self._runner = spec, runner
-
-    def rank(self, tried: Sequence[Setup]) -> Ranked:
-        """Measure every set-up on the searched half, and on nothing else."""
-        return Ranked(self._spec, tuple(tried), self._measure(tried, self._spec.half, "searching"))
-
-    def judge(self, ranked: Ranked) -> Searched:
-        """Measure the text's own set-up, the best and the median on the other half. Then measure
-        there the effect of each thing changed alone."""
-        spec = self._spec
-        three = list({setup.number: setup for setup in ranked.judged.values()}.values())
-        other = self._measure(three, spec.other, "judging the search of")
-        singles = [
-            *(setup for setup in ranked.setups if setup.outside or len(setup.changed) == 1),
-            *alone(spec, start=len(ranked.setups) + 1),
-        ]
-        found: dict[int, dict[Cell, Found]] = {
-            setup.number: {
-                cell: measured
-                for cell, measured in ranked.half.get(setup.number, {}).items()
-                if _touches(setup, cell.experiment)
-            }
-            for setup in singles
-        }
-        for experiment in spec.other:
-            touching = [setup for setup in singles if _touches(setup, experiment.name)]
-            title = f"reasons in experiment {experiment.name} of"
-            for setup_number, cells in self._measure(touching, [experiment], title).items():
-                found[setup_number] |= cells
-        return Searched(ranked, other, tuple((s, found[s.number]) for s in singles))
-
-    def _measure(
-        self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
-    ) -> dict[int, Cells]:
-        return measure(tried, experiments, self._runner, f"{title} {self._spec.paper}")
-
-
-def _touches(setup: Setup, name: str) -> bool:
-    """Tell whether a change from the text sets anything in an experiment."""
-    changed = [setup.values[point] for point in setup.changed]
-    if setup.outside:
-        changed.append(setup.outside.value)
-    return any(value.touches([name]) for value in changed)
-
-
-class _Missing(Exception):
-    """A run of the search is not there."""
-
-
-class _Stored(Halves):
-    """Stops at the first set-up of which a run is missing, before any is made."""
-
-    def _measure(
-        self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
-    ) -> dict[int, Cells]:
-        for setup in tried:
-            cases = [case for experiment in experiments for case in cases_of(experiment, setup)]
-            if not all(self._runner.store.has(job.key) for job in jobs_of(cases, SEEDS, ("sim",))):
-                raise _Missing
-        return super()._measure(tried, experiments, title)
-
-
-def stored_search(folder: Path) -> dict[str, Any] | None:
-    """Return the data of the search for its page; None where it was not made, or not to its end."""
-    if not (folder / "search.toml").is_file():
-        return None
-    spec = load(folder)
-    halves = _Stored(spec, Runner(open_store(None)))
-    try:
-        return data(halves.judge(halves.rank(setups(spec))))
-    except _Missing:
-        return None
-
-
-names = {"text": "the text's own", "best": "best", "median": "median"}
-
-
-def counts(found: Searched) -> str:
-    """Write the number of set-ups tried, and the experiments of each half."""
-    spec = found.search
-    within = len(found.ranked.order)
-    outside = f", and {len(spec.outside)} outside the text" if spec.outside else ""
-    half, other = found.cells
-    return (
-        f"{within} of {count(spec)} set-ups{outside}, {len(SEEDS)} seeds; searched: "
-        f"experiments {', '.join(spec.searched)} ({half} numbers); the other half, which ran when "
-        f"the search had ended: {', '.join(e.name for e in spec.other)} ({other} numbers)"
-    )
-
-
-def moved(effect: Effect) -> str:
-    """Name the cell that moves most, with its figures."""
-    if not effect.most:
-        return "nothing"
-    before, after = effect.most
-    unit = METRICS[before.cell.metric].unit
-    return (
-        f"{before.cell.label} {number(before.found.mean)} → {number(after.found.mean)} {unit} "
-        f"(print {number(before.published)})"
-    )
-
-
-def numbers(reason: Reason) -> tuple[str, str, str]:
-    """Write the printed and the measured number, and the reason in words."""
-    printed, ours = number(reason.text.published), spread(reason.text.found)
-    return printed, ours, why(reason)
-
-
-def why(reason: Reason) -> str:
-    """Write the reason's run and its figure, or "unexplained" with the nearest run."""
-    by = reason.by
-    if reason.said != "unexplained" and by:
-        head = "only together: " if reason.said == "several things" else ""
-        return f"{head}{by[0].label}: {spread(by[1].found)}"
-    near = f"; nearest, {by[0].label}: {spread(by[1].found)}" if by else ""
-    return f"unexplained{near}"
-
-
-def data(found: Searched) -> dict[str, Any]:
-    """Collect the data that the macro `searched` shows."""
-    half, other = found.cells
+def data(searched: Searched) -> dict[str, Any]:
+    """Collect the data that the macro `searched` of search_parts.html shows."""
+    half, other = searched.cells
     return {
-        "paper": found.search.paper,
-        "counts": counts(found),
+        "paper": searched.search.paper,
+        "counts": searched.counts(),
         "rule": RULE,
         "cells": {"searched": half, "other": other},
         "judged": [
             {
-                "which": names[which],
+                "which": NAMES[which],
                 "setup": setup.number,
                 "label": setup.label,
-                "searched": count,
-                "other": count_2,
+                "searched": met,
+                "other": met_other,
             }
-            for which, setup, count, count_2 in found.judged()
+            for which, setup, met, met_other in searched.judged()
         ],
-        "points": found.search.points,
+        "points": searched.search.points,
         "setups": [
-            {"number": setup.number, "label": setup.label, "inside": found.ranked.count(setup)}
-            for setup in [*found.ranked.order, *found.ranked.outside]
+            {"number": setup.number, "label": setup.label, "inside": searched.ranked.count(setup)}
+            for setup in [*searched.ranked.order, *searched.ranked.outside]
         ],
         "effects": [
-            (title, [(effect, moved(effect)) for effect in found.effects(half=is_half)])
+            (title, searched.effects(half=is_half))
             for is_half, title in ((True, "searched half"), (False, "other half"))
         ],
-        "reasons": [(reason, *numbers(reason)) for reason in found.reasons],
-        "adopt": found.adopt(),
+        "reasons": searched.reasons,
+        "adopt": searched.adopt(),
     }
 
 
-def html(found: Searched) -> str:
+def html(searched: Searched) -> str:
     """Render one self-contained page."""
-    return render("search.html", search=data(found))
+    return render("search.html", search=data(searched))

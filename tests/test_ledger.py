@@ -150,7 +150,7 @@ def test_a_cell_of_which_a_seed_is_missing_did_not_run(toy: Path) -> None:
     looked = reproduce(experiment, quick=True, looked_up=("sim",))
     assert not looked.cell("sim", "drop", "CoDel", "utilisation_pct").ran
     assert looked.cell("sim", "drop", "Tail <drop>", "utilisation_pct").ran
-    (waiting,) = looked.claims_of("sim")
+    (waiting,) = looked.judged["sim"]
     assert waiting.verdict == "not run"
     assert waiting.missing == ("toy/a (drop, CoDel)",)
     # It is moved aside, and the same command makes it again.

@@ -14,7 +14,7 @@ from sojourn.papers import paper as of_papers
 from sojourn.papers import report
 from sojourn.papers.experiment import ROOT, PaperFiles, find
 from sojourn.papers.page import html
-from sojourn.papers.paper import Paper, judge, papers
+from sojourn.papers.paper import Paper, judge_papers, papers
 from sojourn.papers.reproduce import Reproduction
 from sojourn.result.result import Run
 
@@ -112,7 +112,7 @@ def test_duks_calls_have_the_papers_packets() -> None:
 
 
 def test_a_claim_on_two_experiments_waits_for_both(two: Paper, short: Reproduction) -> None:
-    ((alone,),) = [found.judged["sim"] for found in judge([short])]
+    ((alone,),) = [found.judged["sim"] for found in judge_papers([short])]
     assert alone.decision is None
     assert alone.missing == ("duk/2",)
     assert alone.to_json()["verdict"] == "not run"
@@ -123,7 +123,7 @@ def test_a_claim_on_two_experiments_counts_the_cells_of_both(
 ) -> None:
     checks = {}
     for slower in ("", "DUK"):
-        ((found,),) = [f.judged["sim"] for f in judge([short, as_second(short, slower)])]
+        ((found,),) = [f.judged["sim"] for f in judge_papers([short, as_second(short, slower)])]
         assert found.decision
         checks[slower] = {
             (check.pair.signal, check.pair.right): check.found.mean
@@ -144,7 +144,7 @@ def test_what_settled_a_setting_in_one_experiment_is_calibrated_in_the_papers_cl
         found, _ = experiment.claims()
         cells = {settled} if experiment.name == "1" else set()
         experiment.__dict__["claims"] = lambda found=found, cells=cells: (found, cells)
-    ((judged,),) = [f.judged["sim"] for f in judge([short, as_second(short)])]
+    ((judged,),) = [f.judged["sim"] for f in judge_papers([short, as_second(short)])]
     assert judged.verdict == "calibrated"
 
 
@@ -152,16 +152,16 @@ def test_a_report_has_the_papers_claims_before_its_experiments_unless_none_is_de
     two: Paper, short: Reproduction, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = [short, as_second(short)]
-    found = judge(both)
+    found = judge_papers(both)
     page = html(both, found)
     title = short.experiment.title + "</h2>"
     assert page.index("lowest delay in every experiment") < page.index(title)
     assert page.count("lowest delay in every experiment") == 1
-    one = html([short], judge([short]))
+    one = html([short], judge_papers([short]))
     assert (
         one.index(title)
         < one.index("lowest delay in every experiment")
         < one.index("needs duk/2 too")
     )
-    report.print_paper(judge([short])[0], Console(width=100))
+    report.print_paper(judge_papers([short])[0], Console(width=100))
     assert "needs duk/2 too" in capsys.readouterr().out

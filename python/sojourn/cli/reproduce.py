@@ -14,7 +14,7 @@ from sojourn.core.errors import InputError
 from sojourn.core.hosts import HOSTS, check_hosts, read_seeds
 from sojourn.papers import ledger_run, report
 from sojourn.papers.experiment import find
-from sojourn.papers.paper import judge
+from sojourn.papers.paper import judge_papers
 from sojourn.papers.reproduce import Reproduction, reproduce
 from sojourn.result.result import Run
 from sojourn.runs.rules import breaks
@@ -65,7 +65,7 @@ def run(
         )
         if kept and not stored:
             done[-1].result.save(kept)
-    of_papers = judge(done)
+    of_papers = judge_papers(done)
     data = {
         "experiments": [reproduction.to_json() for reproduction in done],
         "papers": [of_paper.to_json() for of_paper in of_papers],

@@ -217,15 +217,15 @@ def decide(claim: Claim, values: Values, calibrated: set[Cell]) -> Decision:
     checks = tuple(
         _check(claim, pair, metric, values) for pair in claim.pairs for metric in claim.metrics
     )
-    found = Decision(claim, "undecided", "undecided", checks)
-    counts = found.counts()
+    decision = Decision(claim, "undecided", "undecided", checks)
+    counts = decision.counts()
     rule: Verdict = "undecided"
-    if _met(counts["holds"], found):
+    if _met(counts["holds"], decision):
         rule = "holds"
-    elif not _met(counts["holds"] + counts["undecided"], found):
+    elif not _met(counts["holds"] + counts["undecided"], decision):
         rule = "fails"
     settled = any(cell in calibrated for cell in claim.cells())
-    return replace(found, verdict="calibrated" if settled else rule, rule=rule)
+    return replace(decision, verdict="calibrated" if settled else rule, rule=rule)
 
 
 def _met(count: int, decision: Decision) -> bool:
@@ -337,8 +337,8 @@ class Judged:
         if self.decision:
             return {"host": self.host, **self.decision.to_json()}
         claim = self.claim
-        said = {"id": claim.id, "text": claim.text, "source": claim.source}
-        return {"host": self.host, **said, "verdict": self.verdict, "missing": list(self.missing)}
+        words = {"id": claim.id, "text": claim.text, "source": claim.source}
+        return {"host": self.host, **words, "verdict": self.verdict, "missing": list(self.missing)}
 
 
 def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
@@ -351,5 +351,5 @@ def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
 
 def count(judged: Iterable[Judged]) -> dict[str, int]:
     """Count the claims of each verdict."""
-    found = [one.verdict for one in judged]
-    return {verdict: found.count(verdict) for verdict in VERDICTS}
+    verdicts = [claim.verdict for claim in judged]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}

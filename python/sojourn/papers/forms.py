@@ -90,48 +90,41 @@ Settings = dict[str, dict[str, Any]]
 
 
 class ValueTable(Model):
-    """One value of an open point."""
+    """One value of an open point, and what it sets; nothing: as scenario.toml leaves it."""
 
-    name: Text = Field(description="in tables")
-    set: Settings = Field(
-        {}, description="what it sets, by experiment or cell; nothing: as scenario.toml leaves it"
-    )
+    name: Text
+    set: Settings = Field({})
 
 
 class PointTable(Model):
-    """A setting that the paper leaves open."""
+    """A setting that the paper leaves open. One of its values is what scenario.toml has."""
 
-    name: Text = Field(description="in tables")
-    silent: Text = Field(description="the section that should say it, and what it says")
-    text: Text | None = Field(
-        None, description="the value that the ledger had before a search replaced it"
-    )
-    only: tuple[Text, ...] = Field((), description="the algorithms that it is about; else all")
-    values: tuple[ValueTable, ...] = Field(description="one is what scenario.toml has")
+    name: Text
+    silent: Text  # the section that should say it, and what it says
+    text: Text | None = None  # the value that the ledger had before a search replaced it
+    only: tuple[Text, ...] = ()  # the algorithms that it is about; else all
+    values: tuple[ValueTable, ...]
 
 
 class OutsideTable(Model):
     """A set-up that the text excludes. It is tried under this label and never enters the ledger."""
 
-    name: Text = Field(description="in tables")
-    against: Text = Field(description="what the text says instead")
-    only: tuple[Text, ...] = Field((), description="the algorithms that it is about; else all")
-    set: Settings = Field(description="what it sets, by experiment or cell")
+    name: Text
+    against: Text  # what the text says instead
+    only: tuple[Text, ...] = ()
+    set: Settings
 
 
 class SearchTable(Model):
-    """The whole file."""
+    """The whole of search.toml. A search may look at the experiments in `searched`, and ends before
+    the others run."""
 
-    format: StrictInt = Field(1, description="of the file")
-    searched: tuple[Text, ...] = Field(
-        description="the experiments that the search may look at; it ends before the others run"
-    )
-    setups: Annotated[int, Field(strict=True, ge=1, le=MAX_SETUPS)] = Field(
-        MAX_SETUPS, description="how many are tried at most"
-    )
-    seed: Annotated[int, Field(strict=True, ge=0)] = Field(1, description="of the draws")
-    points: tuple[PointTable, ...] = Field(description="what is open")
-    outside: tuple[OutsideTable, ...] = Field((), description="what the text excludes")
+    format: StrictInt = 1
+    searched: tuple[Text, ...]
+    setups: Annotated[int, Field(strict=True, ge=1, le=MAX_SETUPS)] = MAX_SETUPS
+    seed: Annotated[int, Field(strict=True, ge=0)] = 1  # of the draws
+    points: tuple[PointTable, ...]
+    outside: tuple[OutsideTable, ...] = ()
 
 
 def read_form(path: Path, form: type[M]) -> M:

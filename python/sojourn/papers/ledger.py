@@ -50,8 +50,8 @@ class _OfHosts(BaseModel):
     @classmethod
     def _every(cls, value: object) -> object:
         for name in ("verdicts", "measured", "hosts"):
-            of = value.get(name) if isinstance(value, dict) else None
-            if isinstance(of, dict) and not of.keys() >= set(HOSTS):
+            by_host = value.get(name) if isinstance(value, dict) else None
+            if isinstance(by_host, dict) and not by_host.keys() >= set(HOSTS):
                 raise ValueError(f"{name} lacks a host")
         return value
 
@@ -145,8 +145,8 @@ FILE = "ledger.json"
 
 def begin(quick: bool) -> dict[str, Any]:
     """Make a ledger without a paper yet."""
-    found = machine()
-    named = {key: found[key] for key in ("processor", "cores", "system")}
+    here = machine()
+    named = {key: here[key] for key in ("processor", "cores", "system")}
     return {"format": FORMAT, "quick": quick, "machine": named, "papers": []}
 
 
@@ -161,7 +161,7 @@ def of_paper(
     paper = first.paper
     several = lines(of_several.judged) if of_several else []
     experiments = [_experiment(*both) for both in zip(reproductions, charts, strict=True)]
-    every = [*several, *(line for one in reproductions for line in _lines(one))]
+    every = [*several, *(line for r in reproductions for line in lines(r.judged))]
     return {
         "paper": paper,
         "title": first.home.title,
@@ -174,13 +174,13 @@ def of_paper(
     }
 
 
-def _search(found: Mapping[str, Any], paper: PaperFiles) -> dict[str, Any]:
-    said = ("which", "label", "searched", "other")
+def _search(data: Mapping[str, Any], paper: PaperFiles) -> dict[str, Any]:
+    keys = ("which", "label", "searched", "other")
     return {
         "definition": open_points(paper),
-        "counts": found["counts"],
-        "cells": found["cells"],
-        "judged": [{key: row[key] for key in said} for row in found["judged"]],
+        "counts": data["counts"],
+        "cells": data["cells"],
+        "judged": [{key: row[key] for key in keys} for row in data["judged"]],
     }
 
 
@@ -189,14 +189,10 @@ def open_points(paper: PaperFiles) -> str:
     return _digest([tomllib.loads(paper.search_path.read_text(encoding="utf-8"))])
 
 
-def _lines(reproduction: Reproduction) -> list[Line]:
-    return lines({host: reproduction.claims_of(host) for host in HOSTS})
-
-
 def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str, Any]:
     experiment = reproduction.experiment
-    found = _lines(reproduction)
-    verdicts, made = tally(found), cores(reproduction)
+    claims = lines(reproduction.judged)
+    verdicts, made = tally(claims), cores(reproduction)
     return {
         "experiment": experiment.id,
         "title": experiment.title,
@@ -213,7 +209,7 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
             }
             for host in HOSTS
         },
-        "claims": [_claim(line) for line in found],
+        "claims": [_claim(line) for line in claims],
         "cells": _cells(reproduction),
         "figures": [
             {"file": chart.file, "cell": chart.cell, "host": chart.host} for chart in charts
@@ -241,8 +237,8 @@ def _short(judged: Judged) -> str:
     if not judged.decision:
         return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
     decision = judged.decision
-    told = [text for text in (decision.tally(), decision.against()) if text]
-    return "; ".join(told) or decision.checks[0].text()
+    texts = [text for text in (decision.tally(), decision.against()) if text]
+    return "; ".join(texts) or decision.checks[0].text()
 
 
 def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
@@ -327,10 +323,10 @@ def claims_of(paper: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def by_verdict(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """Group claims by the simulator's verdict, in the order of verdicts."""
-    found: dict[str, list[Mapping[str, Any]]] = {verdict: [] for verdict in VERDICTS}
+    groups: dict[str, list[Mapping[str, Any]]] = {verdict: [] for verdict in VERDICTS}
     for claim in claims:
-        found[claim["verdicts"]["sim"]].append(claim)
-    return {verdict: of for verdict, of in found.items() if of}
+        groups[claim["verdicts"]["sim"]].append(claim)
+    return {verdict: group for verdict, group in groups.items() if group}
 
 
 def total(ledger: Mapping[str, Any]) -> dict[str, dict[str, int]]:

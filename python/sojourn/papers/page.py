@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest
@@ -32,6 +33,7 @@ from sojourn.scenario.assignments import write_value
 from sojourn.scenario.tested import under_test
 from sojourn.show.chart import Chart
 from sojourn.show.page import drawn, heading, number, render
+from sojourn.store.folder import Folder
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,23 @@ class Line:
     def claim(self) -> Any:
         """Return the claim, which is the same on each host."""
         return next(iter(self.by_host.values())).claim
+
+
+def write_page(
+    folder: Folder,
+    name: str,
+    reproductions: Sequence[Reproduction],
+    of_papers: Sequence[OfPaper],
+    searches: Mapping[str, Any],
+) -> list[list[Chart]]:
+    """Write the page, and the numbers of each figure as figures/NAME.csv. Return the figures of
+    each reproduction."""
+    charts = [figures(reproduction) for reproduction in reproductions]
+    for chart in chain.from_iterable(charts):
+        folder.write(f"figures/{chart.file}", chart.csv().encode())
+    text = html(reproductions, of_papers, charts, searches={k: v for k, v in searches.items() if v})
+    folder.write(name, text.encode())
+    return charts
 
 
 def html(
@@ -99,7 +118,7 @@ def tally(claims: Iterable[Line]) -> dict[str, dict[str, int]]:
 
 def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) -> dict[str, Any]:
     experiment = reproduction.experiment
-    claims = lines({host: reproduction.claims_of(host) for host in HOSTS})
+    claims = lines(reproduction.judged)
     by_signal: dict[str, list[dict[str, Any]]] = {}
     for chart in charts:
         by_signal.setdefault(chart.cell, []).append(drawn(chart, f"f{place}-"))

@@ -28,10 +28,10 @@ from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers import claims_file
-from sojourn.papers.claims import Cell, Claim, Judged, decide, lacking
+from sojourn.papers.claims import Cell, Claim, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles, experiments
 from sojourn.papers.points import claims_of
-from sojourn.papers.reproduce import CellValues, Reproduction, values_of
+from sojourn.papers.reproduce import SEPARATOR, CellValues, Reproduction, judge, values_of
 from sojourn.scenario.known_scenario import without_licence
 from sojourn.store.store import write_errors
 
@@ -73,8 +73,8 @@ class Paper:
 
     def needed(self, claim: Claim) -> list[str]:
         """List the experiments that a claim names, as the command line has them."""
-        names = {signal.partition(_SEPARATOR)[0] for signal, _, _ in claim.cells()}
-        return [found.id for found in self.experiments if found.name in names]
+        names = {signal.partition(SEPARATOR)[0] for signal, _, _ in claim.cells()}
+        return [e.id for e in self.experiments if e.name in names]
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class OfPaper:
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn reproduce --json`."""
-        found = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
-        return {"paper": self.paper, "claims": found}
+        claims = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
+        return {"paper": self.paper, "claims": claims}
 
 
 def papers() -> list[Paper]:
@@ -106,13 +106,13 @@ def papers_of(chosen: Sequence[Experiment]) -> list[Paper]:
     return [Paper(home.name, home.experiments) for home in homes.values()]
 
 
-def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
+def judge_papers(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
     """Judge the claims of each paper that has one of these experiments."""
-    by_paper: dict[str, list[Reproduction]] = {}
-    for reproduction in reproductions:
-        by_paper.setdefault(reproduction.experiment.paper, []).append(reproduction)
     return [
-        OfPaper(paper.name, _judge(paper, by_paper[paper.name]))
+        OfPaper(
+            paper.name,
+            _judge(paper, [r for r in reproductions if r.experiment.paper == paper.name]),
+        )
         for paper in papers_of([reproduction.experiment for reproduction in reproductions])
         if paper.claims()
     ]
@@ -121,45 +121,21 @@ def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
 def _judge(paper: Paper, reproductions: Sequence[Reproduction]) -> dict[str, tuple[Judged, ...]]:
     calibrated = paper.calibrated()
     measured: dict[str, dict[str, CellValues]] = {}  # by host and experiment
-    for found in reproductions:
-        for host in found.hosts:
-            measured.setdefault(host, {})[found.experiment.name] = values_of(found, host)
+    for reproduction in reproductions:
+        for host in reproduction.hosts:
+            values = values_of(reproduction, host)
+            measured.setdefault(host, {})[reproduction.experiment.name] = values
     return {
-        host: tuple(_decide(paper, claim, host, of, calibrated) for claim in paper.claims())
-        for host, of in measured.items()
+        host: tuple(
+            judge(host, claim, paper.experiments, by_name, calibrated, is_papers=True)
+            for claim in paper.claims()
+        )
+        for host, by_name in measured.items()
     }
 
 
-def _decide(
-    paper: Paper, claim: Claim, host: str, of: Mapping[str, CellValues], calibrated: set[Cell]
-) -> Judged:
-    cells: dict[str, list[Cell]] = {}
-    for signal, algorithm, metric in claim.cells():
-        experiment, _, own = signal.partition(_SEPARATOR)
-        cells.setdefault(experiment, []).append((own, algorithm, metric))
-    missing = []
-    for id_ in paper.needed(claim):
-        name = id_.rpartition("/")[2]
-        gone = of[name].missing(cells[name]) if name in of else [""]
-        if gone:
-            missing.append(lacking(id_, gone, name in of and of[name].ran))
-    if missing:
-        some_ran = any(values.ran for values in of.values())
-        return Judged(host, claim, None, tuple(missing) if some_ran else ())
-
-    def values(cell: Cell) -> Sequence[float]:
-        signal, algorithm, metric = cell
-        experiment, _, own = signal.partition(_SEPARATOR)
-        return of[experiment]((own, algorithm, metric))
-
-    return Judged(host, claim, decide(claim, values, calibrated), ())
-
-
-_SEPARATOR = ": "
-
-
 def _label(experiment: Experiment, cell: str) -> str:
-    return f"{experiment.name}{_SEPARATOR}{cell}"
+    return f"{experiment.name}{SEPARATOR}{cell}"
 
 
 FIGURES = "figures.toml"

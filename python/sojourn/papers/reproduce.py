@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from sojourn.runs import stored
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import open_store, run_cases
 
+# Between an experiment and its cell, in a claim of a paper.
+SEPARATOR = ": "
 _WHERE = {"sim": "simulated", "linux": "on Linux"}
 
 
@@ -37,9 +40,7 @@ class Reproduction:
     quick: bool
     result: Result
     cells: tuple[Measured, ...]
-    judged: Mapping[str, tuple[claims.Decision, ...]]  # by host
-    # Where only some cells ran: the claims that wait for others, by host.
-    waiting: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
+    judged: Mapping[str, tuple[Judged, ...]]  # every claim, by host
     # Why a host ran nothing, by host.
     refused: Mapping[str, str] = field(default_factory=dict)
 
@@ -51,7 +52,11 @@ class Reproduction:
     @property
     def decisions(self) -> tuple[claims.Decision, ...]:
         """Return the decisions of the first host."""
-        return self.judged[self.hosts[0]]
+        return self.decisions_on(self.hosts[0])
+
+    def decisions_on(self, host: str) -> tuple[claims.Decision, ...]:
+        """Return the decisions of a host."""
+        return tuple(judged.decision for judged in self.judged[host] if judged.decision)
 
     def hosts_of(self, signal: Signal) -> tuple[str, ...]:
         """List the hosts of a signal. An ablation is about a setting, not the host, and runs on the
@@ -71,11 +76,7 @@ class Reproduction:
     def seeds_said(self) -> str:
         """Write the number of seeds in words, host by host where the hosts differ."""
         by_host = {host: self.seeds_of(host) for host in HOSTS if self.seeds_of(host)[1]}
-        if len(set(by_host.values())) == 1:
-            return seeds_text(*next(iter(by_host.values())))
-        if not by_host:
-            return seeds_text(len(self.seeds), len(self.seeds))
-        return ", ".join(f"{seeds_text(*of)} {_WHERE[host]}" for host, of in by_host.items())
+        return seeds_by_host(by_host) or seeds_text(len(self.seeds), len(self.seeds))
 
     @property
     def is_provisional(self) -> bool:
@@ -92,18 +93,6 @@ class Reproduction:
             if ("linux", theirs.name) in ran
         ]
 
-    def claims_of(self, host: str) -> list[Judged]:
-        """List every claim in the order of the file: decided on the host, or with the runs it waits
-        for."""
-        found = {decision.claim.id: decision for decision in self.judged.get(host, ())}
-        waiting = {judged.claim.id: judged for judged in self.waiting.get(host, ())}
-        return [
-            Judged(host, claim, found[claim.id], ())
-            if claim.id in found
-            else waiting.get(claim.id, Judged(host, claim, None, ()))
-            for claim in self.experiment.claims()[0]
-        ]
-
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn reproduce --json`."""
         return {
@@ -116,12 +105,13 @@ class Reproduction:
             "seeds_of": {host: list(self.seeds_of(host)) for host in self.hosts},
             "quick": self.quick,
             "cells": [cell.to_json() for cell in self.cells],
+            # Those that wait for more cells are last.
             "claims": [
-                {"host": host, **decision.to_json()}
-                for host, decisions in self.judged.items()
-                for decision in decisions
-            ]
-            + [judged.to_json() for found in self.waiting.values() for judged in found],
+                judged.to_json()
+                for judged in sorted(
+                    chain.from_iterable(self.judged.values()), key=lambda j: j.decision is None
+                )
+            ],
         }
 
     def runs(self, host: str, signal: str, algorithm: str) -> list[Run]:
@@ -144,6 +134,14 @@ class Reproduction:
     @cached_property
     def _by_place(self) -> dict[tuple[str, str, str, str], Measured]:
         return {(c.host, c.signal, c.algorithm, c.metric): c for c in self.cells}
+
+
+def seeds_by_host(counts: Mapping[str, tuple[int, int]]) -> str:
+    """Write the fewest and most seeds of each host, once where the hosts are alike."""
+    texts = {host: seeds_text(*ends) for host, ends in counts.items()}
+    if len(set(texts.values())) == 1:
+        return next(iter(texts.values()))
+    return ", ".join(f"{text} {_WHERE[host]}" for host, text in texts.items())
 
 
 def reproduce(
@@ -187,15 +185,20 @@ def reproduce(
     meta = {"experiment": experiment.id, "command": command}
     result = Result(experiment.scenario, tuple(runs), meta)
     values = {host: CellValues(experiment, host, runs) for host in hosts}
-    judged = {host: _judge(experiment, host, of) for host, of in values.items()}
+    own_claims, calibrated = claims_of(experiment)
     return Reproduction(
         experiment,
         max(wanted.values(), key=len),
         quick,
         result,
         tuple(cell for host in values for cell in _cells(experiment, host, hosts, values[host])),
-        {host: decided for host, (decided, _) in judged.items()},
-        {host: waiting for host, (_, waiting) in judged.items()},
+        {
+            host: tuple(
+                judge(host, claim, [experiment], {experiment.name: of_host}, calibrated)
+                for claim in own_claims
+            )
+            for host, of_host in values.items()
+        },
         refused,
     )
 
@@ -212,9 +215,9 @@ def _seeds_by_host(runs: Iterable[Run]) -> dict[str, tuple[int, int]]:
     """Count, by host, the seeds of the cell with the fewest and of the one with the most."""
     counts: dict[str, Counter[tuple[str, str]]] = {}
     for run in runs:
-        of_cell = str(run.labels["signal"]), str(run.labels["algorithm"])
-        counts.setdefault(str(run.labels["host"]), Counter())[of_cell] += 1
-    return {host: (min(of.values()), max(of.values())) for host, of in counts.items()}
+        cell = str(run.labels["signal"]), str(run.labels["algorithm"])
+        counts.setdefault(str(run.labels["host"]), Counter())[cell] += 1
+    return {host: (min(cells.values()), max(cells.values())) for host, cells in counts.items()}
 
 
 def _command(
@@ -222,32 +225,50 @@ def _command(
 ) -> str:
     """Write the command that makes these runs again. A host with other seeds than --quick gives
     needs --seeds. The two exclude each other, and then all hosts have --seeds."""
-    had = {host: most for host in hosts for _, most in [seeds.get(host, (0, 0))] if most}
+    most = {host: seeds[host][1] for host in hosts if host in seeds}
     other = {
-        h: n for h, n in had.items() if n != len(seeds_on(experiment, h, quick, EXPERIMENTS_SEEDS))
+        h: n for h, n in most.items() if n != len(seeds_on(experiment, h, quick, EXPERIMENTS_SEEDS))
     }
     if quick and other:
-        quick, other = False, had
+        quick, other = False, most
     words = ["sojourn", "reproduce", experiment.argument, *(["--quick"] if quick else [])]
     words += [word for host in hosts for word in ("--host", host)]
     words += [word for host, n in other.items() for word in ("--seeds", f"{host}={n}")]
     return shlex.join(words)
 
 
-def _judge(
-    experiment: Experiment, host: str, values: CellValues
-) -> tuple[tuple[claims.Decision, ...], tuple[Judged, ...]]:
-    """Decide the claims whose cells all ran, and list the others."""
-    found, calibrated = claims_of(experiment)
-    decided, waiting = [], []
-    for claim in found:
-        gone = values.missing(claim.cells())
+def judge(
+    host: str,
+    claim: claims.Claim,
+    experiments: Sequence[Experiment],
+    values: Mapping[str, CellValues],
+    calibrated: set[claims.Cell],
+    *,
+    is_papers: bool = False,
+) -> Judged:
+    """Decide a claim of these experiments on a host, or name the runs that it lacks. `values` are
+    those of the experiments that ran, by name. A cell of a paper's claim names its experiment."""
+    places = {cell: (experiments[0].name, cell) for cell in claim.cells()}
+    if is_papers:
+        for cell in places:
+            experiment, _, signal = cell[0].partition(SEPARATOR)
+            places[cell] = experiment, (signal, *cell[1:])
+    missing = []
+    for one in experiments:
+        cells = [cell for name, cell in places.values() if name == one.name]
+        ran = values.get(one.name)
+        gone = ran.missing(cells) if ran else ["all"] * len(cells)
         if gone:
-            where = (lacking(experiment.id, gone, True),) if values.ran else ()
-            waiting.append(Judged(host, claim, None, where))
-        else:
-            decided.append(claims.decide(claim, values, calibrated))
-    return tuple(decided), tuple(waiting)
+            missing.append(lacking(one.id, gone, ran is not None and ran.ran))
+    if missing:
+        some_ran = any(ran.ran for ran in values.values())
+        return Judged(host, claim, None, tuple(missing) if some_ran else ())
+
+    def measured(cell: claims.Cell) -> list[float]:
+        name, own = places[cell]
+        return values[name](own)
+
+    return Judged(host, claim, claims.decide(claim, measured, calibrated), ())
 
 
 def values_of(reproduction: Reproduction, host: str) -> CellValues:

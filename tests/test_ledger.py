@@ -155,7 +155,7 @@ def test_a_cell_of_which_a_seed_is_missing_did_not_run(toy: Path) -> None:
     assert waiting.missing == ("toy/a (drop, CoDel)",)
     # It is moved aside, and the same command makes it again.
     again = reproduce(experiment, quick=True, workers=1)
-    assert [c.found for c in again.cells] == [c.found for c in whole.cells]
+    assert [c.estimate for c in again.cells] == [c.estimate for c in whole.cells]
 
 
 def test_a_host_has_as_many_seeds_as_the_store_has_of_it(

@@ -102,7 +102,7 @@ def test_lines_are_the_measured_means_with_their_intervals(
     for bar, name in zip(bars, NAMES, strict=True):
         line, _, (interval,) = bar
         found = lines[name]
-        assert list(line.get_ydata()) == [cell.found.mean for cell in found]
+        assert list(line.get_ydata()) == [cell.estimate.mean for cell in found]
         ends = [segment[:, 1].tolist() for segment in interval.get_segments()]
         assert np.allclose(ends, [cell.interval for cell in found])
         assert np.max(ends) <= 1
@@ -172,10 +172,10 @@ def test_the_words_have_every_number_of_the_figure(
     said = chart.words
     assert "Jain's index over UDP rate (Mbit/s), 0.4 Mbit/s, 0.5 Mbit/s and 0.6 Mbit/s" in said
     for name, cells in lines.items():
-        values = ", ".join(number(cell.found.mean) for cell in cells)
+        values = ", ".join(number(cell.estimate.mean) for cell in cells)
         assert f"{name} {values}" in said
     assert len(chart.rows) == 5 * 3
-    assert chart.rows[0][:3] == ("CFD", 0.4, lines["CFD"][0].found.mean)
+    assert chart.rows[0][:3] == ("CFD", 0.4, lines["CFD"][0].estimate.mean)
 
 
 def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
@@ -197,7 +197,7 @@ def test_the_tables_have_a_row_for_each_value_and_for_each_ablation(small: Repro
     assert table.labels == [Column("UDP rate (Mbit/s)", ("0.4", "0.5", "0.6"))]
     assert tuple(table.headings[1:]) == NAMES
     cell = small.cell("sim", "drop, 0.5 Mbit/s", "PIE", "jain")
-    assert table.columns[4].cells[1] == spread(cell.found)
+    assert table.columns[4].cells[1] == spread(cell.estimate)
     changed, *_ = report.ablated(small)
     assert changed.rows[0][0] == "as above" and len(changed.rows) == 4
     assert changed.columns[3].cells[2] == "–", "an ablation of CFD alone"
@@ -211,7 +211,7 @@ def test_no_number_is_cut_on_a_terminal(small: Reproduction, width: int) -> None
     printed = sink.getvalue()
     assert "…" not in printed
     for name in NAMES:
-        found = small.cell("sim", "drop, 0.6 Mbit/s", name, "queue_delay_mean_ms").found
+        found = small.cell("sim", "drop, 0.6 Mbit/s", name, "queue_delay_mean_ms").estimate
         assert spread(found) in re.sub(r"\s+", " ", printed)
 
 

@@ -126,7 +126,7 @@ def test_a_claim_on_two_experiments_counts_the_cells_of_both(
         ((found,),) = [f.judged["sim"] for f in judge_papers([short, as_second(short, slower)])]
         assert found.decision
         checks[slower] = {
-            (check.pair.signal, check.pair.right): check.found.mean
+            (check.pair.signal, check.pair.right): check.estimate.mean
             for check in found.decision.checks
         }
     labels = [(f"{n}: drop", other) for n in (1, 2) for other in ("CoDel", "PIE")]

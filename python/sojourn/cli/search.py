@@ -137,7 +137,7 @@ def print_search(searched: Searched, terminal: Console) -> None:
             {
                 "number": [off.base.cell.label for off in searched.reasons],
                 "print": [number(off.base.published) for off in searched.reasons],
-                "ours": [spread(off.base.found) for off in searched.reasons],
+                "ours": [spread(off.base.estimate) for off in searched.reasons],
                 "reason": [off.text()[0] for off in searched.reasons],
             },
         )

@@ -39,13 +39,7 @@ from sojourn import algorithms, preset
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
 from sojourn.papers import claims, claims_file
-from sojourn.papers.forms import (
-    PublishedTable,
-    SearchTable,
-    read_experiment,
-    read_file,
-    read_form,
-)
+from sojourn.papers.forms import PublishedTable, SearchTable, read_experiment, read_file, read_form
 from sojourn.runs.run import Case, changed
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.record import Window
@@ -256,9 +250,8 @@ class Experiment:
         own = self.data.get("rows", {})
         for name in own:
             if name not in names:
-                raise self._wrong(
-                    ("rows", name), f"there is no such algorithm.{nearest(name, names)}"
-                )
+                reason = f"there is no such algorithm.{nearest(name, names)}"
+                raise self._wrong(("rows", name), reason)
         return [
             Contender(
                 entry["name"],
@@ -287,38 +280,35 @@ class Experiment:
             for cell in self.cells()
             for entry in [entries[cell.texts["signal"]]]
         ]
-        known = {signal.name: signal for signal in signals}
-        for i, entry in enumerate(self._ablations):
-            if entry["of"] not in known:
-                near = nearest(entry["of"], known)
-                raise self._wrong(
-                    ("ablations", i, "of"), f"there is no cell '{entry['of']}'.{near}"
-                )
-        return [*signals, *(self._ablation(e, known[e["of"]]) for e in self._ablations)]
+        by_name = {signal.name: signal for signal in signals}
+        return [*signals, *(self._ablation(*place, by_name) for place in self._ablations)]
 
     @property
-    def _ablations(self) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = self.data.get("ablations", [])
+    def _ablations(self) -> list[tuple[int, dict[str, Any]]]:
+        entries = enumerate(self.data.get("ablations", ()))
         # Without a compiler only the ablations of a C file cannot run.
-        return [e for e in entries if "algorithm" not in e or compiler.is_there()]
+        return [(i, e) for i, e in entries if "algorithm" not in e or compiler.is_there()]
 
-    def _ablation(self, entry: dict[str, Any], base: Signal) -> Signal:
+    def _ablation(self, i: int, entry: dict[str, Any], cells: Mapping[str, Signal]) -> Signal:
+        path: Keys = ("ablations", i)
+        if entry["of"] not in cells:
+            near = nearest(entry["of"], cells)
+            raise self._wrong((*path, "of"), f"there is no cell '{entry['of']}'.{near}")
+        host = str(entry.get("host", ""))
+        if host and host not in HOSTS:
+            near = nearest(host, HOSTS)
+            raise self._wrong((*path, "host"), f"'{host}': there is no such host.{near}")
+        base = cells[entry["of"]]
+        name = f"{base.name}, {entry['name']}"
         return replace(
             base,
-            name=f"{base.name}, {entry['name']}",
+            name=name,
             set={**base.set, **entry["set"]},
             only=tuple(entry.get("only", base.only)),
             algorithm=entry.get("algorithm", ""),
-            host=self._host(entry),
-            title=f"{base.name}, {entry['name']}: {entry['why']}",
+            host=host,
+            title=f"{name}: {entry['why']}",
         )
-
-    def _host(self, entry: dict[str, Any]) -> str:
-        host = str(entry.get("host", ""))
-        if host and host not in HOSTS:
-            path = ("ablations", self._ablations.index(entry), "host")
-            raise self._wrong(path, f"'{host}': there is no such host.{nearest(host, HOSTS)}")
-        return host
 
     def runs_on(self, host: str, hosts: Sequence[str]) -> list[Signal]:
         """List the cells and ablations that one of several hosts runs. The first host runs all

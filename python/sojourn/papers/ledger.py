@@ -262,7 +262,7 @@ def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
 
 
 def _measured(cell: Measured) -> Any:
-    return [cell.found.mean, *cell.interval] if cell.ran else NOT_RUN
+    return [cell.estimate.mean, *cell.interval] if cell.ran else NOT_RUN
 
 
 def definition(experiment: Experiment) -> str:

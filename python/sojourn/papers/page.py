@@ -78,9 +78,9 @@ def html(
     pairs = enumerate(zip(reproductions, charts, strict=True))
     sections = [_section(*pair, place) for place, pair in pairs]
     several: list[dict[str, Any]] = [
-        {"paper": of.paper, "lines": rows, "tally": tally(rows), "is_decided": of.is_decided}
-        for of in of_papers
-        for rows in [lines(of.judged)]
+        {"paper": p.paper, "lines": rows, "tally": tally(rows), "is_decided": p.is_decided}
+        for p in of_papers
+        for rows in [lines(p.judged)]
     ]
     titles = [reproduction.experiment.title for reproduction in reproductions]
     papers = dict.fromkeys(r.experiment.home.title for r in reproductions)
@@ -277,12 +277,12 @@ def _grid(
     blocks: Sequence[tuple[str, _Rows]],
 ) -> Grid:
     """Make a table; it shows the numbers in print beside each group of hosts, where it has any."""
-    every = (of for _, rows in blocks for _, row in rows for of in row)
+    groups = (cells for _, rows in blocks for _, row in rows for cells in row)
     hosts = [HOST_NAMES[host] for host in HOSTS]
-    if all(of[0].published is None for of in every):
+    if all(cells[0].published is None for cells in groups):
         return Grid(label, corner, [(name, hosts) for name in headings], blocks)
     printed: list[tuple[str, list[tuple[str, list[Cells]]]]] = [
-        (title, [(name, [[number(of[0].published), *of] for of in row]) for name, row in rows])
+        (title, [(name, [[number(c[0].published), *c] for c in row]) for name, row in rows])
         for title, rows in blocks
     ]
     return Grid(label, corner, [(name, ["published", *hosts]) for name in headings], printed)
@@ -299,15 +299,18 @@ def peers(reproduction: Reproduction, group: Group) -> list[Grid]:
     if not columns:
         return []
     groups = [
-        (of[0][1], [HOST_NAMES[host] if name == of[0][1] else name for host, name in of])
-        for of in columns
+        (
+            column[0][1],
+            [HOST_NAMES[host] if name == column[0][1] else name for host, name in column],
+        )
+        for column in columns
     ]
     metrics = (*group.metrics, *group.beside)
 
     def of_cell(signal: Signal, metric: str) -> list[list[Measured]]:
         return [
-            [reproduction.cell(host, signal.name, name, metric) for host, name in of]
-            for of in columns
+            [reproduction.cell(host, signal.name, name, metric) for host, name in column]
+            for column in columns
         ]
 
     return [

@@ -162,12 +162,12 @@ def figures_in_print(paper: Paper) -> list[InPrint]:
         entries = tomllib.loads(path.read_text(encoding="utf-8"))["figures"]
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError) as error:
         raise InputError(f"{path}: is no list of [[figures]]: {error}") from error
-    found = [_figure_in_print(paper, path, entry) for entry in entries]
-    numbers = [one.number for one in found]
+    figures = [_figure_in_print(paper, path, entry) for entry in entries]
+    numbers = [figure.number for figure in figures]
     for number in numbers:
         if numbers.count(number) > 1:
             raise InputError(f"{path}: {number} is there twice")
-    return found
+    return figures
 
 
 def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPrint:
@@ -190,19 +190,14 @@ def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPr
     for name in names:
         if name not in known:
             raise InputError(f"{where}: there is no experiment '{name}'.{nearest(name, known)}")
-        labels = [one.label for one in known[name].cells()]
-        if cell and not any(_is_of(label, cell) for label in labels):
+        labels = [known_cell.label for known_cell in known[name].cells()]
+        # A cell goes by its whole label, or by some of its values.
+        if cell and not any(set(cell.split(", ")) <= set(text.split(", ")) for text in labels):
             raise InputError(
                 f"{where}: experiment '{name}' has no cell '{cell}'.{nearest(cell, labels)}"
             )
     ids = tuple(known[name].id for name in names)
     return InPrint(number, str(entry["caption"]), ids, cell, str(entry.get("not", "")))
-
-
-def _is_of(label: str, cell: str) -> bool:
-    """Tell whether `cell` means the cell of this label: by its whole label, or by some of its
-    values."""
-    return label == cell or set(cell.split(", ")) <= set(label.split(", "))
 
 
 SAMPLE = Path(__file__).parent / "sample"

@@ -109,26 +109,26 @@ class Measured:
         return bool(self.values)
 
     @cached_property
-    def found(self) -> Estimate:
+    def estimate(self) -> Estimate:
         """Estimate the mean over the seeds; NaN where nothing ran, or a seed measured nothing."""
         return estimate(self.values)
 
     @property
     def interval(self) -> tuple[float, float]:
         """Return the ends of the interval, within the range of the metric."""
-        return METRICS[self.metric].interval(self.found)
+        return METRICS[self.metric].interval(self.estimate)
 
     @property
     def inside(self) -> bool:
         """Tell whether it is as printed."""
-        return self.published is not None and is_inside(self.metric, self.published, self.found)
+        return self.published is not None and is_inside(self.metric, self.published, self.estimate)
 
     @property
     def off(self) -> float:
         """Return its distance from print, in aims; infinite where nothing was measured."""
-        if self.published is None or math.isnan(self.found.mean):
+        if self.published is None or math.isnan(self.estimate.mean):
             return math.inf
-        return abs(self.found.mean - self.published) / aim(self.metric, self.published)
+        return abs(self.estimate.mean - self.published) / aim(self.metric, self.published)
 
     def to_json(self) -> dict[str, object]:
         """Return the keys of `sojourn reproduce --json`."""
@@ -140,7 +140,7 @@ class Measured:
             "label": METRICS[self.metric].label,
             "unit": METRICS[self.metric].unit,
             "published": self.published,
-            "measured": self.found.mean,
+            "measured": self.estimate.mean,
             "ci95": [*self.interval],
             "ran": self.ran,
             "seeds": len(self.values),
@@ -178,8 +178,8 @@ class Change:
         """Return the closed share of the way to print; overshoot counts against it. NaN where there
         is no way."""
         before, after, published = (
-            self.before.found.mean,
-            self.after.found.mean,
+            self.before.estimate.mean,
+            self.after.estimate.mean,
             self.before.published,
         )
         if published is None or before == published:
@@ -195,7 +195,7 @@ class Change:
     def text(self) -> str:
         """Write the change, the number after it, and how near to print that is."""
         share = "inside" if self.after.inside else f"{100 * self.closed:.0f} % of the way"
-        return f"{self.name}: {spread(self.after.found)} ({share})"
+        return f"{self.name}: {spread(self.after.estimate)} ({share})"
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ def off(reproduction: Reproduction) -> list[Off]:
         Off(base, changes)
         for host in reproduction.hosts
         for base in printed(reproduction, host)
-        if not base.inside and not math.isnan(base.found.mean)
+        if not base.inside and not math.isnan(base.estimate.mean)
         for changes in [tuple(_ablations(reproduction, base))]
         if changes or host == reproduction.hosts[0]
     ]
@@ -271,7 +271,7 @@ def _ablations(reproduction: Reproduction, base: Measured) -> Iterable[Change]:
             and base.host in reproduction.hosts_of(signal)
         ):
             after = reproduction.cell(base.host, signal.name, base.algorithm, base.metric)
-            if not math.isnan(after.found.mean):
+            if not math.isnan(after.estimate.mean):
                 yield Change(signal.short, base, after)
 
 
@@ -281,7 +281,7 @@ def counts(cells: Sequence[Measured]) -> dict[str, int]:
         "not run"
         if not cell.ran
         else "not measured"
-        if math.isnan(cell.found.mean)
+        if math.isnan(cell.estimate.mean)
         else "inside"
         if cell.inside
         else "off"

@@ -100,7 +100,7 @@ def _print_signal(reproduction: Reproduction, signal: Signal, console: Console) 
             *(
                 Column(
                     "measured" if is_simulated else HOST_NAMES[host],
-                    [spread(by_host[n].found) for by_host in cells],
+                    [spread(by_host[n].estimate) for by_host in cells],
                 )
                 for n, host in enumerate(hosts)
             ),
@@ -343,4 +343,4 @@ def _published(cell: Measured) -> str:
 
 
 def _measured(cell: Measured) -> str:
-    return spread(cell.found)
+    return spread(cell.estimate)

@@ -239,8 +239,8 @@ class Effect:
             most = {
                 **before.cell._asdict(),
                 "published": before.published,
-                "from": before.found.mean,
-                "to": after.found.mean,
+                "from": before.estimate.mean,
+                "to": after.estimate.mean,
             }
         return {
             "setup": self.setup.number,
@@ -258,7 +258,7 @@ class Effect:
             return "nothing"
         before, after = self.most
         return (
-            f"{before.cell.label} {number(before.found.mean)} → {number(after.found.mean)} "
+            f"{before.cell.label} {number(before.estimate.mean)} → {number(after.estimate.mean)} "
             f"{METRICS[before.metric].unit} (print {number(before.published)})"
         )
 
@@ -278,7 +278,7 @@ def _way(pair: tuple[Measured, Measured]) -> float:
     if math.isinf(before.off) or math.isinf(after.off):
         return 0.0
     published = before.published or 0.0
-    one_sided = (before.found.mean - published) * (after.found.mean - published) >= 0
+    one_sided = (before.estimate.mean - published) * (after.estimate.mean - published) >= 0
     return abs(before.off - after.off) if one_sided else before.off + after.off
 
 
@@ -451,8 +451,8 @@ class Searched:
                     "half": "searched" if cell in ranked.half[TEXT] else "other",
                     **cell._asdict(),
                     "published": measured.published,
-                    "measured": _finite(measured.found.mean),
-                    "ci95": _finite(measured.found.half),
+                    "measured": _finite(measured.estimate.mean),
+                    "ci95": _finite(measured.estimate.half),
                     "inside": measured.inside,
                 }
 
@@ -462,12 +462,12 @@ def _reason_json(reason: Off) -> dict[str, Any]:
     return {
         **base.cell._asdict(),
         "published": base.published,
-        "measured": base.found.mean,
+        "measured": base.estimate.mean,
         "ci95": [*base.interval],
         "reason": reason.kind,
         "setup": by and by.setup,
         "changed": by and by.name,
-        "then": by and by.after.found.mean,
+        "then": by and by.after.estimate.mean,
         "then_ci95": by and [*by.after.interval],
     }
 

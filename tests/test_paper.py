@@ -16,7 +16,6 @@ from sojourn.papers.experiment import ROOT, PaperFiles, find
 from sojourn.papers.page import html
 from sojourn.papers.paper import Paper, judge_papers, papers
 from sojourn.papers.reproduce import Reproduction
-from sojourn.result.result import Run
 
 PAPERS = papers()
 TWO = """
@@ -48,30 +47,14 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
 def as_second(short: Reproduction, slower: str = "") -> Reproduction:
     """The same runs as experiment 2, in which the delay of one algorithm is ten times as long."""
 
-    def changed(run: Run) -> Run:
-        if run.labels["algorithm"] != slower:
-            return run
-        queues = [
-            {
-                **queue,
-                "windows": [
-                    {
-                        **window,
-                        "system_delay_ms": {
-                            **window["system_delay_ms"],
-                            "mean": 10 * window["system_delay_ms"]["mean"],
-                        },
-                    }
-                    for window in queue["windows"]
-                ],
-            }
-            for queue in run.report["queues"]
-        ]
-        return replace(run, report={**run.report, "queues": queues})
-
-    result = replace(short.result, runs=tuple(map(changed, short.result.runs)))
+    cells = tuple(
+        replace(cell, values=tuple(10 * value for value in cell.values))
+        if (cell.algorithm, cell.metric) == (slower, "system_delay_mean_ms")
+        else cell
+        for cell in short.cells
+    )
     experiment = replace(short.experiment, folder=short.experiment.folder.with_name("2"))
-    return replace(short, experiment=experiment, result=result)
+    return replace(short, experiment=experiment, cells=cells)
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)

@@ -31,7 +31,8 @@ from sojourn.papers import claims_file
 from sojourn.papers.claims import Cell, Claim, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles, experiments
 from sojourn.papers.points import claims_of
-from sojourn.papers.reproduce import SEPARATOR, CellValues, Reproduction, judge, values_of
+from sojourn.papers.reasons import Measured
+from sojourn.papers.reproduce import SEPARATOR, Reproduction, judge
 from sojourn.scenario.known_scenario import without_licence
 from sojourn.store.store import write_errors
 
@@ -120,11 +121,11 @@ def judge_papers(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
 
 def _judge(paper: Paper, reproductions: Sequence[Reproduction]) -> dict[str, tuple[Judged, ...]]:
     calibrated = paper.calibrated()
-    measured: dict[str, dict[str, CellValues]] = {}  # by host and experiment
+    measured: dict[str, dict[str, Mapping[Cell, Measured]]] = {}  # by host and experiment
     for reproduction in reproductions:
         for host in reproduction.hosts:
-            values = values_of(reproduction, host)
-            measured.setdefault(host, {})[reproduction.experiment.name] = values
+            cells = reproduction.cells_on(host)
+            measured.setdefault(host, {})[reproduction.experiment.name] = cells
     return {
         host: tuple(
             judge(host, claim, paper.experiments, by_name, calibrated, is_papers=True)

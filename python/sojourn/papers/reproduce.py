@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn.core.errors import InputError
@@ -67,11 +67,7 @@ class Reproduction:
 
     def seeds_of(self, host: str) -> tuple[int, int]:
         """Count the seeds of the cell with the fewest, and of the cell with the most."""
-        return self._seeds.get(host, (0, 0))
-
-    @cached_property
-    def _seeds(self) -> dict[str, tuple[int, int]]:
-        return _seeds_by_host(self.result.runs)
+        return _seeds_by_host(self._runs).get(host, (0, 0))
 
     def seeds_said(self) -> str:
         """Write the number of seeds in words, host by host where the hosts differ."""
@@ -86,7 +82,7 @@ class Reproduction:
     def beside_kernel(self) -> list[list[tuple[str, str]]]:
         """List, for each of our algorithms with a peer in the kernel, the host and algorithm of
         each column. Empty where Linux was not asked for."""
-        ran = {(run.labels["host"], run.labels["algorithm"]) for run in self.result.runs}
+        ran = {(host, algorithm) for host, _, algorithm in self._runs}
         return [
             [*((host, own.name) for host in HOSTS if host in self.hosts), ("linux", theirs.name)]
             for own, theirs in self.experiment.peers()
@@ -116,12 +112,15 @@ class Reproduction:
 
     def runs(self, host: str, signal: str, algorithm: str) -> list[Run]:
         """List the runs of one cell, in the order of the seeds."""
-        wanted = (host, signal, algorithm)
-        return [
-            run
-            for run in self.result.runs
-            if tuple(run.labels[key] for key in ("host", "signal", "algorithm")) == wanted
-        ]
+        return self._runs.get((host, signal, algorithm), [])
+
+    @cached_property
+    def _runs(self) -> RunsByCell:
+        return _by_cell(self.result.runs)
+
+    def cells_on(self, host: str) -> dict[claims.Cell, Measured]:
+        """Return the measurements on a host, by cell."""
+        return _on(host, self.cells)
 
     def cell(self, host: str, signal: str, algorithm: str, metric: str) -> Measured:
         """Find one cell, which may not have run."""
@@ -179,25 +178,27 @@ def reproduce(
             runs += stored.runs_of([*cases, *peers], wanted[host], store, host)
         except InputError as error:
             refused[host] = str(error)
-    ran = {run.labels["host"] for run in runs}
-    ran_on = [host for host in hosts if host in ran or host not in looked_up] or hosts[:1]
-    command = _command(experiment, quick, ran_on, _seeds_by_host(runs))
+    by_cell = _by_cell(runs)
+    counts = _seeds_by_host(by_cell)
+    ran_on = [host for host in hosts if host in counts or host not in looked_up] or hosts[:1]
+    command = _command(experiment, quick, ran_on, counts)
     meta = {"experiment": experiment.id, "command": command}
     result = Result(experiment.scenario, tuple(runs), meta)
-    values = {host: CellValues(experiment, host, runs) for host in hosts}
+    cells = [cell for host in hosts for cell in _cells(experiment, host, hosts, by_cell)]
     own_claims, calibrated = claims_of(experiment)
     return Reproduction(
         experiment,
         max(wanted.values(), key=len),
         quick,
         result,
-        tuple(cell for host in values for cell in _cells(experiment, host, hosts, values[host])),
+        tuple(cells),
         {
             host: tuple(
-                judge(host, claim, [experiment], {experiment.name: of_host}, calibrated)
+                judge(host, claim, [experiment], {experiment.name: measured}, calibrated)
                 for claim in own_claims
             )
-            for host, of_host in values.items()
+            for host in hosts
+            for measured in [_on(host, cells)]
         },
         refused,
     )
@@ -211,13 +212,28 @@ def seeds_on(
     return tuple(range(1, count + 1))
 
 
-def _seeds_by_host(runs: Iterable[Run]) -> dict[str, tuple[int, int]]:
-    """Count, by host, the seeds of the cell with the fewest and of the one with the most."""
-    counts: dict[str, Counter[tuple[str, str]]] = {}
+# By host, signal and algorithm, in the order of the seeds.
+RunsByCell = Mapping[tuple[str, str, str], list[Run]]
+
+
+def _by_cell(runs: Iterable[Run]) -> RunsByCell:
+    by_cell: dict[tuple[str, str, str], list[Run]] = {}
     for run in runs:
-        cell = str(run.labels["signal"]), str(run.labels["algorithm"])
-        counts.setdefault(str(run.labels["host"]), Counter())[cell] += 1
-    return {host: (min(cells.values()), max(cells.values())) for host, cells in counts.items()}
+        host, signal, algorithm = (str(run.labels[k]) for k in ("host", "signal", "algorithm"))
+        by_cell.setdefault((host, signal, algorithm), []).append(run)
+    return by_cell
+
+
+def _seeds_by_host(by_cell: RunsByCell) -> dict[str, tuple[int, int]]:
+    """Count, by host, the seeds of the cell with the fewest and of the one with the most."""
+    counts: dict[str, list[int]] = {}
+    for (host, *_), runs in by_cell.items():
+        counts.setdefault(host, []).append(len(runs))
+    return {host: (min(cells), max(cells)) for host, cells in counts.items()}
+
+
+def _on(host: str, cells: Iterable[Measured]) -> dict[claims.Cell, Measured]:
+    return {(c.signal, c.algorithm, c.metric): c for c in cells if c.host == host}
 
 
 def _command(
@@ -241,82 +257,46 @@ def judge(
     host: str,
     claim: claims.Claim,
     experiments: Sequence[Experiment],
-    values: Mapping[str, CellValues],
+    measured: Mapping[str, Mapping[claims.Cell, Measured]],
     calibrated: set[claims.Cell],
     *,
     is_papers: bool = False,
 ) -> Judged:
-    """Decide a claim of these experiments on a host, or name the runs that it lacks. `values` are
-    those of the experiments that ran, by name. A cell of a paper's claim names its experiment."""
+    """Decide a claim of these experiments on a host, or name the runs that it lacks. `measured` has
+    the cells of each that ran, by its name. A cell of a paper's claim names its experiment."""
     places = {cell: (experiments[0].name, cell) for cell in claim.cells()}
     if is_papers:
         for cell in places:
-            experiment, _, signal = cell[0].partition(SEPARATOR)
-            places[cell] = experiment, (signal, *cell[1:])
-    missing = []
-    for one in experiments:
-        cells = [cell for name, cell in places.values() if name == one.name]
-        ran = values.get(one.name)
-        gone = ran.missing(cells) if ran else ["all"] * len(cells)
-        if gone:
-            missing.append(lacking(one.id, gone, ran is not None and ran.ran))
-    if missing:
-        some_ran = any(ran.ran for ran in values.values())
-        return Judged(host, claim, None, tuple(missing) if some_ran else ())
-
-    def measured(cell: claims.Cell) -> list[float]:
-        name, own = places[cell]
-        return values[name](own)
-
-    return Judged(host, claim, claims.decide(claim, measured, calibrated), ())
-
-
-def values_of(reproduction: Reproduction, host: str) -> CellValues:
-    """Collect the measurements of each cell on a host, in the order of the seeds."""
-    return CellValues(reproduction.experiment, host, reproduction.result.runs)
-
-
-class CellValues:
-    """The measurements of a cell, in the order of the seeds."""
-
-    def __init__(self, experiment: Experiment, host: str, runs: Sequence[Run]) -> None:
-        self._at = str(experiment.data["queue"]), str(experiment.data["window"])
-        self._runs: dict[tuple[str, str], list[Run]] = {}
-        for run in runs:
-            if run.labels["host"] == host:
-                labels = str(run.labels["signal"]), str(run.labels["algorithm"])
-                self._runs.setdefault(labels, []).append(run)
-
-    @property
-    def ran(self) -> bool:
-        """Tell whether anything ran."""
-        return bool(self._runs)
-
-    def missing(self, cells: Iterable[claims.Cell]) -> list[str]:
-        """List the signal and algorithm of each cell that did not run here."""
-        wanted = dict.fromkeys((signal, algorithm) for signal, algorithm, _ in cells)
-        return [", ".join(cell) for cell in wanted if cell not in self._runs]
-
-    def algorithms(self, signal: str) -> list[str]:
-        """List the algorithms that ran here under the signal."""
-        return [algorithm for ran, algorithm in self._runs if ran == signal]
-
-    def __call__(self, cell: claims.Cell) -> list[float]:
-        signal, algorithm, name = cell
-        metric = METRICS[name]
-        return [metric.of_run(run, *self._at) for run in self._runs[signal, algorithm]]
+            name, _, signal = cell[0].partition(SEPARATOR)
+            places[cell] = name, (signal, *cell[1:])
+    values: dict[claims.Cell, Sequence[float]] = {}
+    gone: dict[str, list[str]] = {}  # signal and algorithm of each cell that did not run
+    for cell, (name, own) in places.items():
+        there = measured.get(name, {}).get(own)
+        values[cell] = there.values if there else ()
+        if not values[cell]:
+            gone.setdefault(name, []).append(", ".join(own[:2]))
+    if not gone:
+        return Judged(host, claim, claims.decide(claim, values.__getitem__, calibrated), ())
+    ran = {name for name, cells in measured.items() if any(cell.ran for cell in cells.values())}
+    missing = (
+        lacking(experiment.id, list(dict.fromkeys(gone[experiment.name])), experiment.name in ran)
+        for experiment in experiments
+        if experiment.name in gone
+    )
+    return Judged(host, claim, None, tuple(missing) if ran else ())
 
 
 def _cells(
-    experiment: Experiment, host: str, hosts: Sequence[str], values: CellValues
+    experiment: Experiment, host: str, hosts: Sequence[str], runs: RunsByCell
 ) -> list[Measured]:
     cells = []
     for signal in experiment.signals():
-        ran = values.algorithms(signal.name)
+        ran = [name for of_host, label, name in runs if (of_host, label) == (host, signal.name)]
         wanted = [contender.name for contender in experiment.contenders(signal)]
         elsewhere = signal.ablates and host != (signal.host or hosts[0])
         cells += [
-            _measured(experiment, host, signal, algorithm, metric, values)
+            _measured(experiment, host, signal, algorithm, metric, runs)
             for algorithm in dict.fromkeys(ran if elsewhere else [*ran, *wanted])
             for metric in (*signal.metrics, *signal.beside)
         ]
@@ -329,9 +309,12 @@ def _measured(
     signal: Signal,
     algorithm: str,
     metric: str,
-    values: CellValues | None = None,
+    runs: RunsByCell = MappingProxyType({}),
 ) -> Measured:
+    place = str(experiment.data["queue"]), str(experiment.data["window"])
+    values = (
+        METRICS[metric].of_run(run, *place) for run in runs.get((host, signal.name, algorithm), ())
+    )
     published = experiment.published.get((signal.of, algorithm, metric))
-    place = signal.name, algorithm, metric
-    ran = tuple(values(place)) if values and algorithm in values.algorithms(signal.name) else ()
-    return Measured(Cell(experiment.name, *place), published, ran, host)
+    cell = Cell(experiment.name, signal.name, algorithm, metric)
+    return Measured(cell, published, tuple(values), host)

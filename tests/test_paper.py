@@ -54,6 +54,7 @@ def as_second(short: Reproduction, slower: str = "") -> Reproduction:
         for cell in short.cells
     )
     experiment = replace(short.experiment, folder=short.experiment.folder.with_name("2"))
+    experiment.__dict__["scenario"] = short.experiment.scenario
     return replace(short, experiment=experiment, cells=cells)
 
 

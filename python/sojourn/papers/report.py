@@ -291,7 +291,7 @@ def over(reproduction: Reproduction) -> Iterator[Table]:
         rest = ", ".join(text for axis, text in along[0].texts.items() if axis != x)
         scale = scale_of(x, [cell.texts[x] for cell in along])
         # The heading has the unit.
-        values = [text.split()[0] if scale.is_numeric else text for text in scale.texts]
+        values = tuple(text.split()[0] if scale.is_numeric else text for text in scale.texts)
         for metric in (*signals[0].metrics, *signals[0].beside):
             table = signals[0].table if metric in signals[0].metrics else "measured too"
             title = f"{heading(metric)} over {scale.label}, {rest} ({table})"

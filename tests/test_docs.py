@@ -15,8 +15,8 @@ import pytest
 from sojourn import _native
 from sojourn.algorithms import algorithms
 from sojourn.cli import status
-from sojourn.scenario.apps import KINDS
-from sojourn.scenario.networks import Dumbbell
+from sojourn.scenario.flows import KINDS
+from sojourn.scenario.networks.dumbbell import Dumbbell
 from sojourn.sweeps import file as sweep_file
 from sojourn.sweeps.model import SweepTable
 

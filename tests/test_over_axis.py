@@ -14,7 +14,7 @@ import pytest
 from matplotlib.axes import Axes
 from rich.console import Console
 from sojourn.core.errors import InputError
-from sojourn.core.table import Column
+from sojourn.core.text import Column
 from sojourn.papers import report
 from sojourn.papers.axis_figure import charts, panel, rows_of, scale_of, words
 from sojourn.papers.experiment import Experiment, find

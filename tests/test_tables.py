@@ -20,7 +20,7 @@ from sojourn import _native, algorithms
 from sojourn.bench import print_measured
 from sojourn.cli import status, tables
 from sojourn.cli.tables import print_result
-from sojourn.result.differences import differences
+from sojourn.result.compare import differences
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import estimate
 from sojourn.show import page

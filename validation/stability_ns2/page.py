@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from sojourn.core.table import markdown
+from sojourn.core.text import markdown
 from sojourn.papers.experiment import ROOT
 from sojourn.papers.reasons import aim
 

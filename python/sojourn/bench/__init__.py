@@ -36,7 +36,7 @@ from sojourn.bench.command import (
     run_ns2,
 )
 from sojourn.core.progress import Progress
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table
 from sojourn.show.tables import console, print_table
 
 _T = TypeVar("_T")

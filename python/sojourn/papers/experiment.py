@@ -35,14 +35,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
 from sojourn.papers import claims, claims_file
 from sojourn.papers.forms import PublishedTable, SearchTable, read_experiment, read_file, read_form
 from sojourn.runs.run import Case, changed
 from sojourn.scenario.model import Scenario
-from sojourn.scenario.record import Window
+from sojourn.scenario.parts import Window
 from sojourn.scenario.toml import Keys, load, spell
 from sojourn.scenario.variant import Variant
 from sojourn.sweeps.axis import Axis, Cell, Point, grid
@@ -203,7 +203,7 @@ class Experiment:
         not exist."""
         for i, entry in enumerate(self.data["algorithms"]):
             try:
-                preset.find(entry["algorithm"])
+                algorithms.find_preset(entry["algorithm"])
             except InputError as error:
                 raise self._wrong(("algorithms", i, "algorithm"), str(error)) from error
         record = self.scenario.expand().record
@@ -358,7 +358,7 @@ class Experiment:
         )
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
-        algorithm, chosen = preset.find(contender.algorithm)
+        algorithm, chosen = algorithms.find_preset(contender.algorithm)
         # An ablation's value of a row replaces the paper's.
         rows = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
         variant = Variant(algorithm, rows, preset=chosen)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, Strict
 from sojourn.core.errors import InputError, nearest
 from sojourn.result.metrics import METRICS
 from sojourn.scenario import toml
-from sojourn.scenario.base import Model
+from sojourn.scenario.parts import Model
 from sojourn.sweeps.model import AxisTable
 
 Text = Annotated[StrictStr, Field(min_length=1)]

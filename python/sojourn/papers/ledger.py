@@ -28,8 +28,7 @@ from pydantic import (
 )
 
 from sojourn.core.errors import InputError
-from sojourn.core.hosts import HOST_NAMES, HOSTS, seeds_text
-from sojourn.core.machine import host as machine
+from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
 from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles
 from sojourn.papers.page import Line, cores, lines, tally

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sojourn.core import as_json
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
+from sojourn.core.text import json_text
 from sojourn.papers import ledger
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.page import write_page
@@ -130,7 +130,7 @@ def write_paper(
     charts = write_page(own, name, reproductions, several, {paper.name: search})
     part = ledger.of_paper(reproductions, next(iter(several), None), charts, search)
     data["papers"].append(part)
-    own.write(ledger.FILE, as_json.spell(data).encode())
+    own.write(ledger.FILE, json_text(data).encode())
     own.write("index.html", ledger.index(data).encode())
 
 

@@ -22,15 +22,15 @@ from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
-from sojourn.core.table import Table
+from sojourn.core.text import Table
 from sojourn.papers import axis_figure, curve_figure, time_figure
 from sojourn.papers.claims import VERDICTS, Judged, count
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.paper import OfPaper
 from sojourn.papers.reasons import RULE, Change, Measured, counts, off, printed
 from sojourn.papers.reproduce import Reproduction
-from sojourn.scenario.assignments import write_value
-from sojourn.scenario.tested import under_test
+from sojourn.scenario.changes import under_test
+from sojourn.scenario.variant import write_value
 from sojourn.show.chart import Chart
 from sojourn.show.page import drawn, heading, number, render
 from sojourn.store.folder import Folder

@@ -33,7 +33,7 @@ from sojourn.papers.experiment import Experiment, PaperFiles, experiments
 from sojourn.papers.points import claims_of
 from sojourn.papers.reasons import Measured
 from sojourn.papers.reproduce import SEPARATOR, Reproduction, judge
-from sojourn.scenario.known_scenario import without_licence
+from sojourn.scenario.known import without_licence
 from sojourn.store.store import write_errors
 
 

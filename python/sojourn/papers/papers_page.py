@@ -16,10 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sojourn.core import as_json, generated
 from sojourn.core.errors import SojournError
 from sojourn.core.hosts import HOSTS, seeds_text
-from sojourn.core.table import markdown, markdown_cell
+from sojourn.core.text import json_text, markdown, markdown_cell, write_page
 from sojourn.papers import ledger
 from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Claim
 from sojourn.papers.experiment import Experiment
@@ -236,9 +235,9 @@ def main(arguments: Sequence[str]) -> int:
                 print("papers_page: --take LEDGER.json names a file", file=sys.stderr)
                 return 2
             taken = ledger.read(Path(words[at + 1]))
-            LEDGER.write_text(as_json.spell(taken) + "\n", encoding="utf-8")
+            LEDGER.write_text(json_text(taken) + "\n", encoding="utf-8")
             del words[at : at + 2]
-        return generated.main(words, DEFAULT, text)
+        return write_page(words, DEFAULT, text)
     except SojournError as error:
         print(f"papers_page: {error}", file=sys.stderr)
         return error.exit_status

@@ -13,10 +13,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sojourn.core import as_json
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOST_NAMES, HOSTS, seeds_text
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table, json_text
 from sojourn.papers import curve_figure
 from sojourn.papers.axis_figure import rows_of, scale_of
 from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Decision, count
@@ -268,7 +267,7 @@ def write_all(
     whole = [p for p in papers_of(experiments) if {e.id for e in p.experiments} <= here]
     searches = {paper.name: stored_search(paper.home) for paper in whole}
     write_page(own, "report.html", reproductions, of_papers, searches)
-    own.write("reproduction.json", as_json.spell(data).encode())
+    own.write("reproduction.json", json_text(data).encode())
     return folder / "report.html"
 
 

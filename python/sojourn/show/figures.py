@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.result.cases import Case, labels
+from sojourn.result.compare import Case, labels
 from sojourn.show.chart import LOOKS, Chart
 from sojourn.show.distributions import ccdf, cdf, fct, page
 from sojourn.show.measured import Absent, Measured, Missing

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from sojourn.core.errors import InputError
 from sojourn.core.progress import Progress
-from sojourn.core.table import Column, Table
-from sojourn.result.cases import labels
-from sojourn.result.compare import scenario_differences
+from sojourn.core.text import Column, Table
+from sojourn.result.compare import labels, scenario_differences
 from sojourn.result.result import Result
 from sojourn.show.chart import Chart
 from sojourn.show.drawing import draw, png_file, svg_file

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sojourn.core.table import Column
-from sojourn.result.cases import Cases
+from sojourn.core.text import Column
+from sojourn.result.compare import Cases
 from sojourn.result.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
 from sojourn.result.result import Run
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table
 
 __all__ = [
     "Column",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sojourn.result.cases import Case
+from sojourn.result.compare import Case
 from sojourn.show.chart import Chart, Panel, Point
 from sojourn.show.measured import DELAY, Measured, Missing, is_wide, seeds
 from sojourn.show.page import number

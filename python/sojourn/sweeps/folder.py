@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from sojourn import _native
 from sojourn.core.errors import InputError
-from sojourn.core.machine import host
-from sojourn.scenario.files import placed
+from sojourn.core.hosts import machine
+from sojourn.scenario.toml import placed
 from sojourn.store.folder import claim
 from sojourn.store.store import digest
 from sojourn.sweeps.placed import place_in
@@ -55,7 +55,7 @@ def save(swept: Swept, folder: Path) -> None:
         "format": FORMAT,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "core": _native.core_version(),
-        "host": host(),
+        "host": machine(),
         "command": _COMMAND,
         "sweep": swept.spec.name,
         "axes": swept.axes(),

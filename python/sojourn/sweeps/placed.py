@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sojourn.scenario.files import placed
+from sojourn.scenario.toml import placed
 
 
 def place_in(document: Any, folder: Path) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from sojourn.core import units
 from sojourn.core.errors import InputError
-from sojourn.scenario.assignments import write_value
 from sojourn.scenario.toml import Keys
+from sojourn.scenario.variant import write_value
 from sojourn.sweeps import quantity
 from sojourn.sweeps.axis import Point
 from sojourn.sweeps.model import AxisTable

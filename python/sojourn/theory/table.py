@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table
 from sojourn.theory.models import Model
 from sojourn.theory.network import Network
 from sojourn.theory.noise import noise, swing_hz

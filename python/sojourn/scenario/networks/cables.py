@@ -8,27 +8,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from pydantic_core import PydanticCustomError
+
+from sojourn.scenario.links import Direction
+from sojourn.scenario.parts import Model, Name, Path, refusal
 
 # Keys of a cable alone.
 _OWN = ("between", "back")
 # Keys that the way back does not share.
 _ONE_WAY = ("responder",)
 
-Path = tuple[str | int, ...]
+
+class _Cabled(Model):
+    """A name and both nodes."""
+
+    name: Name = Field(description="of the link from the first node; 'NAME back' is the other's")
+    between: tuple[Name, Name] = Field(description="nodes at the two ends")
 
 
-def lay(data: Mapping[str, Any]) -> dict[str, Any]:
+class Cable(Direction, _Cabled):
+    """Both directions of a link, declared once: links NAME and 'NAME back'."""
+
+    back: Direction | None = Field(None, description="keys of the direction back that are unlike")
+
+
+def lay_cables(data: Mapping[str, Any]) -> dict[str, Any]:
     """Replace the cables in the data of a scenario by links; raise an error with its place for a
     wrong one."""
     cables = data.get("cables")
     if not cables:
         return dict(data)
     if not isinstance(cables, list | tuple):
-        raise error(("cables",), "is not a list: write [[cables]]")
+        raise _refusal(("cables",), "is not a list: write [[cables]]")
     if not isinstance(data.get("links", ()), list | tuple):
-        raise error(("links",), "is not a list: write [[links]]")
+        raise _refusal(("links",), "is not a list: write [[links]]")
     links = [link for i, cable in enumerate(cables) for link in _links(i, _plain(cable))]
     rest = {key: value for key, value in data.items() if key != "cables"}
     return {**rest, "links": [*data.get("links", ()), *links]}
@@ -43,21 +57,21 @@ def _plain(cable: object) -> object:
 
 def _links(i: int, cable: object) -> list[dict[str, Any]]:
     if not isinstance(cable, dict):
-        raise error(("cables", i), f"{cable!r} is not a table of keys and values")
+        raise _refusal(("cables", i), f"{cable!r} is not a table of keys and values")
     for key in ("name", "between"):
         if key not in cable:
-            raise error(("cables", i, key), "is missing")
+            raise _refusal(("cables", i, key), "is missing")
     ends, back = cable["between"], cable.get("back", {})
     if not isinstance(ends, list | tuple) or len(ends) != 2:
-        raise error(("cables", i, "between"), 'name two nodes: ["a", "b"]')
+        raise _refusal(("cables", i, "between"), 'name two nodes: ["a", "b"]')
     for key in ("from", "to"):
         if key in cable:
-            raise error(("cables", i, key), "a cable has 'between' in place of 'from' and 'to'")
+            raise _refusal(("cables", i, key), "a cable has 'between' in place of 'from' and 'to'")
     if not isinstance(back, dict):
-        raise error(("cables", i, "back"), f"{back!r} is not a table of keys and values")
+        raise _refusal(("cables", i, "back"), f"{back!r} is not a table of keys and values")
     for key in ("name", "from", "to", *_OWN):
         if key in back:
-            raise error(("cables", i, "back", key), "is given by the cable")
+            raise _refusal(("cables", i, "back", key), "is given by the cable")
     both = {key: value for key, value in cable.items() if key not in _OWN}
     shared = {key: value for key, value in both.items() if key not in _ONE_WAY}
     first, second = ends
@@ -67,14 +81,11 @@ def _links(i: int, cable: object) -> list[dict[str, Any]]:
     ]
 
 
-def error(path: Path, reason: str) -> PydanticCustomError:
-    """Make the error that the reader of a scenario reports at that place."""
-    return PydanticCustomError(
-        "graph", "{reason}", {"reason": reason, "problems": [(path, reason)]}
-    )
+def _refusal(path: Path, reason: str) -> PydanticCustomError:
+    return refusal(reason, problems=[(path, reason)])
 
 
-def written(path: Path, data: Mapping[str, Any]) -> Path:
+def path_in_file(path: Path, data: Mapping[str, Any]) -> Path:
     """Find the place in the file for the path of a link: the link itself, or a direction of a
     cable."""
     links, cables = data.get("links", ()), data.get("cables", ())

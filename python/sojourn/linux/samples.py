@@ -1,16 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Readings of a guest at steps of the series. The programs that play flows read groups of flows;
-linux/uml/statistics.c reads the algorithms' statistics."""
+"""What the programs of a guest report: counts of flows, and readings at steps of the series.
+
+linux/uml/play.c counts flows and reads groups of them; linux/uml/statistics.c reads the algorithms'
+statistics. The engine computes the figures of flows for both hosts.
+"""
 
 from __future__ import annotations
 
+import json
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sojourn import _native, algorithms
+from sojourn.core.errors import RunError
 
 # The handle that qdiscs.py gives the queue of a link.
 _LEAF = "10"
@@ -36,9 +41,23 @@ def group_lines(
         yield f"group {number} {first} {count}"
 
 
-def without_samples(told: str) -> tuple[str, list[str]]:
+def read(known: _native.Scenario, played: str) -> _native.Flows:
+    """Read all counts; raise RunError where the engine refuses them."""
+    try:
+        return known.flows(played)
+    except RuntimeError as error:
+        raise RunError(f"the guest: {error}") from error
+
+
+def report_flows(flows: _native.Flows) -> dict[str, Any]:
+    """Return `flows`, `transport`, `goodput_mbps`, `jain`, `fct_s` as in docs/guide/results.md."""
+    report: dict[str, Any] = json.loads(flows.report())
+    return report
+
+
+def without_samples(output: str) -> tuple[str, list[str]]:
     """Split a program's output into its other lines and its samples of groups."""
-    lines = told.splitlines(keepends=True)
+    lines = output.splitlines(keepends=True)
     samples = [line for line in lines if line.startswith("sample ")]
     return "".join(line for line in lines if not line.startswith("sample ")), samples
 
@@ -111,15 +130,15 @@ def _ours(algorithm: str, data: bytes) -> list[_Reading]:
     return [(row.name, row.unit, "", values[row.attr]) for row in rows if row.attr in values]
 
 
-def statistics(scenario: Mapping[str, Any], links: list[str], told: str) -> bytes | None:
+def statistics(scenario: Mapping[str, Any], links: list[str], output: str) -> bytes | None:
     """Write `statistics.parquet` of these links' queues as bytes, from the output of statistics.c.
 
     Return None where nothing was read.
     """
     queues = {link["name"]: link["queue"]["algorithm"] for link in scenario["links"]}
     series_ns = scenario["record"]["series_ns"]
-    found: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
-    for line in told.splitlines():
+    columns: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
+    for line in output.splitlines():
         _, queue, sample, kind, content = line.split()
         if content == "-":
             continue
@@ -129,7 +148,7 @@ def statistics(scenario: Mapping[str, Any], links: list[str], told: str) -> byte
         else:
             readings = _KERNELS[kind](data) if kind in _KERNELS else []
         for name, unit, shown, value in readings:
-            at_ns, values = found.setdefault((link, name, unit, shown), ([], []))
+            at_ns, values = columns.setdefault((link, name, unit, shown), ([], []))
             at_ns.append(int(sample) * series_ns)
             values.append(value)
-    return _native.statistics_file([(*key, *of) for key, of in found.items()])
+    return _native.statistics_file([(*key, *values) for key, values in columns.items()])

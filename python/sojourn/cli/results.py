@@ -9,13 +9,24 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli import complete
-from sojourn.cli.draw import draw
-from sojourn.cli.options import Json, verbs
-from sojourn.cli.output import print_json
+from sojourn.cli.options import Json, draw, one_of, print_json, verbs
 from sojourn.core.errors import InputError
+from sojourn.core.text import FORMATS
 
 app = verbs()
+
+
+def _figures(incomplete: str) -> list[str]:
+    from sojourn.show.figures import FIGURES
+
+    return one_of(FIGURES)(incomplete)
+
+
+def _formats(incomplete: str) -> list[str]:
+    from sojourn.result.export import FORMATS
+
+    return one_of(FORMATS)(incomplete)
+
 
 Results = Annotated[list[Path], typer.Argument(help="Folders that --out made.", show_default=False)]
 
@@ -29,7 +40,7 @@ def plot(
             "--figure",
             help="delay, cdf, ccdf, fct, page, rate, drops or tradeoff; repeat for more. Unless "
             "given, all.",
-            autocompletion=complete.figures,
+            autocompletion=_figures,
         ),
     ] = None,
     queue: Annotated[
@@ -45,7 +56,7 @@ def plot(
     as_json: Json = False,
 ) -> None:
     """Draw results: delay, its distribution, rates, drops, throughput against delay."""
-    from sojourn.result.cases import load_all
+    from sojourn.result.compare import load_all
     from sojourn.show.output import check_name
 
     check_name(out)
@@ -70,44 +81,35 @@ def compare(
         typer.Option(
             "--format",
             help="markdown, csv or latex, in place of tables for a terminal.",
-            autocompletion=complete.table_formats,
+            autocompletion=one_of(FORMATS),
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
-    from sojourn.result.cases import cases, load_all
+    from sojourn.cli.tables import of_results, of_visit, print_parts
+    from sojourn.result.compare import cases, load_all, to_json
+    from sojourn.result.transfers import Visit, side_by_side
 
     loaded = load_all(results)
-    if transfers is None and (flow, visit) != (0, 1):
-        raise InputError("--flow, --visit: they choose of --transfers; name flows with that")
-    if transfers is not None:
-        from sojourn.result.transfers import Visit, side_by_side
-
-        chosen = Visit(transfers, flow, visit)
-        found = side_by_side(cases(loaded), chosen)
+    if transfers is None:
+        if (flow, visit) != (0, 1):
+            raise InputError("--flow, --visit: they choose of --transfers; name flows with that")
         if as_json:
-            print_json(found.to_json())
-            return
-        from sojourn.cli.tables import of_visit, print_parts
-
-        print_parts(of_visit(found, chosen), form)
+            print_json(to_json(loaded, cases(loaded)))
+        else:
+            print_parts(of_results(loaded), form)
         return
-    if as_json:
-        from sojourn.result.compare import to_json
-
-        print_json(to_json(loaded, cases(loaded)))
-        return
-    from sojourn.cli.tables import print_compared
-
-    print_compared(loaded, form)
+    chosen = Visit(transfers, flow, visit)
+    times = side_by_side(cases(loaded), chosen)
+    print_json(times.to_json()) if as_json else print_parts(of_visit(times, chosen), form)
 
 
 @app.command()
 def export(
     result: Annotated[Path, typer.Argument(help="A folder that --out made.", show_default=False)],
     form: Annotated[
-        str, typer.Option("--format", help="flent or pcapng.", autocompletion=complete.formats)
+        str, typer.Option("--format", help="flent or pcapng.", autocompletion=_formats)
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
     aqm: Annotated[

@@ -1,14 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A table as data, and as Markdown, CSV or LaTeX. `sojourn.show.tables` prints it on a terminal,
-and the templates of pages lay it out as HTML."""
+"""Texts of results: a table as Markdown, CSV or LaTeX, measured values as JSON, and pages that are
+generated. `sojourn.show.tables` prints a table on a terminal, and the templates of pages lay it out
+as HTML."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -119,3 +123,33 @@ FORMATS: Mapping[str, Callable[[Table], str]] = {
     "csv": Table.csv,
     "latex": Table.latex,
 }
+
+
+def json_text(data: Any) -> str:
+    """Write data as JSON, a line for each value. JSON has no NaN and no infinity; such a value
+    becomes null."""
+    return json.dumps(_finite(data), indent=1, allow_nan=False)
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    if isinstance(data, float) and not abs(data) < float("inf"):
+        return None
+    return data
+
+
+def write_page(arguments: Sequence[str], default: Path, text: Callable[[], str]) -> int:
+    """Write the page, or with `--check` compare it; the arguments are `[--check] [FILE]`. Return 0
+    when the page is written or fresh, else 1."""
+    names = [name for name in arguments if name != "--check"]
+    path = Path(names[0]) if names else default
+    if "--check" not in arguments:
+        path.write_text(text(), encoding="utf-8")
+        return 0
+    if path.exists() and path.read_text(encoding="utf-8") == text():
+        return 0
+    print(f"{path} is stale: run `make generate`", file=sys.stderr)
+    return 1

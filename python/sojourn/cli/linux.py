@@ -10,8 +10,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from sojourn.cli.options import HELP, Json
-from sojourn.cli.output import print_json
+from sojourn.cli.options import HELP, Json, print_json
 
 app = typer.Typer(
     help="The Linux host.", no_args_is_help=True, rich_markup_mode=None, context_settings=HELP
@@ -57,6 +56,6 @@ def tc(
     words: Annotated[list[str] | None, typer.Argument(help="As behind tc.", metavar="...")] = None,
 ) -> None:
     """Run the system's tc with the plugin for sojourn's queues, which is built where needed."""
-    from sojourn.linux import plugin
+    from sojourn.linux import kernel
 
-    raise typer.Exit(plugin.tc(words or []))
+    raise typer.Exit(kernel.tc(words or []))

@@ -78,7 +78,8 @@ def refusal(scenario: Mapping[str, Any]) -> str:
         fits = seconds * MOST_PKTS / count
         return (
             f"too many packets to keep until the end: up to {count / 1e6:.0f} million, where "
-            f"{MOST_PKTS / 1e6:.0f} million are kept; allowed at these rates: up to {_floor(fits)} s"
+            f"{MOST_PKTS / 1e6:.0f} million are kept; allowed at these rates: up to "
+            f"{_floor(fits)} s"
         )
     if wanted_mb > here_mb:
         room = _USUAL_LOG_BYTES + (here_mb - USUAL_MB) // _STEP_MB * _STEP_MB * 10**6

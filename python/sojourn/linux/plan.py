@@ -419,27 +419,18 @@ def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
         yield f"edge {edge}"
 
 
-def _asked(scenario: Mapping[str, Any]) -> Iterator[str]:
-    if scenario["record"].get("transfers"):
-        yield "transfers"
-
-
-def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
-    """Return the namespaces and the addresses of the flow's two ends."""
-    nodes = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
-    return [*nodes, *laid.ends[kind]]
-
-
 def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
     """Yield lines for linux/uml/play.c."""
     yield from _edges(scenario)
     groups = ((n, group.first, group.flow["count"]) for n, group in enumerate(sent))
     yield from group_lines(scenario, groups)
-    yield from _asked(scenario)
+    if scenario["record"].get("transfers"):
+        yield "transfers"
     for kind, group in enumerate(sent):
         flow = group.flow
         cc, stop_ns = flow["transport"].get("cc", "udp"), flow["stop_ns"] or 0
-        ends = " ".join(_ends(kind, flow, laid))
+        nodes = laid.nodes[flow["from"]], laid.nodes[flow["to"]]
+        ends = " ".join([*nodes, *laid.ends[kind]])
         for index, script in enumerate(group.scripts):
             numbers = f"{group.first + index} {group.port(index)}"
             yield f"flow {numbers} {ends} {cc} {group.way[2][index]} {stop_ns}"

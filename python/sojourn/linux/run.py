@@ -110,7 +110,10 @@ def _counters(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     bad = {name: n for qdisc in ours for name, n in qdisc["bad"].items() if n}
     report: dict[str, Any] = {"bad_verdicts": bad}
     for probes in (qdisc["probes"] for qdisc in ours if "probes" in qdisc):
-        report["probes"] = {_with_unit(name): count for name, count in probes.items()}
+        report["probes"] = {
+            name if name.endswith(("_bytes", "_ns")) else f"{name}_pkts": count
+            for name, count in probes.items()
+        }
     for flows in (qdisc["flows"] for qdisc in ours if "flows" in qdisc):
         report["flows"] = {
             "new_flow_count": flows["new_flow_count"],
@@ -120,11 +123,6 @@ def _counters(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             "delay_peak_ms": flows["delay_peak_ns"] / 1e6,
         }
     return report
-
-
-def _with_unit(counter: str) -> str:
-    """Name a counter of tc's as a key of the report."""
-    return counter if counter.endswith(("_bytes", "_ns")) else f"{counter}_pkts"
 
 
 def _observe(

@@ -42,11 +42,11 @@ def new(
     from sojourn.user_aqm.compiler import shown
 
     if paper is not None:
-        from sojourn.papers import new as new_paper
+        from sojourn.papers.paper import write_sample
 
         if file is not None or scenario is not None:
             raise InputError("new: --paper FOLDER stands alone; leave the rest out")
-        name = shlex.quote(shown(new_paper.write(paper)))
+        name = shlex.quote(shown(write_sample(paper)))
         print(f"{name} is written. Try it:\n  sojourn reproduce {name} --quick")
         return
 

@@ -20,8 +20,9 @@ from sojourn.core.errors import InputError, nearest
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from sojourn.papers.experiment import PaperFiles
     from sojourn.papers.reproduce import Reproduction
-    from sojourn.papers.search.result import Searched
+    from sojourn.papers.search import Searched
     from sojourn.result.result import Run
 
 app = verbs()
@@ -69,7 +70,7 @@ def reproduce(
     from sojourn.core.hosts import check_hosts, read_seeds
     from sojourn.papers import report
     from sojourn.papers.experiment import find
-    from sojourn.papers.paper import judge
+    from sojourn.papers.paper import judge_papers
     from sojourn.papers.reproduce import reproduce as run_experiment
     from sojourn.show.tables import console, print_line
 
@@ -107,7 +108,7 @@ def reproduce(
         )
         if kept and not stored:
             done[-1].result.save(kept)
-    papers = judge(done)
+    papers = judge_papers(done)
     data = {
         "experiments": [reproduction.to_json() for reproduction in done],
         "papers": [paper.to_json() for paper in papers],
@@ -186,13 +187,12 @@ def _search(
 ) -> int:
     """Search one paper, keep the result and print it. Return the exit status. InputError for
     options that a search does not take."""
-    from sojourn.papers.search import file
-    from sojourn.papers.search.run import search as run_search
-    from sojourn.papers.search.setups import setups
+    from sojourn.papers.points import search_of, setups
+    from sojourn.papers.search import search as run_search
     from sojourn.show.tables import console, print_line
     from sojourn.store.folder import claim
 
-    spec = file.load(_find_paper(what))
+    spec = search_of(_find_paper(what))
     if refused:
         raise InputError(
             f"--search has three seeds in the simulator: leave {' and '.join(refused)} out"
@@ -200,74 +200,72 @@ def _search(
     setups(spec)  # reports a mistake of the file before a folder is made
     folder = out or Path(f"sojourn-{spec.paper}-search")
     claim(folder)
-    found = run_search(spec, out=out, workers=workers)
-    _keep_search(found, folder)
+    searched = run_search(spec, out=out, workers=workers)
+    _keep_search(searched, folder)
     if json:
-        print_json(found.to_json())
+        print_json(searched.to_json())
         return 0
     terminal = console()
-    print_search(found, terminal)
+    print_search(searched, terminal)
     print_line(terminal, f"search: {folder}")
     return 0
 
 
-def _find_paper(what: Sequence[str]) -> Path:
-    """Find the folder of the paper that is named; InputError for none, several or an unknown
-    one."""
-    from sojourn.papers.experiment import experiments
+def _find_paper(what: Sequence[str]) -> PaperFiles:
+    """Find the paper that is named; InputError for none, several or an unknown one."""
+    from sojourn.papers.experiment import PaperFiles, papers
 
-    every = experiments()
-    papers = {found.paper for found in every}
+    known = {paper.name: paper for paper in papers()}
     if len(what) != 1:
-        with_one = [e.paper for e in every if (e.folder.parent / "search.toml").is_file()]
-        example = (with_one or sorted(papers))[0]
+        with_points = [name for name, paper in known.items() if paper.search_path.is_file()]
+        example = (with_points or sorted(known))[0]
         raise InputError(f"--search is of one paper: sojourn reproduce {example} --search")
     name = what[0]
-    if name.partition("/")[0] in papers and "/" in name:
-        paper = name.partition("/")[0]
+    paper = name.partition("/")[0]
+    if paper in known and "/" in name:
         raise InputError(
             f"{name}: --search is of a whole paper, whose search.toml says which experiments it "
             f"may look at: sojourn reproduce {paper} --search"
         )
-    for experiment in every:
-        if experiment.paper == name:
-            return experiment.folder.parent
+    if name in known:
+        return known[name]
     if (Path(name) / "paper.toml").is_file():
-        return Path(name)
-    raise InputError(f"there is no paper '{name}'.{nearest(name, papers)}")
+        return PaperFiles(Path(name))
+    raise InputError(f"there is no paper '{name}'.{nearest(name, known)}")
 
 
-def _keep_search(found: Searched, folder: Path) -> None:
+def _keep_search(searched: Searched, folder: Path) -> None:
     from sojourn.core.text import json_text
-    from sojourn.papers.search.page import html
+    from sojourn.papers.search import html
     from sojourn.store.arrow import parquet_bytes, table
     from sojourn.store.folder import claim
 
     own = claim(folder)
-    own.write("search.parquet", parquet_bytes(table(found.rows())))
-    own.write("search.html", html(found).encode())
-    own.write("search.json", json_text(found.to_json()).encode())
+    own.write("search.parquet", parquet_bytes(table(list(searched.rows()))))
+    own.write("search.html", html(searched).encode())
+    own.write("search.json", json_text(searched.to_json()).encode())
 
 
-def print_search(found: Searched, terminal: Console) -> None:
+def print_search(searched: Searched, terminal: Console) -> None:
     """Print the judged set-ups first, where luck shows. Then print all set-ups, the effect of each
     changed thing, and why numbers differ."""
     from rich.text import Text
 
-    from sojourn.papers.search.inside import RULE
-    from sojourn.papers.search.page import counts, moved, names, numbers
+    from sojourn.papers.reasons import RULE
+    from sojourn.papers.search import NAMES
+    from sojourn.show.page import number, spread
     from sojourn.show.tables import Column, print_columns
 
-    ranked, spec = found.ranked, found.search
+    ranked, spec = searched.ranked, searched.search
     terminal.print(Text(f"\n{spec.paper}: the search for what is not in print", style="bold"))
-    terminal.print(Text(counts(found)), soft_wrap=True)
+    terminal.print(Text(searched.counts()), soft_wrap=True)
     terminal.print(Text(RULE), soft_wrap=True)
-    half, other = found.cells
-    judged = found.judged()
+    half, other = searched.cells
+    judged = searched.judged()
     print_columns(
         terminal,
         "how many printed numbers are met",
-        [Column("which", [names[which] for which, *_ in judged])],
+        [Column("which", [NAMES[which] for which, *_ in judged])],
         [
             Column("set-up", [str(setup.number) for _, setup, *_ in judged]),
             Column(f"searched\nof {half}", [str(count) for *_, count, _ in judged]),
@@ -287,7 +285,7 @@ def print_search(found: Searched, terminal: Console) -> None:
         },
     )
     for is_half, title in ((True, "searched half"), (False, "other half, after the search")):
-        effects = found.effects(half=is_half)
+        effects = searched.effects(half=is_half)
         if effects:
             _sentences(
                 terminal,
@@ -296,21 +294,21 @@ def print_search(found: Searched, terminal: Console) -> None:
                     "set-up": [str(effect.setup.number) for effect in effects],
                     "met": [f"+{effect.gained} −{effect.lost}" for effect in effects],
                     "changed": [effect.setup.label for effect in effects],
-                    "what moves most": [moved(effect) for effect in effects],
+                    "what moves most": [effect.words() for effect in effects],
                 },
             )
-    if found.reasons:
+    if searched.reasons:
         _sentences(
             terminal,
             "why a number differs under the text's own set-up",
             {
-                "number": [reason.text.cell.label for reason in found.reasons],
-                "print": [numbers(reason)[0] for reason in found.reasons],
-                "ours": [numbers(reason)[1] for reason in found.reasons],
-                "reason": [numbers(reason)[2] for reason in found.reasons],
+                "number": [off.base.cell.label for off in searched.reasons],
+                "print": [number(off.base.published) for off in searched.reasons],
+                "ours": [spread(off.base.estimate) for off in searched.reasons],
+                "reason": [off.text()[0] for off in searched.reasons],
             },
         )
-    _tell_adopted(found, terminal)
+    _tell_adopted(searched, terminal)
 
 
 def _sentences(terminal: Console, title: str, columns: dict[str, list[str]]) -> None:
@@ -329,24 +327,24 @@ def _sentences(terminal: Console, title: str, columns: dict[str, list[str]]) -> 
     print_whole(terminal, table)
 
 
-def _tell_adopted(found: Searched, terminal: Console) -> None:
+def _tell_adopted(searched: Searched, terminal: Console) -> None:
     """Print the settings that the ledger would need for the best set-up: a search changes nothing
     itself."""
     from rich.text import Text
 
     from sojourn.scenario.variant import write_value
 
-    adopt = found.adopt()
-    spec = found.search
+    adopt = searched.adopt()
+    spec = searched.search
     if not adopt:
-        said = "the text's own set-up is the best that was tried: the ledger stays as it is"
-        terminal.print(Text(said), soft_wrap=True)
+        note = "the text's own set-up is the best that was tried: the ledger stays as it is"
+        terminal.print(Text(note), soft_wrap=True)
         return
     lines = [
         "the search changes nothing; to have the best set-up in the ledger, set for all algorithms:"
     ]
     lines += [f"  {entry['in']}: {entry['key']} = {write_value(entry['to'])}" for entry in adopt]
-    for point in found.ranked.best.changed:
+    for point in searched.ranked.best.changed:
         text = next(p.text for p in spec.points if p.name == point)
         lines.append(f"  search.toml: text = {text!r} of '{point}'")
     lines.append(f"then the printed cells of {', '.join(spec.searched)} are calibrated")

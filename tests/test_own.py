@@ -168,6 +168,31 @@ def test_a_run_is_filed_under_the_content_of_the_file_and_its_headers() -> None:
     assert of_link == f"mine.c@{first.digest}"
 
 
+def test_a_file_that_changes_during_a_sweep_keeps_its_version_until_the_end() -> None:
+    first = write("mine.c", codel())
+    with library.one_version():
+        assert library.find("./mine.c") == first
+        Path("mine.c").write_text(codel() + "// changed\n")
+        assert library.find("./mine.c") == first
+    assert library.find("./mine.c").digest != first.digest
+
+
+def test_a_sweep_looks_a_file_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("mine.c", codel())
+    sweep = 'scenario = "s.toml"\naqms = ["./mine.c"]\n[[axes]]\nkey = "dumbbell.rtt"\n'
+    Path("sweep.toml").write_text(sweep + 'values = ["20 ms", "30 ms", "40 ms"]\n')
+    names = []
+    build = library.build
+
+    def counted(file: Path) -> Library:
+        names.append(file)
+        return build(file)
+
+    monkeypatch.setattr(library, "build", counted)
+    assert len(sojourn.sweep("sweep.toml").rows) == 3
+    assert names == [tmp_path / "mine.c"]
+
+
 def test_a_result_repeats_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("mine.c", codel())
     sojourn.run("s.toml", aqms=["./mine.c"], out="out")

@@ -19,7 +19,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from sojourn import _native
@@ -34,7 +36,7 @@ _LIBRARY = "library.so"
 _DEFINED = re.compile(r"(static )?(?:const )?struct aqm_algo aqm_(\w+) ?(?:\[|=|__attribute__)")
 
 
-__all__ = ["absolute", "adopt", "build", "is_file", "shown"]
+__all__ = ["absolute", "adopt", "find", "is_file", "one_version", "shown"]
 
 
 def is_file(name: str) -> bool:
@@ -50,6 +52,29 @@ def absolute(name: str | Path, folder: Path | None = None) -> Path:
 
 _States = tuple[tuple[str, int, int], ...]
 _built: dict[Path, tuple[_States, Library]] = {}
+# The libraries of the block around this code, by the names of their files.
+_in_block: ContextVar[dict[str, Library] | None] = ContextVar("libraries", default=None)
+
+
+@contextmanager
+def one_version() -> Iterator[None]:
+    """Look each file up once in this block: all runs have the same version of it."""
+    token = _in_block.set({})
+    try:
+        yield
+    finally:
+        _in_block.reset(token)
+
+
+def find(name: str) -> Library:
+    """Find the library of a file, built from its present version. Raise InputError if the file is
+    missing or does not define one algorithm."""
+    libraries = _in_block.get()
+    if libraries is None:
+        return build(absolute(name))
+    if name not in libraries:
+        libraries[name] = build(absolute(name))
+    return libraries[name]
 
 
 def build(file: Path) -> Library:
@@ -72,8 +97,7 @@ def build(file: Path) -> Library:
 
 
 def _states(parts: Iterable[str]) -> _States:
-    """Read times and sizes, which show when a file changes. A sweep does so several times for each
-    of its cells."""
+    """Read times and sizes, which show when a file changes."""
     return tuple((part, *_state(part)) for part in parts)
 
 

@@ -12,7 +12,7 @@ from sojourn.result.result import Run
 from sojourn.runs.run import run
 from sojourn.scenario import load
 from sojourn.scenario.known_scenario import ROOT
-from sojourn.show.output import write
+from sojourn.show.figures import write
 from sojourn.store.store import write_errors
 
 SCENARIO = "home"

@@ -27,7 +27,7 @@ def run(
 ) -> int:
     """Run a scenario and print the result. Return the exit status."""
     if plot:
-        from sojourn.show.output import check_name
+        from sojourn.show.figures import check_name
 
         check_name(plot)
     result = run_scenario(

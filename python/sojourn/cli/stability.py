@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 
 from sojourn.show.tables import console, print_line, print_table
-from sojourn.theory.grid import counts
-from sojourn.theory.study import Study
-from sojourn.theory.table import table
+from sojourn.theory.maps import counts
+from sojourn.theory.study import Study, table
 
 
 def print_study(study: Study, out: Path | None) -> None:

@@ -26,7 +26,7 @@ from sojourn.show.theme import marker
 if TYPE_CHECKING:
     from sojourn.papers.experiment import Experiment
     from sojourn.papers.reproduce import Measured, Reproduction
-    from sojourn.sweeps.axis import Cell
+    from sojourn.sweeps.axes import Cell
 
 _DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 # By algorithm, the measurement at each value of the axis.

@@ -23,8 +23,7 @@ from sojourn.papers.paper import Paper, judge, papers
 from sojourn.papers.report_page import html
 from sojourn.papers.reproduce import Reproduction, reproduce, seeds_on
 from sojourn.papers.search import stored as of_search
-from sojourn.runs import stored
-from sojourn.runs.run import open_store
+from sojourn.runs.run import count_stored, open_store
 from sojourn.store.folder import Folder, claim
 
 _LOOK = "`sojourn reproduce --stored` shows what is there"
@@ -65,7 +64,7 @@ def missing(
             of_host = seeds_on(experiment, host, quick, seeds)
             wanted = len(cases) * len(of_host)
             try:
-                there = stored.count(cases, of_host, store, host)
+                there = count_stored(cases, of_host, store, host)
             except InputError as error:
                 found.append(Missing(experiment.id, host, 0, wanted, str(error)))
                 continue

@@ -22,9 +22,8 @@ from sojourn.papers.search.file import claims_of
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
 from sojourn.result.stats import Estimate, estimate
-from sojourn.runs import stored
 from sojourn.runs.executor import Runner
-from sojourn.runs.run import open_store, run_cases
+from sojourn.runs.run import open_store, run_cases, stored_runs
 
 _WHERE = {"sim": "simulated", "linux": "on Linux"}
 
@@ -214,7 +213,7 @@ def reproduce(
             )
             cases, peers = [], peers if "linux" in looked_up else []
         try:
-            runs += stored.runs_of([*cases, *peers], wanted[host], store, host)
+            runs += stored_runs([*cases, *peers], wanted[host], store, host)
         except InputError as error:
             refused[host] = str(error)
     ran = {run.labels["host"] for run in runs}

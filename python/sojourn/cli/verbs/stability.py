@@ -94,7 +94,7 @@ def stability(
         workers=workers,
     )
     if out:
-        from sojourn.theory.output import write
+        from sojourn.show.stability import write
 
         write(found, out)
     print_json(found.to_json()) if as_json else print_study(found, out)

@@ -16,8 +16,8 @@ from sojourn.papers.experiment import Contender, Experiment, Signal, experiments
 from sojourn.papers.search.ledger import Ledger
 from sojourn.papers.search.model import OutsideTable, PointTable, SearchTable, Set
 from sojourn.scenario import toml
+from sojourn.sweeps.axes import same_key
 from sojourn.sweeps.file import Mistake
-from sojourn.sweeps.source import same_key
 
 
 @dataclass(frozen=True)

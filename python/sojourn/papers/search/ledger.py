@@ -15,8 +15,8 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.papers.experiment import Contender, Experiment, Signal
 from sojourn.runs.run import Case
 from sojourn.scenario import toml
+from sojourn.sweeps.axes import check_quoted
 from sojourn.sweeps.file import Mistake
-from sojourn.sweeps.plan import check_quoted
 
 if TYPE_CHECKING:
     from sojourn.papers.search.file import Value

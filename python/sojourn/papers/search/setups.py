@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from sojourn.core.errors import InputError
 from sojourn.papers.search.file import OpenPoint, Outside, Search, Value
-from sojourn.sweeps.axis import Axis, Point, grid
-from sojourn.sweeps.source import Source
+from sojourn.sweeps.axes import Axis, Point, Source, grid
 
 # The text's own set-up, in tables and JSON.
 TEXT = 1

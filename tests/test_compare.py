@@ -14,11 +14,17 @@ import pytest
 import sojourn
 from rich.console import Console
 from sojourn.cli import status, tables
-from sojourn.core.table import FORMATS, Table
+from sojourn.core.text import FORMATS, Table
 from sojourn.papers.reproduce import Reproduction
-from sojourn.result.cases import Case, cases, load_all, names
-from sojourn.result.compare import scenario_differences
-from sojourn.result.differences import across, within
+from sojourn.result.compare import (
+    Case,
+    across,
+    cases,
+    load_all,
+    names,
+    scenario_differences,
+    within,
+)
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import estimate
 
@@ -190,7 +196,7 @@ def test_no_number_is_lost_at_any_width(
     def text(width: int) -> str:
         sink = io.StringIO()
         monkeypatch.setattr(tables, "console", lambda: Console(file=sink, width=width))
-        tables.print_compared(results)
+        tables.print_parts(tables.of_results(results), None)
         return sink.getvalue()
 
     cells = re.compile(r"[-+]?\d+\.\d+")

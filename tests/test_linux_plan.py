@@ -11,9 +11,9 @@ import pytest
 from sojourn.algorithms import algorithms, read_rows
 from sojourn.core.errors import InputError
 from sojourn.linux import memory, refusals
-from sojourn.linux.counts import read, report_flows
 from sojourn.linux.plan import plan
 from sojourn.linux.qdiscs import leaf_words, stages
+from sojourn.linux.samples import read, report_flows
 from sojourn.papers.experiment import find
 from sojourn.runs.run import Case, count_stored, jobs_of, run, stored_runs
 from sojourn.scenario import loads

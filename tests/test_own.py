@@ -19,8 +19,8 @@ import pytest
 import sojourn
 from sojourn import algorithms
 from sojourn.cli import status
-from sojourn.cli.check import find
-from sojourn.cli.complete import aqms
+from sojourn.cli.options import aqms
+from sojourn.cli.own import find
 from sojourn.core.algorithm import Library
 from sojourn.core.errors import InputError, RunError
 from sojourn.result.result import Result

@@ -20,7 +20,7 @@ from sojourn import _native, algorithms
 from sojourn.bench import print_measured
 from sojourn.cli import status, tables
 from sojourn.cli.tables import print_result
-from sojourn.result.differences import differences
+from sojourn.result.compare import differences
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import estimate
 from sojourn.show import page
@@ -120,10 +120,16 @@ def test_what_was_not_measured_has_one_dash_and_no_half_width() -> None:
     assert page.spread(estimate([2.0])) == "2.00"
 
 
-def test_the_page_of_metrics_has_every_name() -> None:
-    page = (Path(__file__).parent.parent / "docs/guide/results.md").read_text()
+def test_every_name_of_a_metric_is_on_the_page_of_columns_or_on_that_of_results() -> None:
+    docs = Path(__file__).parent.parent / "docs"
+    columns, results = docs / "reference/columns.md", docs / "guide/results.md"
+    rows = (columns.read_text() + results.read_text()).splitlines()
     for metric in METRICS.values():
-        assert f"| {metric.label} | `{metric.name}` | {metric.unit} |" in page
+        column = f"| `{metric.name}` | {metric.unit} |"
+        listed = [row for row in rows if row.startswith(column)]
+        assert f"| {metric.label} | `{metric.name}` | {metric.unit} |" in rows or any(
+            row.endswith(f"| {metric.label} |") for row in listed
+        ), metric.name
 
 
 def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sojourn import run
 from sojourn.core.errors import InputError
-from sojourn.result.differences import differences
+from sojourn.result.compare import differences
 from sojourn.result.result import Result, read_request
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import cases_of, check, under_seeds

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The kernel in virtual time, the module for it and the guest's programs, made once."""
+"""What is built once: the kernel in virtual time, the module for it, the guest's programs, and the
+plugin of tc for a Linux that is running."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import functools
 import os
 import platform
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from sojourn.core.hosts import HZ
 from sojourn.core.progress import Progress
 from sojourn.linux.uml import build, module
 from sojourn.linux.uml.build import LINES, BuildError, Built, below, digest
+from sojourn.linux.uml.module import CORE, QDISC, TC, core_sources
 from sojourn.user_aqm.library import lay_out, shown
 
 # Programs that the guest calls, and the Debian package of each.
@@ -103,7 +106,7 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
         origin = "not here; the first run fetches it, 150 MB"
     else:
         origin = f"not here; {build.ELSEWHERE}"
-    found = [
+    needs = [
         ("linux: machine", platform.machine() == "x86_64", platform.machine()),
         ("linux: programs", not missing, programs),
         ("linux: source", bool(source and source.exists()), origin),
@@ -112,5 +115,46 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
     if source and source.exists() and not missing:
         kernel = build.kernel_folder(source, hz=hz) / "linux"
     built = bool(kernel and kernel.exists())
-    said = str(kernel) if built else "not built; `sojourn linux build` does it, about 7 minutes"
-    return [*found, ("linux: kernel", built, said)]
+    place = str(kernel) if built else "not built; `sojourn linux build` does it, about 7 minutes"
+    return [*needs, ("linux: kernel", built, place)]
+
+
+# An ordinary user's PATH lacks the folders of tc.
+_PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
+# The programs that make the plugin, and the Debian packages that they come from.
+_PLUGIN_TOOLS = {"gcc": "gcc", "make": "make"}
+
+
+def plugin() -> Path:
+    """Return the folder of q_sojourn.so; build it where the cache does not hold it yet."""
+    missing = [
+        package for tool, package in _PLUGIN_TOOLS.items() if not shutil.which(tool, path=_PATH)
+    ]
+    if missing:
+        raise RunError(f"missing programs; install them: apt install {' '.join(missing)}")
+    sources = [*core_sources(CORE), CORE / "all.sh", *below(QDISC), *below(TC)]
+    names = [f"{path.parent.name}/{path.name}" for path in sources]
+
+    def make(folder: Path) -> None:
+        build.run(["make", "-C", TC, f"BUILD={folder}"], folder / "build.log")
+
+    try:
+        build.require_plain_paths()
+        return build.kept(
+            build.cache_root() / f"tc-{digest(sources, [build.compiler_version(), *names])}", make
+        )
+    except BuildError as error:
+        raise RunError(f"the plugin of tc: {error}") from error
+
+
+def tc(words: Sequence[str]) -> int:
+    """Run the system's tc with these words and the plugin; return its status.
+
+    A TC_LIB_DIR that is set stays: its plugin may know further algorithms.
+    """
+    program = shutil.which("tc", path=_PATH)
+    if not program:
+        raise RunError("there is no program tc here; install it: apt install iproute2")
+    folder = os.environ.get("TC_LIB_DIR") or str(plugin())
+    command = [program, *words]
+    return subprocess.run(command, env={**os.environ, "TC_LIB_DIR": folder}).returncode

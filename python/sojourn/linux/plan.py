@@ -17,10 +17,9 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.core.errors import InputError
-from sojourn.linux.over_time import group_lines, queue_line, steps_of
 from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
-from sojourn.linux.space import Manner, Space
-from sojourn.linux.transport import buffer_sysctls, route_words, sysctls
+from sojourn.linux.samples import group_lines, queue_line, steps_of
+from sojourn.linux.transport import Manner, Space, buffer_sysctls, route_words, sysctls
 from sojourn.linux.uml.boot import EPOCH_S
 from sojourn.scenario.engine import parsed
 
@@ -173,13 +172,13 @@ def _sent(
 
 def _own_delays(sent: Iterable[_Sent]) -> dict[int, dict[Port, int]]:
     """Map the first link of each way to the delays that flows add to their links, by port."""
-    found: dict[int, dict[Port, int]] = {}
+    delays: dict[int, dict[Port, int]] = {}
     for group in sent:
         forth, _, _, added_ns = group.way
         for index, ns in enumerate(added_ns):
             if ns:
-                found.setdefault(forth[0], {})[_ip(group.flow), group.word, group.port(index)] = ns
-    return found
+                delays.setdefault(forth[0], {})[_ip(group.flow), group.word, group.port(index)] = ns
+    return delays
 
 
 def _lines(lines: Iterable[str]) -> str:
@@ -310,16 +309,16 @@ class _Layout:
     def _add_probe_ways(
         self, i: int, forth: list[int], back: list[int], far: Space, ip: int
     ) -> None:
-        here, there = (probe_address(i, ip, asks=asks) for asks in (True, False))
+        near_address, far_address = (probe_address(i, ip, asks=asks) for asks in (True, False))
         asking = f"l{i}s{int(i in self.own_delays)}"
-        self.spaces[asking].addresses.append(here)
-        far.addresses.append(there)
-        for links, goal in ((forth, there), (back, here)):
+        self.spaces[asking].addresses.append(near_address)
+        far.addresses.append(far_address)
+        for links, goal in ((forth, far_address), (back, near_address)):
             for j in links:
                 node = self.spaces[self.nodes[self.links[j]["from"]]]
                 node.routes.append(f"route add {goal} dev l{j}h0a")
         near = self.spaces[self.nodes[self.links[i]["from"]]]
-        near.routes.append(f"route add {here} dev l{i}h0a")
+        near.routes.append(f"route add {near_address} dev l{i}h0a")
 
     def _respond(self, far: Space) -> None:
         """Let the node answer experimental probes, by a queue of lo, which no packet of the run

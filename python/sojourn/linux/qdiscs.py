@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.core.algorithm import Algorithm
-from sojourn.core.kernel_qdiscs import PREFIX
+from sojourn.core.algorithm import STOCK_PREFIX, Algorithm
 from sojourn.core.rows import Row
 
 # Never reached: a stage for delay must not drop packets.
@@ -57,19 +56,19 @@ class Stage:
 
 def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
     """List the stages that packets of the link pass, in order."""
-    found = []
+    passed = []
     rest = _delay(link, link["delay_ns"])
     if link["rate_bps"] is not None:
         if not recorded and link["shaper"] == "wire" and _plain_fifo(link["queue"]):
-            found.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
+            passed.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
         else:
-            found.append(_shaper(link))
+            passed.append(_shaper(link))
             if link["shaper"] == "wire":
                 # The bucket releases a packet at its first bit; this adds the time to its last.
-                found.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
+                passed.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
     if rest:
-        found.append(_far(link))
-    return found
+        passed.append(_far(link))
+    return passed
 
 
 def _far(link: Mapping[str, Any]) -> Stage:
@@ -248,14 +247,14 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
 
 def _kernel_words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
     """Write one of the kernel's own qdiscs in tc's words."""
-    name = algorithm.name.removeprefix(PREFIX)
+    name = algorithm.name.removeprefix(STOCK_PREFIX)
     given = {row: algorithm.rows[row].default for row in _ALWAYS.get(name, ())} | dict(rows)
-    said = (
+    words = (
         word
         for row, number in given.items()
         for word in _kernel_row_words(algorithm.rows[row], number)
     )
-    return " ".join([name, *said])
+    return " ".join([name, *words])
 
 
 def _kernel_row_words(row: Row, number: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from sojourn.core.errors import InputError
-from sojourn.scenario.assignments import read_value, write_value
+from sojourn.scenario.variant import read_value, write_value
 
 
 @dataclass(frozen=True)

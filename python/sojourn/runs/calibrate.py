@@ -18,10 +18,10 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.units import Rate, UnitError, split
 from sojourn.runs.run import run
 from sojourn.scenario import trace
+from sojourn.scenario.flows import Traffic
 from sojourn.scenario.links import FRAME
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
-from sojourn.scenario.traffic import Traffic
 
 # The first look has at most so many flows; it estimates the number. The line goes through these
 # shares of the estimate.

@@ -22,14 +22,11 @@ from sojourn.result.result import Result, Run, read_request
 from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
 from sojourn.runs.rules import unmeasured
-from sojourn.scenario.assignments import write_value
-from sojourn.scenario.changes import apply
+from sojourn.scenario.changes import apply, under_test
 from sojourn.scenario.engine import of_links, to_engine, without_opportunities
-from sojourn.scenario.files import placed
 from sojourn.scenario.model import Scenario
-from sojourn.scenario.tested import under_test
-from sojourn.scenario.toml import load, validate
-from sojourn.scenario.variant import Variant, read_all
+from sojourn.scenario.toml import load, placed, validate
+from sojourn.scenario.variant import Variant, read_all, write_value
 from sojourn.store.folder import claim
 from sojourn.store.store import Store, default_root
 

@@ -1,21 +1,25 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A graph as the engine reads it: base units, the unit in each key, nothing left to default."""
+"""A scenario as the engine reads it. `expand` writes it out as a graph with the recording that it
+implies; `to_engine` gives that graph in base units, the unit in each key, nothing left to default.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native, algorithms
 from sojourn.core.algorithm import Algorithm
 from sojourn.core.hosts import HZ, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration
-from sojourn.scenario import times, trace
+from sojourn.scenario import trace
+from sojourn.scenario.flows import Flow, Tcp
 from sojourn.scenario.links import ETHERNET, Link
-from sojourn.scenario.traffic import Flow
-from sojourn.scenario.transport import Tcp
+from sojourn.scenario.networks import NETWORKS
+from sojourn.scenario.networks.layout import Layout
+from sojourn.scenario.parts import WHOLE, Distribution, Window
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
@@ -24,15 +28,15 @@ if TYPE_CHECKING:
 def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
     """Convert a graph to data for JSON, without keys that only another host has. Equal scenarios
     give equal data: results are filed under its digest."""
-    here = host == "sim"
+    in_sim = host == "sim"
     return {
         "format": graph.format,
         "name": graph.name,
         "duration_ns": int(graph.duration),
         "nodes": list(graph.nodes),
         "one_host": graph.one_host,
-        "links": [_link(link, graph, here) for link in graph.links],
-        "flows": [_flow(flow, here) for flow in graph.flows],
+        "links": [_link(link, graph, in_sim) for link in graph.links],
+        "flows": [_flow(flow, in_sim) for flow in graph.flows],
         "record": {
             "queues": list(graph.record.queues),
             "windows": [
@@ -43,17 +47,18 @@ def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
             "events": graph.record.events,
             **({"transfers": True} if graph.record.transfers else {}),
         },
-        **({"offloads": True} if graph.linux.offloads and not here else {}),
-        **({"hz": graph.linux.hz} if graph.linux.hz != HZ and not here else {}),
+        **({"offloads": True} if graph.linux.offloads and not in_sim else {}),
+        **({"hz": graph.linux.hz} if graph.linux.hz != HZ and not in_sim else {}),
     }
 
 
-def _link(link: Link, graph: Scenario, here: bool) -> dict[str, Any]:
+def _link(link: Link, graph: Scenario, in_sim: bool) -> dict[str, Any]:
     jitter = link.jitter
-    of_trace: dict[str, Any] = {}
+    delays = [{"at_ns": int(step.at), "delay_ns": int(step.delay)} for step in link.delays]
+    trace_keys: dict[str, Any] = {}
     if link.trace is not None:
         by_packet = link.opportunity == "packet"
-        of_trace = trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
+        trace_keys = trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
     return {
         "name": link.name,
         "from": link.from_,
@@ -62,9 +67,9 @@ def _link(link: Link, graph: Scenario, here: bool) -> dict[str, Any]:
         "schedule": [{"at_ns": int(step.at), "rate_bps": int(step.rate)} for step in link.schedule],
         "shaper": link.shaper,
         "burst_bytes": int(link.burst),
-        "ring_pkts": link.sim.ring if here else 0,
+        "ring_pkts": link.sim.ring if in_sim else 0,
         "delay_ns": int(link.delay),
-        **({"delays": _delays(link)} if link.delays else {}),
+        **({"delays": delays} if link.delays else {}),
         "jitter": jitter
         and {
             "distribution": jitter.distribution,
@@ -81,12 +86,8 @@ def _link(link: Link, graph: Scenario, here: bool) -> dict[str, Any]:
         **({} if link.header == ETHERNET else {"header_bytes": int(link.header)}),
         **({"mpu_bytes": int(link.mpu)} if link.mpu else {}),
         **({} if link.linklayer == "ethernet" else {"linklayer": link.linklayer}),
-        **of_trace,
+        **trace_keys,
     }
-
-
-def _delays(link: Link) -> list[dict[str, int]]:
-    return [{"at_ns": int(step.at), "delay_ns": int(step.delay)} for step in link.delays]
 
 
 def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
@@ -102,22 +103,19 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """Make a scenario that the engine can read. Queues and congestion controls of other hosts alone
     become fifo and cubic; settings of a kernel are left out."""
 
-    def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
+    def portable(flow: Mapping[str, Any]) -> Mapping[str, Any]:
         transport = {key: value for key, value in flow["transport"].items() if key != "sysctls"}
         if transport.get("cc") in LINUX_ONLY_CONTROLS:
             transport["cc"] = "cubic"
-        return {
-            **{key: value for key, value in flow.items() if key != "ip"},
-            "transport": transport,
-        }
+        return {key: value for key, value in flow.items() if key != "ip"} | {"transport": transport}
 
-    plain = {"algorithm": "fifo", "rows": {}}
+    fifo = {"algorithm": "fifo", "rows": {}}
     foreign = {i for i, algorithm in of_links(scenario) if "sim" not in algorithm.hosts}
     links = enumerate(scenario["links"])
     return {
         **{key: value for key, value in scenario.items() if key not in ("offloads", "hz")},
-        "links": [{**link, "queue": plain} if i in foreign else link for i, link in links],
-        "flows": [known(flow) for flow in scenario["flows"]],
+        "links": [{**link, "queue": fifo} if i in foreign else link for i, link in links],
+        "flows": [portable(flow) for flow in scenario["flows"]],
     }
 
 
@@ -132,8 +130,16 @@ def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
     return [(i, algorithms.find(name)) for i, name in enumerate(queues)]
 
 
-def _flow(flow: Flow, here: bool) -> dict[str, Any]:
-    send_jitter = flow.sim.send_jitter if here else None
+def _flow(flow: Flow, in_sim: bool) -> dict[str, Any]:
+    send_jitter = flow.sim.send_jitter if in_sim else None
+    if isinstance(flow.start, Duration):
+        starts: dict[str, Any] = {
+            "start_ns": int(flow.start),
+            "start_spread_ns": int(flow.start_spread),
+        }
+    else:
+        # The default spread does not apply; `checks` refuses one that is given.
+        starts = {"start_ns": 0, "start_spread_ns": 0, "starts": _times(flow.start)}
     return {
         "name": flow.name,
         "count": flow.count,
@@ -141,32 +147,68 @@ def _flow(flow: Flow, here: bool) -> dict[str, Any]:
         "to": flow.to,
         "path": None if flow.path is None else list(flow.path),
         "reverse_path": None if flow.reverse_path is None else list(flow.reverse_path),
-        "transport": _transport(flow, here),
+        "transport": _transport(flow, in_sim),
         "app": flow.app.to_engine(),
-        **_starts(flow),
+        **starts,
         "stop_ns": None if flow.stop is None else int(flow.stop),
         "send_jitter_ns": None if send_jitter is None else int(send_jitter),
-        **({} if flow.rtt is None else {"rtts": times.to_engine(flow.rtt)}),
-        **({"ip": flow.linux.ip} if flow.linux.ip != 4 and not here else {}),
+        **({} if flow.rtt is None else {"rtts": _times(flow.rtt)}),
+        **({"ip": flow.linux.ip} if flow.linux.ip != 4 and not in_sim else {}),
     }
 
 
-def _starts(flow: Flow) -> dict[str, Any]:
-    if isinstance(flow.start, Duration):
-        return {"start_ns": int(flow.start), "start_spread_ns": int(flow.start_spread)}
-    # The default spread does not apply; `checks` refuses one that is given.
-    return {"start_ns": 0, "start_spread_ns": 0, "starts": times.to_engine(flow.start)}
+def _times(times: Duration | Sequence[Duration] | Distribution) -> dict[str, Any]:
+    """Convert times to the form that the engine reads: whole ns, the form as `kind`."""
+    if isinstance(times, Distribution):
+        fields = type(times).model_fields
+        values = {field.alias or name: getattr(times, name) for name, field in fields.items()}
+        kind = values.pop("distribution")
+        return {"kind": kind} | {f"{key}_ns": int(value) for key, value in values.items()}
+    if isinstance(times, Duration):
+        times = (times,)
+    return {"kind": "list", "ns": [int(time) for time in times]}
 
 
-def _transport(flow: Flow, here: bool) -> dict[str, Any]:
+def _transport(flow: Flow, in_sim: bool) -> dict[str, Any]:
     transport, linux = flow.transport, flow.linux
     if isinstance(transport, Tcp):
         return {
             "kind": "tcp",
-            "cc": (not here and linux.cc) or transport.cc,
+            "cc": (not in_sim and linux.cc) or transport.cc,
             "ecn": transport.ecn,
-            "options": {**transport.options, **(flow.sim.options if here else {})},
+            "options": {**transport.options, **(flow.sim.options if in_sim else {})},
             **({"assumed": transport.assumed()} if transport.tcp else {}),
-            **({"sysctls": dict(linux.sysctls)} if linux.sysctls and not here else {}),
+            **({"sysctls": dict(linux.sysctls)} if linux.sysctls and not in_sim else {}),
         }
     return {"kind": "udp"}
+
+
+def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:
+    """Write a scenario out as a graph with its recording filled in; a graph that has both stays
+    equal. `layout` is that of its shorthand, where it is known already."""
+    parts: dict[str, Any] = {}
+    if scenario.shorthand:
+        layout = layout or scenario.shorthand.lay()
+        parts = dict.fromkeys(NETWORKS)
+        parts |= {key: tuple(getattr(layout, key)) for key in ("nodes", "links", "flows")}
+        names = layout.tested
+    else:
+        # A utilisation needs a rate: links without one are not measured.
+        names = [link.name for link in scenario.links if link.takes_time]
+    links = parts.get("links", scenario.links)
+    # `checks` refuses `tested` at a link that takes no time.
+    tested = [link.name for link in links if link.queue.tested and link.takes_time]
+    # A flow has every option of the TCP that it names.
+    parts["flows"] = tuple(
+        flow.model_copy(update={"transport": flow.transport.resolved()})
+        if isinstance(flow.transport, Tcp) and flow.transport.tcp
+        else flow
+        for flow in parts.get("flows", scenario.flows)
+    )
+    whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)
+    record = {
+        "queues": scenario.record.queues or tuple(dict.fromkeys([*names, *tested])),
+        "windows": scenario.record.windows or (whole,),
+    }
+    parts["record"] = scenario.record.model_copy(update=record)
+    return scenario.model_copy(update=parts)

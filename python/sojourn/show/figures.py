@@ -15,9 +15,8 @@ from pathlib import Path
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.progress import Progress
-from sojourn.core.table import Column, Table
-from sojourn.result.cases import Case, labels
-from sojourn.result.compare import scenario_differences
+from sojourn.core.text import Column, Table
+from sojourn.result.compare import Case, labels, scenario_differences
 from sojourn.result.result import Result
 from sojourn.show.chart import LOOKS, Chart
 from sojourn.show.drawing import draw, png_file, svg_file

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sojourn.core import as_json
-from sojourn.core.table import csv_text
+from sojourn.core.text import csv_text, json_text
 from sojourn.show.chart import Chart, Curve, Layout, Panel
 from sojourn.show.drawing import draw, png_file, svg_file
 from sojourn.show.page import drawn, render
@@ -313,7 +312,7 @@ def write(study: Study, out: Path) -> list[str]:
         figure = draw(chart)
         files[f"{chart.name}.svg"] = svg_file(figure, chart.words)
         files[f"{chart.name}.png"] = png_file(figure, chart.words)
-    files["stability.json"] = as_json.spell(study.to_json()).encode()
+    files["stability.json"] = json_text(study.to_json()).encode()
     files["stability.html"] = _page(study, made).encode()
     if study.result:
         files["scenario.toml"] = study.result.scenario.encode()

@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sojourn.core.table import Column, Table
-from sojourn.result.cases import Cases
+from sojourn.core.text import Column, Table
+from sojourn.result.compare import Cases
 from sojourn.result.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
 from sojourn.result.result import Run
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sojourn.result.cases import Case
+from sojourn.result.compare import Case
 from sojourn.result.distribution import Distribution
 from sojourn.show.chart import Chart, Curve, Panel, Point
 from sojourn.show.measured import (

@@ -25,6 +25,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -306,8 +307,6 @@ class Store:
                     raise
             finally:
                 if beside.exists():
-                    import shutil  # slow to import
-
                     shutil.rmtree(beside, ignore_errors=True)
 
     def adopt(self, entry: Entry) -> None:
@@ -318,8 +317,6 @@ class Store:
         partial = partial_of(self.root, entry.key)
         with write_errors(place):
             place.parent.mkdir(parents=True, exist_ok=True)
-            import shutil  # slow to import
-
             shutil.copytree(entry.folder, partial, dirs_exist_ok=True)
             partial.rename(place)
 
@@ -327,8 +324,6 @@ class Store:
         """Delete an entry."""
         with write_errors(self.folder(key)):
             if self.folder(key).exists():
-                import shutil  # slow to import
-
                 shutil.rmtree(self.folder(key))
 
     def _set_aside(self, folder: Path) -> None:
@@ -344,10 +339,10 @@ class Store:
                 self._set_aside(folder)
 
 
-def _check(path: Path, found: str, size: int | None) -> None:
+def _check(path: Path, known_digest: str, size: int | None) -> None:
     """Raise ValueError if a file was cut off. Entries of older versions have no sizes, but
     digests."""
-    whole = digest_of(path) == found if size is None else path.stat().st_size == size
+    whole = digest_of(path) == known_digest if size is None else path.stat().st_size == size
     if not whole:
         raise ValueError(f"{path} is not as it was written")
 

@@ -20,8 +20,8 @@ from sojourn.core import units
 from sojourn.core.errors import InputError
 from sojourn.core.rows import Value
 from sojourn.result.metrics import Metric
-from sojourn.scenario.assignments import write_value
 from sojourn.scenario.toml import Keys
+from sojourn.scenario.variant import write_value
 from sojourn.sweeps import quantity
 from sojourn.sweeps.model import MAX_CELLS, AxisTable, SweepTable
 from sojourn.sweeps.quantity import Span

@@ -16,8 +16,8 @@ from sojourn.result.metrics import METRICS, SUMMARY, Metric
 from sojourn.result.metrics import find as find_metric
 from sojourn.result.stats import estimate
 from sojourn.scenario import toml
-from sojourn.scenario.files import placed, placed_variant
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import placed, placed_variant
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.sweeps.axes import Cell, check_quoted, make_cells, same_key
 from sojourn.sweeps.model import MAX_RUNS, SweepTable

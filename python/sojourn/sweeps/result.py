@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
 from sojourn.core.errors import InputError
-from sojourn.core.machine import host
+from sojourn.core.hosts import machine
 from sojourn.result.result import Run
 from sojourn.result.stats import Estimate, estimate
-from sojourn.scenario.files import placed
+from sojourn.scenario.toml import placed
 from sojourn.store.folder import claim
 from sojourn.store.store import Entry, digest
 from sojourn.sweeps.file import place_in
@@ -234,7 +234,7 @@ def save(swept: Swept, folder: Path) -> None:
         "format": FORMAT,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "core": _native.core_version(),
-        "host": host(),
+        "host": machine(),
         "command": _COMMAND,
         "sweep": swept.spec.name,
         "axes": swept.axes(),

@@ -24,8 +24,8 @@ from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job, Labels
 from sojourn.runs.rules import odd
 from sojourn.runs.run import Case, algorithms_of, changed, jobs_of, open_store
-from sojourn.scenario.files import placed
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import placed
 from sojourn.scenario.variant import Variant
 from sojourn.store.store import Entry
 from sojourn.sweeps import file

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sojourn.core.progress import Progress
-from sojourn.core.table import Column, Table
+from sojourn.core.text import Column, Table
 from sojourn.theory.equations import Course, integrate
 from sojourn.theory.maps import Map, axes, grid
 from sojourn.theory.models import Model, model, printed

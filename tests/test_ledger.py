@@ -28,9 +28,8 @@ from sojourn.papers.paper import figures_in_print, papers
 from sojourn.papers.reasons import Cell, Change, Measured
 from sojourn.papers.reproduce import reproduce
 from sojourn.papers.time_figure import window_s
-from sojourn.runs import stored
 from sojourn.runs.executor import Runner
-from sojourn.runs.run import open_store, run_cases
+from sojourn.runs.run import is_ready, open_store, run_cases
 from sojourn.show.drawing import draw
 from sojourn.store.folder import claim
 
@@ -561,4 +560,4 @@ def test_without_windows_tables_and_figures_are_of_the_whole_run() -> None:
 
 def test_a_kernel_is_not_built_only_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sojourn.linux.kernel.examine", lambda hz: [("linux: kernel", False, "")])
-    assert stored.is_ready("sim") and not stored.is_ready("linux")
+    assert is_ready("sim") and not is_ready("linux")

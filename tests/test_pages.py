@@ -11,9 +11,8 @@ import pytest
 import sojourn
 from sojourn.papers.page import html as paper_page
 from sojourn.papers.reproduce import Reproduction
-from sojourn.show.figures import charts
+from sojourn.show.figures import charts, html
 from sojourn.show.measured import Measured
-from sojourn.show.output import html
 
 from tests.conftest import SMALL
 from tests.pages import Page, parse

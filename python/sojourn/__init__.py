@@ -18,9 +18,9 @@ scenario    networks and their traffic, from TOML or these classes to the engine
 linux       a scenario on a real Linux kernel in virtual time
 result      a result: its runs, tables, metrics, comparisons, and other formats
 runs        from a scenario, algorithms and seeds to a result
+theory      the fluid model of TCP over an AQM: equilibrium, margins, oscillation
 show        tables for terminals, charts and pages of any result
 sweeps      a scenario over the values of axes
-theory      the fluid model of TCP over an AQM: equilibrium, margins, oscillation
 papers      papers reproduced: experiments, claims and their verdicts, the ledger
 bench       the cost of a packet, timed beside ns-2
 cli         the `sojourn` command; it may use every room

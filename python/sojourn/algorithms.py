@@ -105,7 +105,7 @@ def find(name: str) -> Algorithm:
     if name in _own:
         return _own[name]
     if library.is_file(name):
-        return _remember(library.build(library.absolute(name)))
+        return _remember(library.find(name))
     known = every()
     if name not in known:
         meant = _without_preset(name) or _fair(name) or nearest(name, known)

@@ -134,7 +134,7 @@ def draw(
 ) -> tuple[list[Path], list[str]]:
     """Write the files, name them, and report missing pictures on stderr. Return the files and these
     sentences."""
-    from sojourn.show.output import write
+    from sojourn.show.figures import write
     from sojourn.show.tables import console, print_line
 
     files, sentences = write(results, out, figures, queue, window)

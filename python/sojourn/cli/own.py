@@ -59,9 +59,9 @@ def new(
         return
     if file is None:
         raise InputError("new: what shall be written? NAME.c, --scenario NAME, or --paper FOLDER")
-    from sojourn.user_aqm import template
+    from sojourn.user_aqm import library
 
-    name = shown(template.write(file))
+    name = shown(library.write_template(file))
     print(f"{name} is written. Try it:\n  sojourn check {name}")
     print(f"  sojourn run scenario.toml --aqm {name} --aqm codel")
 

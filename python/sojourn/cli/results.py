@@ -57,7 +57,7 @@ def plot(
 ) -> None:
     """Draw results: delay, its distribution, rates, drops, throughput against delay."""
     from sojourn.result.compare import load_all
-    from sojourn.show.output import check_name
+    from sojourn.show.figures import check_name
 
     check_name(out)
     files, sentences = draw(load_all(results), out, figure or [], queue, window, silent=as_json)

@@ -60,7 +60,7 @@ def run(
     from sojourn.scenario.variant import read_assignments
 
     if plot:
-        from sojourn.show.output import check_name
+        from sojourn.show.figures import check_name
 
         check_name(plot)
     result = run_scenario(
@@ -106,7 +106,7 @@ def demo(
     from sojourn.runs.run import run as run_scenario
     from sojourn.scenario import load
     from sojourn.scenario.known import KNOWN
-    from sojourn.show.output import write
+    from sojourn.show.figures import write
     from sojourn.store.store import write_errors
 
     scenario = load(KNOWN / "home.toml")

@@ -96,7 +96,7 @@ def stability(
         workers=workers,
     )
     if out:
-        from sojourn.theory.output import write
+        from sojourn.show.stability import write
 
         write(studied, out)
     print_json(studied.to_json()) if as_json else _print_study(studied, out)
@@ -115,8 +115,8 @@ def _read(option: str, kind: Callable[[str], _Quantity], text: str) -> _Quantity
 def _print_study(study: Study, out: Path | None) -> None:
     """Print equilibrium, margins and verdict; on stderr the limits of each model."""
     from sojourn.show.tables import console, print_line, print_table
-    from sojourn.theory.grid import counts
-    from sojourn.theory.table import table
+    from sojourn.theory.maps import counts
+    from sojourn.theory.study import table
 
     terminal = console()
     print_table(terminal, table(study))

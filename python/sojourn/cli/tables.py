@@ -35,18 +35,20 @@ from sojourn.result.compare import (
 from sojourn.result.metrics import STEP_METRICS, GroupMetric, Metric, StepMetric
 from sojourn.result.result import Result, Run
 from sojourn.scenario.trace import BIN_MS
-from sojourn.show.summary import (
+from sojourn.show.tables import (
     NOTHING,
     at_place,
     columns,
+    console,
     group_columns,
     groups,
     metrics_at,
     of_group,
     places,
+    print_line,
+    print_table,
     seeds_note,
 )
-from sojourn.show.tables import console, print_line, print_table
 
 if TYPE_CHECKING:
     from sojourn.result.transfers import SideBySide, Visit

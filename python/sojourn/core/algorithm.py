@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from sojourn import _native
@@ -29,7 +30,7 @@ class Library:
     parts: tuple[Path, ...]
     raw: _native.Algorithm = field(hash=False)
 
-    @property
+    @cached_property
     def engine(self) -> str:
         """Return its name in scenarios of the engine: the name of the file and a digest."""
         return f"{self.file.stem}.c@{self.digest}"

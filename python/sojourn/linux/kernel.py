@@ -22,8 +22,7 @@ from sojourn.core.progress import Progress
 from sojourn.linux.uml import build, module
 from sojourn.linux.uml.build import LINES, BuildError, Built, below, digest
 from sojourn.linux.uml.module import CORE, QDISC, TC, core_sources
-from sojourn.user_aqm.layout import lay_out
-from sojourn.user_aqm.library import shown
+from sojourn.user_aqm.library import lay_out, shown
 
 # Programs that the guest calls, and the Debian package of each.
 _TOOLS = {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sojourn.papers.experiment import Experiment
     from sojourn.papers.reasons import Measured
     from sojourn.papers.reproduce import Reproduction
-    from sojourn.sweeps.axis import Cell
+    from sojourn.sweeps.axes import Cell
 
 _DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 # By algorithm, the measurement at each value of the axis.

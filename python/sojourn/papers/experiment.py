@@ -45,9 +45,9 @@ from sojourn.scenario.model import Scenario
 from sojourn.scenario.parts import Window
 from sojourn.scenario.toml import Keys, load, spell
 from sojourn.scenario.variant import Variant
-from sojourn.sweeps.axis import Axis, Cell, Point, grid
+from sojourn.sweeps.axes import Axis, Cell, Point, grid
+from sojourn.sweeps.axes import axes as read_axes
 from sojourn.sweeps.model import AxisTable
-from sojourn.sweeps.source import axes as read_axes
 from sojourn.user_aqm import compiler, library
 
 ROOT = Path(__file__).parents[1] / "sources" / "papers"

@@ -21,8 +21,7 @@ from sojourn.papers.page import write_page
 from sojourn.papers.paper import Paper, judge_papers, papers
 from sojourn.papers.reproduce import Reproduction, reproduce, seeds_on
 from sojourn.papers.search import stored_search
-from sojourn.runs import stored
-from sojourn.runs.run import open_store
+from sojourn.runs.run import count_stored, open_store
 from sojourn.store.folder import Folder, claim
 
 _LOOK = "`sojourn reproduce --stored` shows what is there"
@@ -63,7 +62,7 @@ def missing(
             numbers = seeds_on(experiment, host, quick, seeds)
             wanted = len(cases) * len(numbers)
             try:
-                there, why = stored.count(cases, numbers, store, host), ""
+                there, why = count_stored(cases, numbers, store, host), ""
             except InputError as error:
                 there, why = 0, str(error)
             if why or there < wanted:

@@ -27,10 +27,8 @@ from sojourn.papers.experiment import Contender, Experiment, PaperFiles, Signal
 from sojourn.papers.forms import PointTable, Settings
 from sojourn.runs.run import Case
 from sojourn.scenario import toml
-from sojourn.sweeps.axis import Axis, Point, grid
+from sojourn.sweeps.axes import Axis, Point, Source, check_quoted, grid, same_key
 from sojourn.sweeps.file import Mistake
-from sojourn.sweeps.plan import check_quoted
-from sojourn.sweeps.source import Source, same_key
 
 # The number of the text's own set-up, in tables and JSON.
 TEXT = 1

@@ -22,9 +22,8 @@ from sojourn.papers.points import claims_of
 from sojourn.papers.reasons import Cell, Measured
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
-from sojourn.runs import stored
 from sojourn.runs.executor import Runner
-from sojourn.runs.run import open_store, run_cases
+from sojourn.runs.run import open_store, run_cases, stored_runs
 
 # Between an experiment and its cell, in a claim of a paper.
 SEPARATOR = ": "
@@ -175,7 +174,7 @@ def reproduce(
             )
             cases, peers = [], peers if "linux" in looked_up else []
         try:
-            runs += stored.runs_of([*cases, *peers], wanted[host], store, host)
+            runs += stored_runs([*cases, *peers], wanted[host], store, host)
         except InputError as error:
             refused[host] = str(error)
     by_cell = _by_cell(runs)

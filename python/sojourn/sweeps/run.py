@@ -30,8 +30,8 @@ from sojourn.scenario.variant import Variant
 from sojourn.store.store import Entry
 from sojourn.sweeps import file
 from sojourn.sweeps.file import Sweep, Until
-from sojourn.sweeps.folder import check_folder, save
-from sojourn.sweeps.result import Reading, Row, Swept
+from sojourn.sweeps.result import Reading, Row, Swept, check_folder, save
+from sojourn.user_aqm import library
 
 # Scenarios are large and jobs small: only so many cells have their scenarios in memory at once.
 _AT_ONCE = 100
@@ -39,6 +39,7 @@ _AT_ONCE = 100
 _GROWTH = 1.5
 
 
+@library.one_version()
 def sweep(
     path: str | os.PathLike[str],
     *,
